@@ -1,0 +1,80 @@
+using System.Globalization;
+using System.Numerics;
+using Cache.Core.Contracts;
+
+namespace Cache.Core;
+
+/// <summary>The options of a <see cref="CacheStore"/>; read once, when the store is made.</summary>
+public sealed class CacheOptions
+{
+    /// <summary>The least memory limit: 1 MB.</summary>
+    public const long MemoryLimitMin = 1 << 20;
+
+    /// <summary>The most shards.</summary>
+    public const int ShardCountMax = 1024;
+
+    /// <summary>The most keyspaces.</summary>
+    public const int KeyspaceCountMax = 16;
+
+    /// <summary>The bytes that the store may hold, all told. Default: a quarter of the memory that the process may use.</summary>
+    public long MemoryLimitBytes { get; set; } = Math.Max(MemoryLimitMin, MachineMemoryBytes / 4);
+
+    /// <summary>Which entries make room when the limit is reached. Default: any.</summary>
+    public EvictionPolicy Eviction { get; set; } = EvictionPolicy.AllEntries;
+
+    /// <summary>The number of shards, a power of two. Default: twice the processors, rounded up.</summary>
+    public int ShardCount { get; set; } =
+        (int)Math.Min(ShardCountMax, BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount * 2));
+
+    /// <summary>The number of keyspaces (Redis: databases) that the store keeps apart. Default: 16.</summary>
+    public int KeyspaceCount { get; set; } = KeyspaceCountMax;
+
+    /// <summary>The longest value in bytes. Default and maximum: <see cref="CacheStore.ValueLengthMax"/>.</summary>
+    public int ValueLengthMax { get; set; } = CacheStore.ValueLengthMax;
+
+    // What the process may use: of the container where there is one, else of the machine.
+    private static long MachineMemoryBytes => GC.GetGCMemoryInfo().TotalAvailableMemoryBytes;
+
+    /// <summary>Every option that is out of its range, as a sentence that names it, its value and the range.</summary>
+    /// <returns>An empty list if the options can be used.</returns>
+    public IReadOnlyList<string> FindProblems()
+    {
+        var problems = new List<string>();
+        RequireRange(problems, nameof(MemoryLimitBytes), MemoryLimitBytes, MemoryLimitMin, MachineMemoryBytes);
+        if (!Enum.IsDefined(Eviction))
+        {
+            problems.Add(Problem(
+                nameof(Eviction), (int)Eviction, $"must be one of {string.Join(", ", Enum.GetNames<EvictionPolicy>())}"));
+        }
+
+        RequireRange(problems, nameof(ShardCount), ShardCount, 1, ShardCountMax);
+        if (ShardCount > 0 && !BitOperations.IsPow2(ShardCount))
+            problems.Add(Problem(nameof(ShardCount), ShardCount, "must be a power of two"));
+        RequireRange(problems, nameof(KeyspaceCount), KeyspaceCount, 1, KeyspaceCountMax);
+        RequireRange(problems, nameof(ValueLengthMax), ValueLengthMax, 1, CacheStore.ValueLengthMax);
+        return problems;
+    }
+
+    internal static string? FindMemoryLimitProblem(long bytes)
+    {
+        var problems = new List<string>();
+        RequireRange(problems, nameof(MemoryLimitBytes), bytes, MemoryLimitMin, MachineMemoryBytes);
+        return problems.Count == 0 ? null : problems[0];
+    }
+
+    internal void ThrowIfInvalid()
+    {
+        var problems = FindProblems();
+        if (problems.Count > 0)
+            throw new ArgumentException(string.Join(" ", problems));
+    }
+
+    private static void RequireRange(List<string> problems, string option, long value, long min, long max)
+    {
+        if (value < min || value > max)
+            problems.Add(Problem(option, value, string.Create(CultureInfo.InvariantCulture, $"must be between {min} and {max}")));
+    }
+
+    private static string Problem(string option, long value, string rule) =>
+        string.Create(CultureInfo.InvariantCulture, $"{nameof(CacheOptions)}.{option} is {value}; it {rule}.");
+}

@@ -1,0 +1,71 @@
+using Cache.Core.Contracts;
+
+namespace Cache.Core;
+
+/// <summary>Reads of one entry. Each counts as a hit or a miss and renews a sliding expiry, unless it says otherwise.</summary>
+public sealed partial class CacheStore
+{
+    /// <summary>Copies the value of a key into the sink.</summary>
+    /// <returns>False if there is no live entry; the sink is then untouched.</returns>
+    public bool TryGet<TSink>(ReadOnlySpan<byte> key, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct => TryGet(key, ref sink, out _);
+
+    /// <summary>Copies the value of a key into the sink, with what else is known of the entry at that moment.</summary>
+    /// <returns>False if there is no live entry; <see cref="EntryInfo.Version"/> then stands for its absence.</returns>
+    public bool TryGet<TSink>(ReadOnlySpan<byte> key, ref TSink sink, out EntryInfo info)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).TryGet(entryKey, ByteRange.All, ref sink, out info);
+    }
+
+    /// <summary>Copies a part of the value into the sink.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="first">The first byte, from 0; negative: from the end, −1 being the last byte.</param>
+    /// <param name="last">The last byte, in the same way. What lies outside of the value is left out.</param>
+    /// <param name="sink">Takes the bytes, perhaps none.</param>
+    /// <returns>False if there is no live entry.</returns>
+    public bool TryGetRange<TSink>(ReadOnlySpan<byte> key, long first, long last, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).TryGet(entryKey, new ByteRange(first, last), ref sink, out _);
+    }
+
+    /// <summary>The value of a key as a new array.</summary>
+    /// <returns>Null if there is no live entry.</returns>
+    public byte[]? GetArray(ReadOnlySpan<byte> key)
+    {
+        var sink = default(ArraySink);
+        return TryGet(key, ref sink) ? sink.Array : null;
+    }
+
+    /// <summary>Copies the value of a key into the sink and gives the entry another expiry, at one moment.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="expiresAtMs">Unix milliseconds of the store's clock; 0: never; the past: the entry goes.</param>
+    /// <param name="sink">Takes the value.</param>
+    /// <returns>False if there is no live entry.</returns>
+    public bool TryGetAndExpire<TSink>(ReadOnlySpan<byte> key, long expiresAtMs, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).TryGetAndExpire(entryKey, expiresAtMs, ref sink);
+    }
+
+    /// <summary>Whether a key has a live entry, and what is known of it.</summary>
+    public bool TryGetInfo(ReadOnlySpan<byte> key, out EntryInfo info)
+    {
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).TryGetInfo(entryKey, touch: true, out info);
+    }
+
+    /// <summary>As <see cref="TryGetInfo"/>, but without counting a hit or miss or renewing anything.</summary>
+    public bool TryPeekInfo(ReadOnlySpan<byte> key, out EntryInfo info)
+    {
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).TryGetInfo(entryKey, touch: false, out info);
+    }
+
+    /// <summary>Whether a key has a live entry.</summary>
+    public bool Contains(ReadOnlySpan<byte> key) => TryGetInfo(key, out _);
+}

@@ -1,0 +1,115 @@
+using Cache.Core.Contracts;
+
+namespace Cache.Core;
+
+/// <summary>Writes of one entry.</summary>
+public sealed partial class CacheStore
+{
+    /// <summary>Writes an entry that never expires, in any case.</summary>
+    public WriteStatus Set(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value) => Set(key, value, default);
+
+    /// <summary>Writes an entry.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">An interval is negative.</exception>
+    public WriteStatus Set(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, in EntryOptions options)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(options.SlidingMs);
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).Set(entryKey, value, options);
+    }
+
+    /// <summary>Writes an entry and copies the value that was there before into the sink, at one moment.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="value">The new value.</param>
+    /// <param name="options">Expiry and condition.</param>
+    /// <param name="previous">Takes the previous value, also if the condition then forbids the write.</param>
+    /// <param name="existed">Whether there was one.</param>
+    /// <exception cref="ArgumentOutOfRangeException">An interval is negative.</exception>
+    public WriteStatus Set<TSink>(
+        ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, in EntryOptions options, ref TSink previous, out bool existed)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(options.SlidingMs);
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).Set(entryKey, value, options, ref previous, out existed);
+    }
+
+    /// <summary>Writes an entry if the key was not written since its version was read.</summary>
+    /// <returns><see cref="WriteStatus.ConditionNotMet"/> if it was: read again, and try again.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">An interval is negative.</exception>
+    public WriteStatus SetIfUnchanged(
+        ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, in EntryOptions options, EntryVersion version)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(options.SlidingMs);
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).SetIfUnchanged(entryKey, value, options, version);
+    }
+
+    /// <summary>Overwrites a part of a value, which grows with zeros as far as needed; an absent key counts as empty.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="offset">Where to write, from 0.</param>
+    /// <param name="value">What to write.</param>
+    /// <param name="length">The length of the value afterwards, also if nothing was written.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The offset is negative.</exception>
+    public WriteStatus SetRange(ReadOnlySpan<byte> key, int offset, ReadOnlySpan<byte> value, out int length)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(offset);
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).SetRange(entryKey, offset, value, atEnd: false, out length);
+    }
+
+    /// <summary>Writes behind the end of a value; an absent key counts as empty.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="value">What to write.</param>
+    /// <param name="length">The length of the value afterwards, also if nothing was written.</param>
+    public WriteStatus Append(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, out int length)
+    {
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).SetRange(entryKey, 0, value, atEnd: true, out length);
+    }
+
+    /// <summary>Adds to a value that is a decimal integer; an absent key counts as 0. The expiry stays.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="delta">What to add, perhaps negative.</param>
+    /// <param name="result">The sum, if the write took place.</param>
+    public WriteStatus Increment(ReadOnlySpan<byte> key, long delta, out long result)
+    {
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).Increment(entryKey, delta, out result);
+    }
+
+    /// <summary>Gives an entry another expiry; a sliding one ends.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="expiresAtMs">Unix milliseconds of the store's clock; a moment that has passed removes the entry.</param>
+    /// <param name="conditions">What must hold; several must hold together.</param>
+    /// <returns>Done, NotFound or ConditionNotMet.</returns>
+    public WriteStatus Expire(ReadOnlySpan<byte> key, long expiresAtMs, ExpireConditions conditions)
+    {
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).Expire(entryKey, expiresAtMs, conditions);
+    }
+
+    /// <summary>Takes an entry's expiry away.</summary>
+    /// <returns>Done, NotFound, or ConditionNotMet if it has none.</returns>
+    public WriteStatus Persist(ReadOnlySpan<byte> key)
+    {
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).Persist(entryKey);
+    }
+
+    /// <summary>Removes an entry.</summary>
+    /// <returns>Whether there was a live one.</returns>
+    public bool Remove(ReadOnlySpan<byte> key)
+    {
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).Remove(entryKey);
+    }
+
+    /// <summary>Removes an entry and copies its value into the sink, at one moment.</summary>
+    /// <returns>Whether there was a live one.</returns>
+    public bool TryRemove<TSink>(ReadOnlySpan<byte> key, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).TryRemove(entryKey, ref sink);
+    }
+}

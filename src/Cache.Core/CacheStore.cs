@@ -1,0 +1,218 @@
+using Cache.Core.Contracts;
+using Cache.Core.Sharding;
+
+namespace Cache.Core;
+
+/// <summary>A store of entries, each a key and a value of bytes, with a byte limit, expiry and eviction.</summary>
+/// <remarks>
+/// All members are thread-safe; each takes place at one moment, as seen from all threads. Keys and values are copied
+/// in; values are copied out through a sink. Keys are of 0 to <see cref="KeyLengthMax"/> bytes; a longer one is in no
+/// store, so reads miss and writes report <see cref="WriteStatus.KeyTooLong"/>. A store may have several keyspaces
+/// (Redis: databases), views made by <see cref="SelectKeyspace"/>, which share its memory and its limit.
+/// <example><code>
+/// using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 512 &lt;&lt; 20 });
+/// store.Set("greeting"u8, "hello"u8, new EntryOptions { ExpiresAtMs = store.NowMs + 60_000 });
+/// byte[]? greeting = store.GetArray("greeting"u8);
+/// </code></example>
+/// </remarks>
+public sealed partial class CacheStore : IDisposable
+{
+    /// <summary>The longest key in bytes: lengths of keys are 16 bits wide in the store.</summary>
+    public const int KeyLengthMax = ushort.MaxValue;
+
+    /// <summary>The longest value in bytes: 512 MB, as in Redis.</summary>
+    public const int ValueLengthMax = 512 << 20;
+
+    private readonly StoreState _state;
+    private readonly byte _keyspace;
+    private readonly CacheStore[] _keyspaces;
+
+    /// <summary>Makes a store on the machine's clock.</summary>
+    /// <exception cref="ArgumentException">An option is out of its range; the message names each.</exception>
+    public CacheStore(CacheOptions options)
+        : this(options, TimeProvider.System)
+    {
+    }
+
+    /// <summary>Makes a store on the given clock.</summary>
+    /// <exception cref="ArgumentException">An option is out of its range; the message names each.</exception>
+    public CacheStore(CacheOptions options, TimeProvider timeProvider)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        ArgumentNullException.ThrowIfNull(timeProvider);
+        options.ThrowIfInvalid();
+        TimeProvider = timeProvider;
+        _state = new StoreState(options, timeProvider);
+        _keyspaces = new CacheStore[options.KeyspaceCount];
+        _keyspaces[0] = this;
+        for (byte i = 1; i < _keyspaces.Length; i++)
+            _keyspaces[i] = new CacheStore(this, i);
+    }
+
+    private CacheStore(CacheStore root, byte keyspace)
+    {
+        TimeProvider = root.TimeProvider;
+        _state = root._state;
+        _keyspaces = root._keyspaces;
+        _keyspace = keyspace;
+    }
+
+    /// <summary>The clock that the store was made with.</summary>
+    public TimeProvider TimeProvider { get; }
+
+    /// <summary>The store's time, by which entries expire: Unix milliseconds at its start, monotonic from then on.</summary>
+    public long NowMs => _state.Clock.ReadMs();
+
+    /// <summary>The number of keyspaces.</summary>
+    public int KeyspaceCount => _keyspaces.Length;
+
+    /// <summary>The keyspace that this view shows; 0 for the store itself.</summary>
+    public int Keyspace => _keyspace;
+
+    /// <summary>Entries in this keyspace, including expired ones that nobody has met yet.</summary>
+    public long Count
+    {
+        get
+        {
+            long count = 0;
+            foreach (var shard in _state.Shards)
+                count += shard.CountOf(_keyspace);
+            return count;
+        }
+    }
+
+    /// <summary>The bytes that all keyspaces together may hold. A lower limit evicts at once, if the policy allows.</summary>
+    /// <exception cref="ArgumentException">The limit is out of its range.</exception>
+    public long MemoryLimitBytes
+    {
+        get => _state.Budget.LimitBytes;
+        set
+        {
+            if (CacheOptions.FindMemoryLimitProblem(value) is { } problem)
+                throw new ArgumentException(problem, nameof(value));
+            _state.Budget.LimitBytes = value;
+            _state.EvictDownToLimit();
+        }
+    }
+
+    /// <summary>Which entries make room from now on.</summary>
+    public EvictionPolicy Eviction
+    {
+        get => _state.Budget.Eviction;
+        set => _state.Budget.Eviction = value;
+    }
+
+    /// <summary>A view of another keyspace of the same store; disposing any view disposes the store.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">There is no such keyspace.</exception>
+    public CacheStore SelectKeyspace(int index)
+    {
+        if ((uint)index >= (uint)_keyspaces.Length)
+        {
+            throw new ArgumentOutOfRangeException(
+                nameof(index), index, $"A keyspace is between 0 and {_keyspaces.Length - 1}.");
+        }
+
+        return _keyspaces[index];
+    }
+
+    /// <summary>Removes all entries of this keyspace.</summary>
+    public void Clear()
+    {
+        foreach (var shard in _state.Shards)
+            shard.Clear(_keyspace);
+    }
+
+    /// <summary>Removes all entries of all keyspaces.</summary>
+    public void ClearAll()
+    {
+        foreach (var keyspace in _keyspaces)
+            keyspace.Clear();
+    }
+
+    /// <summary>Takes some keys of this keyspace and moves the cursor on.</summary>
+    /// <remarks>
+    /// A key that is in the store from the first call to the last is taken at least once, whatever else is written,
+    /// removed or evicted in between; one that comes or goes meanwhile may be taken or not; a key may be taken twice.
+    /// </remarks>
+    /// <param name="cursor">0 at first, then what the last call returned.</param>
+    /// <param name="count">About how many keys to take, at least 1.</param>
+    /// <param name="sink">Takes the keys.</param>
+    /// <returns>The cursor for the next call; 0 when the scan is complete. Below 2^53.</returns>
+    public ulong Scan<TSink>(ulong cursor, int count, ref TSink sink)
+        where TSink : struct, IKeySink, allows ref struct
+    {
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
+        uint slot = (uint)cursor;
+        int taken = 0;
+        for (ulong shard = cursor >> 32; shard < (ulong)_state.Shards.Length; shard++)
+        {
+            do
+            {
+                slot = _state.Shards[shard].Scan(_keyspace, slot, ref sink, ref taken);
+                if (taken >= count && slot != 0)
+                    return (shard << 32) | slot;
+            }
+            while (slot != 0);
+            if (taken >= count && shard + 1 < (ulong)_state.Shards.Length)
+                return (shard + 1) << 32;
+        }
+
+        return 0;
+    }
+
+    /// <summary>Copies a key of this keyspace, taken at random, into the sink.</summary>
+    /// <returns>False if the keyspace is empty.</returns>
+    public bool TryGetRandomKey<TSink>(ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        int start = Random.Shared.Next(_state.Shards.Length);
+        for (int i = 0; i < _state.Shards.Length; i++)
+        {
+            if (_state.Shards[(start + i) & (_state.Shards.Length - 1)].TryGetRandomKey(_keyspace, ref sink))
+                return true;
+        }
+
+        return false;
+    }
+
+    /// <summary>A snapshot of the counters, over all keyspaces.</summary>
+    public CacheStatistics GetStatistics()
+    {
+        var sum = new CacheStatistics
+        {
+            MemoryBytes = _state.Budget.UsedBytes,
+            MemoryPeakBytes = _state.Budget.PeakBytes,
+            MemoryLimitBytes = _state.Budget.LimitBytes,
+        };
+        foreach (var shard in _state.Shards)
+        {
+            var part = shard.GetStatistics();
+            sum = sum with
+            {
+                Count = sum.Count + part.Count,
+                ExpiringCount = sum.ExpiringCount + part.ExpiringCount,
+                Hits = sum.Hits + part.Hits,
+                Misses = sum.Misses + part.Misses,
+                Evictions = sum.Evictions + part.Evictions,
+                Expirations = sum.Expirations + part.Expirations,
+            };
+        }
+
+        return sum;
+    }
+
+    /// <summary>Sets the counters of hits, misses, evictions and expirations to 0, and the peak to the present use.</summary>
+    public void ResetStatistics()
+    {
+        _state.Budget.ResetPeak();
+        foreach (var shard in _state.Shards)
+            shard.ResetStatistics();
+    }
+
+    /// <summary>Frees the store's memory. No other member may run at the same time or later.</summary>
+    public void Dispose() => _state.Dispose();
+
+    private EntryKey KeyOf(ReadOnlySpan<byte> key) => _state.KeyOf(key, _keyspace);
+
+    private Shard ShardOf(in EntryKey key) => _state.ShardOf(key.Hash);
+}

@@ -1,0 +1,15 @@
+namespace Cache.Core.Contracts;
+
+/// <summary>A part of a value, both ends included; a negative end counts from the end of the value.</summary>
+internal readonly struct ByteRange(long first, long last)
+{
+    public static ByteRange All => new(0, -1);
+
+    /// <summary>Where the part lies in a value of <paramref name="length"/> bytes; what lies outside is cut off.</summary>
+    public (int Offset, int Length) Within(int length)
+    {
+        long from = Math.Max(0, first < 0 ? first + length : first);
+        long to = Math.Min(length - 1L, last < 0 ? last + length : last);
+        return from > to ? (0, 0) : ((int)from, (int)(to - from + 1));
+    }
+}

@@ -1,0 +1,17 @@
+namespace Cache.Core.Contracts;
+
+/// <summary>What the store knows of a key beside its value, as of one moment.</summary>
+public readonly record struct EntryInfo
+{
+    /// <summary>The stamp for <see cref="CacheStore.SetIfUnchanged"/>; valid for an absent key too.</summary>
+    public EntryVersion Version { get; init; }
+
+    /// <summary>The length of the value in bytes.</summary>
+    public int Length { get; init; }
+
+    /// <summary>When the entry expires unless it is used before, in Unix milliseconds of the store's clock; 0: never.</summary>
+    public long ExpiresAtMs { get; init; }
+
+    /// <summary>The sliding interval in milliseconds; 0: none.</summary>
+    public long SlidingMs { get; init; }
+}

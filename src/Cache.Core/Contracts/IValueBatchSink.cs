@@ -1,0 +1,11 @@
+namespace Cache.Core.Contracts;
+
+/// <summary>A place that takes the values of several keys, in the order of the keys.</summary>
+public interface IValueBatchSink : IValueSink
+{
+    /// <summary>Takes the absence of the next key.</summary>
+    void Miss();
+
+    /// <summary>Forgets everything taken so far: the values were not of one moment, and are read again.</summary>
+    void Restart();
+}

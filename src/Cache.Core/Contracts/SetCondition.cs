@@ -1,0 +1,14 @@
+namespace Cache.Core.Contracts;
+
+/// <summary>When a set is to take place.</summary>
+public enum SetCondition
+{
+    /// <summary>In any case.</summary>
+    Always,
+
+    /// <summary>Only if no live entry has the key.</summary>
+    IfAbsent,
+
+    /// <summary>Only if a live entry has the key.</summary>
+    IfPresent,
+}

@@ -1,0 +1,45 @@
+namespace Cache.Core.Expiry;
+
+/// <summary>The store's time: milliseconds that only move forward, counted from the Unix time at its start.</summary>
+/// <remarks>
+/// The wall clock is read once, at construction; from then on only the provider's monotonic timestamp counts, so a
+/// clock that jumps changes nothing. <see cref="NowMs"/> is a field that a timer renews, because reading a timestamp
+/// costs more than finding an entry; a provider other than the system's (a test's) is read each time, so that a
+/// fake advance takes effect at once.
+/// </remarks>
+internal sealed class CoarseClock : IDisposable
+{
+    // How late a read may notice an expiry. Shorter wakes an idle process more often; longer is seen by users of short TTLs.
+    private const int TickMs = 10;
+
+    private readonly TimeProvider _timeProvider;
+    private readonly ITimer? _timer;
+    private readonly long _startTimestamp;
+    private readonly long _startMs;
+
+    // Written by the timer alone; read by every operation, unordered: any recent value will do.
+    private long _nowMs;
+
+    public CoarseClock(TimeProvider timeProvider)
+    {
+        _timeProvider = timeProvider;
+        _startTimestamp = timeProvider.GetTimestamp();
+        _startMs = timeProvider.GetUtcNow().ToUnixTimeMilliseconds();
+        _nowMs = _startMs;
+        if (timeProvider == TimeProvider.System)
+        {
+            var tick = TimeSpan.FromMilliseconds(TickMs);
+            _timer = timeProvider.CreateTimer(static clock => ((CoarseClock)clock!).Tick(), this, tick, tick);
+        }
+    }
+
+    /// <summary>The time for reads: up to a tick old, without a system call.</summary>
+    public long NowMs => _timer is null ? ReadMs() : Volatile.Read(ref _nowMs);
+
+    /// <summary>The time for writes that set an expiry: exact, so that no entry expires before its time.</summary>
+    public long ReadMs() => _startMs + (long)_timeProvider.GetElapsedTime(_startTimestamp).TotalMilliseconds;
+
+    public void Dispose() => _timer?.Dispose();
+
+    private void Tick() => Volatile.Write(ref _nowMs, ReadMs());
+}
