@@ -1,0 +1,178 @@
+using System.Buffers.Text;
+using System.Diagnostics;
+using System.IO.Pipelines;
+using System.Runtime.InteropServices;
+
+namespace Cache.Server.Protocol;
+
+/// <summary>Writes replies in RESP2 or RESP3 into the memory of a pipe, without a call of the pipe per reply.</summary>
+/// <remarks>
+/// Algorithm: holds one stretch of the pipe's memory and fills it; only when it is full does it advance the pipe and
+/// ask for the next. <see cref="Commit"/> hands over what was written since; nothing is flushed here.
+/// Concurrency: one thread at a time. Invariant: _start ≤ _position ≤ _end ≤ _array.Length.
+/// </remarks>
+internal sealed class RespReplyWriter(PipeWriter output)
+{
+    // So that a few small replies share one request for memory.
+    private const int StretchBytes = 4096;
+
+    // The longest header: a type byte, 20 digits, CR LF.
+    private const int HeaderBytesMax = 23;
+
+    private readonly PipeWriter _output = output;
+    private byte[] _array = [];
+    private int _start;
+    private int _position;
+    private int _end;
+
+    /// <summary>The version of RESP that the client chose with HELLO: 2 or 3.</summary>
+    public int ProtocolVersion { get; set; } = 2;
+
+    private bool IsResp3 => ProtocolVersion == 3;
+
+    /// <summary>A reply that is known whole, its type byte and CR LF included.</summary>
+    public void Literal(ReadOnlySpan<byte> frame)
+    {
+        frame.CopyTo(Reserve(frame.Length));
+        _position += frame.Length;
+    }
+
+    /// <summary>+text</summary>
+    public void SimpleString(ReadOnlySpan<byte> text) => Line((byte)'+', text);
+
+    /// <summary>-text; the text begins with its code, as in "ERR syntax error". CR and LF become spaces.</summary>
+    public void Error(ReadOnlySpan<byte> text)
+    {
+        var line = Line((byte)'-', text);
+        for (int at; (at = line.IndexOfAny((byte)'\r', (byte)'\n')) >= 0;)
+            line[at] = (byte)' ';
+    }
+
+    /// <summary>:number</summary>
+    public void Integer(long number) => Header((byte)':', number);
+
+    /// <summary>$length, bytes</summary>
+    public void Bulk(ReadOnlySpan<byte> value)
+    {
+        value.CopyTo(BeginBulk(value.Length));
+        EndBulk(value.Length);
+    }
+
+    /// <summary>An integer as a bulk string.</summary>
+    public void BulkInteger(long number)
+    {
+        Span<byte> text = stackalloc byte[20];
+        Utf8Formatter.TryFormat(number, text, out int length);
+        Bulk(text[..length]);
+    }
+
+    /// <summary>Room for the bytes of a bulk string, behind its header; nothing is written before <see cref="EndBulk"/>.</summary>
+    /// <param name="length">The length in bytes.</param>
+    /// <returns>Exactly so many bytes, valid until the next call.</returns>
+    public Span<byte> BeginBulk(int length)
+    {
+        var room = Reserve(HeaderBytesMax + length + 2);
+        int header = WriteHeader(room, (byte)'$', length);
+        return room.Slice(header, length);
+    }
+
+    /// <summary>Takes what was put into the room of <see cref="BeginBulk"/> as the reply.</summary>
+    /// <param name="length">The same length.</param>
+    public void EndBulk(int length)
+    {
+        int header = 3 + CountDigits(length);
+        _position += header + length;
+        Debug.Assert(_position + 2 <= _end);
+        _array[_position++] = (byte)'\r';
+        _array[_position++] = (byte)'\n';
+    }
+
+    /// <summary>The absence of a value: $-1, or _ in RESP3.</summary>
+    public void Null() => Literal(IsResp3 ? "_\r\n"u8 : "$-1\r\n"u8);
+
+    /// <summary>The absence of an array: *-1, or _ in RESP3.</summary>
+    public void NullArray() => Literal(IsResp3 ? "_\r\n"u8 : "*-1\r\n"u8);
+
+    /// <summary>*count; the elements follow.</summary>
+    public void ArrayHeader(int count) => Header((byte)'*', count);
+
+    /// <summary>%pairs; keys and values follow in turn. In RESP2 an array of twice as many elements.</summary>
+    public void MapHeader(int pairs) => Header(IsResp3 ? (byte)'%' : (byte)'*', IsResp3 ? pairs : pairs * 2L);
+
+    /// <summary>~count; in RESP2 an array.</summary>
+    public void SetHeader(int count) => Header(IsResp3 ? (byte)'~' : (byte)'*', count);
+
+    /// <summary>=length, txt:text; in RESP2 a bulk string.</summary>
+    public void VerbatimText(ReadOnlySpan<byte> text)
+    {
+        if (!IsResp3)
+        {
+            Bulk(text);
+            return;
+        }
+
+        Header((byte)'=', text.Length + 4);
+        var room = Reserve(text.Length + 6);
+        "txt:"u8.CopyTo(room);
+        text.CopyTo(room[4..]);
+        "\r\n"u8.CopyTo(room[(text.Length + 4)..]);
+        _position += text.Length + 6;
+    }
+
+    /// <summary>Hands what was written so far to the pipe.</summary>
+    public void Commit()
+    {
+        if (_position > _start)
+            _output.Advance(_position - _start);
+        _array = [];
+        _start = _position = _end = 0;
+    }
+
+    private Span<byte> Line(byte type, ReadOnlySpan<byte> text)
+    {
+        var room = Reserve(text.Length + 3);
+        room[0] = type;
+        text.CopyTo(room[1..]);
+        room[text.Length + 1] = (byte)'\r';
+        room[text.Length + 2] = (byte)'\n';
+        _position += text.Length + 3;
+        return room.Slice(1, text.Length);
+    }
+
+    private void Header(byte type, long number) => _position += WriteHeader(Reserve(HeaderBytesMax), type, number);
+
+    private static int WriteHeader(Span<byte> room, byte type, long number)
+    {
+        room[0] = type;
+        Utf8Formatter.TryFormat(number, room[1..], out int digits);
+        room[digits + 1] = (byte)'\r';
+        room[digits + 2] = (byte)'\n';
+        return digits + 3;
+    }
+
+    private static int CountDigits(int number)
+    {
+        int digits = 1;
+        while ((number /= 10) > 0)
+            digits++;
+        return digits;
+    }
+
+    private Span<byte> Reserve(int bytes)
+    {
+        if (_end - _position < bytes)
+            NextStretch(bytes);
+        return _array.AsSpan(_position, _end - _position);
+    }
+
+    private void NextStretch(int bytes)
+    {
+        Commit();
+        var memory = _output.GetMemory(Math.Max(bytes, StretchBytes));
+        if (!MemoryMarshal.TryGetArray<byte>(memory, out var stretch))
+            throw new NotSupportedException("The output pipe's memory pool must be one of arrays.");
+        _array = stretch.Array!;
+        _start = _position = stretch.Offset;
+        _end = stretch.Offset + stretch.Count;
+    }
+}

@@ -1,0 +1,25 @@
+using System.Diagnostics;
+
+namespace Cache.Server.Protocol;
+
+/// <summary>A parsed request: the command's name and its arguments, as parts of the input. Lives as long as the input does.</summary>
+internal readonly ref struct RespRequest
+{
+    private readonly ReadOnlySpan<byte> _input;
+    private readonly ReadOnlySpan<ArgumentRange> _arguments;
+
+    /// <param name="input">Bytes that begin with the request's first byte.</param>
+    /// <param name="arguments">The arguments, the command's name first; at least one.</param>
+    public RespRequest(ReadOnlySpan<byte> input, ReadOnlySpan<ArgumentRange> arguments)
+    {
+        Debug.Assert(arguments.Length > 0);
+        _input = input;
+        _arguments = arguments;
+    }
+
+    /// <summary>The number of arguments, the command's name included (Redis's argc).</summary>
+    public int Count => _arguments.Length;
+
+    /// <summary>The argument at an index; 0 is the command's name.</summary>
+    public ReadOnlySpan<byte> this[int index] => _input.Slice(_arguments[index].Offset, _arguments[index].Length);
+}
