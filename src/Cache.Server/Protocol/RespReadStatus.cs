@@ -1,0 +1,17 @@
+namespace Cache.Server.Protocol;
+
+/// <summary>What a try to read a request came to.</summary>
+internal enum RespReadStatus
+{
+    /// <summary>A request is there.</summary>
+    Complete,
+
+    /// <summary>The input ends inside of a request.</summary>
+    Incomplete,
+
+    /// <summary>A request without arguments was passed over: a blank line, or an array of none. It gets no reply.</summary>
+    Skipped,
+
+    /// <summary>The input is not RESP. The connection replies with the error and closes.</summary>
+    ProtocolError,
+}

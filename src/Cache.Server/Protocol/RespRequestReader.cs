@@ -1,0 +1,223 @@
+using System.Diagnostics;
+
+namespace Cache.Server.Protocol;
+
+/// <summary>Reads requests, as arrays of bulk strings or as lines, from bytes that arrive in pieces.</summary>
+/// <remarks>
+/// Algorithm: a state that says which argument is awaited and where the unread bytes begin, so that an incomplete
+/// request goes on where it stopped. Offsets count from the request's first byte, hence stay valid when the caller
+/// moves the bytes. What is taken and what is refused, with which words, is Redis 7.0's (networking.c,
+/// processInlineBuffer and processMultibulkBuffer): line ends are not verified where Redis does not verify them, and a
+/// NUL hides what follows it in a header. Concurrency: one thread at a time. Invariants: 0 ≤ _position ≤ the input's
+/// length; a declared count or length never sizes memory.
+/// </remarks>
+internal sealed class RespRequestReader
+{
+    /// <summary>The longest line and the longest header in bytes, as in Redis: no command typed by hand comes near.</summary>
+    public const int LineBytesMax = 64 * 1024;
+
+    /// <summary>The most arguments: eight megabytes of ranges. Redis takes more, but nobody sends them.</summary>
+    public const int ArgumentCountMax = 1024 * 1024;
+
+    // Before AUTH a client is a stranger; Redis's bounds.
+    private const int StrangerArgumentCountMax = 10;
+    private const int StrangerBulkBytesMax = 16 * 1024;
+
+    // What a long line made is kept up to here.
+    private const int KeptInlineBytesMax = 4096;
+
+    private const long LengthUnknown = -1;
+
+    private readonly ArgumentList _arguments = new();
+    private readonly InlineRequest _inline = new();
+
+    // Where the reading of the present request stands.
+    private bool _started;
+    private bool _isInline;
+    private int _position;
+    private int _searched;
+    private long _awaitedCount;
+    private long _bulkLength = LengthUnknown;
+    private byte[] _error = [];
+
+    /// <summary>The longest argument in bytes (Redis: proto-max-bulk-len).</summary>
+    public long BulkBytesMax { get; set; } = 512L << 20;
+
+    /// <summary>Whether the client has authenticated, or need not; if not, narrow bounds hold.</summary>
+    public bool IsAuthenticated { get; set; } = true;
+
+    /// <summary>After anything but Incomplete: how many bytes of the input are done with.</summary>
+    public int Consumed { get; private set; }
+
+    /// <summary>After Incomplete: another try is pointless while the input is shorter than this.</summary>
+    public int BytesNeeded { get; private set; }
+
+    /// <summary>After ProtocolError: the text of the error reply, without its type byte.</summary>
+    public ReadOnlySpan<byte> Error => _error;
+
+    /// <summary>Reads the next request.</summary>
+    /// <param name="input">
+    /// Begins with the first byte that is not done with; after Incomplete, with the same bytes as before.
+    /// </param>
+    public RespReadStatus TryRead(ReadOnlySpan<byte> input)
+    {
+        if (!_started)
+        {
+            if (input.IsEmpty)
+                return Need(1);
+            Start(input[0]);
+        }
+
+        Debug.Assert(_position <= input.Length, "After Incomplete, the input only grows.");
+        return _isInline ? ReadInline(input) : ReadArray(input);
+    }
+
+    /// <summary>The request, after Complete, over the same input.</summary>
+    public RespRequest GetRequest(ReadOnlySpan<byte> input) =>
+        new(_isInline ? _inline.Bytes : input, _arguments.Items);
+
+    private void Start(byte first)
+    {
+        _started = true;
+        _isInline = first != '*';
+        _position = 0;
+        _searched = 0;
+        _awaitedCount = 0;
+        _bulkLength = LengthUnknown;
+        _arguments.Clear();
+        _inline.Trim(KeptInlineBytesMax);
+    }
+
+    private RespReadStatus ReadInline(ReadOnlySpan<byte> input)
+    {
+        int end = IndexOfOrHidden(input, (byte)'\n');
+        if (end < 0)
+            return input.Length > LineBytesMax ? Fail("too big inline request"u8) : Need(input.Length + 1);
+        int length = end > 0 && input[end - 1] == '\r' ? end - 1 : end;
+        if (!_inline.TrySplit(input[..length], _arguments))
+            return Fail("unbalanced quotes in request"u8);
+        return Finish(end + 1);
+    }
+
+    private RespReadStatus ReadArray(ReadOnlySpan<byte> input)
+    {
+        if (_position == 0)
+        {
+            var status = ReadCount(input);
+            if (status != RespReadStatus.Complete)
+                return status;
+            if (_awaitedCount <= 0)
+                return Finish(_position);
+        }
+
+        while (_arguments.Count < _awaitedCount)
+        {
+            var status = ReadArgument(input);
+            if (status != RespReadStatus.Complete)
+                return status;
+        }
+
+        return Finish(_position);
+    }
+
+    private RespReadStatus ReadCount(ReadOnlySpan<byte> input)
+    {
+        var status = ReadHeader(input, "too big mbulk count string"u8, out var text);
+        if (status != RespReadStatus.Complete)
+            return status;
+        if (!RespInteger.TryParse(text[1..], out _awaitedCount) || _awaitedCount > int.MaxValue)
+            return Fail("invalid multibulk length"u8);
+        if (_awaitedCount > StrangerArgumentCountMax && !IsAuthenticated)
+            return Fail("unauthenticated multibulk length"u8);
+        return status;
+    }
+
+    private RespReadStatus ReadArgument(ReadOnlySpan<byte> input)
+    {
+        if (_bulkLength == LengthUnknown)
+        {
+            var status = ReadBulkLength(input);
+            if (status != RespReadStatus.Complete)
+                return status;
+        }
+
+        // The two bytes behind an argument are skipped unread, as in Redis.
+        long end = _position + _bulkLength + 2;
+        if (end > int.MaxValue)
+            return Fail("invalid bulk length"u8);
+        if (input.Length < end)
+            return Need((int)end);
+        _arguments.Add(new ArgumentRange(_position, (int)_bulkLength));
+        _position = _searched = (int)end;
+        _bulkLength = LengthUnknown;
+        return RespReadStatus.Complete;
+    }
+
+    private RespReadStatus ReadBulkLength(ReadOnlySpan<byte> input)
+    {
+        var status = ReadHeader(input, "too big bulk count string"u8, out var text);
+        if (status != RespReadStatus.Complete)
+            return status;
+        if (text.IsEmpty || text[0] != '$')
+            return FailUnexpected(text.IsEmpty ? (byte)'\r' : text[0]);
+        if (!RespInteger.TryParse(text[1..], out long length) || length < 0 || length > BulkBytesMax)
+            return Fail("invalid bulk length"u8);
+        if (length > StrangerBulkBytesMax && !IsAuthenticated)
+            return Fail("unauthenticated bulk length"u8);
+        if (_arguments.Count == ArgumentCountMax)
+            return Fail("too many arguments, the limit is 1048576"u8);
+        _bulkLength = length;
+        return status;
+    }
+
+    /// <summary>A header from its type byte to before its CR; the position moves behind its LF.</summary>
+    private RespReadStatus ReadHeader(ReadOnlySpan<byte> input, ReadOnlySpan<byte> tooLong, out ReadOnlySpan<byte> text)
+    {
+        text = default;
+        int end = IndexOfOrHidden(input, (byte)'\r');
+        if (end < 0)
+            return input.Length - _position > LineBytesMax ? Fail(tooLong) : Need(input.Length + 1);
+        if (end + 2 > input.Length)
+            return Need(end + 2);
+        text = input[_position..end];
+        _position = _searched = end + 2;
+        return RespReadStatus.Complete;
+    }
+
+    /// <summary>Where a line ends, or −1 if it does not yet or a NUL hides it; the search goes on where it stopped.</summary>
+    private int IndexOfOrHidden(ReadOnlySpan<byte> input, byte lineEnd)
+    {
+        int index = input[_searched..].IndexOfAny(lineEnd, (byte)0);
+        if (index >= 0 && input[_searched + index] == lineEnd)
+            return _searched + index;
+        _searched = index < 0 ? input.Length : _searched + index;
+        return -1;
+    }
+
+    private RespReadStatus Need(int bytes)
+    {
+        BytesNeeded = bytes;
+        return RespReadStatus.Incomplete;
+    }
+
+    private RespReadStatus Finish(int consumed)
+    {
+        Consumed = consumed;
+        _started = false;
+        return _arguments.Count > 0 ? RespReadStatus.Complete : RespReadStatus.Skipped;
+    }
+
+    private RespReadStatus FailUnexpected(byte got)
+    {
+        ReadOnlySpan<byte> text = "expected '$', got '"u8;
+        return Fail([.. text, got, (byte)'\'']);
+    }
+
+    private RespReadStatus Fail(ReadOnlySpan<byte> what)
+    {
+        _error = [.. "ERR Protocol error: "u8, .. what];
+        Consumed = _position;
+        _started = false;
+        return RespReadStatus.ProtocolError;
+    }
+}

@@ -1,0 +1,84 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Text;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Tests.Protocol;
+
+public class RespReplyWriterTests
+{
+    private readonly Pipe _pipe = new(new PipeOptions(pauseWriterThreshold: 0));
+
+    [Theory]
+    [InlineData(2, "$-1\r\n*-1\r\n*4\r\n*1\r\n$3\r\nabc\r\n")]
+    [InlineData(3, "_\r\n_\r\n%2\r\n~1\r\n=7\r\ntxt:abc\r\n")]
+    public void Replies_OfEachProtocolVersion_AreFramedAsItWants(int version, string expected)
+    {
+        var writer = new RespReplyWriter(_pipe.Writer) { ProtocolVersion = version };
+        writer.Null();
+        writer.NullArray();
+        writer.MapHeader(2);
+        writer.SetHeader(1);
+        writer.VerbatimText("abc"u8);
+        Assert.Equal(expected, Written(writer));
+    }
+
+    [Fact]
+    public void Replies_OfBothVersions_AreFramedAlike()
+    {
+        var writer = new RespReplyWriter(_pipe.Writer);
+        writer.SimpleString("OK"u8);
+        writer.Error("ERR no\r\nway"u8);
+        writer.Integer(long.MinValue);
+        writer.Bulk("a\r\nb"u8);
+        writer.BulkInteger(-12);
+        writer.ArrayHeader(0);
+        writer.Literal("+PONG\r\n"u8);
+        Assert.Equal(
+            "+OK\r\n-ERR no  way\r\n:-9223372036854775808\r\n$4\r\na\r\nb\r\n$3\r\n-12\r\n*0\r\n+PONG\r\n",
+            Written(writer));
+    }
+
+    [Fact]
+    public void Bulk_OfEveryLengthAroundTheStretches_IsWhole()
+    {
+        var writer = new RespReplyWriter(_pipe.Writer);
+        var expected = new StringBuilder();
+        for (int length = 0; length < 10_000; length += 97)
+        {
+            string value = new((char)('a' + length % 26), length);
+            writer.Bulk(Encoding.ASCII.GetBytes(value));
+            expected.Append('$').Append(length).Append("\r\n").Append(value).Append("\r\n");
+        }
+
+        Assert.Equal(expected.ToString(), Written(writer));
+    }
+
+    [Fact]
+    public void BeginBulk_CalledTwiceBeforeItsEnd_KeepsTheSecond()
+    {
+        var writer = new RespReplyWriter(_pipe.Writer);
+        "torn!"u8.CopyTo(writer.BeginBulk(5));
+        "abc"u8.CopyTo(writer.BeginBulk(3));
+        writer.EndBulk(3);
+        Assert.Equal("$3\r\nabc\r\n", Written(writer));
+    }
+
+    [Fact]
+    public void Commit_WithoutReplies_WritesNothing()
+    {
+        var writer = new RespReplyWriter(_pipe.Writer);
+        writer.Commit();
+        writer.Integer(1);
+        writer.Commit();
+        Assert.Equal(":1\r\n", Written(writer));
+    }
+
+    private string Written(RespReplyWriter writer)
+    {
+        writer.Commit();
+        _pipe.Writer.Complete();
+        Assert.True(_pipe.Reader.TryRead(out var result));
+        return Encoding.Latin1.GetString(result.Buffer.ToArray());
+    }
+}
