@@ -67,18 +67,29 @@ internal sealed partial class Shard
             long nowMs = _state.Clock.NowMs;
             for (int i = 0; i < _slots.Length; i++)
             {
-                for (var entry = _slots[(start + i) & (_slots.Length - 1)]; entry is not null; entry = entry.Next)
-                {
-                    if (entry.Keyspace != keyspace || IsExpired(entry, nowMs))
-                        continue;
-                    entry.Key.CopyTo(sink.GetSpan(entry.Key.Length));
-                    sink.Advance(entry.Key.Length);
-                    return true;
-                }
+                if (PickLive(_slots[(start + i) & (_slots.Length - 1)], keyspace, nowMs) is not { } entry)
+                    continue;
+                entry.Key.CopyTo(sink.GetSpan(entry.Key.Length));
+                sink.Advance(entry.Key.Length);
+                return true;
             }
 
             return false;
         }
+    }
+
+    // Each live entry of a chain with the same chance.
+    private static Entry? PickLive(Entry? chain, byte keyspace, long nowMs)
+    {
+        Entry? picked = null;
+        int live = 0;
+        for (var entry = chain; entry is not null; entry = entry.Next)
+        {
+            if (entry.Keyspace == keyspace && !IsExpired(entry, nowMs) && Random.Shared.Next(++live) == 0)
+                picked = entry;
+        }
+
+        return picked;
     }
 
     private Entry? Lookup(in EntryKey key)
@@ -111,6 +122,7 @@ internal sealed partial class Shard
         while (link != entry)
             link = ref link!.Next;
         link = entry.Next;
+        _lastVersion++;
         _count--;
         _countByKeyspace[entry.Keyspace]--;
         if (entry.DeadlineMs != 0)

@@ -271,7 +271,8 @@ internal sealed partial class Shard(StoreState state, int index)
         entry.LastUse = _state.NextUse();
     }
 
-    private static EntryInfo InfoOf(Entry? entry) => entry is null ? default : new EntryInfo
+    // An absent key's stamp is the shard's: an entry that came and went meanwhile has changed it.
+    private EntryInfo InfoOf(Entry? entry) => entry is null ? new EntryInfo { Version = new(_lastVersion) } : new EntryInfo
     {
         Version = new EntryVersion(entry.Version),
         Length = entry.Length,

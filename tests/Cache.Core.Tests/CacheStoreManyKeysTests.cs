@@ -1,0 +1,211 @@
+using System.Text;
+using Cache.Core.Contracts;
+using Cache.Testing;
+using static Cache.Core.Tests.StoreFixture;
+
+namespace Cache.Core.Tests;
+
+public sealed class CacheStoreManyKeysTests : IDisposable
+{
+    private readonly StoreFixture _fixture = new(static options => options.ValueLengthMax = 1 << 20);
+
+    private CacheStore Store => _fixture.Store;
+
+    public void Dispose() => _fixture.Dispose();
+
+    [Fact]
+    public void GetMany_PresentAbsentAndRepeatedKeys_AnswersInOrder()
+    {
+        _fixture.Set("a", "1");
+        _fixture.Set("b", "");
+
+        Assert.Equal(["1", null, "", "1", null], GetMany("a", "x", "b", "a", "x"));
+    }
+
+    [Fact]
+    public void GetMany_NoKeys_AnswersNothing() => Assert.Empty(GetMany());
+
+    [Fact]
+    public void GetMany_MoreKeysThanAnyBatch_AnswersEach()
+    {
+        string[] keys = [.. Enumerable.Range(0, 1_000).Select(static i => $"key:{i}")];
+        foreach (string key in keys.Where(static (_, i) => i % 3 != 0))
+            _fixture.Set(key, key);
+
+        Assert.Equal(keys.Select(static (key, i) => i % 3 == 0 ? null : key), GetMany(keys));
+        Assert.Equal((666, 334), (Store.GetStatistics().Hits, Store.GetStatistics().Misses));
+    }
+
+    [Fact]
+    public void SetMany_KeyThatComesTwice_KeepsTheLastValue()
+    {
+        Assert.Equal(WriteStatus.Done, SetMany(SetCondition.Always, ("a", "1"), ("b", "2"), ("a", "3")));
+
+        Assert.Equal(["3", "2"], GetMany("a", "b"));
+        Assert.Equal(2, Store.Count);
+    }
+
+    [Fact]
+    public void SetMany_ExistingEntries_LoseTheirExpiry()
+    {
+        _fixture.Set("a", "0", ExpiringAt(_fixture.NowMs + 10));
+
+        SetMany(SetCondition.Always, ("a", "1"));
+        _fixture.Clock.Advance(20);
+
+        Assert.Equal("1", _fixture.Get("a"));
+    }
+
+    [Fact]
+    public void SetMany_ConditionFailsForOneKey_WritesNone()
+    {
+        _fixture.Set("b", "0");
+
+        Assert.Equal(WriteStatus.ConditionNotMet, SetMany(SetCondition.IfAbsent, ("a", "1"), ("b", "2"), ("c", "3")));
+        Assert.Equal(WriteStatus.ConditionNotMet, SetMany(SetCondition.IfPresent, ("b", "1"), ("c", "3")));
+
+        Assert.Equal([null, "0", null], GetMany("a", "b", "c"));
+    }
+
+    [Fact]
+    public void SetMany_IfAbsentKeyThatComesTwice_IsOneKey()
+    {
+        Assert.Equal(WriteStatus.Done, SetMany(SetCondition.IfAbsent, ("a", "1"), ("a", "2")));
+        Assert.Equal("2", _fixture.Get("a"));
+    }
+
+    [Fact]
+    public void SetMany_OneEntryTooLong_WritesNone()
+    {
+        var values = new EntryArray((Bytes("a"), Bytes("1")), (Bytes("b"), new byte[(1 << 20) + 1]));
+        var keys = new EntryArray((Bytes("a"), Bytes("1")), (new byte[CacheStore.KeyLengthMax + 1], Bytes("2")));
+
+        Assert.Equal(WriteStatus.ValueTooLong, Store.SetMany(ref values, SetCondition.Always));
+        Assert.Equal(WriteStatus.KeyTooLong, Store.SetMany(ref keys, SetCondition.Always));
+        Assert.Equal(0, Store.Count);
+    }
+
+    [Fact]
+    public void SetMany_MoreThanTheLimitWithoutEviction_WritesNone()
+    {
+        Store.Eviction = EvictionPolicy.None;
+        var entries = new EntryArray(
+            [.. Enumerable.Range(0, 20).Select(static i => (Bytes($"key:{i}"), new byte[1 << 20]))]);
+
+        Assert.Equal(WriteStatus.OutOfMemory, Store.SetMany(ref entries, SetCondition.Always));
+        Assert.Equal(0, Store.Count);
+    }
+
+    [Fact]
+    public void Rename_PresentKey_MovesValueAndExpiryOverWhatWasThere()
+    {
+        long expiresAtMs = _fixture.NowMs + 500;
+        _fixture.Set("from", "value", ExpiringAt(expiresAtMs));
+        _fixture.Set("to", "an older and longer value");
+
+        Assert.Equal(WriteStatus.Done, Store.Rename("from"u8, "to"u8, SetCondition.Always));
+
+        Assert.Null(_fixture.Get("from"));
+        Assert.Equal("value", _fixture.Get("to"));
+        Assert.Equal(expiresAtMs, _fixture.Peek("to")!.Value.ExpiresAtMs);
+        Assert.Equal(1, Store.Count);
+    }
+
+    [Fact]
+    public void Rename_EntryWithoutExpiryOverOneWithIt_NeverExpires()
+    {
+        _fixture.Set("from", "value");
+        _fixture.Set("to", "old", ExpiringAt(_fixture.NowMs + 10));
+
+        Store.Rename("from"u8, "to"u8, SetCondition.Always);
+        _fixture.Clock.Advance(20);
+
+        Assert.Equal("value", _fixture.Get("to"));
+        Assert.Equal(0, Store.GetStatistics().ExpiringCount);
+    }
+
+    [Fact]
+    public void Rename_ConditionOrAbsence_LeavesBoth()
+    {
+        _fixture.Set("from", "1");
+        _fixture.Set("to", "2");
+
+        Assert.Equal(WriteStatus.ConditionNotMet, Store.Rename("from"u8, "to"u8, SetCondition.IfAbsent));
+        Assert.Equal(WriteStatus.NotFound, Store.Rename("absent"u8, "to"u8, SetCondition.Always));
+        Assert.Equal(["1", "2"], GetMany("from", "to"));
+    }
+
+    [Fact]
+    public void Rename_ToItself_KeepsTheEntry()
+    {
+        _fixture.Set("key", "value");
+
+        Assert.Equal(WriteStatus.Done, Store.Rename("key"u8, "key"u8, SetCondition.Always));
+        Assert.Equal(WriteStatus.ConditionNotMet, Store.Rename("key"u8, "key"u8, SetCondition.IfAbsent));
+        Assert.Equal("value", _fixture.Get("key"));
+        Assert.Equal(1, Store.Count);
+    }
+
+    [Fact]
+    public void Rename_ToATooLongKey_IsRefused()
+    {
+        _fixture.Set("key", "value");
+
+        var status = Store.Rename("key"u8, new byte[CacheStore.KeyLengthMax + 1], SetCondition.Always);
+
+        Assert.Equal(WriteStatus.KeyTooLong, status);
+        Assert.Equal("value", _fixture.Get("key"));
+    }
+
+    [Fact]
+    public void Copy_ToAnotherKeyspace_LeavesTheSource()
+    {
+        var other = Store.SelectKeyspace(3);
+        long expiresAtMs = _fixture.NowMs + 500;
+        _fixture.Set("key", "value", ExpiringAt(expiresAtMs));
+
+        Assert.Equal(WriteStatus.Done, Store.Copy("key"u8, other, "copy"u8, SetCondition.IfAbsent));
+        Assert.Equal(WriteStatus.ConditionNotMet, Store.Copy("key"u8, other, "copy"u8, SetCondition.IfAbsent));
+        Assert.Equal(WriteStatus.NotFound, Store.Copy("absent"u8, other, "copy"u8, SetCondition.Always));
+
+        Assert.Equal("value", _fixture.Get("key"));
+        Assert.Equal("value", StoreFixture.Get(other, "copy"));
+        Assert.Null(_fixture.Get("copy"));
+        other.TryPeekInfo("copy"u8, out var info);
+        Assert.Equal(expiresAtMs, info.ExpiresAtMs);
+    }
+
+    [Fact]
+    public void Copy_ThenChangeOfTheSource_LeavesTheCopy()
+    {
+        _fixture.Set("key", "value");
+        Store.Copy("key"u8, Store, "copy"u8, SetCondition.Always);
+
+        Store.SetRange("key"u8, 0, "VALUE"u8, out _);
+
+        Assert.Equal("value", _fixture.Get("copy"));
+    }
+
+    [Fact]
+    public void Copy_ToAnotherStore_Throws()
+    {
+        using var other = new StoreFixture();
+
+        Assert.Throws<ArgumentException>(
+            () => Store.Copy("key"u8, other.Store, "copy"u8, SetCondition.Always));
+    }
+
+    private List<string?> GetMany(params string[] keys)
+    {
+        var source = new KeyArray([.. keys.Select(Bytes)]);
+        var sink = new ValueListSink();
+        Store.GetMany(ref source, ref sink);
+        return [.. sink.Values.Select(static value => value is null ? null : Encoding.Latin1.GetString(value))];
+    }
+
+    private WriteStatus SetMany(SetCondition condition, params (string Key, string Value)[] entries)
+    {
+        var source = new EntryArray([.. entries.Select(static entry => (Bytes(entry.Key), Bytes(entry.Value)))]);
+        return Store.SetMany(ref source, condition);
+    }
+}

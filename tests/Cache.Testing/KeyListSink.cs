@@ -1,0 +1,12 @@
+using System.Text;
+using Cache.Core.Contracts;
+
+namespace Cache.Testing;
+
+/// <summary>Takes the keys of a scan as strings, a char for each byte.</summary>
+internal readonly struct KeyListSink() : IKeySink
+{
+    public List<string> Keys { get; } = [];
+
+    public void Take(ReadOnlySpan<byte> key) => Keys.Add(Encoding.Latin1.GetString(key));
+}
