@@ -1,6 +1,86 @@
 namespace Cache.Server.Commands;
 
 /// <summary>What a server knows of one client beside its socket.</summary>
+/// <remarks>
+/// Written by the thread of the client's connection; other threads (CLIENT LIST, INFO) read single fields, which may
+/// be a moment old, and end the client by <see cref="Kill"/>. Made by <see cref="ClientRegistry.TryAdd"/>.
+/// </remarks>
 internal sealed class ClientSession
 {
+    private readonly Action _abort;
+    private volatile bool _shouldClose;
+
+    public ClientSession(long id, ClientEndPoints endPoints, long connectedAtMs, Action abort)
+    {
+        Id = id;
+        EndPoints = endPoints;
+        ConnectedAtMs = connectedAtMs;
+        LastInteractionMs = connectedAtMs;
+        _abort = abort;
+    }
+
+    /// <summary>Counts of this client; the connection adds bytes, reads and writes.</summary>
+#pragma warning disable CA1051 // Fields, since counters are written in place, without a copy.
+    public TrafficCount Traffic;
+
+    /// <summary>Counts of this client by command.</summary>
+    public CommandCounters Counters;
+#pragma warning restore CA1051
+
+    /// <summary>The number of the connection, from 1, never used twice.</summary>
+    public long Id { get; }
+
+    public ClientEndPoints EndPoints { get; }
+
+    /// <summary>When it connected, in milliseconds of the store's clock.</summary>
+    public long ConnectedAtMs { get; }
+
+    /// <summary>When its last bytes came, in milliseconds of the store's clock; set by the connection, per receive.</summary>
+    public long LastInteractionMs { get; set; }
+
+    /// <summary>CLIENT SETNAME; empty: none.</summary>
+    public byte[] Name { get; set; } = [];
+
+    /// <summary>CLIENT SETINFO LIB-NAME.</summary>
+    public byte[] LibraryName { get; set; } = [];
+
+    /// <summary>CLIENT SETINFO LIB-VER.</summary>
+    public byte[] LibraryVersion { get; set; } = [];
+
+    /// <summary>The database that SELECT chose.</summary>
+    public int Database { get; set; }
+
+    /// <summary>The version of RESP that HELLO chose: 2 or 3.</summary>
+    public int ProtocolVersion { get; set; } = 2;
+
+    /// <summary>Whether it gave the password, or none was asked when it connected.</summary>
+    public bool IsAuthenticated { get; set; }
+
+    /// <summary>CLIENT NO-EVICT: never closed to save memory.</summary>
+    public bool IsProtectedFromEviction { get; set; }
+
+    /// <summary>CLIENT NO-TOUCH: its reads do not make entries look used.</summary>
+    public bool IsNoTouch { get; set; }
+
+    /// <summary>The last command that was known; null before the first.</summary>
+    public CommandDefinition? LastCommand { get; set; }
+
+    /// <summary>Bytes received that are not a whole request yet; set by the connection.</summary>
+    public int PendingInputBytes { get; set; }
+
+    /// <summary>Bytes of replies that the peer has not taken yet; set by the connection.</summary>
+    public long PendingOutputBytes { get; set; }
+
+    /// <summary>Whether the connection is to close once the replies so far are sent: after QUIT, or killed.</summary>
+    public bool ShouldClose => _shouldClose;
+
+    /// <summary>Closes after the present reply; called by the client's own command.</summary>
+    public void CloseAfterReply() => _shouldClose = true;
+
+    /// <summary>Ends the client from another client's command; what was not sent is lost.</summary>
+    public void Kill()
+    {
+        _shouldClose = true;
+        _abort();
+    }
 }

@@ -1,3 +1,4 @@
+using System.IO.Pipelines;
 using Cache.Core;
 using Cache.Server.Protocol;
 
@@ -5,15 +6,56 @@ namespace Cache.Server.Commands;
 
 /// <summary>What a command may touch: its client, the keyspace that the client selected, the reply, the server. One per connection.</summary>
 /// <remarks>Used by one thread at a time, that of the connection's read.</remarks>
-internal sealed class CommandContext(ServerState server, ClientSession client, RespReplyWriter reply)
+internal sealed class CommandContext
 {
-    public ServerState Server { get; } = server;
+    private readonly RespReplyWriter _output;
 
-    public ClientSession Client { get; } = client;
+    public CommandContext(ServerState server, ClientSession client, RespReplyWriter reply)
+    {
+        Server = server;
+        Client = client;
+        Reply = _output = reply;
+        Store = server.Store;
+    }
 
-    /// <summary>Takes the reply of the present command.</summary>
-    public RespReplyWriter Reply { get; } = reply;
+    public ServerState Server { get; }
+
+    public ClientSession Client { get; }
+
+    /// <summary>Takes the reply of the present command; another writer than the connection's after CLIENT REPLY OFF.</summary>
+    public RespReplyWriter Reply { get; private set; }
 
     /// <summary>The keyspace that the client selected.</summary>
-    public CacheStore Store { get; set; } = server.Store;
+    public CacheStore Store { get; private set; }
+
+    /// <summary>Whether the client may use commands: it has authenticated, or need not.</summary>
+    public bool IsAuthenticated => Client.IsAuthenticated || !Server.Settings.IsPasswordRequired;
+
+    /// <summary>What CLIENT REPLY chose; the dispatcher acts on it after each command.</summary>
+    public ReplyMode ReplyMode { get; private set; }
+
+    /// <summary>SELECT: makes another database the client's.</summary>
+    /// <param name="index">One that the store has.</param>
+    public void SelectDatabase(int index)
+    {
+        Store = Server.Store.SelectKeyspace(index);
+        Client.Database = index;
+    }
+
+    /// <summary>HELLO: replies in another version of RESP from now on.</summary>
+    public void SetProtocolVersion(int version)
+    {
+        Client.ProtocolVersion = version;
+        _output.ProtocolVersion = version;
+        Reply.ProtocolVersion = version;
+    }
+
+    /// <summary>CLIENT REPLY: lets replies through or not.</summary>
+    public void SetReplyMode(ReplyMode mode)
+    {
+        ReplyMode = mode;
+        Reply = mode is ReplyMode.Normal or ReplyMode.SkipNext
+            ? _output
+            : new RespReplyWriter(new DiscardingPipeWriter()) { ProtocolVersion = Client.ProtocolVersion };
+    }
 }

@@ -2,8 +2,41 @@ using Cache.Core;
 
 namespace Cache.Server.Commands;
 
-/// <summary>What all connections of a server share and commands may see.</summary>
-internal sealed class ServerState(CacheStore store)
+/// <summary>What all connections of a server share and commands may see. Thread-safe.</summary>
+internal sealed class ServerState
 {
-    public CacheStore Store { get; } = store;
+    public ServerState(CacheStore store)
+        : this(store, new ServerSettings())
+    {
+    }
+
+    public ServerState(CacheStore store, ServerSettings settings)
+    {
+        Store = store;
+        Settings = settings;
+        Commands = CommandTable.Default;
+        Statistics = new ServerStatistics(Commands.All.Count);
+        Clients = new ClientRegistry(this);
+        StartedAtMs = store.NowMs;
+    }
+
+    /// <summary>The store, in its keyspace 0.</summary>
+    public CacheStore Store { get; }
+
+    public ServerSettings Settings { get; }
+
+    public CommandTable Commands { get; }
+
+    public ServerStatistics Statistics { get; }
+
+    public ClientRegistry Clients { get; }
+
+    /// <summary>When the server was made, in milliseconds of the store's clock.</summary>
+    public long StartedAtMs { get; }
+
+    /// <summary>The number that tells this run of the server from others: 40 hexadecimal digits.</summary>
+    public string RunId { get; } = Convert.ToHexStringLower(System.Security.Cryptography.RandomNumberGenerator.GetBytes(20));
+
+    /// <summary>Told when a command's method threw: a defect of this server. The client got an error reply.</summary>
+    public Action<string, Exception>? CommandThrew { get; init; }
 }

@@ -19,14 +19,26 @@ internal sealed class RespReplyWriter(PipeWriter output)
     // The longest header: a type byte, 20 digits, CR LF.
     private const int HeaderBytesMax = 23;
 
+    // Codes are one word: "ERR", "WRONGTYPE"; a longer first word is cut.
+    private const int ErrorCodeBytesMax = 32;
+
     private readonly PipeWriter _output = output;
     private byte[] _array = [];
     private int _start;
     private int _position;
     private int _end;
 
+    private byte[] _errorCode = [];
+    private int _errorCodeLength;
+
     /// <summary>The version of RESP that the client chose with HELLO: 2 or 3.</summary>
     public int ProtocolVersion { get; set; } = 2;
+
+    /// <summary>How many errors were written so far, for statistics.</summary>
+    public int ErrorCount { get; private set; }
+
+    /// <summary>The code of the last error, its first word; valid until the next.</summary>
+    public ReadOnlySpan<byte> ErrorCode => _errorCode.AsSpan(0, _errorCodeLength);
 
     private bool IsResp3 => ProtocolVersion == 3;
 
@@ -43,6 +55,7 @@ internal sealed class RespReplyWriter(PipeWriter output)
     /// <summary>-text; the text begins with its code, as in "ERR syntax error". CR and LF become spaces.</summary>
     public void Error(ReadOnlySpan<byte> text)
     {
+        NoteError(text);
         var line = Line((byte)'-', text);
         for (int at; (at = line.IndexOfAny((byte)'\r', (byte)'\n')) >= 0;)
             line[at] = (byte)' ';
@@ -126,6 +139,17 @@ internal sealed class RespReplyWriter(PipeWriter output)
             _output.Advance(_position - _start);
         _array = [];
         _start = _position = _end = 0;
+    }
+
+    private void NoteError(ReadOnlySpan<byte> text)
+    {
+        if (_errorCode.Length == 0)
+            _errorCode = new byte[ErrorCodeBytesMax];
+        int end = text.IndexOf((byte)' ');
+        var code = text[..Math.Min(end < 0 ? text.Length : end, ErrorCodeBytesMax)];
+        code.CopyTo(_errorCode);
+        _errorCodeLength = code.Length;
+        ErrorCount++;
     }
 
     private Span<byte> Line(byte type, ReadOnlySpan<byte> text)

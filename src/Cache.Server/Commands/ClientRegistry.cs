@@ -1,0 +1,72 @@
+using System.Collections.Concurrent;
+
+namespace Cache.Server.Commands;
+
+/// <summary>The clients that are connected. Thread-safe.</summary>
+internal sealed class ClientRegistry(ServerState server)
+{
+    private readonly ConcurrentDictionary<long, ClientSession> _clients = new();
+    private long _lastId;
+    private long _accepted;
+    private long _acceptedBaseline;
+    private long _rejected;
+    private int _count;
+
+    /// <summary>How many there are.</summary>
+    public int Count => Volatile.Read(ref _count);
+
+    /// <summary>Connections that were accepted since the last reset of statistics.</summary>
+    public long AcceptedCount => Interlocked.Read(ref _accepted) - Interlocked.Read(ref _acceptedBaseline);
+
+    /// <summary>Connections that were refused because of the limit.</summary>
+    public long RejectedCount => Interlocked.Read(ref _rejected);
+
+    /// <summary>Adds a client that has connected.</summary>
+    /// <param name="endPoints">Both ends of its connection.</param>
+    /// <param name="abort">Ends its connection at once; called from any thread.</param>
+    /// <returns>Null if there are too many: reply "ERR max number of clients reached" and close.</returns>
+    public ClientSession? TryAdd(ClientEndPoints endPoints, Action abort)
+    {
+        if (Interlocked.Increment(ref _count) > server.Settings.MaxClients)
+        {
+            Interlocked.Decrement(ref _count);
+            Interlocked.Increment(ref _rejected);
+            return null;
+        }
+
+        Interlocked.Increment(ref _accepted);
+        var client = new ClientSession(Interlocked.Increment(ref _lastId), endPoints, server.Store.NowMs, abort)
+        {
+            IsAuthenticated = !server.Settings.IsPasswordRequired,
+        };
+        _clients[client.Id] = client;
+        return client;
+    }
+
+    /// <summary>Removes a client whose connection has ended, and keeps what it counted.</summary>
+    public void Remove(ClientSession client)
+    {
+        if (!_clients.TryRemove(client.Id, out _))
+            return;
+        Interlocked.Decrement(ref _count);
+        server.Statistics.Fold(client);
+    }
+
+    /// <summary>The client of that number; null if there is none.</summary>
+    public ClientSession? Find(long id) => _clients.GetValueOrDefault(id);
+
+    /// <summary>All clients in the order in which they connected.</summary>
+    public List<ClientSession> ToList()
+    {
+        List<ClientSession> clients = [.. _clients.Values];
+        clients.Sort(static (one, other) => one.Id.CompareTo(other.Id));
+        return clients;
+    }
+
+    /// <summary>Counts connections from 0 again.</summary>
+    public void ResetCounts()
+    {
+        Interlocked.Exchange(ref _acceptedBaseline, Interlocked.Read(ref _accepted));
+        Interlocked.Exchange(ref _rejected, 0);
+    }
+}

@@ -1,0 +1,88 @@
+using System.Text;
+using System.Text.Json;
+
+namespace Cache.Server.Commands;
+
+/// <summary>One command or subcommand of the table: what Redis says of it, and the method that executes it.</summary>
+/// <remarks>Immutable once the table is made, and shared by all servers of the process.</remarks>
+internal sealed class CommandDefinition
+{
+    private readonly CommandHandler? _handler;
+    private readonly int _countMin;
+    private readonly int _countMax;
+
+    public CommandDefinition(JsonElement row, int index, CommandHandler? handler, CommandLookup? subcommands)
+    {
+        Row = row;
+        Index = index;
+        Subcommands = subcommands;
+        _handler = handler;
+        Name = row.GetProperty("name").GetString()!;
+        NameBytes = Encoding.UTF8.GetBytes(Name);
+        Arity = row.GetProperty("arity").GetInt32();
+        (_countMin, _countMax) = Arity < 0 ? (-Arity, int.MaxValue) : (Arity, Arity);
+        var keys = row.GetProperty("keys");
+        FirstKey = keys[0].GetInt32();
+        LastKey = keys[1].GetInt32();
+        KeyStep = keys[2].GetInt32();
+        Flags = ReadFlags(row.GetProperty("flags"));
+        ArityError = Encoding.UTF8.GetBytes($"ERR wrong number of arguments for '{Name}' command");
+    }
+
+    /// <summary>Its row of the table's source: flags, categories, key specifications, documentation.</summary>
+    public JsonElement Row { get; }
+
+    /// <summary>Its place in the table, from 0; counters are kept by it.</summary>
+    public int Index { get; }
+
+    /// <summary>The name in lower case; of a subcommand "container|subcommand".</summary>
+    public string Name { get; }
+
+    public byte[] NameBytes { get; }
+
+    /// <summary>The part of the name behind the container's, else the whole name.</summary>
+    public ReadOnlySpan<byte> LastName => NameBytes.AsSpan(NameBytes.AsSpan().IndexOf((byte)'|') + 1);
+
+    /// <summary>The number of arguments with the name; negative: at least so many.</summary>
+    public int Arity { get; }
+
+    /// <summary>The index of the first argument that is a key; 0: none.</summary>
+    public int FirstKey { get; }
+
+    /// <summary>The index of the last one; negative: counted from the end, −1 being the last argument.</summary>
+    public int LastKey { get; }
+
+    public int KeyStep { get; }
+
+    public CommandFlags Flags { get; }
+
+    /// <summary>The subcommands of a container; null if it has none.</summary>
+    public CommandLookup? Subcommands { get; }
+
+    /// <summary>The error reply for a wrong number of arguments.</summary>
+    public byte[] ArityError { get; }
+
+    /// <summary>Executes it; a container without arguments that demands a subcommand never comes to this.</summary>
+    public CommandHandler Handler => _handler!;
+
+    /// <summary>Whether it may be called with so many arguments, its name included.</summary>
+    public bool Accepts(int count) => count >= _countMin && count <= _countMax;
+
+    private static CommandFlags ReadFlags(JsonElement names)
+    {
+        var flags = CommandFlags.None;
+        foreach (var name in names.EnumerateArray())
+        {
+            flags |= name.GetString() switch
+            {
+                "no_auth" => CommandFlags.NoAuth,
+                "write" => CommandFlags.Write,
+                "denyoom" => CommandFlags.DenyOom,
+                "admin" => CommandFlags.Admin,
+                _ => CommandFlags.None,
+            };
+        }
+
+        return flags;
+    }
+}

@@ -1,0 +1,102 @@
+using System.Runtime.CompilerServices;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Commands;
+
+/// <summary>Executes requests: finds the command, checks what Redis checks before a call, calls, and counts.</summary>
+/// <remarks>
+/// The order is that of Redis 7.0's processCommand: existence, arity, rights. Every request gets its reply here, or
+/// from the command's method; nothing is thrown at the connection.
+/// </remarks>
+internal static class CommandDispatcher
+{
+    /// <summary>Executes one request and writes its reply into <see cref="CommandContext.Reply"/>.</summary>
+    /// <param name="request">The request; valid during the call.</param>
+    /// <param name="context">The client that sent it.</param>
+    public static void Execute(in RespRequest request, CommandContext context)
+    {
+        var command = Find(request, context.Server.Commands);
+        context.Client.LastCommand = command;
+        if (command is null)
+            Reject(null, UnknownCommand.Describe(request, context.Server.Commands), context);
+        else if (!command.Accepts(request.Count))
+            Reject(command, command.ArityError, context);
+        else if (!context.IsAuthenticated && (command.Flags & CommandFlags.NoAuth) == 0)
+            Reject(command, "NOAUTH Authentication required."u8, context);
+        else
+            Call(command, request, context);
+        if (context.ReplyMode != ReplyMode.Normal)
+            EndSkipping(context);
+    }
+
+    private static CommandDefinition? Find(in RespRequest request, CommandTable commands)
+    {
+        var command = commands.Find(request[0]);
+        return command?.Subcommands is { } subcommands && request.Count > 1 ? subcommands.Find(request[1]) : command;
+    }
+
+    private static void Call(CommandDefinition command, in RespRequest request, CommandContext context)
+    {
+        var client = context.Client;
+        var reply = context.Reply;
+        int errors = reply.ErrorCount;
+        client.Traffic.Commands++;
+        bool isSample = client.Counters.CountCall(command.Index, context.Server.Statistics);
+        try
+        {
+            if (isSample)
+                CallTimed(command, request, context);
+            else
+                command.Handler(request, context);
+        }
+#pragma warning disable CA1031 // Whatever a command throws is this server's defect; the client is to learn of it.
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            ReplyToDefect(command, exception, context);
+        }
+
+        if (reply.ErrorCount != errors)
+            CountFailure(command, reply, context);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // One call in 64.
+    private static void CallTimed(CommandDefinition command, in RespRequest request, CommandContext context)
+    {
+        var time = context.Server.Store.TimeProvider;
+        long start = time.GetTimestamp();
+        command.Handler(request, context);
+        context.Client.Counters.AddSample(command.Index, time.GetTimestamp() - start);
+    }
+
+    private static void Reject(CommandDefinition? command, ReadOnlySpan<byte> error, CommandContext context)
+    {
+        context.Reply.Error(error);
+        context.Server.Statistics.CountError(context.Reply.ErrorCode);
+        if (command is not null)
+            context.Server.Statistics.CountRejection(command.Index);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
+    private static void CountFailure(CommandDefinition command, RespReplyWriter reply, CommandContext context)
+    {
+        context.Client.Counters.CountFailure(command.Index);
+        context.Server.Statistics.CountError(reply.ErrorCode);
+    }
+
+    // Part of a reply may stand already; no client can make sense of what follows it, so the connection ends.
+    private static void ReplyToDefect(CommandDefinition command, Exception exception, CommandContext context)
+    {
+        context.Reply.Error("ERR internal error"u8);
+        context.Client.CloseAfterReply();
+        context.Server.CommandThrew?.Invoke(command.Name, exception);
+    }
+
+    private static void EndSkipping(CommandContext context)
+    {
+        if (context.ReplyMode == ReplyMode.SkipNext)
+            context.SetReplyMode(ReplyMode.Skip);
+        else if (context.ReplyMode == ReplyMode.Skip)
+            context.SetReplyMode(ReplyMode.Normal);
+    }
+}

@@ -1,0 +1,10 @@
+namespace Cache.Server.Commands;
+
+/// <summary>All families of commands: a family is one static class that lists its <c>Bindings</c>.</summary>
+internal static class CommandFamilies
+{
+    public static IReadOnlyList<CommandBinding> Bindings { get; } =
+    [
+        .. ConnectionCommands.Bindings,
+    ];
+}

@@ -1,0 +1,79 @@
+using System.Text.Json;
+
+namespace Cache.Server.Commands;
+
+/// <summary>All commands: the rows of CommandTable.json, generated from Redis's own table, with their handlers.</summary>
+/// <remarks>
+/// One source for lookup, arity, keys, rights, documentation and counters. eng/commands tells how it is generated.
+/// Immutable.
+/// </remarks>
+internal sealed class CommandTable
+{
+    private const string ResourceName = "Cache.Server.Commands.CommandTable.json";
+
+    private readonly CommandLookup _lookup;
+
+    /// <param name="bindings">A handler for every row but those of containers that demand a subcommand.</param>
+    /// <exception cref="InvalidOperationException">A handler is missing or has no row.</exception>
+    public CommandTable(IReadOnlyList<CommandBinding> bindings)
+    {
+        using var resource = typeof(CommandTable).Assembly.GetManifestResourceStream(ResourceName)
+            ?? throw new InvalidOperationException($"The assembly has no resource {ResourceName}.");
+        using var document = JsonDocument.Parse(resource);
+        var handlers = new Dictionary<string, CommandHandler>(StringComparer.Ordinal);
+        foreach (var binding in bindings)
+            handlers.Add(binding.Name, binding.Handler);
+        var all = new List<CommandDefinition>();
+        _lookup = new CommandLookup(Build(document.RootElement.Clone(), handlers, all));
+        All = all;
+        if (handlers.Count > 0)
+            throw new InvalidOperationException($"No such row in the command table: {string.Join(", ", handlers.Keys)}.");
+    }
+
+    /// <summary>The table with all families, made at first use.</summary>
+    public static CommandTable Default { get; } = new(CommandFamilies.Bindings);
+
+    /// <summary>Commands and subcommands, by <see cref="CommandDefinition.Index"/>.</summary>
+    public IReadOnlyList<CommandDefinition> All { get; }
+
+    /// <summary>The commands without subcommands, in the order of the table.</summary>
+    public IReadOnlyList<CommandDefinition> Commands => _lookup.Commands;
+
+    /// <summary>The command of that name, in any case of letters; null if there is none.</summary>
+    public CommandDefinition? Find(ReadOnlySpan<byte> name) => _lookup.Find(name);
+
+    // Rows of subcommands follow their container's row.
+    private static List<CommandDefinition> Build(
+        JsonElement rows, Dictionary<string, CommandHandler> handlers, List<CommandDefinition> all)
+    {
+        var commands = new List<CommandDefinition>();
+        int count = rows.GetArrayLength();
+        for (int i = 0; i < count;)
+        {
+            var row = rows[i++];
+            string name = row.GetProperty("name").GetString()!;
+            var subcommands = new List<CommandDefinition>();
+            for (; i < count && rows[i].GetProperty("name").GetString()!.StartsWith(name + "|", StringComparison.Ordinal); i++)
+            {
+                if (Define(rows[i], handlers, all, null) is { } subcommand)
+                    subcommands.Add(subcommand);
+            }
+
+            var lookup = subcommands.Count > 0 ? new CommandLookup(subcommands) : null;
+            if (Define(row, handlers, all, lookup) is { } command)
+                commands.Add(command);
+        }
+
+        return commands;
+    }
+
+    private static CommandDefinition? Define(
+        JsonElement row, Dictionary<string, CommandHandler> handlers, List<CommandDefinition> all, CommandLookup? lookup)
+    {
+        if (!handlers.Remove(row.GetProperty("name").GetString()!, out var handler) && lookup is null)
+            return null;
+        var command = new CommandDefinition(row, all.Count, handler, lookup);
+        all.Add(command);
+        return command;
+    }
+}

@@ -1,0 +1,53 @@
+using System.Text;
+
+namespace Cache.Server.Commands;
+
+/// <summary>The settings that CONFIG shows and, in part, changes while the server runs.</summary>
+/// <remarks>
+/// Written under the lock of CONFIG SET, read at any time by any thread: each is one word, so that no reader sees
+/// half of a change. The memory limit and the eviction policy are the store's own, see <see cref="Cache.Core.CacheStore"/>.
+/// </remarks>
+internal sealed class ServerSettings
+{
+    /// <summary>The port that clients connect to; 0: none.</summary>
+    public int Port { get; set; } = 6379;
+
+    /// <summary>The addresses that are listened on, separated by blanks.</summary>
+    public string Bind { get; set; } = "127.0.0.1";
+
+    /// <summary>The path of the Unix socket; empty: none.</summary>
+    public string UnixSocketPath { get; set; } = "";
+
+    /// <summary>The password of the default user in UTF-8; empty: none is asked.</summary>
+    public byte[] RequirePass { get; set; } = [];
+
+    /// <summary>How many clients may be connected at once.</summary>
+    public int MaxClients { get; set; } = 10_000;
+
+    /// <summary>After how many seconds of silence a client is closed; 0: never.</summary>
+    public int TimeoutSeconds { get; set; }
+
+    /// <summary>The interval of TCP keep-alive in seconds; 0: none. Used for connections accepted from then on.</summary>
+    public int TcpKeepAliveSeconds { get; set; } = 300;
+
+    /// <summary>The longest argument of a request in bytes.</summary>
+    public long ProtoMaxBulkLength { get; set; } = 512 << 20;
+
+    /// <summary>The most bytes of a request that is not complete yet.</summary>
+    public long ClientQueryBufferLimit { get; set; } = 1 << 30;
+
+    /// <summary>The most bytes of replies that a client may leave unread; 0: no limit.</summary>
+    public long ClientOutputBufferLimit { get; set; }
+
+    /// <summary>How many entries an approximated policy looks at. Kept for clients that set it; the store's policy needs none.</summary>
+    public int MaxMemorySamples { get; set; } = 5;
+
+    /// <summary>The name of the eviction policy that was set; several names mean the same policy of the store.</summary>
+    public string MaxMemoryPolicy { get; set; } = "allkeys-lru";
+
+    /// <summary>Whether clients must authenticate.</summary>
+    public bool IsPasswordRequired => RequirePass.Length > 0;
+
+    /// <summary>Sets the password from text.</summary>
+    public void SetPassword(string? password) => RequirePass = Encoding.UTF8.GetBytes(password ?? "");
+}

@@ -1,0 +1,62 @@
+using System.IO.Pipelines;
+using System.Text;
+using Cache.Core;
+using Cache.Server.Commands;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Tests.Commands;
+
+/// <summary>A client of a server without sockets: executes commands by the dispatcher and gives their replies as text.</summary>
+internal sealed class CommandClient
+{
+    private readonly MemoryStream _stream = new();
+    private readonly PipeWriter _pipe;
+    private readonly RespReplyWriter _reply;
+
+    public CommandClient(CacheStore store)
+        : this(new ServerState(store))
+    {
+    }
+
+    public CommandClient(ServerState server)
+    {
+        Server = server;
+        _pipe = PipeWriter.Create(_stream, new StreamPipeWriterOptions(leaveOpen: true));
+        _reply = new RespReplyWriter(_pipe);
+        var endPoints = new ClientEndPoints("127.0.0.1:50000", "127.0.0.1:6379");
+        Client = server.Clients.TryAdd(endPoints, () => IsAborted = true)
+            ?? throw new InvalidOperationException("The server takes no more clients.");
+        Context = new CommandContext(server, Client, _reply);
+    }
+
+    public ServerState Server { get; }
+
+    public ClientSession Client { get; }
+
+    public CommandContext Context { get; }
+
+    /// <summary>Whether the server ended the connection at once.</summary>
+    public bool IsAborted { get; private set; }
+
+    /// <summary>Executes a command line whose words are separated by single blanks.</summary>
+    public string Run(string line) => Call(line.Split(' '));
+
+    /// <summary>Executes a command; a char of the text is a byte, in arguments and reply.</summary>
+    public string Call(params string[] arguments) => Encoding.Latin1.GetString(CallBytes(arguments));
+
+    /// <summary>Executes a command and gives the reply's bytes.</summary>
+    public byte[] CallBytes(params string[] arguments)
+    {
+        byte[] input = Encoding.Latin1.GetBytes(string.Concat(arguments));
+        var ranges = new ArgumentRange[arguments.Length];
+        int offset = 0;
+        for (int i = 0; i < ranges.Length; offset += arguments[i++].Length)
+            ranges[i] = new ArgumentRange(offset, arguments[i].Length);
+        CommandDispatcher.Execute(new RespRequest(input, ranges), Context);
+        _reply.Commit();
+        _pipe.FlushAsync(TestContext.Current.CancellationToken).AsTask().GetAwaiter().GetResult();
+        byte[] reply = _stream.ToArray();
+        _stream.SetLength(0);
+        return reply;
+    }
+}
