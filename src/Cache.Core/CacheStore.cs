@@ -69,6 +69,9 @@ public sealed partial class CacheStore : IDisposable
     /// <summary>The keyspace that this view shows; 0 for the store itself.</summary>
     public int Keyspace => _keyspace;
 
+    /// <summary>The longest value that this store takes, in bytes; at most <see cref="ValueLengthMax"/>.</summary>
+    internal int ValueLengthLimit => _state.ValueLengthMax;
+
     /// <summary>Entries in this keyspace, including expired ones that nobody has met yet.</summary>
     public long Count
     {

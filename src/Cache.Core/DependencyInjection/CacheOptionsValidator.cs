@@ -1,0 +1,13 @@
+using Microsoft.Extensions.Options;
+
+namespace Cache.Core.DependencyInjection;
+
+/// <summary>The store's own check of its options, as the options framework wants it.</summary>
+internal sealed class CacheOptionsValidator : IValidateOptions<CacheOptions>
+{
+    public ValidateOptionsResult Validate(string? name, CacheOptions options)
+    {
+        var problems = options.FindProblems();
+        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(problems);
+    }
+}

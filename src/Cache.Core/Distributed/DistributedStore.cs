@@ -1,0 +1,160 @@
+using System.Buffers;
+using System.Diagnostics;
+using System.Globalization;
+using Cache.Core.Contracts;
+using Microsoft.Extensions.Caching.Distributed;
+
+namespace Cache.Core.Distributed;
+
+/// <summary>A store as the framework's distributed cache, so that sessions, output and hybrid caches keep their entries in it.</summary>
+/// <remarks>
+/// Thread-safe as the store is. Keys are the UTF-8 of the string, values are the caller's bytes, so a client of the
+/// server on the same store sees what the application wrote and the other way round. Nothing here waits: the
+/// asynchronous members are complete when they return, and look at their token once, at entry. Exceptions are those of
+/// the framework's in-memory provider; beyond these, a key without a UTF-8 form and a key or value that is too long are
+/// an <see cref="ArgumentException"/>. A write that finds no room is dropped without a word, as the framework's
+/// providers with a size limit do, and takes the entry that it was to replace with it: a cache may forget, not lie.
+/// </remarks>
+internal sealed class DistributedStore(CacheStore store) : IBufferDistributedCache
+{
+    private readonly CacheStore _store = store;
+
+    public byte[]? Get(string key)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        using var utf8Key = new Utf8Key(key, stackalloc byte[Utf8Key.StackBytes]);
+        return _store.GetArray(utf8Key.Bytes);
+    }
+
+    public Task<byte[]?> GetAsync(string key, CancellationToken token = default)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        return token.IsCancellationRequested ? Task.FromCanceled<byte[]?>(token) : Task.FromResult(Get(key));
+    }
+
+    public bool TryGet(string key, IBufferWriter<byte> destination)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        ArgumentNullException.ThrowIfNull(destination);
+        using var utf8Key = new Utf8Key(key, stackalloc byte[Utf8Key.StackBytes]);
+        var sink = new BufferWriterSink(destination);
+        return _store.TryGet(utf8Key.Bytes, ref sink);
+    }
+
+    public ValueTask<bool> TryGetAsync(string key, IBufferWriter<byte> destination, CancellationToken token = default)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        ArgumentNullException.ThrowIfNull(destination);
+        return token.IsCancellationRequested
+            ? ValueTask.FromCanceled<bool>(token)
+            : ValueTask.FromResult(TryGet(key, destination));
+    }
+
+    public void Set(string key, byte[] value, DistributedCacheEntryOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        ArgumentNullException.ThrowIfNull(value);
+        ArgumentNullException.ThrowIfNull(options);
+        SetCore(key, value, options);
+    }
+
+    public Task SetAsync(
+        string key, byte[] value, DistributedCacheEntryOptions options, CancellationToken token = default)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        ArgumentNullException.ThrowIfNull(value);
+        ArgumentNullException.ThrowIfNull(options);
+        if (token.IsCancellationRequested)
+            return Task.FromCanceled(token);
+        SetCore(key, value, options);
+        return Task.CompletedTask;
+    }
+
+    public void Set(string key, ReadOnlySequence<byte> value, DistributedCacheEntryOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        ArgumentNullException.ThrowIfNull(options);
+        if (value.IsSingleSegment)
+            SetCore(key, value.FirstSpan, options);
+        else
+            SetSegments(key, value, options);
+    }
+
+    public ValueTask SetAsync(
+        string key, ReadOnlySequence<byte> value, DistributedCacheEntryOptions options, CancellationToken token = default)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        ArgumentNullException.ThrowIfNull(options);
+        if (token.IsCancellationRequested)
+            return ValueTask.FromCanceled(token);
+        Set(key, value, options);
+        return ValueTask.CompletedTask;
+    }
+
+    public void Refresh(string key)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        using var utf8Key = new Utf8Key(key, stackalloc byte[Utf8Key.StackBytes]);
+        _store.Contains(utf8Key.Bytes);
+    }
+
+    public Task RefreshAsync(string key, CancellationToken token = default)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        if (token.IsCancellationRequested)
+            return Task.FromCanceled(token);
+        Refresh(key);
+        return Task.CompletedTask;
+    }
+
+    public void Remove(string key)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        using var utf8Key = new Utf8Key(key, stackalloc byte[Utf8Key.StackBytes]);
+        _store.Remove(utf8Key.Bytes);
+    }
+
+    public Task RemoveAsync(string key, CancellationToken token = default)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        if (token.IsCancellationRequested)
+            return Task.FromCanceled(token);
+        Remove(key);
+        return Task.CompletedTask;
+    }
+
+    // The store takes a value as one span, so that it is written at one moment: segments are joined in a pooled array.
+    private void SetSegments(string key, in ReadOnlySequence<byte> value, DistributedCacheEntryOptions options)
+    {
+        if (value.Length > CacheStore.ValueLengthMax)
+            throw new ArgumentException(TooLong(value.Length), nameof(value));
+        int length = (int)value.Length;
+        var joined = ArrayPool<byte>.Shared.Rent(length);
+        try
+        {
+            value.CopyTo(joined);
+            SetCore(key, joined.AsSpan(0, length), options);
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(joined);
+        }
+    }
+
+    private void SetCore(string key, ReadOnlySpan<byte> value, DistributedCacheEntryOptions options)
+    {
+        var entryOptions = ExpiryConversion.ToEntryOptions(options, _store);
+        using var utf8Key = new Utf8Key(key, stackalloc byte[Utf8Key.StackBytes]);
+        var status = _store.Set(utf8Key.Bytes, value, entryOptions);
+        if (status == WriteStatus.Done)
+            return;
+        if (status == WriteStatus.ValueTooLong)
+            throw new ArgumentException(TooLong(value.Length), nameof(value));
+        Debug.Assert(status == WriteStatus.OutOfMemory, "A set without a condition fails for want of room alone.");
+        _store.Remove(utf8Key.Bytes);
+    }
+
+    private string TooLong(long length) => string.Create(
+        CultureInfo.InvariantCulture,
+        $"The value is {length} bytes long; it must be at most {_store.ValueLengthLimit}.");
+}

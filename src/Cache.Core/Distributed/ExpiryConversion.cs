@@ -1,0 +1,37 @@
+using Cache.Core.Contracts;
+using Microsoft.Extensions.Caching.Distributed;
+
+namespace Cache.Core.Distributed;
+
+/// <summary>The framework's expiry options as the store's: whole milliseconds of its clock, rounded up.</summary>
+internal static class ExpiryConversion
+{
+    // To the store 0 is never; this is a moment that has passed.
+    private const long LongPastMs = 1;
+
+    private static readonly long _lastMomentMs = DateTimeOffset.MaxValue.ToUnixTimeMilliseconds();
+
+    /// <summary>Of an absolute moment and one relative to now the earlier counts, as in the framework's memory cache.</summary>
+    /// <remarks>Intervals are positive, since the framework's options refuse others.</remarks>
+    public static EntryOptions ToEntryOptions(DistributedCacheEntryOptions options, CacheStore store)
+    {
+        long expiresAtMs = 0;
+        if (options.AbsoluteExpiration is { } absolute)
+            expiresAtMs = Math.Max(LongPastMs, RoundUp((absolute - DateTimeOffset.UnixEpoch).Ticks));
+        if (options.AbsoluteExpirationRelativeToNow is { } relative)
+        {
+            long relativeMs = Math.Min(_lastMomentMs, store.NowMs + RoundUp(relative.Ticks));
+            expiresAtMs = expiresAtMs == 0 ? relativeMs : Math.Min(expiresAtMs, relativeMs);
+        }
+
+        long slidingMs = options.SlidingExpiration is { } sliding ? RoundUp(sliding.Ticks) : 0;
+        return new EntryOptions { ExpiresAtMs = expiresAtMs, SlidingMs = Math.Min(slidingMs, _lastMomentMs) };
+    }
+
+    // No entry expires before its time, and no interval becomes none.
+    private static long RoundUp(long ticks)
+    {
+        (long milliseconds, long rest) = Math.DivRem(ticks, TimeSpan.TicksPerMillisecond);
+        return rest > 0 ? milliseconds + 1 : milliseconds;
+    }
+}

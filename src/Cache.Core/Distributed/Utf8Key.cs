@@ -1,0 +1,137 @@
+using System.Buffers;
+using System.Globalization;
+using System.Runtime.InteropServices;
+using System.Runtime.Intrinsics;
+using System.Text;
+using System.Text.Unicode;
+
+namespace Cache.Core.Distributed;
+
+/// <summary>The UTF-8 bytes of a string key, on the caller's stack if short, else in a pooled array until disposed.</summary>
+/// <remarks>
+/// ASCII is narrowed by whole vectors, and the rest of the key is written as one vector too: a hash or a comparison
+/// that loads bytes just written by narrower stores would wait until these leave the store buffer, which behind a
+/// cache miss takes as long as the miss.
+/// </remarks>
+internal readonly ref struct Utf8Key
+{
+    /// <summary>How many bytes of stack a caller hands in: every ASCII key to that length, others to a third of it.</summary>
+    public const int StackBytes = 256;
+
+    private const int BlockChars = 16;
+    private const ushort NonAsciiBits = 0xFF80;
+
+    // A UTF-16 unit is at most so many bytes of UTF-8: a pair of surrogates is four.
+    private const int BytesPerCharMax = 3;
+
+    private readonly byte[]? _pooled;
+
+    /// <summary>Encodes a key.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="scratch"><see cref="StackBytes"/> of the caller's stack.</param>
+    /// <exception cref="ArgumentException">The key has an unpaired surrogate, or is longer than the store takes.</exception>
+    public Utf8Key(string key, Span<byte> scratch)
+    {
+        if (key.Length > CacheStore.KeyLengthMax)
+            ThrowTooLong(key);
+        if (PaddedLength(key.Length) <= scratch.Length && TryNarrow(key, scratch))
+        {
+            Bytes = scratch[..key.Length];
+            return;
+        }
+
+        int lengthMax = key.Length * BytesPerCharMax;
+        if (lengthMax > scratch.Length)
+            scratch = _pooled = ArrayPool<byte>.Shared.Rent(lengthMax);
+        var status = Utf8.FromUtf16(key, scratch, out int read, out int length, replaceInvalidSequences: false);
+        if (status == OperationStatus.Done && length <= CacheStore.KeyLengthMax)
+        {
+            Bytes = scratch[..length];
+            return;
+        }
+
+        Dispose();
+        if (status == OperationStatus.Done)
+            ThrowTooLong(key);
+        ThrowUnpaired(key, read);
+    }
+
+    public ReadOnlySpan<byte> Bytes { get; }
+
+    public void Dispose()
+    {
+        if (_pooled is not null)
+            ArrayPool<byte>.Shared.Return(_pooled);
+    }
+
+    private static int PaddedLength(int length) => (length + BlockChars - 1) & -BlockChars;
+
+    private static bool TryNarrow(ReadOnlySpan<char> chars, Span<byte> bytes)
+    {
+        if (!BitConverter.IsLittleEndian)
+            return false;
+        var units = MemoryMarshal.Cast<char, ushort>(chars);
+        while (units.Length >= BlockChars)
+        {
+            var low = Vector128.Create(units);
+            var high = Vector128.Create(units[Vector128<ushort>.Count..]);
+            if (!IsAscii(low | high))
+                return false;
+            Vector128.Narrow(low, high).CopyTo(bytes);
+            units = units[BlockChars..];
+            bytes = bytes[BlockChars..];
+        }
+
+        return units.IsEmpty || TryNarrowRest(units, bytes);
+    }
+
+    // Fewer than a block; what lies behind the last unit is written as zeros.
+    private static bool TryNarrowRest(ReadOnlySpan<ushort> units, Span<byte> bytes)
+    {
+        ulong low;
+        ulong high = 0;
+        bool isAscii;
+        if (units.Length < Vector128<ushort>.Count)
+        {
+            isAscii = TryPack(units, out low);
+        }
+        else
+        {
+            var block = Vector128.Create(units);
+            low = Vector128.Narrow(block, block).AsUInt64().ToScalar();
+            isAscii = IsAscii(block) & TryPack(units[Vector128<ushort>.Count..], out high);
+        }
+
+        Vector128.Create(low, high).AsByte().CopyTo(bytes);
+        return isAscii;
+    }
+
+    // At most seven units, first one lowest.
+    private static bool TryPack(ReadOnlySpan<ushort> units, out ulong packed)
+    {
+        packed = 0;
+        uint seen = 0;
+        for (int i = 0; i < units.Length; i++)
+        {
+            seen |= units[i];
+            packed |= (ulong)units[i] << (8 * i);
+        }
+
+        return (seen & NonAsciiBits) == 0;
+    }
+
+    private static bool IsAscii(Vector128<ushort> units) =>
+        (units & Vector128.Create(NonAsciiBits)) == Vector128<ushort>.Zero;
+
+    private static void ThrowTooLong(string key) => throw new ArgumentException(
+        string.Create(
+            CultureInfo.InvariantCulture,
+            $"The key is {Encoding.UTF8.GetByteCount(key)} bytes long in UTF-8; it must be at most {CacheStore.KeyLengthMax}."),
+        nameof(key));
+
+    private static void ThrowUnpaired(string key, int index) => throw new ArgumentException(
+        string.Create(
+            CultureInfo.InvariantCulture,
+            $"The key has an unpaired surrogate, U+{(int)key[index]:X4}, at index {index}; it has no UTF-8 form."),
+        nameof(key));
+}
