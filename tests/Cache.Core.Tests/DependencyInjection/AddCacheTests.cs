@@ -1,0 +1,114 @@
+using Cache.Core.DependencyInjection;
+using Cache.Testing;
+using Microsoft.Extensions.Caching.Distributed;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Options;
+
+namespace Cache.Core.Tests.DependencyInjection;
+
+public sealed class AddCacheTests
+{
+    private const long LimitBytes = 16 << 20;
+
+    [Fact]
+    public void AddCache_RegistersOneStoreAndItsDistributedCache()
+    {
+        using var provider = new ServiceCollection().AddCache(o => o.MemoryLimitBytes = LimitBytes).BuildServiceProvider();
+        var store = provider.GetRequiredService<CacheStore>();
+        Assert.Equal(LimitBytes, store.MemoryLimitBytes);
+        Assert.Same(store, provider.GetRequiredService<CacheStore>());
+        var cache = Assert.IsType<IBufferDistributedCache>(provider.GetRequiredService<IDistributedCache>(), exactMatch: false);
+        cache.Set("k", [1]);
+        Assert.Equal([1], store.GetArray("k"u8));
+    }
+
+    [Fact]
+    public void AddCache_WithoutOptions_TakesTheDefaults()
+    {
+        using var provider = new ServiceCollection().AddCache().BuildServiceProvider();
+        Assert.Equal(new CacheOptions().KeyspaceCount, provider.GetRequiredService<CacheStore>().KeyspaceCount);
+    }
+
+    [Fact]
+    public void AddCache_Twice_ConfiguresTheSameStoreInOrder()
+    {
+        using var provider = new ServiceCollection()
+            .AddCache(o => (o.MemoryLimitBytes, o.KeyspaceCount) = (LimitBytes, 3))
+            .AddCache(o => o.KeyspaceCount *= 2)
+            .BuildServiceProvider();
+        var store = Assert.Single(provider.GetServices<CacheStore>());
+        Assert.Equal((LimitBytes, 6), (store.MemoryLimitBytes, store.KeyspaceCount));
+    }
+
+    [Fact]
+    public void AddCache_TimeProviderRegistered_IsTheStoresClock()
+    {
+        var time = new FakeTimeProvider();
+        using var provider = new ServiceCollection()
+            .AddSingleton<TimeProvider>(time)
+            .AddCache()
+            .BuildServiceProvider();
+        Assert.Same(time, provider.GetRequiredService<CacheStore>().TimeProvider);
+    }
+
+    [Fact]
+    public void AddCache_WrongOptions_AreNamedWithValueAndRange()
+    {
+        using var provider = new ServiceCollection()
+            .AddCache(o => (o.ShardCount, o.KeyspaceCount) = (3, 17))
+            .BuildServiceProvider();
+        var refused = Assert.Throws<OptionsValidationException>(provider.GetRequiredService<CacheStore>);
+        Assert.Contains("CacheOptions.ShardCount is 3", refused.Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "CacheOptions.KeyspaceCount is 17; it must be between 1 and 16.", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void AddCache_WrongOptions_FailTheStartOfAHost()
+    {
+        using var provider = new ServiceCollection().AddCache(o => o.KeyspaceCount = 0).BuildServiceProvider();
+        Assert.Throws<OptionsValidationException>(provider.GetRequiredService<IStartupValidator>().Validate);
+    }
+
+    [Fact]
+    public void AddCache_ExistingStore_IsSharedAndNotDisposed()
+    {
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = LimitBytes });
+        using (var provider = new ServiceCollection().AddCache(store).BuildServiceProvider())
+        {
+            Assert.Same(store, provider.GetRequiredService<CacheStore>());
+            provider.GetRequiredService<IDistributedCache>().Set("k", [1]);
+        }
+
+        Assert.Equal([1], store.GetArray("k"u8));
+    }
+
+    [Fact]
+    public void AddCache_AfterAnotherDistributedCache_IsTheOneResolved()
+    {
+        using var provider = new ServiceCollection().AddDistributedMemoryCache().AddCache().BuildServiceProvider();
+        Assert.IsType<IBufferDistributedCache>(provider.GetRequiredService<IDistributedCache>(), exactMatch: false);
+    }
+
+    [Fact]
+    public void AddKeyedCache_KeepsStoresApart()
+    {
+        using var provider = new ServiceCollection()
+            .AddCache(o => o.MemoryLimitBytes = LimitBytes)
+            .AddKeyedCache("pages", o => o.MemoryLimitBytes = 2 * LimitBytes)
+            .BuildServiceProvider();
+        provider.GetRequiredKeyedService<IDistributedCache>("pages").Set("k", [1]);
+        var pages = provider.GetRequiredKeyedService<CacheStore>("pages");
+        Assert.Equal(2 * LimitBytes, pages.MemoryLimitBytes);
+        Assert.Equal([1], pages.GetArray("k"u8));
+        Assert.Null(provider.GetRequiredService<IDistributedCache>().Get("k"));
+    }
+
+    [Fact]
+    public void AddCache_Null_IsRefused()
+    {
+        var services = new ServiceCollection();
+        Assert.Throws<ArgumentNullException>("store", () => services.AddCache((CacheStore)null!));
+        Assert.Throws<ArgumentNullException>("configure", () => services.AddCache((Action<CacheOptions>)null!));
+    }
+}
