@@ -7,7 +7,7 @@ namespace Cache.Server.Transport;
 /// <remarks>
 /// The transport knows nothing of what the bytes mean. The owner reads <see cref="Input"/> and writes
 /// <see cref="Output"/> from one thread at a time, completes both, and disposes the connection. Memory of
-/// <see cref="Output"/> is backed by arrays.
+/// <see cref="Output"/> is backed by arrays. The pipes run their continuations on the thread that caused them.
 /// </remarks>
 internal abstract class TransportConnection : IAsyncDisposable
 {
@@ -17,13 +17,24 @@ internal abstract class TransportConnection : IAsyncDisposable
     /// <summary>Bytes to the peer. A flush completes when the transport has taken them over within its own bound.</summary>
     public abstract PipeWriter Output { get; }
 
+    /// <summary>The peer's address; null or nameless where the transport knows none.</summary>
     public abstract EndPoint? RemoteEndPoint { get; }
 
+    /// <summary>The address on which the connection arrived.</summary>
     public abstract EndPoint? LocalEndPoint { get; }
+
+    /// <summary>
+    /// Awaits nothing more from the peer, from any thread: what has arrived can still be read from
+    /// <see cref="Input"/>, which then completes, or whose pending read is canceled once.
+    /// </summary>
+    public abstract void StopReceiving();
 
     /// <summary>Ends the connection at once, from any thread; what was not sent is lost.</summary>
     public abstract void Abort();
 
-    /// <summary>Waits until what was written is sent, or cannot be, and frees the socket.</summary>
+    /// <summary>
+    /// Sends what was written, says goodbye in such a way that it arrives even if the peer is still sending, and frees
+    /// the socket; gives up after a bounded time.
+    /// </summary>
     public abstract ValueTask DisposeAsync();
 }

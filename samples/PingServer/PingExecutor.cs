@@ -1,0 +1,15 @@
+using Cache.Server.Commands;
+using Cache.Server.Connections;
+using Cache.Server.Protocol;
+
+namespace PingServer;
+
+/// <summary>Answers everything with PONG, so that what is measured is the way there and back.</summary>
+internal readonly struct PingExecutor : IRequestExecutor
+{
+    public void Execute(in RespRequest request, CommandContext context)
+    {
+        context.Client.Traffic.Commands++;
+        context.Reply.Literal("+PONG\r\n"u8);
+    }
+}

@@ -1,0 +1,11 @@
+using Cache.Server.Commands;
+using Cache.Server.Connections;
+using Cache.Server.Protocol;
+
+namespace Cache.Server;
+
+/// <summary>Gives the connections' requests to the commands.</summary>
+internal readonly struct CommandExecutor : IRequestExecutor
+{
+    public void Execute(in RespRequest request, CommandContext context) => CommandDispatcher.Execute(request, context);
+}

@@ -1,0 +1,130 @@
+using System.Buffers;
+using System.Diagnostics;
+using Cache.Server.Diagnostics;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Connections;
+
+internal sealed partial class Connection<TExecutor>
+{
+    // A request that straddles is topped up by at least so much: fewer tries at its headers, hardly more copied.
+    private const int TopUpBytesMin = 256;
+
+    // Whether the client broke the protocol or a limit: what it sent further is not executed.
+    private bool _isFailed;
+
+    private bool IsOutputDue => _transport.Output.UnflushedBytes >= FlushBytes;
+
+    private bool GoesOn => !_isFailed && !_client.ShouldClose && !IsOutputDue;
+
+    /// <summary>Executes what is complete and copies the rest aside.</summary>
+    /// <returns>False if the replies have to leave first, or the connection is to end, and bytes are left over.</returns>
+    private bool Take(in ReadOnlySequence<byte> buffer, out SequencePosition consumed)
+    {
+        long takenBytes = 0;
+        foreach (var memory in buffer)
+        {
+            int taken = Take(memory.Span);
+            takenBytes += taken;
+            if (taken == memory.Length)
+                continue;
+
+            _client.Traffic.InputBytes += takenBytes;
+            consumed = buffer.GetPosition(takenBytes);
+            return false;
+        }
+
+        _client.Traffic.InputBytes += takenBytes;
+        consumed = buffer.End;
+        return true;
+    }
+
+    private int Take(ReadOnlySpan<byte> span)
+    {
+        int taken = _straddling.Length > 0 ? TakeStraddling(span) : 0;
+        while (taken < span.Length && GoesOn)
+        {
+            var rest = span[taken..];
+            var status = _reader.TryRead(rest);
+            if (status == RespReadStatus.Incomplete)
+            {
+                PutAside(rest);
+                return span.Length;
+            }
+
+            End(status, rest);
+            taken += _reader.Consumed;
+        }
+
+        return taken;
+    }
+
+    /// <summary>Goes on with the request that began in an earlier stretch.</summary>
+    /// <returns>How many bytes of the span belong to it.</returns>
+    private int TakeStraddling(ReadOnlySpan<byte> span)
+    {
+        for (int taken = 0; taken < span.Length;)
+        {
+            int missing = Math.Max(_reader.BytesNeeded - _straddling.Length, TopUpBytesMin);
+            int count = Math.Min(missing, span.Length - taken);
+            int before = _straddling.Length;
+            PutAside(span.Slice(taken, count));
+            if (_isFailed)
+                return span.Length;
+            taken += count;
+            if (_straddling.Length < _reader.BytesNeeded)
+                continue;
+
+            var status = _reader.TryRead(_straddling.Span);
+            if (status == RespReadStatus.Incomplete)
+                continue;
+
+            // What was copied beyond the request's end is still in the span.
+            Debug.Assert(status == RespReadStatus.ProtocolError || _reader.Consumed > before);
+            int surplus = _straddling.Length - _reader.Consumed;
+            End(status, _straddling.Span);
+            _straddling.Clear();
+            return taken - Math.Min(surplus, taken);
+        }
+
+        return span.Length;
+    }
+
+    private void End(RespReadStatus status, ReadOnlySpan<byte> bytes)
+    {
+        if (status == RespReadStatus.Complete)
+        {
+            _executor.Execute(_reader.GetRequest(bytes), _context);
+            _reader.IsAuthenticated = _context.IsAuthenticated;
+            if (IsOutputDue)
+                CheckOutputLimit();
+        }
+        else if (status == RespReadStatus.ProtocolError)
+        {
+            _reply.Error(_reader.Error);
+            _isFailed = true;
+        }
+    }
+
+    private void PutAside(ReadOnlySpan<byte> bytes)
+    {
+        if (_straddling.Length + (long)bytes.Length > _settings.ClientQueryBufferLimit)
+        {
+            ServerLog.InputLimitExceeded(_logger, _client.Id, _settings.ClientQueryBufferLimit);
+            _isFailed = true;
+            return;
+        }
+
+        _straddling.Append(bytes);
+    }
+
+    private void CheckOutputLimit()
+    {
+        long limit = _settings.ClientOutputBufferLimit;
+        if (limit == 0 || _transport.Output.UnflushedBytes <= limit)
+            return;
+        ServerLog.OutputLimitExceeded(_logger, _client.Id, limit);
+        _isFailed = true;
+        _transport.Abort();
+    }
+}

@@ -1,0 +1,134 @@
+using System.Net.Sockets;
+using Cache.Server.Commands;
+using Cache.Server.Diagnostics;
+using Cache.Server.Protocol;
+using Cache.Server.Transport;
+using Microsoft.Extensions.Logging;
+
+namespace Cache.Server.Connections;
+
+/// <summary>One client's way through the server: read → parse → dispatch → flush, until either side closes.</summary>
+/// <remarks>
+/// Algorithm: a read is parsed where it lies. Complete requests are executed one after the other; their replies gather in
+/// the output pipe and leave in one flush at the end of the read, or earlier when they have grown large. What is left is
+/// the beginning of one request: it is copied aside (<see cref="StraddlingRequest"/>), topped up by the next reads, and not
+/// parsed again before the bytes are there that the reader asked for. So the input is always consumed whole, or up to
+/// where an early flush stopped it; nothing is ever examined without being consumed.
+/// Concurrency: one thread at a time, whichever completed the operation that was awaited. Other threads end a connection
+/// through its transport only.
+/// Bounds: while a flush waits for a slow client nothing is read, and the transport's own bound stops its receiving.
+/// Unflushed replies are bounded by <see cref="FlushBytes"/> and one command, an incomplete request by the limits.
+/// </remarks>
+internal sealed partial class Connection<TExecutor>
+    where TExecutor : struct, IRequestExecutor
+{
+    // Replies that are flushed within a read. The transport pauses at the same figure, so more would only lie about.
+    private const int FlushBytes = 64 * 1024;
+
+    private readonly TransportConnection _transport;
+    private readonly ClientSession _client;
+    private readonly CommandContext _context;
+    private readonly RespReplyWriter _reply;
+    private readonly ServerSettings _settings;
+    private readonly ILogger _logger;
+    private readonly RespRequestReader _reader = new();
+    private readonly StraddlingRequest _straddling = new();
+    private readonly TExecutor _executor;
+
+    public Connection(
+        TransportConnection transport, ServerState server, ClientSession client, TExecutor executor, ILogger logger)
+    {
+        _transport = transport;
+        _client = client;
+        _executor = executor;
+        _settings = server.Settings;
+        _logger = logger;
+        _reply = new RespReplyWriter(transport.Output);
+        _context = new CommandContext(server, client, _reply);
+        _reader.IsAuthenticated = _context.IsAuthenticated;
+    }
+
+    /// <summary>Serves the client until the connection has ended. Never fails.</summary>
+    public async Task RunAsync()
+    {
+        try
+        {
+            await ServeAsync().ConfigureAwait(false);
+        }
+        catch (Exception e) when (e is IOException or SocketException or OperationCanceledException or ObjectDisposedException)
+        {
+            ServerLog.ConnectionBroken(_logger, _client.Id, e);
+        }
+#pragma warning disable CA1031 // What goes wrong in one connection ends that connection only.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            ServerLog.ConnectionFailed(_logger, _client.Id, e);
+            _transport.Abort();
+        }
+
+        await CloseAsync().ConfigureAwait(false);
+    }
+
+    private async ValueTask ServeAsync()
+    {
+        var input = _transport.Input;
+        var output = _transport.Output;
+        for (bool ended = false; ;)
+        {
+            var read = await input.ReadAsync().ConfigureAwait(false);
+            ended |= read.IsCompleted || read.IsCanceled;
+            BeginRead();
+            bool tookAll = Take(read.Buffer, out var consumed);
+            input.AdvanceTo(consumed);
+            EndRead();
+            if (output.UnflushedBytes > 0)
+            {
+                var flush = await output.FlushAsync().ConfigureAwait(false);
+                _client.PendingOutputBytes = 0;
+                if (flush.IsCompleted)
+                    return;
+            }
+
+            if (_isFailed || _client.ShouldClose || (ended && tookAll))
+                return;
+        }
+    }
+
+    // What changes seldom, or is shown to other clients, is brought up to date by the read, not by the command.
+    private void BeginRead()
+    {
+        _client.LastInteractionMs = _context.Server.Store.NowMs;
+        _client.Traffic.Reads++;
+        _reader.BulkBytesMax = _settings.ProtoMaxBulkLength;
+    }
+
+    private void EndRead()
+    {
+        _client.PendingInputBytes = _straddling.Length;
+        _reply.Commit();
+        long bytes = _transport.Output.UnflushedBytes;
+        if (bytes == 0)
+            return;
+        _client.PendingOutputBytes = bytes;
+        _client.Traffic.OutputBytes += bytes;
+        _client.Traffic.Writes++;
+    }
+
+    private async ValueTask CloseAsync()
+    {
+        _straddling.Clear();
+        try
+        {
+            await _transport.Input.CompleteAsync().ConfigureAwait(false);
+            await _transport.Output.CompleteAsync().ConfigureAwait(false);
+            await _transport.DisposeAsync().ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // There is nobody left to tell.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            ServerLog.ConnectionBroken(_logger, _client.Id, e);
+        }
+    }
+}

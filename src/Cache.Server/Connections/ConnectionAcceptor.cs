@@ -1,0 +1,130 @@
+using System.Buffers;
+using System.Collections.Concurrent;
+using System.Net;
+using System.Net.Sockets;
+using Cache.Server.Commands;
+using Cache.Server.Diagnostics;
+using Cache.Server.Transport;
+using Microsoft.Extensions.Logging;
+
+namespace Cache.Server.Connections;
+
+/// <summary>Admits arriving connections up to the limit, serves them, and ends them all when the server stops.</summary>
+/// <remarks>
+/// Concurrency: one loop per listener; a connection is served on the thread that brings its bytes. The live connections
+/// are a concurrent dictionary, since they come and go on all threads; clients have positive numbers there, refused
+/// ones negative.
+/// </remarks>
+internal sealed class ConnectionAcceptor<TExecutor>(ServerState server, TExecutor executor, ILogger logger)
+    where TExecutor : struct, IRequestExecutor
+{
+    // Refused connections that are told why at the same time; in a flood of them the others are cut off unheard.
+    private const int RefusalsMax = 64;
+
+    private readonly ConcurrentDictionary<long, LiveConnection> _live = new();
+    private long _lastRefusal;
+    private int _refusals;
+
+    private static ReadOnlySpan<byte> TooManyClients => "-ERR max number of clients reached\r\n"u8;
+
+    /// <summary>Accepts until the listener is disposed. Never fails.</summary>
+    public async Task AcceptAsync(TransportListener listener)
+    {
+        try
+        {
+            while (await listener.AcceptAsync().ConfigureAwait(false) is { } transport)
+                Admit(transport);
+        }
+#pragma warning disable CA1031 // The other listeners and the connections live on; the operator is told.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            ServerLog.AcceptEnded(logger, listener.EndPoint, e);
+        }
+    }
+
+    /// <summary>
+    /// Answers what has been received whole, and ends all connections; those whose peers do not take their replies in
+    /// time are cut off. Call it when nothing is accepted any more.
+    /// </summary>
+    /// <param name="timeout">How long the peers have.</param>
+    /// <param name="cancellationToken">Cuts them off at once.</param>
+    public async Task StopAsync(TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        var live = _live.Values.ToArray();
+        foreach (var connection in live)
+            connection.Transport.StopReceiving();
+
+        var ended = Task.WhenAll(live.Select(static connection => connection.Completion));
+        await ended.WaitAsync(timeout, server.Store.TimeProvider, cancellationToken)
+            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (ended.IsCompleted)
+            return;
+
+        ServerLog.DrainTimedOut(logger, _live.Count);
+        foreach (var connection in _live.Values)
+            connection.Transport.Abort();
+        await ended.ConfigureAwait(false);
+    }
+
+    private void Admit(TransportConnection transport)
+    {
+        var connection = new LiveConnection(transport);
+        var client = server.Clients.TryAdd(Describe(transport), transport.Abort);
+        if (client is null)
+        {
+            ServerLog.ClientRefused(logger, server.Settings.MaxClients);
+            long refusal = Interlocked.Decrement(ref _lastRefusal);
+            _live[refusal] = connection;
+            connection.Completion = RefuseAsync(refusal, transport);
+            return;
+        }
+
+        ServerLog.Connected(logger, client.Id, client.EndPoints.Remote);
+        _live[client.Id] = connection;
+        connection.Completion = ServeAsync(client, transport);
+    }
+
+    private async Task ServeAsync(ClientSession client, TransportConnection transport)
+    {
+        await new Connection<TExecutor>(transport, server, client, executor, logger).RunAsync().ConfigureAwait(false);
+        _live.TryRemove(client.Id, out _);
+        server.Clients.Remove(client);
+        ServerLog.Disconnected(logger, client.Id);
+    }
+
+    private async Task RefuseAsync(long refusal, TransportConnection transport)
+    {
+        if (Interlocked.Increment(ref _refusals) > RefusalsMax)
+            transport.Abort();
+        try
+        {
+            transport.Output.Write(TooManyClients);
+            await transport.Output.FlushAsync().ConfigureAwait(false);
+            await transport.Output.CompleteAsync().ConfigureAwait(false);
+            await transport.Input.CompleteAsync().ConfigureAwait(false);
+            await transport.DisposeAsync().ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // The peer did not wait for the refusal.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            ServerLog.ConnectionBroken(logger, refusal, e);
+        }
+
+        Interlocked.Decrement(ref _refusals);
+        _live.TryRemove(refusal, out _);
+    }
+
+    // As Redis writes addresses: a Unix socket's is its path with port 0.
+    private static ClientEndPoints Describe(TransportConnection transport)
+    {
+        var local = transport.LocalEndPoint;
+        if (local is not UnixDomainSocketEndPoint)
+            return new ClientEndPoints(Describe(transport.RemoteEndPoint), Describe(local));
+        string path = $"{local}:0";
+        return new ClientEndPoints(path, path, IsUnixSocket: true);
+    }
+
+    private static string Describe(EndPoint? endPoint) => endPoint?.ToString() ?? "";
+}

@@ -1,0 +1,53 @@
+using System.Net;
+using Microsoft.Extensions.Logging;
+
+namespace Cache.Server.Diagnostics;
+
+/// <summary>What the server tells the operator. Nothing is logged per command.</summary>
+internal static partial class ServerLog
+{
+    [LoggerMessage(1, LogLevel.Information, "Ready to accept connections on {EndPoint}")]
+    public static partial void Listening(ILogger logger, EndPoint endPoint);
+
+    [LoggerMessage(2, LogLevel.Warning, "Skipped the address {Address}: this machine does not have it")]
+    public static partial void AddressSkipped(ILogger logger, string address);
+
+    [LoggerMessage(3, LogLevel.Warning, "Cannot accept on {EndPoint}, tried again after {Delay}")]
+    public static partial void AcceptFailed(ILogger logger, EndPoint endPoint, TimeSpan delay, Exception exception);
+
+    [LoggerMessage(4, LogLevel.Error, "Accepting on {EndPoint} has ended")]
+    public static partial void AcceptEnded(ILogger logger, EndPoint endPoint, Exception exception);
+
+    [LoggerMessage(5, LogLevel.Debug, "Client {ClientId} connected from {Address}")]
+    public static partial void Connected(ILogger logger, long clientId, string address);
+
+    [LoggerMessage(6, LogLevel.Debug, "Client {ClientId} disconnected")]
+    public static partial void Disconnected(ILogger logger, long clientId);
+
+    [LoggerMessage(7, LogLevel.Debug, "The connection of client {ClientId} broke")]
+    public static partial void ConnectionBroken(ILogger logger, long clientId, Exception exception);
+
+    [LoggerMessage(8, LogLevel.Error, "The connection of client {ClientId} ended by a fault of the server")]
+    public static partial void ConnectionFailed(ILogger logger, long clientId, Exception exception);
+
+    [LoggerMessage(9, LogLevel.Warning, "Client {ClientId} sent more than {Limit} bytes of one request and is disconnected")]
+    public static partial void InputLimitExceeded(ILogger logger, long clientId, long limit);
+
+    [LoggerMessage(10, LogLevel.Warning, "Client {ClientId} asked for more than {Limit} bytes of replies and is disconnected")]
+    public static partial void OutputLimitExceeded(ILogger logger, long clientId, long limit);
+
+    [LoggerMessage(11, LogLevel.Debug, "Refused a client: {MaxClients} are connected")]
+    public static partial void ClientRefused(ILogger logger, int maxClients);
+
+    [LoggerMessage(12, LogLevel.Debug, "Client {ClientId} was idle for too long and is disconnected")]
+    public static partial void IdleDisconnected(ILogger logger, long clientId);
+
+    [LoggerMessage(13, LogLevel.Warning, "{Count} clients did not take their last replies in time and were cut off")]
+    public static partial void DrainTimedOut(ILogger logger, int count);
+
+    [LoggerMessage(15, LogLevel.Error, "The command {Command} threw")]
+    public static partial void CommandThrew(ILogger logger, string command, Exception exception);
+
+    [LoggerMessage(14, LogLevel.Information, "Stopped")]
+    public static partial void Stopped(ILogger logger);
+}

@@ -1,0 +1,159 @@
+using System.Net;
+using Cache.Core;
+using Cache.Server.Commands;
+using Cache.Server.Connections;
+using Cache.Server.Diagnostics;
+using Cache.Server.Transport;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Cache.Server;
+
+/// <summary>A server that lets clients of the Redis protocol, versions 2 and 3, use a <see cref="CacheStore"/>.</summary>
+/// <remarks>
+/// Starts once and stops once. The store stays the caller's: it may be used in process meanwhile, and is not disposed here.
+/// All members are thread-safe.
+/// <para>
+/// Where the environment variable DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS is 1 before the process uses its first
+/// socket, the runtime completes socket operations on the thread that polls them, and a request is answered without a
+/// change of threads: about half the work per request. It holds for all sockets of the process; set it where this
+/// server is what the process is for, and where no other code blocks in the continuation of a socket operation.
+/// </para>
+/// <example><code>
+/// await using var server = new RespServer(store, new RespServerOptions { Port = 6379 });
+/// await server.StartAsync(cancellationToken);
+/// </code></example>
+/// </remarks>
+public sealed class RespServer : IAsyncDisposable
+{
+    private readonly RespServerOptions _options;
+    private readonly ServerState _state;
+    private readonly ILogger _logger;
+    private readonly Func<CancellationToken, ValueTask<IReadOnlyList<TransportListener>>> _bind;
+    private readonly ConnectionAcceptor<CommandExecutor> _acceptor;
+    private readonly SemaphoreSlim _turn = new(1, 1);
+    private IReadOnlyList<TransportListener> _listeners = [];
+    private Task _accepting = Task.CompletedTask;
+    private IdleSweep? _idleSweep;
+    private bool _wasStarted;
+    private bool _wasStopped;
+
+    /// <summary>Makes a server that does not listen yet.</summary>
+    /// <param name="store">The store that the clients share.</param>
+    /// <param name="options">Where to listen, and the limits; later changes have no effect.</param>
+    /// <param name="loggerFactory">Where to log; null for nowhere.</param>
+    /// <exception cref="ArgumentException">An option is out of its range; the message names each.</exception>
+    public RespServer(CacheStore store, RespServerOptions options, ILoggerFactory? loggerFactory = null)
+        : this(store, options, loggerFactory, bind: null)
+    {
+    }
+
+    // With listeners of another transport than the socket's.
+    internal RespServer(
+        CacheStore store, RespServerOptions options, ILoggerFactory? loggerFactory, Func<IReadOnlyList<TransportListener>>? bind)
+    {
+        ArgumentNullException.ThrowIfNull(store);
+        ArgumentNullException.ThrowIfNull(options);
+        options.ThrowIfInvalid();
+        _options = options;
+        _logger = (loggerFactory ?? NullLoggerFactory.Instance).CreateLogger<RespServer>();
+        _bind = bind is null
+            ? token => SocketBinder.BindAsync(options, store.TimeProvider, _logger, token)
+            : _ => ValueTask.FromResult(bind());
+        _state = new ServerState(store, ToSettings(options))
+        {
+            CommandThrew = (command, exception) => ServerLog.CommandThrew(_logger, command, exception),
+        };
+        _acceptor = new ConnectionAcceptor<CommandExecutor>(_state, default, _logger);
+    }
+
+    /// <summary>The addresses that are listened on, with the ports that the system chose; empty unless started.</summary>
+    public IReadOnlyList<EndPoint> EndPoints { get; private set; } = [];
+
+    internal ServerState State => _state;
+
+    /// <summary>Listens on all addresses, and accepts clients from then on.</summary>
+    /// <exception cref="IOException">
+    /// An address cannot be listened on; the message names it, its port and the reason. Then none is listened on.
+    /// </exception>
+    /// <exception cref="InvalidOperationException">The server was started before.</exception>
+    /// <exception cref="OperationCanceledException">The token was canceled.</exception>
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        await _turn.WaitAsync(cancellationToken).ConfigureAwait(false);
+        try
+        {
+            if (_wasStarted || _wasStopped)
+                throw new InvalidOperationException("A server starts only once.");
+            _listeners = await _bind(cancellationToken).ConfigureAwait(false);
+            _wasStarted = true;
+            BeginAccepting();
+        }
+        finally
+        {
+            _turn.Release();
+        }
+    }
+
+    /// <summary>
+    /// Stops accepting, answers what was received whole, and ends all connections; those that take longer than
+    /// <see cref="RespServerOptions.DrainTimeout"/> are cut off. Does nothing the second time, or before the start.
+    /// </summary>
+    /// <param name="cancellationToken">Cuts the connections off at once.</param>
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        await _turn.WaitAsync(CancellationToken.None).ConfigureAwait(false);
+        try
+        {
+            if (!_wasStarted || _wasStopped)
+                return;
+            _wasStopped = true;
+            foreach (var listener in _listeners)
+                await listener.DisposeAsync().ConfigureAwait(false);
+            await _accepting.ConfigureAwait(false);
+            await _acceptor.StopAsync(_options.DrainTimeout, cancellationToken).ConfigureAwait(false);
+            await _idleSweep!.DisposeAsync().ConfigureAwait(false);
+            EndPoints = [];
+            ServerLog.Stopped(_logger);
+        }
+        finally
+        {
+            _turn.Release();
+        }
+    }
+
+    /// <summary>Stops the server as <see cref="StopAsync"/> does.</summary>
+    public async ValueTask DisposeAsync() => await StopAsync(CancellationToken.None).ConfigureAwait(false);
+
+    private void BeginAccepting()
+    {
+        var endPoints = new EndPoint[_listeners.Count];
+        for (int i = 0; i < endPoints.Length; i++)
+        {
+            endPoints[i] = _listeners[i].EndPoint;
+            ServerLog.Listening(_logger, endPoints[i]);
+        }
+
+        EndPoints = endPoints;
+        _state.Settings.Port = endPoints.OfType<IPEndPoint>().FirstOrDefault()?.Port ?? 0;
+        _idleSweep = new IdleSweep(_state, _logger);
+        _accepting = Task.WhenAll(_listeners.Select(_acceptor.AcceptAsync));
+    }
+
+    private static ServerSettings ToSettings(RespServerOptions options)
+    {
+        var settings = new ServerSettings
+        {
+            Port = options.Port,
+            Bind = string.Join(' ', options.Bind),
+            UnixSocketPath = options.UnixSocketPath ?? "",
+            MaxClients = options.MaxClients,
+            TimeoutSeconds = (int)options.Timeout.TotalSeconds,
+            TcpKeepAliveSeconds = (int)options.TcpKeepAlive.TotalSeconds,
+            ClientQueryBufferLimit = options.InputBufferLimit,
+            ClientOutputBufferLimit = options.OutputBufferLimit,
+        };
+        settings.SetPassword(options.RequirePass);
+        return settings;
+    }
+}

@@ -1,0 +1,127 @@
+using System.Globalization;
+using System.Net;
+using System.Text;
+
+namespace Cache.Server;
+
+/// <summary>The options of a <see cref="RespServer"/>; read once, when the server is made.</summary>
+public sealed class RespServerOptions
+{
+    /// <summary>The most clients that may be asked for.</summary>
+    public const int MaxClientsMax = 1_000_000;
+
+    /// <summary>The least bound of a connection's input or output: less would refuse ordinary requests.</summary>
+    public const long BufferLimitMin = 1 << 20;
+
+    /// <summary>The greatest bound of a connection's input: one incomplete request lies in one stretch of memory.</summary>
+    public const long InputBufferLimitMax = 1 << 30;
+
+    /// <summary>The longest path of a Unix domain socket in bytes; the system's own limit.</summary>
+    public const int UnixSocketPathBytesMax = 104;
+
+    // Longer makes no sense for a time that somebody waits, and fits every clock.
+    private static readonly TimeSpan TimeMax = TimeSpan.FromSeconds(int.MaxValue / 1000);
+
+    /// <summary>The TCP port; 0 lets the system choose one, which <see cref="RespServer.EndPoints"/> then tells. Default: 6379.</summary>
+    public int Port { get; set; } = 6379;
+
+    /// <summary>
+    /// The addresses to listen on: IPv4, IPv6, a host name, * for all of IPv4, ::* for all of IPv6. A leading - allows
+    /// an address to be absent. Empty: no TCP at all. Default: 127.0.0.1.
+    /// </summary>
+    public IReadOnlyList<string> Bind { get; set; } = ["127.0.0.1"];
+
+    /// <summary>The path of a Unix domain socket to listen on as well; null for none, the default.</summary>
+    public string? UnixSocketPath { get; set; }
+
+    /// <summary>The mode of the socket's file; null, the default, leaves it to the process's mask. Has no effect on Windows.</summary>
+    public UnixFileMode? UnixSocketMode { get; set; }
+
+    /// <summary>The password that clients must give; null or empty for none, the default.</summary>
+    public string? RequirePass { get; set; }
+
+    /// <summary>Clients connected at once; one more is refused. Default: 10000.</summary>
+    public int MaxClients { get; set; } = 10_000;
+
+    /// <summary>A client that is silent for so long is disconnected, and so is one that takes no replies; zero, the default, for never.</summary>
+    public TimeSpan Timeout { get; set; }
+
+    /// <summary>After so long a silence the system probes whether the peer still lives; zero for never. Default: 300 seconds.</summary>
+    public TimeSpan TcpKeepAlive { get; set; } = TimeSpan.FromSeconds(300);
+
+    /// <summary>Arrivals that the system holds until they are accepted. Default: 511.</summary>
+    public int Backlog { get; set; } = 511;
+
+    /// <summary>Bytes of one incomplete request; a client that exceeds them is disconnected. Default: 1 GB, as in Redis.</summary>
+    public long InputBufferLimit { get; set; } = InputBufferLimitMax;
+
+    /// <summary>Bytes of replies not yet sent; a client whose replies exceed them is disconnected. Default: 1 GB.</summary>
+    public long OutputBufferLimit { get; set; } = 1 << 30;
+
+    /// <summary>How long stopping waits for clients to take their last replies. Default: 5 seconds.</summary>
+    public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>Every option that is out of its range, as a sentence that names it, its value and the range.</summary>
+    /// <returns>An empty list if the options can be used.</returns>
+    public IReadOnlyList<string> FindProblems()
+    {
+        var problems = new List<string>();
+        FindAddressProblems(problems);
+        RequireRange(problems, nameof(Port), Port, IPEndPoint.MinPort, IPEndPoint.MaxPort);
+        RequireRange(problems, nameof(MaxClients), MaxClients, 1, MaxClientsMax);
+        RequireRange(problems, nameof(Timeout), Timeout, TimeSpan.Zero);
+        RequireRange(problems, nameof(TcpKeepAlive), TcpKeepAlive, TimeSpan.Zero);
+        RequireRange(problems, nameof(Backlog), Backlog, 1, ushort.MaxValue);
+        RequireRange(problems, nameof(InputBufferLimit), InputBufferLimit, BufferLimitMin, InputBufferLimitMax);
+        RequireRange(problems, nameof(OutputBufferLimit), OutputBufferLimit, BufferLimitMin, long.MaxValue);
+        RequireRange(problems, nameof(DrainTimeout), DrainTimeout, TimeSpan.Zero);
+        return problems;
+    }
+
+    internal void ThrowIfInvalid()
+    {
+        var problems = FindProblems();
+        if (problems.Count > 0)
+            throw new ArgumentException(string.Join(" ", problems));
+    }
+
+    private void FindAddressProblems(List<string> problems)
+    {
+        if (Bind is null)
+            problems.Add(Problem(nameof(Bind), "null", "must be a list of addresses"));
+        foreach (string address in Bind ?? [])
+        {
+            if (Uri.CheckHostName(BindAddress.Parse(address).Name) == UriHostNameType.Unknown)
+                problems.Add(Problem(nameof(Bind), $"'{address}'", "must be an IP address, a host name, * or ::*"));
+        }
+
+        if (Bind is { Count: 0 } && UnixSocketPath is null)
+            problems.Add(Problem(nameof(Bind), "empty", "must name an address unless UnixSocketPath is given"));
+        if (UnixSocketPath is { } path && Encoding.UTF8.GetByteCount(path) is 0 or > UnixSocketPathBytesMax)
+        {
+            problems.Add(Problem(
+                nameof(UnixSocketPath), $"'{path}'", $"must be a path of 1 to {UnixSocketPathBytesMax} bytes"));
+        }
+
+        // The permission bits of owner, group and others.
+        if (UnixSocketMode is { } mode && ((int)mode & ~0b111_111_111) != 0)
+            problems.Add(Problem(nameof(UnixSocketMode), Convert.ToString((int)mode, 8), "must be between 0 and 777, octal"));
+    }
+
+    private static void RequireRange(List<string> problems, string option, long value, long min, long max)
+    {
+        if (value < min || value > max)
+            problems.Add(Problem(option, Text(value), $"must be between {Text(min)} and {Text(max)}"));
+    }
+
+    private static void RequireRange(List<string> problems, string option, TimeSpan value, TimeSpan min)
+    {
+        if (value < min || value > TimeMax)
+            problems.Add(Problem(option, value.ToString(), $"must be between {min} and {TimeMax}"));
+    }
+
+    private static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);
+
+    private static string Problem(string option, string value, string rule) =>
+        $"{nameof(RespServerOptions)}.{option} is {value}; it {rule}.";
+}

@@ -1,0 +1,93 @@
+using System.Net;
+using System.Net.Sockets;
+using Cache.Server.Diagnostics;
+using Cache.Server.Transport;
+using Microsoft.Extensions.Logging;
+
+namespace Cache.Server;
+
+/// <summary>Makes the listeners that the options ask for: all of them, or none.</summary>
+internal static class SocketBinder
+{
+    /// <exception cref="IOException">An address cannot be listened on; the message names it and says why.</exception>
+    public static async ValueTask<IReadOnlyList<TransportListener>> BindAsync(
+        RespServerOptions options, TimeProvider timeProvider, ILogger logger, CancellationToken cancellationToken)
+    {
+        var settings = new SocketTransportSettings
+        {
+            Backlog = options.Backlog,
+            KeepAliveSeconds = (int)options.TcpKeepAlive.TotalSeconds,
+            UnixSocketMode = options.UnixSocketMode,
+            TimeProvider = timeProvider,
+            AcceptFailed = (endPoint, error, delay) => ServerLog.AcceptFailed(logger, endPoint, delay, error),
+        };
+        var listeners = new List<TransportListener>();
+        try
+        {
+            foreach (string text in options.Bind)
+                await BindAsync(BindAddress.Parse(text), options.Port, settings, listeners, logger, cancellationToken).ConfigureAwait(false);
+            if (options.UnixSocketPath is { } path)
+                listeners.Add(Bind(new UnixDomainSocketEndPoint(path), settings));
+            return listeners;
+        }
+        catch
+        {
+            foreach (var listener in listeners)
+                await listener.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
+
+    private static async ValueTask BindAsync(
+        BindAddress address, int port, SocketTransportSettings settings, List<TransportListener> listeners, ILogger logger,
+        CancellationToken cancellationToken)
+    {
+        foreach (var ip in await ResolveAsync(address, cancellationToken).ConfigureAwait(false))
+        {
+            try
+            {
+                listeners.Add(Bind(new IPEndPoint(ip, port), settings));
+            }
+            catch (IOException e) when (address.MayBeAbsent && IsAbsent(e.InnerException))
+            {
+                ServerLog.AddressSkipped(logger, address.Name);
+            }
+        }
+    }
+
+    private static async ValueTask<IPAddress[]> ResolveAsync(BindAddress address, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await address.ResolveAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (SocketException e)
+        {
+            throw new IOException($"Cannot listen on {address.Name}: {e.Message}.", e);
+        }
+    }
+
+    private static SocketListener Bind(EndPoint endPoint, SocketTransportSettings settings)
+    {
+        try
+        {
+            return SocketListener.Bind(endPoint, settings);
+        }
+        catch (Exception e) when (e is SocketException or IOException or UnauthorizedAccessException)
+        {
+            throw new IOException($"Cannot listen on {endPoint}: {Explain(e)}", e);
+        }
+    }
+
+    private static string Explain(Exception error) => (error as SocketException)?.SocketErrorCode switch
+    {
+        SocketError.AddressAlreadyInUse => "another process listens there already. Stop it, or choose another port or address.",
+        SocketError.AddressNotAvailable => "this machine does not have the address.",
+        SocketError.AccessDenied => "the process lacks the right to; ports below 1024 often need more of it.",
+        _ => error.Message,
+    };
+
+    private static bool IsAbsent(Exception? error) =>
+        (error as SocketException)?.SocketErrorCode
+            is SocketError.AddressNotAvailable or SocketError.AddressFamilyNotSupported;
+}

@@ -1,0 +1,147 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace Cache.Server.Transport;
+
+/// <summary>Listens on a TCP address or on the path of a Unix domain socket.</summary>
+/// <remarks>
+/// An arrival that is gone before it is accepted costs a turn of the loop. When the system has no descriptor or memory
+/// left, the listener waits, longer each time, and tries again: the arrivals wait in the system's queue meanwhile.
+/// </remarks>
+internal sealed class SocketListener : TransportListener
+{
+    // Short enough that a descriptor that is freed soon is used soon; doubled up to the second.
+    private static readonly TimeSpan BackoffMin = TimeSpan.FromMilliseconds(10);
+    private static readonly TimeSpan BackoffMax = TimeSpan.FromSeconds(1);
+
+    private readonly SocketTransportSettings _settings;
+    private readonly Func<CancellationToken, ValueTask<Socket>> _accept;
+    private readonly Socket _socket;
+    private readonly CancellationTokenSource _disposed = new();
+    private TimeSpan _backoff = BackoffMin;
+
+    /// <param name="socket">A socket that listens, from here on the listener's own.</param>
+    /// <param name="settings">How accepted sockets are set up.</param>
+    /// <param name="accept">Accepts from the socket; null for the socket's own way.</param>
+    internal SocketListener(
+        Socket socket, SocketTransportSettings settings, Func<CancellationToken, ValueTask<Socket>>? accept = null)
+    {
+        _socket = socket;
+        _settings = settings;
+        _accept = accept ?? socket.AcceptAsync;
+        EndPoint = socket.LocalEndPoint!;
+    }
+
+    public override EndPoint EndPoint { get; }
+
+    /// <summary>Binds and listens.</summary>
+    /// <exception cref="SocketException">The address is taken, not this machine's, or not permitted.</exception>
+    /// <exception cref="IOException">The path of a Unix domain socket leads to something else, or cannot be written.</exception>
+    public static SocketListener Bind(EndPoint endPoint, SocketTransportSettings settings)
+    {
+        var protocol = endPoint.AddressFamily == AddressFamily.Unix ? ProtocolType.Unspecified : ProtocolType.Tcp;
+        var socket = new Socket(endPoint.AddressFamily, SocketType.Stream, protocol);
+        try
+        {
+            // So that 0.0.0.0 and :: can be bound side by side.
+            if (endPoint.AddressFamily == AddressFamily.InterNetworkV6)
+                socket.DualMode = false;
+            if (endPoint is UnixDomainSocketEndPoint)
+                UnixSocketFile.RemoveStale(endPoint.ToString()!);
+            socket.Bind(endPoint);
+
+            // Before anybody can connect, which is not before the socket listens.
+            if (endPoint is UnixDomainSocketEndPoint && settings.UnixSocketMode is { } mode && !OperatingSystem.IsWindows())
+                File.SetUnixFileMode(endPoint.ToString()!, mode);
+            socket.Listen(settings.Backlog);
+            return new SocketListener(socket, settings);
+        }
+        catch
+        {
+            socket.Dispose();
+            throw;
+        }
+    }
+
+    public override async ValueTask<TransportConnection?> AcceptAsync()
+    {
+        while (true)
+        {
+            try
+            {
+                var connection = SetUp(await _accept(_disposed.Token).ConfigureAwait(false));
+                _backoff = BackoffMin;
+                if (connection is not null)
+                    return connection;
+            }
+            catch (Exception) when (_disposed.IsCancellationRequested)
+            {
+                return null;
+            }
+            catch (SocketException e) when (IsOfOneArrival(e.SocketErrorCode))
+            {
+                // That peer is gone; the next one waits.
+            }
+            catch (SocketException e)
+            {
+                if (!await BackOffAsync(e).ConfigureAwait(false))
+                    return null;
+            }
+        }
+    }
+
+    public override async ValueTask DisposeAsync()
+    {
+        await _disposed.CancelAsync().ConfigureAwait(false);
+        _socket.Dispose();
+        if (EndPoint is UnixDomainSocketEndPoint)
+            File.Delete(EndPoint.ToString()!);
+    }
+
+    private static bool IsOfOneArrival(SocketError error) =>
+        error is SocketError.ConnectionReset or SocketError.ConnectionAborted or SocketError.Interrupted;
+
+    private async ValueTask<bool> BackOffAsync(SocketException error)
+    {
+        var delay = _backoff;
+        _backoff = delay * 2 < BackoffMax ? delay * 2 : BackoffMax;
+        _settings.AcceptFailed?.Invoke(EndPoint, error, delay);
+        await Task.Delay(delay, _settings.TimeProvider, _disposed.Token)
+            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return !_disposed.IsCancellationRequested;
+    }
+
+    // Null when the peer is gone already, which some systems report only here.
+    private SocketConnection? SetUp(Socket socket)
+    {
+        try
+        {
+            if (socket.ProtocolType == ProtocolType.Tcp)
+            {
+                socket.NoDelay = true;
+                SetKeepAlive(socket);
+            }
+
+            var connection = new SocketConnection(socket, _settings.TimeProvider);
+            connection.Start();
+            return connection;
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            socket.Dispose();
+            return null;
+        }
+    }
+
+    // Redis's proportions: probes begin after the whole time, follow each other at a third of it, and three decide.
+    private void SetKeepAlive(Socket socket)
+    {
+        int seconds = _settings.KeepAliveSeconds;
+        if (seconds == 0)
+            return;
+        socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive, true);
+        socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime, seconds);
+        socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval, Math.Max(1, seconds / 3));
+        socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveRetryCount, 3);
+    }
+}

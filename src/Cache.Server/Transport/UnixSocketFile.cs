@@ -1,0 +1,55 @@
+using System.Net.Sockets;
+
+namespace Cache.Server.Transport;
+
+/// <summary>The file that a Unix domain socket is bound to, as the file system sees it.</summary>
+internal static class UnixSocketFile
+{
+    /// <summary>Removes the file of a socket that nobody listens on any more, as a server that was killed leaves it.</summary>
+    /// <exception cref="SocketException">Somebody listens on it: address already in use.</exception>
+    /// <exception cref="IOException">The path leads to something that is not a socket.</exception>
+    public static void RemoveStale(string path)
+    {
+        if (Directory.Exists(path) || IsOrdinaryFile(path))
+            throw new IOException($"{path} exists and is not a socket.");
+        if (!File.Exists(path))
+            return;
+        if (IsListenedOn(path))
+            throw new SocketException((int)SocketError.AddressAlreadyInUse);
+        File.Delete(path);
+    }
+
+    // Only the system's refusal to open a socket's file tells it from an ordinary one.
+    private static bool IsOrdinaryFile(string path)
+    {
+        if (!File.Exists(path))
+            return false;
+        try
+        {
+            using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+            return true;
+        }
+        catch (UnauthorizedAccessException)
+        {
+            return false;
+        }
+        catch (IOException)
+        {
+            return false;
+        }
+    }
+
+    private static bool IsListenedOn(string path)
+    {
+        using var probe = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        try
+        {
+            probe.Connect(new UnixDomainSocketEndPoint(path));
+            return true;
+        }
+        catch (SocketException e) when (e.SocketErrorCode == SocketError.ConnectionRefused)
+        {
+            return false;
+        }
+    }
+}
