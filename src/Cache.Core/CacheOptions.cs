@@ -16,7 +16,9 @@ public sealed class CacheOptions
     /// <summary>The most keyspaces.</summary>
     public const int KeyspaceCountMax = 16;
 
-    /// <summary>The bytes that the store may hold, all told. Default: a quarter of the memory that the process may use.</summary>
+    /// <summary>
+    /// The bytes that the store may hold, all told. Default: a quarter of the memory that the process may use.
+    /// </summary>
     public long MemoryLimitBytes { get; set; } = Math.Max(MemoryLimitMin, MachineMemoryBytes / 4);
 
     /// <summary>Which entries make room when the limit is reached. Default: any.</summary>
@@ -43,8 +45,8 @@ public sealed class CacheOptions
         RequireRange(problems, nameof(MemoryLimitBytes), MemoryLimitBytes, MemoryLimitMin, MachineMemoryBytes);
         if (!Enum.IsDefined(Eviction))
         {
-            problems.Add(Problem(
-                nameof(Eviction), (int)Eviction, $"must be one of {string.Join(", ", Enum.GetNames<EvictionPolicy>())}"));
+            string names = string.Join(", ", Enum.GetNames<EvictionPolicy>());
+            problems.Add(Problem(nameof(Eviction), (int)Eviction, $"must be one of {names}"));
         }
 
         RequireRange(problems, nameof(ShardCount), ShardCount, 1, ShardCountMax);
@@ -71,8 +73,10 @@ public sealed class CacheOptions
 
     private static void RequireRange(List<string> problems, string option, long value, long min, long max)
     {
-        if (value < min || value > max)
-            problems.Add(Problem(option, value, string.Create(CultureInfo.InvariantCulture, $"must be between {min} and {max}")));
+        if (value >= min && value <= max)
+            return;
+        string rule = string.Create(CultureInfo.InvariantCulture, $"must be between {min} and {max}");
+        problems.Add(Problem(option, value, rule));
     }
 
     private static string Problem(string option, long value, string rule) =>

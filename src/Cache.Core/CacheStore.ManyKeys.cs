@@ -33,7 +33,9 @@ public sealed partial class CacheStore
     }
 
     /// <summary>Gives an entry another key, with its value and expiry; an entry that had the new key goes.</summary>
-    /// <returns>Done, NotFound, ConditionNotMet if the new key exists and must not, OutOfMemory or KeyTooLong.</returns>
+    /// <returns>
+    /// Done, NotFound, ConditionNotMet if the new key exists and must not, OutOfMemory or KeyTooLong.
+    /// </returns>
     public WriteStatus Rename(ReadOnlySpan<byte> key, ReadOnlySpan<byte> newKey, SetCondition condition)
     {
         var from = KeyOf(key);

@@ -2,7 +2,9 @@ using Cache.Core.Contracts;
 
 namespace Cache.Core;
 
-/// <summary>Reads of one entry. Each counts as a hit or a miss and renews a sliding expiry, unless it says otherwise.</summary>
+/// <summary>
+/// Reads of one entry. Each counts as a hit or a miss and renews a sliding expiry, unless it says otherwise.
+/// </summary>
 public sealed partial class CacheStore
 {
     /// <summary>Copies the value of a key into the sink.</summary>

@@ -44,7 +44,9 @@ public sealed partial class CacheStore
         return ShardOf(entryKey).SetIfUnchanged(entryKey, value, options, version);
     }
 
-    /// <summary>Overwrites a part of a value, which grows with zeros as far as needed; an absent key counts as empty.</summary>
+    /// <summary>
+    /// Overwrites a part of a value, which grows with zeros as far as needed; an absent key counts as empty.
+    /// </summary>
     /// <param name="key">The key.</param>
     /// <param name="offset">Where to write, from 0.</param>
     /// <param name="value">What to write.</param>
@@ -79,7 +81,9 @@ public sealed partial class CacheStore
 
     /// <summary>Gives an entry another expiry; a sliding one ends.</summary>
     /// <param name="key">The key.</param>
-    /// <param name="expiresAtMs">Unix milliseconds of the store's clock; a moment that has passed removes the entry.</param>
+    /// <param name="expiresAtMs">
+    /// Unix milliseconds of the store's clock; a moment that has passed removes the entry.
+    /// </param>
     /// <param name="conditions">What must hold; several must hold together.</param>
     /// <returns>Done, NotFound or ConditionNotMet.</returns>
     public WriteStatus Expire(ReadOnlySpan<byte> key, long expiresAtMs, ExpireConditions conditions)

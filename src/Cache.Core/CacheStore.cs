@@ -18,7 +18,7 @@ namespace Cache.Core;
 public sealed partial class CacheStore : IDisposable
 {
     /// <summary>The longest key in bytes: lengths of keys are 16 bits wide in the store.</summary>
-    public const int KeyLengthMax = ushort.MaxValue;
+    public const int KeyLengthMax = EntryKey.LengthMax;
 
     /// <summary>The longest value in bytes: 512 MB, as in Redis.</summary>
     public const int ValueLengthMax = 512 << 20;
@@ -60,7 +60,9 @@ public sealed partial class CacheStore : IDisposable
     /// <summary>The clock that the store was made with.</summary>
     public TimeProvider TimeProvider { get; }
 
-    /// <summary>The store's time, by which entries expire: Unix milliseconds at its start, monotonic from then on.</summary>
+    /// <summary>
+    /// The store's time, by which entries expire: Unix milliseconds at its start, monotonic from then on.
+    /// </summary>
     public long NowMs => _state.Clock.ReadMs();
 
     /// <summary>The number of keyspaces.</summary>
@@ -84,7 +86,9 @@ public sealed partial class CacheStore : IDisposable
         }
     }
 
-    /// <summary>The bytes that all keyspaces together may hold. A lower limit evicts at once, if the policy allows.</summary>
+    /// <summary>
+    /// The bytes that all keyspaces together may hold. A lower limit evicts at once, if the policy allows.
+    /// </summary>
     /// <exception cref="ArgumentException">The limit is out of its range.</exception>
     public long MemoryLimitBytes
     {
@@ -204,7 +208,9 @@ public sealed partial class CacheStore : IDisposable
         return sum;
     }
 
-    /// <summary>Sets the counters of hits, misses, evictions and expirations to 0, and the peak to the present use.</summary>
+    /// <summary>
+    /// Sets the counters of hits, misses, evictions and expirations to 0, and the peak to the present use.
+    /// </summary>
     public void ResetStatistics()
     {
         _state.Budget.ResetPeak();

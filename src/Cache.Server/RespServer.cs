@@ -9,9 +9,12 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Cache.Server;
 
-/// <summary>A server that lets clients of the Redis protocol, versions 2 and 3, use a <see cref="CacheStore"/>.</summary>
+/// <summary>
+/// A server that lets clients of the Redis protocol, versions 2 and 3, use a <see cref="CacheStore"/>.
+/// </summary>
 /// <remarks>
-/// Starts once and stops once. The store stays the caller's: it may be used in process meanwhile, and is not disposed here.
+/// Starts once and stops once. The store stays the caller's: it may be used in process meanwhile, and is not disposed
+/// here.
 /// All members are thread-safe.
 /// <para>
 /// Where the environment variable DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS is 1 before the process uses its first
@@ -50,7 +53,10 @@ public sealed class RespServer : IAsyncDisposable
 
     // With listeners of another transport than the socket's.
     internal RespServer(
-        CacheStore store, RespServerOptions options, ILoggerFactory? loggerFactory, Func<IReadOnlyList<TransportListener>>? bind)
+        CacheStore store,
+        RespServerOptions options,
+        ILoggerFactory? loggerFactory,
+        Func<IReadOnlyList<TransportListener>>? bind)
     {
         ArgumentNullException.ThrowIfNull(store);
         ArgumentNullException.ThrowIfNull(options);
@@ -67,7 +73,9 @@ public sealed class RespServer : IAsyncDisposable
         _acceptor = new ConnectionAcceptor<CommandExecutor>(_state, default, _logger);
     }
 
-    /// <summary>The addresses that are listened on, with the ports that the system chose; empty unless started.</summary>
+    /// <summary>
+    /// The addresses that are listened on, with the ports that the system chose; empty unless started.
+    /// </summary>
     public IReadOnlyList<EndPoint> EndPoints { get; private set; } = [];
 
     internal ServerState State => _state;

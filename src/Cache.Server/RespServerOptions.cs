@@ -13,7 +13,9 @@ public sealed class RespServerOptions
     /// <summary>The least bound of a connection's input or output: less would refuse ordinary requests.</summary>
     public const long BufferLimitMin = 1 << 20;
 
-    /// <summary>The greatest bound of a connection's input: one incomplete request lies in one stretch of memory.</summary>
+    /// <summary>
+    /// The greatest bound of a connection's input: one incomplete request lies in one stretch of memory.
+    /// </summary>
     public const long InputBufferLimitMax = 1 << 30;
 
     /// <summary>The longest path of a Unix domain socket in bytes; the system's own limit.</summary>
@@ -22,7 +24,9 @@ public sealed class RespServerOptions
     // Longer makes no sense for a time that somebody waits, and fits every clock.
     private static readonly TimeSpan TimeMax = TimeSpan.FromSeconds(int.MaxValue / 1000);
 
-    /// <summary>The TCP port; 0 lets the system choose one, which <see cref="RespServer.EndPoints"/> then tells. Default: 6379.</summary>
+    /// <summary>
+    /// The TCP port; 0 lets the system choose one, which <see cref="RespServer.EndPoints"/> then tells. Default: 6379.
+    /// </summary>
     public int Port { get; set; } = 6379;
 
     /// <summary>
@@ -34,7 +38,9 @@ public sealed class RespServerOptions
     /// <summary>The path of a Unix domain socket to listen on as well; null for none, the default.</summary>
     public string? UnixSocketPath { get; set; }
 
-    /// <summary>The mode of the socket's file; null, the default, leaves it to the process's mask. Has no effect on Windows.</summary>
+    /// <summary>
+    /// The mode of the socket's file; null, the default, leaves it to the process's mask. Has no effect on Windows.
+    /// </summary>
     public UnixFileMode? UnixSocketMode { get; set; }
 
     /// <summary>The password that clients must give; null or empty for none, the default.</summary>
@@ -43,19 +49,28 @@ public sealed class RespServerOptions
     /// <summary>Clients connected at once; one more is refused. Default: 10000.</summary>
     public int MaxClients { get; set; } = 10_000;
 
-    /// <summary>A client that is silent for so long is disconnected, and so is one that takes no replies; zero, the default, for never.</summary>
+    /// <summary>
+    /// A client that is silent for so long is disconnected, and so is one that takes no replies; zero, the default, for
+    /// never.
+    /// </summary>
     public TimeSpan Timeout { get; set; }
 
-    /// <summary>After so long a silence the system probes whether the peer still lives; zero for never. Default: 300 seconds.</summary>
+    /// <summary>
+    /// After so long a silence the system probes whether the peer still lives; zero for never. Default: 300 seconds.
+    /// </summary>
     public TimeSpan TcpKeepAlive { get; set; } = TimeSpan.FromSeconds(300);
 
     /// <summary>Arrivals that the system holds until they are accepted. Default: 511.</summary>
     public int Backlog { get; set; } = 511;
 
-    /// <summary>Bytes of one incomplete request; a client that exceeds them is disconnected. Default: 1 GB, as in Redis.</summary>
+    /// <summary>
+    /// Bytes of one incomplete request; a client that exceeds them is disconnected. Default: 1 GB, as in Redis.
+    /// </summary>
     public long InputBufferLimit { get; set; } = InputBufferLimitMax;
 
-    /// <summary>Bytes of replies not yet sent; a client whose replies exceed them is disconnected. Default: 1 GB.</summary>
+    /// <summary>
+    /// Bytes of replies not yet sent; a client whose replies exceed them is disconnected. Default: 1 GB.
+    /// </summary>
     public long OutputBufferLimit { get; set; } = 1 << 30;
 
     /// <summary>How long stopping waits for clients to take their last replies. Default: 5 seconds.</summary>
@@ -105,7 +120,10 @@ public sealed class RespServerOptions
 
         // The permission bits of owner, group and others.
         if (UnixSocketMode is { } mode && ((int)mode & ~0b111_111_111) != 0)
-            problems.Add(Problem(nameof(UnixSocketMode), Convert.ToString((int)mode, 8), "must be between 0 and 777, octal"));
+        {
+            string octal = Convert.ToString((int)mode, 8);
+            problems.Add(Problem(nameof(UnixSocketMode), octal, "must be between 0 and 777, octal"));
+        }
     }
 
     private static void RequireRange(List<string> problems, string option, long value, long min, long max)

@@ -25,7 +25,12 @@ internal static class SocketBinder
         try
         {
             foreach (string text in options.Bind)
-                await BindAsync(BindAddress.Parse(text), options.Port, settings, listeners, logger, cancellationToken).ConfigureAwait(false);
+            {
+                var address = BindAddress.Parse(text);
+                await BindAsync(address, options.Port, settings, listeners, logger, cancellationToken)
+                    .ConfigureAwait(false);
+            }
+
             if (options.UnixSocketPath is { } path)
                 listeners.Add(Bind(new UnixDomainSocketEndPoint(path), settings));
             return listeners;
@@ -39,7 +44,11 @@ internal static class SocketBinder
     }
 
     private static async ValueTask BindAsync(
-        BindAddress address, int port, SocketTransportSettings settings, List<TransportListener> listeners, ILogger logger,
+        BindAddress address,
+        int port,
+        SocketTransportSettings settings,
+        List<TransportListener> listeners,
+        ILogger logger,
         CancellationToken cancellationToken)
     {
         foreach (var ip in await ResolveAsync(address, cancellationToken).ConfigureAwait(false))
@@ -81,7 +90,8 @@ internal static class SocketBinder
 
     private static string Explain(Exception error) => (error as SocketException)?.SocketErrorCode switch
     {
-        SocketError.AddressAlreadyInUse => "another process listens there already. Stop it, or choose another port or address.",
+        SocketError.AddressAlreadyInUse =>
+            "another process listens there already. Stop it, or choose another port or address.",
         SocketError.AddressNotAvailable => "this machine does not have the address.",
         SocketError.AccessDenied => "the process lacks the right to; ports below 1024 often need more of it.",
         _ => error.Message,

@@ -1,6 +1,8 @@
 namespace Cache.Testing;
 
-/// <summary>A clock that moves only when a test says so; the timers that fall due on the way fire inside the call.</summary>
+/// <summary>
+/// A clock that moves only when a test says so; the timers that fall due on the way fire inside the call.
+/// </summary>
 /// <remarks>
 /// Thread-safe. The monotonic timestamp and the wall clock move together, except that <see cref="JumpWallClock"/> moves
 /// the latter alone, as an administrator or a time server does.

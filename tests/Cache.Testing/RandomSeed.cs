@@ -14,7 +14,9 @@ internal static class RandomSeed
             ? seed
             : Random.Shared.Next();
 
-    /// <summary>Runs a test with a seed; if it fails, the failure names the seed and the command that repeats it.</summary>
+    /// <summary>
+    /// Runs a test with a seed; if it fails, the failure names the seed and the command that repeats it.
+    /// </summary>
     /// <param name="test">The test class: pass <c>this</c>.</param>
     /// <param name="body">Takes all its randomness from the seed that it is given.</param>
     /// <param name="method">The test method; left to the compiler.</param>

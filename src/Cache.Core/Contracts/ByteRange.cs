@@ -5,7 +5,9 @@ internal readonly struct ByteRange(long first, long last)
 {
     public static ByteRange All => new(0, -1);
 
-    /// <summary>Where the part lies in a value of <paramref name="length"/> bytes; what lies outside is cut off.</summary>
+    /// <summary>
+    /// Where the part lies in a value of <paramref name="length"/> bytes; what lies outside is cut off.
+    /// </summary>
     public (int Offset, int Length) Within(int length)
     {
         long from = Math.Max(0, first < 0 ? first + length : first);

@@ -1,6 +1,8 @@
 namespace Cache.Core.Contracts;
 
-/// <summary>A snapshot of a store's counters. Counters are summed over the shards one after the other, not at one moment.</summary>
+/// <summary>
+/// A snapshot of a store's counters. Counters are summed over the shards one after the other, not at one moment.
+/// </summary>
 public readonly record struct CacheStatistics
 {
     /// <summary>Live and not yet removed entries, over all keyspaces.</summary>

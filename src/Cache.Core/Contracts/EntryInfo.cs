@@ -9,7 +9,9 @@ public readonly record struct EntryInfo
     /// <summary>The length of the value in bytes.</summary>
     public int Length { get; init; }
 
-    /// <summary>When the entry expires unless it is used before, in Unix milliseconds of the store's clock; 0: never.</summary>
+    /// <summary>
+    /// When the entry expires unless it is used before, in Unix milliseconds of the store's clock; 0: never.
+    /// </summary>
     public long ExpiresAtMs { get; init; }
 
     /// <summary>The sliding interval in milliseconds; 0: none.</summary>

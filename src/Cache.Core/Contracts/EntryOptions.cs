@@ -1,16 +1,25 @@
 namespace Cache.Core.Contracts;
 
-/// <summary>How an entry is written: when it expires, and under which condition. The default: always, never expiring.</summary>
+/// <summary>
+/// How an entry is written: when it expires, and under which condition. The default: always, never expiring.
+/// </summary>
 public readonly record struct EntryOptions
 {
-    /// <summary>When the entry expires, in Unix milliseconds of the store's clock (<see cref="CacheStore.NowMs"/>).</summary>
+    /// <summary>
+    /// When the entry expires, in Unix milliseconds of the store's clock (<see cref="CacheStore.NowMs"/>).
+    /// </summary>
     /// <remarks>0: never. A moment that has passed stores nothing, and removes what was there.</remarks>
     public long ExpiresAtMs { get; init; }
 
-    /// <summary>The entry expires when it was not read for so many milliseconds, and at <see cref="ExpiresAtMs"/> at the latest; 0: none.</summary>
+    /// <summary>
+    /// The entry expires when it was not read for so many milliseconds, and at <see cref="ExpiresAtMs"/> at the latest;
+    /// 0: none.
+    /// </summary>
     public long SlidingMs { get; init; }
 
-    /// <summary>Whether the expiry of the entry that is replaced stays; the other two are then ignored if there is one.</summary>
+    /// <summary>
+    /// Whether the expiry of the entry that is replaced stays; the other two are then ignored if there is one.
+    /// </summary>
     public bool KeepTtl { get; init; }
 
     /// <summary>When the write is to take place.</summary>

@@ -1,6 +1,8 @@
 namespace Cache.Core.Contracts;
 
-/// <summary>When a change of an entry's expiry is to take place; an entry without expiry counts as expiring never.</summary>
+/// <summary>
+/// When a change of an entry's expiry is to take place; an entry without expiry counts as expiring never.
+/// </summary>
 [Flags]
 public enum ExpireConditions
 {

@@ -27,7 +27,9 @@ public static class CacheServiceCollectionExtensions
     /// when the store is first resolved; its message names each option, its value and the range.
     /// </remarks>
     /// <param name="services">Where to register it.</param>
-    /// <param name="configure">Sets the options; called again later, the actions run in order on the same options.</param>
+    /// <param name="configure">
+    /// Sets the options; called again later, the actions run in order on the same options.
+    /// </param>
     /// <returns>The same collection.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     public static IServiceCollection AddCache(this IServiceCollection services, Action<CacheOptions> configure)
@@ -39,7 +41,9 @@ public static class CacheServiceCollectionExtensions
         return services.AddDistributedCache();
     }
 
-    /// <summary>Registers a store that exists already, so that several users share it; the container does not dispose it.</summary>
+    /// <summary>
+    /// Registers a store that exists already, so that several users share it; the container does not dispose it.
+    /// </summary>
     /// <param name="services">Where to register it.</param>
     /// <param name="store">The store, or a view of one of its keyspaces.</param>
     /// <returns>The same collection.</returns>

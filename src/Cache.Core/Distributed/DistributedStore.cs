@@ -6,7 +6,9 @@ using Microsoft.Extensions.Caching.Distributed;
 
 namespace Cache.Core.Distributed;
 
-/// <summary>A store as the framework's distributed cache, so that sessions, output and hybrid caches keep their entries in it.</summary>
+/// <summary>
+/// A store as the framework's distributed cache, so that sessions, output and hybrid caches keep their entries in it.
+/// </summary>
 /// <remarks>
 /// Thread-safe as the store is. Keys are the UTF-8 of the string, values are the caller's bytes, so a client of the
 /// server on the same store sees what the application wrote and the other way round. Nothing here waits: the
@@ -81,7 +83,10 @@ internal sealed class DistributedStore(CacheStore store) : IBufferDistributedCac
     }
 
     public ValueTask SetAsync(
-        string key, ReadOnlySequence<byte> value, DistributedCacheEntryOptions options, CancellationToken token = default)
+        string key,
+        ReadOnlySequence<byte> value,
+        DistributedCacheEntryOptions options,
+        CancellationToken token = default)
     {
         ArgumentNullException.ThrowIfNull(key);
         ArgumentNullException.ThrowIfNull(options);

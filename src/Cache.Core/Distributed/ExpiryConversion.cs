@@ -11,7 +11,9 @@ internal static class ExpiryConversion
 
     private static readonly long _lastMomentMs = DateTimeOffset.MaxValue.ToUnixTimeMilliseconds();
 
-    /// <summary>Of an absolute moment and one relative to now the earlier counts, as in the framework's memory cache.</summary>
+    /// <summary>
+    /// Of an absolute moment and one relative to now the earlier counts, as in the framework's memory cache.
+    /// </summary>
     /// <remarks>Intervals are positive, since the framework's options refuse others.</remarks>
     public static EntryOptions ToEntryOptions(DistributedCacheEntryOptions options, CacheStore store)
     {

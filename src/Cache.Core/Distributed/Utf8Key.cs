@@ -7,7 +7,9 @@ using System.Text.Unicode;
 
 namespace Cache.Core.Distributed;
 
-/// <summary>The UTF-8 bytes of a string key, on the caller's stack if short, else in a pooled array until disposed.</summary>
+/// <summary>
+/// The UTF-8 bytes of a string key, on the caller's stack if short, else in a pooled array until disposed.
+/// </summary>
 /// <remarks>
 /// ASCII is narrowed by whole vectors, and the rest of the key is written as one vector too: a hash or a comparison
 /// that loads bytes just written by narrower stores would wait until these leave the store buffer, which behind a
@@ -15,7 +17,9 @@ namespace Cache.Core.Distributed;
 /// </remarks>
 internal readonly ref struct Utf8Key
 {
-    /// <summary>How many bytes of stack a caller hands in: every ASCII key to that length, others to a third of it.</summary>
+    /// <summary>
+    /// How many bytes of stack a caller hands in: every ASCII key to that length, others to a third of it.
+    /// </summary>
     public const int StackBytes = 256;
 
     private const int BlockChars = 16;
@@ -29,7 +33,9 @@ internal readonly ref struct Utf8Key
     /// <summary>Encodes a key.</summary>
     /// <param name="key">The key.</param>
     /// <param name="scratch"><see cref="StackBytes"/> of the caller's stack.</param>
-    /// <exception cref="ArgumentException">The key has an unpaired surrogate, or is longer than the store takes.</exception>
+    /// <exception cref="ArgumentException">
+    /// The key has an unpaired surrogate, or is longer than the store takes.
+    /// </exception>
     public Utf8Key(string key, Span<byte> scratch)
     {
         if (key.Length > CacheStore.KeyLengthMax)
@@ -126,7 +132,8 @@ internal readonly ref struct Utf8Key
     private static void ThrowTooLong(string key) => throw new ArgumentException(
         string.Create(
             CultureInfo.InvariantCulture,
-            $"The key is {Encoding.UTF8.GetByteCount(key)} bytes long in UTF-8; it must be at most {CacheStore.KeyLengthMax}."),
+            $"The key is {Encoding.UTF8.GetByteCount(key)} bytes long in UTF-8;"
+            + $" it must be at most {CacheStore.KeyLengthMax}."),
         nameof(key));
 
     private static void ThrowUnpaired(string key, int index) => throw new ArgumentException(

@@ -9,7 +9,8 @@ namespace Cache.Core.Expiry;
 /// </remarks>
 internal sealed class CoarseClock : IDisposable
 {
-    // How late a read may notice an expiry. Shorter wakes an idle process more often; longer is seen by users of short TTLs.
+    // How late a read may notice an expiry. Shorter wakes an idle process more often; longer is seen by users of short
+    // TTLs.
     private const int TickMs = 10;
 
     private readonly TimeProvider _timeProvider;

@@ -3,6 +3,9 @@ namespace Cache.Core.Sharding;
 /// <summary>A key as the shards see it: its bytes, its keyspace, and their common hash.</summary>
 internal readonly ref struct EntryKey(ReadOnlySpan<byte> bytes, byte keyspace, ulong hash)
 {
+    /// <summary>The longest key: lengths of keys are 16 bits wide in the store.</summary>
+    public const int LengthMax = ushort.MaxValue;
+
     public readonly ReadOnlySpan<byte> Bytes = bytes;
     public readonly byte Keyspace = keyspace;
     public readonly ulong Hash = hash;

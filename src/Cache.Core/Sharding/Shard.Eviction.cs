@@ -13,7 +13,9 @@ internal sealed partial class Shard
 
     private long _evictions;
 
-    /// <summary>Evicts one entry, unless the policy or the lack of a candidate forbids it. The caller holds the gate.</summary>
+    /// <summary>
+    /// Evicts one entry, unless the policy or the lack of a candidate forbids it. The caller holds the gate.
+    /// </summary>
     public bool TryEvict(Entry? keep)
     {
         var policy = _state.Budget.Eviction;

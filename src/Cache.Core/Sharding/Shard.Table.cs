@@ -34,7 +34,9 @@ internal sealed partial class Shard
         }
     }
 
-    /// <summary>Hands out the keys of one slot and moves the cursor to the next; 0 when all slots were visited.</summary>
+    /// <summary>
+    /// Hands out the keys of one slot and moves the cursor to the next; 0 when all slots were visited.
+    /// </summary>
     /// <remarks>
     /// The cursor counts in reversed binary, so that a key that stays through a doubling is met: the slots that a
     /// visited one is split into lie behind the cursor. Source: Noordhuis's scan of Redis's dict.

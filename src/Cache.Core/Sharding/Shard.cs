@@ -202,7 +202,9 @@ internal sealed partial class Shard(StoreState state, int index)
         return WriteStatus.Done;
     }
 
-    /// <summary>The live entry of a key, or null; an expired one is removed on the way. The caller holds the gate.</summary>
+    /// <summary>
+    /// The live entry of a key, or null; an expired one is removed on the way. The caller holds the gate.
+    /// </summary>
     public Entry? Find(in EntryKey key)
     {
         Debug.Assert(Monitor.IsEntered(Gate));
@@ -248,7 +250,7 @@ internal sealed partial class Shard(StoreState state, int index)
     /// <summary>Makes the entry if there is none, and room in it for a value; the old value's bytes stay.</summary>
     private WriteStatus Reserve(in EntryKey key, ref Entry? entry, int length)
     {
-        if (key.Bytes.Length > CacheStore.KeyLengthMax)
+        if (key.Bytes.Length > EntryKey.LengthMax)
             return WriteStatus.KeyTooLong;
         if (length > _state.ValueLengthMax)
             return WriteStatus.ValueTooLong;
@@ -272,13 +274,18 @@ internal sealed partial class Shard(StoreState state, int index)
     }
 
     // An absent key's stamp is the shard's: an entry that came and went meanwhile has changed it.
-    private EntryInfo InfoOf(Entry? entry) => entry is null ? new EntryInfo { Version = new(_lastVersion) } : new EntryInfo
+    private EntryInfo InfoOf(Entry? entry)
     {
-        Version = new EntryVersion(entry.Version),
-        Length = entry.Length,
-        ExpiresAtMs = entry.DeadlineMs,
-        SlidingMs = entry.SlidingMs,
-    };
+        if (entry is null)
+            return new EntryInfo { Version = new EntryVersion(_lastVersion) };
+        return new EntryInfo
+        {
+            Version = new EntryVersion(entry.Version),
+            Length = entry.Length,
+            ExpiresAtMs = entry.DeadlineMs,
+            SlidingMs = entry.SlidingMs,
+        };
+    }
 
     private static void Copy<TSink>(Entry entry, ByteRange bytes, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct

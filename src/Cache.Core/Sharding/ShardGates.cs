@@ -2,7 +2,9 @@ using System.Runtime.CompilerServices;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>The gates of several shards, entered in ascending order so that no two threads wait for each other.</summary>
+/// <summary>
+/// The gates of several shards, entered in ascending order so that no two threads wait for each other.
+/// </summary>
 internal ref struct ShardGates(Shard[] shards)
 {
     private const int WordCount = CacheOptions.ShardCountMax / 64;

@@ -52,7 +52,9 @@ internal sealed class StoreState : IDisposable
     /// <summary>The next moment of the order in which entries are used.</summary>
     public long NextUse() => Interlocked.Increment(ref _lastUse);
 
-    /// <summary>Evicts one entry of a shard that no other thread holds, so that two shards never wait for each other.</summary>
+    /// <summary>
+    /// Evicts one entry of a shard that no other thread holds, so that two shards never wait for each other.
+    /// </summary>
     public bool TryEvictElsewhere(Shard except)
     {
         for (int i = 1; i < Shards.Length; i++)

@@ -35,7 +35,9 @@ internal sealed class ClientSession
     /// <summary>When it connected, in milliseconds of the store's clock.</summary>
     public long ConnectedAtMs { get; }
 
-    /// <summary>When its last bytes came, in milliseconds of the store's clock; set by the connection, per receive.</summary>
+    /// <summary>
+    /// When its last bytes came, in milliseconds of the store's clock; set by the connection, per receive.
+    /// </summary>
     public long LastInteractionMs { get; set; }
 
     /// <summary>CLIENT SETNAME; empty: none.</summary>

@@ -4,7 +4,10 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands;
 
-/// <summary>What a command may touch: its client, the keyspace that the client selected, the reply, the server. One per connection.</summary>
+/// <summary>
+/// What a command may touch: its client, the keyspace that the client selected, the reply, the server. One per
+/// connection.
+/// </summary>
 /// <remarks>Used by one thread at a time, that of the connection's read.</remarks>
 internal sealed class CommandContext
 {
@@ -22,7 +25,9 @@ internal sealed class CommandContext
 
     public ClientSession Client { get; }
 
-    /// <summary>Takes the reply of the present command; another writer than the connection's after CLIENT REPLY OFF.</summary>
+    /// <summary>
+    /// Takes the reply of the present command; another writer than the connection's after CLIENT REPLY OFF.
+    /// </summary>
     public RespReplyWriter Reply { get; private set; }
 
     /// <summary>The keyspace that the client selected.</summary>

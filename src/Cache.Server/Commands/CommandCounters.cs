@@ -2,11 +2,14 @@ using System.Runtime.CompilerServices;
 
 namespace Cache.Server.Commands;
 
-/// <summary>Counts the commands of one client in plain fields, and folds them into the server's counters now and then.</summary>
+/// <summary>
+/// Counts the commands of one client in plain fields, and folds them into the server's counters now and then.
+/// </summary>
 /// <remarks>
 /// A small cache: each command has one of eight places by its index; when another command needs the place, what it
 /// holds goes to the server's counters. So a client costs 200 bytes, not a counter for every command, and counting
-/// costs no interlocked operation as long as a client does not change between commands of the same place. Written by the client's
+/// costs no interlocked operation as long as a client does not change between commands of the same place. Written by
+/// the client's
 /// thread only; <see cref="AddTo"/> may read from another one, and then sees counts that are a moment old.
 /// </remarks>
 internal struct CommandCounters

@@ -2,7 +2,9 @@ using System.Text.Json;
 
 namespace Cache.Server.Commands;
 
-/// <summary>All commands: the rows of CommandTable.json, generated from Redis's own table, with their handlers.</summary>
+/// <summary>
+/// All commands: the rows of CommandTable.json, generated from Redis's own table, with their handlers.
+/// </summary>
 /// <remarks>
 /// One source for lookup, arity, keys, rights, documentation and counters. eng/commands tells how it is generated.
 /// Immutable.
@@ -27,7 +29,10 @@ internal sealed class CommandTable
         _lookup = new CommandLookup(Build(document.RootElement.Clone(), handlers, all));
         All = all;
         if (handlers.Count > 0)
-            throw new InvalidOperationException($"No such row in the command table: {string.Join(", ", handlers.Keys)}.");
+        {
+            string names = string.Join(", ", handlers.Keys);
+            throw new InvalidOperationException($"No such row in the command table: {names}.");
+        }
     }
 
     /// <summary>The table with all families, made at first use.</summary>
@@ -51,9 +56,9 @@ internal sealed class CommandTable
         for (int i = 0; i < count;)
         {
             var row = rows[i++];
-            string name = row.GetProperty("name").GetString()!;
+            string name = NameOf(row);
             var subcommands = new List<CommandDefinition>();
-            for (; i < count && rows[i].GetProperty("name").GetString()!.StartsWith(name + "|", StringComparison.Ordinal); i++)
+            for (; i < count && NameOf(rows[i]).StartsWith(name + "|", StringComparison.Ordinal); i++)
             {
                 if (Define(rows[i], handlers, all, null) is { } subcommand)
                     subcommands.Add(subcommand);
@@ -67,10 +72,15 @@ internal sealed class CommandTable
         return commands;
     }
 
+    private static string NameOf(JsonElement row) => row.GetProperty("name").GetString()!;
+
     private static CommandDefinition? Define(
-        JsonElement row, Dictionary<string, CommandHandler> handlers, List<CommandDefinition> all, CommandLookup? lookup)
+        JsonElement row,
+        Dictionary<string, CommandHandler> handlers,
+        List<CommandDefinition> all,
+        CommandLookup? lookup)
     {
-        if (!handlers.Remove(row.GetProperty("name").GetString()!, out var handler) && lookup is null)
+        if (!handlers.Remove(NameOf(row), out var handler) && lookup is null)
             return null;
         var command = new CommandDefinition(row, all.Count, handler, lookup);
         all.Add(command);

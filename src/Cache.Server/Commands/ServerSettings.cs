@@ -5,7 +5,8 @@ namespace Cache.Server.Commands;
 /// <summary>The settings that CONFIG shows and, in part, changes while the server runs.</summary>
 /// <remarks>
 /// Written under the lock of CONFIG SET, read at any time by any thread: each is one word, so that no reader sees
-/// half of a change. The memory limit and the eviction policy are the store's own, see <see cref="Cache.Core.CacheStore"/>.
+/// half of a change. The memory limit and the eviction policy are the store's own, see
+/// <see cref="Cache.Core.CacheStore"/>.
 /// </remarks>
 internal sealed class ServerSettings
 {
@@ -27,7 +28,9 @@ internal sealed class ServerSettings
     /// <summary>After how many seconds of silence a client is closed; 0: never.</summary>
     public int TimeoutSeconds { get; set; }
 
-    /// <summary>The interval of TCP keep-alive in seconds; 0: none. Used for connections accepted from then on.</summary>
+    /// <summary>
+    /// The interval of TCP keep-alive in seconds; 0: none. Used for connections accepted from then on.
+    /// </summary>
     public int TcpKeepAliveSeconds { get; set; } = 300;
 
     /// <summary>The longest argument of a request in bytes.</summary>
@@ -39,10 +42,14 @@ internal sealed class ServerSettings
     /// <summary>The most bytes of replies that a client may leave unread; 0: no limit.</summary>
     public long ClientOutputBufferLimit { get; set; }
 
-    /// <summary>How many entries an approximated policy looks at. Kept for clients that set it; the store's policy needs none.</summary>
+    /// <summary>
+    /// How many entries an approximated policy looks at. Kept for clients that set it; the store's policy needs none.
+    /// </summary>
     public int MaxMemorySamples { get; set; } = 5;
 
-    /// <summary>The name of the eviction policy that was set; several names mean the same policy of the store.</summary>
+    /// <summary>
+    /// The name of the eviction policy that was set; several names mean the same policy of the store.
+    /// </summary>
     public string MaxMemoryPolicy { get; set; } = "allkeys-lru";
 
     /// <summary>Whether clients must authenticate.</summary>

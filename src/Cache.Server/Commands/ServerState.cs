@@ -23,6 +23,12 @@ internal sealed class ServerState
     /// <summary>The store, in its keyspace 0.</summary>
     public CacheStore Store { get; }
 
+    /// <summary>The clock of the store, which is that of the server too.</summary>
+    public TimeProvider TimeProvider => Store.TimeProvider;
+
+    /// <summary>The time by that clock, in Unix milliseconds.</summary>
+    public long NowMs => Store.NowMs;
+
     public ServerSettings Settings { get; }
 
     public CommandTable Commands { get; }
@@ -35,7 +41,8 @@ internal sealed class ServerState
     public long StartedAtMs { get; }
 
     /// <summary>The number that tells this run of the server from others: 40 hexadecimal digits.</summary>
-    public string RunId { get; } = Convert.ToHexStringLower(System.Security.Cryptography.RandomNumberGenerator.GetBytes(20));
+    public string RunId { get; } =
+        Convert.ToHexStringLower(System.Security.Cryptography.RandomNumberGenerator.GetBytes(20));
 
     /// <summary>Told when a command's method threw: a defect of this server. The client got an error reply.</summary>
     public Action<string, Exception>? CommandThrew { get; init; }

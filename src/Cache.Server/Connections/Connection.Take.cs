@@ -18,7 +18,9 @@ internal sealed partial class Connection<TExecutor>
     private bool GoesOn => !_isFailed && !_client.ShouldClose && !IsOutputDue;
 
     /// <summary>Executes what is complete and copies the rest aside.</summary>
-    /// <returns>False if the replies have to leave first, or the connection is to end, and bytes are left over.</returns>
+    /// <returns>
+    /// False if the replies have to leave first, or the connection is to end, and bytes are left over.
+    /// </returns>
     private bool Take(in ReadOnlySequence<byte> buffer, out SequencePosition consumed)
     {
         long takenBytes = 0;

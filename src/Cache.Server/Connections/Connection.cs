@@ -9,12 +9,16 @@ namespace Cache.Server.Connections;
 
 /// <summary>One client's way through the server: read → parse → dispatch → flush, until either side closes.</summary>
 /// <remarks>
-/// Algorithm: a read is parsed where it lies. Complete requests are executed one after the other; their replies gather in
-/// the output pipe and leave in one flush at the end of the read, or earlier when they have grown large. What is left is
-/// the beginning of one request: it is copied aside (<see cref="StraddlingRequest"/>), topped up by the next reads, and not
+/// Algorithm: a read is parsed where it lies. Complete requests are executed one after the other; their replies gather
+/// in
+/// the output pipe and leave in one flush at the end of the read, or earlier when they have grown large. What is left
+/// is
+/// the beginning of one request: it is copied aside (<see cref="StraddlingRequest"/>), topped up by the next reads, and
+/// not
 /// parsed again before the bytes are there that the reader asked for. So the input is always consumed whole, or up to
 /// where an early flush stopped it; nothing is ever examined without being consumed.
-/// Concurrency: one thread at a time, whichever completed the operation that was awaited. Other threads end a connection
+/// Concurrency: one thread at a time, whichever completed the operation that was awaited. Other threads end a
+/// connection
 /// through its transport only.
 /// Bounds: while a flush waits for a slow client nothing is read, and the transport's own bound stops its receiving.
 /// Unflushed replies are bounded by <see cref="FlushBytes"/> and one command, an incomplete request by the limits.
@@ -55,7 +59,8 @@ internal sealed partial class Connection<TExecutor>
         {
             await ServeAsync().ConfigureAwait(false);
         }
-        catch (Exception e) when (e is IOException or SocketException or OperationCanceledException or ObjectDisposedException)
+        catch (Exception e)
+            when (e is IOException or SocketException or OperationCanceledException or ObjectDisposedException)
         {
             ServerLog.ConnectionBroken(_logger, _client.Id, e);
         }
@@ -98,7 +103,7 @@ internal sealed partial class Connection<TExecutor>
     // What changes seldom, or is shown to other clients, is brought up to date by the read, not by the command.
     private void BeginRead()
     {
-        _client.LastInteractionMs = _context.Server.Store.NowMs;
+        _client.LastInteractionMs = _context.Server.NowMs;
         _client.Traffic.Reads++;
         _reader.BulkBytesMax = _settings.ProtoMaxBulkLength;
     }

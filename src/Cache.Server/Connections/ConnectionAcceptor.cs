@@ -9,7 +9,9 @@ using Microsoft.Extensions.Logging;
 
 namespace Cache.Server.Connections;
 
-/// <summary>Admits arriving connections up to the limit, serves them, and ends them all when the server stops.</summary>
+/// <summary>
+/// Admits arriving connections up to the limit, serves them, and ends them all when the server stops.
+/// </summary>
 /// <remarks>
 /// Concurrency: one loop per listener; a connection is served on the thread that brings its bytes. The live connections
 /// are a concurrent dictionary, since they come and go on all threads; clients have positive numbers there, refused
@@ -51,12 +53,15 @@ internal sealed class ConnectionAcceptor<TExecutor>(ServerState server, TExecuto
     /// <param name="cancellationToken">Cuts them off at once.</param>
     public async Task StopAsync(TimeSpan timeout, CancellationToken cancellationToken)
     {
-        var live = _live.Values.ToArray();
-        foreach (var connection in live)
+        var completions = new List<Task>();
+        foreach (var (_, connection) in _live)
+        {
             connection.Transport.StopReceiving();
+            completions.Add(connection.Completion);
+        }
 
-        var ended = Task.WhenAll(live.Select(static connection => connection.Completion));
-        await ended.WaitAsync(timeout, server.Store.TimeProvider, cancellationToken)
+        var ended = Task.WhenAll(completions);
+        await ended.WaitAsync(timeout, server.TimeProvider, cancellationToken)
             .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         if (ended.IsCompleted)
             return;

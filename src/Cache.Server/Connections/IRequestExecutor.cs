@@ -3,7 +3,9 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Connections;
 
-/// <summary>Takes requests, one after the other, and writes their replies; a struct, so that its call is inlined.</summary>
+/// <summary>
+/// Takes requests, one after the other, and writes their replies; a struct, so that its call is inlined.
+/// </summary>
 internal interface IRequestExecutor
 {
     /// <param name="request">Valid during the call.</param>

@@ -19,7 +19,8 @@ internal sealed class IdleSweep : IAsyncDisposable
     {
         _server = server;
         _logger = logger;
-        _timer = server.Store.TimeProvider.CreateTimer(static self => ((IdleSweep)self!).Sweep(), this, Interval, Interval);
+        _timer = server.TimeProvider.CreateTimer(
+            static self => ((IdleSweep)self!).Sweep(), this, Interval, Interval);
     }
 
     public ValueTask DisposeAsync() => _timer.DisposeAsync();
@@ -30,7 +31,7 @@ internal sealed class IdleSweep : IAsyncDisposable
         if (timeoutSeconds == 0)
             return;
 
-        long nowMs = _server.Store.NowMs;
+        long nowMs = _server.NowMs;
         foreach (var client in _server.Clients.ToList())
         {
             if (nowMs - client.LastInteractionMs <= timeoutSeconds * 1000L)

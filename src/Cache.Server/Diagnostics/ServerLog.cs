@@ -30,10 +30,12 @@ internal static partial class ServerLog
     [LoggerMessage(8, LogLevel.Error, "The connection of client {ClientId} ended by a fault of the server")]
     public static partial void ConnectionFailed(ILogger logger, long clientId, Exception exception);
 
-    [LoggerMessage(9, LogLevel.Warning, "Client {ClientId} sent more than {Limit} bytes of one request and is disconnected")]
+    [LoggerMessage(
+        9, LogLevel.Warning, "Client {ClientId} sent more than {Limit} bytes of one request and is disconnected")]
     public static partial void InputLimitExceeded(ILogger logger, long clientId, long limit);
 
-    [LoggerMessage(10, LogLevel.Warning, "Client {ClientId} asked for more than {Limit} bytes of replies and is disconnected")]
+    [LoggerMessage(
+        10, LogLevel.Warning, "Client {ClientId} asked for more than {Limit} bytes of replies and is disconnected")]
     public static partial void OutputLimitExceeded(ILogger logger, long clientId, long limit);
 
     [LoggerMessage(11, LogLevel.Debug, "Refused a client: {MaxClients} are connected")]

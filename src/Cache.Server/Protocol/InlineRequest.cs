@@ -2,7 +2,9 @@ using System.Diagnostics;
 
 namespace Cache.Server.Protocol;
 
-/// <summary>A request typed as a line: words between spaces, with quotes and escapes, unescaped into memory of its own.</summary>
+/// <summary>
+/// A request typed as a line: words between spaces, with quotes and escapes, unescaped into memory of its own.
+/// </summary>
 /// <remarks>The rules are those of Redis's <c>sdssplitargs</c>, which a user of telnet relies on.</remarks>
 internal sealed class InlineRequest
 {

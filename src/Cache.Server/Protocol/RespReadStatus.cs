@@ -9,7 +9,9 @@ internal enum RespReadStatus
     /// <summary>The input ends inside of a request.</summary>
     Incomplete,
 
-    /// <summary>A request without arguments was passed over: a blank line, or an array of none. It gets no reply.</summary>
+    /// <summary>
+    /// A request without arguments was passed over: a blank line, or an array of none. It gets no reply.
+    /// </summary>
     Skipped,
 
     /// <summary>The input is not RESP. The connection replies with the error and closes.</summary>

@@ -79,7 +79,9 @@ internal sealed class RespReplyWriter(PipeWriter output)
         Bulk(text[..length]);
     }
 
-    /// <summary>Room for the bytes of a bulk string, behind its header; nothing is written before <see cref="EndBulk"/>.</summary>
+    /// <summary>
+    /// Room for the bytes of a bulk string, behind its header; nothing is written before <see cref="EndBulk"/>.
+    /// </summary>
     /// <param name="length">The length in bytes.</param>
     /// <returns>Exactly so many bytes, valid until the next call.</returns>
     public Span<byte> BeginBulk(int length)

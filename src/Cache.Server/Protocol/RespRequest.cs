@@ -2,7 +2,9 @@ using System.Diagnostics;
 
 namespace Cache.Server.Protocol;
 
-/// <summary>A parsed request: the command's name and its arguments, as parts of the input. Lives as long as the input does.</summary>
+/// <summary>
+/// A parsed request: the command's name and its arguments, as parts of the input. Lives as long as the input does.
+/// </summary>
 internal readonly ref struct RespRequest
 {
     private readonly ReadOnlySpan<byte> _input;

@@ -13,7 +13,9 @@ namespace Cache.Server.Protocol;
 /// </remarks>
 internal sealed class RespRequestReader
 {
-    /// <summary>The longest line and the longest header in bytes, as in Redis: no command typed by hand comes near.</summary>
+    /// <summary>
+    /// The longest line and the longest header in bytes, as in Redis: no command typed by hand comes near.
+    /// </summary>
     public const int LineBytesMax = 64 * 1024;
 
     /// <summary>The most arguments: eight megabytes of ranges. Redis takes more, but nobody sends them.</summary>
@@ -184,7 +186,9 @@ internal sealed class RespRequestReader
         return RespReadStatus.Complete;
     }
 
-    /// <summary>Where a line ends, or −1 if it does not yet or a NUL hides it; the search goes on where it stopped.</summary>
+    /// <summary>
+    /// Where a line ends, or −1 if it does not yet or a NUL hides it; the search goes on where it stopped.
+    /// </summary>
     private int IndexOfOrHidden(ReadOnlySpan<byte> input, byte lineEnd)
     {
         int index = input[_searched..].IndexOfAny(lineEnd, (byte)0);

@@ -77,7 +77,8 @@ internal sealed partial class SocketConnection
         }
     }
 
-    // Twice as much after a receive that filled its memory, half as much after one that would have fitted many times over.
+    // Twice as much after a receive that filled its memory, half as much after one that would have fitted many times
+    // over.
     private void FitReceive(int bytes, int room)
     {
         if (bytes == room)
@@ -86,7 +87,8 @@ internal sealed partial class SocketConnection
             _receiveBytes = Math.Max(_receiveBytes / 2, ReceiveBytesMin);
     }
 
-    // The owner reads no more. What still arrives has to be taken from the system, or closing would reset the connection.
+    // The owner reads no more. What still arrives has to be taken from the system, or closing would reset the
+    // connection.
     private async ValueTask<Exception?> DiscardAsync()
     {
         byte[] rubbish = ArrayPool<byte>.Shared.Rent(ReceiveBytesMax);

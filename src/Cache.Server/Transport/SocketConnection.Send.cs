@@ -52,7 +52,9 @@ internal sealed partial class SocketConnection
             if (buffer.IsEmpty && read.IsCompleted)
                 return null;
 
-            var send = buffer.IsSingleSegment ? _send.SendAsync(_socket, buffer.First) : _send.SendAsync(_socket, buffer);
+            var send = buffer.IsSingleSegment
+                ? _send.SendAsync(_socket, buffer.First)
+                : _send.SendAsync(_socket, buffer);
             var (bytes, error) = await send.ConfigureAwait(false);
             if (error != SocketError.Success)
                 return new SocketException((int)error);

@@ -7,7 +7,8 @@ namespace Cache.Server.Transport;
 
 /// <summary>A connection over a connected stream socket, TCP or Unix domain.</summary>
 /// <remarks>
-/// Algorithm: two loops, one receives into the input pipe, one sends from the output pipe. All continuations run inline,
+/// Algorithm: two loops, one receives into the input pipe, one sends from the output pipe. All continuations run
+/// inline,
 /// so that where the runtime completes socket operations inline, a request goes from the receive to the send of its
 /// reply on one thread. A loop allocates nothing per operation.
 /// Concurrency: each loop is the only user of its operation and of its end of its pipe; <see cref="Abort"/> and
@@ -21,7 +22,8 @@ internal sealed partial class SocketConnection : TransportConnection
     // How long the peer may take to receive the last replies once the connection is being closed.
     private static readonly TimeSpan LastSendTime = TimeSpan.FromSeconds(5);
 
-    // How long the peer may take to answer the end of the stream with its own; a client that has read its reply has closed.
+    // How long the peer may take to answer the end of the stream with its own; a client that has read its reply has
+    // closed.
     private static readonly TimeSpan GoodbyeTime = TimeSpan.FromSeconds(1);
 
     private readonly Socket _socket;

@@ -36,7 +36,9 @@ internal sealed class SocketListener : TransportListener
 
     /// <summary>Binds and listens.</summary>
     /// <exception cref="SocketException">The address is taken, not this machine's, or not permitted.</exception>
-    /// <exception cref="IOException">The path of a Unix domain socket leads to something else, or cannot be written.</exception>
+    /// <exception cref="IOException">
+    /// The path of a Unix domain socket leads to something else, or cannot be written.
+    /// </exception>
     public static SocketListener Bind(EndPoint endPoint, SocketTransportSettings settings)
     {
         var protocol = endPoint.AddressFamily == AddressFamily.Unix ? ProtocolType.Unspecified : ProtocolType.Tcp;
@@ -51,8 +53,9 @@ internal sealed class SocketListener : TransportListener
             socket.Bind(endPoint);
 
             // Before anybody can connect, which is not before the socket listens.
-            if (endPoint is UnixDomainSocketEndPoint && settings.UnixSocketMode is { } mode && !OperatingSystem.IsWindows())
-                File.SetUnixFileMode(endPoint.ToString()!, mode);
+            var mode = endPoint is UnixDomainSocketEndPoint ? settings.UnixSocketMode : null;
+            if (mode is not null && !OperatingSystem.IsWindows())
+                File.SetUnixFileMode(endPoint.ToString()!, mode.Value);
             socket.Listen(settings.Backlog);
             return new SocketListener(socket, settings);
         }

@@ -15,7 +15,8 @@ namespace Cache.Server.Transport;
 internal sealed class SocketOperation()
     : SocketAsyncEventArgs(true), IValueTaskSource<SocketResult>
 {
-    // More than these, and the runtime would allocate the vector of a gathering send instead of taking it from the stack.
+    // More than these, and the runtime would allocate the vector of a gathering send instead of taking it from the
+    // stack.
     private const int GatherMax = 8;
 
     private static readonly Action<object?> Finished = static _ => { };
@@ -67,10 +68,13 @@ internal sealed class SocketOperation()
 
     /// <inheritdoc/>
     public ValueTaskSourceStatus GetStatus(short token) =>
-        ReferenceEquals(Volatile.Read(ref _continuation), Finished) ? ValueTaskSourceStatus.Succeeded : ValueTaskSourceStatus.Pending;
+        ReferenceEquals(Volatile.Read(ref _continuation), Finished)
+            ? ValueTaskSourceStatus.Succeeded
+            : ValueTaskSourceStatus.Pending;
 
     /// <inheritdoc/>
-    public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
+    public void OnCompleted(
+        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
     {
         UserToken = state;
         if (Interlocked.CompareExchange(ref _continuation, continuation, null) is null)
@@ -84,7 +88,8 @@ internal sealed class SocketOperation()
     /// <inheritdoc/>
     protected override void OnCompleted(SocketAsyncEventArgs e)
     {
-        var continuation = Volatile.Read(ref _continuation) ?? Interlocked.CompareExchange(ref _continuation, Finished, null);
+        var continuation = Volatile.Read(ref _continuation)
+            ?? Interlocked.CompareExchange(ref _continuation, Finished, null);
         if (continuation is null)
             return;
 
@@ -96,5 +101,6 @@ internal sealed class SocketOperation()
 
     private SocketResult Result() => new(SocketError == SocketError.Success ? BytesTransferred : 0, SocketError);
 
-    private static void ThrowNotArrays() => throw new NotSupportedException("The output pipe's memory pool must be one of arrays.");
+    private static void ThrowNotArrays() =>
+        throw new NotSupportedException("The output pipe's memory pool must be one of arrays.");
 }

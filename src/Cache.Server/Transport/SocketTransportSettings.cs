@@ -18,6 +18,8 @@ internal sealed record SocketTransportSettings
     /// <summary>Measures how long a listener backs off and how long a connection says goodbye.</summary>
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
-    /// <summary>Told when accepting fails and is tried again after a while, as when the process has no descriptor left.</summary>
+    /// <summary>
+    /// Told when accepting fails and is tried again after a while, as when the process has no descriptor left.
+    /// </summary>
     public Action<EndPoint, SocketException, TimeSpan>? AcceptFailed { get; init; }
 }

@@ -11,10 +11,14 @@ namespace Cache.Server.Transport;
 /// </remarks>
 internal abstract class TransportConnection : IAsyncDisposable
 {
-    /// <summary>Bytes from the peer; completed when the peer has closed its side, with an error when the connection broke.</summary>
+    /// <summary>
+    /// Bytes from the peer; completed when the peer has closed its side, with an error when the connection broke.
+    /// </summary>
     public abstract PipeReader Input { get; }
 
-    /// <summary>Bytes to the peer. A flush completes when the transport has taken them over within its own bound.</summary>
+    /// <summary>
+    /// Bytes to the peer. A flush completes when the transport has taken them over within its own bound.
+    /// </summary>
     public abstract PipeWriter Output { get; }
 
     /// <summary>The peer's address; null or nameless where the transport knows none.</summary>

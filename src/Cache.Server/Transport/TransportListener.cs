@@ -8,7 +8,9 @@ internal abstract class TransportListener : IAsyncDisposable
     /// <summary>The address that is listened on, with the port that the system chose where 0 was asked for.</summary>
     public abstract EndPoint EndPoint { get; }
 
-    /// <summary>The next connection; null once the listener is disposed. Errors of a single arrival are not thrown here.</summary>
+    /// <summary>
+    /// The next connection; null once the listener is disposed. Errors of a single arrival are not thrown here.
+    /// </summary>
     public abstract ValueTask<TransportConnection?> AcceptAsync();
 
     /// <summary>Stops listening. Connections that were accepted live on.</summary>

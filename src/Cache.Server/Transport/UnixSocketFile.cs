@@ -5,7 +5,9 @@ namespace Cache.Server.Transport;
 /// <summary>The file that a Unix domain socket is bound to, as the file system sees it.</summary>
 internal static class UnixSocketFile
 {
-    /// <summary>Removes the file of a socket that nobody listens on any more, as a server that was killed leaves it.</summary>
+    /// <summary>
+    /// Removes the file of a socket that nobody listens on any more, as a server that was killed leaves it.
+    /// </summary>
     /// <exception cref="SocketException">Somebody listens on it: address already in use.</exception>
     /// <exception cref="IOException">The path leads to something that is not a socket.</exception>
     public static void RemoveStale(string path)
@@ -26,7 +28,8 @@ internal static class UnixSocketFile
             return false;
         try
         {
-            using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+            const FileShare All = FileShare.ReadWrite | FileShare.Delete;
+            using var file = new FileStream(path, FileMode.Open, FileAccess.Read, All);
             return true;
         }
         catch (UnauthorizedAccessException)

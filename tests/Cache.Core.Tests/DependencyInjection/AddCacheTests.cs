@@ -13,11 +13,13 @@ public sealed class AddCacheTests
     [Fact]
     public void AddCache_RegistersOneStoreAndItsDistributedCache()
     {
-        using var provider = new ServiceCollection().AddCache(o => o.MemoryLimitBytes = LimitBytes).BuildServiceProvider();
+        using var provider = new ServiceCollection()
+            .AddCache(o => o.MemoryLimitBytes = LimitBytes).BuildServiceProvider();
         var store = provider.GetRequiredService<CacheStore>();
         Assert.Equal(LimitBytes, store.MemoryLimitBytes);
         Assert.Same(store, provider.GetRequiredService<CacheStore>());
-        var cache = Assert.IsType<IBufferDistributedCache>(provider.GetRequiredService<IDistributedCache>(), exactMatch: false);
+        var cache = Assert.IsType<IBufferDistributedCache>(
+            provider.GetRequiredService<IDistributedCache>(), exactMatch: false);
         cache.Set("k", [1]);
         Assert.Equal([1], store.GetArray("k"u8));
     }
@@ -60,7 +62,9 @@ public sealed class AddCacheTests
         var refused = Assert.Throws<OptionsValidationException>(provider.GetRequiredService<CacheStore>);
         Assert.Contains("CacheOptions.ShardCount is 3", refused.Message, StringComparison.Ordinal);
         Assert.Contains(
-            "CacheOptions.KeyspaceCount is 17; it must be between 1 and 16.", refused.Message, StringComparison.Ordinal);
+            "CacheOptions.KeyspaceCount is 17; it must be between 1 and 16.",
+            refused.Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]

@@ -10,7 +10,8 @@ namespace Cache.Core.Tests.Distributed;
 public sealed class DistributedStoreTests : DistributedCacheContract, IDisposable
 {
     private static readonly DistributedCacheEntryOptions _noExpiry = new();
-    private readonly CacheStore _store = new(new CacheOptions { MemoryLimitBytes = 16 << 20, ValueLengthMax = 1 << 20 });
+    private readonly CacheStore _store =
+        new(new CacheOptions { MemoryLimitBytes = 16 << 20, ValueLengthMax = 1 << 20 });
     private readonly DistributedStore _cache;
 
     public DistributedStoreTests() => _cache = new DistributedStore(_store);
@@ -100,7 +101,8 @@ public sealed class DistributedStoreTests : DistributedCacheContract, IDisposabl
         var writer = new ArrayBufferWriter<byte>();
         Assert.Throws<ArgumentNullException>("key", () => _cache.TryGet(null!, writer));
         Assert.Throws<ArgumentNullException>("destination", () => _cache.TryGet("k", null!));
-        Assert.Throws<ArgumentNullException>("key", () => _cache.Set(null!, default(ReadOnlySequence<byte>), _noExpiry));
+        Assert.Throws<ArgumentNullException>(
+            "key", () => _cache.Set(null!, default(ReadOnlySequence<byte>), _noExpiry));
         Assert.Throws<ArgumentNullException>("options", () => _cache.Set("k", default(ReadOnlySequence<byte>), null!));
     }
 

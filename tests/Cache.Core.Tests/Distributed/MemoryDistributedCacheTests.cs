@@ -6,7 +6,9 @@ using Microsoft.Extensions.Options;
 
 namespace Cache.Core.Tests.Distributed;
 
-/// <summary>The framework's own provider under the contract: what the store is measured against is itself checked.</summary>
+/// <summary>
+/// The framework's own provider under the contract: what the store is measured against is itself checked.
+/// </summary>
 public sealed class MemoryDistributedCacheTests : DistributedCacheContract
 {
     private protected override IDistributedCache CreateCache(FakeTimeProvider time) =>

@@ -6,7 +6,9 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Tests.Commands;
 
-/// <summary>A client of a server without sockets: executes commands by the dispatcher and gives their replies as text.</summary>
+/// <summary>
+/// A client of a server without sockets: executes commands by the dispatcher and gives their replies as text.
+/// </summary>
 internal sealed class CommandClient
 {
     private readonly MemoryStream _stream = new();

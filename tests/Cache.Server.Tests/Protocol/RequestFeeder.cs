@@ -23,7 +23,8 @@ internal sealed class RequestFeeder(RespRequestReader reader)
     public static IReadOnlyList<string> Read(ReadOnlySpan<byte> payload, IReadOnlyList<int> pieces) =>
         Read(new RespRequestReader(), payload, pieces);
 
-    public static IReadOnlyList<string> Read(RespRequestReader reader, ReadOnlySpan<byte> payload, IReadOnlyList<int> pieces)
+    public static IReadOnlyList<string> Read(
+        RespRequestReader reader, ReadOnlySpan<byte> payload, IReadOnlyList<int> pieces)
     {
         var feeder = new RequestFeeder(reader);
         int at = 0;

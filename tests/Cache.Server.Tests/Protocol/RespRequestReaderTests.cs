@@ -12,7 +12,10 @@ public class RespRequestReaderTests
         { "*1\r\n$4\r\nPING\r\n", ["PING"] },
         { "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$0\r\n\r\n", ["SET|k|"] },
         { "*2\r\n$3\r\nGET\r\n$3\r\na\r\n\r\n*2\r\n$3\r\nGET\r\n$1\r\n*\r\n", ["GET|a\r\n", "GET|*"] },
-        { "*12\r\n" + string.Concat(Enumerable.Range(10, 12).Select(i => $"$2\r\n{i}\r\n")), ["10|11|12|13|14|15|16|17|18|19|20|21"] },
+        {
+            "*12\r\n" + string.Concat(Enumerable.Range(10, 12).Select(i => $"$2\r\n{i}\r\n")),
+            ["10|11|12|13|14|15|16|17|18|19|20|21"]
+        },
         { "*0\r\n*-1\r\n\r\n\n*1\r\n$4\r\nPING\r\n", ["PING"] },
         { "PING\r\nPING\n", ["PING", "PING"] },
         { "  SET  k\tv  \r\n", ["SET|k|v"] },

@@ -1,0 +1,81 @@
+namespace Cache.Tidy.Tests;
+
+/// <summary>Which folder may see which. A new arrow needs a record in docs/decisions.</summary>
+/// <remarks>
+/// A key is a folder's namespace; its values are namespaces, or single types where only these are the contract of a
+/// folder. Everything of the runtime may be seen by all; namespaces of packages are listed like ours.
+/// </remarks>
+internal static class FolderArrows
+{
+    private const string Core = "Cache.Core";
+    private const string Contracts = "Cache.Core.Contracts";
+    private const string Server = "Cache.Server";
+    private const string Logging = "Microsoft.Extensions.Logging";
+
+    /// <summary>Namespaces whose arrows are checked; what lies elsewhere is the runtime's.</summary>
+    public static bool IsChecked(string space) =>
+        space == "Cache" || space.StartsWith("Cache.") || space.StartsWith("Microsoft.Extensions.");
+
+    public static IReadOnlyDictionary<string, string[]> Allowed { get; } = new Dictionary<string, string[]>
+    {
+        [Core] =
+        [
+            Contracts, "Cache.Core.Sharding", "Cache.Core.Layout", "Cache.Core.Eviction", "Cache.Core.Expiry",
+            "Cache.Core.Hashing", "Cache.Core.Collections", "Microsoft.Extensions.Options",
+        ],
+        [Contracts] = [],
+        // The options are a leaf that every stage may read; the keyed hash is held beside the shards that it fills.
+        ["Cache.Core.Sharding"] =
+        [
+            "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Layout", Contracts, "Cache.Core.Hashing",
+            "Cache.Core.CacheOptions",
+        ],
+        ["Cache.Core.Layout"] = [],
+        ["Cache.Core.Eviction"] = [],
+        ["Cache.Core.Expiry"] = [],
+        ["Cache.Core.Hashing"] = [],
+        ["Cache.Core.Collections"] = ["Cache.Core.Layout", Contracts],
+        ["Cache.Core.Distributed"] =
+            [Core, Contracts, "Microsoft.Extensions.Caching.Distributed", "Microsoft.Extensions.Options"],
+        ["Cache.Core.Hybrid"] =
+            [Core, Contracts, "Microsoft.Extensions.Caching.Hybrid", "Microsoft.Extensions.Options"],
+        // Registration is where the doors are put together.
+        ["Cache.Core.DependencyInjection"] =
+        [
+            Core, Contracts, "Cache.Core.Distributed", "Cache.Core.Hybrid", "Cache.Core.Diagnostics",
+            "Microsoft.Extensions",
+        ],
+        ["Cache.Core.Diagnostics"] = [Core, Contracts],
+
+        [Server] =
+        [
+            "Cache.Server.Transport", "Cache.Server.Connections", "Cache.Server.Protocol", "Cache.Server.Commands",
+            "Cache.Server.Diagnostics", Core, Contracts, Logging,
+        ],
+        ["Cache.Server.Transport"] = [],
+        // Log messages hold no stage, so a stage may write them.
+        ["Cache.Server.Connections"] =
+        [
+            "Cache.Server.Protocol", "Cache.Server.Commands", "Cache.Server.Transport.TransportConnection",
+            "Cache.Server.Transport.TransportListener", "Cache.Server.Diagnostics", Logging,
+        ],
+        ["Cache.Server.Protocol"] = [],
+        ["Cache.Server.Commands"] = ["Cache.Server.Protocol", Core, Contracts],
+        ["Cache.Server.Diagnostics"] = [Logging],
+
+        ["Cache.Hosting"] = [Core, Contracts, Server, "Microsoft.Extensions"],
+    };
+
+    /// <summary>Which project of src/ may reference which.</summary>
+    public static IReadOnlyDictionary<string, string[]> Projects { get; } = new Dictionary<string, string[]>
+    {
+        [Core] = [],
+        [Server] = [Core],
+        ["Cache.Hosting"] = [Server, Core],
+    };
+
+    /// <summary>The packages of src/: the Microsoft.Extensions abstractions, and what checks the build.</summary>
+    public static bool IsAllowedPackage(string package) =>
+        package is "Microsoft.Extensions.Options" or "Microsoft.CodeAnalysis.BannedApiAnalyzers"
+        || package.StartsWith("Microsoft.Extensions.") && package.EndsWith(".Abstractions");
+}
