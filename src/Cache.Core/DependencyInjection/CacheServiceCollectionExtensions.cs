@@ -8,7 +8,7 @@ namespace Cache.Core.DependencyInjection;
 
 /// <summary>Registers a store, and the framework's distributed cache over it.</summary>
 /// <remarks>
-/// All overloads register <see cref="CacheStore"/> and <see cref="IDistributedCache"/> (which is an
+/// <c>AddCache</c> registers <see cref="CacheStore"/> and <see cref="IDistributedCache"/> (which is an
 /// <see cref="IBufferDistributedCache"/> too) as singletons; of several distributed caches the last one registered is
 /// the one that is resolved, as the container has it. Not thread-safe, as all registration.
 /// </remarks>
@@ -34,11 +34,23 @@ public static class CacheServiceCollectionExtensions
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     public static IServiceCollection AddCache(this IServiceCollection services, Action<CacheOptions> configure)
     {
+        services.AddCacheStore(configure);
+        return services.AddDistributedCache();
+    }
+
+    /// <summary>Registers a store alone, as <see cref="AddCache(IServiceCollection, Action{CacheOptions})"/> does.</summary>
+    /// <inheritdoc cref="AddCache(IServiceCollection, Action{CacheOptions})" path="/remarks"/>
+    /// <param name="services">Where to register it; a store that is registered already stays.</param>
+    /// <param name="configure">Sets the options.</param>
+    /// <returns>The same collection.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    public static IServiceCollection AddCacheStore(this IServiceCollection services, Action<CacheOptions> configure)
+    {
         ArgumentNullException.ThrowIfNull(services);
         ArgumentNullException.ThrowIfNull(configure);
         AddOptions(services, Options.DefaultName, configure);
         services.TryAddSingleton(static provider => CreateStore(provider, Options.DefaultName));
-        return services.AddDistributedCache();
+        return services;
     }
 
     /// <summary>

@@ -95,6 +95,16 @@ public sealed class AddCacheTests
     }
 
     [Fact]
+    public void AddCacheStore_LeavesTheDistributedCacheAlone()
+    {
+        using var provider = new ServiceCollection()
+            .AddCacheStore(o => o.MemoryLimitBytes = LimitBytes)
+            .BuildServiceProvider();
+        Assert.Equal(LimitBytes, provider.GetRequiredService<CacheStore>().MemoryLimitBytes);
+        Assert.Null(provider.GetService<IDistributedCache>());
+    }
+
+    [Fact]
     public void AddKeyedCache_KeepsStoresApart()
     {
         using var provider = new ServiceCollection()

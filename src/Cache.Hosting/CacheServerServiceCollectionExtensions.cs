@@ -1,0 +1,77 @@
+using Cache.Core;
+using Cache.Core.DependencyInjection;
+using Cache.Server;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+
+namespace Cache.Hosting;
+
+/// <summary>Registers a Redis-protocol server that runs as long as its host.</summary>
+/// <remarks>
+/// The server serves the <see cref="CacheStore"/> of the container, which <c>AddCache</c> or <c>AddCacheStore</c>
+/// configures, so that the application and the server's clients see the same entries. The host starts it before it
+/// reports itself started, and a start fails with a message that says what is wrong: options out of range are an
+/// <see cref="OptionsValidationException"/>, a port that is taken is what <see cref="RespServer.StartAsync"/> throws.
+/// When the host stops, the server answers what it has received, then closes. The one <see cref="RespServer"/> can be
+/// resolved, to learn its end points. Not thread-safe, as all registration.
+/// </remarks>
+public static class CacheServerServiceCollectionExtensions
+{
+    /// <summary>Registers a server with the default options.</summary>
+    /// <param name="services">Where to register it.</param>
+    /// <returns>The same collection.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    public static IServiceCollection AddCacheServer(this IServiceCollection services) =>
+        services.AddCacheServer(static _ => { });
+
+    /// <summary>Registers a server.</summary>
+    /// <param name="services">Where to register it.</param>
+    /// <param name="configure">Sets the options; called again later, the actions run in order on the same options.</param>
+    /// <returns>The same collection.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    public static IServiceCollection AddCacheServer(this IServiceCollection services, Action<RespServerOptions> configure)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ArgumentNullException.ThrowIfNull(configure);
+        services.AddCacheStore(static _ => { });
+        services.TryAddEnumerable(
+            ServiceDescriptor.Singleton<IValidateOptions<RespServerOptions>, RespServerOptionsValidator>());
+        services.AddOptions<RespServerOptions>().Configure(configure).ValidateOnStart();
+        services.TryAddSingleton(static provider => new RespServer(
+            provider.GetRequiredService<CacheStore>(),
+            provider.GetRequiredService<IOptions<RespServerOptions>>().Value,
+            provider.GetService<ILoggerFactory>()));
+        return services.AddHostedService<CacheServerService>();
+    }
+
+    /// <summary>Registers a server whose options stand in the configuration.</summary>
+    /// <param name="services">Where to register it.</param>
+    /// <param name="section">
+    /// Keys are the properties of <see cref="RespServerOptions"/>; an unknown one is an error. Intervals are seconds or
+    /// hours:minutes:seconds, the socket's mode is octal, addresses are a list or one text with spaces between them.
+    /// </param>
+    /// <returns>The same collection.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    public static IServiceCollection AddCacheServer(this IServiceCollection services, IConfiguration section)
+    {
+        ArgumentNullException.ThrowIfNull(section);
+        return services.AddCacheServer(options => RespServerOptionsSection.Apply(section, options));
+    }
+
+    /// <summary>Registers a server over a store that exists already; the container does not dispose the store.</summary>
+    /// <param name="services">Where to register it.</param>
+    /// <param name="store">The store.</param>
+    /// <param name="configure">Sets the options.</param>
+    /// <returns>The same collection.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    public static IServiceCollection AddCacheServer(
+        this IServiceCollection services, CacheStore store, Action<RespServerOptions> configure)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ArgumentNullException.ThrowIfNull(store);
+        return services.AddSingleton(store).AddCacheServer(configure);
+    }
+}
