@@ -29,10 +29,11 @@ public static class CacheServerServiceCollectionExtensions
 
     /// <summary>Registers a server.</summary>
     /// <param name="services">Where to register it.</param>
-    /// <param name="configure">Sets the options; called again later, the actions run in order on the same options.</param>
+    /// <param name="configure">Sets the options; several actions run in the order of their registration.</param>
     /// <returns>The same collection.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
-    public static IServiceCollection AddCacheServer(this IServiceCollection services, Action<RespServerOptions> configure)
+    public static IServiceCollection AddCacheServer(
+        this IServiceCollection services, Action<RespServerOptions> configure)
     {
         ArgumentNullException.ThrowIfNull(services);
         ArgumentNullException.ThrowIfNull(configure);
@@ -61,7 +62,7 @@ public static class CacheServerServiceCollectionExtensions
         return services.AddCacheServer(options => RespServerOptionsSection.Apply(section, options));
     }
 
-    /// <summary>Registers a server over a store that exists already; the container does not dispose the store.</summary>
+    /// <summary>Registers a server over a store that exists already; the container does not dispose it.</summary>
     /// <param name="services">Where to register it.</param>
     /// <param name="store">The store.</param>
     /// <param name="configure">Sets the options.</param>

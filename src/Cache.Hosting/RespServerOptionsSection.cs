@@ -5,11 +5,14 @@ using Microsoft.Extensions.Options;
 
 namespace Cache.Hosting;
 
-/// <summary>Reads the server's options from a section of the configuration, key by key: no reflection, no further package.</summary>
+/// <summary>Reads the server's options from a section of the configuration.</summary>
+/// <remarks>Key by key: without reflection, which trimming breaks, and without a package that binds.</remarks>
 internal static class RespServerOptionsSection
 {
     /// <summary>Sets the options that the section has; the others stay as they are.</summary>
-    /// <exception cref="OptionsValidationException">A key is unknown or a value has the wrong form; each is named.</exception>
+    /// <exception cref="OptionsValidationException">
+    /// A key is unknown or a value has the wrong form; each is named.
+    /// </exception>
     public static void Apply(IConfiguration section, RespServerOptions options)
     {
         var problems = new List<string>();

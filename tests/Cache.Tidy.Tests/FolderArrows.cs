@@ -63,7 +63,8 @@ internal static class FolderArrows
         ["Cache.Server.Commands"] = ["Cache.Server.Protocol", Core, Contracts],
         ["Cache.Server.Diagnostics"] = [Logging],
 
-        ["Cache.Hosting"] = [Core, Contracts, Server, "Microsoft.Extensions"],
+        // A server's registration builds on the store's.
+        ["Cache.Hosting"] = [Core, Contracts, "Cache.Core.DependencyInjection", Server, "Microsoft.Extensions"],
     };
 
     /// <summary>Which project of src/ may reference which.</summary>

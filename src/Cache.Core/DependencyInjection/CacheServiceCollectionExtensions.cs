@@ -38,7 +38,7 @@ public static class CacheServiceCollectionExtensions
         return services.AddDistributedCache();
     }
 
-    /// <summary>Registers a store alone, as <see cref="AddCache(IServiceCollection, Action{CacheOptions})"/> does.</summary>
+    /// <summary>Registers a store without a distributed cache over it.</summary>
     /// <inheritdoc cref="AddCache(IServiceCollection, Action{CacheOptions})" path="/remarks"/>
     /// <param name="services">Where to register it; a store that is registered already stays.</param>
     /// <param name="configure">Sets the options.</param>

@@ -1,0 +1,74 @@
+using Cache.Server;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Options;
+
+namespace Cache.Hosting.Tests;
+
+public sealed class RespServerOptionsSectionTests
+{
+    [Fact]
+    public void AddCacheServer_Section_SetsTheOptions()
+    {
+        var options = Read(new()
+        {
+            ["S:Port"] = "7401",
+            ["S:Bind:0"] = "127.0.0.1",
+            ["S:Bind:1"] = "::1",
+            ["S:unixSocketPath"] = "/tmp/s",
+            ["S:UnixSocketMode"] = "700",
+            ["S:RequirePass"] = "secret",
+            ["S:MaxClients"] = "5",
+            ["S:Backlog"] = "6",
+            ["S:Timeout"] = "90",
+            ["S:TcpKeepAlive"] = "0:01:30",
+            ["S:DrainTimeout"] = "1",
+            ["S:InputBufferLimit"] = "2000000",
+            ["S:OutputBufferLimit"] = "3000000",
+        });
+        Assert.Equal((7401, 5, 6), (options.Port, options.MaxClients, options.Backlog));
+        Assert.Equal(["127.0.0.1", "::1"], options.Bind);
+        Assert.Equal(("/tmp/s", "secret"), (options.UnixSocketPath, options.RequirePass));
+        Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute, options.UnixSocketMode);
+        Assert.Equal((90, 90), (options.Timeout.TotalSeconds, options.TcpKeepAlive.TotalSeconds));
+        Assert.Equal(1, options.DrainTimeout.TotalSeconds);
+        Assert.Equal((2_000_000, 3_000_000), (options.InputBufferLimit, options.OutputBufferLimit));
+    }
+
+    [Fact]
+    public void AddCacheServer_SectionHasEveryOption()
+    {
+        var values = typeof(RespServerOptions).GetProperties().ToDictionary(p => $"S:{p.Name}", string? (_) => "1");
+        var configuration = new ConfigurationBuilder().AddInMemoryCollection(values).Build();
+        var options = new RespServerOptions();
+        RespServerOptionsSection.Apply(configuration.GetSection("S"), options);
+        Assert.Equal(1, options.Port);
+    }
+
+    [Fact]
+    public void AddCacheServer_SectionIsWrong_NamesEachKey()
+    {
+        var refused = Assert.Throws<OptionsValidationException>(() => Read(new()
+        {
+            ["S:Port"] = "six",
+            ["S:Prot"] = "1",
+            ["S:Timeout"] = "soon",
+            ["S:UnixSocketMode"] = "8",
+        }));
+        Assert.Equal(
+            [
+                "S:Port is 'six'; it must be an integer.",
+                "S:Prot is no option of the server; its options are the properties of RespServerOptions.",
+                "S:Timeout is 'soon'; it must be a number of seconds, or hours:minutes:seconds.",
+                "S:UnixSocketMode is '8'; it must be an octal number such as 700.",
+            ],
+            refused.Failures);
+    }
+
+    private static RespServerOptions Read(Dictionary<string, string?> values)
+    {
+        var configuration = new ConfigurationBuilder().AddInMemoryCollection(values).Build();
+        using var host = TestHost.Build(services => services.AddCacheServer(configuration.GetSection("S")));
+        return host.Services.GetRequiredService<IOptions<RespServerOptions>>().Value;
+    }
+}
