@@ -1,4 +1,4 @@
-using System.IO.Pipelines;
+using System.Diagnostics;
 using Cache.Core;
 using Cache.Server.Protocol;
 
@@ -12,6 +12,9 @@ namespace Cache.Server.Commands;
 internal sealed class CommandContext
 {
     private readonly RespReplyWriter _output;
+
+    // Made when first needed: most connections never do, and it is to cost an idle one nothing.
+    private ByteStringList? _list;
 
     public CommandContext(ServerState server, ClientSession client, RespReplyWriter reply)
     {
@@ -38,6 +41,14 @@ internal sealed class CommandContext
 
     /// <summary>What CLIENT REPLY chose; the dispatcher acts on it after each command.</summary>
     public ReplyMode ReplyMode { get; private set; }
+
+    /// <summary>The connection's list for replies that must be collected; empty. The command disposes it.</summary>
+    public ByteStringList BorrowList()
+    {
+        _list ??= new ByteStringList();
+        Debug.Assert(_list.Count == 0);
+        return _list;
+    }
 
     /// <summary>SELECT: makes another database the client's.</summary>
     /// <param name="index">One that the store has.</param>

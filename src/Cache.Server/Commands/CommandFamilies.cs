@@ -6,5 +6,12 @@ internal static class CommandFamilies
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
         .. ConnectionCommands.Bindings,
+        .. StringReadCommands.Bindings,
+        .. StringWriteCommands.Bindings,
+        .. CounterCommands.Bindings,
+        .. LcsCommand.Bindings,
+        .. KeyCommands.Bindings,
+        .. ExpiryCommands.Bindings,
+        .. ScanCommands.Bindings,
     ];
 }

@@ -1,0 +1,158 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using System.Diagnostics;
+using Cache.Core.Contracts;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Commands;
+
+/// <summary>Byte strings, or their absence, in the order they came in: for replies whose count is known last.</summary>
+/// <remarks>
+/// Held in pooled chunks: each string is a length of four bytes (−1: absent) and its bytes. A chunk is never moved, so
+/// that a large list costs no second copy. One thread at a time.
+/// </remarks>
+internal sealed class ByteStringList : IDisposable
+{
+    private const int Absent = -1;
+    private const int HeaderBytes = sizeof(int);
+
+    // The first chunk is for a few small values; later ones double up to a size that is worth a trip to the pool.
+    private const int ChunkBytesMin = 4096;
+    private const int ChunkBytesMax = 1 << 18;
+
+    private readonly List<Chunk> _chunks = [];
+    private byte[] _array = [];
+    private int _used;
+
+    /// <summary>The number of strings, absent ones included.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>Room for the next string; it is in the list after <see cref="Advance"/>.</summary>
+    public Span<byte> GetSpan(int length)
+    {
+        if (_array.Length - _used < HeaderBytes + length)
+            NextChunk(HeaderBytes + length);
+        return _array.AsSpan(_used + HeaderBytes, length);
+    }
+
+    public void Advance(int length)
+    {
+        Debug.Assert(_array.Length - _used >= HeaderBytes + length);
+        BinaryPrimitives.WriteInt32LittleEndian(_array.AsSpan(_used), length);
+        _used += HeaderBytes + length;
+        Count++;
+    }
+
+    public void Add(ReadOnlySpan<byte> text)
+    {
+        text.CopyTo(GetSpan(text.Length));
+        Advance(text.Length);
+    }
+
+    public void AddAbsent()
+    {
+        GetSpan(0);
+        BinaryPrimitives.WriteInt32LittleEndian(_array.AsSpan(_used), Absent);
+        _used += HeaderBytes;
+        Count++;
+    }
+
+    /// <summary>Forgets all strings and gives the memory back.</summary>
+    public void Clear()
+    {
+        EndChunk();
+        foreach (var chunk in _chunks)
+            ArrayPool<byte>.Shared.Return(chunk.Array);
+        _chunks.Clear();
+        Count = 0;
+    }
+
+    /// <summary>As <see cref="Clear"/>; the list may be used again.</summary>
+    public void Dispose() => Clear();
+
+    /// <summary>Writes the strings as an array of bulk strings and nulls.</summary>
+    public void WriteTo(RespReplyWriter reply)
+    {
+        reply.ArrayHeader(Count);
+        foreach (var text in this)
+        {
+            if (text.IsAbsent)
+                reply.Null();
+            else
+                reply.Bulk(text.Bytes);
+        }
+    }
+
+    /// <summary>The first string, empty if it is absent or there is none; it lives until <see cref="Clear"/>.</summary>
+    public ReadOnlySpan<byte> First
+    {
+        get
+        {
+            foreach (var text in this)
+                return text.Bytes;
+            return default;
+        }
+    }
+
+    /// <summary>Reads the strings in their order; they live until <see cref="Clear"/>.</summary>
+    public Enumerator GetEnumerator()
+    {
+        EndChunk();
+        return new Enumerator(_chunks);
+    }
+
+    private void NextChunk(int bytes)
+    {
+        int chunkBytes = Math.Clamp(_array.Length * 2, ChunkBytesMin, ChunkBytesMax);
+        EndChunk();
+        _array = ArrayPool<byte>.Shared.Rent(Math.Max(bytes, chunkBytes));
+    }
+
+    private void EndChunk()
+    {
+        if (_array.Length > 0)
+            _chunks.Add(new Chunk(_array, _used));
+        _array = [];
+        _used = 0;
+    }
+
+    /// <summary>A pooled array, filled up to a point.</summary>
+    internal readonly record struct Chunk(byte[] Array, int Used);
+
+    /// <summary>One string of the list.</summary>
+    internal readonly ref struct Element(ReadOnlySpan<byte> bytes, bool isAbsent)
+    {
+        public ReadOnlySpan<byte> Bytes { get; } = bytes;
+
+        public bool IsAbsent { get; } = isAbsent;
+    }
+
+    /// <summary>Walks over the chunks.</summary>
+    internal ref struct Enumerator
+    {
+        private readonly List<Chunk> _chunks;
+        private int _nextChunk;
+        private ReadOnlySpan<byte> _rest;
+
+        internal Enumerator(List<Chunk> chunks) => _chunks = chunks;
+
+        public Element Current { get; private set; }
+
+        public bool MoveNext()
+        {
+            while (_rest.IsEmpty)
+            {
+                if (_nextChunk == _chunks.Count)
+                    return false;
+                var chunk = _chunks[_nextChunk++];
+                _rest = chunk.Array.AsSpan(0, chunk.Used);
+            }
+
+            int length = BinaryPrimitives.ReadInt32LittleEndian(_rest);
+            int bytes = Math.Max(0, length);
+            Current = new Element(_rest.Slice(HeaderBytes, bytes), length == Absent);
+            _rest = _rest[(HeaderBytes + bytes)..];
+            return true;
+        }
+    }
+}

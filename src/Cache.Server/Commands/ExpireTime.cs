@@ -1,0 +1,39 @@
+using Cache.Core;
+
+namespace Cache.Server.Commands;
+
+/// <summary>Turns what a client states into a moment of the store's clock.</summary>
+internal static class ExpireTime
+{
+    // The store takes 0 for never; for a client it is a moment long past, like any other up to now.
+    private const long LongPastMs = -1;
+
+    /// <summary>The moment for SET and its kin, which take no time that is zero or negative.</summary>
+    /// <returns>False if it is, or if the moment does not fit 64 bits.</returns>
+    public static bool TryGetPositive(long time, ExpireUnit unit, CacheStore store, out long expiresAtMs)
+    {
+        expiresAtMs = 0;
+        return time > 0 && TryGet(time, unit, store, out expiresAtMs);
+    }
+
+    /// <summary>The moment for EXPIRE and its kin, which may lie in the past.</summary>
+    /// <returns>False if the moment does not fit 64 bits.</returns>
+    public static bool TryGet(long time, ExpireUnit unit, CacheStore store, out long expiresAtMs)
+    {
+        expiresAtMs = 0;
+        if (unit is ExpireUnit.Seconds or ExpireUnit.UnixSeconds)
+        {
+            if (time is > long.MaxValue / 1000 or < long.MinValue / 1000)
+                return false;
+            time *= 1000;
+        }
+
+        long startMs = unit is ExpireUnit.Seconds or ExpireUnit.Milliseconds ? store.NowMs : 0;
+        if (time > long.MaxValue - startMs)
+            return false;
+        expiresAtMs = time + startMs;
+        if (expiresAtMs == 0)
+            expiresAtMs = LongPastMs;
+        return true;
+    }
+}

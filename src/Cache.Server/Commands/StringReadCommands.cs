@@ -1,0 +1,133 @@
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Commands;
+
+/// <summary>The commands that read strings; GETDEL and GETEX also change what becomes of them.</summary>
+internal static class StringReadCommands
+{
+    public static IReadOnlyList<CommandBinding> Bindings { get; } =
+    [
+        new("get", Get),
+        new("getdel", GetDel),
+        new("getex", GetEx),
+        new("mget", MGet),
+        new("strlen", StrLen),
+        new("getrange", GetRange),
+        new("substr", GetRange),
+    ];
+
+    /// <summary>GET key</summary>
+    private static void Get(in RespRequest request, CommandContext context)
+    {
+        var sink = new BulkReplySink(context.Reply);
+        if (!context.Store.TryGet(request[1], ref sink))
+            context.Reply.Null();
+    }
+
+    /// <summary>GETDEL key</summary>
+    private static void GetDel(in RespRequest request, CommandContext context)
+    {
+        var sink = new BulkReplySink(context.Reply);
+        if (!context.Store.TryRemove(request[1], ref sink))
+            context.Reply.Null();
+    }
+
+    /// <summary>GETEX key [EX seconds | PX milliseconds | EXAT time | PXAT time | PERSIST]</summary>
+    private static void GetEx(in RespRequest request, CommandContext context)
+    {
+        var reply = context.Reply;
+        if (!StringOptions.TryParseGet(request, out var options))
+        {
+            reply.Error(ErrorTexts.Syntax);
+            return;
+        }
+
+        if (options is { ExpireUnit: ExpireUnit.None, Persists: false })
+        {
+            Get(request, context);
+            return;
+        }
+
+        long expiresAtMs = 0;
+        if (options.ExpireUnit != ExpireUnit.None)
+        {
+            // Redis looks for the key before it looks at the time.
+            if (!context.Store.TryPeekInfo(request[1], out _))
+            {
+                reply.Null();
+                return;
+            }
+
+            if (!TryGetExpiry(request[options.ExpireIndex], options.ExpireUnit, "getex"u8, context, out expiresAtMs))
+                return;
+        }
+
+        var sink = new BulkReplySink(reply);
+        if (!context.Store.TryGetAndExpire(request[1], expiresAtMs, ref sink))
+            reply.Null();
+    }
+
+    /// <summary>MGET key [key ...]</summary>
+    private static void MGet(in RespRequest request, CommandContext context)
+    {
+        // By way of a list, since values that turn out not to be of one moment are taken back, and output cannot be.
+        using var values = context.BorrowList();
+        var keys = new RequestKeys(request);
+        var sink = new ByteStringSink(values);
+        context.Store.GetMany(ref keys, ref sink);
+        values.WriteTo(context.Reply);
+    }
+
+    /// <summary>STRLEN key</summary>
+    public static void StrLen(in RespRequest request, CommandContext context) =>
+        context.Reply.Integer(context.Store.TryGetInfo(request[1], out var info) ? info.Length : 0);
+
+    /// <summary>GETRANGE key start end, and its old name SUBSTR</summary>
+    private static void GetRange(in RespRequest request, CommandContext context)
+    {
+        var reply = context.Reply;
+        if (!RespInteger.TryParse(request[2], out long first) || !RespInteger.TryParse(request[3], out long last))
+        {
+            reply.Error(ErrorTexts.NotAnInteger);
+            return;
+        }
+
+        bool isReversed = first < 0 && last < 0 && first > last;
+        var range = new PreparedBulkSink(reply);
+        if (isReversed || !context.Store.TryGetRange(request[1], first, last, ref range))
+            reply.Bulk([]);
+        else if (range.Length == 0 && first <= 0 && last < 0)
+            GetRangeSlow(request[1], first, last, context);
+        else
+            range.Reply();
+    }
+
+    // For Redis an end before the first byte is the first byte; the store leaves out what lies outside of the value.
+    private static void GetRangeSlow(ReadOnlySpan<byte> key, long first, long last, CommandContext context)
+    {
+        using var list = context.BorrowList();
+        var sink = new ByteStringSink(list);
+        context.Store.TryGet(key, ref sink);
+        var value = list.First;
+        int from = first < 0 ? (int)Math.Max(0, first + value.Length) : 0;
+        int end = (int)Math.Min(Math.Max(0, last + value.Length), value.Length - 1L) + 1;
+        context.Reply.Bulk(from < end ? value[from..end] : []);
+    }
+
+    /// <summary>The moment that a time argument of a string's command means, or the error as the reply.</summary>
+    internal static bool TryGetExpiry(
+        ReadOnlySpan<byte> argument, ExpireUnit unit, ReadOnlySpan<byte> name, CommandContext context, out long atMs)
+    {
+        atMs = 0;
+        if (!RespInteger.TryParse(argument, out long time))
+        {
+            context.Reply.Error(ErrorTexts.NotAnInteger);
+            return false;
+        }
+
+        if (ExpireTime.TryGetPositive(time, unit, context.Store, out atMs))
+            return true;
+        context.Reply.InvalidExpireTime(name);
+        return false;
+    }
+}
