@@ -1,2 +1,0 @@
-// Each test wants all cores for its own threads.
-[assembly: CollectionBehavior(DisableTestParallelization = true)]

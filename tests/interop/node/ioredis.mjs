@@ -1,0 +1,82 @@
+// usage: node ioredis.mjs PORT
+import Redis from 'ioredis';
+import { check, equal, finish, rejects } from './checks.mjs';
+
+const port = Number(process.argv[2]);
+const redis = new Redis({ port, host: '127.0.0.1', maxRetriesPerRequest: 1 });
+
+await check('ping', async () => equal(await redis.ping(), 'PONG'));
+await check('set and get', async () => {
+  equal(await redis.set('io:k', 'v'), 'OK');
+  equal(await redis.get('io:k'), 'v');
+  equal(await redis.get('io:absent'), null);
+});
+await check('binary', async () => {
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+  await redis.set('io:bin', bytes);
+  equal(await redis.getBuffer('io:bin'), bytes);
+});
+await check('large value', async () => {
+  const large = Buffer.alloc(5 << 20, 'x');
+  await redis.set('io:large', large);
+  equal((await redis.getBuffer('io:large')).equals(large), true);
+});
+await check('options of SET', async () => {
+  equal(await redis.set('io:o', 'v', 'EX', 100, 'NX'), 'OK');
+  equal(await redis.set('io:o', 'w', 'EX', 100, 'NX'), null);
+  equal(await redis.set('io:o', 'w', 'KEEPTTL', 'GET'), 'v');
+  const ttl = await redis.ttl('io:o');
+  equal(ttl > 95 && ttl <= 100, true);
+});
+await check('many keys', async () => {
+  await redis.mset({ 'io:a': '1', 'io:b': '2' });
+  equal(await redis.mget('io:a', 'io:b', 'io:c'), ['1', '2', null]);
+  equal(await redis.del('io:a', 'io:b', 'io:c'), 2);
+});
+await check('pipeline', async () => {
+  const pipeline = redis.pipeline();
+  for (let i = 0; i < 1000; i++)
+    pipeline.set(`io:p${i}`, i).incr(`io:p${i}`);
+  const replies = await pipeline.exec();
+  equal(replies.length, 2000);
+  equal(replies[1999], [null, 1000]);
+});
+await check('automatic pipelining', async () => {
+  const piped = new Redis({ port, enableAutoPipelining: true });
+  equal(await Promise.all(['io:p1', 'io:p2', 'io:p3'].map((key) => piped.get(key))), ['2', '3', '4']);
+  await piped.quit();
+});
+await check('errors', async () => {
+  await redis.set('io:text', 'abc');
+  await rejects(redis.incr('io:text'), 'ERR value is not an integer or out of range');
+  await rejects(redis.call('nosuchcommand'), "ERR unknown command 'nosuchcommand'");
+});
+await check('scan stream', async () => {
+  const keys = new Set();
+  for await (const page of redis.scanStream({ match: 'io:p*', count: 100 }))
+    page.forEach((key) => keys.add(key));
+  equal(keys.size, 1000);
+});
+await check('database and name', async () => {
+  const other = new Redis({ port, db: 3, connectionName: 'interop' });
+  await other.set('io:db', '3');
+  equal(await redis.get('io:db'), null);
+  equal(await other.client('GETNAME'), 'interop');
+  await other.flushdb();
+  equal(await other.quit(), 'OK');
+});
+await check('many connections', async () => {
+  const clients = Array.from({ length: 50 }, () => new Redis({ port }));
+  equal(await Promise.all(clients.map((client, i) => client.set(`io:c${i}`, i))), Array(50).fill('OK'));
+  equal(await Promise.all(clients.map((client, i) => client.get(`io:c${i}`))), clients.map((_, i) => String(i)));
+  clients.forEach((client) => client.disconnect());
+});
+await check('expiry', async () => {
+  await redis.set('io:gone', 'v', 'PX', 30);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  equal(await redis.get('io:gone'), null);
+});
+await check('info', async () => equal((await redis.info()).includes('redis_version:7.0.15'), true));
+
+redis.disconnect();
+finish();

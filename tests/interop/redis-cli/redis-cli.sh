@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# usage: redis-cli.sh PORT — what a person at a terminal and a script do with Debian's redis-cli.
+set -u
+port=$1
+passed=0
+failed=0
+
+cli() { redis-cli -p "$port" "$@"; }
+
+# check NAME EXPECTED ACTUAL
+check() {
+  if [ "$2" = "$3" ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf 'FAILED %s\n  expected: %s\n  actual:   %s\n' "$1" "$2" "$3"
+  fi
+}
+
+check 'an empty server' OK "$(cli flushall)"
+check ping PONG "$(cli ping)"
+check set OK "$(cli set cli:k 'a b')"
+check get 'a b' "$(cli get cli:k)"
+check 'value from the standard input' OK "$(printf 'from\0stdin' | cli -x set cli:stdin)"
+check 'length of it' 10 "$(cli strlen cli:stdin)"
+check 'quoted on a terminal' '"a b"' "$(cli --no-raw get cli:k)"
+check 'integer on a terminal' '(integer) 1' "$(cli --no-raw incr cli:n)"
+check 'nil on a terminal' '(nil)' "$(cli --no-raw get cli:absent)"
+check 'error' 'ERR wrong number of arguments for '"'get'"' command' "$(cli get | head -n 1)"
+check 'error as exit code' 1 "$(cli -e get >/dev/null 2>&1; echo $?)"
+check 'commands from the standard input' $'OK\n2\nPONG' "$(printf 'set cli:n 1\nincr cli:n\nping\n' | cli)"
+check 'RESP3' OK "$(cli -3 set cli:three 3)"
+check 'RESP3 greeting' '1# "server" => "cache"' "$(cli -3 --no-raw hello | head -n 1)"
+check 'database' $'OK\n1' "$(printf 'set cli:db v\ndbsize\n' | cli -n 7)"
+check 'flush of it' OK "$(cli -n 7 flushdb)"
+check 'repeat' $'1\n2\n3' "$(cli -r 3 incr cli:repeat)"
+check 'comma-separated values' '"1","2"' "$(cli mset cli:a 1 cli:b 2 >/dev/null; cli --csv mget cli:a cli:b)"
+check 'scan' $'cli:a\ncli:b' "$(cli --scan --pattern 'cli:[ab]' | sort)"
+check 'pipe mode' 'errors: 0, replies: 1000' "$(for i in $(seq 1000); do printf 'SET cli:p%s %s\r\n' "$i" "$i"; done \
+  | cli --pipe | tail -n 1)"
+check 'what pipe mode wrote' 1000 "$(cli get cli:p1000)"
+check 'info' redis_version:7.0.15 "$(cli info server | tr -d '\r' | grep '^redis_version')"
+check 'big keys' 1 "$(cli --bigkeys 2>&1 | grep -c 'Sampled .* keys in the keyspace')"
+check 'latency' 1 "$(timeout 20 redis-cli -p "$port" --raw --latency -i 1 </dev/null 2>/dev/null | head -n 1 | grep -c '^[0-9]')"
+check 'wrong password' 1 "$(cli -a wrong --no-auth-warning ping 2>&1 | grep -c '^AUTH failed: ')"
+check 'quit' OK "$(cli quit)"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,152 @@
+"""usage: redis_py.py PORT, with the redis-py of Debian's python3-redis"""
+
+import sys
+import time
+
+import redis
+
+CHECKS = []
+
+
+def check(body):
+    CHECKS.append(body)
+    return body
+
+
+@check
+def ping(client):
+    assert client.ping() is True
+
+
+@check
+def set_and_get(client):
+    assert client.set("py:k", "v") is True
+    assert client.get("py:k") == b"v"
+    assert client.get("py:absent") is None
+
+
+@check
+def binary(client):
+    value = bytes(range(256))
+    client.set(value, value)
+    assert client.get(value) == value
+
+
+@check
+def large_value(client):
+    value = b"x" * (5 << 20)
+    client.set("py:large", value)
+    assert client.get("py:large") == value
+
+
+@check
+def options_of_set(client):
+    assert client.set("py:o", "v", ex=100, nx=True) is True
+    assert client.set("py:o", "w", nx=True) is None
+    assert client.set("py:o", "w", keepttl=True, get=True) == b"v"
+    assert 95 < client.ttl("py:o") <= 100
+    assert client.set("py:absent", "v", xx=True) is None
+
+
+@check
+def many_keys(client):
+    client.mset({"py:a": 1, "py:b": 2})
+    assert client.mget("py:a", "py:b", "py:c") == [b"1", b"2", None]
+    assert client.msetnx({"py:a": 1, "py:z": 2}) is False
+    assert client.delete("py:a", "py:b", "py:c") == 2
+
+
+@check
+def parts(client):
+    client.set("py:r", "Hello World")
+    assert client.getrange("py:r", -5, -1) == b"World"
+    assert client.setrange("py:r", 6, "Redis") == 11
+    assert client.append("py:r", "!") == 12
+    assert client.strlen("py:r") == 12
+
+
+@check
+def numbers(client):
+    assert client.incr("py:n", 5) == 5
+    assert client.decr("py:n") == 4
+    assert client.incrbyfloat("py:f", 0.5) == 0.5
+
+
+@check
+def expiry(client):
+    client.psetex("py:gone", 30, "v")
+    time.sleep(0.1)
+    assert client.get("py:gone") is None
+    client.set("py:e", "v")
+    assert client.expire("py:e", 100) and client.persist("py:e")
+    assert client.ttl("py:e") == -1
+
+
+@check
+def pipeline_without_transaction(client):
+    pipeline = client.pipeline(transaction=False)
+    for i in range(1000):
+        pipeline.set(f"py:p{i}", i).incr(f"py:p{i}")
+    assert pipeline.execute()[-1] == 1000
+
+
+@check
+def scan(client):
+    assert len(set(client.scan_iter("py:p*", count=100))) == 1000
+
+
+@check
+def errors(client):
+    client.set("py:text", "abc")
+    try:
+        client.incr("py:text")
+        assert False
+    except redis.ResponseError as error:
+        assert str(error) == "value is not an integer or out of range"
+    try:
+        client.execute_command("nosuchcommand")
+        assert False
+    except redis.ResponseError as error:
+        assert str(error).startswith("unknown command 'nosuchcommand'")
+
+
+@check
+def longest_common_subsequence(client):
+    client.mset({"py:l1": "ohmytext", "py:l2": "mynewtext"})
+    assert client.execute_command("LCS", "py:l1", "py:l2") == b"mytext"
+
+
+@check
+def introspection(client):
+    assert client.info()["redis_version"] == "7.0.15"
+    assert client.client_setname("interop") and client.client_getname() == "interop"
+    assert client.client_info()["name"] == "interop"
+    assert any(row["name"] == "interop" for row in client.client_list())
+    assert client.config_get("maxclients")["maxclients"].isdigit()
+    assert client.command_count() > 50
+    assert abs(client.time()[0] - time.time()) < 60
+
+
+@check
+def databases(client):
+    other = redis.Redis(port=client.connection_pool.connection_kwargs["port"], db=5)
+    other.set("py:db", "5")
+    assert client.get("py:db") is None
+    assert other.dbsize() == 1 and other.flushdb()
+
+
+def main():
+    client = redis.Redis(port=int(sys.argv[1]), single_connection_client=True)
+    failed = 0
+    for body in CHECKS:
+        try:
+            body(client)
+        except Exception as error:  # Every kind of failure is this check's, and the others still run.
+            failed += 1
+            print(f"FAILED {body.__name__}: {error!r}")
+    print(f"{len(CHECKS) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# Runs other languages' clients, and Redis itself, against our stand-alone server.
+#
+# usage: run.sh [RUNNER...]        all runners, or redis-cli redis-benchmark ioredis node-redis redis-py
+#                                  stackexchange conformance
+#
+# INTEROP_PORT=6379 run.sh ...     against a server that runs already, instead of one that is built and started here
+# INTEROP_INSTALL=0 run.sh ...     without installing anything
+#
+# Needs root, a Debian with the .NET SDK, and Node; installs the rest. Each runner ends with "N passed, N failed".
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
+root=$(cd ../.. && pwd)
+work=$(mktemp -d)
+started=()
+
+# The longest that one runner may take: a reply that never comes is a failure, not a wait.
+readonly runner_seconds=300
+
+stop_servers() {
+  for pid in "${started[@]}"; do kill "$pid" 2>/dev/null; done
+  wait 2>/dev/null
+  rm -rf "$work"
+}
+trap stop_servers EXIT
+
+free_port() { /usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+install() {
+  if ! command -v redis-server redis-cli redis-benchmark >/dev/null || ! /usr/bin/python3 -c 'import redis' 2>/dev/null; then
+    # Debian starts a Redis on 6379 when it is installed; all ports here are others, and it is not touched.
+    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+      redis-server redis-tools python3-redis </dev/null || return 1
+  fi
+  if ! command -v npm >/dev/null; then
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nodejs npm </dev/null || return 1
+  fi
+  (cd node && npm ci --silent --no-progress </dev/null)
+}
+
+# wait_for PORT PID: until the server answers, or has died, or a minute has passed.
+wait_for() {
+  for _ in $(seq 600); do
+    [ "$(redis-cli -p "$1" ping 2>/dev/null)" = PONG ] && return 0
+    kill -0 "$2" 2>/dev/null || break
+    sleep 0.1
+  done
+  return 1
+}
+
+build() {
+  dotnet build "$1" -c Release -nologo </dev/null >"$work/build.log" 2>&1 || { cat "$work/build.log"; return 1; }
+}
+
+start_ours() {
+  build "$root/samples/StandaloneServer" || return 1
+  ours=$(free_port)
+  dotnet "$root/samples/StandaloneServer/bin/Release/net10.0/StandaloneServer.dll" \
+    --port "$ours" --bind 127.0.0.1 --maxmemory 1gb </dev/null >"$work/ours.log" 2>&1 &
+  started+=($!)
+  wait_for "$ours" $! && return 0
+  cat "$work/ours.log"
+  return 1
+}
+
+start_redis() {
+  redis=$(free_port)
+  redis-server --port "$redis" --bind 127.0.0.1 --save "" --appendonly no --dir "$work" </dev/null >"$work/redis.log" 2>&1 &
+  started+=($!)
+  wait_for "$redis" $! && return 0
+  cat "$work/redis.log"
+  return 1
+}
+
+limited() { timeout --kill-after=5 "$runner_seconds" "$@" </dev/null; }
+
+run_redis_cli() { limited bash redis-cli/redis-cli.sh "$ours"; }
+
+run_redis_benchmark() { limited bash redis-cli/redis-benchmark.sh "$ours"; }
+
+run_ioredis() { limited node node/ioredis.mjs "$ours"; }
+
+run_node_redis() { limited node node/node-redis.mjs "$ours"; }
+
+run_redis_py() { limited /usr/bin/python3 redis-py/redis_py.py "$ours"; }
+
+run_stackexchange() {
+  build stack-exchange || return 1
+  limited dotnet stack-exchange/bin/Release/net10.0/StackExchange.dll "$ours"
+}
+
+run_conformance() {
+  [ -n "${redis:-}" ] || start_redis || return 1
+  limited /usr/bin/python3 conformance/differ.py --redis "$redis" --ours "$ours" conformance/sessions/*.txt
+}
+
+# run RUNNER: its output, and its counts; a runner that ends without them has failed.
+run() {
+  local log="$work/$1.log" line
+  printf '== %s\n' "$1"
+  "run_${1//-/_}" >"$log" 2>&1
+  cat "$log"
+  line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1)
+  [ -n "$line" ] || { line='0 passed, 1 failed'; echo "$1 ended without its counts: $line"; }
+  passed=$((passed + ${line%% *}))
+  line=${line#*, }
+  failed=$((failed + ${line%% *}))
+}
+
+[ "${INTEROP_INSTALL:-1}" = 0 ] || install || { echo 'installing the clients failed'; exit 1; }
+ours=${INTEROP_PORT:-}
+[ -n "$ours" ] || start_ours || { echo 'our server did not start'; exit 1; }
+passed=0
+failed=0
+[ $# -gt 0 ] || set -- redis-cli redis-benchmark ioredis node-redis redis-py stackexchange conformance
+for runner in "$@"; do run "$runner"; done
+printf '== interop\n%s passed, %s failed\n' "$passed" "$failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,137 @@
+// usage: StackExchange PORT
+using System.Text;
+using StackExchange.Redis;
+
+int passed = 0;
+int failed = 0;
+var configuration = new ConfigurationOptions
+{
+    EndPoints = { { "127.0.0.1", int.Parse(args[0]) } },
+    ClientName = "interop",
+    AllowAdmin = true,
+};
+using var multiplexer = await ConnectionMultiplexer.ConnectAsync(configuration);
+var database = multiplexer.GetDatabase();
+var server = multiplexer.GetServer(multiplexer.GetEndPoints()[0]);
+
+await CheckAsync("connected", () =>
+{
+    Equal(true, multiplexer.IsConnected);
+    Equal(new Version(7, 0, 15), server.Version);
+    return Task.CompletedTask;
+});
+await CheckAsync("ping", async () => Equal(true, await database.PingAsync() < TimeSpan.FromSeconds(5)));
+await CheckAsync("set and get", async () =>
+{
+    Equal(true, await database.StringSetAsync("se:k", "v"));
+    Equal("v", (string)await database.StringGetAsync("se:k"));
+    Equal(true, (await database.StringGetAsync("se:absent")).IsNull);
+});
+await CheckAsync("binary", async () =>
+{
+    byte[] bytes = [.. Enumerable.Range(0, 256).Select(i => (byte)i)];
+    await database.StringSetAsync(bytes, bytes);
+    Equal(Convert.ToHexString(bytes), Convert.ToHexString((byte[])await database.StringGetAsync(bytes)));
+});
+await CheckAsync("large value", async () =>
+{
+    string large = new('x', 5 << 20);
+    await database.StringSetAsync("se:large", large);
+    Equal(large.Length, (int)await database.StringLengthAsync("se:large"));
+    Equal(true, large == await database.StringGetAsync("se:large"));
+});
+await CheckAsync("conditions and expiry", async () =>
+{
+    Equal(true, await database.StringSetAsync("se:o", "v", TimeSpan.FromSeconds(100), When.NotExists));
+    Equal(false, await database.StringSetAsync("se:o", "w", null, When.NotExists));
+    var value = await database.StringGetWithExpiryAsync("se:o");
+    Equal("v", (string)value.Value);
+    Equal(true, value.Expiry > TimeSpan.FromSeconds(95));
+    Equal(true, await database.KeyPersistAsync("se:o"));
+    Equal(true, await database.KeyTimeToLiveAsync("se:o") is null);
+});
+await CheckAsync("many keys", async () =>
+{
+    await database.StringSetAsync([new("se:a", 1), new("se:b", 2)]);
+    Equal("1,2,", string.Join(',', await database.StringGetAsync(["se:a", "se:b", "se:c"])));
+    Equal(2L, await database.KeyDeleteAsync(["se:a", "se:b", "se:c"]));
+});
+await CheckAsync("numbers and parts", async () =>
+{
+    Equal(42L, await database.StringIncrementAsync("se:n", 42));
+    Equal(0.5, await database.StringIncrementAsync("se:f", 0.5));
+    Equal(5L, await database.StringAppendAsync("se:s", "Hello"));
+    Equal("ell", (string)await database.StringGetRangeAsync("se:s", 1, 3));
+});
+await CheckAsync("ten thousand at once", async () =>
+{
+    var sets = Enumerable.Range(0, 10_000).Select(i => database.StringSetAsync($"se:p{i}", i));
+    Equal(true, (await Task.WhenAll(sets)).All(done => done));
+    var gets = Enumerable.Range(0, 10_000).Select(i => database.StringGetAsync($"se:p{i}"));
+    Equal(true, (await Task.WhenAll(gets)).Select((value, i) => value == i).All(same => same));
+});
+await CheckAsync("scan", () =>
+{
+    Equal(10_000, server.Keys(pattern: "se:p*", pageSize: 500).Distinct().Count());
+    return Task.CompletedTask;
+});
+await CheckAsync("databases", async () =>
+{
+    var other = multiplexer.GetDatabase(6);
+    await other.StringSetAsync("se:db", 6);
+    Equal(false, await database.KeyExistsAsync("se:db"));
+    Equal(1L, await server.DatabaseSizeAsync(6));
+    await server.FlushDatabaseAsync(6);
+    Equal(0L, await server.DatabaseSizeAsync(6));
+});
+await CheckAsync("errors", async () =>
+{
+    await database.StringSetAsync("se:text", "abc");
+    try
+    {
+        await database.StringIncrementAsync("se:text");
+        throw new InvalidOperationException("no error");
+    }
+    catch (RedisServerException e)
+    {
+        Equal("ERR value is not an integer or out of range", e.Message);
+    }
+});
+await CheckAsync("introspection", async () =>
+{
+    Equal(true, (await server.ClientListAsync()).Any(client => client.Name == "interop"));
+    Equal("16", (await server.ConfigGetAsync("databases")).Single().Value);
+    Equal(true, (await server.InfoAsync("server")).Length > 0);
+    Equal(true, Math.Abs((await server.TimeAsync() - DateTime.UtcNow).TotalMinutes) < 1);
+});
+await CheckAsync("rename", async () =>
+{
+    await database.StringSetAsync("se:r", Encoding.UTF8.GetBytes("v"));
+    Equal(true, await database.KeyRenameAsync("se:r", "se:s"));
+    Equal(RedisType.String, await database.KeyTypeAsync("se:s"));
+});
+
+Console.WriteLine($"{passed} passed, {failed} failed");
+return failed == 0 ? 0 : 1;
+
+async Task CheckAsync(string name, Func<Task> body)
+{
+    try
+    {
+        await body();
+        passed++;
+    }
+#pragma warning disable CA1031 // Every kind of failure is this check's, and the others still run.
+    catch (Exception e)
+#pragma warning restore CA1031
+    {
+        failed++;
+        Console.WriteLine($"FAILED {name}: {e.Message}");
+    }
+}
+
+static void Equal<T>(T expected, T actual)
+{
+    if (!EqualityComparer<T>.Default.Equals(expected, actual))
+        throw new InvalidOperationException($"expected {expected}, was {actual}");
+}
