@@ -86,6 +86,18 @@ public sealed partial class CacheStore : IDisposable
         }
     }
 
+    /// <summary>Of these, the entries that have an expiry.</summary>
+    public long ExpiringCount
+    {
+        get
+        {
+            long count = 0;
+            foreach (var shard in _state.Shards)
+                count += shard.ExpiringCountOf(_keyspace);
+            return count;
+        }
+    }
+
     /// <summary>
     /// The bytes that all keyspaces together may hold. A lower limit evicts at once, if the policy allows.
     /// </summary>

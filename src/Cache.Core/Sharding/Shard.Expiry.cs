@@ -9,6 +9,7 @@ internal sealed partial class Shard
     // A sweep holds the gate; so many slots keep it short.
     private const int SlotsPerSweepMax = 1024;
 
+    private readonly long[] _expiringByKeyspace = new long[CacheOptions.KeyspaceCountMax];
     private long _expiringCount;
     private long _expirations;
     private int _sweepSlot;
@@ -67,7 +68,9 @@ internal sealed partial class Shard
     private void SetDeadline(Entry entry, long deadlineMs, long absoluteMs, long slidingMs)
     {
         Debug.Assert(slidingMs >= 0);
-        _expiringCount += (deadlineMs != 0 ? 1 : 0) - (entry.DeadlineMs != 0 ? 1 : 0);
+        int change = (deadlineMs != 0 ? 1 : 0) - (entry.DeadlineMs != 0 ? 1 : 0);
+        _expiringCount += change;
+        _expiringByKeyspace[entry.Keyspace] += change;
         entry.DeadlineMs = deadlineMs;
         entry.AbsoluteMs = absoluteMs;
         entry.SlidingMs = slidingMs;

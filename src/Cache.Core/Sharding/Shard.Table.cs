@@ -19,6 +19,12 @@ internal sealed partial class Shard
             return _countByKeyspace[keyspace];
     }
 
+    public long ExpiringCountOf(byte keyspace)
+    {
+        lock (Gate)
+            return _expiringByKeyspace[keyspace];
+    }
+
     public void Clear(byte keyspace)
     {
         lock (Gate)
@@ -128,7 +134,11 @@ internal sealed partial class Shard
         _count--;
         _countByKeyspace[entry.Keyspace]--;
         if (entry.DeadlineMs != 0)
+        {
             _expiringCount--;
+            _expiringByKeyspace[entry.Keyspace]--;
+        }
+
         _state.Budget.Add(-entry.SizeBytes);
     }
 

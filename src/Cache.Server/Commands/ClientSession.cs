@@ -9,6 +9,7 @@ internal sealed class ClientSession
 {
     private readonly Action _abort;
     private volatile bool _shouldClose;
+    private volatile bool _isKilled;
 
     public ClientSession(long id, ClientEndPoints endPoints, long connectedAtMs, Action abort)
     {
@@ -76,12 +77,16 @@ internal sealed class ClientSession
     /// <summary>Whether the connection is to close once the replies so far are sent: after QUIT, or killed.</summary>
     public bool ShouldClose => _shouldClose;
 
+    /// <summary>Whether another client ended it; its connection is about to close, and lists leave it out.</summary>
+    public bool IsKilled => _isKilled;
+
     /// <summary>Closes after the present reply; called by the client's own command.</summary>
     public void CloseAfterReply() => _shouldClose = true;
 
     /// <summary>Ends the client from another client's command; what was not sent is lost.</summary>
     public void Kill()
     {
+        _isKilled = true;
         _shouldClose = true;
         _abort();
     }

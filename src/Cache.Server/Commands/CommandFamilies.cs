@@ -6,6 +6,13 @@ internal static class CommandFamilies
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
         .. ConnectionCommands.Bindings,
+        .. AuthenticationCommands.Bindings,
+        .. ClientCommands.Bindings,
+        .. ClientListCommands.Bindings,
+        .. ConfigCommands.Bindings,
+        .. CommandCommands.Bindings,
+        .. InfoCommand.Bindings,
+        .. ServerCommands.Bindings,
         .. StringReadCommands.Bindings,
         .. StringWriteCommands.Bindings,
         .. CounterCommands.Bindings,

@@ -47,6 +47,13 @@ internal sealed class CommandTable
     /// <summary>The command of that name, in any case of letters; null if there is none.</summary>
     public CommandDefinition? Find(ReadOnlySpan<byte> name) => _lookup.Find(name);
 
+    /// <summary>The command of that name, or the subcommand "container|subcommand"; null if there is none.</summary>
+    public CommandDefinition? FindFull(ReadOnlySpan<byte> name)
+    {
+        int bar = name.IndexOf((byte)'|');
+        return bar < 0 ? Find(name) : Find(name[..bar])?.Subcommands?.Find(name[(bar + 1)..]);
+    }
+
     // Rows of subcommands follow their container's row.
     private static List<CommandDefinition> Build(
         JsonElement rows, Dictionary<string, CommandHandler> handlers, List<CommandDefinition> all)

@@ -28,24 +28,28 @@ internal static class ConnectionCommands
 
     private static void Quit(in RespRequest request, CommandContext context)
     {
-        context.Reply.Literal("+OK\r\n"u8);
+        context.Reply.Ok();
         context.Client.CloseAfterReply();
     }
 
     private static void Select(in RespRequest request, CommandContext context)
     {
-        if (!RespInteger.TryParse(request[1], out long index) || (int)index != index)
+        if (!RespInteger.TryParse(request[1], out long index))
         {
-            context.Reply.Error("ERR value is not an integer or out of range"u8);
+            context.Reply.Error(ErrorTexts.NotAnInteger);
+        }
+        else if ((int)index != index)
+        {
+            context.Reply.Error(ErrorTexts.NotAnInt32);
         }
         else if ((ulong)index >= (ulong)context.Server.Store.KeyspaceCount)
         {
-            context.Reply.Error("ERR DB index is out of range"u8);
+            context.Reply.Error(ErrorTexts.KeyspaceOutOfRange);
         }
         else
         {
             context.SelectDatabase((int)index);
-            context.Reply.Literal("+OK\r\n"u8);
+            context.Reply.Ok();
         }
     }
 

@@ -5,6 +5,9 @@ namespace Cache.Server.Commands;
 /// <summary>What all connections of a server share and commands may see. Thread-safe.</summary>
 internal sealed class ServerState
 {
+    /// <summary>The version of Redis whose commands and replies these are.</summary>
+    public static ReadOnlySpan<byte> RedisVersion => "7.0.15"u8;
+
     public ServerState(CacheStore store)
         : this(store, new ServerSettings())
     {
@@ -17,6 +20,7 @@ internal sealed class ServerState
         Commands = CommandTable.Default;
         Statistics = new ServerStatistics(Commands.All.Count);
         Clients = new ClientRegistry(this);
+        Throughput = new ThroughputMeter(store.TimeProvider);
         StartedAtMs = store.NowMs;
     }
 
@@ -29,6 +33,10 @@ internal sealed class ServerState
     /// <summary>The time by that clock, in Unix milliseconds.</summary>
     public long NowMs => Store.NowMs;
 
+    /// <summary>The time of day in Unix microseconds.</summary>
+    public long UnixMicroseconds =>
+        (TimeProvider.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond;
+
     public ServerSettings Settings { get; }
 
     public CommandTable Commands { get; }
@@ -36,6 +44,8 @@ internal sealed class ServerState
     public ServerStatistics Statistics { get; }
 
     public ClientRegistry Clients { get; }
+
+    public ThroughputMeter Throughput { get; }
 
     /// <summary>When the server was made, in milliseconds of the store's clock.</summary>
     public long StartedAtMs { get; }
@@ -46,4 +56,12 @@ internal sealed class ServerState
 
     /// <summary>Told when a command's method threw: a defect of this server. The client got an error reply.</summary>
     public Action<string, Exception>? CommandThrew { get; init; }
+
+    /// <summary>CONFIG RESETSTAT: all counters begin at 0 again, those of the store too.</summary>
+    public void ResetStatistics()
+    {
+        Statistics.Reset(Clients.ToList());
+        Clients.ResetCounts();
+        Store.ResetStatistics();
+    }
 }

@@ -44,11 +44,7 @@ internal static class UnknownCommand
         }
     }
 
-    // As C's %.*s: so many bytes, and none from a NUL on.
-    private static ReadOnlySpan<byte> Preview(ReadOnlySpan<byte> text, int bytesMax)
-    {
-        text = text[..Math.Min(text.Length, bytesMax)];
-        int end = text.IndexOf((byte)0);
-        return end < 0 ? text : text[..end];
-    }
+    // As C's %.*s: so many bytes, and none from a zero on.
+    private static ReadOnlySpan<byte> Preview(ReadOnlySpan<byte> text, int bytesMax) =>
+        text[..Math.Min(text.Length, bytesMax)].UpToNul();
 }

@@ -1,0 +1,46 @@
+using System.Globalization;
+using System.Text;
+
+namespace Cache.Server.Commands;
+
+/// <summary>A client as a line of CLIENT LIST, with the fields of Redis 7.0; what does not exist here is 0.</summary>
+internal static class ClientDescription
+{
+    /// <summary>Appends the line with its end.</summary>
+    public static void Append(StringBuilder text, ClientSession client, ServerState server)
+    {
+        long nowMs = server.Store.NowMs;
+        var culture = CultureInfo.InvariantCulture;
+        text.Append(culture, $"id={client.Id} addr={client.EndPoints.Remote} laddr={client.EndPoints.Local} fd=-1")
+            .Append(culture, $" name={Text(client.Name)} age={(nowMs - client.ConnectedAtMs) / 1000}")
+            .Append(culture, $" idle={(nowMs - client.LastInteractionMs) / 1000} flags={Flags(client)}")
+            .Append(culture, $" db={client.Database} sub=0 psub=0 ssub=0 multi=-1")
+            .Append(culture, $" qbuf={client.PendingInputBytes} qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0")
+            .Append(culture, $" obl={client.PendingOutputBytes} oll=0 omem=0")
+            .Append(culture, $" tot-mem={client.PendingInputBytes + client.PendingOutputBytes} events=r")
+            .Append(culture, $" cmd={client.LastCommand?.Name ?? "NULL"} user=default redir=-1")
+            .Append(culture, $" resp={client.ProtocolVersion}");
+        AppendLibrary(text, client);
+        text.Append('\n');
+    }
+
+    // Fields of Redis 7.2, shown only to those who use its CLIENT SETINFO.
+    private static void AppendLibrary(StringBuilder text, ClientSession client)
+    {
+        if (client.LibraryName.Length + client.LibraryVersion.Length == 0)
+            return;
+        text.Append(" lib-name=").Append(Text(client.LibraryName));
+        text.Append(" lib-ver=").Append(Text(client.LibraryVersion));
+    }
+
+    private static string Flags(ClientSession client)
+    {
+        string flags = (client.ShouldClose ? "c" : "")
+            + (client.EndPoints.IsUnixSocket ? "U" : "")
+            + (client.IsProtectedFromEviction ? "e" : "")
+            + (client.IsNoTouch ? "T" : "");
+        return flags.Length == 0 ? "N" : flags;
+    }
+
+    private static string Text(byte[] attribute) => Encoding.ASCII.GetString(attribute);
+}

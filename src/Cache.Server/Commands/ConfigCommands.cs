@@ -1,0 +1,136 @@
+using System.Text;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Commands;
+
+/// <summary>CONFIG. Text is handled as Latin-1, so that each byte of a request is one char.</summary>
+internal static class ConfigCommands
+{
+    private static readonly Lock _setting = new();
+
+    private static readonly string[] _help =
+    [
+        "CONFIG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+        "GET <pattern>",
+        "    Return parameters matching the glob-like <pattern> and their values.",
+        "SET <directive> <value>",
+        "    Set the configuration <directive> to <value>.",
+        "RESETSTAT",
+        "    Reset statistics reported by the INFO command.",
+        "REWRITE",
+        "    Rewrite the configuration file.",
+        "HELP",
+        "    Prints this help.",
+    ];
+
+    public static IReadOnlyList<CommandBinding> Bindings { get; } =
+    [
+        new("config|get", Get),
+        new("config|set", Set),
+        new("config|resetstat", ResetStatistics),
+        new("config|rewrite", Rewrite),
+        new("config|help", Help),
+    ];
+
+    // A name is shown as it was asked for, whatever its case; a parameter once, however often it was asked for.
+    private static void Get(in RespRequest request, CommandContext context)
+    {
+        var found = new Dictionary<string, ConfigParameter>(StringComparer.OrdinalIgnoreCase);
+        for (int i = 2; i < request.Count; i++)
+        {
+            if (request[i].IndexOfAny("*?["u8) >= 0)
+                AddMatching(new GlobPattern(request[i], ignoreCase: true), found);
+            else if (ConfigParameters.Find(Encoding.Latin1.GetString(request[i])) is { } parameter)
+                found.TryAdd(Encoding.Latin1.GetString(request[i]), parameter);
+        }
+
+        context.Reply.MapHeader(found.Count);
+        foreach (var (name, parameter) in found)
+        {
+            context.Reply.Bulk(Encoding.Latin1.GetBytes(name));
+            context.Reply.Bulk(Encoding.Latin1.GetBytes(parameter.Read(context.Server)));
+        }
+    }
+
+    private static void AddMatching(GlobPattern pattern, Dictionary<string, ConfigParameter> found)
+    {
+        foreach (var parameter in ConfigParameters.All)
+        {
+            if (pattern.IsMatch(Encoding.Latin1.GetBytes(parameter.Name)))
+                found.TryAdd(parameter.Name, parameter);
+        }
+    }
+
+    // All of them or none: everything is checked before anything is changed.
+    private static void Set(in RespRequest request, CommandContext context)
+    {
+        if (request.Count % 2 != 0)
+        {
+            context.Reply.Error(ErrorTexts.Syntax);
+            return;
+        }
+
+        lock (_setting)
+        {
+            if (!TryFind(request, context.Reply, out var parameters))
+                return;
+            var changes = new ConfigChange[parameters.Length];
+            for (int i = 0; i < changes.Length; i++)
+            {
+                string value = Encoding.Latin1.GetString(request[(2 * i) + 3]);
+                changes[i] = parameters[i].Prepare!(context.Server, value);
+                if (changes[i].Problem is { } problem)
+                {
+                    Refuse(context.Reply, parameters[i].Name, problem);
+                    return;
+                }
+            }
+
+            foreach (var change in changes)
+                change.Apply!(context.Server);
+        }
+
+        context.Reply.Ok();
+    }
+
+    private static bool TryFind(in RespRequest request, RespReplyWriter reply, out ConfigParameter[] parameters)
+    {
+        parameters = new ConfigParameter[(request.Count - 2) / 2];
+        for (int i = 0; i < parameters.Length; i++)
+        {
+            string name = Encoding.Latin1.GetString(request[(2 * i) + 2]);
+            if (ConfigParameters.Find(name) is not { } parameter)
+            {
+                reply.Error([
+                    .. "ERR Unknown option or number of arguments for CONFIG SET - '"u8,
+                    .. request[(2 * i) + 2].UpToNul(), .. "'"u8]);
+                return false;
+            }
+
+            if (parameter.Prepare is null || Array.IndexOf(parameters, parameter, 0, i) >= 0)
+            {
+                Refuse(reply, name, parameter.Prepare is null ? "can't set immutable config" : "duplicate parameter");
+                return false;
+            }
+
+            parameters[i] = parameter;
+        }
+
+        return true;
+    }
+
+    private static void Refuse(RespReplyWriter reply, string name, string problem) =>
+        reply.Error(Encoding.Latin1.GetBytes(
+            $"ERR CONFIG SET failed (possibly related to argument '{name}') - {problem}"));
+
+    private static void ResetStatistics(in RespRequest request, CommandContext context)
+    {
+        context.Server.ResetStatistics();
+        context.Reply.Ok();
+    }
+
+    private static void Rewrite(in RespRequest request, CommandContext context) =>
+        context.Reply.Error("ERR The server is running without a config file"u8);
+
+    private static void Help(in RespRequest request, CommandContext context) => context.Reply.Help(_help);
+}

@@ -1,0 +1,135 @@
+using System.Globalization;
+using System.Text;
+using Cache.Core;
+
+namespace Cache.Server.Commands;
+
+/// <summary>The parameters of Redis that mean something here.</summary>
+internal static class ConfigParameters
+{
+    // Redis's own least bound of both buffers.
+    private const long BufferBytesMin = 1 << 20;
+
+    // What one contiguous buffer of a connection may be.
+    private const long QueryBufferBytesMax = 1 << 30;
+
+    private static readonly Dictionary<string, ConfigParameter> _byName = new(StringComparer.OrdinalIgnoreCase);
+
+    static ConfigParameters()
+    {
+        foreach (var parameter in All)
+            _byName.Add(parameter.Name, parameter);
+    }
+
+    /// <summary>All of them.</summary>
+    public static IReadOnlyList<ConfigParameter> All { get; } =
+    [
+        new("maxmemory", server => Text(server.Store.MemoryLimitBytes), PrepareMaxMemory),
+        new("maxmemory-policy", ReadPolicy, PreparePolicy),
+        Integer(
+            "maxmemory-samples", 1, int.MaxValue, s => s.MaxMemorySamples, (s, value) => s.MaxMemorySamples = value),
+        Integer("maxclients", 1, int.MaxValue, s => s.MaxClients, (s, value) => s.MaxClients = value),
+        Integer("timeout", 0, int.MaxValue, s => s.TimeoutSeconds, (s, value) => s.TimeoutSeconds = value),
+        Integer(
+            "tcp-keepalive", 0, int.MaxValue, s => s.TcpKeepAliveSeconds, (s, value) => s.TcpKeepAliveSeconds = value),
+        new("requirepass", server => Encoding.Latin1.GetString(server.Settings.RequirePass), PreparePassword),
+        Fixed("databases", server => Text(server.Store.KeyspaceCount)),
+        Fixed("port", server => Text(server.Settings.Port)),
+        Fixed("bind", server => server.Settings.Bind),
+        Fixed("unixsocket", s => Encoding.Latin1.GetString(Encoding.UTF8.GetBytes(s.Settings.UnixSocketPath))),
+        Memory(
+            "proto-max-bulk-len", CacheStore.ValueLengthMax,
+            s => s.ProtoMaxBulkLength, (s, value) => s.ProtoMaxBulkLength = value),
+        Memory(
+            "client-query-buffer-limit", QueryBufferBytesMax,
+            s => s.ClientQueryBufferLimit, (s, value) => s.ClientQueryBufferLimit = value),
+        Only("notify-keyspace-events", "", "keyspace notifications are not supported yet"),
+        Only("save", "", "snapshots are not supported yet"),
+        Switch("appendonly", isOn: false, "the append only file is not supported yet"),
+        Switch("replica-read-only", isOn: true, "replicas are not supported yet"),
+        Switch("slave-read-only", isOn: true, "replicas are not supported yet"),
+    ];
+
+    /// <summary>The parameter of that name, in any case of letters; null if there is none.</summary>
+    public static ConfigParameter? Find(string name) => _byName.GetValueOrDefault(name);
+
+    private static ConfigParameter Fixed(string name, Func<ServerState, string> read) => new(name, read, null);
+
+    private static ConfigParameter Integer(
+        string name, int min, int max, Func<ServerSettings, int> read, Action<ServerSettings, int> write) =>
+        new(name, server => Text(read(server.Settings)), (_, text) =>
+        {
+            if (!long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long value))
+                return ConfigChange.Refused("argument couldn't be parsed into an integer");
+            if (value < min || value > max)
+                return OutOfRange(min, max);
+            return ConfigChange.To(server => write(server.Settings, (int)value));
+        });
+
+    private static ConfigParameter Memory(
+        string name, long max, Func<ServerSettings, long> read, Action<ServerSettings, long> write) =>
+        new(name, server => Text(read(server.Settings)), (_, text) =>
+        {
+            if (!MemorySize.TryParse(text, out long bytes))
+                return ConfigChange.Refused("argument must be a memory value");
+            if (bytes < BufferBytesMin || bytes > max)
+                return OutOfRange(BufferBytesMin, max);
+            return ConfigChange.To(server => write(server.Settings, bytes));
+        });
+
+    // Known by clients, but with one value only.
+    private static ConfigParameter Only(string name, string value, string problem) =>
+        new(name, _ => value, (_, text) =>
+            text == value ? ConfigChange.To(static _ => { }) : ConfigChange.Refused(problem));
+
+    private static ConfigParameter Switch(string name, bool isOn, string problem) =>
+        new(name, _ => isOn ? "yes" : "no", (_, text) =>
+        {
+            bool isYes = text.Equals("yes", StringComparison.OrdinalIgnoreCase);
+            if (!isYes && !text.Equals("no", StringComparison.OrdinalIgnoreCase))
+                return ConfigChange.Refused("argument must be 'yes' or 'no'");
+            return isYes == isOn ? ConfigChange.To(static _ => { }) : ConfigChange.Refused(problem);
+        });
+
+    // Redis's 0 stands for no limit; the store always has one, so it gets all that the process may use.
+    private static ConfigChange PrepareMaxMemory(ServerState server, string text)
+    {
+        if (!MemorySize.TryParse(text, out long bytes))
+            return ConfigChange.Refused("argument must be a memory value");
+        if (bytes == 0)
+            bytes = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes;
+        var problems = new CacheOptions { MemoryLimitBytes = bytes }.FindProblems();
+        return problems.Count > 0
+            ? ConfigChange.Refused(problems[0])
+            : ConfigChange.To(server => server.Store.MemoryLimitBytes = bytes);
+    }
+
+    private static string ReadPolicy(ServerState server) =>
+        EvictionPolicyName.Of(server.Store.Eviction, server.Settings.MaxMemoryPolicy);
+
+    private static ConfigChange PreparePolicy(ServerState server, string text)
+    {
+        foreach (string name in EvictionPolicyName.All)
+        {
+            if (!name.Equals(text, StringComparison.OrdinalIgnoreCase))
+                continue;
+            return ConfigChange.To(server =>
+            {
+                server.Settings.MaxMemoryPolicy = name;
+                server.Store.Eviction = EvictionPolicyName.ToPolicy(name);
+            });
+        }
+
+        return ConfigChange.Refused(
+            "argument(s) must be one of the following: " + string.Join(", ", EvictionPolicyName.All));
+    }
+
+    private static ConfigChange PreparePassword(ServerState server, string text) =>
+        ConfigChange.To(server => server.Settings.RequirePass = Encoding.Latin1.GetBytes(text));
+
+    private static ConfigChange OutOfRange(long min, long max) =>
+        ConfigChange.Refused(string.Create(
+            CultureInfo.InvariantCulture, $"argument must be between {min} and {max} inclusive"));
+
+    private static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,184 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Runtime.InteropServices;
+using System.Text;
+
+namespace Cache.Server.Commands;
+
+/// <summary>The sections of INFO, with those fields of Redis 7.0 that have a true value here.</summary>
+internal static class InfoSections
+{
+    /// <summary>All of them, in Redis's order.</summary>
+    public static IReadOnlyList<InfoSection> All { get; } =
+    [
+        new("Server", true, AppendServer),
+        new("Clients", true, AppendClients),
+        new("Memory", true, AppendMemory),
+        new("Persistence", true, AppendPersistence),
+        new("Stats", true, AppendStatistics),
+        new("Replication", true, AppendReplication),
+        new("CPU", true, AppendProcessor),
+        new("Modules", true, static (_, _) => { }),
+        new("Commandstats", false, AppendCommands),
+        new("Errorstats", true, AppendErrors),
+        new("Latencystats", false, static (_, _) => { }),
+        new("Cluster", true, static (text, _) => text.Add("cluster_enabled", 0)),
+        new("Keyspace", true, AppendKeyspace),
+    ];
+
+    private static void AppendServer(InfoText text, ServerState server)
+    {
+        long uptimeSeconds = (server.NowMs - server.StartedAtMs) / 1000;
+        text.Add("redis_version", Encoding.ASCII.GetString(ServerState.RedisVersion));
+        text.Add("server_name", "cache");
+        text.Add("redis_mode", "standalone");
+        text.Add("os", $"{RuntimeInformation.OSDescription} {RuntimeInformation.OSArchitecture}");
+        text.Add("arch_bits", IntPtr.Size * 8);
+        text.Add("process_id", Environment.ProcessId);
+        text.Add("process_supervised", "no");
+        text.Add("run_id", server.RunId);
+        text.Add("tcp_port", server.Settings.Port);
+        text.Add("server_time_usec", server.UnixMicroseconds);
+        text.Add("uptime_in_seconds", uptimeSeconds);
+        text.Add("uptime_in_days", uptimeSeconds / (24 * 60 * 60));
+        text.Add("executable", Environment.ProcessPath ?? "");
+        text.Add("config_file", "");
+    }
+
+    private static void AppendClients(InfoText text, ServerState server)
+    {
+        text.Add("connected_clients", server.Clients.Count);
+        text.Add("cluster_connections", 0);
+        text.Add("maxclients", server.Settings.MaxClients);
+        text.Add("blocked_clients", 0);
+        text.Add("tracking_clients", 0);
+        text.Add("clients_in_timeout_table", 0);
+    }
+
+    private static void AppendMemory(InfoText text, ServerState server)
+    {
+        var store = server.Store.GetStatistics();
+        long residentBytes = Environment.WorkingSet;
+        double peakShare = 100.0 * store.MemoryBytes / Math.Max(1, store.MemoryPeakBytes);
+        double ratio = residentBytes / (double)Math.Max(1, store.MemoryBytes);
+        text.AddMemory("used_memory", store.MemoryBytes);
+        text.AddMemory("used_memory_rss", residentBytes);
+        text.AddMemory("used_memory_peak", store.MemoryPeakBytes);
+        text.Add("used_memory_peak_perc", peakShare.ToString("F2", CultureInfo.InvariantCulture) + "%");
+        text.AddMemory("total_system_memory", GC.GetGCMemoryInfo().TotalAvailableMemoryBytes);
+        text.AddMemory("maxmemory", store.MemoryLimitBytes);
+        text.Add("maxmemory_policy", EvictionPolicyName.Of(server.Store.Eviction, server.Settings.MaxMemoryPolicy));
+        text.Add("mem_fragmentation_ratio", ratio.ToString("F2", CultureInfo.InvariantCulture));
+        text.Add("mem_fragmentation_bytes", residentBytes - store.MemoryBytes);
+    }
+
+    private static void AppendPersistence(InfoText text, ServerState server)
+    {
+        text.Add("loading", 0);
+        text.Add("async_loading", 0);
+        text.Add("rdb_bgsave_in_progress", 0);
+        text.Add("rdb_saves", 0);
+        text.Add("aof_enabled", 0);
+        text.Add("aof_rewrite_in_progress", 0);
+        text.Add("aof_rewrite_scheduled", 0);
+        text.Add("aof_rewrites", 0);
+    }
+
+    private static void AppendStatistics(InfoText text, ServerState server)
+    {
+        var store = server.Store.GetStatistics();
+        var traffic = server.Statistics.SumTraffic(server.Clients.ToList());
+        var throughput = server.Throughput.Measure(traffic);
+        text.Add("total_connections_received", server.Clients.AcceptedCount);
+        text.Add("total_commands_processed", traffic.Commands);
+        text.Add("instantaneous_ops_per_sec", (long)throughput.Commands);
+        text.Add("total_net_input_bytes", traffic.InputBytes);
+        text.Add("total_net_output_bytes", traffic.OutputBytes);
+        text.Add("instantaneous_input_kbps", Kilobytes(throughput.InputBytes));
+        text.Add("instantaneous_output_kbps", Kilobytes(throughput.OutputBytes));
+        text.Add("rejected_connections", server.Clients.RejectedCount);
+        text.Add("sync_full", 0);
+        text.Add("sync_partial_ok", 0);
+        text.Add("sync_partial_err", 0);
+        text.Add("expired_keys", store.Expirations);
+        text.Add("evicted_keys", store.Evictions);
+        text.Add("evicted_clients", 0);
+        text.Add("keyspace_hits", store.Hits);
+        text.Add("keyspace_misses", store.Misses);
+        text.Add("pubsub_channels", 0);
+        text.Add("pubsub_patterns", 0);
+        text.Add("pubsubshard_channels", 0);
+        text.Add("latest_fork_usec", 0);
+        text.Add("total_forks", 0);
+        text.Add("tracking_total_keys", 0);
+        text.Add("tracking_total_items", 0);
+        text.Add("tracking_total_prefixes", 0);
+        text.Add("unexpected_error_replies", 0);
+        text.Add("total_error_replies", server.Statistics.GetErrors().Total);
+        text.Add("total_reads_processed", traffic.Reads);
+        text.Add("total_writes_processed", traffic.Writes);
+    }
+
+    private static void AppendReplication(InfoText text, ServerState server)
+    {
+        text.Add("role", "master");
+        text.Add("connected_slaves", 0);
+        text.Add("master_failover_state", "no-failover");
+        text.Add("master_replid", server.RunId);
+        text.Add("master_repl_offset", 0);
+        text.Add("repl_backlog_active", 0);
+    }
+
+    private static void AppendProcessor(InfoText text, ServerState server)
+    {
+        var usage = Environment.CpuUsage;
+        text.Add("used_cpu_sys", Seconds(usage.PrivilegedTime));
+        text.Add("used_cpu_user", Seconds(usage.UserTime));
+    }
+
+    // Durations are those of the calls that were timed, scaled up to all calls.
+    private static void AppendCommands(InfoText text, ServerState server)
+    {
+        var counts = server.Statistics.SumCommands(server.Clients.ToList());
+        foreach (var command in server.Commands.All)
+        {
+            ref readonly var count = ref counts[command.Index];
+            if (count.Calls + count.Rejections == 0)
+                continue;
+            double microsecondsPerCall = count.Samples == 0
+                ? 0
+                : count.SampledTicks * 1_000_000.0 / server.TimeProvider.TimestampFrequency / count.Samples;
+            var value = new StringBuilder()
+                .Append(CultureInfo.InvariantCulture, $"calls={count.Calls},")
+                .Append(CultureInfo.InvariantCulture, $"usec={(long)(microsecondsPerCall * count.Calls)},")
+                .Append(CultureInfo.InvariantCulture, $"usec_per_call={microsecondsPerCall:F2},")
+                .Append(CultureInfo.InvariantCulture, $"rejected_calls={count.Rejections},")
+                .Append(CultureInfo.InvariantCulture, $"failed_calls={count.Failures}");
+            text.Add("cmdstat_" + command.Name, value.ToString());
+        }
+    }
+
+    private static void AppendErrors(InfoText text, ServerState server)
+    {
+        foreach (var (code, count) in server.Statistics.GetErrors().ByCode)
+            text.Add("errorstat_" + code, "count=" + count.ToString(CultureInfo.InvariantCulture));
+    }
+
+    private static void AppendKeyspace(InfoText text, ServerState server)
+    {
+        for (int i = 0; i < server.Store.KeyspaceCount; i++)
+        {
+            var keyspace = server.Store.SelectKeyspace(i);
+            long keys = keyspace.Count;
+            if (keys == 0)
+                continue;
+            text.Add(
+                "db" + i.ToString(CultureInfo.InvariantCulture),
+                string.Create(CultureInfo.InvariantCulture, $"keys={keys},expires={keyspace.ExpiringCount},avg_ttl=0"));
+        }
+    }
+
+    private static string Kilobytes(double bytes) => (bytes / 1024).ToString("F2", CultureInfo.InvariantCulture);
+
+    private static string Seconds(TimeSpan time) => time.TotalSeconds.ToString("F6", CultureInfo.InvariantCulture);
+}

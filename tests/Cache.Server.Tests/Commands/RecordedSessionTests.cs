@@ -1,0 +1,43 @@
+using System.Globalization;
+using System.Text;
+
+namespace Cache.Server.Tests.Commands;
+
+/// <summary>Replays the sessions of Sessions/*.tsv, whose replies were recorded from redis-server 7.0.15.</summary>
+public sealed class RecordedSessionTests
+{
+    public static TheoryData<string, string> Sessions()
+    {
+        var data = new TheoryData<string, string>();
+        foreach (string file in new[] { "connection", "server" })
+        {
+            foreach (var session in RecordedSession.ReadAll(file))
+                data.Add(file, session.Title);
+        }
+
+        return data;
+    }
+
+    [Theory]
+    [MemberData(nameof(Sessions))]
+    public void Execute_RecordedSession_RepliesAsRedis(string file, string title)
+    {
+        using var server = new TestServer();
+        var clients = new Dictionary<string, CommandClient>();
+        var expected = new StringBuilder();
+        var actual = new StringBuilder();
+        foreach (var step in RecordedSession.ReadAll(file).Single(session => session.Title == title).Steps)
+        {
+            if (!clients.TryGetValue(step.Client, out var client))
+                clients.Add(step.Client, client = server.Connect());
+            string closed = client.Client.ShouldClose ? "<closed>" : "";
+            string reply = client.Call(step.Arguments);
+            if (client.Client.ShouldClose && closed.Length == 0)
+                reply += "<closed>";
+            expected.Append(CultureInfo.InvariantCulture, $"{step.Command} => {step.Reply}\n");
+            actual.Append(CultureInfo.InvariantCulture, $"{step.Command} => {RecordedSession.Escape(reply)}\n");
+        }
+
+        Assert.Equal(expected.ToString(), actual.ToString());
+    }
+}

@@ -1,0 +1,18 @@
+using Cache.Core;
+using Cache.Server.Commands;
+
+namespace Cache.Server.Tests.Commands;
+
+/// <summary>A small store and the state of a server on it, without sockets.</summary>
+internal sealed class TestServer : IDisposable
+{
+    private readonly CacheStore _store = new(new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 2 });
+
+    public TestServer() => State = new ServerState(_store);
+
+    public ServerState State { get; }
+
+    public CommandClient Connect() => new(State);
+
+    public void Dispose() => _store.Dispose();
+}
