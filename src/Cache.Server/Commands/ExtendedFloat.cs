@@ -75,7 +75,7 @@ internal readonly partial record struct ExtendedFloat
         if (magnitude.IsZero)
             return true;
 
-        // The quotient's bits are these or one more; so the mantissa has 64 bits, or 65 and needs another turn.
+        // The quotient's bits are these or one more, and rounding may carry into another one: at most three turns.
         long bits = magnitude.GetBitLength() - denominator.GetBitLength();
         for (long shift = bits - MantissaBits; ; shift++)
         {
@@ -83,14 +83,8 @@ internal readonly partial record struct ExtendedFloat
             var mantissa = shift > 0
                 ? DivideToEven(magnitude, denominator << (int)shift)
                 : DivideToEven(magnitude << (int)-shift, denominator);
-            if (mantissa.GetBitLength() > MantissaBits && !mantissa.IsPowerOfTwo)
-                continue;
             if (mantissa.GetBitLength() > MantissaBits)
-            {
-                mantissa >>= 1;
-                shift++;
-            }
-
+                continue;
             if (exponent + shift > ExponentMax)
                 return false;
             result = new ExtendedFloat(numerator.Sign < 0 ? -mantissa : mantissa, (int)(exponent + shift));

@@ -1,0 +1,33 @@
+using System.Globalization;
+
+namespace Cache.Server.Tests.Commands;
+
+/// <summary>Counters under several clients at once.</summary>
+public sealed class CounterCommandsTests : CommandTestBase
+{
+    [Theory]
+    [InlineData("INCRBYFLOAT counter 0.25", 0.25)]
+    [InlineData("INCR counter", 1)]
+    public async Task Execute_SeveralClients_LoseNoIncrement(string command, double increment)
+    {
+        const int Clients = 4;
+        const int Increments = 500;
+        var clients = new Task[Clients];
+        for (int i = 0; i < Clients; i++)
+        {
+            var client = Connect();
+            clients[i] = Task.Run(() => Repeat(client, command, Increments), TestContext.Current.CancellationToken);
+        }
+
+        await Task.WhenAll(clients);
+
+        string expected = (Clients * Increments * increment).ToString(CultureInfo.InvariantCulture);
+        Assert.Equal($"${expected.Length}\r\n{expected}\r\n", Client.Run("GET counter"));
+    }
+
+    private static void Repeat(CommandClient client, string command, int times)
+    {
+        for (int i = 0; i < times; i++)
+            client.Run(command);
+    }
+}

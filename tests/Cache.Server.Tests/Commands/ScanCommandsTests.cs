@@ -1,0 +1,81 @@
+using System.Globalization;
+
+namespace Cache.Server.Tests.Commands;
+
+/// <summary>Walks over many keys, whose order Recorded/keys.tsv cannot show.</summary>
+public sealed class ScanCommandsTests : CommandTestBase
+{
+    private const int KeyCount = 2500;
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(10)]
+    [InlineData(1000)]
+    public void Scan_ManyKeys_GivesEachOfThisDatabase(int count)
+    {
+        Fill();
+        Client.Run("SELECT 1");
+        Client.Run("SET elsewhere x");
+        Client.Run("SELECT 0");
+        var keys = new HashSet<string>();
+        string cursor = "0";
+        int calls = 0;
+        do
+        {
+            string[] reply = Client.Run($"SCAN {cursor} COUNT {count}").Split("\r\n");
+            cursor = reply[2];
+            int length = int.Parse(reply[3][1..], CultureInfo.InvariantCulture);
+            for (int i = 0; i < length; i++)
+                keys.Add(reply[5 + (i * 2)]);
+            calls++;
+        }
+        while (cursor != "0");
+
+        Assert.Equal(KeyCount, keys.Count);
+        Assert.DoesNotContain("elsewhere", keys);
+        Assert.InRange(calls, 2, KeyCount * 4);
+    }
+
+    [Fact]
+    public void Keys_ManyKeys_GivesThoseThatMatch()
+    {
+        Fill();
+
+        Assert.StartsWith("*2500\r\n", Client.Run("KEYS *"), StringComparison.Ordinal);
+        Assert.StartsWith("*100\r\n", Client.Run("KEYS key:12??"), StringComparison.Ordinal);
+        Assert.Equal("*0\r\n", Client.Run("KEYS key"));
+    }
+
+    [Fact]
+    public void RandomKey_ManyKeys_GivesDifferentOnes()
+    {
+        Fill();
+        var keys = new HashSet<string>();
+        for (int i = 0; i < 100; i++)
+            keys.Add(Client.Run("RANDOMKEY"));
+
+        Assert.InRange(keys.Count, 10, 100);
+        Assert.All(keys, key => Assert.Contains("\r\nkey:", key, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void MGet_LargeAndSmallValues_GivesAllInOrder()
+    {
+        int[] lengths = [0, 1, 4090, 4096, 300_000, 7, 262_144, 100];
+        for (int i = 0; i < lengths.Length; i++)
+            Client.Call("SET", $"key:{i}", new string((char)('a' + i), lengths[i]));
+        string expected = $"*{lengths.Length + 1}\r\n";
+        for (int i = 0; i < lengths.Length; i++)
+            expected += $"${lengths[i]}\r\n{new string((char)('a' + i), lengths[i])}\r\n";
+
+        string[] keys = [.. Enumerable.Range(0, lengths.Length).Select(i => $"key:{i}")];
+        Assert.Equal(expected + "$-1\r\n", Client.Call(["MGET", .. keys, "absent"]));
+        Assert.Equal(expected + "$-1\r\n", Client.Call(["MGET", .. keys, "absent"]));
+    }
+
+    private void Fill()
+    {
+        for (int i = 0; i < KeyCount; i++)
+            Client.Run($"SET key:{i} value");
+    }
+}
