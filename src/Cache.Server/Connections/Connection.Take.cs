@@ -99,7 +99,7 @@ internal sealed partial class Connection<TExecutor>
             _executor.Execute(_reader.GetRequest(bytes), _context);
             _reader.IsAuthenticated = _context.IsAuthenticated;
             if (IsOutputDue)
-                CheckOutputLimit();
+                EnforceOutputLimit();
         }
         else if (status == RespReadStatus.ProtocolError)
         {
@@ -117,10 +117,10 @@ internal sealed partial class Connection<TExecutor>
             return;
         }
 
-        _straddling.Append(bytes);
+        _straddling.Append(bytes, _reader.BytesNeeded);
     }
 
-    private void CheckOutputLimit()
+    private void EnforceOutputLimit()
     {
         long limit = _settings.ClientOutputBufferLimit;
         if (limit == 0 || _transport.Output.UnflushedBytes <= limit)

@@ -118,6 +118,7 @@ internal sealed partial class Connection<TExecutor>
         _client.PendingOutputBytes = bytes;
         _client.Traffic.OutputBytes += bytes;
         _client.Traffic.Writes++;
+        EnforceOutputLimit();
     }
 
     private async ValueTask CloseAsync()

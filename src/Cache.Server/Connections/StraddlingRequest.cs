@@ -13,6 +13,9 @@ internal sealed class StraddlingRequest
     // Holds a usual request, so that most never grow.
     private const int BytesMin = 1024;
 
+    // Larger memory is made to measure, for the pool rounds up to a power of two and would keep it.
+    private const int PooledBytesMax = 16 << 20;
+
     private byte[] _array = [];
 
     /// <summary>The number of bytes; 0 when there is no such request.</summary>
@@ -20,10 +23,12 @@ internal sealed class StraddlingRequest
 
     public ReadOnlySpan<byte> Span => _array.AsSpan(0, Length);
 
-    public void Append(ReadOnlySpan<byte> bytes)
+    /// <param name="bytes">What follows.</param>
+    /// <param name="expectedLength">How long the request will be at least; limits growth, never causes it.</param>
+    public void Append(ReadOnlySpan<byte> bytes, int expectedLength)
     {
         if (_array.Length - Length < bytes.Length)
-            Grow(Length + bytes.Length);
+            Grow(Length + bytes.Length, expectedLength);
         bytes.CopyTo(_array.AsSpan(Length));
         Length += bytes.Length;
     }
@@ -32,20 +37,26 @@ internal sealed class StraddlingRequest
     public void Clear()
     {
         Length = 0;
-        if (_array.Length == 0)
-            return;
-        ArrayPool<byte>.Shared.Return(_array);
+        GiveBack();
         _array = [];
     }
 
-    private void Grow(int bytes)
+    private void Grow(int length, int expectedLength)
     {
-        Debug.Assert(bytes > _array.Length);
-        long twice = Math.Min(_array.Length * 2L, Array.MaxLength);
-        byte[] larger = ArrayPool<byte>.Shared.Rent(Math.Max(Math.Max(bytes, (int)twice), BytesMin));
+        Debug.Assert(length > _array.Length);
+        long twice = Math.Max(Math.Min(_array.Length * 2L, Math.Max(length, expectedLength)), BytesMin);
+        int size = (int)Math.Min(Math.Max(length, twice), Array.MaxLength);
+        byte[] larger = size <= PooledBytesMax
+            ? ArrayPool<byte>.Shared.Rent(size)
+            : GC.AllocateUninitializedArray<byte>(size);
         Span.CopyTo(larger);
-        if (_array.Length > 0)
-            ArrayPool<byte>.Shared.Return(_array);
+        GiveBack();
         _array = larger;
+    }
+
+    private void GiveBack()
+    {
+        if (_array.Length is > 0 and <= PooledBytesMax)
+            ArrayPool<byte>.Shared.Return(_array);
     }
 }

@@ -1,0 +1,143 @@
+using Cache.Server.Commands;
+using Cache.Server.Connections;
+using Cache.Server.Protocol;
+using Cache.Testing;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Cache.Server.Tests.Connections;
+
+public sealed class ConnectionAcceptorTests : ConnectionTestBase
+{
+    [Fact]
+    public async Task Connect_BeyondTheLimit_IsRefusedInRedissWords()
+    {
+        await using var server = await StartAsync(new RespServerOptions { MaxClients = 2 });
+        var one = server.Connect();
+        var two = server.Connect();
+        var three = server.Connect();
+
+        Assert.Equal("-ERR max number of clients reached\r\n"u8.ToArray(), three.ReadAll());
+        Assert.True(three.IsClosed);
+        Assert.True(three.Connection.IsDisposed);
+        Assert.Equal("+PONG\r\n", one.Exchange(Request("PING")));
+        Assert.Equal("+PONG\r\n", two.Exchange(Request("PING")));
+        Assert.Equal(1, server.Server.State.Clients.RejectedCount);
+        Assert.Equal(2, server.Server.State.Clients.AcceptedCount);
+    }
+
+    [Fact]
+    public async Task Connect_AfterAnotherLeft_IsAdmitted()
+    {
+        await using var server = await StartAsync(new RespServerOptions { MaxClients = 1 });
+        var one = server.Connect();
+        one.Close();
+
+        Assert.Equal("+PONG\r\n", server.Connect().Exchange(Request("PING")));
+    }
+
+    [Fact]
+    public async Task Connect_Always_TellsBothAddresses()
+    {
+        await using var server = await StartAsync();
+        server.Connect();
+
+        var endPoints = server.Server.State.Clients.Find(1)!.EndPoints;
+        Assert.Equal(new ClientEndPoints("127.0.0.1:50001", "127.0.0.1:6379"), endPoints);
+    }
+
+    [Fact]
+    public async Task Leave_Always_KeepsWhatWasCounted()
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+        client.Send(Repeat(Request("PING"), 10));
+        client.Close();
+
+        var traffic = server.Server.State.Statistics.SumTraffic(server.Server.State.Clients.ToList());
+        Assert.Equal(10, traffic.Commands);
+        Assert.Equal(10 * Request("PING").Length, traffic.InputBytes);
+        Assert.Equal(10 * "+PONG\r\n".Length, traffic.OutputBytes);
+    }
+
+    [Fact]
+    public async Task Execute_Throwing_EndsThatConnectionOnly()
+    {
+        var listener = new InMemoryListener();
+        var state = new ServerState(Store);
+        var acceptor = new ConnectionAcceptor<ThrowingExecutor>(state, default, NullLogger.Instance);
+        var accepting = acceptor.AcceptAsync(listener);
+        var unlucky = listener.Connect();
+        var other = listener.Connect();
+
+        unlucky.Send(Request("THROW"));
+        unlucky.ReadAll();
+
+        Assert.True(unlucky.IsClosed);
+        Assert.Equal("+OK\r\n", other.Exchange(Request("FINE")));
+        Assert.Equal(1, state.Clients.Count);
+        await listener.DisposeAsync();
+        await accepting;
+    }
+
+    [Fact]
+    public async Task Stop_WithPartlyReceivedRequests_AnswersTheWholeOnes()
+    {
+        var server = await StartAsync();
+        var client = server.Connect();
+        client.Send(Request("PING") + "*1\r\n$4\r\nPI");
+
+        await server.Server.StopAsync(TestContext.Current.CancellationToken);
+
+        Assert.Equal("+PONG\r\n"u8.ToArray(), client.ReadAll());
+        Assert.True(client.IsClosed);
+        Assert.False(client.Connection.IsAborted);
+        Assert.Throws<InvalidOperationException>(() => server.Connect());
+    }
+
+    [Fact]
+    public async Task Stop_WithASlowReader_AnswersAllThatWasReceivedOnceItReads()
+    {
+        var server = await StartAsync();
+        var client = server.Connect();
+        string request = Request("ECHO", new string('v', 1000));
+        int sent = 0;
+        for (; !client.IsPaused; sent++)
+            client.Send(request);
+
+        var stopping = server.Server.StopAsync(TestContext.Current.CancellationToken);
+        Assert.False(stopping.IsCompleted);
+        byte[] replies = client.ReadAll();
+        await stopping;
+
+        Assert.Equal(sent * Bulk(new string('v', 1000)).Length, replies.Length);
+        Assert.True(client.IsClosed);
+    }
+
+    [Fact]
+    public async Task Stop_WithAReaderThatNeverReads_CutsItOffInTime()
+    {
+        var server = await StartAsync(new RespServerOptions { DrainTimeout = TimeSpan.FromSeconds(5) });
+        var client = server.Connect();
+        while (!client.IsPaused)
+            client.Send(Request("ECHO", new string('v', 1000)));
+
+        var stopping = server.Server.StopAsync(TestContext.Current.CancellationToken);
+        Clock.Advance(TimeSpan.FromSeconds(4));
+        Assert.False(stopping.IsCompleted);
+        Clock.Advance(TimeSpan.FromSeconds(2));
+        await stopping;
+
+        Assert.True(client.Connection.IsAborted);
+        Assert.Equal(0, server.Server.State.Clients.Count);
+    }
+
+    private readonly struct ThrowingExecutor : IRequestExecutor
+    {
+        public void Execute(in RespRequest request, CommandContext context)
+        {
+            if (request[0].SequenceEqual("THROW"u8))
+                throw new InvalidDataException("A defect.");
+            context.Reply.SimpleString("OK"u8);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+using System.Text;
+using Cache.Testing;
+
+namespace Cache.Server.Tests.Connections;
+
+/// <summary>Clients that send, and do not take their replies.</summary>
+public sealed class SlowClientTests : ConnectionTestBase
+{
+    // What may lie in both pipes, and one batch of replies on the way from one to the other.
+    private const int HeldBytesMax = (256 + 64 + 64 + 8) * 1024;
+
+    private static readonly string _value = new('v', 1000);
+
+    [Fact]
+    public async Task Send_WithoutReading_IsPausedWithinTheBounds()
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+
+        int sent = SendUntilPaused(client);
+
+        Assert.InRange(sent * Bulk(_value).Length, 64 * 1024, HeldBytesMax);
+        Assert.InRange(server.Server.State.Clients.Find(1)!.PendingOutputBytes, 1, 72 * 1024);
+        client.Vanish();
+    }
+
+    [Fact]
+    public async Task Read_AfterAPause_GetsEveryReplyInOrder()
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+
+        int sent = SendUntilPaused(client);
+        string replies = Encoding.Latin1.GetString(client.ReadAll());
+
+        Assert.Equal(Repeat(Bulk(_value), sent), replies);
+        Assert.False(client.IsPaused);
+        Assert.Equal("+PONG\r\n", client.Exchange(Request("PING")));
+    }
+
+    [Fact]
+    public async Task Pause_OfOneClient_DoesNotTouchOthers()
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+        var other = server.Connect();
+
+        SendUntilPaused(client);
+
+        Assert.Equal("+PONG\r\n", other.Exchange(Request("PING")));
+        client.Vanish();
+    }
+
+    [Fact]
+    public async Task Pause_LongerThanTheTimeout_Disconnects()
+    {
+        await using var server = await StartAsync(new RespServerOptions { Timeout = TimeSpan.FromSeconds(60) });
+        var client = server.Connect();
+
+        SendUntilPaused(client);
+        Clock.Advance(TimeSpan.FromSeconds(62));
+
+        client.ReadAll();
+        Assert.True(client.IsClosed);
+        Assert.Equal(0, server.Server.State.Clients.Count);
+    }
+
+    private static int SendUntilPaused(InMemoryClient client)
+    {
+        byte[] request = Encoding.Latin1.GetBytes(Request("ECHO", _value));
+        int sent = 0;
+        for (; !client.IsPaused && sent < 10_000; sent++)
+            client.Send(request);
+        return sent;
+    }
+}

@@ -1,0 +1,120 @@
+using System.Net;
+using System.Net.Sockets;
+using Cache.Core;
+using Cache.Server.Tests.Transport;
+
+namespace Cache.Server.Tests;
+
+public sealed class RespServerTests : IDisposable
+{
+    private readonly CacheStore _store = new(new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 2 });
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _store.Dispose();
+
+    [Fact]
+    public void Construct_WithAnInvalidOption_ThrowsAndNamesIt()
+    {
+        var options = new RespServerOptions { MaxClients = 0 };
+
+        var error = Assert.Throws<ArgumentException>(() => new RespServer(_store, options));
+
+        Assert.Contains("RespServerOptions.MaxClients is 0", error.Message);
+    }
+
+    [Fact]
+    public async Task Start_OnSeveralAddresses_AnswersOnEach()
+    {
+        using var folder = new TemporaryFolder();
+        string path = folder.PathOf("s");
+        var options = new RespServerOptions { Port = 0, Bind = ["127.0.0.1", "::1"], UnixSocketPath = path };
+        await using var server = new RespServer(_store, options);
+        Assert.Empty(server.EndPoints);
+
+        await server.StartAsync(Token);
+
+        Assert.Equal(3, server.EndPoints.Count);
+        foreach (var endPoint in server.EndPoints)
+            Assert.Equal("+PONG\r\n", await ExchangeAsync(endPoint, "PING\r\nQUIT\r\n", 7));
+        Assert.Equal(((IPEndPoint)server.EndPoints[0]).Port, server.State.Settings.Port);
+        await server.StopAsync(Token);
+        Assert.Empty(server.EndPoints);
+        Assert.False(File.Exists(path));
+    }
+
+    [Fact]
+    public async Task Start_WhereAnotherListens_NamesAddressAndPortAndListensNowhere()
+    {
+        using var taken = new Socket(AddressFamily.InterNetworkV6, SocketType.Stream, ProtocolType.Tcp);
+        taken.Bind(new IPEndPoint(IPAddress.IPv6Loopback, 0));
+        taken.Listen();
+        int port = ((IPEndPoint)taken.LocalEndPoint!).Port;
+        var server = new RespServer(_store, new RespServerOptions { Port = port, Bind = ["127.0.0.1", "::1"] });
+
+        var error = await Assert.ThrowsAsync<IOException>(() => server.StartAsync(Token));
+
+        Assert.StartsWith($"Cannot listen on [::1]:{port}: another process listens there already.", error.Message);
+        using var free = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        free.Bind(new IPEndPoint(IPAddress.Loopback, port));
+    }
+
+    [Fact]
+    public async Task Start_OnAnAddressOfAnotherMachine_FailsUnlessItMayBeAbsent()
+    {
+        // An address of the block that is reserved for documentation.
+        var strict = new RespServer(_store, new RespServerOptions { Port = 0, Bind = ["192.0.2.1"] });
+        var error = await Assert.ThrowsAsync<IOException>(() => strict.StartAsync(Token));
+        Assert.Contains("this machine does not have the address", error.Message);
+
+        var options = new RespServerOptions { Port = 0, Bind = ["127.0.0.1", "-192.0.2.1"] };
+        await using var lenient = new RespServer(_store, options);
+        await lenient.StartAsync(Token);
+        Assert.Single(lenient.EndPoints);
+    }
+
+    [Fact]
+    public async Task Start_Twice_Throws()
+    {
+        await using var server = new RespServer(_store, new RespServerOptions { Port = 0 });
+        await server.StartAsync(Token);
+
+        await Assert.ThrowsAsync<InvalidOperationException>(() => server.StartAsync(Token));
+    }
+
+    [Fact]
+    public async Task Stop_WithAClientConnected_AnswersWhatArrivedAndCloses()
+    {
+        var server = new RespServer(_store, new RespServerOptions { Port = 0 });
+        await server.StartAsync(Token);
+        using var client = await ConnectAsync(server.EndPoints[0]);
+        await client.SendAsync("PING\r\nPING"u8.ToArray(), Token);
+        byte[] reply = new byte[100];
+        Assert.Equal(7, await client.ReceiveAsync(reply, Token));
+
+        var stopping = server.StopAsync(Token);
+
+        Assert.Equal(0, await client.ReceiveAsync(reply, Token));
+        client.Dispose();
+        await stopping;
+        await server.StopAsync(Token);
+    }
+
+    private static async Task<string> ExchangeAsync(EndPoint endPoint, string request, int replyLength)
+    {
+        using var client = await ConnectAsync(endPoint);
+        await client.SendAsync(System.Text.Encoding.ASCII.GetBytes(request), Token);
+        byte[] reply = new byte[replyLength];
+        for (int received = 0; received < replyLength;)
+            received += await client.ReceiveAsync(reply.AsMemory(received), Token);
+        return System.Text.Encoding.ASCII.GetString(reply);
+    }
+
+    private static async Task<Socket> ConnectAsync(EndPoint endPoint)
+    {
+        var protocol = endPoint is UnixDomainSocketEndPoint ? ProtocolType.Unspecified : ProtocolType.Tcp;
+        var client = new Socket(endPoint.AddressFamily, SocketType.Stream, protocol);
+        await client.ConnectAsync(endPoint, Token);
+        return client;
+    }
+}

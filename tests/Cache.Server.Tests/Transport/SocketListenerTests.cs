@@ -1,0 +1,146 @@
+using System.Net;
+using System.Net.Sockets;
+using Cache.Server.Transport;
+using Cache.Testing;
+
+namespace Cache.Server.Tests.Transport;
+
+public sealed class SocketListenerTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Bind_PortZero_TellsThePortThatTheSystemChose()
+    {
+        await using var listener = SocketListener.Bind(new IPEndPoint(IPAddress.Loopback, 0), new());
+
+        Assert.InRange(((IPEndPoint)listener.EndPoint).Port, 1, 65535);
+    }
+
+    [Fact]
+    public async Task Bind_AddressInUse_Throws()
+    {
+        await using var listener = SocketListener.Bind(new IPEndPoint(IPAddress.Loopback, 0), new());
+
+        var error = Assert.Throws<SocketException>(() => SocketListener.Bind(listener.EndPoint, new()));
+        Assert.Equal(SocketError.AddressAlreadyInUse, error.SocketErrorCode);
+    }
+
+    [Fact]
+    public async Task Bind_PortWhoseConnectionsLinger_Succeeds()
+    {
+        var listener = SocketListener.Bind(new IPEndPoint(IPAddress.Loopback, 0), new());
+        using (var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp))
+        {
+            await client.ConnectAsync(listener.EndPoint, Token);
+            var connection = await listener.AcceptAsync();
+            await listener.DisposeAsync();
+            await connection!.Input.CompleteAsync();
+            await connection.Output.CompleteAsync();
+            var closing = connection.DisposeAsync();
+            Assert.Equal(0, await client.ReceiveAsync(new byte[1], Token));
+            client.Dispose();
+            await closing;
+        }
+
+        await using var again = SocketListener.Bind(listener.EndPoint, new());
+        Assert.Equal(listener.EndPoint, again.EndPoint);
+    }
+
+    [Fact]
+    public async Task Bind_IPv6AndIPv4OfOnePort_AreTwoListeners()
+    {
+        await using var four = SocketListener.Bind(new IPEndPoint(IPAddress.Any, 0), new());
+        int port = ((IPEndPoint)four.EndPoint).Port;
+        await using var six = SocketListener.Bind(new IPEndPoint(IPAddress.IPv6Any, port), new());
+
+        Assert.Equal(AddressFamily.InterNetworkV6, six.EndPoint.AddressFamily);
+    }
+
+    [Fact]
+    public async Task Accept_Tcp_SetsNoDelayAndKeepAlive()
+    {
+        Socket? accepted = null;
+        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        socket.Listen();
+        await using var listener = new SocketListener(
+            socket, new() { KeepAliveSeconds = 300 }, async token => accepted = await socket.AcceptAsync(token));
+        using var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        await client.ConnectAsync(listener.EndPoint, Token);
+
+        var connection = await listener.AcceptAsync();
+
+        Assert.True(accepted!.NoDelay);
+        Assert.NotEqual(0, accepted.GetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive));
+        Assert.Equal(300, accepted.GetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime));
+        Assert.Equal(100, accepted.GetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval));
+        connection!.Abort();
+    }
+
+    [Fact]
+    public async Task Accept_OutOfDescriptors_BacksOffLongerEachTimeAndRecovers()
+    {
+        var clock = new FakeTimeProvider();
+        var delays = new List<TimeSpan>();
+        int failures = 9;
+        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        socket.Listen();
+        var settings = new SocketTransportSettings
+        {
+            TimeProvider = clock,
+            AcceptFailed = (_, _, delay) => delays.Add(delay),
+        };
+        await using var listener = new SocketListener(
+            socket, settings,
+            token => failures-- > 0 ? Throw(SocketError.TooManyOpenSockets) : socket.AcceptAsync(token));
+        using var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        await client.ConnectAsync(listener.EndPoint, Token);
+
+        var accepting = listener.AcceptAsync().AsTask();
+        while (failures > 0)
+        {
+            Assert.False(accepting.IsCompleted);
+            clock.Advance(1000);
+            await Task.Yield();
+        }
+
+        clock.Advance(1000);
+        var connection = await accepting;
+        Assert.NotNull(connection);
+        connection.Abort();
+        Assert.Equal([10, 20, 40, 80, 160, 320, 640, 1000, 1000], delays.Select(delay => delay.TotalMilliseconds));
+    }
+
+    [Fact]
+    public async Task Accept_ArrivalThatIsGone_TakesTheNext()
+    {
+        int failures = 3;
+        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        socket.Listen();
+        await using var listener = new SocketListener(
+            socket, new(),
+            token => failures-- > 0 ? Throw(SocketError.ConnectionReset) : socket.AcceptAsync(token));
+        using var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        await client.ConnectAsync(listener.EndPoint, Token);
+
+        var connection = await listener.AcceptAsync();
+        Assert.NotNull(connection);
+        connection.Abort();
+    }
+
+    [Fact]
+    public async Task Dispose_WhileAccepting_EndsWithNull()
+    {
+        var listener = SocketListener.Bind(new IPEndPoint(IPAddress.Loopback, 0), new());
+        var accepting = listener.AcceptAsync();
+
+        await listener.DisposeAsync();
+
+        Assert.Null(await accepting);
+    }
+
+    private static ValueTask<Socket> Throw(SocketError error) => throw new SocketException((int)error);
+}

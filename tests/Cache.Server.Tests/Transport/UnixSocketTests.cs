@@ -1,0 +1,83 @@
+using System.Net.Sockets;
+using System.Runtime.Versioning;
+using Cache.Server.Transport;
+
+namespace Cache.Server.Tests.Transport;
+
+public sealed class UnixSocketTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    [UnsupportedOSPlatform("windows")]
+    public async Task Bind_WithAMode_MakesTheFileWithIt()
+    {
+        string path = _folder.PathOf("s");
+        const UnixFileMode Mode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupWrite;
+
+        await using var listener = Bind(path, new() { UnixSocketMode = Mode });
+
+        Assert.Equal(Mode, File.GetUnixFileMode(path));
+    }
+
+    [Fact]
+    public async Task Bind_OverASocketThatNobodyListensOn_Succeeds()
+    {
+        string path = _folder.PathOf("s");
+        MakeStale(path);
+        Assert.True(File.Exists(path));
+
+        await using var listener = Bind(path, new());
+
+        using var client = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        await client.ConnectAsync(new UnixDomainSocketEndPoint(path), TestContext.Current.CancellationToken);
+    }
+
+    [Fact]
+    public async Task Bind_OverASocketThatIsListenedOn_ThrowsAndLeavesIt()
+    {
+        string path = _folder.PathOf("s");
+        await using var listener = Bind(path, new());
+
+        var error = Assert.Throws<SocketException>(() => Bind(path, new()));
+
+        Assert.Equal(SocketError.AddressAlreadyInUse, error.SocketErrorCode);
+        Assert.True(File.Exists(path));
+    }
+
+    [Fact]
+    public void Bind_OverAnOrdinaryFile_ThrowsAndLeavesIt()
+    {
+        string path = _folder.PathOf("precious");
+        File.WriteAllText(path, "");
+
+        Assert.Throws<IOException>(() => Bind(path, new()));
+
+        Assert.True(File.Exists(path));
+    }
+
+    [Fact]
+    public async Task Dispose_Always_RemovesTheFile()
+    {
+        string path = _folder.PathOf("s");
+        var listener = Bind(path, new());
+
+        await listener.DisposeAsync();
+
+        Assert.False(File.Exists(path));
+    }
+
+    // The runtime removes the file with the socket, by its name; under another it stays, as when a process is killed.
+    private void MakeStale(string path)
+    {
+        string other = _folder.PathOf("other");
+        using var left = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        left.Bind(new UnixDomainSocketEndPoint(other));
+        File.Move(other, path);
+    }
+
+    private static SocketListener Bind(string path, SocketTransportSettings settings) =>
+        SocketListener.Bind(new UnixDomainSocketEndPoint(path), settings);
+}
