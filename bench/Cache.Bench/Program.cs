@@ -1,1 +1,21 @@
-Console.WriteLine();
+using System.CommandLine;
+using Cache.Bench;
+
+var root = new RootCommand("Measurements of the store and of a running server; every verb prints a table.")
+{
+    ReplayVerb.Create(),
+    HitRatioVerb.Create(),
+    StoreVerb.Create(),
+    AllocVerb.Create(),
+    MemoryVerb.Create(),
+    GcVerb.Create(),
+};
+try
+{
+    return root.Parse(args).Invoke(new InvocationConfiguration { EnableDefaultExceptionHandler = false });
+}
+catch (WrongAnswerException wrong)
+{
+    Console.Error.WriteLine($"WRONG ANSWER: {wrong.Message}");
+    return 1;
+}

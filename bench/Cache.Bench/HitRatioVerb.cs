@@ -1,0 +1,77 @@
+using System.Buffers.Binary;
+using System.CommandLine;
+using Cache.Core;
+using Cache.Core.Contracts;
+
+namespace Cache.Bench;
+
+/// <summary>Replays a trace through the store, whose byte limit is set so that a given number of entries fit.</summary>
+internal static class HitRatioVerb
+{
+    private static readonly Option<string> _trace = new("--trace") { Required = true, Description = "A trace file." };
+    private static readonly Option<int> _capacity = new("--capacity")
+    {
+        Required = true,
+        Description = "How many of the trace's entries the store is to hold.",
+    };
+
+    public static Command Create()
+    {
+        var verb = new Command("hitratio", "Replays a trace through the store: GET, SET on a miss.")
+        {
+            _trace, _capacity,
+        };
+        _capacity.RequireAtLeast(1);
+        verb.SetAction(Run);
+        return verb;
+    }
+
+    private static int Run(ParseResult arguments)
+    {
+        uint[] ids = TraceFile.Read(arguments.GetValue(_trace)!);
+        int capacity = arguments.GetValue(_capacity);
+        var limit = CapacityLimit.Find(capacity);
+        using var store = new CacheStore(limit.CreateOptions());
+        long peak = 0;
+        long hits = Replay(store, ids, limit.ValueLength, ref peak);
+        var statistics = store.GetStatistics();
+        if (statistics.Hits != hits || statistics.Misses != ids.Length - hits)
+            throw new WrongAnswerException($"The store counted {statistics.Hits} hits; there were {hits}.");
+
+        var table = new TextTable("requests", "hits", "entries at most", "capacity", "limit bytes", "value bytes");
+        table.Add(
+            $"{ids.Length}", $"{hits}", $"{peak}", $"{capacity}", $"{limit.MemoryLimitBytes}", $"{limit.ValueLength}");
+        table.Print();
+        Console.WriteLine($"hit ratio {(double)hits / ids.Length:F4}");
+        if (peak > Math.Ceiling(capacity * 1.02))
+            throw new WrongAnswerException($"The store held {peak} entries; 1.02 × {capacity} were allowed.");
+        return 0;
+    }
+
+    private static long Replay(CacheStore store, uint[] ids, int valueLength, ref long peak)
+    {
+        byte[] value = new byte[valueLength];
+        byte[] read = new byte[valueLength];
+        byte[] key = new byte[CapacityLimit.KeyLength];
+        long hits = 0;
+        foreach (uint id in ids)
+        {
+            BinaryPrimitives.WriteUInt64LittleEndian(key, id);
+            var sink = new SpanSink(read);
+            if (store.TryGet(key, ref sink))
+            {
+                hits++;
+                if (sink.Length != valueLength || BinaryPrimitives.ReadUInt32LittleEndian(read) != id)
+                    throw new WrongAnswerException($"The value of id {id} is not the one that was set.");
+                continue;
+            }
+
+            BinaryPrimitives.WriteUInt32LittleEndian(value, id);
+            if (store.Set(key, value) is var status and not WriteStatus.Done)
+                throw new WrongAnswerException($"SET of id {id}: {status}.");
+            peak = Math.Max(peak, store.Count);
+        }
+
+        return hits;
+    }
+}

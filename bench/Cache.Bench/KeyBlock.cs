@@ -1,0 +1,70 @@
+using System.Buffers.Binary;
+
+namespace Cache.Bench;
+
+/// <summary>Keys and values of some operations, built ahead and warmed: the subject alone is timed.</summary>
+internal sealed class KeyBlock
+{
+    /// <summary>Few enough for the second-level cache, enough to be timed as one.</summary>
+    public const int Count = 2_048;
+
+    // A value begins with the index of its key; the four zeros behind it make the next key depend on the value.
+    public const int ValueLengthMin = 8;
+
+    private readonly byte[] _keys = new byte[Count * BenchKey.Length];
+    private readonly byte[] _values;
+    private readonly int[] _indexes = new int[Count];
+
+    /// <param name="random">Picks the keys.</param>
+    /// <param name="keyCount">Indexes are below this.</param>
+    /// <param name="valueLength">The length of the values to write.</param>
+    /// <param name="readLengthMax">The length of the longest value to be read.</param>
+    public KeyBlock(Random random, int keyCount, int valueLength, int readLengthMax)
+    {
+        ValueLength = valueLength;
+        Values = new byte[readLengthMax * BlockBatch.Count];
+        _values = new byte[Count * valueLength];
+        for (int i = 0; i < Count; i++)
+        {
+            int index = random.Next(keyCount);
+            _indexes[i] = index;
+            Texts[i] = BenchKey.ToText(index);
+            BenchKey.Write(index, _keys.AsSpan(i * BenchKey.Length));
+            BinaryPrimitives.WriteInt32LittleEndian(_values.AsSpan(i * valueLength), index);
+        }
+    }
+
+    public string[] Texts { get; } = new string[Count];
+
+    public int ValueLength { get; }
+
+    /// <summary>Where reads of this block go: room for a batch of values.</summary>
+    public byte[] Values { get; }
+
+    /// <summary>Where the bytes of a text key go.</summary>
+    public byte[] KeyBuffer { get; } = new byte[BenchKey.Length];
+
+    public ReadOnlySpan<byte> Key(int i) => _keys.AsSpan(i * BenchKey.Length, BenchKey.Length);
+
+    public ReadOnlySpan<byte> Value(int i) => _values.AsSpan(i * ValueLength, ValueLength);
+
+    /// <summary>Whether a value read for the key at a position is that key's.</summary>
+    public bool Owns(int i, ReadOnlySpan<byte> value) =>
+        value.Length >= ValueLengthMin && BinaryPrimitives.ReadInt32LittleEndian(value) == _indexes[i];
+
+    /// <summary>Zero, which the processor only knows once it has the value.</summary>
+    public static int ZeroOf(ReadOnlySpan<byte> value) => BinaryPrimitives.ReadInt32LittleEndian(value[4..]);
+
+    /// <summary>Brings keys and values near; the sum keeps the reads from being left out.</summary>
+    public int Warm()
+    {
+        int sum = 0;
+        foreach (string text in Texts)
+            sum += text[^1];
+        foreach (byte key in _keys)
+            sum += key;
+        foreach (byte value in _values)
+            sum += value;
+        return sum;
+    }
+}
