@@ -9,6 +9,7 @@ var root = new RootCommand("Measurements of the store and of a running server; e
     AllocVerb.Create(),
     MemoryVerb.Create(),
     GcVerb.Create(),
+    ServerVerb.Create(),
 };
 try
 {

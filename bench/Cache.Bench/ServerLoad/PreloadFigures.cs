@@ -1,0 +1,16 @@
+namespace Cache.Bench.ServerLoad;
+
+/// <summary>What the preload took, and what the server's memory grew by; the memory is null without its process id.</summary>
+internal sealed record PreloadFigures
+{
+    public long Keys { get; init; }
+
+    public double Seconds { get; init; }
+
+    public long? ResidentBytesBefore { get; init; }
+
+    public long? ResidentBytesAfter { get; init; }
+
+    /// <summary>Memory per entry above its key and value.</summary>
+    public double? EntryOverheadBytes { get; init; }
+}
