@@ -10,6 +10,8 @@ var root = new RootCommand("Measurements of the store and of a running server; e
     MemoryVerb.Create(),
     GcVerb.Create(),
     ServerVerb.Create(),
+    CompareVerb.Create(),
+    NullServerVerb.Create(),
 };
 try
 {

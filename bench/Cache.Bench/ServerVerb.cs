@@ -108,6 +108,8 @@ internal static class ServerVerb
                 + (preload.EntryOverheadBytes is { } bytes ? $", {bytes:F0} bytes per entry above key and value" : ""));
         }
 
+        if (report.Rounds.Count == 0)
+            return;
         var table = new TextTable(
             "round", "ops/s", "p50 ms", "p99 ms", "p99.9 ms", "max ms", "server µs/op", "user", "system", "client µs/op",
             "hits", "misses", "stored");

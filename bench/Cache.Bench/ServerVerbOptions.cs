@@ -27,7 +27,7 @@ internal sealed class ServerVerbOptions
     private readonly Option<long> _requests = WithDefault(
         "--requests", _defaults.Requests, "Operations of a round, instead of --seconds.");
 
-    private readonly Option<int> _rounds = WithDefault("--rounds", _defaults.Rounds, "How many rounds; the median is printed.");
+    private readonly Option<int> _rounds = WithDefault("--rounds", _defaults.Rounds, "How many rounds; the median is printed. 0: the preload alone.");
     private readonly Option<double> _warmup = WithDefault("--warmup", _defaults.WarmupSeconds, "Seconds before the first round.");
     private readonly Option<int?> _pid = new("--pid") { Description = "The server's process, for its CPU time and memory." };
     private readonly Option<string?> _password = new("--password") { Description = "Sent with AUTH." };

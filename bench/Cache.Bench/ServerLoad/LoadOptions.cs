@@ -103,7 +103,7 @@ internal sealed record LoadOptions
             yield return $"--warmup is {WarmupSeconds}; it must be between 0 and 86400.";
         if (Requests < 0 || (Requests > 0 && Requests < Connections))
             yield return $"--requests is {Requests}; it must be 0, or at least one for each of {Connections} connections.";
-        if (Rounds is < 1 or > 10_000)
-            yield return $"--rounds is {Rounds}; it must be between 1 and 10000.";
+        if (Rounds is < 0 or > 10_000)
+            yield return $"--rounds is {Rounds}; it must be between 0 and 10000.";
     }
 }

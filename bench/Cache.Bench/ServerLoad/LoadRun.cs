@@ -59,7 +59,7 @@ internal sealed class LoadRun : IDisposable
     /// <exception cref="WrongAnswerException">A reply was wrong, or did not come.</exception>
     public void WarmUp()
     {
-        if (_options.WarmupSeconds > 0)
+        if (_options.WarmupSeconds > 0 && _options.Rounds > 0)
             Measure(_options with { Seconds = _options.WarmupSeconds, Requests = 0 });
     }
 

@@ -1,0 +1,20 @@
+using System.Text;
+using Cache.Server.Commands;
+using Cache.Server.Connections;
+using Cache.Server.Protocol;
+
+namespace Cache.Bench;
+
+/// <summary>Answers GET with a fixed value and everything else with OK, so that what is measured is the way there and back.</summary>
+internal readonly struct NullExecutor(int valueBytes) : IRequestExecutor
+{
+    private readonly byte[] _getReply = Encoding.ASCII.GetBytes($"${valueBytes}\r\n{new string('x', valueBytes)}\r\n");
+
+    public void Execute(in RespRequest request, CommandContext context)
+    {
+        context.Client.Traffic.Commands++;
+        context.Reply.Literal(IsGet(request[0]) ? _getReply : "+OK\r\n"u8);
+    }
+
+    private static bool IsGet(ReadOnlySpan<byte> name) => name.Length == 3 && Ascii.EqualsIgnoreCase(name, "GET"u8);
+}

@@ -1,0 +1,69 @@
+namespace Cache.Bench.ServerLoad;
+
+/// <summary>Many runs of the same loads against several servers, side by side.</summary>
+/// <remarks>Servers and loads stand in the order in which they first ran.</remarks>
+internal sealed class Comparison(IReadOnlyList<LoadReport> reports, IReadOnlyList<string> baselines)
+{
+    private const string None = "-";
+
+    /// <summary>The medians of every load and server, with the CPU time's ratio to that of each baseline.</summary>
+    public void PrintLoads()
+    {
+        foreach (var load in reports.Where(static report => report.Rounds.Count > 0).GroupBy(static report => report.Load))
+        {
+            Console.WriteLine($"{load.Key}: {load.First().Settings}");
+            var medians = load.GroupBy(static report => report.Server).ToDictionary(
+                static server => server.Key,
+                static server => RoundFigures.MedianOf([.. server.SelectMany(static report => report.Rounds)]));
+            int rounds = load.GroupBy(static report => report.Server).Min(static server => server.Sum(r => r.Rounds.Count));
+            PrintLoad(medians, rounds);
+        }
+    }
+
+    /// <summary>What each server's memory grew by when it was preloaded.</summary>
+    public void PrintMemory()
+    {
+        var preloads = reports.Where(static report => report.Preload?.EntryOverheadBytes is not null).ToArray();
+        if (preloads.Length == 0)
+            return;
+        Console.WriteLine($"memory after the preload of {preloads[0].Preload!.Keys} keys: {preloads[0].Settings}");
+        var table = new TextTable("server", "bytes per entry above key and value", "resident MB", "before", "preload s");
+        foreach (var server in preloads.DistinctBy(static report => report.Server))
+        {
+            var preload = server.Preload!;
+            table.Add(
+                server.Server, $"{preload.EntryOverheadBytes:F0}", Megabytes(preload.ResidentBytesAfter),
+                Megabytes(preload.ResidentBytesBefore), $"{preload.Seconds:F1}");
+        }
+
+        table.Print();
+    }
+
+    private void PrintLoad(Dictionary<string, RoundFigures> medians, int rounds)
+    {
+        string[] ratios = [.. baselines.Where(medians.ContainsKey)];
+        var table = new TextTable([
+            $"median of {rounds}", "CPU µs/op", .. ratios.Select(static name => $"÷ {name}"), "user", "system", "ops/s",
+            "p50 ms", "p99 ms", "p99.9 ms", "max ms", "client µs/op",
+        ]);
+        foreach (var (server, figures) in medians)
+        {
+            table.Add([
+                server, Micros(figures.ServerCpuMicros),
+                .. ratios.Select(name => Ratio(figures.ServerCpuMicros, medians[name].ServerCpuMicros)),
+                Micros(figures.ServerUserMicros), Micros(figures.ServerSystemMicros), $"{figures.OperationsPerSecond:F0}",
+                $"{figures.P50Ms:F3}", $"{figures.P99Ms:F3}", $"{figures.P999Ms:F3}", $"{figures.MaxMs:F2}",
+                Micros(figures.ClientCpuMicros),
+            ]);
+        }
+
+        table.Print();
+    }
+
+    private static string Micros(double? micros) => micros is { } value ? $"{value:F3}" : None;
+
+    private static string Ratio(double? figure, double? baseline) =>
+        figure is { } value && baseline is > 0 ? $"{value / baseline.Value:F2}" : None;
+
+    private static string Megabytes(long? bytes) => bytes is { } value ? $"{value / 1048576.0:F0}" : None;
+}
