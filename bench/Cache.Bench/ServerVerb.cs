@@ -92,11 +92,15 @@ internal static class ServerVerb
         return 0;
     }
 
-    private static string Describe(LoadOptions options) =>
-        $"{options.Keys} keys of {options.KeyBytes} bytes, values of {options.ValueBytes}, "
-        + $"GET:SET {options.GetShare}:{options.SetShare}, {(options.Zipf is null ? "uniform" : "Zipf")}, "
-        + $"{options.Connections} connections, pipeline {options.Pipeline}, "
-        + (options.Rate > 0 ? $"open loop at {options.Rate}/s" : "closed loop");
+    private static string Describe(LoadOptions options)
+    {
+        string keys = $"{options.Keys} keys of {options.KeyBytes} bytes, values of {options.ValueBytes}";
+        if (options.Rounds == 0)
+            return keys;
+        return $"{keys}, GET:SET {options.GetShare}:{options.SetShare}, {(options.Zipf is null ? "uniform" : "Zipf")}, "
+            + $"{options.Connections} connections, pipeline {options.Pipeline}, "
+            + (options.Rate > 0 ? $"open loop at {options.Rate}/s" : "closed loop");
+    }
 
     private static void Print(LoadReport report)
     {

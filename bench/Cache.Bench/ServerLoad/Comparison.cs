@@ -26,7 +26,7 @@ internal sealed class Comparison(IReadOnlyList<LoadReport> reports, IReadOnlyLis
         var preloads = reports.Where(static report => report.Preload?.EntryOverheadBytes is not null).ToArray();
         if (preloads.Length == 0)
             return;
-        Console.WriteLine($"memory after the preload of {preloads[0].Preload!.Keys} keys: {preloads[0].Settings}");
+        Console.WriteLine($"memory after the preload: {preloads[0].Settings}");
         var table = new TextTable("server", "bytes per entry above key and value", "resident MB", "before", "preload s");
         foreach (var server in preloads.DistinctBy(static report => report.Server))
         {

@@ -41,7 +41,8 @@ internal sealed class LoadRun : IDisposable
         for (int i = 0; i < _connections.Length; i++)
             _connections[i].Prepare(phase, new SequentialSets(i, _connections.Length, _options.Keys), schedule: null);
         Begin();
-        if (!phase.Wait(Timeout.InfiniteTimeSpan) || phase.Failure is not null)
+        WaitForReplies(phase);
+        if (phase.Failure is not null)
             throw new WrongAnswerException($"Preload: {phase.Failure}");
 
         var seconds = Stopwatch.GetElapsedTime(began).TotalSeconds;
@@ -102,16 +103,31 @@ internal sealed class LoadRun : IDisposable
             ThreadPool.UnsafeQueueUserWorkItem(connection, preferLocal: false);
     }
 
-    private static void WaitForEnd(LoadPhase phase, LoadOptions options)
+    private void WaitForEnd(LoadPhase phase, LoadOptions options)
     {
-        // With a number of requests to send, the time is how long they may take at most; 0 requests end by time alone.
-        var timeout = options.Requests > 0 ? TimeSpan.FromDays(1) : TimeSpan.FromSeconds(options.Seconds);
-        bool isDone = phase.Wait(timeout);
-        phase.End();
-        if (!isDone && !phase.Wait(_replyTimeout))
-            throw new WrongAnswerException($"A reply did not come within {_replyTimeout.TotalSeconds} s.");
+        // A number of requests takes as long as it takes; without one, the time ends the round.
+        if (options.Requests == 0)
+        {
+            phase.Wait(TimeSpan.FromSeconds(options.Seconds));
+            phase.End();
+        }
+
+        WaitForReplies(phase);
         if (phase.Failure is { } failure)
             throw new WrongAnswerException(failure);
+    }
+
+    // As long as replies come, however many are left. The counts are read while they change: any change will do.
+    private void WaitForReplies(LoadPhase phase)
+    {
+        long replies = 0;
+        while (!phase.Wait(_replyTimeout))
+        {
+            long before = replies;
+            replies = _connections.Sum(static connection => connection.Counts.Operations);
+            if (replies == before)
+                throw new WrongAnswerException($"No reply came within {_replyTimeout.TotalSeconds} s.");
+        }
     }
 
     private RoundFigures Figures(
