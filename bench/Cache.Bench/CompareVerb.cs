@@ -4,7 +4,7 @@ using Cache.Bench.ServerLoad;
 
 namespace Cache.Bench;
 
-/// <summary>Reads what runs of <see cref="ServerVerb"/> wrote as JSON and prints one table of medians with ratios.</summary>
+/// <summary>Reads what runs of <see cref="ServerVerb"/> wrote as JSON and prints the medians with ratios.</summary>
 internal static class CompareVerb
 {
     private static readonly Argument<FileInfo> _file = new("file") { Description = "A report in JSON on every line." };

@@ -5,7 +5,7 @@ using Cache.Server.Protocol;
 
 namespace Cache.Bench;
 
-/// <summary>Answers GET with a fixed value and everything else with OK, so that what is measured is the way there and back.</summary>
+/// <summary>Answers GET with a fixed value and all else with OK: what is measured is the way there and back.</summary>
 internal readonly struct NullExecutor(int valueBytes) : IRequestExecutor
 {
     private readonly byte[] _getReply = Encoding.ASCII.GetBytes($"${valueBytes}\r\n{new string('x', valueBytes)}\r\n");

@@ -21,7 +21,7 @@ internal static class NullServerVerb
 
     public static Command Create()
     {
-        var verb = new Command("null-server", "Serves a fixed value over our own transport: the floor under the server.")
+        var verb = new Command("null-server", "Serves a fixed value over our own transport: the server's floor.")
         {
             _port, _value,
         };

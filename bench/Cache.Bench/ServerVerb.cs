@@ -5,7 +5,7 @@ using Cache.Bench.ServerLoad;
 
 namespace Cache.Bench;
 
-/// <summary>Loads a running server of the Redis protocol, verifies its replies, and prints rates, latencies and CPU time.</summary>
+/// <summary>Loads a running server, verifies its replies, and prints rates, latencies and CPU time.</summary>
 internal static class ServerVerb
 {
     // The smoke test's values: one that is only an id, the usual one, and one that spans several reads.
@@ -53,7 +53,7 @@ internal static class ServerVerb
         }
     }
 
-    // The runtime reads these once, at the process's first socket: replies are handled on the threads that poll for them.
+    // The runtime reads these once, at the process's first socket: replies are handled where they are polled for.
     private static void UseClientThreads(int threads)
     {
         Environment.SetEnvironmentVariable("DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", "1");
@@ -82,7 +82,8 @@ internal static class ServerVerb
         {
             using var run = new LoadRun(options with
             {
-                Keys = 500, ValueBytes = valueBytes, Connections = 8, Pipeline = 10, Requests = 4_000, RequireHits = true,
+                Keys = 500, ValueBytes = valueBytes, Connections = 8, Pipeline = 10, Requests = 4_000,
+                RequireHits = true,
             });
             run.Preload();
             var round = run.MeasureRound();
@@ -115,8 +116,8 @@ internal static class ServerVerb
         if (report.Rounds.Count == 0)
             return;
         var table = new TextTable(
-            "round", "ops/s", "p50 ms", "p99 ms", "p99.9 ms", "max ms", "server µs/op", "user", "system", "client µs/op",
-            "hits", "misses", "stored");
+            "round", "ops/s", "p50 ms", "p99 ms", "p99.9 ms", "max ms", "server µs/op", "user", "system",
+            "client µs/op", "hits", "misses", "stored");
         for (int i = 0; i < report.Rounds.Count; i++)
             Add(table, $"{i + 1}", report.Rounds[i]);
         Add(table, "median", RoundFigures.MedianOf(report.Rounds));

@@ -16,23 +16,41 @@ internal sealed class ServerVerbOptions
     private readonly Option<string> _ratio = WithDefault("--ratio", "4:1", "GET:SET, such as 4:1 or 1:0.");
     private readonly Option<string> _distribution = WithDefault("--distribution", "uniform", "How keys are drawn.");
     private readonly Option<double> _theta = WithDefault("--theta", 0.99, "The exponent of --distribution zipf.");
-    private readonly Option<int> _connections = WithDefault("--connections", _defaults.Connections, "How many connections.");
+    private readonly Option<int> _connections = WithDefault(
+        "--connections", _defaults.Connections, "How many connections.");
+
     private readonly Option<int> _pipeline = WithDefault(
         "--pipeline", _defaults.Pipeline, "Requests that a connection sends together; with --rate, at most.");
 
     private readonly Option<double> _rate = WithDefault(
-        "--rate", _defaults.Rate, "Operations per second, sent on time whatever the replies; 0: the next when replies have come.");
+        "--rate", _defaults.Rate, "Operations per second, sent on time whatever the replies; 0: a closed loop.");
 
     private readonly Option<double> _seconds = WithDefault("--seconds", _defaults.Seconds, "How long a round takes.");
     private readonly Option<long> _requests = WithDefault(
         "--requests", _defaults.Requests, "Operations of a round, instead of --seconds.");
 
-    private readonly Option<int> _rounds = WithDefault("--rounds", _defaults.Rounds, "How many rounds; the median is printed. 0: the preload alone.");
-    private readonly Option<double> _warmup = WithDefault("--warmup", _defaults.WarmupSeconds, "Seconds before the first round.");
-    private readonly Option<int?> _pid = new("--pid") { Description = "The server's process, for its CPU time and memory." };
+    private readonly Option<int> _rounds = WithDefault(
+        "--rounds", _defaults.Rounds, "How many rounds; the median is printed. 0: the preload alone.");
+
+    private readonly Option<double> _warmup = WithDefault(
+        "--warmup", _defaults.WarmupSeconds, "Seconds before the first round.");
+
+    private readonly Option<int?> _pid = new("--pid")
+    {
+        Description = "The server's process, for its CPU time and memory.",
+    };
+
     private readonly Option<string?> _password = new("--password") { Description = "Sent with AUTH." };
-    private readonly Option<ulong?> _seed = new("--seed") { Description = "Draws the same commands again. Default: another each time." };
-    private readonly Option<bool> _requireHits = new("--require-hits") { Description = "A key that is not there is a wrong answer." };
+    private readonly Option<ulong?> _seed = new("--seed")
+    {
+        Description = "Draws the same commands again. Default: another each time.",
+    };
+
+    private readonly Option<bool> _requireHits = new("--require-hits")
+    {
+        Description = "A key that is not there is a wrong answer.",
+    };
+
     private readonly Option<bool> _noVerify = new("--no-verify")
     {
         Description = "Takes any value of the right length, as of a server that always sends the same.",
@@ -43,8 +61,9 @@ internal sealed class ServerVerbOptions
         _distribution.AcceptOnlyFromAmong("uniform", "zipf");
         Target.Validators.Add(result =>
         {
-            if (!LoadOptions.TryParseTarget(result.GetValueOrDefault<string>(), out _))
-                result.AddError($"--target is '{result.GetValueOrDefault<string>()}'; it must be HOST:PORT or unix:PATH.");
+            string target = result.GetValueOrDefault<string>();
+            if (!LoadOptions.TryParseTarget(target, out _))
+                result.AddError($"--target is '{target}'; it must be HOST:PORT or unix:PATH.");
         });
         _ratio.Validators.Add(result =>
         {

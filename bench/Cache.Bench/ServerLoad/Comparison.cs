@@ -9,14 +9,14 @@ internal sealed class Comparison(IReadOnlyList<LoadReport> reports, IReadOnlyLis
     /// <summary>The medians of every load and server, with the CPU time's ratio to that of each baseline.</summary>
     public void PrintLoads()
     {
-        foreach (var load in reports.Where(static report => report.Rounds.Count > 0).GroupBy(static report => report.Load))
+        var loads = reports.Where(static report => report.Rounds.Count > 0).GroupBy(static report => report.Load);
+        foreach (var load in loads)
         {
             Console.WriteLine($"{load.Key}: {load.First().Settings}");
-            var medians = load.GroupBy(static report => report.Server).ToDictionary(
+            var rounds = load.GroupBy(static report => report.Server).ToDictionary(
                 static server => server.Key,
-                static server => RoundFigures.MedianOf([.. server.SelectMany(static report => report.Rounds)]));
-            int rounds = load.GroupBy(static report => report.Server).Min(static server => server.Sum(r => r.Rounds.Count));
-            PrintLoad(medians, rounds);
+                static server => server.SelectMany(static report => report.Rounds).ToArray());
+            PrintLoad(rounds);
         }
     }
 
@@ -27,7 +27,7 @@ internal sealed class Comparison(IReadOnlyList<LoadReport> reports, IReadOnlyLis
         if (preloads.Length == 0)
             return;
         Console.WriteLine($"memory after the preload: {preloads[0].Settings}");
-        var table = new TextTable("server", "bytes per entry above key and value", "resident MB", "before", "preload s");
+        var table = new TextTable("server", "bytes/entry above key and value", "resident MB", "before", "preload s");
         foreach (var server in preloads.DistinctBy(static report => report.Server))
         {
             var preload = server.Preload!;
@@ -39,11 +39,14 @@ internal sealed class Comparison(IReadOnlyList<LoadReport> reports, IReadOnlyLis
         table.Print();
     }
 
-    private void PrintLoad(Dictionary<string, RoundFigures> medians, int rounds)
+    private void PrintLoad(Dictionary<string, RoundFigures[]> rounds)
     {
+        var medians = rounds.ToDictionary(
+            static server => server.Key, static server => RoundFigures.MedianOf(server.Value));
         string[] ratios = [.. baselines.Where(medians.ContainsKey)];
         var table = new TextTable([
-            $"median of {rounds}", "CPU µs/op", .. ratios.Select(static name => $"÷ {name}"), "user", "system", "ops/s",
+            $"median of {rounds.Values.Min(static of => of.Length)}", "CPU µs/op",
+            .. ratios.Select(static name => $"÷ {name}"), "user", "system", "ops/s",
             "p50 ms", "p99 ms", "p99.9 ms", "max ms", "client µs/op",
         ]);
         foreach (var (server, figures) in medians)
@@ -51,7 +54,8 @@ internal sealed class Comparison(IReadOnlyList<LoadReport> reports, IReadOnlyLis
             table.Add([
                 server, Micros(figures.ServerCpuMicros),
                 .. ratios.Select(name => Ratio(figures.ServerCpuMicros, medians[name].ServerCpuMicros)),
-                Micros(figures.ServerUserMicros), Micros(figures.ServerSystemMicros), $"{figures.OperationsPerSecond:F0}",
+                Micros(figures.ServerUserMicros), Micros(figures.ServerSystemMicros),
+                $"{figures.OperationsPerSecond:F0}",
                 $"{figures.P50Ms:F3}", $"{figures.P99Ms:F3}", $"{figures.P999Ms:F3}", $"{figures.MaxMs:F2}",
                 Micros(figures.ClientCpuMicros),
             ]);

@@ -2,7 +2,7 @@ using System.Numerics;
 
 namespace Cache.Bench.ServerLoad;
 
-/// <summary>Counts of latencies in buckets whose width grows with the latency: 64 to each power of two, at most 1.6 % wide.</summary>
+/// <summary>Counts of latencies, in buckets that widen with them: 64 to a power of two, 1.6 % at most.</summary>
 /// <remarks>Not thread-safe: one per connection, added up when all are at rest.</remarks>
 internal sealed class LatencyHistogram
 {
@@ -42,7 +42,7 @@ internal sealed class LatencyHistogram
         MaxNanoseconds = 0;
     }
 
-    /// <summary>The latency that a share of all is not above; the upper end of its bucket, and never more than the maximum.</summary>
+    /// <summary>The latency that a share of all is not above: its bucket's upper end, or the maximum.</summary>
     public long AtQuantile(double quantile)
     {
         long wanted = Math.Max(1, (long)Math.Ceiling(Count * quantile));

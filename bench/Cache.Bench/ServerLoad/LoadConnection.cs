@@ -62,7 +62,7 @@ internal sealed class LoadConnection : IThreadPoolWorkItem, IDisposable
 
     public LoadCounts Counts { get; } = new();
 
-    /// <summary>Sets what the next phase consists of. Then the thread pool, or the pacer, executes the connection.</summary>
+    /// <summary>Sets what the next phase consists of. Then the thread pool or the pacer executes it.</summary>
     public void Prepare(LoadPhase phase, CommandSource commands, SendSchedule? schedule)
     {
         _phase = phase;

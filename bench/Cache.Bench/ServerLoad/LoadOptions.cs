@@ -32,7 +32,7 @@ internal sealed record LoadOptions
 
     public int Pipeline { get; init; } = 1;
 
-    /// <summary>Operations per second that are sent whether the server keeps up or not; 0 sends when replies have come.</summary>
+    /// <summary>Operations per second, sent whether the server keeps up or not; 0 for a closed loop.</summary>
     public double Rate { get; init; }
 
     public double Seconds { get; init; } = 5;
@@ -67,7 +67,9 @@ internal sealed record LoadOptions
         if (colon < 1 || !ushort.TryParse(text[(colon + 1)..], out ushort port) || port == 0)
             return false;
         string host = text[..colon].Trim('[', ']');
-        target = IPAddress.TryParse(host, out var address) ? new IPEndPoint(address, port) : new DnsEndPoint(host, port);
+        target = new DnsEndPoint(host, port);
+        if (IPAddress.TryParse(host, out var address))
+            target = new IPEndPoint(address, port);
         return true;
     }
 
@@ -83,10 +85,11 @@ internal sealed record LoadOptions
     /// <summary>Every option that is out of its range, as a sentence that names it, its value and the range.</summary>
     public IEnumerable<string> FindProblems()
     {
+        long keysMax = RequestEncoder.KeysMax(KeyBytes);
         if (KeyBytes is < RequestEncoder.KeyBytesMin or > 4096)
             yield return $"--key-bytes is {KeyBytes}; it must be between {RequestEncoder.KeyBytesMin} and 4096.";
-        else if (Keys < 1 || Keys > RequestEncoder.KeysMax(KeyBytes))
-            yield return $"--keys is {Keys}; with {KeyBytes} bytes a key it must be between 1 and {RequestEncoder.KeysMax(KeyBytes)}.";
+        else if (Keys < 1 || Keys > keysMax)
+            yield return $"--keys is {Keys}; with {KeyBytes} bytes a key it must be between 1 and {keysMax}.";
         if (ValueBytes is < ValuePattern.BytesMin or > (int)BatchBytesMax)
             yield return $"--value is {ValueBytes}; it must be between {ValuePattern.BytesMin} and {BatchBytesMax}.";
         if (Connections is < 1 or > 60_000)
@@ -94,7 +97,7 @@ internal sealed record LoadOptions
         if (Pipeline is < 1 or > 100_000)
             yield return $"--pipeline is {Pipeline}; it must be between 1 and 100000.";
         else if ((long)Pipeline * (ValueBytes + KeyBytes + 64) > BatchBytesMax)
-            yield return $"--pipeline is {Pipeline}; with {ValueBytes} bytes a value a batch exceeds {BatchBytesMax} bytes.";
+            yield return $"--pipeline is {Pipeline}; with such values a batch is over {BatchBytesMax} bytes.";
         if (!(Rate >= 0))
             yield return $"--rate is {Rate}; it must be 0 or more.";
         if (!(Seconds is > 0 and <= 86_400))
@@ -102,7 +105,7 @@ internal sealed record LoadOptions
         if (!(WarmupSeconds is >= 0 and <= 86_400))
             yield return $"--warmup is {WarmupSeconds}; it must be between 0 and 86400.";
         if (Requests < 0 || (Requests > 0 && Requests < Connections))
-            yield return $"--requests is {Requests}; it must be 0, or at least one for each of {Connections} connections.";
+            yield return $"--requests is {Requests}; it must be 0, or one for each of {Connections} connections.";
         if (Rounds is < 0 or > 10_000)
             yield return $"--rounds is {Rounds}; it must be between 0 and 10000.";
     }

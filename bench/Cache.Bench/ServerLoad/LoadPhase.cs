@@ -1,6 +1,6 @@
 namespace Cache.Bench.ServerLoad;
 
-/// <summary>A stretch of load that all connections begin and leave together: the preload, the warm-up, a round.</summary>
+/// <summary>A stretch of load that all connections begin and leave together: preload, warm-up, or round.</summary>
 /// <remarks>Thread-safe. A connection that fails ends the phase for all; the first failure is kept.</remarks>
 internal sealed class LoadPhase(int connections, int depth) : IDisposable
 {

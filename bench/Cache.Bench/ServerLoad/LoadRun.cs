@@ -172,7 +172,8 @@ internal sealed class LoadRun : IDisposable
 
     private static void Authenticate(Socket socket, string password)
     {
-        socket.Send(Encoding.UTF8.GetBytes($"*2\r\n$4\r\nAUTH\r\n${Encoding.UTF8.GetByteCount(password)}\r\n{password}\r\n"));
+        int passwordBytes = Encoding.UTF8.GetByteCount(password);
+        socket.Send(Encoding.UTF8.GetBytes($"*2\r\n$4\r\nAUTH\r\n${passwordBytes}\r\n{password}\r\n"));
         byte[] reply = new byte[256];
         int length = 0;
         while (length < reply.Length && !reply.AsSpan(0, length).EndsWith("\r\n"u8))

@@ -10,7 +10,7 @@ internal sealed class MixedCommands : CommandSource
     private long _left;
 
     /// <param name="options">The ratio, the keys, their distribution and the seed.</param>
-    /// <param name="stream">Tells connections and rounds apart; the same seed and stream draw the same commands.</param>
+    /// <param name="stream">Tells connections and rounds apart; the same seed and stream draw the same.</param>
     /// <param name="commands">How many commands to draw.</param>
     public MixedCommands(LoadOptions options, int stream, long commands)
     {

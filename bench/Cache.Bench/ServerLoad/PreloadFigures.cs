@@ -1,6 +1,6 @@
 namespace Cache.Bench.ServerLoad;
 
-/// <summary>What the preload took, and what the server's memory grew by; the memory is null without its process id.</summary>
+/// <summary>What the preload took, and how its server's memory grew; that is null without its process id.</summary>
 internal sealed record PreloadFigures
 {
     public long Keys { get; init; }

@@ -50,7 +50,8 @@ internal sealed class ReplyVerifier
         length = Null.Length;
         if (input.StartsWith(Null))
             return ReplyKind.Miss;
-        return IsBeginningOf(input, _valueHeader) || IsBeginningOf(input, Null) ? ReplyKind.Incomplete : ReplyKind.Wrong;
+        bool mayBecomeOne = IsBeginningOf(input, _valueHeader) || IsBeginningOf(input, Null);
+        return mayBecomeOne ? ReplyKind.Incomplete : ReplyKind.Wrong;
     }
 
     /// <inheritdoc cref="ReadGet"/>

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Cache.Bench.ServerLoad;
 
-/// <summary>Writes GET and SET of a numbered key: a template that only the key's digits and the value change in.</summary>
+/// <summary>Writes GET and SET of a numbered key: a template in which digits and value change.</summary>
 /// <remarks>All keys have the same length, and so have all requests of a kind. Immutable, for any thread.</remarks>
 internal sealed class RequestEncoder
 {

@@ -1,6 +1,7 @@
 namespace Cache.Bench.ServerLoad;
 
-/// <summary>What one round of load measured. CPU times are microseconds per operation; the server's are null without its process id.</summary>
+/// <summary>What one round of load measured.</summary>
+/// <remarks>CPU times are microseconds per operation; the server's are null without its process id.</remarks>
 internal sealed record RoundFigures
 {
     public long Operations { get; init; }

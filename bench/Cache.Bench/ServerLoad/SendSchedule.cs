@@ -19,6 +19,7 @@ internal sealed class SendSchedule(double firstAt, double intervalTicks)
     {
         double ticks = Stopwatch.Frequency / operationsPerSecond;
         long now = Stopwatch.GetTimestamp();
-        return [.. Enumerable.Range(1, connections).Select(i => new SendSchedule(now + i * ticks, ticks * connections))];
+        var turns = Enumerable.Range(1, connections);
+        return [.. turns.Select(turn => new SendSchedule(now + turn * ticks, ticks * connections))];
     }
 }

@@ -21,6 +21,7 @@ internal sealed class ValuePattern
     private const int StretchesLog2 = 16;
     private const int IdBytes = 8;
     private const int HeaderBytes = 16;
+    private const int EndBytes = 8;
     private const ulong Salt = 0x6A09E667F3BCC908;
 
     private readonly byte[] _random;
@@ -52,10 +53,11 @@ internal sealed class ValuePattern
         StretchOf(check, value.Length).CopyTo(value[HeaderBytes..]);
     }
 
-    /// <summary>Whether the value is this key's, and its ends are one value's: the cheap check, for every reply.</summary>
+    /// <summary>Whether the value is this key's, and its ends are one value's: the check for every reply.</summary>
     public bool MatchesEnds(ReadOnlySpan<byte> value, long id) =>
         MatchesHeader(value, id, out ulong check)
-        && (value.Length < HeaderBytes + IdBytes || value[^IdBytes..].SequenceEqual(StretchOf(check, value.Length)[^IdBytes..]));
+        && (value.Length < HeaderBytes + EndBytes
+            || value[^EndBytes..].SequenceEqual(StretchOf(check, value.Length)[^EndBytes..]));
 
     /// <summary>Whether every byte is one value's of this key.</summary>
     public bool Matches(ReadOnlySpan<byte> value, long id) =>

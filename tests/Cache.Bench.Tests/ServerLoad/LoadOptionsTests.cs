@@ -22,25 +22,30 @@ public sealed class LoadOptionsTests
     [InlineData("host:0")]
     [InlineData("host:65536")]
     [InlineData("unix:")]
-    public void TryParseTarget_Malformed_IsRefused(string text) => Assert.False(LoadOptions.TryParseTarget(text, out _));
+    public void TryParseTarget_Malformed_IsRefused(string text) =>
+        Assert.False(LoadOptions.TryParseTarget(text, out _));
 
     [Theory]
     [InlineData("0:0")]
     [InlineData("4")]
     [InlineData("4:1:1")]
     [InlineData("-1:2")]
-    public void TryParseRatio_Malformed_IsRefused(string text) => Assert.False(LoadOptions.TryParseRatio(text, out _, out _));
+    public void TryParseRatio_Malformed_IsRefused(string text) =>
+        Assert.False(LoadOptions.TryParseRatio(text, out _, out _));
 
     [Fact]
     public void FindProblems_OutOfRange_NamesEachOption()
     {
         var options = new LoadOptions { Target = new IPEndPoint(IPAddress.Loopback, 1) };
         Assert.Empty(options.FindProblems());
-        Assert.StartsWith("--keys is 10001", Assert.Single((options with { KeyBytes = 4, Keys = 10_001 }).FindProblems()));
-        Assert.StartsWith("--value is 7", Assert.Single((options with { ValueBytes = 7 }).FindProblems()));
-        Assert.StartsWith("--rate is NaN", Assert.Single((options with { Rate = double.NaN }).FindProblems()));
-        Assert.StartsWith("--pipeline is 3", Assert.Single((options with { Pipeline = 3, ValueBytes = 1 << 28 }).FindProblems()));
+        AssertProblem("--keys is 10001", options with { KeyBytes = 4, Keys = 10_001 });
+        AssertProblem("--value is 7", options with { ValueBytes = 7 });
+        AssertProblem("--rate is NaN", options with { Rate = double.NaN });
+        AssertProblem("--pipeline is 3", options with { Pipeline = 3, ValueBytes = 1 << 28 });
     }
+
+    private static void AssertProblem(string start, LoadOptions options) =>
+        Assert.StartsWith(start, Assert.Single(options.FindProblems()));
 
     private static EndPoint Parse(string text)
     {

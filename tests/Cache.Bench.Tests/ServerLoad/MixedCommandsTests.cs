@@ -5,7 +5,12 @@ namespace Cache.Bench.Tests.ServerLoad;
 
 public sealed class MixedCommandsTests
 {
-    private static readonly LoadOptions s_options = new() { Target = new IPEndPoint(IPAddress.Loopback, 1), Keys = 100, Seed = 5 };
+    private static readonly LoadOptions s_options = new()
+    {
+        Target = new IPEndPoint(IPAddress.Loopback, 1),
+        Keys = 100,
+        Seed = 5,
+    };
 
     [Theory]
     [InlineData(4, 1, 0.2)]
