@@ -1,0 +1,31 @@
+namespace Cache.Core.Tests.Model;
+
+/// <summary>Every operation of the store, and the passing of time.</summary>
+internal enum StoreCommandKind
+{
+    Advance,
+    Get,
+    GetRange,
+    GetInfo,
+    PeekInfo,
+    GetAndExpire,
+    GetMany,
+    Set,
+    SetInteger,
+    SetAndGetPrevious,
+    TakeVersion,
+    SetIfUnchanged,
+    SetRange,
+    Append,
+    Increment,
+    Expire,
+    Persist,
+    Remove,
+    TryRemove,
+    SetMany,
+    Rename,
+    Copy,
+    Clear,
+    Scan,
+    RandomKey,
+}

@@ -1,0 +1,64 @@
+using Cache.Core.Contracts;
+using Cache.Testing;
+using FsCheck;
+using FsCheck.Fluent;
+using Microsoft.FSharp.Core;
+
+namespace Cache.Core.Tests.Model;
+
+/// <summary>Random sequences of commands answer as the sequential model does.</summary>
+/// <remarks>The environment variable CACHE_MODEL_SEQUENCES makes more of them.</remarks>
+public sealed class StoreModelTests
+{
+    private const string SequencesVariable = "CACHE_MODEL_SEQUENCES";
+    private const int SequencesDefault = 40;
+    private const int CommandsPerSequence = 500;
+
+    // Two keyspaces of eight keys: most commands meet an entry.
+    private const int FewKeys = 16;
+
+    // All keyspaces, whose entries together are more than the least limit holds.
+    private const int ManyKeys = 128;
+
+    [Fact]
+    public void Commands_FarBelowTheLimit_AnswerAsTheModel() => RandomSeed.Run(this, static seed =>
+    {
+        var sequences = StoreCommandSequence.OfAllKinds(CommandsPerSequence, FewKeys, lengthMax: 3_000);
+        Assert.Equal(0, Check(seed, sequences, memoryLimitBytes: 64 << 20, EvictionPolicy.AllEntries));
+    });
+
+    [Theory]
+    [InlineData(EvictionPolicy.AllEntries)]
+    [InlineData(EvictionPolicy.ExpiringEntries)]
+    [InlineData(EvictionPolicy.None)]
+    public void Commands_AtTheLimit_AnswerAsTheModelButForEvictions(EvictionPolicy eviction) =>
+        RandomSeed.Run(this, seed =>
+        {
+            var sequences = StoreCommandSequence.MostlyGrowing(
+                CommandsPerSequence, ManyKeys, lengthMax: ModelRun.ValueLengthMax);
+            Assert.NotEqual(0, Check(seed, sequences, CacheOptions.MemoryLimitMin, eviction));
+        });
+
+    // How often the limit was felt, over all sequences.
+    private static long Check(
+        int seed, Arbitrary<StoreCommandSequence> sequences, long memoryLimitBytes, EvictionPolicy eviction)
+    {
+        // The increment of FsCheck's generator must be odd.
+        var replay = new Replay(new Rnd((ulong)seed, 1), FSharpOption<int>.None);
+        var config = Config.QuickThrowOnFailure.WithMaxTest(Sequences).WithReplay(FSharpOption<Replay>.Some(replay))
+            .WithQuietOnSuccess(true);
+        long limitsMet = 0;
+        FsCheck.Check.One(config, Prop.ForAll(sequences, sequence =>
+        {
+            using var run = new ModelRun(memoryLimitBytes, eviction);
+            run.Run(sequence.Commands);
+            limitsMet += run.LimitsMet;
+        }));
+        return limitsMet;
+    }
+
+    private static int Sequences =>
+        int.TryParse(Environment.GetEnvironmentVariable(SequencesVariable), out int sequences)
+            ? sequences
+            : SequencesDefault;
+}
