@@ -1,1 +1,4 @@
-Console.WriteLine();
+using BenchmarkDotNet.Running;
+using Cache.Benchmarks;
+
+BenchmarkSwitcher.FromAssembly(typeof(TryGetBenchmarks).Assembly).Run(args);
