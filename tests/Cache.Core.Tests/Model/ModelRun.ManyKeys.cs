@@ -17,18 +17,26 @@ internal sealed partial class ModelRun
                 SetMany(command);
                 break;
             case StoreCommandKind.Rename:
-                int newKey = InKeyspaceOf(command.Key, command.Other);
-                var renamed = ViewOf(command.Key).Rename(NameOf(command.Key), NameOf(newKey), command.Condition);
-                if (!IsRefused(renamed))
-                    Assert.Equal(_model.Rename(command.Key, newKey, command.Condition), renamed);
+                Rename(command.Key, InKeyspaceOf(command.Key, command.Other), command.Condition);
                 break;
             default:
-                var copied = ViewOf(command.Key).Copy(
-                    NameOf(command.Key), ViewOf(command.Other), NameOf(command.Other), command.Condition);
-                if (!IsRefused(copied))
-                    Assert.Equal(_model.Copy(command.Key, command.Other, command.Condition), copied);
+                Copy(command.Key, command.Other, command.Condition);
                 break;
         }
+    }
+
+    private void Rename(int key, int newKey, SetCondition condition)
+    {
+        var status = ViewOf(key).Rename(NameOf(key), NameOf(newKey), condition);
+        if (!IsRefused(status))
+            AssertWrite(model => model.Rename(key, newKey, condition), status, key);
+    }
+
+    private void Copy(int key, int newKey, SetCondition condition)
+    {
+        var status = ViewOf(key).Copy(NameOf(key), ViewOf(newKey), NameOf(newKey), condition);
+        if (!IsRefused(status))
+            AssertWrite(model => model.Copy(key, newKey, condition), status, key);
     }
 
     private void GetMany(in StoreCommand command)
@@ -49,11 +57,16 @@ internal sealed partial class ModelRun
         var status = ViewOf(command.Key).SetMany(ref source, condition);
         if (IsRefused(status))
             return;
+        AssertWrite(model => SetMany(model, keys, values, condition), status, keys);
+    }
+
+    private static WriteStatus SetMany(StoreModel model, int[] keys, byte[][] values, SetCondition condition)
+    {
         bool holds = keys.All(key => condition == SetCondition.Always
-            || (condition == SetCondition.IfPresent) == (_model.Find(key) is not null));
-        Assert.Equal(holds ? WriteStatus.Done : WriteStatus.ConditionNotMet, status);
+            || (condition == SetCondition.IfPresent) == (model.Find(key) is not null));
         for (int i = 0; i < keys.Length && holds; i++)
-            _model.Set(keys[i], values[i], default);
+            model.Set(keys[i], values[i], default);
+        return holds ? WriteStatus.Done : WriteStatus.ConditionNotMet;
     }
 
     // One to eight keys of one keyspace, some of them twice.

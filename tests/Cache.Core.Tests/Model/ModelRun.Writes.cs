@@ -61,20 +61,24 @@ internal sealed partial class ModelRun
     {
         var options = command.Options(_model.NowMs);
         var status = ViewOf(command.Key).Set(NameOf(command.Key), value, options);
+        int key = command.Key;
         if (!IsRefused(status))
-            Assert.Equal(_model.Set(command.Key, value, options), status);
+            AssertWrite(model => model.Set(key, value, options), status, key);
     }
 
     private void SetAndGetPrevious(in StoreCommand command)
     {
         var options = command.Options(_model.NowMs);
         var sink = default(ArraySink);
-        byte[]? before = _model.Find(command.Key)?.Value;
-        var status = ViewOf(command.Key).Set(
-            NameOf(command.Key), command.Value, options, ref sink, out bool existed);
-        AssertAnswer(before, existed, sink);
-        if (!IsRefused(status))
-            Assert.Equal(_model.Set(command.Key, command.Value, options), status);
+        int key = command.Key;
+        byte[] value = command.Value;
+        var status = ViewOf(key).Set(NameOf(key), value, options, ref sink, out bool existed);
+        Assert.Equal(existed, sink.Array is not null);
+        if (IsRefused(status))
+            return;
+        AssertWrite(
+            model => (TextOf(model.Find(key)?.Value), model.Set(key, value, options)),
+            (TextOf(sink.Array), status), key);
     }
 
     private void TakeVersion(int key)
@@ -101,8 +105,9 @@ internal sealed partial class ModelRun
 
         if (!IsRefused(status))
         {
-            var expected = isUnchanged ? _model.Set(key, command.Value, options) : WriteStatus.ConditionNotMet;
-            Assert.Equal(expected, status);
+            byte[] value = command.Value;
+            AssertWrite(
+                model => isUnchanged ? model.Set(key, value, options) : WriteStatus.ConditionNotMet, status, key);
         }
     }
 
@@ -121,8 +126,15 @@ internal sealed partial class ModelRun
             return;
         }
 
-        Assert.Equal(_model.SetRange(command.Key, offset, part, ValueLengthMax, out int expected), status);
-        Assert.Equal(expected, length);
+        int key = command.Key;
+        AssertWrite(
+            model =>
+            {
+                int from = isAppend ? model.Find(key)?.Value.Length ?? 0 : offset;
+                var answer = model.SetRange(key, from, part, ValueLengthMax, out int expected);
+                return (answer, expected, TextOf(model.Read(key)?.Value));
+            },
+            (status, length, TextOf(ViewOf(key).GetArray(NameOf(key)))), key);
     }
 
     private void Increment(in StoreCommand command)
@@ -130,22 +142,27 @@ internal sealed partial class ModelRun
         var status = ViewOf(command.Key).Increment(NameOf(command.Key), command.Integer, out long result);
         if (IsRefused(status))
             return;
-        byte[] value = _model.Find(command.Key)?.Value ?? "0"u8.ToArray();
-        bool isInteger = IsCanonical(value, out long before);
-        Int128 sum = (Int128)before + command.Integer;
-        if (!isInteger)
-            Assert.Equal(WriteStatus.NotAnInteger, status);
-        else if (sum < long.MinValue || sum > long.MaxValue)
-            Assert.Equal(WriteStatus.Overflow, status);
-        else
-        {
-            Assert.Equal((WriteStatus.Done, (long)sum), (status, result));
-            byte[] text = Encoding.ASCII.GetBytes(sum.ToString(CultureInfo.InvariantCulture));
-            _model.Set(command.Key, text, new EntryOptions { KeepTtl = true });
-        }
+        int key = command.Key;
+        long delta = command.Integer;
+        AssertWrite(model => Increment(model, key, delta), (status, status == WriteStatus.Done ? result : 0), key);
+    }
+
+    private static (WriteStatus Status, long Sum) Increment(StoreModel model, int key, long delta)
+    {
+        byte[] value = model.Find(key)?.Value ?? "0"u8.ToArray();
+        if (!IsCanonical(value, out long before))
+            return (WriteStatus.NotAnInteger, 0);
+        var sum = (Int128)before + delta;
+        if (sum < long.MinValue || sum > long.MaxValue)
+            return (WriteStatus.Overflow, 0);
+        byte[] text = Encoding.ASCII.GetBytes(sum.ToString(CultureInfo.InvariantCulture));
+        return (model.Set(key, text, new EntryOptions { KeepTtl = true }), (long)sum);
     }
 
     private static bool IsCanonical(byte[] value, out long integer) =>
         long.TryParse(Encoding.Latin1.GetString(value), CultureInfo.InvariantCulture, out integer)
         && Encoding.Latin1.GetString(value) == integer.ToString(CultureInfo.InvariantCulture);
+
+    // As text, values are compared by what is in them.
+    private static string? TextOf(byte[]? value) => value is null ? null : Encoding.Latin1.GetString(value);
 }

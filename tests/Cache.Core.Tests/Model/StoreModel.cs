@@ -8,6 +8,18 @@ internal sealed class StoreModel
     private readonly Dictionary<int, ModelEntry> _entries = [];
     private readonly Dictionary<int, int> _changes = [];
 
+    public StoreModel()
+    {
+    }
+
+    /// <summary>A copy that goes its own way.</summary>
+    public StoreModel(StoreModel other)
+    {
+        NowMs = other.NowMs;
+        _entries = new(other._entries);
+        _changes = new(other._changes);
+    }
+
     /// <summary>The time; moved on by the test.</summary>
     public long NowMs { get; set; }
 
@@ -42,8 +54,10 @@ internal sealed class StoreModel
 
     public bool Remove(int key)
     {
+        if (!_entries.Remove(key))
+            return false;
         Changed(key);
-        return _entries.Remove(key);
+        return true;
     }
 
     public WriteStatus Set(int key, byte[] value, in EntryOptions options)
@@ -126,11 +140,14 @@ internal sealed class StoreModel
     private long Slide(long slidingMs, long absoluteMs) =>
         absoluteMs == 0 ? NowMs + slidingMs : Math.Min(absoluteMs, NowMs + slidingMs);
 
+    // What has expired already only takes away what was there.
     private void Put(int key, ModelEntry entry)
     {
+        Remove(key);
+        if (entry.DeadlineMs != 0 && entry.DeadlineMs <= NowMs)
+            return;
         Changed(key);
         _entries[key] = entry;
-        Find(key);
     }
 
     private void Changed(int key) => _changes[key] = _changes.GetValueOrDefault(key) + 1;
