@@ -1,1 +1,8 @@
-Console.WriteLine();
+using StandaloneServer;
+
+// The runtime reads it before the process's first socket: replies are then written by the thread that received.
+const string inlineCompletions = "DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS";
+if (Environment.GetEnvironmentVariable(inlineCompletions) is null)
+    Environment.SetEnvironmentVariable(inlineCompletions, "1");
+
+return await StandaloneHost.RunAsync(args).ConfigureAwait(false);

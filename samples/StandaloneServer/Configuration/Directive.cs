@@ -1,0 +1,27 @@
+namespace StandaloneServer.Configuration;
+
+/// <summary>One thing that can be configured, by whatever source.</summary>
+/// <param name="Name">The name, which is Redis's.</param>
+/// <param name="Parameter">What the help shows for its value.</param>
+/// <param name="Default">What holds if no source sets it, as text.</param>
+/// <param name="Summary">What it is, in a sentence.</param>
+/// <param name="ApplyCore">Checks the values and sets the option.</param>
+internal sealed record Directive(
+    string Name, string Parameter, string Default, string Summary, Action<Setting, ServerSettings> ApplyCore)
+{
+    // More addresses or words than anybody writes.
+    private const int ManyValues = 16;
+
+    /// <summary>Whether it takes several values.</summary>
+    public bool IsList { get; init; }
+
+    /// <exception cref="SettingException">The values are not what the directive takes.</exception>
+    public void Apply(Setting setting, ServerSettings settings)
+    {
+        if (setting.Values.Count == 0)
+            throw new SettingException($"{setting.Origin}: {Name} needs a value: {Parameter}.");
+        if (setting.Values.Count > (IsList ? ManyValues : 1))
+            throw setting.Wrong(IsList ? $"at most {ManyValues} values" : "one value; quote it if it has spaces");
+        ApplyCore(setting with { Name = Name }, settings);
+    }
+}

@@ -1,0 +1,110 @@
+using Cache.Core;
+using Cache.Core.Contracts;
+using Cache.Server;
+using Microsoft.Extensions.Logging;
+
+namespace StandaloneServer.Configuration;
+
+/// <summary>Every directive there is, for the file, JSON, the environment, the command line and its help.</summary>
+internal static class DirectiveTable
+{
+    private const string KeepsNothing = "this server keeps nothing on disk";
+
+    public static IReadOnlyList<Directive> All { get; } =
+    [
+        new("port", "number", "6379", "The TCP port; 0 for no TCP.",
+            static (given, to) => to.Port = given.Integer(0, ushort.MaxValue)),
+        new("bind", "addresses", "127.0.0.1",
+            "Addresses to listen on; * is all of IPv4, ::* of IPv6; -address may be absent.",
+            static (given, to) => to.Server.Bind = given.Values) { IsList = true },
+        new("unixsocket", "path", "none", "A Unix domain socket to listen on as well.",
+            static (given, to) => to.Server.UnixSocketPath = given.Text.Length == 0 ? null : given.Text),
+        new("unixsocketperm", "mode", "by umask", "The mode of the socket's file, octal.",
+            static (given, to) => to.Server.UnixSocketMode = given.Mode()),
+        new("requirepass", "password", "none", "The password that clients must give.",
+            static (given, to) => to.Server.RequirePass = given.Text.Length == 0 ? null : given.Text),
+        new("protected-mode", "yes|no", "no", "Yes: do not start if other machines could connect without a password.",
+            static (given, to) => to.IsProtected = given.YesNo()),
+        new("maxclients", "number", "10000", "Clients connected at once.",
+            static (given, to) => to.Server.MaxClients = given.Integer(1, RespServerOptions.MaxClientsMax)),
+        new("timeout", "seconds", "0", "Disconnect a client that is silent for so long; 0 for never.",
+            static (given, to) => to.Server.Timeout = given.Seconds()),
+        new("tcp-keepalive", "seconds", "300", "Probe after so long whether a silent peer still lives; 0 for never.",
+            static (given, to) => to.Server.TcpKeepAlive = given.Seconds()),
+        new("tcp-backlog", "number", "511", "Connections that wait to be accepted.",
+            static (given, to) => to.Server.Backlog = given.Integer(1, ushort.MaxValue)),
+        new("maxmemory", "bytes", "0", "What the store may hold, e.g. 512mb; 0 for a quarter of the machine's memory.",
+            static (given, to) => SetMemoryLimit(given, to.Store)),
+        new("maxmemory-policy", "policy", "allkeys-lru",
+            "What makes room at the limit: any key, only keys with a TTL, or none.",
+            static (given, to) => to.Store.Eviction = Policy(given)),
+        new("databases", "number", "16", "Keyspaces that SELECT chooses from.",
+            static (given, to) => to.Store.KeyspaceCount = given.Integer(1, CacheOptions.KeyspaceCountMax)),
+        new("proto-max-bulk-len", "bytes", "512mb", "The longest value.",
+            static (given, to) => to.Store.ValueLengthMax = (int)given.Memory(1 << 20, CacheStore.ValueLengthMax)),
+        new("client-query-buffer-limit", "bytes", "1gb", "The longest request that is not yet complete.",
+            static (given, to) => to.Server.InputBufferLimit =
+                given.Memory(RespServerOptions.BufferLimitMin, RespServerOptions.InputBufferLimitMax)),
+        new("shutdown-timeout", "seconds", "5", "How long stopping waits for clients to take their last replies.",
+            static (given, to) => to.Server.DrainTimeout = given.Seconds()),
+        new("loglevel", "level", "notice", "One of debug, verbose, notice, warning.",
+            static (given, to) => to.LogLevel = given.OneOf(
+                ("debug", LogLevel.Trace), ("verbose", LogLevel.Debug),
+                ("notice", LogLevel.Information), ("warning", LogLevel.Warning))),
+        new("notify-keyspace-events", "\"\"", "\"\"", "Empty: keyspace notifications are not supported.",
+            static (given, _) => given.Only("", "keyspace notifications are not supported")),
+        new("save", "\"\"", "\"\"", "Empty: nothing is saved.",
+            static (given, _) => given.Only("", KeepsNothing)) { IsList = true },
+        new("appendonly", "no", "no", "No: nothing is logged to disk.",
+            static (given, _) => given.Only("no", KeepsNothing)),
+        new("daemonize", "no", "no", "No: the server runs in the foreground, under whatever supervises it.",
+            static (given, _) => given.Only("no", "let a service manager run it in the background")),
+    ];
+
+    /// <summary>The directive of a name, whose case does not matter.</summary>
+    /// <returns>Null if there is none.</returns>
+    public static Directive? Find(string name) =>
+        All.FirstOrDefault(directive => directive.Name.Equals(name, StringComparison.OrdinalIgnoreCase));
+
+    /// <summary>As <see cref="Find(string)"/>, for sources that cannot or would not write hyphens.</summary>
+    public static Directive? FindLoosely(string name)
+    {
+        string bare = WithoutHyphens(name);
+        return All.FirstOrDefault(
+            directive => WithoutHyphens(directive.Name).Equals(bare, StringComparison.OrdinalIgnoreCase));
+    }
+
+    /// <exception cref="SettingException">There is no such directive; the message suggests the nearest.</exception>
+    public static Directive Find(Setting setting) => Find(setting.Name) ?? throw Unknown(setting.Origin, setting.Name);
+
+    public static string? FindNearest(string name) =>
+        NearestName.Find(name, All.Select(static directive => directive.Name));
+
+    public static SettingException Unknown(string origin, string name, string prefix = "")
+    {
+        string hint = FindNearest(name) is { } nearest
+            ? $"did you mean '{prefix}{nearest}'?"
+            : "--help lists all that there are.";
+        return new SettingException($"{origin}: there is no directive '{prefix}{name}'; {hint}");
+    }
+
+    private static string WithoutHyphens(string name) =>
+        name.Replace("-", "", StringComparison.Ordinal).Replace("_", "", StringComparison.Ordinal);
+
+    private static void SetMemoryLimit(Setting given, CacheOptions options)
+    {
+        long machine = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes;
+        long bytes = given.Memory(CacheOptions.MemoryLimitMin, machine, "a quarter of the machine's memory");
+        options.MemoryLimitBytes = bytes == 0 ? new CacheOptions().MemoryLimitBytes : bytes;
+    }
+
+    private static EvictionPolicy Policy(Setting given) => given.OneOf(
+        ("noeviction", EvictionPolicy.None),
+        ("allkeys-lru", EvictionPolicy.AllEntries),
+        ("allkeys-lfu", EvictionPolicy.AllEntries),
+        ("allkeys-random", EvictionPolicy.AllEntries),
+        ("volatile-lru", EvictionPolicy.ExpiringEntries),
+        ("volatile-lfu", EvictionPolicy.ExpiringEntries),
+        ("volatile-random", EvictionPolicy.ExpiringEntries),
+        ("volatile-ttl", EvictionPolicy.ExpiringEntries));
+}

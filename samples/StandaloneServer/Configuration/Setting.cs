@@ -1,0 +1,13 @@
+namespace StandaloneServer.Configuration;
+
+/// <summary>A directive and its values, as one of the sources gave them.</summary>
+/// <param name="Name">The directive's name, as it was written.</param>
+/// <param name="Values">At least one, unless the source left them out.</param>
+/// <param name="Origin">Where it stands, for the message that says what is wrong with it.</param>
+internal sealed record Setting(string Name, IReadOnlyList<string> Values, string Origin)
+{
+    public string Text => string.Join(' ', Values);
+
+    /// <summary>The error that says what the value is and what it should be.</summary>
+    public SettingException Wrong(string rule) => new($"{Origin}: {Name} is '{Text}'; it must be {rule}.");
+}

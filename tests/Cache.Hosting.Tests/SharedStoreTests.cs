@@ -1,0 +1,43 @@
+using Cache.Core;
+using Cache.Core.DependencyInjection;
+using Microsoft.Extensions.Caching.Distributed;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Cache.Hosting.Tests;
+
+/// <summary>The application and the server's clients see the same entries.</summary>
+public sealed class SharedStoreTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Store_IsOneForTheApplicationAndTheClients()
+    {
+        using var host = TestHost.Build(
+            services => services.AddCache(o => o.MemoryLimitBytes = 16 << 20).AddCacheServer(o => o.Port = 0));
+        await host.StartAsync(Token);
+        var cache = host.Services.GetRequiredService<IDistributedCache>();
+        await using var client = await TestClient.ConnectAsync(TestHost.EndPointOf(host));
+        await cache.SetStringAsync("page", "wrote this", Token);
+        await client.ExpectAsync("GET page", "$10\r\nwrote this\r\n");
+        await client.ExpectAsync("SET client ключ", "+OK\r\n");
+        Assert.Equal("ключ", await cache.GetStringAsync("client", Token));
+        await host.StopAsync(Token);
+    }
+
+    [Fact]
+    public async Task AddCacheServer_ExistingStore_IsServedAndNotDisposed()
+    {
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 16 << 20 });
+        store.Set("k"u8, "v"u8);
+        using (var host = TestHost.Build(services => services.AddCacheServer(store, o => o.Port = 0)))
+        {
+            await host.StartAsync(Token);
+            await using var client = await TestClient.ConnectAsync(TestHost.EndPointOf(host));
+            await client.ExpectAsync("GET k", "$1\r\nv\r\n");
+            await host.StopAsync(Token);
+        }
+
+        Assert.Equal("v"u8.ToArray(), store.GetArray("k"u8));
+    }
+}

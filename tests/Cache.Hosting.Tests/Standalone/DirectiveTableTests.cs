@@ -1,0 +1,126 @@
+using Cache.Core;
+using Cache.Core.Contracts;
+using Cache.Server;
+using Microsoft.Extensions.Logging;
+using StandaloneServer.Configuration;
+
+namespace Cache.Hosting.Tests.Standalone;
+
+public sealed class DirectiveTableTests
+{
+    [Fact]
+    public void Apply_EveryKindOfValue_SetsItsOption()
+    {
+        var settings = Apply(
+            "port 7000", "bind 127.0.0.1 -::1", "unixsocket /tmp/s", "unixsocketperm 700", "requirepass secret",
+            "maxclients 5", "timeout 6", "tcp-keepalive 7", "tcp-backlog 8", "maxmemory 2mb",
+            "MaxMemory-Policy volatile-ttl", "databases 4", "proto-max-bulk-len 1mb", "client-query-buffer-limit 2mb",
+            "shutdown-timeout 9", "loglevel warning");
+        var (store, server) = (settings.Store, settings.Server);
+        Assert.Equal((7000, 5, 8), (server.Port, server.MaxClients, server.Backlog));
+        Assert.Equal(["127.0.0.1", "-::1"], server.Bind);
+        Assert.Equal(("/tmp/s", "secret"), (server.UnixSocketPath, server.RequirePass));
+        Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute, server.UnixSocketMode);
+        Assert.Equal(
+            (6, 7, 9),
+            (server.Timeout.TotalSeconds, server.TcpKeepAlive.TotalSeconds, server.DrainTimeout.TotalSeconds));
+        Assert.Equal((2L << 20, 4, 1 << 20), (store.MemoryLimitBytes, store.KeyspaceCount, store.ValueLengthMax));
+        Assert.Equal(EvictionPolicy.ExpiringEntries, store.Eviction);
+        Assert.Equal(2L << 20, server.InputBufferLimit);
+        Assert.Equal(LogLevel.Warning, settings.LogLevel);
+        Assert.Empty(server.FindProblems());
+        Assert.Empty(store.FindProblems());
+    }
+
+    [Fact]
+    public void Apply_SameDirectiveTwice_TheLaterStays() =>
+        Assert.Equal(2, Apply("port 1", "port 2").Server.Port);
+
+    [Fact]
+    public void Apply_MaxMemoryZero_IsTheDefaultShare() =>
+        Assert.Equal(new CacheOptions().MemoryLimitBytes, Apply("maxmemory 5mb", "maxmemory 0").Store.MemoryLimitBytes);
+
+    [Fact]
+    public void Apply_PortZero_IsNoTcp() => Assert.Empty(Apply("port 0", "unixsocket /tmp/s").Server.Bind);
+
+    [Theory]
+    [InlineData("port 65536", "port is '65536'; it must be an integer between 0 and 65535.")]
+    [InlineData("port six", "port is 'six'; it must be an integer between 0 and 65535.")]
+    [InlineData("port 1 2", "port is '1 2'; it must be one value; quote it if it has spaces.")]
+    [InlineData("port", "port needs a value: number.")]
+    [InlineData(
+        "unixsocketperm 789", "unixsocketperm is '789'; it must be an octal number between 0 and 777, such as 700.")]
+    [InlineData(
+        "proto-max-bulk-len 1",
+        "proto-max-bulk-len is '1'; it must be an amount of memory between 1mb and 512mb, such as 512mb.")]
+    [InlineData(
+        "maxmemory-policy lru",
+        "maxmemory-policy is 'lru'; it must be one of noeviction, allkeys-lru, allkeys-lfu, allkeys-random, "
+        + "volatile-lru, volatile-lfu, volatile-random, volatile-ttl.")]
+    [InlineData("save 900 1", "save is '900 1'; it must be \"\": this server keeps nothing on disk.")]
+    [InlineData("appendonly yes", "appendonly is 'yes'; it must be no: this server keeps nothing on disk.")]
+    [InlineData(
+        "notify-keyspace-events KEA",
+        "notify-keyspace-events is 'KEA'; it must be \"\": keyspace notifications are not supported.")]
+    [InlineData("maxmemroy 5mb", "there is no directive 'maxmemroy'; did you mean 'maxmemory'?")]
+    [InlineData("rdbcompression yes", "there is no directive 'rdbcompression'; --help lists all that there are.")]
+    public void Apply_WrongSetting_SaysWhatIsWrong(string line, string message)
+    {
+        var refused = Assert.Throws<SettingException>(() => Apply(line));
+        Assert.Equal($"test: {message}", refused.Message);
+    }
+
+    [Fact]
+    public void Apply_MemoryBeyondTheMachine_NamesValueAndRange()
+    {
+        var refused = Assert.Throws<SettingException>(() => Apply("maxmemory 900000gb"));
+        Assert.StartsWith(
+            "test: maxmemory is '900000gb'; it must be 0 (a quarter of the machine's memory) "
+            + "or an amount of memory between 1mb and ",
+            refused.Message,
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Apply_NothingToListenOn_IsRefused()
+    {
+        var refused = Assert.Throws<SettingException>(() => Apply("port 0"));
+        Assert.Contains("nothing to listen on", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("0.0.0.0", "", true)]
+    [InlineData("0.0.0.0", "secret", false)]
+    [InlineData("127.0.0.1 ::1 localhost", "", false)]
+    public void Apply_ProtectedMode_RefusesToBeOpenToAll(string bind, string password, bool refused)
+    {
+        string[] lines = [$"bind {bind}", $"requirepass \"{password}\"", "protected-mode yes"];
+        Assert.Equal(refused, Record.Exception(() => Apply(lines)) is SettingException);
+    }
+
+    [Fact]
+    public void SampleFile_HasEveryDirectiveWithItsDefault()
+    {
+        var settings = ConfigFile.Read(Path.Combine(AppContext.BaseDirectory, "cache.conf"));
+        Assert.Equal(
+            DirectiveTable.All.Select(directive => directive.Name).Order(),
+            settings.Select(setting => setting.Name).Order());
+        var (read, defaults) = (Apply(settings), Apply(Array.Empty<Setting>()));
+        Assert.Equal(defaults.Server.Bind, read.Server.Bind);
+        foreach (var property in typeof(RespServerOptions).GetProperties())
+        {
+            if (property.Name is not (nameof(RespServerOptions.Bind) or nameof(RespServerOptions.UnixSocketMode)))
+                Assert.Equal(property.GetValue(defaults.Server), property.GetValue(read.Server));
+        }
+
+        Assert.All(
+            typeof(CacheOptions).GetProperties(),
+            property => Assert.Equal(property.GetValue(defaults.Store), property.GetValue(read.Store)));
+    }
+
+    private static ServerSettings Apply(params string[] lines) => Apply(lines.Select(
+        line => ArgumentSplitter.Split(line) is [var name, .. var values] ? new Setting(name, values, "test") : null!));
+
+    private static ServerSettings Apply(IEnumerable<Setting> settings) =>
+        new ServerSettings(new CacheOptions(), new RespServerOptions()).Apply(settings);
+}
