@@ -64,7 +64,7 @@ public sealed class RespServer : IAsyncDisposable
         _options = options;
         _logger = (loggerFactory ?? NullLoggerFactory.Instance).CreateLogger<RespServer>();
         _bind = bind is null
-            ? token => SocketBinder.BindAsync(options, store.TimeProvider, _logger, token)
+            ? BindSocketsAsync
             : _ => ValueTask.FromResult(bind());
         _state = new ServerState(store, ToSettings(options))
         {
@@ -133,6 +133,19 @@ public sealed class RespServer : IAsyncDisposable
     /// <summary>Stops the server as <see cref="StopAsync"/> does.</summary>
     public async ValueTask DisposeAsync() => await StopAsync(CancellationToken.None).ConfigureAwait(false);
 
+    private async ValueTask<IReadOnlyList<TransportListener>> BindSocketsAsync(CancellationToken cancellationToken)
+    {
+        int clientsMax = DescriptorLimit.ReadClientsMax();
+        if (_state.Settings.MaxClients > clientsMax)
+        {
+            ServerLog.MaxClientsLowered(_logger, _state.Settings.MaxClients, clientsMax);
+            _state.Settings.MaxClients = clientsMax;
+        }
+
+        return await SocketBinder.BindAsync(_options, _state.Store.TimeProvider, _logger, cancellationToken)
+            .ConfigureAwait(false);
+    }
+
     private void BeginAccepting()
     {
         var endPoints = new EndPoint[_listeners.Count];
@@ -156,8 +169,8 @@ public sealed class RespServer : IAsyncDisposable
             Bind = string.Join(' ', options.Bind),
             UnixSocketPath = options.UnixSocketPath ?? "",
             MaxClients = options.MaxClients,
-            TimeoutSeconds = (int)options.Timeout.TotalSeconds,
-            TcpKeepAliveSeconds = (int)options.TcpKeepAlive.TotalSeconds,
+            TimeoutSeconds = (int)Math.Ceiling(options.Timeout.TotalSeconds),
+            TcpKeepAliveSeconds = (int)Math.Ceiling(options.TcpKeepAlive.TotalSeconds),
             ClientQueryBufferLimit = options.InputBufferLimit,
             ClientOutputBufferLimit = options.OutputBufferLimit,
         };

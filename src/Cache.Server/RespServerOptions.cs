@@ -46,7 +46,10 @@ public sealed class RespServerOptions
     /// <summary>The password that clients must give; null or empty for none, the default.</summary>
     public string? RequirePass { get; set; }
 
-    /// <summary>Clients connected at once; one more is refused. Default: 10000.</summary>
+    /// <summary>
+    /// Clients connected at once; one more is refused. Lowered at the start to what the system's limit of open files
+    /// allows. Default: 10000.
+    /// </summary>
     public int MaxClients { get; set; } = 10_000;
 
     /// <summary>

@@ -16,7 +16,7 @@ internal static class SocketBinder
         var settings = new SocketTransportSettings
         {
             Backlog = options.Backlog,
-            KeepAliveSeconds = (int)options.TcpKeepAlive.TotalSeconds,
+            KeepAliveSeconds = (int)Math.Ceiling(options.TcpKeepAlive.TotalSeconds),
             UnixSocketMode = options.UnixSocketMode,
             TimeProvider = timeProvider,
             AcceptFailed = (endPoint, error, delay) => ServerLog.AcceptFailed(logger, endPoint, delay, error),

@@ -52,8 +52,8 @@ internal sealed partial class Connection<TExecutor>
         _reader.IsAuthenticated = _context.IsAuthenticated;
     }
 
-    /// <summary>Serves the client until the connection has ended. Never fails.</summary>
-    public async Task RunAsync()
+    /// <summary>Serves the client until either side wants to end. Never fails.</summary>
+    public async ValueTask RunAsync()
     {
         try
         {
@@ -71,8 +71,24 @@ internal sealed partial class Connection<TExecutor>
             ServerLog.ConnectionFailed(_logger, _client.Id, e);
             _transport.Abort();
         }
+    }
 
-        await CloseAsync().ConfigureAwait(false);
+    /// <summary>Sends what is left, says goodbye and frees everything, in bounded time. Never fails.</summary>
+    public async ValueTask CloseAsync()
+    {
+        _straddling.Clear();
+        try
+        {
+            await _transport.Input.CompleteAsync().ConfigureAwait(false);
+            await _transport.Output.CompleteAsync().ConfigureAwait(false);
+            await _transport.DisposeAsync().ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // There is nobody left to tell.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            ServerLog.ConnectionBroken(_logger, _client.Id, e);
+        }
     }
 
     private async ValueTask ServeAsync()
@@ -119,22 +135,5 @@ internal sealed partial class Connection<TExecutor>
         _client.Traffic.OutputBytes += bytes;
         _client.Traffic.Writes++;
         EnforceOutputLimit();
-    }
-
-    private async ValueTask CloseAsync()
-    {
-        _straddling.Clear();
-        try
-        {
-            await _transport.Input.CompleteAsync().ConfigureAwait(false);
-            await _transport.Output.CompleteAsync().ConfigureAwait(false);
-            await _transport.DisposeAsync().ConfigureAwait(false);
-        }
-#pragma warning disable CA1031 // There is nobody left to tell.
-        catch (Exception e)
-#pragma warning restore CA1031
-        {
-            ServerLog.ConnectionBroken(_logger, _client.Id, e);
-        }
     }
 }

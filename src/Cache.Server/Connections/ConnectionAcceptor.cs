@@ -92,9 +92,13 @@ internal sealed class ConnectionAcceptor<TExecutor>(ServerState server, TExecuto
 
     private async Task ServeAsync(ClientSession client, TransportConnection transport)
     {
-        await new Connection<TExecutor>(transport, server, client, executor, logger).RunAsync().ConfigureAwait(false);
-        _live.TryRemove(client.Id, out _);
+        var connection = new Connection<TExecutor>(transport, server, client, executor, logger);
+        await connection.RunAsync().ConfigureAwait(false);
+
+        // Before the peer sees the end, so that who waits for it finds the client gone.
         server.Clients.Remove(client);
+        await connection.CloseAsync().ConfigureAwait(false);
+        _live.TryRemove(client.Id, out _);
         ServerLog.Disconnected(logger, client.Id);
     }
 

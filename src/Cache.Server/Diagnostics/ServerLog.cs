@@ -52,4 +52,8 @@ internal static partial class ServerLog
 
     [LoggerMessage(14, LogLevel.Information, "Stopped")]
     public static partial void Stopped(ILogger logger);
+
+    [LoggerMessage(
+        16, LogLevel.Warning, "At most {Lowered} clients, not {MaxClients}: the limit of open files allows no more")]
+    public static partial void MaxClientsLowered(ILogger logger, int maxClients, int lowered);
 }
