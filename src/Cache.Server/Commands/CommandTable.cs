@@ -66,14 +66,9 @@ internal sealed class CommandTable
             string name = NameOf(row);
             var subcommands = new List<CommandDefinition>();
             for (; i < count && NameOf(rows[i]).StartsWith(name + "|", StringComparison.Ordinal); i++)
-            {
-                if (Define(rows[i], handlers, all, null) is { } subcommand)
-                    subcommands.Add(subcommand);
-            }
-
+                subcommands.Add(Define(rows[i], handlers, all, null));
             var lookup = subcommands.Count > 0 ? new CommandLookup(subcommands) : null;
-            if (Define(row, handlers, all, lookup) is { } command)
-                commands.Add(command);
+            commands.Add(Define(row, handlers, all, lookup));
         }
 
         return commands;
@@ -81,14 +76,14 @@ internal sealed class CommandTable
 
     private static string NameOf(JsonElement row) => row.GetProperty("name").GetString()!;
 
-    private static CommandDefinition? Define(
+    private static CommandDefinition Define(
         JsonElement row,
         Dictionary<string, CommandHandler> handlers,
         List<CommandDefinition> all,
         CommandLookup? lookup)
     {
         if (!handlers.Remove(NameOf(row), out var handler) && lookup is null)
-            return null;
+            throw new InvalidOperationException($"The command {NameOf(row)} has no handler.");
         var command = new CommandDefinition(row, all.Count, handler, lookup);
         all.Add(command);
         return command;

@@ -1,5 +1,6 @@
 using Cache.Core;
 using Cache.Server.Commands;
+using Cache.Testing;
 
 namespace Cache.Server.Tests.Commands;
 
@@ -10,7 +11,8 @@ public abstract class CommandTestBase : IDisposable
 
     protected CommandTestBase()
     {
-        _store = new CacheStore(new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 2 });
+        _store = new CacheStore(
+            new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 2 }, new FakeTimeProvider());
         Server = new ServerState(_store);
         Client = new CommandClient(Server);
     }

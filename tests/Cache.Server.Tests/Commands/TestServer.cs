@@ -1,12 +1,14 @@
 using Cache.Core;
 using Cache.Server.Commands;
+using Cache.Testing;
 
 namespace Cache.Server.Tests.Commands;
 
 /// <summary>A small store and the state of a server on it, without sockets.</summary>
 internal sealed class TestServer : IDisposable
 {
-    private readonly CacheStore _store = new(new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 2 });
+    private readonly CacheStore _store = new(
+        new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 2 }, new FakeTimeProvider());
 
     public TestServer() => State = new ServerState(_store);
 

@@ -1,0 +1,89 @@
+using Cache.Core.Contracts;
+
+namespace Cache.Server.Tests.Commands;
+
+public sealed class ConfigCommandsTests : CommandTestBase
+{
+    [Theory]
+    [InlineData("volatile-lru", EvictionPolicy.ExpiringEntries)]
+    [InlineData("volatile-lfu", EvictionPolicy.ExpiringEntries)]
+    [InlineData("volatile-random", EvictionPolicy.ExpiringEntries)]
+    [InlineData("volatile-ttl", EvictionPolicy.ExpiringEntries)]
+    [InlineData("allkeys-lru", EvictionPolicy.AllEntries)]
+    [InlineData("allkeys-lfu", EvictionPolicy.AllEntries)]
+    [InlineData("allkeys-random", EvictionPolicy.AllEntries)]
+    [InlineData("noeviction", EvictionPolicy.None)]
+    public void ConfigSet_MaxMemoryPolicy_SetsTheStores(string name, EvictionPolicy policy)
+    {
+        Assert.Equal("+OK\r\n", Client.Run($"CONFIG SET maxmemory-policy {name}"));
+
+        Assert.Equal(policy, Server.Store.Eviction);
+        Assert.EndsWith($"\r\n{name}\r\n", Client.Run("CONFIG GET maxmemory-policy"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void ConfigGet_PolicyChangedBesideTheServer_ShowsTheStores()
+    {
+        Client.Run("CONFIG SET maxmemory-policy allkeys-lfu");
+        Server.Store.Eviction = EvictionPolicy.None;
+
+        Assert.EndsWith("\r\nnoeviction\r\n", Client.Run("CONFIG GET maxmemory-policy"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void ConfigSet_MaxMemory_SetsTheStoresLimit()
+    {
+        Client.Run("CONFIG SET maxmemory 8mb");
+        Assert.Equal(8 << 20, Server.Store.MemoryLimitBytes);
+
+        Assert.StartsWith(
+            "-ERR CONFIG SET failed (possibly related to argument 'maxmemory') - CacheOptions.MemoryLimitBytes is 1000",
+            Client.Run("CONFIG SET timeout 5 maxmemory 1k"),
+            StringComparison.Ordinal);
+        Assert.Equal(8 << 20, Server.Store.MemoryLimitBytes);
+        Assert.Equal(0, Server.Settings.TimeoutSeconds);
+    }
+
+    [Fact]
+    public void ConfigSet_MaxMemoryZero_LiftsTheLimitToTheMachines()
+    {
+        Client.Run("CONFIG SET maxmemory 0");
+
+        Assert.Equal(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes, Server.Store.MemoryLimitBytes);
+    }
+
+    [Theory]
+    [InlineData("notify-keyspace-events Kx", "keyspace notifications are not supported yet")]
+    [InlineData("appendonly yes", "the append only file is not supported yet")]
+    [InlineData("port 1", "can't set immutable config")]
+    [InlineData("proto-max-bulk-len 1gb", "argument must be between 1048576 and 536870912 inclusive")]
+    public void ConfigSet_ValueThatCannotBe_TellsWhy(string arguments, string problem)
+    {
+        string name = arguments.Split(' ')[0];
+
+        Assert.Equal(
+            $"-ERR CONFIG SET failed (possibly related to argument '{name}') - {problem}\r\n",
+            Client.Run("CONFIG SET " + arguments));
+    }
+
+    [Fact]
+    public void ConfigSet_PasswordOfAnyBytes_IsTakenAsItIs()
+    {
+        Client.Call("CONFIG", "SET", "requirepass", "a\xff\0\r\n");
+        var other = Connect();
+
+        Assert.Equal("-WRONGPASS invalid username-password pair or user is disabled.\r\n", other.Run("AUTH a"));
+        Assert.Equal("+OK\r\n", other.Call("AUTH", "a\xff\0\r\n"));
+        Assert.Equal(
+            "*2\r\n$11\r\nrequirepass\r\n$5\r\na\xff\0\r\n\r\n", other.Run("CONFIG GET requirepass"));
+    }
+
+    [Fact]
+    public void ConfigGet_Star_ShowsEachParameterOnce()
+    {
+        string[] parts = Client.Run("CONFIG GET * *").Split("\r\n");
+
+        Assert.Single(parts, "maxmemory");
+        Assert.Contains("timeout", parts);
+    }
+}
