@@ -1,33 +1,42 @@
 using System.Buffers;
+using System.Numerics;
 
 namespace Cache.Server.Commands;
 
 /// <summary>The longest common subsequence of two byte strings; of several, the one that Redis gives.</summary>
 /// <remarks>
-/// Algorithm: the usual table of lengths, L(i, j) for the first i and j bytes. The way back needs of each cell only
-/// whether L(i − 1, j) > L(i, j − 1), so one bit per cell is kept, and of the lengths one row along the shorter string.
-/// Memory is a 32nd of Redis's; time is the product of the lengths, which the caller bounds.
+/// Algorithm: of the usual table of lengths, L(i, j) for the first i and j bytes, a row is computed 64 cells at a time
+/// from the places where a length differs from its neighbour's, which it does by one at most (Hyyrö's bit-parallel
+/// form). Redis's way back through the table needs of each cell only whether L(i − 1, j) > L(i, j − 1): one bit, kept
+/// for all rows unless the length alone is asked for. Where the two bytes differ, and only there it is asked, that is
+/// whether L(i, j) > L(i, j − 1). Rows lie along the longer string, so that little is lost by rounding up to words.
 /// </remarks>
-internal readonly ref struct CommonSubsequence : IDisposable
+internal ref struct CommonSubsequence : IDisposable
 {
+    private const int WordBits = 64;
+    private const int ByteValues = 256;
+
     private readonly ReadOnlySpan<byte> _first;
     private readonly ReadOnlySpan<byte> _second;
 
-    // Bit i × (length of second + 1) + j; empty if only the length was asked for.
-    private readonly byte[] _directions = [];
+    // Rows for the bytes of the shorter string, along the longer one.
+    private readonly bool _isFirstLonger;
+    private readonly int _rowWords;
+
+    // Per row and place of the longer string, a bit: a step back from there shortens the first string.
+    private ulong[] _directions = [];
 
     public CommonSubsequence(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, bool isLengthOnly)
     {
         _first = first;
         _second = second;
+        _isFirstLonger = first.Length > second.Length;
+        var longer = _isFirstLonger ? first : second;
+        var shorter = _isFirstLonger ? second : first;
+        _rowWords = (longer.Length + WordBits - 1) / WordBits;
         if (!isLengthOnly)
-        {
-            int bytes = (int)(((first.Length + 1L) * (second.Length + 1L) / 8) + 1);
-            _directions = ArrayPool<byte>.Shared.Rent(bytes);
-            _directions.AsSpan(0, bytes).Clear();
-        }
-
-        Length = first.Length >= second.Length ? Fill(first, second, false) : Fill(second, first, true);
+            _directions = ArrayPool<ulong>.Shared.Rent(shorter.Length * _rowWords);
+        Length = Fill(longer, shorter);
     }
 
     /// <summary>The number of bytes in common.</summary>
@@ -36,11 +45,12 @@ internal readonly ref struct CommonSubsequence : IDisposable
     public void Dispose()
     {
         if (_directions.Length > 0)
-            ArrayPool<byte>.Shared.Return(_directions);
+            ArrayPool<ulong>.Shared.Return(_directions);
+        _directions = [];
     }
 
     /// <summary>Copies the subsequence.</summary>
-    public void CopyTo(Span<byte> destination)
+    public readonly void CopyTo(Span<byte> destination)
     {
         int rest = Length;
         int i = _first.Length;
@@ -61,7 +71,7 @@ internal readonly ref struct CommonSubsequence : IDisposable
 
     /// <summary>The stretches that the subsequence consists of, the last one first.</summary>
     /// <param name="lengthMin">Shorter ones are left out.</param>
-    public List<CommonRange> FindRanges(long lengthMin)
+    public readonly List<CommonRange> FindRanges(long lengthMin)
     {
         var ranges = new List<CommonRange>();
         int i = _first.Length;
@@ -85,43 +95,96 @@ internal readonly ref struct CommonSubsequence : IDisposable
         return ranges;
     }
 
-    private bool TakesBoth(int i, int j) => _first[i - 1] == _second[j - 1];
+    private readonly bool TakesBoth(int i, int j) => _first[i - 1] == _second[j - 1];
 
-    private void StepBack(ref int i, ref int j)
+    private readonly void StepBack(ref int i, ref int j)
     {
-        long bit = BitOf(i, j);
-        if ((_directions[bit >> 3] & (1 << (int)(bit & 7))) != 0)
+        int row = (_isFirstLonger ? j : i) - 1;
+        int place = (_isFirstLonger ? i : j) - 1;
+        ulong word = _directions[(row * _rowWords) + (place / WordBits)];
+        if ((word >> place & 1) != 0)
             i--;
         else
             j--;
     }
 
-    private long BitOf(int i, int j) => (i * (_second.Length + 1L)) + j;
-
-    /// <summary>Computes the lengths row by row of the longer string, and from them the directions.</summary>
-    private int Fill(ReadOnlySpan<byte> longer, ReadOnlySpan<byte> shorter, bool isSwapped)
+    /// <summary>Computes all rows.</summary>
+    /// <returns>The length of the subsequence.</returns>
+    private readonly int Fill(ReadOnlySpan<byte> longer, ReadOnlySpan<byte> shorter)
     {
-        uint[] row = ArrayPool<uint>.Shared.Rent(shorter.Length + 1);
-        row.AsSpan(0, shorter.Length + 1).Clear();
-        for (int l = 1; l <= longer.Length; l++)
+        Span<int> maskOf = stackalloc int[ByteValues];
+        int maskCount = NumberValues(shorter, maskOf);
+        ulong[] memory = ArrayPool<ulong>.Shared.Rent((maskCount + 1) * _rowWords);
+        var level = memory.AsSpan(0, _rowWords);
+        var masks = memory.AsSpan(_rowWords, maskCount * _rowWords);
+        MarkPlaces(longer, maskOf, masks);
+        level.Fill(ulong.MaxValue);
+        for (int row = 0; row < shorter.Length; row++)
         {
-            uint diagonal = 0;
-            for (int s = 1; s <= shorter.Length; s++)
-            {
-                uint above = row[s];
-                uint before = row[s - 1];
-                row[s] = longer[l - 1] == shorter[s - 1] ? diagonal + 1 : Math.Max(above, before);
-                diagonal = above;
-                bool isFirstShortened = isSwapped ? before > above : above > before;
-                if (isFirstShortened && _directions.Length > 0)
-                    SetDirection(isSwapped ? BitOf(s, l) : BitOf(l, s));
-            }
+            var directions = _directions.Length == 0 ? default : _directions.AsSpan(row * _rowWords, _rowWords);
+            NextRow(level, masks.Slice(maskOf[shorter[row]] * _rowWords, _rowWords), directions);
         }
 
-        int length = (int)row[shorter.Length];
-        ArrayPool<uint>.Shared.Return(row);
+        int length = 0;
+        foreach (ulong word in level)
+            length += BitOperations.PopCount(~word);
+        ArrayPool<ulong>.Shared.Return(memory);
         return length;
     }
 
-    private void SetDirection(long bit) => _directions[bit >> 3] |= (byte)(1 << (int)(bit & 7));
+    /// <summary>Numbers the values that the shorter string has, from 0; the others get −1.</summary>
+    private static int NumberValues(ReadOnlySpan<byte> shorter, Span<int> numbers)
+    {
+        numbers.Fill(-1);
+        int count = 0;
+        foreach (byte value in shorter)
+        {
+            if (numbers[value] < 0)
+                numbers[value] = count++;
+        }
+
+        return count;
+    }
+
+    /// <summary>Sets, in the mask of each value, the bits of the places where the longer string has it.</summary>
+    private readonly void MarkPlaces(ReadOnlySpan<byte> longer, ReadOnlySpan<int> maskOf, Span<ulong> masks)
+    {
+        masks.Clear();
+        for (int place = 0; place < longer.Length; place++)
+        {
+            int mask = maskOf[longer[place]];
+            if (mask >= 0)
+                masks[(mask * _rowWords) + (place / WordBits)] |= 1UL << place;
+        }
+    }
+
+    /// <summary>Turns a row into the next. A bit is 0 where the length is greater than one place before.</summary>
+    private readonly void NextRow(Span<ulong> level, ReadOnlySpan<ulong> mask, Span<ulong> directions)
+    {
+        ulong carry = 0;
+        ulong gain = 0;
+        for (int i = 0; i < level.Length; i++)
+        {
+            ulong before = level[i];
+            ulong matches = before & mask[i];
+            ulong sum = before + matches;
+            ulong sumCarried = sum + carry;
+            carry = sum < before || sumCarried < sum ? 1UL : 0;
+            ulong after = level[i] = sumCarried | (before & ~mask[i]);
+            if (directions.IsEmpty)
+                continue;
+            directions[i] = _isFirstLonger ? FindGains(before ^ after, ref gain) : ~after;
+        }
+    }
+
+    // Where a length is greater than in the row before: this changes at each place where only one of the rows grows,
+    // so it is the parity of such places up to there; the state, of the last place so far, is all ones or all zeros.
+    private static ulong FindGains(ulong changes, ref ulong state)
+    {
+        for (int shift = 1; shift < WordBits; shift *= 2)
+            changes ^= changes << shift;
+        ulong gains = changes ^ state;
+        state = (gains >> (WordBits - 1)) != 0 ? ulong.MaxValue : 0;
+        return gains;
+    }
 }
