@@ -18,7 +18,7 @@ internal static class CommandDispatcher
         var command = Find(request, context.Server.Commands);
         context.Client.LastCommand = command;
         if (command is null)
-            Reject(null, UnknownCommand.Describe(request, context.Server.Commands), context);
+            RejectUnknown(request, context);
         else if (!command.Accepts(request.Count))
             Reject(command, command.ArityError, context);
         else if (!context.IsAuthenticated && (command.Flags & CommandFlags.NoAuth) == 0)
@@ -67,6 +67,15 @@ internal static class CommandDispatcher
         long start = time.GetTimestamp();
         command.Handler(request, context);
         context.Client.Counters.AddSample(command.Index, time.GetTimestamp() - start);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
+    private static void RejectUnknown(in RespRequest request, CommandContext context)
+    {
+        if (UnknownCommand.IsOfHttp(request[0]))
+            context.Client.CloseAfterReply();
+        else
+            Reject(null, UnknownCommand.Describe(request, context.Server.Commands), context);
     }
 
     private static void Reject(CommandDefinition? command, ReadOnlySpan<byte> error, CommandContext context)

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Text;
 using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands;
@@ -8,6 +9,13 @@ internal static class UnknownCommand
 {
     // Redis shows so many bytes of the name, and so many of the arguments together.
     private const int PreviewBytesMax = 128;
+
+    /// <summary>
+    /// Whether a name is how a browser's request begins. A page may have made the browser send commands to this port
+    /// in the lines that follow, so the connection ends without a reply, as Redis ends it.
+    /// </summary>
+    public static bool IsOfHttp(ReadOnlySpan<byte> name) =>
+        Ascii.EqualsIgnoreCase(name, "POST"u8) || Ascii.EqualsIgnoreCase(name, "Host:"u8);
 
     /// <summary>The text, with parts of the request in it; whoever sends it replaces CR and LF.</summary>
     public static byte[] Describe(in RespRequest request, CommandTable commands)
