@@ -165,7 +165,12 @@ internal sealed class RespReplyWriter(PipeWriter output)
         return room.Slice(1, text.Length);
     }
 
-    private void Header(byte type, long number) => _position += WriteHeader(Reserve(HeaderBytesMax), type, number);
+    // Not as one compound assignment: that would add to the position from before a new stretch was begun.
+    private void Header(byte type, long number)
+    {
+        var room = Reserve(HeaderBytesMax);
+        _position += WriteHeader(room, type, number);
+    }
 
     private static int WriteHeader(Span<byte> room, byte type, long number)
     {

@@ -24,6 +24,25 @@ public class RespReplyWriterTests
     }
 
     [Fact]
+    public void Replies_OfEachKind_GoOnInANewStretchOfThePipe()
+    {
+        const int Rounds = 5000;
+        var writer = new RespReplyWriter(_pipe.Writer);
+        var expected = new StringBuilder();
+        for (int i = 0; i < Rounds; i++)
+        {
+            writer.Integer(i);
+            writer.BulkInteger(i);
+            writer.ArrayHeader(i);
+            writer.SimpleString("OK"u8);
+            writer.Literal("+PONG\r\n"u8);
+            expected.Append($":{i}\r\n${i.ToString().Length}\r\n{i}\r\n*{i}\r\n+OK\r\n+PONG\r\n");
+        }
+
+        Assert.Equal(expected.ToString(), Written(writer));
+    }
+
+    [Fact]
     public void Replies_OfBothVersions_AreFramedAlike()
     {
         var writer = new RespReplyWriter(_pipe.Writer);

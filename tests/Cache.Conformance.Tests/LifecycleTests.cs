@@ -1,0 +1,128 @@
+using Cache.Server;
+
+namespace Cache.Conformance.Tests;
+
+/// <summary>How connections begin and end, and that one does not disturb another.</summary>
+public sealed class LifecycleTests
+{
+    [Fact]
+    public async Task Connections_ManyAtOnce_ShareOneStore()
+    {
+        const int Clients = 64;
+        const int Increments = 200;
+        await using var server = await ServerFixture.StartAsync();
+        await Task.WhenAll(Enumerable.Range(0, Clients).Select(async i =>
+        {
+            using var client = await server.ConnectAsync();
+            for (int n = 1; n <= Increments; n++)
+            {
+                await client.ExpectAsync($"INCR own:{i}\r\n", $":{n}\r\n");
+                await client.SendAsync("INCR shared\r\n");
+                while (!(await client.ReadAsync(1)).EndsWith('\n'))
+                    continue;
+            }
+        }));
+
+        using var last = await server.ConnectAsync();
+        await last.ExpectAsync("DBSIZE\r\n", $":{Clients + 1}\r\n");
+        await last.ExpectAsync("INCR shared\r\n", $":{(Clients * Increments) + 1}\r\n");
+    }
+
+    [Theory]
+    [InlineData("PING\r\nQUIT\r\nPING\r\n", "+PONG\r\n+OK\r\n")]
+    [InlineData("PING\r\n*x\r\nPING\r\n", "+PONG\r\n-ERR Protocol error: invalid multibulk length\r\n")]
+    public async Task End_AfterTheReplies_ClosesAndExecutesNothingMore(string request, string replies)
+    {
+        await using var server = await ServerFixture.StartAsync();
+        using var client = await server.ConnectAsync();
+
+        await client.SendAsync(request);
+
+        Assert.Equal(replies, await client.ReadToEndAsync());
+    }
+
+    [Fact]
+    public async Task ClientThatEndsSending_GetsWhatItAskedFor()
+    {
+        const int Count = 1000;
+        await using var server = await ServerFixture.StartAsync();
+        using var client = await server.ConnectAsync();
+
+        await client.SendAsync(string.Concat(Enumerable.Repeat("PING\r\n", Count)) + "*1\r\n$4\r\nPI");
+        client.EndSending();
+
+        Assert.Equal(string.Concat(Enumerable.Repeat("+PONG\r\n", Count)), await client.ReadToEndAsync());
+    }
+
+    [Fact]
+    public async Task ClientThatDies_DisturbsNobody()
+    {
+        await using var server = await ServerFixture.StartAsync();
+        using var bystander = await server.ConnectAsync();
+        await bystander.ExpectAsync("SET k v\r\n", "+OK\r\n");
+
+        for (int i = 0; i < 20; i++)
+        {
+            var client = await server.ConnectAsync();
+            await client.SendAsync("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$100\r\nhalf of it");
+            client.Reset();
+        }
+
+        await bystander.ExpectAsync("GET k\r\n", "$1\r\nv\r\n");
+    }
+
+    [Fact]
+    public async Task SlowReader_GetsEverythingInTheEnd()
+    {
+        const int Length = 1_000_000;
+        const int Count = 20;
+        string value = new('v', Length);
+        await using var server = await ServerFixture.StartAsync();
+        using var slow = await server.ConnectAsync();
+        using var quick = await server.ConnectAsync();
+        await quick.ExpectAsync($"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${Length}\r\n{value}\r\n", "+OK\r\n");
+
+        await slow.SendAsync(string.Concat(Enumerable.Repeat("GET k\r\n", Count)));
+        await quick.ExpectAsync("PING\r\n", "+PONG\r\n");
+
+        for (int i = 0; i < Count; i++)
+            Assert.Equal($"${Length}\r\n{value}\r\n", await slow.ReadAsync(Length + 12));
+    }
+
+    [Fact]
+    public async Task ClientBeyondTheLimit_IsToldAndClosed()
+    {
+        await using var server = await ServerFixture.StartAsync(new RespServerOptions { MaxClients = 1 });
+        using var first = await server.ConnectAsync();
+        await first.ExpectAsync("PING\r\n", "+PONG\r\n");
+
+        using var second = await server.ConnectAsync();
+
+        Assert.Equal("-ERR max number of clients reached\r\n", await second.ReadToEndAsync());
+        await first.ExpectAsync("PING\r\n", "+PONG\r\n");
+    }
+
+    [Fact]
+    public async Task Password_IsAskedForAndGranted()
+    {
+        await using var server = await ServerFixture.StartAsync(new RespServerOptions { RequirePass = "secret" });
+        using var client = await server.ConnectAsync();
+
+        await client.ExpectAsync("GET k\r\n", "-NOAUTH Authentication required.\r\n");
+        await client.ExpectAsync(
+            "AUTH wrong\r\n", "-WRONGPASS invalid username-password pair or user is disabled.\r\n");
+        await client.ExpectAsync("AUTH secret\r\nPING\r\n", "+OK\r\n+PONG\r\n");
+    }
+
+    [Fact]
+    public async Task Stop_AnswersWhatWasReceivedAndCloses()
+    {
+        await using var server = await ServerFixture.StartAsync();
+        using var client = await server.ConnectAsync();
+        await client.ExpectAsync("PING\r\n", "+PONG\r\n");
+
+        await server.Server.StopAsync(TestContext.Current.CancellationToken);
+
+        Assert.Equal("", await client.ReadToEndAsync());
+    }
+}
