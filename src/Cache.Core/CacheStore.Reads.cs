@@ -10,7 +10,11 @@ public sealed partial class CacheStore
     /// <summary>Copies the value of a key into the sink.</summary>
     /// <returns>False if there is no live entry; the sink is then untouched.</returns>
     public bool TryGet<TSink>(ReadOnlySpan<byte> key, ref TSink sink)
-        where TSink : struct, IValueSink, allows ref struct => TryGet(key, ref sink, out _);
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        ulong hash = _state.HashOf(key, _keyspace);
+        return _state.ShardOf(hash).TryGet(key, hash, _keyspace, ref sink);
+    }
 
     /// <summary>Copies the value of a key into the sink, with what else is known of the entry at that moment.</summary>
     /// <returns>False if there is no live entry; <see cref="EntryInfo.Version"/> then stands for its absence.</returns>

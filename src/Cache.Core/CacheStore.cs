@@ -110,7 +110,7 @@ public sealed partial class CacheStore : IDisposable
             if (CacheOptions.FindMemoryLimitProblem(value) is { } problem)
                 throw new ArgumentException(problem, nameof(value));
             _state.Budget.LimitBytes = value;
-            _state.EvictDownToLimit();
+            _state.Reclaimer.ShrinkToLimit();
         }
     }
 
@@ -161,22 +161,21 @@ public sealed partial class CacheStore : IDisposable
         where TSink : struct, IKeySink, allows ref struct
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
-        uint slot = (uint)cursor;
+        var position = ScanCursor.Of(cursor);
         int taken = 0;
-        for (ulong shard = cursor >> 32; shard < (ulong)_state.Shards.Length; shard++)
+        while (true)
         {
-            do
+            var shard = _state.ShardAt(position.Position);
+            if (!shard.ScanNext(_keyspace, ref position, ref sink, ref taken))
             {
-                slot = _state.Shards[shard].Scan(_keyspace, slot, ref sink, ref taken);
-                if (taken >= count && slot != 0)
-                    return (shard << 32) | slot;
+                if (shard.Index + 1 == _state.Shards.Length)
+                    return 0;
+                position = _state.Shards[shard.Index + 1].ScanStart;
             }
-            while (slot != 0);
-            if (taken >= count && shard + 1 < (ulong)_state.Shards.Length)
-                return (shard + 1) << 32;
-        }
 
-        return 0;
+            if (taken >= count)
+                return position.Word;
+        }
     }
 
     /// <summary>Copies a key of this keyspace, taken at random, into the sink.</summary>
@@ -202,6 +201,8 @@ public sealed partial class CacheStore : IDisposable
             MemoryBytes = _state.Budget.UsedBytes,
             MemoryPeakBytes = _state.Budget.PeakBytes,
             MemoryLimitBytes = _state.Budget.LimitBytes,
+            Hits = _state.Counters.Hits,
+            Misses = _state.Counters.Misses,
         };
         foreach (var shard in _state.Shards)
         {
@@ -210,8 +211,6 @@ public sealed partial class CacheStore : IDisposable
             {
                 Count = sum.Count + part.Count,
                 ExpiringCount = sum.ExpiringCount + part.ExpiringCount,
-                Hits = sum.Hits + part.Hits,
-                Misses = sum.Misses + part.Misses,
                 Evictions = sum.Evictions + part.Evictions,
                 Expirations = sum.Expirations + part.Expirations,
             };
@@ -226,6 +225,7 @@ public sealed partial class CacheStore : IDisposable
     public void ResetStatistics()
     {
         _state.Budget.ResetPeak();
+        _state.Counters.Reset();
         foreach (var shard in _state.Shards)
             shard.ResetStatistics();
     }

@@ -5,6 +5,8 @@ internal readonly struct ByteRange(long first, long last)
 {
     public static ByteRange All => new(0, -1);
 
+    public static ByteRange None => new(1, 0);
+
     /// <summary>
     /// Where the part lies in a value of <paramref name="length"/> bytes; what lies outside is cut off.
     /// </summary>

@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using System.Numerics;
+using System.Runtime.CompilerServices;
 using System.Security.Cryptography;
 
 namespace Cache.Core.Hashing;
@@ -33,9 +34,7 @@ internal readonly struct SipHash13(ulong secret0, ulong secret1)
             key = key[8..];
         }
 
-        for (int i = 0; i < key.Length; i++)
-            last |= (ulong)key[i] << (8 * i);
-        Compress(last, ref v0, ref v1, ref v2, ref v3);
+        Compress(last | ReadTail(key), ref v0, ref v1, ref v2, ref v3);
         v2 ^= 0xff;
         Round(ref v0, ref v1, ref v2, ref v3);
         Round(ref v0, ref v1, ref v2, ref v3);
@@ -43,6 +42,30 @@ internal readonly struct SipHash13(ulong secret0, ulong secret1)
         return v0 ^ v1 ^ v2 ^ v3;
     }
 
+    // At most three loads that do not overlap: one that did would wait for the stores that built the key.
+    private static ulong ReadTail(ReadOnlySpan<byte> tail)
+    {
+        ulong word = 0;
+        int shift = 0;
+        if (tail.Length >= 4)
+        {
+            word = BinaryPrimitives.ReadUInt32LittleEndian(tail);
+            tail = tail[4..];
+            shift = 32;
+        }
+
+        if (tail.Length >= 2)
+        {
+            word |= (ulong)BinaryPrimitives.ReadUInt16LittleEndian(tail) << shift;
+            tail = tail[2..];
+            shift += 16;
+        }
+
+        return tail.IsEmpty ? word : word | ((ulong)tail[0] << shift);
+    }
+
+    // By reference and not inlined, the state would live on the stack.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static void Compress(ulong word, ref ulong v0, ref ulong v1, ref ulong v2, ref ulong v3)
     {
         v3 ^= word;
@@ -50,6 +73,7 @@ internal readonly struct SipHash13(ulong secret0, ulong secret1)
         v0 ^= word;
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static void Round(ref ulong v0, ref ulong v1, ref ulong v2, ref ulong v3)
     {
         v0 += v1;

@@ -2,14 +2,17 @@ using Cache.Core.Contracts;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>The bytes that all shards hold together, and their limit. Thread-safe.</summary>
+/// <summary>The bytes that a store holds, index and all, and their limit. Thread-safe.</summary>
+/// <remarks>
+/// Bytes change by segments, pages and large blocks, not by entries, so that writers seldom meet here.
+/// </remarks>
 internal sealed class MemoryBudget(long limitBytes, EvictionPolicy eviction)
 {
-    // Written by every shard with interlocked additions; read anywhere.
+    // Written with interlocked operations by whoever takes or gives back memory; read anywhere.
     private long _usedBytes;
     private long _peakBytes;
 
-    // Written by the embedder at run time; read by every write.
+    // Written by whoever configures the store; read anywhere.
     private long _limitBytes = limitBytes;
     private int _eviction = (int)eviction;
 
@@ -31,12 +34,39 @@ internal sealed class MemoryBudget(long limitBytes, EvictionPolicy eviction)
 
     public bool HasRoomFor(long bytes) => UsedBytes + bytes <= LimitBytes;
 
-    public void Add(long bytes)
+    /// <summary>Takes bytes if the limit allows, with so many to spare.</summary>
+    public bool TryTake(long bytes, long spareBytes)
     {
-        long used = Interlocked.Add(ref _usedBytes, bytes);
-        if (used > PeakBytes)
-            Volatile.Write(ref _peakBytes, used);
+        long used = UsedBytes;
+        while (used + bytes + spareBytes <= LimitBytes)
+        {
+            long seen = Interlocked.CompareExchange(ref _usedBytes, used + bytes, used);
+            if (seen == used)
+            {
+                NotePeak(used + bytes);
+                return true;
+            }
+
+            used = seen;
+        }
+
+        return false;
     }
 
+    /// <summary>Takes or, if negative, gives back bytes, whatever the limit.</summary>
+    public void Add(long bytes) => NotePeak(Interlocked.Add(ref _usedBytes, bytes));
+
     public void ResetPeak() => Volatile.Write(ref _peakBytes, UsedBytes);
+
+    private void NotePeak(long used)
+    {
+        long peak = PeakBytes;
+        while (used > peak)
+        {
+            long seen = Interlocked.CompareExchange(ref _peakBytes, used, peak);
+            if (seen == peak)
+                return;
+            peak = seen;
+        }
+    }
 }

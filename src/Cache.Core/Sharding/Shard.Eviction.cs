@@ -1,59 +1,163 @@
+using System.Numerics;
 using Cache.Core.Contracts;
+using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>Eviction: the entry that was unused for longest of a few taken at random.</summary>
+/// <summary>What the reclaimer does with the records of a segment.</summary>
 internal sealed partial class Shard
 {
-    // Redis's default; more finds an older entry and takes longer.
-    private const int Samples = 5;
-
-    // Slots looked at before a shard with few candidates is passed over.
-    private const int ProbesMax = 256;
-
     private long _evictions;
 
-    /// <summary>
-    /// Evicts one entry, unless the policy or the lack of a candidate forbids it. The caller holds the gate.
-    /// </summary>
-    public bool TryEvict(Entry? keep)
+    /// <summary>Moves a record out of the segment that is being reclaimed, or evicts it.</summary>
+    /// <returns>The bytes that stay in use for it.</returns>
+    public int Reclaim(Record record, ulong hash, Reclaimer reclaimer)
     {
-        var policy = _state.Budget.Eviction;
-        if (policy == EvictionPolicy.None || _count == 0)
-            return false;
-        Entry? victim = null;
-        int start = Random.Shared.Next(_slots.Length);
-        int probes = Math.Min(_slots.Length, ProbesMax);
-        for (int i = 0, samples = 0; i < probes && samples < Samples; i++)
+        var entry = default(EntryLock);
+        if (!TryLockRecord(record, hash, ref entry))
+            return 0;
+        int size = entry.Header.RecordSize;
+        RemoveIfExpired(ref entry);
+        if (entry.IsFound)
         {
-            for (var entry = _slots[(start + i) & (_slots.Length - 1)]; entry is not null; entry = entry.Next)
-            {
-                if (entry == keep || (policy == EvictionPolicy.ExpiringEntries && entry.DeadlineMs == 0))
-                    continue;
-                samples++;
-                if (victim is null || entry.LastUse < victim.LastUse)
-                    victim = entry;
-            }
+            int frequency = entry.Holder.FrequencyOf(entry.Slot);
+            bool isMain = reclaimer.Decide(frequency, entry.Header.IsExpiring, out bool keep, out int next);
+            bool isMoved = (keep || reclaimer.IsKept(hash)) && TryMove(ref entry, hash, isMain, next);
+            if (!isMoved && reclaimer.MayEvict(hash, entry.Header.IsExpiring))
+                Evict(ref entry, hash, reclaimer, isMain);
         }
 
-        if (victim is null)
-            return false;
-        Unlink(victim);
-        _evictions++;
+        bool stays = entry.IsFound;
+        Unlock(ref entry);
+        return stays ? size : 0;
+    }
+
+    /// <summary>Locks the entry that points at a record; false if none does any more.</summary>
+    private bool TryLockRecord(Record record, ulong hash, ref EntryLock entry)
+    {
+        ulong wanted = Bucket.EntryOf(Bucket.TagOf(hash), _records.AddressOf(record));
+        var wait = default(SpinWait);
+        while (true)
+        {
+            ResetLock(ref entry);
+            entry.Home = LockHome(hash, out entry.HomeVersion);
+            entry.Holder = entry.Home;
+            var found = TryFindEntry(wanted, ref entry);
+            if (found == true)
+                break;
+            entry.Home.Unlock(entry.HomeVersion, changed: false);
+            if (found == false)
+                return false;
+            wait.SpinOnce(sleep1Threshold: -1);
+        }
+
+        entry.Record = record;
+        entry.Header = record.Header; // Under the lock: it may have been changed in place since.
+        entry.Block = entry.Header.IsLarge ? LargeBlock.ReadStub(record.ValueOf(entry.Header)) : default;
         return true;
     }
 
-    /// <summary>Evicts, here first and then in shards that nobody holds, until so many bytes are free.</summary>
-    private bool MakeRoom(long bytes, Entry? keep)
+    /// <returns>Null if another thread holds a bucket that is needed.</returns>
+    private static bool? TryFindEntry(ulong wanted, ref EntryLock entry)
     {
-        if (bytes > _state.Budget.LimitBytes)
-            return false;
-        while (!_state.Budget.HasRoomFor(bytes))
+        if (TrySlotOf(entry.Home, wanted, out entry.Slot))
+            return true;
+        ulong buckets = (ulong)entry.Home.StashBuckets << IndexPage.HomeCount;
+        if (entry.Home.NeighbourCount != 0)
+            buckets |= 1UL << IndexPage.NeighbourIndexOf(entry.Home.IndexInPage);
+        for (; buckets != 0; buckets &= buckets - 1)
         {
-            if (!TryEvict(keep) && !_state.TryEvictElsewhere(this))
+            var bucket = entry.Home.Page[BitOperations.TrailingZeroCount(buckets)];
+            if (!bucket.TryLock(out uint version))
+                return null;
+            if (TrySlotOf(bucket, wanted, out entry.Slot))
+            {
+                entry.Holder = bucket;
+                entry.HolderVersion = version;
+                return true;
+            }
+
+            bucket.Unlock(version, changed: false);
+        }
+
+        return false;
+    }
+
+    private static bool TrySlotOf(Bucket bucket, ulong wanted, out int slot)
+    {
+        for (slot = Bucket.SlotFirst; slot <= Bucket.SlotLast; slot++)
+        {
+            if (bucket.EntryAt(slot) == wanted)
+                return true;
+        }
+
+        slot = 0;
+        return false;
+    }
+
+    private bool TryMove(ref EntryLock entry, ulong hash, bool isMain, int frequency)
+    {
+        int size = entry.Header.RecordSize;
+        var stream = (isMain ? LogStream.Main : 0) | (entry.Header.IsExpiring ? LogStream.Expiring : 0);
+        int stripe = _log.ReclaimerStripe;
+        if (size > _log.SegmentSize)
+            return false; // It has a segment of its own: the reclaimer keeps it as it is, or evicts it.
+        Record target;
+        while (!_log.TryAllocate(stripe, stream, size, out target))
+        {
+            if (!_log.TryRotate(stripe, stream, size, mayOverdraw: true))
                 return false;
         }
 
+        entry.Record.CopyTo(target, size);
+        long largeBytes = entry.Header.IsLarge ? entry.Block.SizeBytes : 0;
+        long deadlineMs = entry.Header.IsExpiring ? entry.Record.DeadlineMsOf(entry.Header) : 0;
+        _log.Commit(target, entry.Header, deadlineMs, largeBytes);
+        entry.Holder.SetEntry(entry.Slot, Bucket.EntryOf(Bucket.TagOf(hash), _records.AddressOf(target)));
+        entry.Holder.SetFrequency(entry.Slot, frequency);
+        _log.Retire(entry.Record, entry.Header, largeBytes);
+        entry.IsChanged = true;
+        return true;
+    }
+
+    private void Evict(ref EntryLock entry, ulong hash, Reclaimer reclaimer, bool fromMain)
+    {
+        if (!fromMain)
+            reclaimer.Ghosts.Add(hash);
+        RemoveLocked(ref entry);
+        Interlocked.Increment(ref _evictions);
+    }
+
+    /// <summary>Evicts the least used entry of a home whose page cannot be split any more.</summary>
+    private bool TryEvictFrom(Bucket home)
+    {
+        var policy = _state.Budget.Eviction;
+        if (policy == EvictionPolicy.None)
+            return false;
+        Record victim = default;
+        int least = int.MaxValue;
+        uint version = home.Lock();
+        for (int slot = Bucket.SlotFirst; slot <= Bucket.SlotLast; slot++)
+        {
+            ulong word = home.EntryAt(slot);
+            if (word == 0 || home.FrequencyOf(slot) >= least)
+                continue;
+            if (policy == EvictionPolicy.ExpiringEntries && !_records[word].Header.IsExpiring)
+                continue;
+            least = home.FrequencyOf(slot);
+            victim = _records[word];
+        }
+
+        ulong hash = victim.IsNull ? 0 : _state.HashOf(victim);
+        home.Unlock(version, changed: false);
+        var entry = default(EntryLock);
+        if (victim.IsNull)
+            return false;
+        if (!TryLockRecord(victim, hash, ref entry))
+            return true; // It went by itself.
+        RemoveLocked(ref entry);
+        Interlocked.Increment(ref _evictions);
+        Unlock(ref entry);
         return true;
     }
 }

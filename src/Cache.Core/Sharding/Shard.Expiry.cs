@@ -1,84 +1,82 @@
-using System.Diagnostics;
 using Cache.Core.Contracts;
+using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>Expiry of a shard's entries: on the way of a read, and by a sweep that a timer drives.</summary>
+/// <summary>Expiry of a shard's entries: on the way of a read or write, and for the sweep.</summary>
 internal sealed partial class Shard
 {
-    // A sweep holds the gate; so many slots keep it short.
-    private const int SlotsPerSweepMax = 1024;
-
+    // Written with interlocked operations under the bucket of the entry; read for statistics.
     private readonly long[] _expiringByKeyspace = new long[CacheOptions.KeyspaceCountMax];
-    private long _expiringCount;
     private long _expirations;
-    private int _sweepSlot;
 
-    /// <summary>Removes expired entries from the next slots, all of them in turn over several calls.</summary>
-    /// <returns>Whether enough was found that another call at once is worth its while.</returns>
-    public bool Sweep()
+    public long ExpiringCountOf(int keyspace) => Volatile.Read(ref _expiringByKeyspace[keyspace]);
+
+    /// <summary>The expiry of an entry that is written now.</summary>
+    public RecordExpiry ExpiryOf(long expiresAtMs, long slidingMs)
     {
-        lock (Gate)
+        if (slidingMs == 0)
+            return new RecordExpiry(expiresAtMs, expiresAtMs, 0);
+        long nowMs = _state.Clock.ReadMs();
+        long deadlineMs = nowMs + Math.Min(slidingMs, long.MaxValue - nowMs);
+        if (expiresAtMs != 0)
+            deadlineMs = Math.Min(deadlineMs, expiresAtMs);
+        return new RecordExpiry(deadlineMs, expiresAtMs, slidingMs);
+    }
+
+    /// <summary>Whether an expiry that is about to be given has passed already.</summary>
+    public bool IsPast(in RecordExpiry expiry) => expiry.IsExpiring && expiry.DeadlineMs <= _state.Clock.ReadMs();
+
+    /// <summary>Gives the locked entry another expiry and leaves its value.</summary>
+    public WriteStatus Rewrite(ref EntryLock entry, in EntryKey key, in RecordExpiry expiry)
+    {
+        var header = entry.Header;
+        if (!TryStage(ref entry, key, header.ValueLength, header.IsLarge, expiry, leaveRoom: false, out var staged))
         {
-            if (_expiringCount == 0)
-                return false;
-            long before = _expirations;
-            long nowMs = _state.Clock.NowMs;
-            int slots = Math.Min(SlotsPerSweepMax, _slots.Length);
-            for (int i = 0; i < slots; i++)
-            {
-                _sweepSlot = (_sweepSlot + 1) & (_slots.Length - 1);
-                for (var entry = _slots[_sweepSlot]; entry is not null; entry = entry.Next)
-                {
-                    if (IsExpired(entry, nowMs))
-                        Expire(entry);
-                }
-            }
-
-            return _expirations - before > slots / 4;
+            // Without room, an entry could not even be told to go. As in Redis, that is never refused.
+            entry.MayOverdraw = true;
+            return WriteStatus.OutOfMemory;
         }
+
+        if (!staged.IsInPlace)
+            entry.Record.ValueOf(header).CopyTo(staged.Value);
+        PublishCopy(ref entry, key, staged, entry.Block);
+        return WriteStatus.Done;
     }
 
-    private static bool IsExpired(Entry entry, long nowMs) => entry.DeadlineMs != 0 && entry.DeadlineMs <= nowMs;
-
-    private static bool Holds(ExpireConditions conditions, long presentMs, long newMs)
+    /// <summary>Removes a record of a sealed segment if it is due.</summary>
+    public void RemoveIfDue(Record record, ulong hash)
     {
-        long present = presentMs == 0 ? long.MaxValue : presentMs;
-        return !((conditions.HasFlag(ExpireConditions.IfNone) && presentMs != 0)
-            || (conditions.HasFlag(ExpireConditions.IfAny) && presentMs == 0)
-            || (conditions.HasFlag(ExpireConditions.IfLater) && newMs <= present)
-            || (conditions.HasFlag(ExpireConditions.IfEarlier) && newMs >= present));
+        var entry = default(EntryLock);
+        if (!TryLockRecord(record, hash, ref entry))
+            return;
+        RemoveIfExpired(ref entry);
+        Unlock(ref entry);
     }
 
-    private long Slide(long slidingMs, long absoluteMs)
+    /// <summary>Removes the entry of a key if it has expired.</summary>
+    public void RemoveIfExpired(in EntryKey key)
     {
-        long deadlineMs = _state.Clock.ReadMs() + slidingMs;
-        return absoluteMs == 0 ? deadlineMs : Math.Min(deadlineMs, absoluteMs);
+        var entry = default(EntryLock);
+        Lock(key, ref entry);
+        Unlock(ref entry);
     }
 
-    /// <summary>Changes when an entry expires; one whose time has come goes at once.</summary>
-    private void SetExpiry(Entry entry, long expiresAtMs, long slidingMs)
+    private void RemoveIfExpired(ref EntryLock entry)
     {
-        SetDeadline(entry, slidingMs > 0 ? Slide(slidingMs, expiresAtMs) : expiresAtMs, expiresAtMs, slidingMs);
-        entry.Version = ++_lastVersion;
-        if (IsExpired(entry, _state.Clock.ReadMs()))
-            Unlink(entry);
+        if (!entry.IsFound || !entry.Header.IsExpiring
+            || entry.Record.DeadlineMsOf(entry.Header) > _state.Clock.NowMs)
+        {
+            return;
+        }
+
+        RemoveLocked(ref entry);
+        Interlocked.Increment(ref _expirations);
     }
 
-    private void SetDeadline(Entry entry, long deadlineMs, long absoluteMs, long slidingMs)
+    private void CountExpiring(int keyspace, bool before, bool after)
     {
-        Debug.Assert(slidingMs >= 0);
-        int change = (deadlineMs != 0 ? 1 : 0) - (entry.DeadlineMs != 0 ? 1 : 0);
-        _expiringCount += change;
-        _expiringByKeyspace[entry.Keyspace] += change;
-        entry.DeadlineMs = deadlineMs;
-        entry.AbsoluteMs = absoluteMs;
-        entry.SlidingMs = slidingMs;
-    }
-
-    private void Expire(Entry entry)
-    {
-        Unlink(entry);
-        _expirations++;
+        if (before != after)
+            Interlocked.Add(ref _expiringByKeyspace[keyspace], after ? 1 : -1);
     }
 }

@@ -5,25 +5,38 @@ namespace Cache.Core.Sharding;
 /// <summary>The counters of a shard.</summary>
 internal sealed partial class Shard
 {
+    // Written with interlocked additions under the bucket of the entry.
+    private readonly long[] _countByKeyspace = new long[CacheOptions.KeyspaceCountMax];
+
+    public long EvictionCount => Volatile.Read(ref _evictions);
+
+    public long CountOf(int keyspace) => Volatile.Read(ref _countByKeyspace[keyspace]);
+
+    public long CountAll()
+    {
+        long count = 0;
+        for (int i = 0; i < _countByKeyspace.Length; i++)
+            count += CountOf(i);
+        return count;
+    }
+
     public CacheStatistics GetStatistics()
     {
-        lock (Gate)
+        long expiring = 0;
+        for (int i = 0; i < _expiringByKeyspace.Length; i++)
+            expiring += ExpiringCountOf(i);
+        return new CacheStatistics
         {
-            return new CacheStatistics
-            {
-                Count = _count,
-                ExpiringCount = _expiringCount,
-                Hits = _hits,
-                Misses = _misses,
-                Evictions = _evictions,
-                Expirations = _expirations,
-            };
-        }
+            Count = CountAll(),
+            ExpiringCount = expiring,
+            Evictions = EvictionCount,
+            Expirations = Volatile.Read(ref _expirations),
+        };
     }
 
     public void ResetStatistics()
     {
-        lock (Gate)
-            _hits = _misses = _evictions = _expirations = 0;
+        Interlocked.Exchange(ref _evictions, 0);
+        Interlocked.Exchange(ref _expirations, 0);
     }
 }

@@ -1,174 +1,207 @@
 using System.Diagnostics;
 using System.Numerics;
-using Cache.Core.Contracts;
+using System.Runtime.CompilerServices;
+using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>The table of a shard: chains in a power of two of slots, doubled when full.</summary>
+/// <summary>The directory of pages, and its growth by splitting one page at a time.</summary>
 internal sealed partial class Shard
 {
-    private const int InitialSlots = 16;
+    // So many bits of the hash choose shard and page; the rest chooses the bucket and the tag.
+    private const int PositionBits = 32;
 
-    private Entry?[] _slots = new Entry?[InitialSlots];
-    private readonly long[] _countByKeyspace = new long[CacheOptions.KeyspaceCountMax];
-    private int _count;
+    // With this many pages per position bit of the whole index, a cursor of a scan has room for the rest.
+    private const int DirectoryBitsMax = 30;
 
-    public long CountOf(byte keyspace)
+    /// <summary>What a page counts against the limit: itself, and its share of the directory.</summary>
+    public const int PageBytes = IndexPage.Size + 2 * sizeof(uint);
+
+    private readonly Lock _growthGate = new();
+
+    // Replaced and written under the gate, with release; read by every operation, once, with acquire.
+    private uint[] _directory;
+
+    /// <summary>The home bucket of a hash at this moment.</summary>
+    public Bucket HomeOf(ulong hash) => PageOf(hash).HomeOf(hash);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // The first loads of every operation.
+    private IndexPage PageOf(ulong hash)
     {
-        lock (Gate)
-            return _countByKeyspace[keyspace];
+        uint[] directory = Volatile.Read(ref _directory);
+        return _pages[Volatile.Read(ref directory[PositionOf(hash, directory.Length)])];
     }
 
-    public long ExpiringCountOf(byte keyspace)
-    {
-        lock (Gate)
-            return _expiringByKeyspace[keyspace];
-    }
+    // The next bits of the hash, scaled to the directory: its upper bits choose, so that doubling keeps the order.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private int PositionOf(ulong hash, int directoryLength) =>
+        (int)((((hash << _shardBits) >> PositionBits) * (uint)directoryLength) >> PositionBits);
 
-    public void Clear(byte keyspace)
+    /// <summary>Splits the page of a hash in two, unless that was done meanwhile.</summary>
+    /// <returns>False if the limit or the depth forbids it.</returns>
+    private bool TrySplit(ulong hash, IndexPage full)
     {
-        lock (Gate)
+        lock (_growthGate)
         {
-            foreach (var head in _slots)
+            var page = PageOf(hash);
+            if (!page.Equals(full))
+                return true;
+            int position = PositionOf(hash, _directory.Length);
+            FindRange(position, out int first, out int count);
+            if (count == 1 && (_directory.Length << _shardBits) >= 1 << DirectoryBitsMax)
+                return false;
+            if (!_state.Budget.TryTake(PageBytes, _log.SpareBytes))
+                return false;
+            if (!_state.Index.TryAllocate(out uint upper))
             {
-                for (var entry = head; entry is not null; entry = entry.Next)
-                {
-                    if (entry.Keyspace == keyspace)
-                        Unlink(entry);
-                }
+                _state.Budget.Add(-PageBytes);
+                return false;
             }
+
+            if (count == 1)
+            {
+                DoubleDirectory();
+                first *= 2;
+                count = 2;
+            }
+
+            Split(page, upper, first + count / 2, count / 2);
+            return true;
         }
+    }
+
+    /// <summary>The positions that name the same page as a given one.</summary>
+    private void FindRange(int position, out int first, out int count)
+    {
+        uint page = _directory[position];
+        first = position;
+        while (first > 0 && _directory[first - 1] == page)
+            first--;
+        int last = position;
+        while (last + 1 < _directory.Length && _directory[last + 1] == page)
+            last++;
+        count = last - first + 1;
+        Debug.Assert(BitOperations.IsPow2(count));
+    }
+
+    private void DoubleDirectory()
+    {
+        uint[] old = _directory;
+        uint[] doubled = new uint[old.Length * 2];
+        for (int i = 0; i < doubled.Length; i++)
+            doubled[i] = old[i / 2];
+        Volatile.Write(ref _directory, doubled);
     }
 
     /// <summary>
-    /// Hands out the keys of one slot and moves the cursor to the next; 0 when all slots were visited.
+    /// Moves the entries of the upper positions to a new page, each to the same bucket and slot as before.
     /// </summary>
-    /// <remarks>
-    /// The cursor counts in reversed binary, so that a key that stays through a doubling is met: the slots that a
-    /// visited one is split into lie behind the cursor. Source: Noordhuis's scan of Redis's dict.
-    /// </remarks>
-    public uint Scan<TSink>(byte keyspace, uint cursor, ref TSink sink, ref int taken)
-        where TSink : struct, IKeySink, allows ref struct
+    private void Split(IndexPage page, uint upperPage, int upperFirst, int upperCount)
     {
-        lock (Gate)
+        Debug.Assert(_growthGate.IsHeldByCurrentThread);
+        var upper = _pages[upperPage];
+        Span<uint> versions = stackalloc uint[IndexPage.BucketCount];
+        for (int i = 0; i < IndexPage.BucketCount; i++)
+            versions[i] = page[i].Lock();
+        for (int i = 0; i < IndexPage.BucketCount; i++)
         {
-            uint mask = (uint)_slots.Length - 1;
-            long nowMs = _state.Clock.NowMs;
-            for (var entry = _slots[cursor & mask]; entry is not null; entry = entry.Next)
-            {
-                if (entry.Keyspace != keyspace || IsExpired(entry, nowMs))
-                    continue;
-                sink.Take(entry.Key);
-                taken++;
-            }
+            upper[i].InitializeVersion(versions[i] + 1); // Odd, so that the writes below are those of a holder.
+            page[i].ClearSpill();
+        }
 
-            return Reverse(Reverse(cursor | ~mask) + 1);
+        Span<SplitSlot> slots = stackalloc SplitSlot[IndexPage.SlotCount];
+        MoveUpper(page, upper, upperFirst, slots);
+        for (int i = 0; i < slots.Length; i++)
+        {
+            int index = i / Bucket.SlotLast;
+            if (slots[i].IsSpilled(index))
+                NoteSpill(slots[i].IsUpper ? upper : page, index, i % Bucket.SlotLast + 1, slots[i].HomeIndex);
+        }
+
+        for (int i = 0; i < upperCount; i++)
+            Volatile.Write(ref _directory[upperFirst + i], upperPage);
+        // Equal or later versions on both sides: a version that was read before the split is never seen again.
+        for (int i = 0; i < IndexPage.BucketCount; i++)
+        {
+            upper[i].Unlock(versions[i], changed: true);
+            page[i].Unlock(versions[i], changed: true);
         }
     }
 
-    public bool TryGetRandomKey<TSink>(byte keyspace, ref TSink sink)
-        where TSink : struct, IValueSink, allows ref struct
+    private void MoveUpper(IndexPage page, IndexPage upper, int upperFirst, Span<SplitSlot> slots)
     {
-        lock (Gate)
+        for (int i = 0; i < slots.Length; i++)
         {
-            int start = Random.Shared.Next(_slots.Length);
-            long nowMs = _state.Clock.NowMs;
-            for (int i = 0; i < _slots.Length; i++)
-            {
-                if (PickLive(_slots[(start + i) & (_slots.Length - 1)], keyspace, nowMs) is not { } entry)
-                    continue;
-                entry.Key.CopyTo(sink.GetSpan(entry.Key.Length));
-                sink.Advance(entry.Key.Length);
-                return true;
-            }
-
-            return false;
+            int index = i / Bucket.SlotLast;
+            int slot = i % Bucket.SlotLast + 1;
+            if (slot == Bucket.SlotFirst && index + 1 < IndexPage.BucketCount)
+                PrefetchRecords(page[index + 1]);
+            ulong entry = page[index].EntryAt(slot);
+            slots[i] = default;
+            if (entry == 0)
+                continue;
+            ulong hash = _state.HashOf(_records[entry]);
+            bool isUpper = PositionOf(hash, _directory.Length) >= upperFirst;
+            slots[i] = new SplitSlot(IndexPage.HomeIndexOf(hash), isUpper);
+            if (!isUpper)
+                continue;
+            upper[index].SetEntry(slot, entry);
+            upper[index].SetFrequency(slot, page[index].FrequencyOf(slot));
+            page[index].SetEntry(slot, 0);
         }
     }
 
-    // Each live entry of a chain with the same chance.
-    private static Entry? PickLive(Entry? chain, byte keyspace, long nowMs)
+    /// <summary>Brings an entry home that lies outside, or counts it there if home is full.</summary>
+    private static void NoteSpill(IndexPage page, int index, int slot, int homeIndex)
     {
-        Entry? picked = null;
-        int live = 0;
-        for (var entry = chain; entry is not null; entry = entry.Next)
+        var home = page[homeIndex];
+        int homeSlot = home.FindEmptySlot();
+        if (homeSlot == 0)
         {
-            if (entry.Keyspace == keyspace && !IsExpired(entry, nowMs) && Random.Shared.Next(++live) == 0)
-                picked = entry;
+            AddSpill(home, index);
+            return;
         }
 
-        return picked;
+        home.SetEntry(homeSlot, page[index].EntryAt(slot));
+        home.SetFrequency(homeSlot, page[index].FrequencyOf(slot));
+        page[index].SetEntry(slot, 0);
     }
 
-    private Entry? Lookup(in EntryKey key)
+    private static void AddSpill(Bucket home, int holderIndex)
     {
-        for (var entry = _slots[SlotOf(key.Hash)]; entry is not null; entry = entry.Next)
+        if (holderIndex < IndexPage.HomeCount)
+            home.AddNeighbour(1);
+        else
+            home.AddStash(holderIndex - IndexPage.HomeCount);
+    }
+
+    private static void RemoveSpill(Bucket home, int holderIndex)
+    {
+        if (holderIndex < IndexPage.HomeCount)
+            home.AddNeighbour(-1);
+        else
+            home.RemoveStash();
+    }
+
+    private void PrefetchRecords(Bucket bucket)
+    {
+        for (int slot = Bucket.SlotFirst; slot <= Bucket.SlotLast; slot++)
         {
-            if (entry.Hash == key.Hash && entry.Keyspace == key.Keyspace && key.Bytes.SequenceEqual(entry.Key))
-                return entry;
-        }
-
-        return null;
-    }
-
-    private Entry Link(Entry entry)
-    {
-        Debug.Assert(entry.Next is null);
-        if (_count >= _slots.Length)
-            Double();
-        ref var head = ref _slots[SlotOf(entry.Hash)];
-        entry.Next = head;
-        head = entry;
-        _count++;
-        _countByKeyspace[entry.Keyspace]++;
-        return entry;
-    }
-
-    private void Unlink(Entry entry)
-    {
-        ref var link = ref _slots[SlotOf(entry.Hash)];
-        while (link != entry)
-            link = ref link!.Next;
-        link = entry.Next;
-        _lastVersion++;
-        _count--;
-        _countByKeyspace[entry.Keyspace]--;
-        if (entry.DeadlineMs != 0)
-        {
-            _expiringCount--;
-            _expiringByKeyspace[entry.Keyspace]--;
-        }
-
-        _state.Budget.Add(-entry.SizeBytes);
-    }
-
-    private void Double()
-    {
-        var old = _slots;
-        _slots = new Entry?[old.Length * 2];
-        foreach (var head in old)
-        {
-            var entry = head;
-            while (entry is not null)
-            {
-                var next = entry.Next;
-                ref var slot = ref _slots[SlotOf(entry.Hash)];
-                entry.Next = slot;
-                slot = entry;
-                entry = next;
-            }
+            ulong entry = bucket.EntryAt(slot);
+            if (entry != 0)
+                _records[entry].Prefetch();
         }
     }
 
-    // The shard is chosen by the top bits, the slot by the lowest ones.
-    private int SlotOf(ulong hash) => (int)(hash & (uint)(_slots.Length - 1));
-
-    private static uint Reverse(uint value)
+    /// <summary>What a split knows of a slot: the home of its entry, and the page that it goes to.</summary>
+    private readonly struct SplitSlot(int homeIndex, bool isUpper)
     {
-        value = BitOperations.RotateLeft(value, 16);
-        value = ((value & 0x00ff00ff) << 8) | ((value >> 8) & 0x00ff00ff);
-        value = ((value & 0x0f0f0f0f) << 4) | ((value >> 4) & 0x0f0f0f0f);
-        value = ((value & 0x33333333) << 2) | ((value >> 2) & 0x33333333);
-        return ((value & 0x55555555) << 1) | ((value >> 1) & 0x55555555);
+        private readonly byte _homeNumber = (byte)(homeIndex + 1); // 0: the slot is empty.
+
+        public readonly bool IsUpper = isUpper;
+
+        public int HomeIndex => _homeNumber - 1;
+
+        public bool IsSpilled(int index) => _homeNumber != 0 && HomeIndex != index;
     }
 }

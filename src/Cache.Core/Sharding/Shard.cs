@@ -1,298 +1,112 @@
-using System.Buffers.Text;
-using System.Diagnostics;
 using Cache.Core.Contracts;
+using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>One part of the store, with the entries whose hash falls to it: a chained table behind one lock.</summary>
+/// <summary>One part of the store's index, with the entries whose hash falls to it.</summary>
 /// <remarks>
-/// A first version, to be replaced behind this surface by versioned buckets over native segments. Concurrency: every
-/// member takes <see cref="Gate"/>, which is re-entrant, so that an operation on several keys takes the gates of all
-/// their shards first, in ascending order of <see cref="Index"/>, and then calls the same members.
+/// Algorithm. A directory of a power of two of positions, chosen by the hash's next bits, names the page of each; a
+/// page that is full is split in two and the directory doubled when it must be, so that no step is longer than a
+/// page's. A page's buckets point at records in the log that all shards share.
+///
+/// Concurrency. Nothing locks a shard. A reader loads the version of the key's home bucket, finds and copies what it
+/// looks for, and loads the version again: equal and even means that no writer was there meanwhile. A writer makes
+/// the version odd by compare-exchange, changes what it likes, and stores the next even one. An entry that spilled to
+/// another bucket is guarded by both versions. A page that was split shows its readers another directory, so a miss
+/// and a lock are only believed if the directory still names the page.
+///
+/// Invariants, checked by AssertValid. Each live record has exactly one slot, in a bucket where its hash may lie;
+/// the home's spill counts are true; the counters add up to the slots.
+///
+/// Sources. Versioned optimistic reads: seqlocks (Linux), MICA (NSDI'14), MemC3 (NSDI'13). Page splits: Fagin et al.,
+/// "Extendible hashing" (1979); Dash (VLDB'20) for neighbour and stash buckets.
 /// </remarks>
-internal sealed partial class Shard(StoreState state, int index)
+internal sealed partial class Shard
 {
-    private readonly StoreState _state = state;
+    private readonly StoreState _state;
+    private readonly RecordLog _log;
+    private readonly IndexPages _pages;
+    private readonly RecordSpace _records;
+    private readonly int _shardBits;
 
-    // Statistics, written under the gate.
-    private long _hits;
-    private long _misses;
-    private ulong _lastVersion;
-
-    /// <summary>The position among the shards, which is also the order of locking.</summary>
-    public int Index { get; } = index;
-
-    public object Gate { get; } = new();
-
-    public bool TryGet<TSink>(in EntryKey key, ByteRange bytes, ref TSink sink, out EntryInfo info)
-        where TSink : struct, IValueSink, allows ref struct
+    public Shard(StoreState state, int index, int shardBits)
     {
-        lock (Gate)
-        {
-            var entry = FindForRead(key);
-            info = InfoOf(entry);
-            if (entry is null)
-                return false;
-            Copy(entry, bytes, ref sink);
-            return true;
-        }
+        _state = state;
+        _log = state.Log;
+        _pages = state.Index.Pages;
+        _records = state.Log.Space;
+        _shardBits = shardBits;
+        Index = index;
+        bool allocated = state.Index.TryAllocate(out uint page);
+        if (!allocated)
+            throw new InvalidOperationException("The index has no page for every shard.");
+        state.Budget.Add(PageBytes);
+        _directory = [page];
     }
 
-    public bool TryGetInfo(in EntryKey key, bool touch, out EntryInfo info)
-    {
-        lock (Gate)
-        {
-            var entry = touch ? FindForRead(key) : Find(key);
-            info = InfoOf(entry);
-            return entry is not null;
-        }
-    }
+    /// <summary>The position among the shards.</summary>
+    public int Index { get; }
 
-    public bool TryGetAndExpire<TSink>(in EntryKey key, long expiresAtMs, ref TSink sink)
-        where TSink : struct, IValueSink, allows ref struct
-    {
-        lock (Gate)
-        {
-            var entry = FindForRead(key);
-            if (entry is null)
-                return false;
-            Copy(entry, ByteRange.All, ref sink);
-            SetExpiry(entry, expiresAtMs, slidingMs: 0);
-            return true;
-        }
-    }
-
-    public bool TryRemove<TSink>(in EntryKey key, ref TSink sink)
-        where TSink : struct, IValueSink, allows ref struct
-    {
-        lock (Gate)
-        {
-            var entry = FindForRead(key);
-            if (entry is null)
-                return false;
-            Copy(entry, ByteRange.All, ref sink);
-            Unlink(entry);
-            return true;
-        }
-    }
-
-    public bool Remove(in EntryKey key)
-    {
-        lock (Gate)
-        {
-            var entry = Find(key);
-            if (entry is null)
-                return false;
-            Unlink(entry);
-            return true;
-        }
-    }
-
-    public WriteStatus Set(in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options)
-    {
-        lock (Gate)
-            return SetCore(key, Find(key), value, options);
-    }
-
-    public WriteStatus Set<TSink>(
-        in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options, ref TSink previous, out bool existed)
-        where TSink : struct, IValueSink, allows ref struct
-    {
-        lock (Gate)
-        {
-            var entry = Find(key);
-            existed = entry is not null;
-            if (entry is not null)
-                Copy(entry, ByteRange.All, ref previous);
-            return SetCore(key, entry, value, options);
-        }
-    }
-
-    public WriteStatus SetIfUnchanged(
-        in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options, EntryVersion version)
-    {
-        lock (Gate)
-        {
-            var entry = Find(key);
-            return InfoOf(entry).Version == version ? SetCore(key, entry, value, options) : WriteStatus.ConditionNotMet;
-        }
-    }
-
-    public WriteStatus SetRange(in EntryKey key, int offset, ReadOnlySpan<byte> value, bool atEnd, out int length)
-    {
-        lock (Gate)
-        {
-            var entry = Find(key);
-            length = entry?.Length ?? 0;
-            long from = atEnd ? length : offset;
-            long end = Math.Max(length, from + value.Length);
-            if (end > _state.ValueLengthMax)
-                return WriteStatus.ValueTooLong;
-            var status = Reserve(key, ref entry, (int)end);
-            if (status != WriteStatus.Done)
-                return status;
-            if (from > length)
-                entry!.Value.AsSpan(length, (int)from - length).Clear();
-            value.CopyTo(entry!.Value.AsSpan((int)from));
-            length = entry.Length = (int)end;
-            Written(entry);
-            return WriteStatus.Done;
-        }
-    }
-
-    public WriteStatus Increment(in EntryKey key, long delta, out long result)
-    {
-        lock (Gate)
-        {
-            var entry = Find(key);
-            result = 0;
-            if (entry is not null && !CanonicalInteger.TryParse(entry.Value.AsSpan(0, entry.Length), out result))
-                return WriteStatus.NotAnInteger;
-            long sum = unchecked(result + delta);
-            if (((result ^ sum) & (delta ^ sum)) < 0)
-                return WriteStatus.Overflow;
-            Span<byte> text = stackalloc byte[CanonicalInteger.LengthMax];
-            bool formatted = Utf8Formatter.TryFormat(sum, text, out int length);
-            Debug.Assert(formatted, "Twenty digits hold every 64-bit integer.");
-            result = sum;
-            return SetCore(key, entry, text[..length], new EntryOptions { KeepTtl = true });
-        }
-    }
-
-    public WriteStatus Expire(in EntryKey key, long expiresAtMs, ExpireConditions conditions)
-    {
-        lock (Gate)
-        {
-            var entry = Find(key);
-            if (entry is null)
-                return WriteStatus.NotFound;
-            if (!Holds(conditions, entry.DeadlineMs, expiresAtMs))
-                return WriteStatus.ConditionNotMet;
-            SetExpiry(entry, expiresAtMs, slidingMs: 0);
-            return WriteStatus.Done;
-        }
-    }
-
-    public WriteStatus Persist(in EntryKey key)
-    {
-        lock (Gate)
-        {
-            var entry = Find(key);
-            if (entry is null)
-                return WriteStatus.NotFound;
-            if (entry.DeadlineMs == 0)
-                return WriteStatus.ConditionNotMet;
-            SetExpiry(entry, expiresAtMs: 0, slidingMs: 0);
-            return WriteStatus.Done;
-        }
-    }
-
-    /// <summary>Writes a whole entry as it stands elsewhere; both shards' gates are held by the caller.</summary>
-    public WriteStatus Adopt(in EntryKey key, Entry source)
-    {
-        Debug.Assert(Monitor.IsEntered(Gate));
-        var entry = Find(key);
-        var status = Reserve(key, ref entry, source.Length);
-        if (status != WriteStatus.Done)
-            return status;
-        source.Value.AsSpan(0, source.Length).CopyTo(entry!.Value);
-        entry.Length = source.Length;
-        SetDeadline(entry, source.DeadlineMs, source.AbsoluteMs, source.SlidingMs);
-        Written(entry);
-        return WriteStatus.Done;
-    }
-
-    /// <summary>
-    /// The live entry of a key, or null; an expired one is removed on the way. The caller holds the gate.
-    /// </summary>
-    public Entry? Find(in EntryKey key)
-    {
-        Debug.Assert(Monitor.IsEntered(Gate));
-        var entry = Lookup(key);
-        if (entry is null || !IsExpired(entry, _state.Clock.NowMs))
-            return entry;
-        Expire(entry);
-        return null;
-    }
-
-    private Entry? FindForRead(in EntryKey key)
-    {
-        var entry = Find(key);
-        if (entry is null)
-        {
-            _misses++;
-            return null;
-        }
-
-        _hits++;
-        entry.LastUse = _state.NextUse();
-        if (entry.SlidingMs > 0)
-            SetDeadline(entry, Slide(entry.SlidingMs, entry.AbsoluteMs), entry.AbsoluteMs, entry.SlidingMs);
-        return entry;
-    }
-
-    private WriteStatus SetCore(in EntryKey key, Entry? entry, ReadOnlySpan<byte> value, in EntryOptions options)
-    {
-        if (options.Condition == (entry is null ? SetCondition.IfPresent : SetCondition.IfAbsent))
-            return WriteStatus.ConditionNotMet;
-        bool existed = entry is not null;
-        var status = Reserve(key, ref entry, value.Length);
-        if (status != WriteStatus.Done)
-            return status;
-        value.CopyTo(entry!.Value);
-        entry.Length = value.Length;
-        Written(entry);
-        if (!options.KeepTtl || !existed)
-            SetExpiry(entry, options.ExpiresAtMs, options.SlidingMs);
-        return WriteStatus.Done;
-    }
-
-    /// <summary>Makes the entry if there is none, and room in it for a value; the old value's bytes stay.</summary>
-    private WriteStatus Reserve(in EntryKey key, ref Entry? entry, int length)
+    /// <summary>Runs an operation on the locked entry of a key, as often as obstacles make it necessary.</summary>
+    public WriteStatus Write<TOperation>(in EntryKey key, ref TOperation operation)
+        where TOperation : struct, IEntryOperation, allows ref struct
     {
         if (key.Bytes.Length > EntryKey.LengthMax)
             return WriteStatus.KeyTooLong;
-        if (length > _state.ValueLengthMax)
-            return WriteStatus.ValueTooLong;
-        bool fits = entry is not null && entry.Value.Length >= length && entry.Value.Length - length <= length / 4;
-        if (fits)
-            return WriteStatus.Done;
-        long before = entry?.SizeBytes ?? 0;
-        long growth = Entry.SizeOf(key.Bytes.Length, length) - before;
-        if (growth > 0 && !MakeRoom(growth, keep: entry))
-            return WriteStatus.OutOfMemory;
-        entry ??= Link(new Entry(key.Bytes.ToArray(), key.Keyspace, key.Hash));
-        Array.Resize(ref entry.Value, length);
-        _state.Budget.Add(entry.SizeBytes - before);
-        return WriteStatus.Done;
-    }
-
-    private void Written(Entry entry)
-    {
-        entry.Version = ++_lastVersion;
-        entry.LastUse = _state.NextUse();
-    }
-
-    // An absent key's stamp is the shard's: an entry that came and went meanwhile has changed it.
-    private EntryInfo InfoOf(Entry? entry)
-    {
-        if (entry is null)
-            return new EntryInfo { Version = new EntryVersion(_lastVersion) };
-        return new EntryInfo
+        var entry = default(EntryLock);
+        for (int attempts = 0; ; attempts++)
         {
-            Version = new EntryVersion(entry.Version),
-            Length = entry.Length,
-            ExpiresAtMs = entry.DeadlineMs,
-            SlidingMs = entry.SlidingMs,
-        };
+            Lock(key, ref entry);
+            var status = operation.Run(this, key, ref entry);
+            Unlock(ref entry);
+            if (entry.Obstacle != Obstacle.None && TryOvercome(key, ref entry, attempts, ref status))
+                continue;
+            EndWrite(key, ref entry);
+            return status;
+        }
     }
 
-    private static void Copy<TSink>(Entry entry, ByteRange bytes, ref TSink sink)
-        where TSink : struct, IValueSink, allows ref struct
+    /// <summary>The same, if the key's home was not written since its version was read.</summary>
+    /// <remarks>entry: The same variable for all attempts; <see cref="EndWrite"/> ends them.</remarks>
+    /// <returns>False if it was, or an obstacle had to be overcome: nothing was done, read again.</returns>
+    public bool TryWriteAt<TOperation>(
+        in EntryKey key, Bucket home, uint version, ref EntryLock entry, ref TOperation operation,
+        out WriteStatus status)
+        where TOperation : struct, IEntryOperation, allows ref struct
     {
-        var (offset, length) = bytes.Within(entry.Length);
-        var value = entry.Value.AsSpan(offset, length);
-        value.CopyTo(sink.GetSpan(value.Length));
-        sink.Advance(value.Length);
+        status = WriteStatus.ConditionNotMet;
+        if (!home.TryLockAt(version))
+            return false;
+        ResetLock(ref entry);
+        entry.Home = home;
+        entry.HomeVersion = version;
+        if (!TryFindLocked(key, ref entry))
+        {
+            home.Unlock(version, changed: false);
+            Thread.Yield();
+            return false;
+        }
+
+        RemoveIfExpired(ref entry);
+        if (entry.IsChanged)
+        {
+            Unlock(ref entry); // It was there when the version was read, and is gone.
+            return false;
+        }
+
+        status = operation.Run(this, key, ref entry);
+        Unlock(ref entry);
+        return entry.Obstacle == Obstacle.None || !TryOvercome(key, ref entry, attempts: 0, ref status);
+    }
+
+    /// <summary>What is left to do after a write that was unlocked.</summary>
+    public void EndWrite(in EntryKey key, ref EntryLock entry)
+    {
+        // A long record that was allocated ahead and then not needed: another thread's write came between.
+        if (!entry.LongRecord.IsNull)
+            _log.Abandon(entry.LongRecord, entry.LongRecord.Header.RecordSize);
+        entry.LongRecord = default;
+        if (entry.BytesWanted != 0)
+            _state.Reclaimer.Pace(entry.BytesWanted, key.Hash);
     }
 }

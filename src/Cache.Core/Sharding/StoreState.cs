@@ -2,33 +2,64 @@ using System.Numerics;
 using Cache.Core.Contracts;
 using Cache.Core.Expiry;
 using Cache.Core.Hashing;
+using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>What all views of one store share: the shards, the budget, the clock, the hash.</summary>
+/// <summary>
+/// What all views of one store share: the shards, the log of records, the budget, the clock, the hash.
+/// </summary>
 internal sealed class StoreState : IDisposable
 {
     // As often as Redis by default (hz 10).
     private static readonly TimeSpan _sweepPeriod = TimeSpan.FromMilliseconds(100);
 
-    // A sweep that finds much goes on, but not for ever: the timer's thread is shared.
-    private const int SweepsPerShardMax = 64;
+    // The limit in segments: evicting one of them, or having one half empty, is then not felt.
+    private const int SegmentsPerLimit = 256;
+
+    // A record of more than an eighth of a segment would leave too much of it unused behind the last one. In the
+    // smallest segments an eighth is so little that half is better than an allocation for each value.
+    private const int RecordsPerSegmentMin = 8;
+    private const int SmallRecordBytesMax = 2048;
+
+    // A smaller store would hold its pages of the index and little else.
+    private const int BytesPerShardMin = 256 << 10;
+
+    // Below this, huge pages would be mostly air.
+    private const long HugePagesMin = 64 << 20;
 
     private readonly SipHash13 _hash = SipHash13.CreateRandom();
     private readonly int _shardShift;
     private readonly ITimer _sweepTimer;
-    private long _lastUse;
+    private readonly Lock _sweepGate = new();
+    private bool _disposed;
+
+    // Blocks that were made and not freed; interlocked.
+    private long _blockCount;
 
     public StoreState(CacheOptions options, TimeProvider timeProvider)
     {
+        long limit = options.MemoryLimitBytes;
         Clock = new CoarseClock(timeProvider);
-        Budget = new MemoryBudget(options.MemoryLimitBytes, options.Eviction);
+        Budget = new MemoryBudget(limit, options.Eviction);
         ValueLengthMax = options.ValueLengthMax;
-        KeyspaceCount = options.KeyspaceCount;
-        Shards = new Shard[options.ShardCount];
+        int shardCount = options.ShardCount;
+        while (shardCount > 1 && (long)shardCount * BytesPerShardMin > limit)
+            shardCount /= 2;
+        long machineBytes = Math.Max(limit, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes);
+        bool hugePages = limit >= HugePagesMin;
+        Index = new IndexMemory(limit + (long)shardCount * IndexPage.Size, machineBytes, hugePages);
+        int segmentSize = SegmentSizeOf(limit);
+        Log = new RecordLog(
+            new SegmentMemory(segmentSize, limit, machineBytes, hugePages), Budget,
+            (int)BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount));
+        RecordBytesMax = Math.Max(segmentSize / RecordsPerSegmentMin, Math.Min(segmentSize / 2, SmallRecordBytesMax));
+        Reclaimer = new Reclaimer(this);
+        Shards = new Shard[shardCount];
+        int shardBits = BitOperations.Log2((uint)shardCount);
         for (int i = 0; i < Shards.Length; i++)
-            Shards[i] = new Shard(this, i);
-        _shardShift = 64 - BitOperations.Log2((uint)Shards.Length);
+            Shards[i] = new Shard(this, i, shardBits);
+        _shardShift = 64 - shardBits;
         _sweepTimer = timeProvider.CreateTimer(
             static state => ((StoreState)state!).Sweep(), this, _sweepPeriod, _sweepPeriod);
     }
@@ -37,72 +68,113 @@ internal sealed class StoreState : IDisposable
 
     public MemoryBudget Budget { get; }
 
+    public IndexMemory Index { get; }
+
+    public RecordLog Log { get; }
+
+    public Reclaimer Reclaimer { get; }
+
     public Shard[] Shards { get; }
+
+    public ReadCounters Counters { get; } = new();
 
     public int ValueLengthMax { get; }
 
-    public int KeyspaceCount { get; }
+    /// <summary>The longest key and value that are kept in a segment; a longer value has a block of its own.</summary>
+    public int RecordBytesMax { get; }
 
-    public EntryKey KeyOf(ReadOnlySpan<byte> key, byte keyspace) =>
-        new(key, keyspace, _hash.Hash(key) ^ (keyspace * 0x9E3779B97F4A7C15UL));
+    /// <summary>What no eviction gives back.</summary>
+    public long FixedBytes => Index.Count * Shard.PageBytes + Reclaimer.Ghosts.SizeBytes;
+
+    public long EntryCount
+    {
+        get
+        {
+            long count = 0;
+            foreach (var shard in Shards)
+                count += shard.CountAll();
+            return count;
+        }
+    }
+
+    public ulong HashOf(ReadOnlySpan<byte> key, int keyspace) =>
+        _hash.Hash(key) ^ ((ulong)keyspace * 0x9E3779B97F4A7C15UL);
+
+    public ulong HashOf(Record record)
+    {
+        var header = record.Header;
+        return HashOf(record.KeyOf(header), header.Keyspace);
+    }
+
+    public EntryKey KeyOf(ReadOnlySpan<byte> key, byte keyspace) => new(key, keyspace, HashOf(key, keyspace));
 
     // A shift by 64 is a shift by 0: one shard has no bits to choose it by.
     public Shard ShardOf(ulong hash) => Shards.Length == 1 ? Shards[0] : Shards[hash >> _shardShift];
 
-    /// <summary>The next moment of the order in which entries are used.</summary>
-    public long NextUse() => Interlocked.Increment(ref _lastUse);
+    /// <summary>The shard that a position of a scan lies in.</summary>
+    public Shard ShardAt(uint position) => ShardOf((ulong)position << 32);
 
-    /// <summary>
-    /// Evicts one entry of a shard that no other thread holds, so that two shards never wait for each other.
-    /// </summary>
-    public bool TryEvictElsewhere(Shard except)
+    /// <summary>Makes a block within the limit; false if it, or the system, has no room.</summary>
+    public bool TryCreateBlock(int length, int capacity, out LargeBlock block)
     {
-        for (int i = 1; i < Shards.Length; i++)
+        long bytes = LargeBlock.SizeOf(capacity);
+        block = default;
+        if (!Budget.TryTake(bytes, Log.SpareBytes))
+            return false;
+        if (LargeBlock.TryCreate(length, capacity, out block))
         {
-            var shard = Shards[(except.Index + i) & (Shards.Length - 1)];
-            if (!Monitor.TryEnter(shard.Gate))
-                continue;
-            try
-            {
-                if (shard.TryEvict(keep: null))
-                    return true;
-            }
-            finally
-            {
-                Monitor.Exit(shard.Gate);
-            }
+            Interlocked.Increment(ref _blockCount);
+            return true;
         }
 
+        Budget.Add(-bytes);
         return false;
     }
 
-    public void EvictDownToLimit()
+    /// <summary>Drops a reference to a block; the last one gives its bytes back.</summary>
+    public void Release(LargeBlock block)
     {
-        foreach (var shard in Shards)
-        {
-            lock (shard.Gate)
-            {
-                while (!Budget.HasRoomFor(0) && shard.TryEvict(keep: null))
-                {
-                }
-            }
-        }
+        long bytes = block.Release();
+        if (bytes == 0)
+            return;
+        Interlocked.Decrement(ref _blockCount);
+        Budget.Add(-bytes);
     }
 
     public void Dispose()
     {
         _sweepTimer.Dispose();
         Clock.Dispose();
+        lock (_sweepGate) // A sweep that is under way ends first.
+        {
+            if (_disposed)
+                return;
+            _disposed = true;
+            for (int i = 0; i < Shards.Length && Volatile.Read(ref _blockCount) != 0; i++)
+                Shards[i].ReleaseBlocks();
+            Log.Dispose();
+            Index.Dispose();
+        }
+    }
+
+    private static int SegmentSizeOf(long limit)
+    {
+        long size = (long)BitOperations.RoundUpToPowerOf2((ulong)(limit / SegmentsPerLimit / 2 + 1));
+        return (int)Math.Clamp(size, SegmentMemory.SizeMin, SegmentMemory.SizeMax);
     }
 
     private void Sweep()
     {
-        foreach (var shard in Shards)
+        if (!_sweepGate.TryEnter())
+            return;
+        try
         {
-            int sweeps = 0;
-            while (shard.Sweep() && ++sweeps < SweepsPerShardMax)
-            {
-            }
+            if (!_disposed)
+                Reclaimer.Sweep();
+        }
+        finally
+        {
+            _sweepGate.Exit();
         }
     }
 }

@@ -7,6 +7,9 @@ namespace Cache.Core.Tests.Model;
 /// <summary>Writes of one key.</summary>
 internal sealed partial class ModelRun
 {
+    // Room for a block, for a segment, for a page.
+    private const int RetriesMax = 4;
+
     private void RunWrite(in StoreCommand command)
     {
         int key = command.Key;
@@ -87,7 +90,7 @@ internal sealed partial class ModelRun
         _versions[key] = (info.Version, _model.ChangesOf(key));
     }
 
-    // A version may change without a write, but one that was just taken holds.
+    // A version may change without a write: making room moves entries. Room that was made is there the next time.
     private void SetIfUnchanged(in StoreCommand command)
     {
         int key = command.Key;
@@ -97,7 +100,7 @@ internal sealed partial class ModelRun
         bool isUnchanged = changes == _model.ChangesOf(key);
         var options = command.Options(_model.NowMs);
         var status = ViewOf(key).SetIfUnchanged(NameOf(key), command.Value, options, version);
-        if (status == WriteStatus.ConditionNotMet && isUnchanged)
+        for (int i = 0; i < RetriesMax && status == WriteStatus.ConditionNotMet && isUnchanged; i++)
         {
             TakeVersion(key);
             status = ViewOf(key).SetIfUnchanged(NameOf(key), command.Value, options, _versions[key].Version);

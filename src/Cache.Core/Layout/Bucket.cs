@@ -1,0 +1,242 @@
+using System.Diagnostics;
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Runtime.Intrinsics;
+using System.Runtime.Intrinsics.X86;
+
+namespace Cache.Core.Layout;
+
+/// <summary>One cache line of the index: a version that guards it, and seven entries that point at records.</summary>
+/// <remarks>
+/// <code>
+///  0       4      6      8        16                64
+///  ├───────┼──────┼──────┼────────┼── ··· ──────────┤
+///  │version│ freq │spill │ slot 1 │  slots 2 … 7    │
+///  └───────┴──────┴──────┴────────┴── ··· ──────────┘
+///  version  32 bits; odd while a writer holds the bucket
+///  freq     7 × 2 bits: how often a slot was used; plain stores of readers, so a lost one is a lost use
+///  spill    bits 0–2   entries of this home in the next bucket
+///           bits 3–10  one bit per stash bucket that may hold entries of this home
+///           bits 11–15 entries of this home in stash buckets; 31: more than can be counted
+///  slot     bits 48–63 tag, bit 47 set, bits 44–46 reserved, bits 0–43 address in units of 8 bytes; 0: empty
+/// </code>
+/// A handle: copying it copies the address. Everything but freq and the version itself is written only by the thread
+/// that holds the bucket, and read by others between two equal, even versions.
+/// </remarks>
+internal readonly unsafe struct Bucket : IEquatable<Bucket>
+{
+    public const int Size = 64;
+    public const int SlotFirst = 1;
+    public const int SlotLast = 7;
+    public const int FrequencyMax = 3;
+
+    private const int TagShift = 47;
+    private const ulong AddressMask = (1UL << 44) - 1;
+    private const uint SlotsMask = 0xFE;
+
+    private const int NeighbourMask = 7;
+    private const int StashShift = 3;
+    private const int StashMask = 0xFF;
+    private const int StashCountShift = 11;
+    private const int StashCountMax = 31;
+
+    private readonly byte* _start;
+
+    public Bucket(byte* start)
+    {
+        AddressCheck.InRange(start, Size);
+        Debug.Assert(((nuint)start & (Size - 1)) == 0, "A bucket is one cache line.");
+        _start = start;
+    }
+
+    /// <summary>The place in the order of locking.</summary>
+    public nuint Order => (nuint)_start;
+
+    public bool IsNull => _start is null;
+
+    /// <summary>The index of this bucket in its page.</summary>
+    public int IndexInPage => (int)((nuint)_start & (IndexPage.Size - 1)) / Size;
+
+    public IndexPage Page => new((byte*)((nuint)_start & ~(nuint)(IndexPage.Size - 1)));
+
+    /// <summary>Whether no entry of this home lies elsewhere.</summary>
+    public bool HasNoSpill => Spill == 0;
+
+    public int NeighbourCount => Spill & NeighbourMask;
+
+    public int StashBuckets => (Spill >> StashShift) & StashMask;
+
+    private ref uint Version => ref *(uint*)_start;
+
+    private ref ushort Frequencies => ref *(ushort*)(_start + 4);
+
+    private ref ushort Spill => ref *(ushort*)(_start + 6);
+
+    /// <summary>What a slot's word must hold in its upper bits to be of a hash.</summary>
+    public static ulong TagOf(ulong hash) => ((hash >> 15) & 0x1FFFE) | 1;
+
+    public static ulong EntryOf(ulong tag, ulong address)
+    {
+        Debug.Assert(address <= AddressMask);
+        return (tag << TagShift) | address;
+    }
+
+    public static ulong AddressOf(ulong entry) => entry & AddressMask;
+
+    public static bool HasTag(ulong entry, ulong tag) => entry >> TagShift == tag;
+
+    /// <summary>The version, before anything that is read later.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // One load; the hot path of every read.
+    public uint ReadVersion() => Volatile.Read(ref Version);
+
+    /// <summary>Whether the version is still the same, after everything that was read before.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public bool IsAt(uint version)
+    {
+        Volatile.ReadBarrier();
+        return Version == version;
+    }
+
+    /// <summary>
+    /// Locks the bucket if it is free. Of racing threads one wins; the others see an odd or newer version.
+    /// </summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public bool TryLock(out uint version)
+    {
+        version = Volatile.Read(ref Version);
+        return (version & 1) == 0 && TryLockAt(version);
+    }
+
+    /// <summary>Locks the bucket if nobody did since the version was read.</summary>
+    public bool TryLockAt(uint version) =>
+        Interlocked.CompareExchange(ref Version, version + 1, version) == version;
+
+    public uint Lock()
+    {
+        var wait = default(SpinWait);
+        uint version;
+        while (!TryLock(out version))
+            wait.SpinOnce(sleep1Threshold: -1); // The holder runs a bounded step; sleeping would be longer.
+        return version;
+    }
+
+    /// <summary>Unlocks with a new version if anything was changed, else with the one from before.</summary>
+    public void Unlock(uint version, bool changed)
+    {
+        Debug.Assert(Version == version + 1, "Only the holder unlocks.");
+        Volatile.Write(ref Version, changed ? version + 2 : version);
+    }
+
+    /// <summary>Gives an unreachable bucket its first version.</summary>
+    public void InitializeVersion(uint version) => Volatile.Write(ref Version, version);
+
+    /// <summary>One bit per slot whose tag is equal, at the slot's number.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public uint Match(ulong tag)
+    {
+        var words = (ulong*)_start;
+        if (Vector512.IsHardwareAccelerated)
+        {
+            var tags = Vector512.Load(words) >>> TagShift;
+            return (uint)Vector512.Equals(tags, Vector512.Create(tag)).ExtractMostSignificantBits() & SlotsMask;
+        }
+
+        if (Vector256.IsHardwareAccelerated)
+        {
+            var wanted = Vector256.Create(tag);
+            uint low = Vector256.Equals(Vector256.Load(words) >>> TagShift, wanted).ExtractMostSignificantBits();
+            uint high = Vector256.Equals(Vector256.Load(words + 4) >>> TagShift, wanted).ExtractMostSignificantBits();
+            return (low | (high << 4)) & SlotsMask;
+        }
+
+        uint matches = 0;
+        for (int slot = SlotFirst; slot <= SlotLast; slot++)
+            matches |= (words[slot] >> TagShift == tag ? 1u : 0u) << slot;
+        return matches;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public ulong EntryAt(int slot)
+    {
+        Debug.Assert(slot is >= SlotFirst and <= SlotLast);
+        return Volatile.Read(ref ((ulong*)_start)[slot]);
+    }
+
+    /// <summary>Points a slot at a record; the caller holds the bucket.</summary>
+    public void SetEntry(int slot, ulong entry)
+    {
+        Debug.Assert(slot is >= SlotFirst and <= SlotLast);
+        Debug.Assert((Version & 1) != 0, "Only a holder writes.");
+        Volatile.Write(ref ((ulong*)_start)[slot], entry);
+    }
+
+    /// <summary>The first empty slot, or 0.</summary>
+    public int FindEmptySlot()
+    {
+        for (int slot = SlotFirst; slot <= SlotLast; slot++)
+        {
+            if (((ulong*)_start)[slot] == 0)
+                return slot;
+        }
+
+        return 0;
+    }
+
+    /// <summary>Notes a use of a slot. No store once the slot is saturated, so that hot lines stay shared.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void Touch(int slot)
+    {
+        int shift = 2 * (slot - 1);
+        uint frequencies = Frequencies;
+        if (((frequencies >> shift) & FrequencyMax) != FrequencyMax)
+            Frequencies = (ushort)(frequencies + (1u << shift));
+    }
+
+    public int FrequencyOf(int slot) => (Frequencies >> (2 * (slot - 1))) & FrequencyMax;
+
+    public void SetFrequency(int slot, int frequency)
+    {
+        Debug.Assert(frequency is >= 0 and <= FrequencyMax);
+        int shift = 2 * (slot - 1);
+        Frequencies = (ushort)((Frequencies & ~(FrequencyMax << shift)) | (frequency << shift));
+    }
+
+    public void AddNeighbour(int count)
+    {
+        Debug.Assert(NeighbourCount + count is >= 0 and <= NeighbourMask);
+        Spill = (ushort)(Spill + count);
+    }
+
+    public void AddStash(int stash)
+    {
+        int count = Math.Min(StashCountMax, (Spill >> StashCountShift) + 1);
+        SetStash(count, StashBuckets | (1 << stash));
+    }
+
+    /// <summary>Forgets one entry in the stash; which buckets hold the rest is known again when none is left.</summary>
+    public void RemoveStash()
+    {
+        int count = Spill >> StashCountShift;
+        Debug.Assert(count > 0);
+        if (count < StashCountMax)
+            SetStash(count - 1, count == 1 ? 0 : StashBuckets);
+    }
+
+    public void ClearSpill() => Spill = 0;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void Prefetch()
+    {
+        if (Sse.IsSupported)
+            Sse.Prefetch0(_start);
+    }
+
+    public bool Equals(Bucket other) => _start == other._start;
+
+    public override bool Equals(object? obj) => obj is Bucket other && Equals(other);
+
+    public override int GetHashCode() => BitOperations.RotateLeft((uint)(nuint)_start, 26).GetHashCode();
+
+    private void SetStash(int count, int buckets) =>
+        Spill = (ushort)(NeighbourCount | (buckets << StashShift) | (count << StashCountShift));
+}

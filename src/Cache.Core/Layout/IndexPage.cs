@@ -1,0 +1,46 @@
+using System.Runtime.CompilerServices;
+
+namespace Cache.Core.Layout;
+
+/// <summary>A page of the index: 56 home buckets, and 8 stash buckets for what does not fit at home.</summary>
+/// <remarks>
+/// <code>
+///  0                                   3584            4096
+///  ├─────────┬─────────┬── ··· ────────┼── ··· ──────────┤
+///  │ home 0  │ home 1  │     home 55   │  stash 0 … 7    │
+///  └─────────┴─────────┴── ··· ────────┴── ··· ──────────┘
+/// </code>
+/// An entry lies in its home bucket, else in the next home bucket, else in one of the stash buckets. The home follows
+/// from hash bits that the choice of the page does not use, so it stays the same when a page is split.
+/// </remarks>
+internal readonly unsafe struct IndexPage(byte* start) : IEquatable<IndexPage>
+{
+    public const int Size = 4096;
+    public const int BucketCount = Size / Bucket.Size;
+    public const int StashCount = 8;
+    public const int HomeCount = BucketCount - StashCount;
+    public const int SlotCount = BucketCount * Bucket.SlotLast;
+
+    private readonly byte* _start = start;
+
+    public Bucket this[int index]
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => new(_start + (index * Bucket.Size));
+    }
+
+    public static int HomeIndexOf(ulong hash) => (int)(((hash & 0xFFFF) * HomeCount) >> 16);
+
+    public static int NeighbourIndexOf(int home) => home + 1 == HomeCount ? 0 : home + 1;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public Bucket HomeOf(ulong hash) => this[HomeIndexOf(hash)];
+
+    public Bucket NeighbourOf(Bucket home) => this[NeighbourIndexOf(home.IndexInPage)];
+
+    public bool Equals(IndexPage other) => _start == other._start;
+
+    public override bool Equals(object? obj) => obj is IndexPage other && Equals(other);
+
+    public override int GetHashCode() => ((nuint)_start).GetHashCode();
+}

@@ -1,0 +1,122 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Runtime.Intrinsics;
+using System.Runtime.Intrinsics.X86;
+
+namespace Cache.Core.Layout;
+
+/// <summary>One entry's bytes in a segment: header, key, value, room, expiry.</summary>
+/// <remarks>
+/// <code>
+///  0        8             8 + key       + value              size − 24  − 16      − 8      size (a multiple of 8)
+///  ├────────┼─────────────┼─────────────┼── ··· ─────────────┼─────────┼─────────┼─────────┤
+///  │ header │     key     │    value    │   unused           │absolute │ sliding │deadline │
+///  └────────┴─────────────┴─────────────┴── ··· ─────────────┴─────────┴─────────┴─────────┘
+///                                                             only if sliding     if expiring
+/// </code>
+/// The expiry stands at the end so that key and value are where they are in a record without one. A handle: copying
+/// it copies the address. Records are written by the thread that holds the key's home bucket; readers take what they
+/// read as garbage until the bucket's version proves it whole, so lengths are trusted only after that proof.
+/// </remarks>
+internal readonly unsafe struct Record
+{
+    private readonly byte* _start;
+
+    public Record(byte* start)
+    {
+        AddressCheck.InRange(start, RecordHeader.Size);
+        Debug.Assert(((nuint)start & 7) == 0, "Records begin at multiples of 8.");
+        _start = start;
+    }
+
+    public bool IsNull => _start is null;
+
+    public RecordHeader Header
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => new(*(ulong*)_start);
+        set => *(ulong*)_start = value.Word;
+    }
+
+    public nuint Address => (nuint)_start;
+
+    public static int SizeOf(int keyLength, int valueLength, in RecordExpiry expiry) =>
+        (RecordHeader.Size + keyLength + valueLength
+            + RecordHeader.TrailerLengthOf(expiry.IsExpiring, expiry.IsSliding) + 7) & ~7;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public bool KeyEquals(ReadOnlySpan<byte> key)
+    {
+        byte* stored = _start + RecordHeader.Size;
+        AddressCheck.InRange(stored, key.Length);
+        if (key.Length == Vector128<byte>.Count) // The commonest length: one compare without a call.
+            return Vector128.Load(stored) == Vector128.LoadUnsafe(ref MemoryMarshal.GetReference(key));
+        return new ReadOnlySpan<byte>(stored, key.Length).SequenceEqual(key);
+    }
+
+    /// <summary>The key; the header is this record's, and trusted.</summary>
+    public ReadOnlySpan<byte> KeyOf(RecordHeader header) => BytesAt(RecordHeader.Size, header.KeyLength);
+
+    /// <summary>The value's bytes in the record; the header is this record's, and trusted.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public Span<byte> ValueOf(RecordHeader header) =>
+        BytesAt(RecordHeader.Size + header.KeyLength, header.ValueLength);
+
+    /// <summary>The deadline of an expiring record.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public long DeadlineMsOf(RecordHeader header) => TrailerWord(header, 8);
+
+    public RecordExpiry ExpiryOf(RecordHeader header)
+    {
+        if (!header.IsExpiring)
+            return default;
+        return header.IsSliding
+            ? new RecordExpiry(TrailerWord(header, 8), TrailerWord(header, 24), TrailerWord(header, 16))
+            : new RecordExpiry(TrailerWord(header, 8), TrailerWord(header, 8), 0);
+    }
+
+    public void WriteKey(ReadOnlySpan<byte> key) => key.CopyTo(BytesAt(RecordHeader.Size, key.Length));
+
+    public void WriteExpiry(RecordHeader header, in RecordExpiry expiry)
+    {
+        Debug.Assert(header.IsExpiring == expiry.IsExpiring);
+        Debug.Assert(header.IsSliding == expiry.IsSliding);
+        if (!expiry.IsExpiring)
+            return;
+        TrailerWord(header, 8) = expiry.DeadlineMs;
+        if (!expiry.IsSliding)
+            return;
+        TrailerWord(header, 16) = expiry.SlidingMs;
+        TrailerWord(header, 24) = expiry.AbsoluteMs;
+    }
+
+    /// <summary>Copies a whole record, header and all, to another of the same size.</summary>
+    public void CopyTo(Record other, int size) => BytesAt(0, size).CopyTo(other.BytesAt(0, size));
+
+    public Record Next(int size) => new(_start + size);
+
+    /// <summary>Fetches the record's first two lines: header, key and the beginning of the value.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void Prefetch()
+    {
+        if (!Sse.IsSupported)
+            return;
+        Sse.Prefetch0(_start);
+        Sse.Prefetch0(_start + Bucket.Size);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private Span<byte> BytesAt(int offset, int length)
+    {
+        AddressCheck.InRange(_start + offset, length);
+        return new Span<byte>(_start + offset, length);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private ref long TrailerWord(RecordHeader header, int fromEnd)
+    {
+        AddressCheck.InRange(_start + header.RecordSize - fromEnd, sizeof(long));
+        return ref *(long*)(_start + header.RecordSize - fromEnd);
+    }
+}

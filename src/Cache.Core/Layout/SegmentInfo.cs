@@ -1,0 +1,58 @@
+using System.Runtime.InteropServices;
+
+namespace Cache.Core.Layout;
+
+/// <summary>
+/// What is known of one segment, in a cache line of its own so that writers of two segments never meet.
+/// </summary>
+/// <remarks>
+/// <code>
+///  0       8     12        16     20        24           32        40          48      52            64
+///  ├───────┼─────┼─────────┼──────┼─────────┼────────────┼─────────┼───────────┼───────┼─────────────┤
+///  │ state │ end │committed│ dead │expiring │min deadline│sequence │large bytes│stream │             │
+///  └───────┴─────┴─────────┴──────┴─────────┴────────────┴─────────┴───────────┴───────┴─────────────┘
+/// </code>
+/// A segment is whole, and may be read record by record, when it is sealed and as many bytes are committed as were
+/// handed out. It is empty when all of these are dead.
+/// </remarks>
+[StructLayout(LayoutKind.Explicit, Size = Size)]
+internal struct SegmentInfo
+{
+    public const int Size = 64;
+
+    /// <summary>A <see cref="SegmentState"/> in the low bits, a generation that grows with each change above.</summary>
+    [FieldOffset(0)]
+    public long StateWord;
+
+    /// <summary>The bytes handed out when it was sealed.</summary>
+    [FieldOffset(8)]
+    public int End;
+
+    /// <summary>The bytes of records that are complete and were pointed at.</summary>
+    [FieldOffset(12)]
+    public int Committed;
+
+    /// <summary>The bytes of records that nothing points at any more.</summary>
+    [FieldOffset(16)]
+    public int Dead;
+
+    /// <summary>Live records with a deadline.</summary>
+    [FieldOffset(20)]
+    public int ExpiringCount;
+
+    /// <summary>No record expires before.</summary>
+    [FieldOffset(24)]
+    public long MinDeadlineMs;
+
+    /// <summary>The order of age among sealed segments.</summary>
+    [FieldOffset(32)]
+    public long Sequence;
+
+    /// <summary>Bytes in blocks that live records point at.</summary>
+    [FieldOffset(40)]
+    public long LargeBytes;
+
+    /// <summary>The stream that filled it.</summary>
+    [FieldOffset(48)]
+    public int Stream;
+}

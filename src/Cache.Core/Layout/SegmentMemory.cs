@@ -1,0 +1,55 @@
+using System.Runtime.CompilerServices;
+
+namespace Cache.Core.Layout;
+
+/// <summary>The segments that records lie in, numbered in one reservation, and what is known of each.</summary>
+/// <remarks>Segment 0 is never used, so that no record has the address 0.</remarks>
+internal sealed unsafe class SegmentMemory : IDisposable
+{
+    /// <summary>The least segment: a page, so that it can be given back to the system.</summary>
+    public const int SizeMin = 4 << 10;
+
+    /// <summary>The largest: a huge page; a longer one would only make each step of eviction longer.</summary>
+    public const int SizeMax = 2 << 20;
+
+    private readonly NativeReservation _records;
+    private readonly NativeReservation _infos;
+    private readonly SegmentInfo* _info;
+
+    public SegmentMemory(int segmentSize, long lengthMin, long lengthWanted, bool hugePages)
+    {
+        SegmentSize = segmentSize;
+        // Besides segment 0, a few that replace those which are full but not yet free.
+        _records = new NativeReservation(lengthMin + 4L * segmentSize, lengthWanted, hugePages);
+        Count = (int)Math.Min(int.MaxValue, _records.Length / segmentSize);
+        long infoLength = (long)Count * SegmentInfo.Size;
+        _infos = new NativeReservation(infoLength, infoLength, hugePages: false);
+        _info = (SegmentInfo*)_infos.Start;
+        Space = new RecordSpace(_records.Start, segmentSize);
+    }
+
+    public int SegmentSize { get; }
+
+    public int Count { get; }
+
+    public RecordSpace Space { get; }
+
+    public ref SegmentInfo this[int segment]
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get
+        {
+            AddressCheck.InRange(_info + segment, SegmentInfo.Size);
+            return ref _info[segment];
+        }
+    }
+
+    /// <summary>Gives the memory of a free segment back to the system.</summary>
+    public void Discard(int segment) => _records.Discard((long)segment * SegmentSize, SegmentSize);
+
+    public void Dispose()
+    {
+        _records.Dispose();
+        _infos.Dispose();
+    }
+}

@@ -1,0 +1,58 @@
+using Cache.Core.Contracts;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>A key's home bucket while it is locked, and the entry that was found for the key.</summary>
+internal struct EntryLock
+{
+    public Bucket Home;
+    public uint HomeVersion;
+
+    // The bucket that holds the entry or its reserved slot: home, or one that it spilled to and that is locked too.
+    public Bucket Holder;
+    public uint HolderVersion;
+    public int Slot;
+
+    // The entry's record; null if there is none.
+    public Record Record;
+    public RecordHeader Header;
+
+    // The record's value, if it is large.
+    public LargeBlock Block;
+
+    /// <summary>Whether anything that a reader may have seen is different now.</summary>
+    public bool IsChanged;
+
+    /// <summary>The locks of an operation on several keys, which outlive this one; null for one key.</summary>
+    public KeyLocks? Set;
+
+    // What stood in the way, for Shard.TryOvercome.
+    public Obstacle Obstacle;
+    public LogStream Stream;
+    public long BytesWanted;
+
+    /// <summary>Whether the write may pass the limit, because it is on the way to giving memory back.</summary>
+    public bool MayOverdraw;
+
+    /// <summary>The key that the value comes from, which must not make room for itself; else 0.</summary>
+    public ulong SourceHash;
+
+    /// <summary>A record longer than a segment that was allocated ahead; it outlives the lock.</summary>
+    public Record LongRecord;
+
+    /// <summary>A block that is no longer pointed at, to be released after the lock.</summary>
+    public LargeBlock Garbage;
+
+    /// <summary>Notes what stood in the way.</summary>
+    /// <returns>What the write reports if it cannot be overcome.</returns>
+    public WriteStatus Fail(Obstacle obstacle)
+    {
+        Obstacle = obstacle;
+        return WriteStatus.OutOfMemory;
+    }
+
+    public readonly bool IsFound => !Record.IsNull;
+
+    public readonly bool IsSpilled => !Holder.Equals(Home);
+}

@@ -1,0 +1,163 @@
+using System.Buffers;
+using Cache.Core.Contracts;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>Reads several keys as of one moment.</summary>
+/// <remarks>
+/// Without a lock: each key is read on its own, and at the end all home buckets must still be at the versions that
+/// were read, so that there was a moment at which all values stood. After some vain attempts the homes are locked.
+/// </remarks>
+internal static class ManyKeysReader
+{
+    private const int AttemptsMax = 8;
+
+    // Fetched ahead of being read: as many lines as a core keeps under way.
+    private const int BatchSize = 16;
+
+    public static void Read<TKeys, TSink>(StoreState state, byte keyspace, ref TKeys keys, ref TSink sink)
+        where TKeys : struct, IKeySource, allows ref struct
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        int count = keys.Count;
+        var reads = ArrayPool<KeyRead>.Shared.Rent(count);
+        try
+        {
+            for (int i = 0; i < count; i++)
+                reads[i].Hash = state.HashOf(keys.GetKey(i), keyspace);
+            for (int attempts = 0; ; attempts++)
+            {
+                bool isWhole = attempts < AttemptsMax
+                    ? TryRead(state, keyspace, ref keys, ref sink, reads.AsSpan(0, count))
+                    : ReadLocked(state, keyspace, ref keys, ref sink, reads.AsSpan(0, count));
+                if (isWhole)
+                    break;
+                sink.Restart();
+            }
+
+            Count(state, keyspace, ref keys, reads.AsSpan(0, count));
+        }
+        finally
+        {
+            ArrayPool<KeyRead>.Shared.Return(reads);
+        }
+    }
+
+    private static bool TryRead<TKeys, TSink>(
+        StoreState state, byte keyspace, ref TKeys keys, ref TSink sink, Span<KeyRead> reads)
+        where TKeys : struct, IKeySource, allows ref struct
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        for (int i = 0; i < reads.Length; i++)
+        {
+            if (i % BatchSize == 0)
+                Prefetch(state, reads[i..Math.Min(i + BatchSize, reads.Length)]);
+            var key = new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash);
+            bool found = state.ShardOf(key.Hash).TryCopy(key, ByteRange.All, ref sink, out var snapshot);
+            reads[i].Home = snapshot.Home;
+            reads[i].HomeVersion = snapshot.HomeVersion;
+            reads[i].IsFound = found;
+            reads[i].IsSliding = found && snapshot.Header.IsSliding;
+            if (found)
+            {
+                snapshot.Holder.Touch(snapshot.Slot);
+                sink.Advance(snapshot.CopiedLength);
+            }
+            else
+            {
+                sink.Miss();
+            }
+        }
+
+        foreach (ref readonly var read in reads)
+        {
+            if (!read.Home.IsAt(read.HomeVersion))
+                return false;
+        }
+
+        return true;
+    }
+
+    private static bool ReadLocked<TKeys, TSink>(
+        StoreState state, byte keyspace, ref TKeys keys, ref TSink sink, Span<KeyRead> reads)
+        where TKeys : struct, IKeySource, allows ref struct
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        Span<ulong> hashes = reads.Length <= BatchSize ? stackalloc ulong[reads.Length] : new ulong[reads.Length];
+        for (int i = 0; i < reads.Length; i++)
+            hashes[i] = reads[i].Hash;
+        var locks = KeyLocks.Rent();
+        try
+        {
+            locks.Enter(state, hashes);
+            for (int i = 0; i < reads.Length; i++)
+            {
+                var key = new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash);
+                var shard = state.ShardOf(key.Hash);
+                var entry = default(EntryLock);
+                if (!shard.TryLockIn(locks, key, ref entry))
+                    return false;
+                reads[i].IsFound = entry.IsFound;
+                reads[i].IsSliding = entry.IsFound && entry.Header.IsSliding;
+                Hand(entry, ref sink);
+                shard.Unlock(ref entry);
+            }
+
+            return true;
+        }
+        finally
+        {
+            locks.Exit();
+            KeyLocks.Return(locks);
+        }
+    }
+
+    private static void Hand<TSink>(in EntryLock entry, ref TSink sink)
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        if (!entry.IsFound)
+        {
+            sink.Miss();
+            return;
+        }
+
+        var value = Shard.ValueOf(entry);
+        value.CopyTo(sink.GetSpan(value.Length));
+        sink.Advance(value.Length);
+    }
+
+    private static void Prefetch(StoreState state, Span<KeyRead> reads)
+    {
+        foreach (ref readonly var read in reads)
+            state.ShardOf(read.Hash).PrefetchBucket(read.Hash);
+        foreach (ref readonly var read in reads)
+            state.ShardOf(read.Hash).PrefetchRecord(read.Hash);
+    }
+
+    private static void Count<TKeys>(StoreState state, byte keyspace, ref TKeys keys, Span<KeyRead> reads)
+        where TKeys : struct, IKeySource, allows ref struct
+    {
+        for (int i = 0; i < reads.Length; i++)
+        {
+            if (reads[i].IsFound)
+                state.Counters.Hit();
+            else
+                state.Counters.Miss();
+            if (!reads[i].IsSliding)
+                continue;
+            var slide = default(SlideOperation);
+            state.ShardOf(reads[i].Hash).Write(new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash), ref slide);
+        }
+    }
+
+    /// <summary>What is remembered of one key.</summary>
+    private struct KeyRead
+    {
+        public ulong Hash;
+        public Bucket Home;
+        public uint HomeVersion;
+        public bool IsFound;
+        public bool IsSliding;
+    }
+}

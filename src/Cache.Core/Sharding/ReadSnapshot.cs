@@ -1,0 +1,39 @@
+using Cache.Core.Contracts;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>What a read found for a key, and the versions that prove it.</summary>
+internal struct ReadSnapshot
+{
+    public Bucket Home;
+    public uint HomeVersion;
+
+    // The bucket that holds the entry: home, or one that it spilled to.
+    public Bucket Holder;
+    public uint HolderVersion;
+    public int Slot;
+    public Record Record;
+    public RecordHeader Header;
+    public RecordExpiry Expiry;
+
+    /// <summary>The length of the whole value.</summary>
+    public int Length;
+
+    /// <summary>The bytes that were copied into the sink's span and not yet announced to it.</summary>
+    public int CopiedLength;
+
+    /// <summary>Whether nothing was written since: everything that was read belongs together.</summary>
+    public readonly bool IsValid => Home.IsAt(HomeVersion) && Holder.IsAt(HolderVersion);
+
+    /// <summary>The version of the home bucket that a stamp stands for.</summary>
+    public static uint HomeVersionOf(EntryVersion version) => (uint)version.Stamp & ~1u;
+
+    public readonly EntryInfo Info => new()
+    {
+        Version = new EntryVersion(HomeVersion | 1UL), // Not 0, which is no version.
+        Length = Length,
+        ExpiresAtMs = Expiry.DeadlineMs,
+        SlidingMs = Expiry.SlidingMs,
+    };
+}

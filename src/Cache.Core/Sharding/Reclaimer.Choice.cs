@@ -1,0 +1,109 @@
+using Cache.Core.Contracts;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>Which segment is reclaimed next.</summary>
+internal sealed partial class Reclaimer
+{
+    private bool TryChoose()
+    {
+        var candidates = Survey();
+        int segment = Choose(candidates, out var mode);
+        if (segment == 0 && _budget.Eviction != EvictionPolicy.None)
+        {
+            // Everything may be in active segments: few records with large blocks.
+            _log.SealActive(long.MaxValue);
+            segment = Choose(Survey(), out mode);
+        }
+
+        if (segment == 0 || !_log.TryClaim(segment))
+            return false;
+        _victim = segment;
+        _victimIsMain = IsMain(_log[segment]);
+        _mode = mode;
+        _offset = 0;
+        _stayed = 0;
+        return true;
+    }
+
+    private int Choose(in Candidates candidates, out ReclaimMode mode)
+    {
+        mode = ReclaimMode.Compact;
+        var policy = _budget.Eviction;
+        long liveMax = policy == EvictionPolicy.None
+            ? _log.SegmentSize - (long)_log.SegmentSize / CompactLastDenominator
+            : (long)_log.SegmentSize * CompactNumerator / CompactDenominator;
+        if (candidates.Emptiest != 0 && candidates.EmptiestLive <= liveMax && _gainless < GainlessPerFloor)
+            return candidates.Emptiest;
+        if (policy == EvictionPolicy.None)
+            return 0;
+        if (policy == EvictionPolicy.ExpiringEntries)
+        {
+            mode = ReclaimMode.EvictExpiring;
+            return candidates.Expiring;
+        }
+
+        bool isSmall = candidates.OldestMain == 0 || (candidates.OldestSmall != 0
+            && candidates.SmallBytes > (candidates.SmallBytes + candidates.MainBytes) / SmallShareDivisor);
+        mode = isSmall ? ReclaimMode.EvictSmall : ReclaimMode.EvictMain;
+        return isSmall ? candidates.OldestSmall : candidates.OldestMain;
+    }
+
+    /// <summary>Looks at all segments: a line each, in order.</summary>
+    private Candidates Survey()
+    {
+        var found = new Candidates { EmptiestLive = int.MaxValue };
+        for (int segment = 1; segment < _log.Frontier; segment++)
+        {
+            ref var info = ref _log[segment];
+            var segmentState = RecordLog.StateOf(Volatile.Read(ref info.StateWord));
+            if (segmentState is SegmentState.Free or SegmentState.Continued)
+                continue;
+            int live = Volatile.Read(ref info.Committed) - Volatile.Read(ref info.Dead);
+            bool isMain = IsMain(info);
+            ref long bytes = ref isMain ? ref found.MainBytes : ref found.SmallBytes;
+            bytes += live + Volatile.Read(ref info.LargeBytes);
+            if (!_log.IsWhole(segment))
+                continue;
+            if (live < found.EmptiestLive && info.End <= _log.SegmentSize)
+                (found.Emptiest, found.EmptiestLive) = (segment, live);
+            ref int oldest = ref isMain ? ref found.OldestMain : ref found.OldestSmall;
+            if (oldest == 0 || info.Sequence < _log[oldest].Sequence)
+                oldest = segment;
+            if (IsBetterExpiring(segment, found.Expiring))
+                found.Expiring = segment;
+        }
+
+        return found;
+    }
+
+    // The oldest of the segments that expiring records were gathered in; without one, any that has some.
+    private bool IsBetterExpiring(int segment, int best)
+    {
+        ref var info = ref _log[segment];
+        if (Volatile.Read(ref info.ExpiringCount) == 0)
+            return false;
+        if (best == 0)
+            return true;
+        ref var bestInfo = ref _log[best];
+        bool gathered = (info.Stream & (int)LogStream.Expiring) != 0;
+        bool bestGathered = (bestInfo.Stream & (int)LogStream.Expiring) != 0;
+        if (gathered != bestGathered)
+            return gathered;
+        return gathered ? info.Sequence < bestInfo.Sequence : info.ExpiringCount > bestInfo.ExpiringCount;
+    }
+
+    private static bool IsMain(in SegmentInfo info) => (info.Stream & (int)LogStream.Main) != 0;
+
+    private struct Candidates
+    {
+        public int Emptiest;
+        public int EmptiestLive;
+        public int OldestSmall;
+        public int OldestMain;
+        public int Expiring;
+        public long SmallBytes;
+        public long MainBytes;
+    }
+}

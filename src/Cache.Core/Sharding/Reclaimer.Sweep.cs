@@ -1,0 +1,135 @@
+using Cache.Core.Contracts;
+using Cache.Core.Eviction;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>The sweep that a timer drives: expired records, sparse segments, unused memory.</summary>
+internal sealed partial class Reclaimer
+{
+    // A writer that waits for the gate waits for so many segments at most.
+    private const int SparsePerSweepMax = 4;
+
+    // A segment that is nine tenths dead is worth compacting before room is needed.
+    private const int SparseDivisor = 10;
+
+    // Free segments that keep their memory: as many as a burst of writers takes at once.
+    private const int KeptFreeSegments = 8;
+
+    // Growth or shrinkage of the store by which the table of ghosts is made anew, and forgets.
+    private const int GhostToleranceDivisor = 4;
+
+    /// <summary>Removes what has expired, in the segments in which something has.</summary>
+    public void Sweep()
+    {
+        long nowMs = _state.Clock.NowMs;
+        PutVictimBack();
+        _log.SealActive(nowMs);
+        for (int segment = 1; segment < _log.Frontier; segment++)
+        {
+            if (Volatile.Read(ref _log[segment].MinDeadlineMs) > nowMs || !_log.TryClaim(segment))
+                continue;
+            SweepSegment(segment, nowMs);
+            _log.Unclaim(segment);
+        }
+
+        CompactSparse();
+        _log.DiscardFree(KeptFreeSegments);
+        ResizeGhosts();
+    }
+
+    // A segment that is half reclaimed, and that nobody needs at present, must be swept like any other.
+    private void PutVictimBack()
+    {
+        lock (_gate)
+        {
+            if (_victim != 0)
+                _log.Unclaim(_victim);
+            _victim = 0;
+        }
+    }
+
+    private void SweepSegment(int segment, long nowMs)
+    {
+        _log.ResetDeadline(segment);
+        int end = _log[segment].End;
+        for (int offset = 0; offset < end;)
+        {
+            var record = _log.Space.At(segment, offset);
+            var header = record.Header;
+            offset += header.RecordSize;
+            if (header.IsDead || !header.IsExpiring)
+                continue;
+            long deadlineMs = record.DeadlineMsOf(header);
+            if (deadlineMs > nowMs)
+            {
+                _log.LowerDeadline(segment, deadlineMs);
+                continue;
+            }
+
+            ulong hash = _state.HashOf(record);
+            _state.ShardOf(hash).RemoveIfDue(record, hash);
+        }
+    }
+
+    private void CompactSparse()
+    {
+        for (int i = 0; i < SparsePerSweepMax; i++)
+        {
+            lock (_gate)
+            {
+                if (_victim != 0 || !TryChooseSparse())
+                    return;
+                TryStep(_log.SegmentSize);
+            }
+        }
+    }
+
+    private bool TryChooseSparse()
+    {
+        var candidates = Survey();
+        if (candidates.Emptiest == 0 || candidates.EmptiestLive > _log.SegmentSize / SparseDivisor
+            || !_log.TryClaim(candidates.Emptiest))
+        {
+            return false;
+        }
+
+        _victim = candidates.Emptiest;
+        _victimIsMain = IsMain(_log[_victim]);
+        _mode = ReclaimMode.Compact;
+        _offset = 0;
+        _stayed = 0;
+        return true;
+    }
+
+    /// <summary>Makes the ghosts while there is room for them: when half of the limit is used.</summary>
+    public void PrepareGhosts()
+    {
+        long used = _budget.UsedBytes;
+        if (Ghosts.SizeBytes != 0 || used < _budget.LimitBytes / 2 || _budget.Eviction != EvictionPolicy.AllEntries)
+            return;
+        lock (_gate)
+        {
+            if (Ghosts.SizeBytes == 0)
+                SetGhosts(GhostTable.SizeOf((long)((double)_state.EntryCount * _budget.LimitBytes / used)));
+        }
+    }
+
+    // As many ghosts as entries, which is about as many as main holds.
+    private void ResizeGhosts()
+    {
+        long present = Ghosts.SizeBytes;
+        long wanted = GhostTable.SizeOf(_state.EntryCount);
+        if (present == 0 || Math.Abs(wanted - present) <= wanted / GhostToleranceDivisor)
+            return;
+        if (wanted > present && !MakeRoom(wanted - present, 0, 0))
+            return;
+        lock (_gate)
+            SetGhosts(wanted);
+    }
+
+    private void SetGhosts(long bytes)
+    {
+        _budget.Add(bytes - Ghosts.SizeBytes);
+        Ghosts.Resize(bytes);
+    }
+}

@@ -1,0 +1,229 @@
+using System.Diagnostics;
+using Cache.Core.Contracts;
+using Cache.Core.Eviction;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>Makes room: takes a segment at a time, copies or evicts what lives in it, and frees it.</summary>
+/// <remarks>
+/// One thread at a time works at it, whoever needs room, in steps of a few records: writers near the limit do a
+/// step for what they append, so that seldom one waits for a whole segment. Which segment, and what becomes of its
+/// records, is S3-FIFO on segments (Yang et al., SOSP'23): new records enter the small list; from its oldest segment
+/// those that were used go to the main list, and from main's oldest those that were used go round again. A segment
+/// with enough dead bytes is compacted instead, which loses nothing.
+/// Lock order: this gate, then a bucket, then the log's gate. No thread that holds a bucket waits for this gate.
+/// </remarks>
+internal sealed partial class Reclaimer(StoreState state)
+{
+    // Of the live bytes: the size at which S3-FIFO's authors found the small list to filter best.
+    private const int SmallShareDivisor = 10;
+
+    // Copying more than three quarters of a segment to gain the rest costs more than it saves while entries may go.
+    private const int CompactNumerator = 3;
+    private const int CompactDenominator = 4;
+
+    // Without eviction there is no other way; still, a gain of a sixteenth is the least that ends.
+    private const int CompactLastDenominator = 16;
+
+    // A writer does so many times what it appends: a compacted segment gives a quarter back.
+    private const int PaceFactor = 4;
+
+    // Segments that may be reclaimed without any gain before room is refused, or the bar is raised.
+    private const int GainlessMax = 64;
+    private const int GainlessPerFloor = 4;
+
+    // What must go of a segment for its reclaiming to count as a gain.
+    private const int GainDivisor = 16;
+
+    // Hashed and fetched ahead of being looked at.
+    private const int BatchSize = 8;
+
+    // Free segments that writers find ready, besides the spare one.
+    private const int ReadySegments = 2;
+
+    private readonly StoreState _state = state;
+    private readonly RecordLog _log = state.Log;
+    private readonly MemoryBudget _budget = state.Budget;
+    private readonly Lock _gate = new();
+
+    // The segment that is being reclaimed, 0 if none, and how far; guarded by the gate.
+    private int _victim;
+    private int _offset;
+    private ReclaimMode _mode;
+    private bool _victimIsMain;
+
+    // How much more use is asked of records for staying, because copying them gained nothing; guarded by the gate.
+    private int _floor;
+    private int _gainless;
+    private int _stayed;
+
+    // What must not be evicted by whoever holds the gate.
+    private ulong _keptHash;
+    private ulong _otherKeptHash;
+
+    // Written under the gate, read without: whether the last look found nothing to reclaim.
+    private long _hopelessSequence = -1;
+
+    /// <summary>The keys that were evicted last.</summary>
+    public GhostTable Ghosts { get; } = new();
+
+    /// <summary>How often a new record must have been used to stay, 1 to 3.</summary>
+    public int PromotionFrequency { get; init; } = 2;
+
+    private bool IsTight => !_budget.HasRoomFor(_log.SpareBytes + ReadySegments * (long)_log.SegmentBytes);
+
+    /// <summary>Reclaims until so many bytes are free, for a moment at least.</summary>
+    /// <remarks>
+    /// The entries of two hashes (0: none) stay: what a write reads must not go because of that write.
+    /// </remarks>
+    /// <returns>False if the policy or the lack of anything to evict forbids it.</returns>
+    public bool MakeRoom(long bytes, ulong keptHash, ulong otherKeptHash)
+    {
+        if (bytes + _log.SpareBytes > _budget.LimitBytes - _state.FixedBytes)
+            return false;
+        lock (_gate)
+        {
+            _keptHash = keptHash;
+            _otherKeptHash = otherKeptHash;
+            bool isPossible = true;
+            while (isPossible && !_budget.HasRoomFor(bytes + _log.SpareBytes))
+                isPossible = TryStep(_log.SegmentSize) && _gainless <= GainlessMax;
+            if (!isPossible)
+                _gainless = 0;
+            _keptHash = _otherKeptHash = 0;
+            return isPossible;
+        }
+    }
+
+    /// <summary>Reclaims until the limit is kept, as far as it can be.</summary>
+    public void ShrinkToLimit()
+    {
+        lock (_gate)
+        {
+            while (!_budget.HasRoomFor(0) && _gainless <= GainlessMax && TryStep(_log.SegmentSize))
+            {
+            }
+        }
+    }
+
+    /// <summary>Does a writer's share of the work, if the limit is near and nobody else is at it.</summary>
+    /// <remarks>What was just written stays: its bytes are the reason.</remarks>
+    public void Pace(long bytes, ulong keptHash)
+    {
+        if (!IsTight || Volatile.Read(ref _hopelessSequence) == _log.Sequence || !_gate.TryEnter())
+            return;
+        try
+        {
+            _keptHash = keptHash;
+            TryStep(bytes * PaceFactor);
+        }
+        finally
+        {
+            _keptHash = 0;
+            _gate.Exit();
+        }
+    }
+
+    /// <summary>Says what becomes of a live record of the segment in work.</summary>
+    /// <returns>Whether it belongs to main, now or from now on.</returns>
+    public bool Decide(int frequency, bool isExpiring, out bool keep, out int nextFrequency)
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        switch (_mode)
+        {
+            case ReclaimMode.Compact:
+                keep = true;
+                nextFrequency = frequency;
+                return _victimIsMain;
+            case ReclaimMode.EvictSmall:
+                keep = frequency >= PromotionFrequency + _floor;
+                nextFrequency = 0;
+                return keep;
+            case ReclaimMode.EvictMain:
+                keep = frequency > _floor;
+                nextFrequency = Math.Max(0, frequency - 1);
+                return true;
+            default:
+                keep = !isExpiring || frequency >= PromotionFrequency + _floor;
+                nextFrequency = isExpiring ? 0 : frequency;
+                return true;
+        }
+    }
+
+    /// <summary>Whether the policy, and who needs room, lets an entry go.</summary>
+    public bool MayEvict(ulong hash, bool isExpiring) => _budget.Eviction switch
+    {
+        _ when IsKept(hash) => false,
+        EvictionPolicy.AllEntries => true,
+        EvictionPolicy.ExpiringEntries => isExpiring,
+        _ => false,
+    };
+
+    /// <summary>Whether whoever needs room needs this entry too.</summary>
+    public bool IsKept(ulong hash) => hash != 0 && (hash == _keptHash || hash == _otherKeptHash);
+
+    /// <summary>Works on the segment in work, or takes the next one.</summary>
+    /// <returns>False if there is none.</returns>
+    private bool TryStep(long bytes)
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        if (_victim == 0 && !TryChoose())
+        {
+            Volatile.Write(ref _hopelessSequence, _log.Sequence);
+            return false;
+        }
+
+        int end = _log[_victim].End;
+        long stop = Math.Min(end, _offset + Math.Max(1, bytes));
+        while (_offset < stop)
+            ReclaimBatch(end);
+        if (_offset < end)
+            return true;
+        _log.Unclaim(_victim);
+        _victim = 0;
+        NoteGain(end);
+        return true;
+    }
+
+    private void ReclaimBatch(int end)
+    {
+        Span<ulong> hashes = stackalloc ulong[BatchSize];
+        int first = _offset;
+        int offset = first;
+        int count = 0;
+        for (; count < BatchSize && offset < end; count++)
+        {
+            var record = _log.Space.At(_victim, offset);
+            var header = record.Header;
+            offset += header.RecordSize;
+            hashes[count] = header.IsDead ? 0 : _state.HashOf(record);
+            if (!header.IsDead)
+                _state.ShardOf(hashes[count]).PrefetchBucket(hashes[count]);
+        }
+
+        for (int i = 0; i < count; i++)
+        {
+            var record = _log.Space.At(_victim, _offset);
+            var header = record.Header;
+            _offset += header.RecordSize;
+            Debug.Assert(header.RecordSize >= RecordHeader.Size);
+            if (!header.IsDead)
+                _stayed += _state.ShardOf(hashes[i]).Reclaim(record, hashes[i], this);
+        }
+    }
+
+    // Copying everything frees nothing: then more use is asked for, until something goes.
+    private void NoteGain(int end)
+    {
+        if (_stayed <= end - end / GainDivisor)
+        {
+            _gainless = 0;
+            _floor = 0;
+        }
+        else if (++_gainless % GainlessPerFloor == 0)
+        {
+            _floor++;
+        }
+    }
+}

@@ -1,0 +1,376 @@
+using System.Diagnostics;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>
+/// The store's records, appended to segments: who gets which bytes, and when a segment is free again.
+/// </summary>
+/// <remarks>
+/// Each stripe has one active segment per stream and hands out its bytes by compare-exchange, so that a writer can
+/// take them while it holds a bucket. A full segment is sealed; it is freed when its last record dies, or by the
+/// reclaimer, which moves or evicts what is left. Lock order: bucket, then this gate; nothing is locked inside it.
+/// </remarks>
+internal sealed class RecordLog : IDisposable
+{
+    private const int StreamCount = 4;
+
+    // Fewer segments than this for each would leave too much of a small store in segments that are half full.
+    private const int SegmentsPerStripeMin = 64;
+
+    private readonly MemoryBudget _budget;
+    private readonly SegmentMemory _segments;
+    private readonly ActiveSegment[] _active;
+    private readonly int _stripeMask;
+    private readonly Lock _gate = new();
+
+    // Written under the gate.
+    private int _frontier = 1;
+    private int _searchStart = 1;
+    private long _sequence;
+
+    // Free segments below the frontier; interlocked.
+    private int _freeCount;
+
+    public RecordLog(SegmentMemory segments, MemoryBudget budget, int stripes)
+    {
+        _segments = segments;
+        _budget = budget;
+        int most = Math.Max(1, (int)(budget.LimitBytes / segments.SegmentSize / SegmentsPerStripeMin));
+        while (stripes > most)
+            stripes /= 2;
+        _stripeMask = stripes - 1;
+        _active = new ActiveSegment[(stripes + 1) * StreamCount];
+        Space = segments.Space;
+        Array.Fill(_active, new ActiveSegment { Word = ActiveSegment.WordOf(0, SegmentSize) });
+    }
+
+    public RecordSpace Space { get; }
+
+    public int SegmentSize => _segments.SegmentSize;
+
+    /// <summary>What a segment counts against the limit.</summary>
+    public int SegmentBytes => SegmentSize + SegmentInfo.Size;
+
+    /// <summary>The number of the first segment that was never used.</summary>
+    public int Frontier => Volatile.Read(ref _frontier);
+
+    /// <summary>Grows with each segment that is sealed.</summary>
+    public long Sequence => Volatile.Read(ref _sequence);
+
+    /// <summary>The stripe of the reclaimer, which nobody else may fill up.</summary>
+    public int ReclaimerStripe => _stripeMask + 1;
+
+    /// <summary>What writers leave of the limit so that the reclaimer always finds a segment to copy to.</summary>
+    public long SpareBytes => SegmentBytes;
+
+    /// <summary>The stripe of the calling thread.</summary>
+    public int OwnStripe => Environment.CurrentManagedThreadId & _stripeMask;
+
+    public ref SegmentInfo this[int segment] => ref _segments[segment];
+
+    public static SegmentState StateOf(long stateWord) => (SegmentState)(stateWord & 0xFF);
+
+    /// <summary>Takes bytes of the active segment, if it has as many left. Never waits.</summary>
+    public bool TryAllocate(int stripe, LogStream stream, int size, out Record record)
+    {
+        ref long word = ref _active[stripe * StreamCount + (int)stream].Word;
+        long seen = Volatile.Read(ref word);
+        while (ActiveSegment.UsedOf(seen) + size <= SegmentSize)
+        {
+            // Racing writers each want their own bytes: one gets these, the others try behind them.
+            long before = Interlocked.CompareExchange(ref word, seen + size, seen);
+            if (before == seen)
+            {
+                record = Space.At(ActiveSegment.SegmentOf(seen), ActiveSegment.UsedOf(seen));
+                return true;
+            }
+
+            seen = before;
+        }
+
+        record = default;
+        return false;
+    }
+
+    /// <summary>Gives a stream an active segment with room for so many bytes, unless it has one.</summary>
+    /// <returns>False if the limit forbids it.</returns>
+    public bool TryRotate(int stripe, LogStream stream, int size, bool mayOverdraw)
+    {
+        lock (_gate)
+        {
+            ref long word = ref _active[stripe * StreamCount + (int)stream].Word;
+            if (ActiveSegment.UsedOf(Volatile.Read(ref word)) + size <= SegmentSize)
+                return true;
+            if (!TryTakeRun(1, mayOverdraw, stream, out int segment))
+                return false;
+            Seal(Interlocked.Exchange(ref word, ActiveSegment.WordOf(segment, 0)));
+            return true;
+        }
+    }
+
+    /// <summary>Takes a run of segments for a single record that is longer than one.</summary>
+    public bool TryAllocateLong(LogStream stream, int size, out Record record)
+    {
+        Debug.Assert(size > SegmentSize);
+        record = default;
+        lock (_gate)
+        {
+            if (!TryTakeRun(RunLengthOf(size), mayOverdraw: false, stream, out int segment))
+                return false;
+            record = Space.At(segment, 0);
+            Seal(ActiveSegment.WordOf(segment, size));
+            return true;
+        }
+    }
+
+    /// <summary>Seals the active segments, so that what they hold can be reclaimed or swept.</summary>
+    /// <param name="dueMs">Only those in which something expires by then.</param>
+    public void SealActive(long dueMs)
+    {
+        lock (_gate)
+        {
+            long none = ActiveSegment.WordOf(0, SegmentSize);
+            for (int i = 0; i < _active.Length; i++)
+            {
+                int segment = ActiveSegment.SegmentOf(Volatile.Read(ref _active[i].Word));
+                if (segment != 0 && Volatile.Read(ref this[segment].MinDeadlineMs) <= dueMs)
+                    Seal(Interlocked.Exchange(ref _active[i].Word, none));
+            }
+        }
+    }
+
+    /// <summary>Counts a record whose bytes are complete and which its bucket now points at.</summary>
+    public void Commit(Record record, RecordHeader header, long deadlineMs, long largeBytes)
+    {
+        ref var info = ref this[Space.SegmentOf(record)];
+        if (header.IsExpiring)
+        {
+            Interlocked.Increment(ref info.ExpiringCount);
+            LowerDeadline(ref info, deadlineMs);
+        }
+
+        if (largeBytes != 0)
+            Interlocked.Add(ref info.LargeBytes, largeBytes);
+        Interlocked.Add(ref info.Committed, header.RecordSize);
+    }
+
+    /// <summary>Counts a change of a record's expiry or large value in place.</summary>
+    public void Recount(Record record, RecordHeader before, RecordHeader after, long deadlineMs, long largeBytes)
+    {
+        ref var info = ref this[Space.SegmentOf(record)];
+        int expiring = (after.IsExpiring ? 1 : 0) - (before.IsExpiring ? 1 : 0);
+        if (expiring != 0)
+            Interlocked.Add(ref info.ExpiringCount, expiring);
+        if (after.IsExpiring)
+            LowerDeadline(ref info, deadlineMs);
+        if (largeBytes != 0)
+            Interlocked.Add(ref info.LargeBytes, largeBytes);
+    }
+
+    /// <summary>Declares a record dead that nothing points at any more; the caller holds its home bucket.</summary>
+    /// <remarks>Its bytes may be another record's as soon as this returns.</remarks>
+    public void Retire(Record record, RecordHeader header, long largeBytes)
+    {
+        Debug.Assert(!header.IsDead);
+        int segment = Space.SegmentOf(record);
+        ref var info = ref this[segment];
+        if (header.IsExpiring)
+            Interlocked.Decrement(ref info.ExpiringCount);
+        if (largeBytes != 0)
+            Interlocked.Add(ref info.LargeBytes, -largeBytes);
+        // The mark comes first: once the last byte is counted dead, the segment may be taken.
+        record.Header = header.AsDead();
+        Interlocked.Add(ref info.Dead, header.RecordSize);
+        TryFree(segment);
+    }
+
+    /// <summary>Begins to find the earliest deadline of a claimed segment anew.</summary>
+    public void ResetDeadline(int segment) => Interlocked.Exchange(ref this[segment].MinDeadlineMs, long.MaxValue);
+
+    public void LowerDeadline(int segment, long deadlineMs) => LowerDeadline(ref this[segment], deadlineMs);
+
+    /// <summary>Gives back a record that was never pointed at.</summary>
+    public void Abandon(Record record, int size)
+    {
+        int segment = Space.SegmentOf(record);
+        record.Header = RecordHeader.Create(0, 0, size, 0, default, large: false).AsDead();
+        Interlocked.Add(ref this[segment].Dead, size);
+        Interlocked.Add(ref this[segment].Committed, size);
+        TryFree(segment);
+    }
+
+    /// <summary>Whether a segment is sealed and every record in it complete.</summary>
+    public bool IsWhole(int segment)
+    {
+        ref var info = ref this[segment];
+        return StateOf(Volatile.Read(ref info.StateWord)) == SegmentState.Sealed
+            && Volatile.Read(ref info.Committed) == info.End;
+    }
+
+    /// <summary>Makes the caller the only one who may free a segment, if it is whole.</summary>
+    public bool TryClaim(int segment)
+    {
+        ref var info = ref this[segment];
+        long word = Volatile.Read(ref info.StateWord);
+        return StateOf(word) == SegmentState.Sealed && Volatile.Read(ref info.Committed) == info.End
+            && TryChange(ref info, word, SegmentState.Claimed);
+    }
+
+    /// <summary>Ends a claim: the segment is free if it is empty, else sealed as before.</summary>
+    public void Unclaim(int segment)
+    {
+        ref var info = ref this[segment];
+        long word = Volatile.Read(ref info.StateWord);
+        Debug.Assert(StateOf(word) == SegmentState.Claimed);
+        bool changed = TryChange(ref info, word, SegmentState.Sealed);
+        Debug.Assert(changed, "Only the claimer changes a claimed segment.");
+        TryFree(segment);
+    }
+
+    /// <summary>Gives the memory of free segments back to the system, but for some that will be used next.</summary>
+    public void DiscardFree(int keepCount)
+    {
+        lock (_gate)
+        {
+            for (int segment = _frontier - 1; segment > 0 && Volatile.Read(ref _freeCount) > keepCount; segment--)
+            {
+                ref var info = ref this[segment];
+                if (StateOf(Volatile.Read(ref info.StateWord)) != SegmentState.Free)
+                    continue;
+                _segments.Discard(segment);
+                if (segment != _frontier - 1)
+                    continue;
+                _frontier--;
+                Interlocked.Decrement(ref _freeCount);
+            }
+        }
+    }
+
+    public void Dispose() => _segments.Dispose();
+
+    /// <summary>The number of segments that a sealed one spans: 1, unless its record is longer.</summary>
+    public int RunLengthOf(int end) => Math.Max(1, (end + SegmentSize - 1) / SegmentSize);
+
+    private static void LowerDeadline(ref SegmentInfo info, long deadlineMs)
+    {
+        long seen = Volatile.Read(ref info.MinDeadlineMs);
+        while (deadlineMs < seen)
+        {
+            long before = Interlocked.CompareExchange(ref info.MinDeadlineMs, deadlineMs, seen);
+            if (before == seen)
+                return;
+            seen = before;
+        }
+    }
+
+    private static bool TryChange(ref SegmentInfo info, long word, SegmentState state)
+    {
+        long next = ((word | 0xFF) + 1) | (long)state;
+        return Interlocked.CompareExchange(ref info.StateWord, next, word) == word;
+    }
+
+    // The counts may belong to a later use of the segment than the word: then the generations differ, and the
+    // exchange fails.
+    private void TryFree(int segment)
+    {
+        ref var info = ref this[segment];
+        long word = Volatile.Read(ref info.StateWord);
+        if (StateOf(word) != SegmentState.Sealed)
+            return;
+        int end = Volatile.Read(ref info.End);
+        if (Volatile.Read(ref info.Committed) != end || Volatile.Read(ref info.Dead) != end)
+            return;
+        if (!TryChange(ref info, word, SegmentState.Free))
+            return;
+        int count = RunLengthOf(end);
+        for (int i = 1; i < count; i++)
+        {
+            ref var continued = ref this[segment + i];
+            TryChange(ref continued, Volatile.Read(ref continued.StateWord), SegmentState.Free);
+        }
+
+        Interlocked.Add(ref _freeCount, count);
+        _budget.Add(-(long)count * SegmentBytes);
+    }
+
+    private void Seal(long word)
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        int segment = ActiveSegment.SegmentOf(word);
+        if (segment == 0)
+            return;
+        ref var info = ref this[segment];
+        info.End = ActiveSegment.UsedOf(word);
+        info.Sequence = ++_sequence;
+        bool changed = TryChange(ref info, Volatile.Read(ref info.StateWord), SegmentState.Sealed);
+        Debug.Assert(changed, "An active segment is changed under the gate alone.");
+        TryFree(segment);
+    }
+
+    private bool TryTakeRun(int count, bool mayOverdraw, LogStream stream, out int segment)
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        segment = 0;
+        long bytes = (long)count * SegmentBytes;
+        // The reclaimer may pass the limit by a segment, because it is about to free one: a limit that was lowered
+        // below what is used must not keep it from working.
+        if (mayOverdraw)
+            _budget.Add(bytes);
+        else if (!_budget.TryTake(bytes, SpareBytes))
+            return false;
+        segment = FindFreeRun(count);
+        if (segment == 0)
+        {
+            _budget.Add(-bytes);
+            return false;
+        }
+
+        for (int i = 0; i < count; i++)
+        {
+            ref var info = ref this[segment + i];
+            long word = Volatile.Read(ref info.StateWord);
+            info = new SegmentInfo { StateWord = word, MinDeadlineMs = long.MaxValue, Stream = (int)stream };
+            TryChange(ref info, word, i == 0 ? SegmentState.Active : SegmentState.Continued);
+        }
+
+        return true;
+    }
+
+    /// <summary>The first of so many free neighbours, or 0.</summary>
+    private int FindFreeRun(int count)
+    {
+        if (Volatile.Read(ref _freeCount) >= count)
+        {
+            int found = FindFreeRun(count, _searchStart, _frontier);
+            if (found == 0)
+                found = FindFreeRun(count, 1, _frontier);
+            if (found != 0)
+            {
+                _searchStart = found + count;
+                Interlocked.Add(ref _freeCount, -count);
+                return found;
+            }
+        }
+
+        if (_frontier + count > _segments.Count)
+            return 0;
+        int first = _frontier;
+        Volatile.Write(ref _frontier, first + count);
+        return first;
+    }
+
+    private int FindFreeRun(int count, int from, int to)
+    {
+        int length = 0;
+        for (int segment = from; segment < to; segment++)
+        {
+            bool free = StateOf(Volatile.Read(ref this[segment].StateWord)) == SegmentState.Free;
+            length = free ? length + 1 : 0;
+            if (length == count)
+                return segment - count + 1;
+        }
+
+        return 0;
+    }
+}

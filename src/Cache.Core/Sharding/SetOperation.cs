@@ -1,0 +1,46 @@
+using Cache.Core.Contracts;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>Writes a whole value.</summary>
+internal ref struct SetOperation(ReadOnlySpan<byte> value, EntryOptions options, LargeBlock block) : IEntryOperation
+{
+    private readonly ReadOnlySpan<byte> _value = value;
+    private readonly EntryOptions _options = options;
+
+    /// <summary>The value in a block of its own, if it is large; null again once the entry holds it.</summary>
+    public LargeBlock Block { get; private set; } = block;
+
+    public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
+    {
+        if (_options.Condition == (entry.IsFound ? SetCondition.IfAbsent : SetCondition.IfPresent))
+            return WriteStatus.ConditionNotMet;
+        var expiry = entry.IsFound && _options.KeepTtl
+            ? entry.Record.ExpiryOf(entry.Header)
+            : shard.ExpiryOf(_options.ExpiresAtMs, _options.SlidingMs);
+        if (shard.IsPast(expiry))
+        {
+            entry.IsChanged = true; // A write like any other, even if nothing was there: versions tell.
+            if (entry.IsFound)
+                shard.RemoveLocked(ref entry);
+            return WriteStatus.Done;
+        }
+
+        bool isLarge = !Block.IsNull;
+        int length = isLarge ? LargeBlock.StubLength : _value.Length;
+        if (!shard.TryStage(ref entry, key, length, isLarge, expiry, leaveRoom: false, out var staged))
+            return WriteStatus.OutOfMemory;
+        if (!isLarge)
+        {
+            _value.CopyTo(staged.Value);
+            shard.Publish(ref entry, key, staged, largeBytes: 0);
+            return WriteStatus.Done;
+        }
+
+        Block.WriteStub(staged.Value);
+        shard.Publish(ref entry, key, staged, Block.SizeBytes);
+        Block = default;
+        return WriteStatus.Done;
+    }
+}

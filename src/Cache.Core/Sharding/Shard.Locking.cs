@@ -1,0 +1,199 @@
+using System.Diagnostics;
+using System.Numerics;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>The way to a locked entry and back.</summary>
+internal sealed partial class Shard
+{
+    /// <summary>Locks the home bucket of a hash, in the page that holds it now.</summary>
+    public Bucket LockHome(ulong hash, out uint version)
+    {
+        while (true)
+        {
+            var page = PageOf(hash);
+            var home = page.HomeOf(hash);
+            version = home.Lock();
+            // A split holds all buckets of its page while it changes the directory: one look is enough.
+            if (PageOf(hash).Equals(page))
+                return home;
+            home.Unlock(version, changed: false);
+        }
+    }
+
+    /// <summary>Whether a bucket, which is locked, still is the home of a hash.</summary>
+    public bool IsHome(ulong hash, Bucket bucket) => PageOf(hash).HomeOf(hash).Equals(bucket);
+
+    /// <summary>Locks a key's home and finds its entry; an expired one is removed on the way.</summary>
+    public void Lock(in EntryKey key, ref EntryLock entry)
+    {
+        var wait = default(SpinWait);
+        while (true)
+        {
+            ResetLock(ref entry);
+            entry.Home = LockHome(key.Hash, out entry.HomeVersion);
+            if (TryFindLocked(key, ref entry))
+                break;
+            entry.Home.Unlock(entry.HomeVersion, changed: false);
+            wait.SpinOnce(sleep1Threshold: -1);
+        }
+
+        RemoveIfExpired(ref entry);
+    }
+
+    /// <summary>Finds a key's entry while its home is locked by a set of locks.</summary>
+    /// <returns>False if another thread holds a bucket that is needed: the whole set must be given up.</returns>
+    public bool TryLockIn(KeyLocks set, in EntryKey key, ref EntryLock entry)
+    {
+        ResetLock(ref entry);
+        entry.Set = set;
+        entry.Home = PageOf(key.Hash).HomeOf(key.Hash);
+        if (!TryFindLocked(key, ref entry))
+            return false;
+        RemoveIfExpired(ref entry);
+        return true;
+    }
+
+    /// <summary>Unlocks what the entry holds, with new versions if it was changed.</summary>
+    public void Unlock(ref EntryLock entry)
+    {
+        if (entry.Set is { } set)
+        {
+            if (entry.IsChanged)
+            {
+                set.MarkChanged(entry.Home);
+                set.MarkChanged(entry.Holder);
+            }
+        }
+        else
+        {
+            if (entry.IsSpilled)
+                entry.Holder.Unlock(entry.HolderVersion, entry.IsChanged);
+            entry.Home.Unlock(entry.HomeVersion, entry.IsChanged);
+        }
+
+        if (entry.Garbage.IsNull)
+            return;
+        _state.Release(entry.Garbage);
+        entry.Garbage = default;
+    }
+
+    /// <summary>Forgets everything but what was allocated ahead.</summary>
+    public static void ResetLock(ref EntryLock entry)
+    {
+        var longRecord = entry.LongRecord;
+        entry = default;
+        entry.LongRecord = longRecord;
+    }
+
+    /// <summary>Finds the entry of a key whose home is locked, and locks the bucket that holds it.</summary>
+    private bool TryFindLocked(in EntryKey key, ref EntryLock entry)
+    {
+        entry.Holder = entry.Home;
+        if (TryMatch(entry.Home, key, ref entry) || entry.Home.HasNoSpill)
+            return true;
+        var page = entry.Home.Page;
+        if (entry.Home.NeighbourCount != 0 && FindIn(page.NeighbourOf(entry.Home), key, ref entry) is { } found)
+            return found;
+        uint stash = (uint)entry.Home.StashBuckets;
+        for (; stash != 0; stash &= stash - 1)
+        {
+            int index = IndexPage.HomeCount + BitOperations.TrailingZeroCount(stash);
+            if (FindIn(page[index], key, ref entry) is { } foundInStash)
+                return foundInStash;
+        }
+
+        return true;
+    }
+
+    /// <returns>Null if the entry is not there, false if the bucket is held by another thread.</returns>
+    private bool? FindIn(Bucket bucket, in EntryKey key, ref EntryLock entry)
+    {
+        if (!TryHold(bucket, ref entry, out uint version))
+            return false;
+        if (TryMatch(bucket, key, ref entry))
+        {
+            entry.Holder = bucket;
+            entry.HolderVersion = version;
+            return true;
+        }
+
+        LetGo(bucket, version, entry.Set);
+        return null;
+    }
+
+    private bool TryMatch(Bucket bucket, in EntryKey key, ref EntryLock entry)
+    {
+        ulong pattern = RecordHeader.KeyPatternOf(key.Bytes.Length, key.Keyspace);
+        for (uint matches = bucket.Match(Bucket.TagOf(key.Hash)); matches != 0; matches &= matches - 1)
+        {
+            int slot = BitOperations.TrailingZeroCount(matches);
+            var record = _records[bucket.EntryAt(slot)];
+            var header = record.Header;
+            // The bucket is locked, so what its slots point at is whole: every change of it needs this lock too.
+            if (!header.HasKeyPattern(pattern) || !record.KeyEquals(key.Bytes))
+                continue;
+            entry.Slot = slot;
+            entry.Record = record;
+            entry.Header = header;
+            entry.Block = header.IsLarge ? LargeBlock.ReadStub(record.ValueOf(header)) : default;
+            return true;
+        }
+
+        return false;
+    }
+
+    private static bool TryHold(Bucket bucket, ref EntryLock entry, out uint version) =>
+        entry.Set is { } set ? set.TryHold(bucket, out version) : bucket.TryLock(out version);
+
+    private static void LetGo(Bucket bucket, uint version, KeyLocks? set)
+    {
+        // A set keeps what it has until its end.
+        if (set is null)
+            bucket.Unlock(version, changed: false);
+    }
+
+    /// <summary>Finds an empty slot for a key that has no entry, and locks its bucket.</summary>
+    private static bool TryReserveSlot(ref EntryLock entry)
+    {
+        Debug.Assert(!entry.IsFound);
+        if (entry.Slot != 0)
+            return true; // That of an entry which was removed under this lock.
+        entry.Slot = entry.Home.FindEmptySlot();
+        if (entry.Slot != 0)
+            return true;
+        var page = entry.Home.Page;
+        if (TryReserveIn(page.NeighbourOf(entry.Home), ref entry))
+            return true;
+        for (int i = IndexPage.HomeCount; i < IndexPage.BucketCount && entry.Obstacle == Obstacle.None; i++)
+        {
+            if (TryReserveIn(page[i], ref entry))
+                return true;
+        }
+
+        if (entry.Obstacle == Obstacle.None)
+            entry.Obstacle = Obstacle.NoSlot;
+        return false;
+    }
+
+    private static bool TryReserveIn(Bucket bucket, ref EntryLock entry)
+    {
+        if (!TryHold(bucket, ref entry, out uint version))
+        {
+            entry.Obstacle = Obstacle.Contention;
+            return false;
+        }
+
+        entry.Slot = bucket.FindEmptySlot();
+        if (entry.Slot == 0)
+        {
+            LetGo(bucket, version, entry.Set);
+            return false;
+        }
+
+        entry.Holder = bucket;
+        entry.HolderVersion = version;
+        return true;
+    }
+}

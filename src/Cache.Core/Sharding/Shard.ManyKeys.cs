@@ -1,0 +1,90 @@
+using Cache.Core.Contracts;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>This shard's part in operations on several keys.</summary>
+internal sealed partial class Shard
+{
+    /// <summary>The size of the block that a record of a large value points at, else 0.</summary>
+    public static long LargeBytesOf(in StagedRecord staged) =>
+        staged.Header.IsLarge ? LargeBlock.ReadStub(staged.Value).SizeBytes : 0;
+
+    /// <summary>Writes a record that nothing points at yet, and that is therefore not reclaimed either.</summary>
+    public WriteStatus Prepare(in EntryKey key, ReadOnlySpan<byte> value, out StagedRecord staged)
+    {
+        staged = default;
+        var status = WriteStatus.Done;
+        if (!TryMakeBlock(key, value, out var block, ref status))
+            return status;
+        bool isLarge = !block.IsNull;
+        int length = isLarge ? LargeBlock.StubLength : value.Length;
+        int size = Record.SizeOf(key.Bytes.Length, length, default);
+        var entry = default(EntryLock);
+        Record record;
+        for (int attempts = 0; !TryAllocate(ref entry, key, size, expiring: false, out record); attempts++)
+        {
+            if (TryOvercome(key, ref entry, attempts, ref status))
+                continue;
+            EndWrite(key, ref entry);
+            ReleaseUnused(block);
+            return status;
+        }
+
+        EndWrite(key, ref entry);
+        var header = RecordHeader.Create(key.Bytes.Length, key.Keyspace, size, length, default, isLarge);
+        record.Header = header;
+        record.WriteKey(key.Bytes);
+        staged = new StagedRecord(record, header, default, isInPlace: false);
+        if (isLarge)
+            block.WriteStub(staged.Value);
+        else
+            value.CopyTo(staged.Value);
+        return WriteStatus.Done;
+    }
+
+    /// <summary>Gives back a record that was prepared in vain; one that was never made is ignored.</summary>
+    public void AbandonPrepared(in StagedRecord staged)
+    {
+        if (staged.Target.IsNull)
+            return;
+        if (staged.Header.IsLarge)
+            _state.Release(LargeBlock.ReadStub(staged.Value));
+        _log.Abandon(staged.Target, staged.Header.RecordSize);
+    }
+
+    /// <summary>Points a key's slot at a prepared record, under a set of locks.</summary>
+    /// <returns>False if an obstacle was met; the entry names it.</returns>
+    public bool TryLinkIn(KeyLocks locks, in EntryKey key, ref EntryLock entry, in StagedRecord staged)
+    {
+        if (!TryLockIn(locks, key, ref entry))
+        {
+            entry.Fail(Obstacle.Contention);
+            return false;
+        }
+
+        if (!entry.IsFound && !TryReserveSlot(ref entry))
+        {
+            Unlock(ref entry);
+            return false;
+        }
+
+        Link(ref entry, key, staged);
+        return true;
+    }
+
+    public bool TryOvercome(in EntryKey key, ref EntryLock entry, ref WriteStatus status) =>
+        TryOvercome(key, ref entry, attempts: 0, ref status);
+
+    /// <summary>Gives a key the value and expiry of another's entry; both are locked by a set.</summary>
+    public WriteStatus WriteCopy(ref EntryLock entry, in EntryKey key, in EntryLock source)
+    {
+        var header = source.Header;
+        var expiry = source.Record.ExpiryOf(header);
+        if (!TryStage(ref entry, key, header.ValueLength, header.IsLarge, expiry, leaveRoom: false, out var staged))
+            return WriteStatus.OutOfMemory;
+        source.Record.ValueOf(header).CopyTo(staged.Value);
+        PublishCopy(ref entry, key, staged, source.Block);
+        return WriteStatus.Done;
+    }
+}

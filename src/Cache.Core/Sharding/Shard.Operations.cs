@@ -1,0 +1,184 @@
+using Cache.Core.Contracts;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>The writes of one entry, as the store offers them.</summary>
+internal sealed partial class Shard
+{
+    public WriteStatus Set(in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options)
+    {
+        var status = CheckLengths(key, value.Length);
+        if (status != WriteStatus.Done || !TryMakeBlock(key, value, out var block, ref status))
+            return status;
+        var operation = new SetOperation(value, options, block);
+        status = Write(key, ref operation);
+        ReleaseUnused(operation.Block);
+        return status;
+    }
+
+    public WriteStatus Set<TSink>(
+        in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options, ref TSink previous, out bool existed)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var status = CheckLengths(key, value.Length);
+        if (status != WriteStatus.Done || !TryMakeBlock(key, value, out var block, ref status))
+        {
+            existed = TryCopy(key, ByteRange.All, ref previous, out var present);
+            if (existed)
+                previous.Advance(present.CopiedLength);
+            return status;
+        }
+
+        var operation = new SetOperation(value, options, block);
+        var entry = default(EntryLock);
+        ReadSnapshot snapshot;
+        do
+        {
+            existed = TryCopy(key, ByteRange.All, ref previous, out snapshot);
+        }
+        while (!TryWriteAt(key, snapshot.Home, snapshot.HomeVersion, ref entry, ref operation, out status));
+        EndWrite(key, ref entry);
+        ReleaseUnused(operation.Block);
+        if (existed)
+            previous.Advance(snapshot.CopiedLength);
+        return status;
+    }
+
+    public WriteStatus SetIfUnchanged(
+        in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options, EntryVersion version)
+    {
+        var status = CheckLengths(key, value.Length);
+        if (status != WriteStatus.Done || !TryMakeBlock(key, value, out var block, ref status))
+            return status;
+        var operation = new SetOperation(value, options, block);
+        var entry = default(EntryLock);
+        var wait = default(SpinWait);
+        uint wanted = ReadSnapshot.HomeVersionOf(version);
+        while (true)
+        {
+            var home = HomeOf(key.Hash);
+            uint present = home.ReadVersion();
+            status = WriteStatus.ConditionNotMet;
+            if ((present & ~1u) != wanted)
+                break;
+            if ((present & 1) == 0 && TryWriteAt(key, home, wanted, ref entry, ref operation, out status))
+                break;
+            wait.SpinOnce(sleep1Threshold: -1);
+        }
+
+        EndWrite(key, ref entry);
+        ReleaseUnused(operation.Block);
+        return status;
+    }
+
+    public WriteStatus SetRange(in EntryKey key, int offset, ReadOnlySpan<byte> value, bool atEnd, out int length)
+    {
+        var operation = new SetRangeOperation(offset, value, atEnd, _state.ValueLengthMax);
+        var status = Write(key, ref operation);
+        length = operation.Length;
+        return status;
+    }
+
+    public WriteStatus Increment(in EntryKey key, long delta, out long result)
+    {
+        var operation = new IncrementOperation(delta);
+        var status = Write(key, ref operation);
+        result = operation.Result;
+        return status;
+    }
+
+    public WriteStatus Expire(in EntryKey key, long expiresAtMs, ExpireConditions conditions)
+    {
+        var operation = new ExpireOperation(ExpiryOf(expiresAtMs, slidingMs: 0), conditions);
+        return WriteExisting(key, ref operation);
+    }
+
+    public WriteStatus Persist(in EntryKey key)
+    {
+        var operation = new ExpireOperation(default, ExpireConditions.IfAny);
+        return WriteExisting(key, ref operation);
+    }
+
+    public bool Remove(in EntryKey key)
+    {
+        var operation = default(RemoveOperation);
+        return WriteExisting(key, ref operation) == WriteStatus.Done;
+    }
+
+    public bool TryRemove<TSink>(in EntryKey key, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var operation = default(RemoveOperation);
+        return TryReadAndWrite(key, ref operation, ref sink);
+    }
+
+    public bool TryGetAndExpire<TSink>(in EntryKey key, long expiresAtMs, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var operation = new ExpireOperation(ExpiryOf(expiresAtMs, slidingMs: 0), ExpireConditions.None);
+        return TryReadAndWrite(key, ref operation, ref sink);
+    }
+
+    /// <summary>
+    /// Reads a value without a lock, and writes only if nobody wrote since: no sink is called under a lock.
+    /// </summary>
+    private bool TryReadAndWrite<TOperation, TSink>(in EntryKey key, ref TOperation operation, ref TSink sink)
+        where TOperation : struct, IEntryOperation, allows ref struct
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var entry = default(EntryLock);
+        ReadSnapshot snapshot;
+        do
+        {
+            if (!TryCopy(key, ByteRange.All, ref sink, out snapshot))
+            {
+                EndWrite(key, ref entry);
+                _state.Counters.Miss();
+                return false;
+            }
+        }
+        while (!TryWriteAt(key, snapshot.Home, snapshot.HomeVersion, ref entry, ref operation, out _));
+        EndWrite(key, ref entry);
+        _state.Counters.Hit();
+        sink.Advance(snapshot.CopiedLength);
+        return true;
+    }
+
+    // A key that is too long is in no store, so there is nothing to write either.
+    private WriteStatus WriteExisting<TOperation>(in EntryKey key, ref TOperation operation)
+        where TOperation : struct, IEntryOperation, allows ref struct =>
+        key.Bytes.Length > EntryKey.LengthMax ? WriteStatus.NotFound : Write(key, ref operation);
+
+    private WriteStatus CheckLengths(in EntryKey key, int valueLength)
+    {
+        if (key.Bytes.Length > EntryKey.LengthMax)
+            return WriteStatus.KeyTooLong;
+        return valueLength > _state.ValueLengthMax ? WriteStatus.ValueTooLong : WriteStatus.Done;
+    }
+
+    /// <summary>Puts a large value into a block, before any lock; a smaller one has none.</summary>
+    private bool TryMakeBlock(in EntryKey key, ReadOnlySpan<byte> value, out LargeBlock block, ref WriteStatus status)
+    {
+        block = default;
+        if (!IsLarge(key.Bytes.Length, value.Length))
+            return true;
+        for (int attempts = 0; !_state.TryCreateBlock(value.Length, value.Length, out block); attempts++)
+        {
+            long bytes = LargeBlock.SizeOf(value.Length);
+            if (attempts < AttemptsMax && _state.Reclaimer.MakeRoom(bytes, key.Hash, 0))
+                continue;
+            status = WriteStatus.OutOfMemory;
+            return false;
+        }
+
+        value.CopyTo(block.Value);
+        return true;
+    }
+
+    private void ReleaseUnused(LargeBlock block)
+    {
+        if (!block.IsNull)
+            _state.Release(block);
+    }
+}

@@ -1,0 +1,246 @@
+using System.Numerics;
+using Cache.Core.Contracts;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>Reads without a lock.</summary>
+internal sealed partial class Shard
+{
+    /// <summary>
+    /// Copies a value of the common kind straight from its home bucket; all else goes the slower way.
+    /// </summary>
+    /// <remarks>
+    /// Kept apart from the general read: locals that are handed on by reference would live on the stack throughout.
+    /// </remarks>
+    public bool TryGet<TSink>(ReadOnlySpan<byte> key, ulong hash, byte keyspace, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var page = PageOf(hash);
+        var home = page.HomeOf(hash);
+        uint version = home.ReadVersion();
+        if ((version & 1) == 0)
+        {
+            ulong pattern = RecordHeader.KeyPatternOf(key.Length, keyspace);
+            uint matches = home.Match(Bucket.TagOf(hash));
+            for (; matches != 0; matches &= matches - 1)
+            {
+                int slot = BitOperations.TrailingZeroCount(matches);
+                var record = _records[home.EntryAt(slot)];
+                var header = record.Header;
+                if (!header.HasKeyPattern(pattern) || !record.KeyEquals(key))
+                    continue;
+                if (header.IsUnusual || (header.IsExpiring && record.DeadlineMsOf(header) <= _state.Clock.NowMs))
+                    break;
+                if (!home.IsAt(version)) // From here on the lengths can be trusted.
+                    break;
+                var value = record.ValueOf(header);
+                value.CopyTo(sink.GetSpan(value.Length));
+                if (!home.IsAt(version))
+                    break;
+                home.Touch(slot);
+                sink.Advance(value.Length);
+                _state.Counters.Hit();
+                return true;
+            }
+
+            if (matches == 0 && home.HasNoSpill && home.IsAt(version) && PageOf(hash).Equals(page))
+            {
+                _state.Counters.Miss();
+                return false;
+            }
+        }
+
+        return TryGetSlow(key, hash, keyspace, ref sink);
+    }
+
+    /// <summary>Copies a part of a value, with what else is known of the entry.</summary>
+    public bool TryGet<TSink>(in EntryKey key, ByteRange bytes, ref TSink sink, out EntryInfo info)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        bool found = TryCopy(key, bytes, ref sink, out var snapshot);
+        info = snapshot.Info;
+        Note(key, snapshot, found);
+        if (found)
+            sink.Advance(snapshot.CopiedLength);
+        return found;
+    }
+
+    public bool TryGetInfo(in EntryKey key, bool touch, out EntryInfo info)
+    {
+        var nothing = default(NoSink);
+        bool found = TryCopy(key, ByteRange.None, ref nothing, out var snapshot);
+        info = snapshot.Info;
+        if (touch)
+            Note(key, snapshot, found);
+        return found;
+    }
+
+    /// <summary>Copies a part of a value into the sink's span; the sink is not told yet.</summary>
+    /// <returns>False if there is no live entry; the snapshot's version then stands for its absence.</returns>
+    public bool TryCopy<TSink>(in EntryKey key, ByteRange bytes, ref TSink sink, out ReadSnapshot snapshot)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var wait = default(SpinWait);
+        while (true)
+        {
+            var found = TryFind(key, out snapshot);
+            if (found == false)
+                return false;
+            if (found == true && TryCopyFound(key, bytes, ref sink, ref snapshot))
+                return true;
+            wait.SpinOnce(sleep1Threshold: -1); // A writer is at work, for a bounded step.
+        }
+    }
+
+    /// <summary>Fetches the lines that a read or write of the hash begins with.</summary>
+    public void PrefetchBucket(ulong hash) => HomeOf(hash).Prefetch();
+
+    /// <summary>Fetches the record of a hash, whose bucket was fetched before; a wrong guess costs a line.</summary>
+    public void PrefetchRecord(ulong hash)
+    {
+        var home = HomeOf(hash);
+        uint matches = home.Match(Bucket.TagOf(hash));
+        if (matches != 0)
+            _records[home.EntryAt(BitOperations.TrailingZeroCount(matches))].Prefetch();
+    }
+
+    /// <summary>Counts a read, and renews what a read renews.</summary>
+    public void Note(in EntryKey key, in ReadSnapshot snapshot, bool found)
+    {
+        if (!found)
+        {
+            _state.Counters.Miss();
+            return;
+        }
+
+        _state.Counters.Hit();
+        snapshot.Holder.Touch(snapshot.Slot);
+        if (!snapshot.Header.IsSliding)
+            return;
+        var slide = default(SlideOperation);
+        Write(key, ref slide);
+    }
+
+    private bool TryGetSlow<TSink>(ReadOnlySpan<byte> key, ulong hash, byte keyspace, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct =>
+        TryGet(new EntryKey(key, keyspace, hash), ByteRange.All, ref sink, out _);
+
+    /// <returns>Null if a writer was there: try again.</returns>
+    private bool? TryFind(in EntryKey key, out ReadSnapshot snapshot)
+    {
+        snapshot = default;
+        var page = PageOf(key.Hash);
+        snapshot.Home = page.HomeOf(key.Hash);
+        snapshot.HomeVersion = snapshot.Home.ReadVersion();
+        if ((snapshot.HomeVersion & 1) != 0)
+            return null;
+        if (TryFindIn(snapshot.Home, snapshot.HomeVersion, key, ref snapshot))
+            return true;
+        if (!snapshot.Home.HasNoSpill)
+        {
+            var found = TryFindSpilled(key, page, ref snapshot);
+            if (found != false)
+                return found;
+        }
+
+        // The entry may have been elsewhere when it was looked for there; then the home was written.
+        return snapshot.Home.IsAt(snapshot.HomeVersion) && PageOf(key.Hash).Equals(page) ? false : null;
+    }
+
+    private bool? TryFindSpilled(in EntryKey key, IndexPage page, ref ReadSnapshot snapshot)
+    {
+        ulong wanted = (ulong)snapshot.Home.StashBuckets << IndexPage.HomeCount;
+        if (snapshot.Home.NeighbourCount != 0)
+            wanted |= 1UL << IndexPage.NeighbourIndexOf(snapshot.Home.IndexInPage);
+        for (; wanted != 0; wanted &= wanted - 1)
+        {
+            var bucket = page[BitOperations.TrailingZeroCount(wanted)];
+            uint version = bucket.ReadVersion();
+            if ((version & 1) != 0)
+                return null;
+            if (TryFindIn(bucket, version, key, ref snapshot))
+                return true;
+        }
+
+        return false;
+    }
+
+    private bool TryFindIn(Bucket bucket, uint version, in EntryKey key, ref ReadSnapshot snapshot)
+    {
+        ulong pattern = RecordHeader.KeyPatternOf(key.Bytes.Length, key.Keyspace);
+        for (uint matches = bucket.Match(Bucket.TagOf(key.Hash)); matches != 0; matches &= matches - 1)
+        {
+            int slot = BitOperations.TrailingZeroCount(matches);
+            var record = _records[bucket.EntryAt(slot)];
+            var header = record.Header;
+            if (!header.HasKeyPattern(pattern) || !record.KeyEquals(key.Bytes))
+                continue;
+            snapshot.Holder = bucket;
+            snapshot.HolderVersion = version;
+            snapshot.Slot = slot;
+            snapshot.Record = record;
+            snapshot.Header = header;
+            return true;
+        }
+
+        return false;
+    }
+
+    /// <summary>Copies the value that was found, if it still is the key's.</summary>
+    private bool TryCopyFound<TSink>(in EntryKey key, ByteRange bytes, ref TSink sink, ref ReadSnapshot snapshot)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var header = snapshot.Header;
+        snapshot.Expiry = snapshot.Record.ExpiryOf(header);
+        if (!snapshot.IsValid) // From here on the lengths can be trusted.
+            return false;
+        if (header.IsExpiring && snapshot.Expiry.DeadlineMs <= _state.Clock.NowMs)
+        {
+            RemoveIfExpired(key);
+            return false;
+        }
+
+        if (header.IsLarge)
+            return TryCopyLarge(bytes, ref sink, ref snapshot);
+        snapshot.Length = header.ValueLength;
+        var (offset, length) = bytes.Within(snapshot.Length);
+        snapshot.CopiedLength = length;
+        snapshot.Record.ValueOf(header).Slice(offset, length).CopyTo(sink.GetSpan(length));
+        return snapshot.IsValid;
+    }
+
+    /// <summary>Copies a large value without the lock, by a reference that was taken under it.</summary>
+    private bool TryCopyLarge<TSink>(ByteRange bytes, ref TSink sink, ref ReadSnapshot snapshot)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        if (!snapshot.Home.TryLockAt(snapshot.HomeVersion))
+            return false;
+        // Nobody moves or removes the entry now: that needs this lock.
+        var block = LargeBlock.ReadStub(snapshot.Record.ValueOf(snapshot.Header));
+        block.AddReference();
+        snapshot.Home.Unlock(snapshot.HomeVersion, changed: false);
+        try
+        {
+            snapshot.Length = block.Length;
+            var (offset, length) = bytes.Within(snapshot.Length);
+            snapshot.CopiedLength = length;
+            block.Value.Slice(offset, length).CopyTo(sink.GetSpan(length));
+            return true;
+        }
+        finally
+        {
+            _state.Release(block);
+        }
+    }
+
+    /// <summary>Takes nothing: for reads of what is known beside the value.</summary>
+    private readonly struct NoSink : IValueSink
+    {
+        public Span<byte> GetSpan(int length) => default;
+
+        public void Advance(int length)
+        {
+        }
+    }
+}

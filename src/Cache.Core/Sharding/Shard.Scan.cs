@@ -1,0 +1,300 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using System.Numerics;
+using Cache.Core.Contracts;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>Walks over the entries of a shard.</summary>
+internal sealed partial class Shard
+{
+    // Keys are gathered under a lock and handed on without it: two bytes of length, then the key.
+    private const int LengthPrefix = sizeof(ushort);
+    private const int GatheredInitially = 4096;
+
+    /// <summary>Where a scan of this shard begins.</summary>
+    public ScanCursor ScanStart => new(FirstPosition, 0, 0);
+
+    /// <summary>Hands out the keys of one home bucket, and moves on to the next.</summary>
+    /// <returns>False if the shard's last bucket was visited.</returns>
+    public bool ScanNext<TSink>(byte keyspace, ref ScanCursor cursor, ref TSink sink, ref int taken)
+        where TSink : struct, IKeySink, allows ref struct
+    {
+        byte[] keys = ArrayPool<byte>.Shared.Rent(GatheredInitially);
+        try
+        {
+            bool isMore = Gather(keyspace, ref cursor, ref keys, out int length);
+            for (int offset = 0; offset < length;)
+            {
+                int keyLength = BinaryPrimitives.ReadUInt16LittleEndian(keys.AsSpan(offset));
+                sink.Take(keys.AsSpan(offset + LengthPrefix, keyLength));
+                offset += LengthPrefix + keyLength;
+                taken++;
+            }
+
+            return isMore;
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(keys);
+        }
+    }
+
+    /// <summary>Copies a key into the sink: the first that is found from a random bucket on.</summary>
+    public bool TryGetRandomKey<TSink>(byte keyspace, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        uint positionsPerShard = (uint)((1UL << PositionBits) >> _shardBits);
+        uint offset = (uint)Random.Shared.NextInt64((long)(1UL << PositionBits) >> _shardBits);
+        uint start = (uint)(((ulong)Index << PositionBits >> _shardBits) + (offset & (positionsPerShard - 1)));
+        return TryGetKeyFrom(new ScanCursor(start, -1, Random.Shared.Next(IndexPage.HomeCount)), keyspace, ref sink)
+            || TryGetKeyFrom(new ScanCursor(FirstPosition, -1, 0), keyspace, ref sink);
+    }
+
+    /// <summary>Removes all entries of a keyspace.</summary>
+    public void Clear(byte keyspace)
+    {
+        var cursor = new ScanCursor(FirstPosition, 0, 0);
+        bool isMore = true;
+        while (isMore)
+        {
+            lock (_growthGate)
+            {
+                var page = PageAt(ref cursor, out int first, out int count);
+                for (int home = 0; home < IndexPage.HomeCount; home++)
+                    ClearHome(page[home], keyspace);
+                isMore = TryMoveToNextPage(ref cursor, first, count);
+            }
+        }
+    }
+
+    /// <summary>Gives back what lies outside of the reservations; nobody uses the store any more.</summary>
+    public void ReleaseBlocks()
+    {
+        foreach (uint page in _directory)
+        {
+            for (int i = 0; i < IndexPage.SlotCount; i++)
+            {
+                ulong entry = _pages[page][i / Bucket.SlotLast].EntryAt(i % Bucket.SlotLast + 1);
+                if (entry == 0 || !_records[entry].Header.IsLarge)
+                    continue;
+                var stub = _records[entry].ValueOf(_records[entry].Header);
+                var block = LargeBlock.ReadStub(stub);
+                if (!block.IsNull)
+                    _state.Release(block);
+                stub.Clear(); // Several positions may name this page.
+            }
+        }
+    }
+
+    private uint FirstPosition => (uint)((ulong)Index << PositionBits >> _shardBits);
+
+    private bool TryGetKeyFrom<TSink>(ScanCursor cursor, byte keyspace, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        byte[] keys = ArrayPool<byte>.Shared.Rent(GatheredInitially);
+        try
+        {
+            bool isMore = true;
+            while (isMore)
+            {
+                isMore = Gather(keyspace, ref cursor, ref keys, out int length);
+                if (length == 0)
+                    continue;
+                int skipped = Random.Shared.Next(Bucket.SlotLast);
+                int offset = 0;
+                for (int next = 0; skipped >= 0 && next < length; skipped--)
+                {
+                    offset = next;
+                    next += LengthPrefix + BinaryPrimitives.ReadUInt16LittleEndian(keys.AsSpan(next));
+                }
+
+                int keyLength = BinaryPrimitives.ReadUInt16LittleEndian(keys.AsSpan(offset));
+                keys.AsSpan(offset + LengthPrefix, keyLength).CopyTo(sink.GetSpan(keyLength));
+                sink.Advance(keyLength);
+                return true;
+            }
+
+            return false;
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(keys);
+        }
+    }
+
+    /// <summary>Copies the live keys of the cursor's home bucket, and moves on to the next.</summary>
+    private bool Gather(byte keyspace, ref ScanCursor cursor, ref byte[] keys, out int length)
+    {
+        lock (_growthGate) // So that the page stays what the directory says; entries come and go meanwhile.
+        {
+            var page = PageAt(ref cursor, out int first, out int count);
+            length = GatherHome(page[cursor.Home], keyspace, ref keys);
+            if (cursor.Home + 1 >= IndexPage.HomeCount)
+                return TryMoveToNextPage(ref cursor, first, count);
+            cursor = new ScanCursor(cursor.Position, cursor.Depth, cursor.Home + 1);
+            return true;
+        }
+    }
+
+    /// <summary>
+    /// The page at the cursor; the cursor goes back to its first bucket if the page is another than before.
+    /// </summary>
+    private IndexPage PageAt(ref ScanCursor cursor, out int first, out int count)
+    {
+        ulong hash = (ulong)cursor.Position << PositionBits;
+        FindRange(PositionOf(hash, _directory.Length), out first, out count);
+        int depth = _shardBits + BitOperations.Log2((uint)(_directory.Length / count));
+        bool isSame = cursor.Depth == depth || cursor.Depth < 0;
+        int home = isSame && cursor.Home < IndexPage.HomeCount ? cursor.Home : 0;
+        cursor = new ScanCursor(cursor.Position, depth, home);
+        return PageOf(hash);
+    }
+
+    private bool TryMoveToNextPage(ref ScanCursor cursor, int first, int count)
+    {
+        int next = first + count;
+        if (next >= _directory.Length)
+            return false;
+        uint width = (uint)(((1UL << PositionBits) >> _shardBits) / (uint)_directory.Length);
+        cursor = new ScanCursor(FirstPosition + (uint)next * width, 0, 0);
+        return true;
+    }
+
+    /// <summary>The slots that may hold entries of a home: all of it, and of where it spilled to.</summary>
+    private static ulong BucketsOf(Bucket home)
+    {
+        ulong buckets = 1UL << home.IndexInPage;
+        buckets |= (ulong)home.StashBuckets << IndexPage.HomeCount;
+        if (home.NeighbourCount != 0)
+            buckets |= 1UL << IndexPage.NeighbourIndexOf(home.IndexInPage);
+        return buckets;
+    }
+
+    private int GatherHome(Bucket home, byte keyspace, ref byte[] keys)
+    {
+        var wait = default(SpinWait);
+        while (true)
+        {
+            uint version = home.Lock();
+            int length = 0;
+            bool isWhole = true;
+            for (ulong buckets = BucketsOf(home); isWhole && buckets != 0; buckets &= buckets - 1)
+            {
+                int index = BitOperations.TrailingZeroCount(buckets);
+                isWhole = TryGatherFrom(home.Page[index], home, keyspace, ref keys, ref length);
+            }
+
+            home.Unlock(version, changed: false);
+            if (isWhole)
+                return length;
+            wait.SpinOnce(sleep1Threshold: -1);
+        }
+    }
+
+    private bool TryGatherFrom(Bucket bucket, Bucket home, byte keyspace, ref byte[] keys, ref int length)
+    {
+        bool isHome = bucket.Equals(home);
+        uint version = 0;
+        if (!isHome && !bucket.TryLock(out version))
+            return false;
+        long nowMs = _state.Clock.NowMs;
+        for (int slot = Bucket.SlotFirst; slot <= Bucket.SlotLast; slot++)
+        {
+            ulong entry = bucket.EntryAt(slot);
+            if (entry == 0)
+                continue;
+            var record = _records[entry];
+            var header = record.Header;
+            if (header.Keyspace != keyspace || (header.IsExpiring && record.DeadlineMsOf(header) <= nowMs)
+                || IndexPage.HomeIndexOf(_state.HashOf(record)) != home.IndexInPage)
+            {
+                continue;
+            }
+
+            Append(record.KeyOf(header), ref keys, ref length);
+        }
+
+        if (!isHome)
+            bucket.Unlock(version, changed: false);
+        return true;
+    }
+
+    private static void Append(ReadOnlySpan<byte> key, ref byte[] keys, ref int length)
+    {
+        int needed = length + LengthPrefix + key.Length;
+        if (needed > keys.Length)
+        {
+            byte[] larger = ArrayPool<byte>.Shared.Rent(needed * 2);
+            keys.AsSpan(0, length).CopyTo(larger);
+            ArrayPool<byte>.Shared.Return(keys);
+            keys = larger;
+        }
+
+        BinaryPrimitives.WriteUInt16LittleEndian(keys.AsSpan(length), (ushort)key.Length);
+        key.CopyTo(keys.AsSpan(length + LengthPrefix));
+        length = needed;
+    }
+
+    private void ClearHome(Bucket home, byte keyspace)
+    {
+        var wait = default(SpinWait);
+        int removed = 0;
+        while (removed < IndexPage.SlotCount) // More came meanwhile: they are later than this call.
+        {
+            var found = TryFindOf(home, keyspace, out var record, out ulong hash);
+            if (found == false)
+                return;
+            var entry = default(EntryLock);
+            if (found == null || !TryLockRecord(record, hash, ref entry))
+            {
+                wait.SpinOnce(sleep1Threshold: -1);
+                continue;
+            }
+
+            RemoveLocked(ref entry);
+            Unlock(ref entry);
+            removed++;
+        }
+    }
+
+    /// <summary>Finds one record of a home and keyspace.</summary>
+    /// <returns>Null if another thread holds a bucket that is needed.</returns>
+    private bool? TryFindOf(Bucket home, byte keyspace, out Record record, out ulong hash)
+    {
+        record = default;
+        hash = 0;
+        bool isWhole = true;
+        uint version = home.Lock();
+        for (ulong buckets = BucketsOf(home); isWhole && record.IsNull && buckets != 0; buckets &= buckets - 1)
+        {
+            var bucket = home.Page[BitOperations.TrailingZeroCount(buckets)];
+            bool isHome = bucket.Equals(home);
+            uint bucketVersion = 0;
+            isWhole = isHome || bucket.TryLock(out bucketVersion);
+            if (isWhole)
+                FindIn(bucket, home, keyspace, ref record, ref hash);
+            if (isWhole && !isHome)
+                bucket.Unlock(bucketVersion, changed: false);
+        }
+
+        home.Unlock(version, changed: false);
+        return isWhole ? !record.IsNull : null;
+    }
+
+    private void FindIn(Bucket bucket, Bucket home, byte keyspace, ref Record record, ref ulong hash)
+    {
+        for (int slot = Bucket.SlotFirst; slot <= Bucket.SlotLast; slot++)
+        {
+            ulong entry = bucket.EntryAt(slot);
+            if (entry == 0 || _records[entry].Header.Keyspace != keyspace)
+                continue;
+            hash = _state.HashOf(_records[entry]);
+            if (IndexPage.HomeIndexOf(hash) != home.IndexInPage)
+                continue;
+            record = _records[entry];
+            return;
+        }
+    }
+}

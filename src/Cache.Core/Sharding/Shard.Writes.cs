@@ -1,0 +1,229 @@
+using System.Diagnostics;
+using Cache.Core.Contracts;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>What all writes are made of: staging a record, publishing it, removing one.</summary>
+internal sealed partial class Shard
+{
+    // A writer that finds no room so often in a row has lost it to others each time; then the store is as good as full.
+    private const int AttemptsMax = 1000;
+
+    /// <summary>Finds room for a value of the locked entry: in its record if it fits well, else in a new one.</summary>
+    /// <returns>False if an obstacle was met; nothing is changed then.</returns>
+    public bool TryStage(
+        ref EntryLock entry, in EntryKey key, int valueLength, bool isLarge, in RecordExpiry expiry, bool leaveRoom,
+        out StagedRecord staged)
+    {
+        int size = Record.SizeOf(key.Bytes.Length, valueLength, expiry);
+        if (entry.IsFound && Fits(entry.Header.RecordSize, size))
+        {
+            var inPlace = entry.Header.With(expiry, valueLength, isLarge);
+            staged = new StagedRecord(entry.Record, inPlace, expiry, isInPlace: true);
+            return true;
+        }
+
+        staged = default;
+        if (!entry.IsFound && !TryReserveSlot(ref entry))
+            return false;
+        if (leaveRoom)
+            size = Math.Min(size + (size / 8 & ~7), Math.Max(size, _log.SegmentSize));
+        if (!TryAllocate(ref entry, key, size, expiry.IsExpiring, out var record))
+            return false;
+        var header = RecordHeader.Create(key.Bytes.Length, key.Keyspace, size, valueLength, expiry, isLarge);
+        record.Header = header;
+        record.WriteKey(key.Bytes);
+        staged = new StagedRecord(record, header, expiry, isInPlace: false);
+        return true;
+    }
+
+    /// <summary>Points the entry at a staged record whose value is written.</summary>
+    /// <remarks>largeBytes: The size of the block that the record points at, or 0.</remarks>
+    public void Publish(ref EntryLock entry, in EntryKey key, in StagedRecord staged, long largeBytes)
+    {
+        entry.IsChanged = true;
+        staged.Target.WriteExpiry(staged.Header, staged.Expiry);
+        if (staged.IsInPlace)
+        {
+            CountExpiring(key.Keyspace, entry.Header.IsExpiring, staged.Header.IsExpiring);
+            long before = DropBlock(ref entry);
+            // The header comes first: a sweep that starts the segment's deadline anew must not miss this one.
+            staged.Target.Header = staged.Header;
+            _log.Recount(entry.Record, entry.Header, staged.Header, staged.Expiry.DeadlineMs, largeBytes - before);
+            entry.Header = staged.Header;
+            entry.Holder.Touch(entry.Slot);
+            return;
+        }
+
+        Link(ref entry, key, staged);
+        CommitLink(ref entry, staged, largeBytes);
+        entry.Record = staged.Target;
+        entry.Header = staged.Header;
+    }
+
+    /// <summary>Publishes a record with the value of another, whose block it shares from now on.</summary>
+    public void PublishCopy(ref EntryLock entry, in EntryKey key, in StagedRecord staged, LargeBlock block)
+    {
+        if (staged.Header.IsLarge)
+            block.AddReference();
+        Publish(ref entry, key, staged, staged.Header.IsLarge ? block.SizeBytes : 0);
+    }
+
+    /// <summary>Points the locked entry at a staged record; until it is committed, this can be undone.</summary>
+    public void Link(ref EntryLock entry, in EntryKey key, in StagedRecord staged)
+    {
+        Debug.Assert(!staged.IsInPlace);
+        entry.Holder.SetEntry(
+            entry.Slot, Bucket.EntryOf(Bucket.TagOf(key.Hash), _records.AddressOf(staged.Target)));
+        if (!entry.IsFound && entry.IsSpilled)
+            AddSpill(entry.Home, entry.Holder.IndexInPage);
+    }
+
+    /// <summary>Points the locked entry at what it pointed at before it was linked.</summary>
+    public void UndoLink(ref EntryLock entry, in EntryKey key)
+    {
+        ulong before = entry.IsFound
+            ? Bucket.EntryOf(Bucket.TagOf(key.Hash), _records.AddressOf(entry.Record))
+            : 0;
+        entry.Holder.SetEntry(entry.Slot, before);
+        if (!entry.IsFound && entry.IsSpilled)
+            RemoveSpill(entry.Home, entry.Holder.IndexInPage);
+    }
+
+    /// <summary>Counts a record that was linked, and retires the one that it replaced.</summary>
+    public void CommitLink(ref EntryLock entry, in StagedRecord staged, long largeBytes)
+    {
+        entry.IsChanged = true;
+        CountExpiring(staged.Header.Keyspace, entry.IsFound && entry.Header.IsExpiring, staged.Header.IsExpiring);
+        _log.Commit(staged.Target, staged.Header, staged.Expiry.DeadlineMs, largeBytes);
+        if (entry.IsFound)
+        {
+            entry.Holder.Touch(entry.Slot);
+            _log.Retire(entry.Record, entry.Header, DropBlock(ref entry));
+            return;
+        }
+
+        entry.Holder.SetFrequency(entry.Slot, 0);
+        Interlocked.Increment(ref _countByKeyspace[staged.Header.Keyspace]);
+    }
+
+    /// <summary>Gives back a staged record that is not published after all.</summary>
+    public void Abandon(in StagedRecord staged)
+    {
+        if (!staged.IsInPlace)
+            _log.Abandon(staged.Target, staged.Header.RecordSize);
+    }
+
+    /// <summary>Removes the locked entry.</summary>
+    public void RemoveLocked(ref EntryLock entry)
+    {
+        Debug.Assert(entry.IsFound);
+        entry.IsChanged = true;
+        entry.Holder.SetEntry(entry.Slot, 0);
+        if (entry.IsSpilled)
+            RemoveSpill(entry.Home, entry.Holder.IndexInPage);
+        Interlocked.Decrement(ref _countByKeyspace[entry.Header.Keyspace]);
+        CountExpiring(entry.Header.Keyspace, entry.Header.IsExpiring, after: false);
+        _log.Retire(entry.Record, entry.Header, DropBlock(ref entry));
+        entry.Record = default;
+    }
+
+    /// <summary>The value of the locked entry.</summary>
+    public static ReadOnlySpan<byte> ValueOf(in EntryLock entry) =>
+        entry.Header.IsLarge ? entry.Block.Value : entry.Record.ValueOf(entry.Header);
+
+    /// <summary>Makes a block for the locked entry, with room to grow, within the limit.</summary>
+    public bool TryCreateBlock(ref EntryLock entry, int length, out LargeBlock block)
+    {
+        int capacity = (int)Math.Min(_state.ValueLengthMax, length + length / 8L);
+        if (_state.TryCreateBlock(length, capacity, out block))
+            return true;
+        entry.Obstacle = Obstacle.NoBlockRoom;
+        entry.BytesWanted = LargeBlock.SizeOf(capacity);
+        return false;
+    }
+
+    public void Release(LargeBlock block) => _state.Release(block);
+
+    /// <summary>Whether a value is kept in a block of its own.</summary>
+    public bool IsLarge(int keyLength, int valueLength) => keyLength + (long)valueLength > _state.RecordBytesMax
+        && valueLength > LargeBlock.StubLength;
+
+    private static bool Fits(int recordSize, int size) => recordSize >= size && recordSize - size <= recordSize / 4;
+
+    private bool TryAllocate(ref EntryLock entry, in EntryKey key, int size, bool expiring, out Record record)
+    {
+        bool isMain = entry.IsFound
+            ? (_log[_records.SegmentOf(entry.Record)].Stream & (int)LogStream.Main) != 0
+            : _state.Reclaimer.Ghosts.TryTake(key.Hash);
+        entry.Stream = (isMain ? LogStream.Main : 0) | (expiring ? LogStream.Expiring : 0);
+        entry.BytesWanted = size;
+        if (!entry.LongRecord.IsNull && entry.LongRecord.Header.RecordSize == size)
+        {
+            record = entry.LongRecord;
+            entry.LongRecord = default;
+            return true;
+        }
+
+        if (_log.TryAllocate(_log.OwnStripe, entry.Stream, size, out record))
+            return true;
+        entry.Obstacle = size > _log.SegmentSize ? Obstacle.LongRecord : Obstacle.NoSegmentRoom;
+        return false;
+    }
+
+    /// <summary>Leaves the block of the locked entry to the end of the lock.</summary>
+    /// <returns>Its size, or 0.</returns>
+    private static long DropBlock(ref EntryLock entry)
+    {
+        if (!entry.Header.IsLarge)
+            return 0;
+        Debug.Assert(entry.Garbage.IsNull, "A lock replaces one block at most.");
+        entry.Garbage = entry.Block;
+        return entry.Garbage.SizeBytes;
+    }
+
+    /// <summary>Overcomes what a write met, without any lock.</summary>
+    /// <returns>False if it cannot be: the status then tells why.</returns>
+    public bool TryOvercome(in EntryKey key, ref EntryLock entry, int attempts, ref WriteStatus status)
+    {
+        status = WriteStatus.OutOfMemory;
+        if (attempts >= AttemptsMax)
+            return false;
+        long bytes = entry.BytesWanted;
+        entry.BytesWanted = 0;
+        switch (entry.Obstacle)
+        {
+            case Obstacle.NoSlot:
+                var page = entry.Home.Page;
+                return TrySplit(key.Hash, page)
+                    || (_state.Reclaimer.MakeRoom(PageBytes, key.Hash, entry.SourceHash) && TrySplit(key.Hash, page))
+                    || TryEvictFrom(entry.Home);
+            case Obstacle.NoSegmentRoom:
+                _state.Reclaimer.PrepareGhosts();
+                return _log.TryRotate(_log.OwnStripe, entry.Stream, (int)bytes, mayOverdraw: false)
+                    || _state.Reclaimer.MakeRoom(_log.SegmentBytes, key.Hash, entry.SourceHash)
+                    || (entry.MayOverdraw
+                        && _log.TryRotate(_log.OwnStripe, entry.Stream, (int)bytes, mayOverdraw: true));
+            case Obstacle.LongRecord:
+                return TryAllocateLong(key, ref entry, (int)bytes);
+            case Obstacle.NoBlockRoom:
+                return _state.Reclaimer.MakeRoom(bytes, key.Hash, entry.SourceHash);
+            default:
+                Thread.Yield();
+                return true;
+        }
+    }
+
+    private bool TryAllocateLong(in EntryKey key, ref EntryLock entry, int size)
+    {
+        if (!_log.TryAllocateLong(entry.Stream, size, out entry.LongRecord))
+        {
+            long runBytes = (long)_log.RunLengthOf(size) * _log.SegmentBytes;
+            return _state.Reclaimer.MakeRoom(runBytes, key.Hash, entry.SourceHash);
+        }
+
+        entry.LongRecord.Header = RecordHeader.Create(0, 0, size, 0, default, large: false);
+        return true;
+    }
+}
