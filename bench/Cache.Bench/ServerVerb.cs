@@ -82,7 +82,11 @@ internal static class ServerVerb
         {
             using var run = new LoadRun(options with
             {
-                Keys = 500, ValueBytes = valueBytes, Connections = 8, Pipeline = 10, Requests = 4_000,
+                Keys = 500,
+                ValueBytes = valueBytes,
+                Connections = 8,
+                Pipeline = 10,
+                Requests = 4_000,
                 RequireHits = true,
             });
             run.Preload();

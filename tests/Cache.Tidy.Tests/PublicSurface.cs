@@ -89,8 +89,11 @@ internal static class PublicSurface
 
     // Accessors show on their property, and what a record is given shows on its type's interfaces.
     private static bool IsWritten(ISymbol member) =>
-        member is not IMethodSymbol { MethodKind: MethodKind.PropertyGet or MethodKind.PropertySet
-            or MethodKind.EventAdd or MethodKind.EventRemove }
+        member is not IMethodSymbol
+        {
+            MethodKind: MethodKind.PropertyGet or MethodKind.PropertySet
+            or MethodKind.EventAdd or MethodKind.EventRemove
+        }
         && !member.IsImplicitlyDeclared
         && !(member is IMethodSymbol && IsGenerated(member));
 

@@ -24,10 +24,13 @@ stop_servers() {
 }
 trap stop_servers EXIT
 
-free_port() { /usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+free_port() {
+  /usr/bin/python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
 
 install() {
-  if ! command -v redis-server redis-cli redis-benchmark >/dev/null || ! /usr/bin/python3 -c 'import redis' 2>/dev/null; then
+  if ! command -v redis-server redis-cli redis-benchmark >/dev/null \
+    || ! /usr/bin/python3 -c 'import redis' 2>/dev/null; then
     # Debian starts a Redis on 6379 when it is installed; all ports here are others, and it is not touched.
     apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
       redis-server redis-tools python3-redis </dev/null || return 1
@@ -65,7 +68,8 @@ start_ours() {
 
 start_redis() {
   redis=$(free_port)
-  redis-server --port "$redis" --bind 127.0.0.1 --save "" --appendonly no --dir "$work" </dev/null >"$work/redis.log" 2>&1 &
+  redis-server --port "$redis" --bind 127.0.0.1 --save "" --appendonly no --dir "$work" \
+    </dev/null >"$work/redis.log" 2>&1 &
   started+=($!)
   wait_for "$redis" $! && return 0
   cat "$work/redis.log"

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Starts each sample, built in Release before, and sees it answer. Needs redis-cli and curl. Ends with
+# "N passed, N failed".
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../samples" || exit 1
+passed=0
+failed=0
+started=()
+trap 'for pid in "${started[@]}"; do kill "$pid" 2>/dev/null; done; wait' EXIT
+
+command -v curl >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq curl </dev/null || exit 1
+
+free_port() {
+  /usr/bin/python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# check NAME EXPECTED ACTUAL: whether the one holds the other.
+check() {
+  case "$3" in
+    *"$2"*) passed=$((passed + 1)) ;;
+    *) failed=$((failed + 1)); printf 'FAILED %s: expected %s, was %s\n' "$1" "$2" "$3" ;;
+  esac
+}
+
+start() {
+  local name=$1
+  shift
+  (cd "$name" && exec dotnet "bin/Release/net10.0/$name.dll" "$@" </dev/null) &
+  started+=($!)
+}
+
+# answer COMMAND...: its output, once it succeeds; a minute at most.
+answer() {
+  for _ in $(seq 300); do
+    "$@" 2>/dev/null && return
+    sleep 0.2
+  done
+}
+
+check InProcess 'visits    42' "$(dotnet InProcess/bin/Release/net10.0/InProcess.dll </dev/null)"
+
+port=$(free_port)
+start PingServer "$port"
+check PingServer PONG "$(answer redis-cli -e -p "$port" ping)"
+
+port=$(free_port)
+start StandaloneServer --port "$port" --maxmemory 64mb
+check StandaloneServer PONG "$(answer redis-cli -e -p "$port" ping)"
+check 'its limit' 67108864 "$(redis-cli -p "$port" config get maxmemory)"
+
+port=$(free_port)
+web=$(free_port)
+start AspNet --urls "http://127.0.0.1:$web" --CacheServer:Port "$port"
+check AspNet '<html' "$(answer curl -sf "http://127.0.0.1:$web/")"
+curl -sf -o /dev/null --data-urlencode 'note=from the page' "http://127.0.0.1:$web/note"
+check 'what its page stored, seen by redis-cli' 'from the page' "$(redis-cli -p "$port" get note)"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
