@@ -1,6 +1,8 @@
 namespace Cache.Core.Eviction;
 
-/// <summary>Remembers, roughly, the keys that were evicted last, by 16 bits of their hash.</summary>
+/// <summary>
+/// Remembers, roughly, the keys that were evicted last, by 15 bits of their hash and the list they were in.
+/// </summary>
 /// <remarks>
 /// Each bucket is one word of four fingerprints, the latest in the lowest bits; a new one pushes the oldest out. Reads
 /// and writes of a word are atomic but not exclusive: of two threads one may undo the other's change, which costs a
@@ -10,6 +12,9 @@ internal sealed class GhostTable
 {
     private const int GhostsPerBucket = 4;
     private const int FingerprintBits = 16;
+
+    // The lowest bit of a fingerprint, which takes the hash's place there.
+    private const uint MainBit = 1;
 
     // Replaced as a whole by the reclaimer; read once by each operation.
     private ulong[] _buckets = [];
@@ -23,18 +28,25 @@ internal sealed class GhostTable
     /// <summary>Takes so many bytes from now on, and forgets all.</summary>
     public void Resize(long bytes) => Volatile.Write(ref _buckets, new ulong[bytes / sizeof(ulong)]);
 
-    public void Add(ulong hash)
+    /// <summary>Remembers a key.</summary>
+    /// <param name="hash">The key's.</param>
+    /// <param name="wasInMain">Whether it was in the main list.</param>
+    public void Add(ulong hash, bool wasInMain)
     {
         ulong[] buckets = Volatile.Read(ref _buckets);
         if (buckets.Length == 0)
             return;
         ref ulong bucket = ref buckets[IndexOf(hash, buckets.Length)];
-        Volatile.Write(ref bucket, (Volatile.Read(ref bucket) << FingerprintBits) | FingerprintOf(hash));
+        uint ghost = FingerprintOf(hash) | (wasInMain ? MainBit : 0);
+        Volatile.Write(ref bucket, (Volatile.Read(ref bucket) << FingerprintBits) | ghost);
     }
 
     /// <summary>Whether a key was evicted lately; it is forgotten.</summary>
-    public bool TryTake(ulong hash)
+    /// <param name="hash">The key's.</param>
+    /// <param name="wasInMain">Whether it was in the main list.</param>
+    public bool TryTake(ulong hash, out bool wasInMain)
     {
+        wasInMain = false;
         ulong[] buckets = Volatile.Read(ref _buckets);
         if (buckets.Length == 0)
             return false;
@@ -42,8 +54,10 @@ internal sealed class GhostTable
         ulong seen = Volatile.Read(ref bucket);
         for (int shift = 0; shift < 64; shift += FingerprintBits)
         {
-            if ((ushort)(seen >> shift) != FingerprintOf(hash))
+            uint ghost = (ushort)(seen >> shift);
+            if ((ghost & ~MainBit) != FingerprintOf(hash))
                 continue;
+            wasInMain = (ghost & MainBit) != 0;
             Volatile.Write(ref bucket, seen & ~((ulong)ushort.MaxValue << shift));
             return true;
         }
@@ -53,6 +67,6 @@ internal sealed class GhostTable
 
     private static ulong IndexOf(ulong hash, int length) => Math.BigMul(hash, (ulong)length, out _);
 
-    // Not 0, which is an empty place. The bits are far from those that choose the bucket.
-    private static ushort FingerprintOf(ulong hash) => (ushort)Math.Max(1, hash & ushort.MaxValue);
+    // Not 0, which is an empty place, nor the main list's bit alone. Bits are far from those that choose the bucket.
+    private static uint FingerprintOf(ulong hash) => Math.Max(2, (uint)hash & ushort.MaxValue & ~MainBit);
 }

@@ -45,7 +45,7 @@ internal sealed partial class Reclaimer
         }
 
         bool isSmall = candidates.OldestMain == 0 || (candidates.OldestSmall != 0
-            && candidates.SmallBytes > (candidates.SmallBytes + candidates.MainBytes) / SmallShareDivisor);
+            && candidates.SmallBytes > (candidates.SmallBytes + candidates.MainBytes) * SmallShare.Value);
         mode = isSmall ? ReclaimMode.EvictSmall : ReclaimMode.EvictMain;
         return isSmall ? candidates.OldestSmall : candidates.OldestMain;
     }

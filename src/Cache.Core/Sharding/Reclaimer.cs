@@ -9,16 +9,14 @@ namespace Cache.Core.Sharding;
 /// <remarks>
 /// One thread at a time works at it, whoever needs room, in steps of a few records: writers near the limit do a
 /// step for what they append, so that seldom one waits for a whole segment. Which segment, and what becomes of its
-/// records, is S3-FIFO on segments (Yang et al., SOSP'23): new records enter the small list; from its oldest segment
-/// those that were used go to the main list, and from main's oldest those that were used go round again. A segment
-/// with enough dead bytes is compacted instead, which loses nothing.
+/// records, is S3-FIFO on segments (Yang et al., SOSP'23), with a small list whose share follows the workload: new
+/// records enter the small list; from its oldest segment those that were used go to the main list, and from main's
+/// oldest those that were used go round again. A segment with enough dead bytes is compacted instead, which loses
+/// nothing.
 /// Lock order: this gate, then a bucket, then the log's gate. No thread that holds a bucket waits for this gate.
 /// </remarks>
 internal sealed partial class Reclaimer(StoreState state)
 {
-    // Of the live bytes: the size at which S3-FIFO's authors found the small list to filter best.
-    private const int SmallShareDivisor = 10;
-
     // Copying more than three quarters of a segment to gain the rest costs more than it saves while entries may go.
     private const int CompactNumerator = 3;
     private const int CompactDenominator = 4;
@@ -67,6 +65,9 @@ internal sealed partial class Reclaimer(StoreState state)
 
     /// <summary>The keys that were evicted last.</summary>
     public GhostTable Ghosts { get; } = new();
+
+    /// <summary>What part of the live bytes the small list may take before it is reclaimed rather than main.</summary>
+    public SmallShare SmallShare { get; } = new();
 
     /// <summary>How often a new record must have been used to stay, 1 to 3.</summary>
     public int PromotionFrequency { get; init; } = 2;
@@ -149,6 +150,15 @@ internal sealed partial class Reclaimer(StoreState state)
                 nextFrequency = isExpiring ? 0 : frequency;
                 return true;
         }
+    }
+
+    /// <summary>Whether a key that is written anew was evicted lately, and hence belongs to main.</summary>
+    public bool TakeGhost(ulong hash, int size)
+    {
+        if (!Ghosts.TryTake(hash, out bool wasInMain))
+            return false;
+        SmallShare.Learn(wasInMain, (double)size / _budget.LimitBytes);
+        return true;
     }
 
     /// <summary>Whether the policy, and who needs room, lets an entry go.</summary>

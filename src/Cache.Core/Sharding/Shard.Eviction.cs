@@ -120,10 +120,9 @@ internal sealed partial class Shard
         return true;
     }
 
-    private void Evict(ref EntryLock entry, ulong hash, Reclaimer reclaimer, bool fromMain)
+    private void Evict(ref EntryLock entry, ulong hash, Reclaimer reclaimer, bool wasInMain)
     {
-        if (!fromMain)
-            reclaimer.Ghosts.Add(hash);
+        reclaimer.Ghosts.Add(hash, wasInMain);
         RemoveLocked(ref entry);
         Interlocked.Increment(ref _evictions);
     }

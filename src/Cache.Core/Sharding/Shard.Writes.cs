@@ -156,7 +156,7 @@ internal sealed partial class Shard
     {
         bool isMain = entry.IsFound
             ? (_log[_records.SegmentOf(entry.Record)].Stream & (int)LogStream.Main) != 0
-            : _state.Reclaimer.Ghosts.TryTake(key.Hash);
+            : _state.Reclaimer.TakeGhost(key.Hash, size);
         entry.Stream = (isMain ? LogStream.Main : 0) | (expiring ? LogStream.Expiring : 0);
         entry.BytesWanted = size;
         if (!entry.LongRecord.IsNull && entry.LongRecord.Header.RecordSize == size)
