@@ -28,13 +28,23 @@ internal readonly struct SipHash13(ulong secret0, ulong secret1)
         ulong v0 = 0x736f6d6570736575UL ^ _secret0, v1 = 0x646f72616e646f6dUL ^ _secret1;
         ulong v2 = 0x6c7967656e657261UL ^ _secret0, v3 = 0x7465646279746573UL ^ _secret1;
         ulong last = (ulong)key.Length << 56;
-        while (key.Length >= 8)
+        if (key.Length == 2 * sizeof(ulong)) // The commonest length, without the loop and the tail.
         {
             Compress(BinaryPrimitives.ReadUInt64LittleEndian(key), ref v0, ref v1, ref v2, ref v3);
-            key = key[8..];
+            Compress(BinaryPrimitives.ReadUInt64LittleEndian(key[sizeof(ulong)..]), ref v0, ref v1, ref v2, ref v3);
+        }
+        else
+        {
+            while (key.Length >= sizeof(ulong))
+            {
+                Compress(BinaryPrimitives.ReadUInt64LittleEndian(key), ref v0, ref v1, ref v2, ref v3);
+                key = key[sizeof(ulong)..];
+            }
+
+            last |= ReadTail(key);
         }
 
-        Compress(last | ReadTail(key), ref v0, ref v1, ref v2, ref v3);
+        Compress(last, ref v0, ref v1, ref v2, ref v3);
         v2 ^= 0xff;
         Round(ref v0, ref v1, ref v2, ref v3);
         Round(ref v0, ref v1, ref v2, ref v3);

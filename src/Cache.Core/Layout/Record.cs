@@ -52,7 +52,7 @@ internal readonly unsafe struct Record
         AddressCheck.InRange(stored, key.Length);
         if (key.Length == Vector128<byte>.Count) // The commonest length: one compare without a call.
             return Vector128.Load(stored) == Vector128.LoadUnsafe(ref MemoryMarshal.GetReference(key));
-        return new ReadOnlySpan<byte>(stored, key.Length).SequenceEqual(key);
+        return OtherKeyEquals(key);
     }
 
     /// <summary>The key; the header is this record's, and trusted.</summary>
@@ -105,6 +105,11 @@ internal readonly unsafe struct Record
         Sse.Prefetch0(_start);
         Sse.Prefetch0(_start + Bucket.Size);
     }
+
+    // Not inlined: around its calls, the hot path would keep everything that it knows on the stack.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool OtherKeyEquals(ReadOnlySpan<byte> key) =>
+        new ReadOnlySpan<byte>(_start + RecordHeader.Size, key.Length).SequenceEqual(key);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private Span<byte> BytesAt(int offset, int length)

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>Counts hits and misses, each thread on a cache line that few others use.</summary>
+/// <summary>Counts hits and misses, each thread on cache lines that few others use.</summary>
 /// <remarks>
 /// Plain additions: an interlocked one would cost as much as half a read. Two threads of the same line may lose a
 /// count to each other; one thread alone never does.
@@ -49,7 +49,8 @@ internal sealed class ReadCounters
         }
     }
 
-    [StructLayout(LayoutKind.Explicit, Size = 64)]
+    // Two lines: a core fetches them in pairs, and the array does not begin at the start of one.
+    [StructLayout(LayoutKind.Explicit, Size = 128)]
     private struct Stripe
     {
         [FieldOffset(0)]

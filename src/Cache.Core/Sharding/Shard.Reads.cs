@@ -1,4 +1,5 @@
 using System.Numerics;
+using System.Runtime.CompilerServices;
 using Cache.Core.Contracts;
 using Cache.Core.Layout;
 
@@ -122,6 +123,8 @@ internal sealed partial class Shard
         Write(key, ref slide);
     }
 
+    // Inlined, its locals would live on the stack of the hot method, and be zeroed there by each read.
+    [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryGetSlow<TSink>(ReadOnlySpan<byte> key, ulong hash, byte keyspace, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct =>
         TryGet(new EntryKey(key, keyspace, hash), ByteRange.All, ref sink, out _);
