@@ -21,22 +21,17 @@ internal static class ManyKeysReader
         where TSink : struct, IValueBatchSink, allows ref struct
     {
         int count = keys.Count;
+        if (count <= BatchSize)
+        {
+            Span<KeyRead> few = stackalloc KeyRead[BatchSize];
+            Read(state, keyspace, ref keys, ref sink, few[..count]);
+            return;
+        }
+
         var reads = ArrayPool<KeyRead>.Shared.Rent(count);
         try
         {
-            for (int i = 0; i < count; i++)
-                reads[i].Hash = state.HashOf(keys.GetKey(i), keyspace);
-            for (int attempts = 0; ; attempts++)
-            {
-                bool isWhole = attempts < AttemptsMax
-                    ? TryRead(state, keyspace, ref keys, ref sink, reads.AsSpan(0, count))
-                    : ReadLocked(state, keyspace, ref keys, ref sink, reads.AsSpan(0, count));
-                if (isWhole)
-                    break;
-                sink.Restart();
-            }
-
-            Count(state, keyspace, ref keys, reads.AsSpan(0, count));
+            Read(state, keyspace, ref keys, ref sink, reads.AsSpan(0, count));
         }
         finally
         {
@@ -44,8 +39,28 @@ internal static class ManyKeysReader
         }
     }
 
+    private static void Read<TKeys, TSink>(
+        StoreState state, byte keyspace, ref TKeys keys, ref TSink sink, scoped Span<KeyRead> reads)
+        where TKeys : struct, IKeySource, allows ref struct
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        for (int i = 0; i < reads.Length; i++)
+            reads[i].Hash = state.HashOf(keys.GetKey(i), keyspace);
+        for (int attempts = 0; ; attempts++)
+        {
+            bool isWhole = attempts < AttemptsMax
+                ? TryRead(state, keyspace, ref keys, ref sink, reads)
+                : ReadLocked(state, keyspace, ref keys, ref sink, reads);
+            if (isWhole)
+                break;
+            sink.Restart();
+        }
+
+        Count(state, keyspace, ref keys, reads);
+    }
+
     private static bool TryRead<TKeys, TSink>(
-        StoreState state, byte keyspace, ref TKeys keys, ref TSink sink, Span<KeyRead> reads)
+        StoreState state, byte keyspace, ref TKeys keys, ref TSink sink, scoped Span<KeyRead> reads)
         where TKeys : struct, IKeySource, allows ref struct
         where TSink : struct, IValueBatchSink, allows ref struct
     {
@@ -80,7 +95,7 @@ internal static class ManyKeysReader
     }
 
     private static bool ReadLocked<TKeys, TSink>(
-        StoreState state, byte keyspace, ref TKeys keys, ref TSink sink, Span<KeyRead> reads)
+        StoreState state, byte keyspace, ref TKeys keys, ref TSink sink, scoped Span<KeyRead> reads)
         where TKeys : struct, IKeySource, allows ref struct
         where TSink : struct, IValueBatchSink, allows ref struct
     {
@@ -135,7 +150,7 @@ internal static class ManyKeysReader
             state.ShardOf(read.Hash).PrefetchRecord(read.Hash);
     }
 
-    private static void Count<TKeys>(StoreState state, byte keyspace, ref TKeys keys, Span<KeyRead> reads)
+    private static void Count<TKeys>(StoreState state, byte keyspace, ref TKeys keys, scoped Span<KeyRead> reads)
         where TKeys : struct, IKeySource, allows ref struct
     {
         for (int i = 0; i < reads.Length; i++)

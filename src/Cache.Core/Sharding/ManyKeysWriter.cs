@@ -24,12 +24,11 @@ internal static class ManyKeysWriter
         int prepared = 0;
         try
         {
+            Prefetch(state, keyspace, ref entries, hashes.AsSpan(0, count));
             for (; prepared < count && status == WriteStatus.Done; prepared++)
             {
-                var key = state.KeyOf(entries.GetKey(prepared), keyspace);
-                hashes[prepared] = key.Hash;
+                var key = new EntryKey(entries.GetKey(prepared), keyspace, hashes[prepared]);
                 writes[prepared] = default;
-                state.ShardOf(key.Hash).PrefetchBucket(key.Hash);
                 status = state.ShardOf(key.Hash).Prepare(key, entries.GetValue(prepared), out writes[prepared].Staged);
             }
 
@@ -48,6 +47,22 @@ internal static class ManyKeysWriter
             ArrayPool<KeyWrite>.Shared.Return(writes, clearArray: true);
             ArrayPool<ulong>.Shared.Return(hashes);
         }
+    }
+
+    /// <summary>Hashes the keys, and fetches all buckets, then all records that are about to be replaced.</summary>
+    /// <remarks>Locked one by one without that, each write would wait for the memory of its own.</remarks>
+    private static void Prefetch<TEntries>(
+        StoreState state, byte keyspace, ref TEntries entries, Span<ulong> hashes)
+        where TEntries : struct, IEntrySource, allows ref struct
+    {
+        for (int i = 0; i < hashes.Length; i++)
+        {
+            hashes[i] = state.HashOf(entries.GetKey(i), keyspace);
+            state.ShardOf(hashes[i]).PrefetchBucket(hashes[i]);
+        }
+
+        foreach (ulong hash in hashes)
+            state.ShardOf(hash).PrefetchRecord(hash);
     }
 
     private static WriteStatus Check<TEntries>(StoreState state, ref TEntries entries)
