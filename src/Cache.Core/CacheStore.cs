@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Core.Contracts;
 using Cache.Core.Sharding;
 
@@ -232,6 +233,10 @@ public sealed partial class CacheStore : IDisposable
 
     /// <summary>Frees the store's memory. No other member may run at the same time or later.</summary>
     public void Dispose() => _state.Dispose();
+
+    /// <summary>Throws unless the store is whole. Nobody may write meanwhile; only debug builds look.</summary>
+    [Conditional("DEBUG")]
+    internal void AssertValid() => _state.AssertValid();
 
     private EntryKey KeyOf(ReadOnlySpan<byte> key) => _state.KeyOf(key, _keyspace);
 

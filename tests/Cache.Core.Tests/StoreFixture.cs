@@ -41,5 +41,10 @@ internal sealed class StoreFixture : IDisposable
     /// <summary>What is known of a key, without touching it; null if it has no live entry.</summary>
     public EntryInfo? Peek(string key) => Store.TryPeekInfo(Bytes(key), out var info) ? info : null;
 
-    public void Dispose() => Store.Dispose();
+    /// <summary>Proves that the test left the store whole, and disposes of it.</summary>
+    public void Dispose()
+    {
+        Store.AssertValid();
+        Store.Dispose();
+    }
 }

@@ -66,6 +66,11 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
 
     public int StashBuckets => (Spill >> StashShift) & StashMask;
 
+    public int StashCount => Spill >> StashCountShift;
+
+    /// <summary>Whether there were more entries in the stash than can be counted.</summary>
+    public bool IsStashCountSaturated => StashCount == StashCountMax;
+
     private ref uint Version => ref *(uint*)_start;
 
     private ref ushort Frequencies => ref *(ushort*)(_start + 4);

@@ -58,6 +58,9 @@ internal sealed class RecordLog : IDisposable
     /// <summary>Grows with each segment that is sealed.</summary>
     public long Sequence => Volatile.Read(ref _sequence);
 
+    /// <summary>Free segments that were used before.</summary>
+    public int FreeCount => Volatile.Read(ref _freeCount);
+
     /// <summary>The stripe of the reclaimer, which nobody else may fill up.</summary>
     public int ReclaimerStripe => _stripeMask + 1;
 

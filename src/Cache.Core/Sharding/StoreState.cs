@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Numerics;
 using Cache.Core.Contracts;
 using Cache.Core.Expiry;
@@ -154,6 +155,17 @@ internal sealed class StoreState : IDisposable
                 Shards[i].ReleaseBlocks();
             Log.Dispose();
             Index.Dispose();
+        }
+    }
+
+    /// <summary>Throws unless the store is whole. Nobody may write meanwhile; only debug builds look.</summary>
+    [Conditional("DEBUG")]
+    public void AssertValid()
+    {
+        lock (_sweepGate)
+        {
+            if (!_disposed)
+                new StoreValidator(this).Validate();
         }
     }
 

@@ -50,6 +50,7 @@ public sealed class TortureTests
             }
         });
 
+        store.AssertValid();
         long reads = tortures.Sum(static t => t.Reads);
         long writes = tortures.Sum(static t => t.Writes);
         long refusals = tortures.Sum(static t => t.Refusals);

@@ -1,0 +1,10 @@
+namespace Cache.Core.Sharding;
+
+/// <summary>What the entries of the index say of one segment, for a comparison with what it says of itself.</summary>
+internal struct SegmentTally
+{
+    public long LiveBytes;
+    public int ExpiringCount;
+    public long LargeBytes;
+    public long MinDeadlineMs;
+}

@@ -1,0 +1,105 @@
+using System.Buffers.Binary;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>Compares all that a store says of itself with what is there. Nobody may write meanwhile.</summary>
+/// <remarks>Debug builds only: it looks at every entry. Throws at the first statement that is not true.</remarks>
+internal sealed class StoreValidator
+{
+    private readonly StoreState _state;
+    private readonly SegmentTally[] _tallies;
+
+    // By the address of each; entries that were copied share theirs.
+    private readonly HashSet<long> _blocks = [];
+    private long _blockBytes;
+
+    public StoreValidator(StoreState state)
+    {
+        _state = state;
+        _tallies = new SegmentTally[state.Log.Frontier];
+        Array.Fill(_tallies, new SegmentTally { MinDeadlineMs = long.MaxValue });
+    }
+
+    /// <exception cref="InvalidOperationException">Something is not as it must be.</exception>
+    public void Validate()
+    {
+        foreach (var shard in _state.Shards)
+            shard.AssertValid(this);
+        long usedSegments = 0;
+        for (int segment = 1; segment < _tallies.Length; segment++)
+        {
+            if (RecordLog.StateOf(_state.Log[segment].StateWord) != SegmentState.Free)
+                usedSegments++;
+            ValidateSegment(segment);
+        }
+
+        Require(
+            _tallies.Length - 1 - usedSegments == _state.Log.FreeCount, $"{_state.Log.FreeCount} segments seem free");
+        ValidateBudget(usedSegments);
+    }
+
+    /// <summary>Throws with the statement that turned out to be false.</summary>
+    public static void Require(bool condition, FormattableString otherwise)
+    {
+        if (!condition)
+            throw new InvalidOperationException($"The store is damaged: {FormattableString.Invariant(otherwise)}.");
+    }
+
+    /// <summary>Counts a record that the index points at.</summary>
+    public void Note(Record record, RecordHeader header)
+    {
+        int segment = _state.Log.Space.SegmentOf(record);
+        Require(segment > 0 && segment < _tallies.Length, $"an entry points into segment {segment}");
+        var state = RecordLog.StateOf(_state.Log[segment].StateWord);
+        Require(
+            state is SegmentState.Active or SegmentState.Sealed or SegmentState.Claimed,
+            $"an entry points into segment {segment}, which is {state}");
+        ref var tally = ref _tallies[segment];
+        tally.LiveBytes += header.RecordSize;
+        if (header.IsLarge)
+            tally.LargeBytes += NoteBlock(record.ValueOf(header));
+        if (!header.IsExpiring)
+            return;
+        tally.ExpiringCount++;
+        tally.MinDeadlineMs = Math.Min(tally.MinDeadlineMs, record.DeadlineMsOf(header));
+    }
+
+    private long NoteBlock(ReadOnlySpan<byte> stub)
+    {
+        long bytes = LargeBlock.ReadStub(stub).SizeBytes;
+        if (_blocks.Add(BinaryPrimitives.ReadInt64LittleEndian(stub)))
+            _blockBytes += bytes;
+        return bytes;
+    }
+
+    private void ValidateSegment(int segment)
+    {
+        ref var info = ref _state.Log[segment];
+        ref var tally = ref _tallies[segment];
+        var state = RecordLog.StateOf(info.StateWord);
+        if (state is SegmentState.Free or SegmentState.Continued)
+            return; // No entry points there, and its counts are those of a former use.
+        Require(
+            info.Committed - info.Dead == tally.LiveBytes,
+            $"segment {segment} has {info.Committed} bytes, {info.Dead} of them dead, but {tally.LiveBytes} live");
+        Require(
+            state == SegmentState.Active || info.Committed == info.End,
+            $"segment {segment} ends at {info.End}, but {info.Committed} bytes are committed");
+        Require(
+            info.ExpiringCount == tally.ExpiringCount,
+            $"segment {segment} counts {info.ExpiringCount} expiring records of {tally.ExpiringCount}");
+        Require(
+            info.LargeBytes == tally.LargeBytes,
+            $"segment {segment} counts {info.LargeBytes} bytes in blocks of {tally.LargeBytes}");
+        Require(
+            info.MinDeadlineMs <= tally.MinDeadlineMs,
+            $"segment {segment} would be swept at {info.MinDeadlineMs}, not at {tally.MinDeadlineMs}");
+    }
+
+    private void ValidateBudget(long usedSegments)
+    {
+        long bytes = _state.FixedBytes + usedSegments * _state.Log.SegmentBytes + _blockBytes;
+        Require(_state.Budget.UsedBytes == bytes, $"{_state.Budget.UsedBytes} bytes are counted of {bytes}");
+    }
+}
