@@ -87,10 +87,6 @@ public sealed class LayoutTests
 #if CACHE_CHECKED
     [Fact]
     public void AddressCheck_OutsideOfEveryReservation_Throws() =>
-        Assert.Throws<InvalidOperationException>(() =>
-        {
-            using var segments = new SegmentMemory(4096, 1 << 20, 1 << 20, hugePages: false);
-            _ = segments.Space.At(1 << 20, 0);
-        });
+        Assert.Throws<InvalidOperationException>(static () => default(RecordSpace)[1]);
 #endif
 }
