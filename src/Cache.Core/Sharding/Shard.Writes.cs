@@ -8,7 +8,7 @@ namespace Cache.Core.Sharding;
 internal sealed partial class Shard
 {
     // A writer that finds no room so often in a row has lost it to others each time; then the store is as good as full.
-    private const int AttemptsMax = 1000;
+    private const int AttemptsMax = 100_000;
 
     /// <summary>Finds room for a value of the locked entry: in its record if it fits well, else in a new one.</summary>
     /// <returns>False if an obstacle was met; nothing is changed then.</returns>
@@ -188,6 +188,13 @@ internal sealed partial class Shard
     public bool TryOvercome(in EntryKey key, ref EntryLock entry, int attempts, ref WriteStatus status)
     {
         status = WriteStatus.OutOfMemory;
+        if (entry.Obstacle == Obstacle.Contention)
+        {
+            // Never counted as want of memory: who holds a bucket waits for nothing, however long it is not scheduled.
+            Thread.Yield();
+            return true;
+        }
+
         if (attempts >= AttemptsMax)
             return false;
         long bytes = entry.BytesWanted;
