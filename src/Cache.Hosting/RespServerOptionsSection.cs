@@ -36,6 +36,8 @@ internal static class RespServerOptionsSection
             "UNIXSOCKETMODE" => Mode(entry, options),
             "REQUIREPASS" => Set(() => options.RequirePass = entry.Value),
             "MAXCLIENTS" => Integer(entry, int.MaxValue, value => options.MaxClients = (int)value),
+            "TRANSPORT" => Transport(entry, options),
+            "IOTHREADCOUNT" => Integer(entry, int.MaxValue, value => options.IoThreadCount = (int)value),
             "BACKLOG" => Integer(entry, int.MaxValue, value => options.Backlog = (int)value),
             "INPUTBUFFERLIMIT" => Integer(entry, long.MaxValue, value => options.InputBufferLimit = value),
             "OUTPUTBUFFERLIMIT" => Integer(entry, long.MaxValue, value => options.OutputBufferLimit = value),
@@ -44,6 +46,14 @@ internal static class RespServerOptionsSection
             "DRAINTIMEOUT" => Interval(entry, value => options.DrainTimeout = value),
             _ => $"is no option of the server; its options are the properties of {nameof(RespServerOptions)}",
         };
+    }
+
+    // A number that names none is found by the options themselves.
+    private static string? Transport(IConfigurationSection entry, RespServerOptions options)
+    {
+        if (Enum.TryParse<RespTransport>(entry.Value, ignoreCase: true, out var transport))
+            return Set(() => options.Transport = transport);
+        return $"is '{entry.Value}'; it must be one of {string.Join(", ", Enum.GetNames<RespTransport>())}";
     }
 
     private static string? Integer(IConfigurationSection entry, long max, Action<long> set)

@@ -4,6 +4,7 @@ using Cache.Server.Commands;
 using Cache.Server.Connections;
 using Cache.Server.Diagnostics;
 using Cache.Server.Transport;
+using Cache.Server.Transport.Linux;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -38,6 +39,7 @@ public sealed class RespServer : IAsyncDisposable
     private IReadOnlyList<TransportListener> _listeners = [];
     private Task _accepting = Task.CompletedTask;
     private IdleSweep? _idleSweep;
+    private EpollTransport? _epoll;
     private bool _wasStarted;
     private bool _wasStopped;
 
@@ -121,6 +123,7 @@ public sealed class RespServer : IAsyncDisposable
             await _accepting.ConfigureAwait(false);
             await _acceptor.StopAsync(_options.DrainTimeout, cancellationToken).ConfigureAwait(false);
             await _idleSweep!.DisposeAsync().ConfigureAwait(false);
+            _epoll?.Dispose();
             EndPoints = [];
             ServerLog.Stopped(_logger);
         }
@@ -142,8 +145,19 @@ public sealed class RespServer : IAsyncDisposable
             _state.Settings.MaxClients = clientsMax;
         }
 
-        return await SocketBinder.BindAsync(_options, _state.Store.TimeProvider, _logger, cancellationToken)
-            .ConfigureAwait(false);
+        if (_options.Transport == RespTransport.Epoll)
+            _epoll = new EpollTransport(_options.IoThreadCount, _state.Store.TimeProvider);
+        try
+        {
+            return await SocketBinder.BindAsync(
+                _options, _epoll, _state.Store.TimeProvider, _logger, cancellationToken).ConfigureAwait(false);
+        }
+        catch
+        {
+            _epoll?.Dispose();
+            _epoll = null;
+            throw;
+        }
     }
 
     private void BeginAccepting()

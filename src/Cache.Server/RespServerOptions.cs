@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Net;
 using System.Text;
+using Cache.Server.Transport.Linux;
 
 namespace Cache.Server;
 
@@ -20,6 +21,9 @@ public sealed class RespServerOptions
 
     /// <summary>The longest path of a Unix domain socket in bytes; the system's own limit.</summary>
     public const int UnixSocketPathBytesMax = 104;
+
+    /// <summary>The most threads of the epoll transport.</summary>
+    public const int IoThreadCountMax = 256;
 
     // Longer makes no sense for a time that somebody waits, and fits every clock.
     private static readonly TimeSpan TimeMax = TimeSpan.FromSeconds(int.MaxValue / 1000);
@@ -45,6 +49,16 @@ public sealed class RespServerOptions
 
     /// <summary>The password that clients must give; null or empty for none, the default.</summary>
     public string? RequirePass { get; set; }
+
+    /// <summary>How bytes are moved between the sockets and the server. Default: portable.</summary>
+    public RespTransport Transport { get; set; } = RespTransport.Portable;
+
+    /// <summary>
+    /// Threads of the epoll transport, each with a share of the connections; the portable one has none of its own.
+    /// Default: one for every two processors, since a loop that keeps a processor busy needs another for the system's
+    /// share of the work.
+    /// </summary>
+    public int IoThreadCount { get; set; } = Math.Clamp(Environment.ProcessorCount / 2, 1, IoThreadCountMax);
 
     /// <summary>
     /// Clients connected at once; one more is refused. Lowered at the start to what the system's limit of open files
@@ -86,6 +100,8 @@ public sealed class RespServerOptions
         var problems = new List<string>();
         FindAddressProblems(problems);
         RequireRange(problems, nameof(Port), Port, IPEndPoint.MinPort, IPEndPoint.MaxPort);
+        FindTransportProblems(problems);
+        RequireRange(problems, nameof(IoThreadCount), IoThreadCount, 1, IoThreadCountMax);
         RequireRange(problems, nameof(MaxClients), MaxClients, 1, MaxClientsMax);
         RequireRange(problems, nameof(Timeout), Timeout, TimeSpan.Zero);
         RequireRange(problems, nameof(TcpKeepAlive), TcpKeepAlive, TimeSpan.Zero);
@@ -101,6 +117,19 @@ public sealed class RespServerOptions
         var problems = FindProblems();
         if (problems.Count > 0)
             throw new ArgumentException(string.Join(" ", problems));
+    }
+
+    private void FindTransportProblems(List<string> problems)
+    {
+        if (!Enum.IsDefined(Transport))
+        {
+            string names = string.Join(", ", Enum.GetNames<RespTransport>());
+            problems.Add(Problem(nameof(Transport), Text((int)Transport), $"must be one of {names}"));
+        }
+        else if (Transport == RespTransport.Epoll && !EpollTransport.IsSupported)
+        {
+            problems.Add(Problem(nameof(Transport), nameof(RespTransport.Epoll), "needs Linux on x64 or Arm64"));
+        }
     }
 
     private void FindAddressProblems(List<string> problems)

@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using Cache.Server.Diagnostics;
 using Cache.Server.Transport;
+using Cache.Server.Transport.Linux;
 using Microsoft.Extensions.Logging;
 
 namespace Cache.Server;
@@ -11,7 +12,8 @@ internal static class SocketBinder
 {
     /// <exception cref="IOException">An address cannot be listened on; the message names it and says why.</exception>
     public static async ValueTask<IReadOnlyList<TransportListener>> BindAsync(
-        RespServerOptions options, TimeProvider timeProvider, ILogger logger, CancellationToken cancellationToken)
+        RespServerOptions options, EpollTransport? epoll, TimeProvider timeProvider, ILogger logger,
+        CancellationToken cancellationToken)
     {
         var settings = new SocketTransportSettings
         {
@@ -19,6 +21,7 @@ internal static class SocketBinder
             KeepAliveSeconds = (int)Math.Ceiling(options.TcpKeepAlive.TotalSeconds),
             UnixSocketMode = options.UnixSocketMode,
             TimeProvider = timeProvider,
+            Connect = epoll is null ? null : epoll.Connect,
             AcceptFailed = (endPoint, error, delay) => ServerLog.AcceptFailed(logger, endPoint, delay, error),
         };
         var listeners = new List<TransportListener>();

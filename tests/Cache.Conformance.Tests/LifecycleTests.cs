@@ -5,12 +5,13 @@ namespace Cache.Conformance.Tests;
 /// <summary>How connections begin and end, and that one does not disturb another.</summary>
 public sealed class LifecycleTests
 {
-    [Fact]
-    public async Task Connections_ManyAtOnce_ShareOneStore()
+    [Theory]
+    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
+    public async Task Connections_ManyAtOnce_ShareOneStore(RespTransport transport)
     {
         const int Clients = 64;
         const int Increments = 200;
-        await using var server = await ServerFixture.StartAsync();
+        await using var server = await ServerFixture.StartAsync(transport);
         await Task.WhenAll(Enumerable.Range(0, Clients).Select(async i =>
         {
             using var client = await server.ConnectAsync();
@@ -28,24 +29,30 @@ public sealed class LifecycleTests
         await last.ExpectAsync("INCR shared\r\n", $":{(Clients * Increments) + 1}\r\n");
     }
 
+    public static TheoryData<(string Request, string Replies), RespTransport> EndRows { get; } =
+        ServerFixture.WithTransports(
+        ("PING\r\nQUIT\r\nPING\r\n", "+PONG\r\n+OK\r\n"),
+        ("PING\r\n*x\r\nPING\r\n", "+PONG\r\n-ERR Protocol error: invalid multibulk length\r\n"));
+
     [Theory]
-    [InlineData("PING\r\nQUIT\r\nPING\r\n", "+PONG\r\n+OK\r\n")]
-    [InlineData("PING\r\n*x\r\nPING\r\n", "+PONG\r\n-ERR Protocol error: invalid multibulk length\r\n")]
-    public async Task End_AfterTheReplies_ClosesAndExecutesNothingMore(string request, string replies)
+    [MemberData(nameof(EndRows))]
+    public async Task End_AfterTheReplies_ClosesAndExecutesNothingMore(
+        (string Request, string Replies) row, RespTransport transport)
     {
-        await using var server = await ServerFixture.StartAsync();
+        await using var server = await ServerFixture.StartAsync(transport);
         using var client = await server.ConnectAsync();
 
-        await client.SendAsync(request);
+        await client.SendAsync(row.Request);
 
-        Assert.Equal(replies, await client.ReadToEndAsync());
+        Assert.Equal(row.Replies, await client.ReadToEndAsync());
     }
 
-    [Fact]
-    public async Task ClientThatEndsSending_GetsWhatItAskedFor()
+    [Theory]
+    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
+    public async Task ClientThatEndsSending_GetsWhatItAskedFor(RespTransport transport)
     {
         const int Count = 1000;
-        await using var server = await ServerFixture.StartAsync();
+        await using var server = await ServerFixture.StartAsync(transport);
         using var client = await server.ConnectAsync();
 
         await client.SendAsync(string.Concat(Enumerable.Repeat("PING\r\n", Count)) + "*1\r\n$4\r\nPI");
@@ -54,10 +61,11 @@ public sealed class LifecycleTests
         Assert.Equal(string.Concat(Enumerable.Repeat("+PONG\r\n", Count)), await client.ReadToEndAsync());
     }
 
-    [Fact]
-    public async Task ClientThatDies_DisturbsNobody()
+    [Theory]
+    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
+    public async Task ClientThatDies_DisturbsNobody(RespTransport transport)
     {
-        await using var server = await ServerFixture.StartAsync();
+        await using var server = await ServerFixture.StartAsync(transport);
         using var bystander = await server.ConnectAsync();
         await bystander.ExpectAsync("SET k v\r\n", "+OK\r\n");
 
@@ -71,13 +79,14 @@ public sealed class LifecycleTests
         await bystander.ExpectAsync("GET k\r\n", "$1\r\nv\r\n");
     }
 
-    [Fact]
-    public async Task SlowReader_GetsEverythingInTheEnd()
+    [Theory]
+    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
+    public async Task SlowReader_GetsEverythingInTheEnd(RespTransport transport)
     {
         const int Length = 1_000_000;
         const int Count = 20;
         string value = new('v', Length);
-        await using var server = await ServerFixture.StartAsync();
+        await using var server = await ServerFixture.StartAsync(transport);
         using var slow = await server.ConnectAsync();
         using var quick = await server.ConnectAsync();
         await quick.ExpectAsync($"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${Length}\r\n{value}\r\n", "+OK\r\n");
@@ -89,10 +98,11 @@ public sealed class LifecycleTests
             Assert.Equal($"${Length}\r\n{value}\r\n", await slow.ReadAsync(Length + 12));
     }
 
-    [Fact]
-    public async Task ClientBeyondTheLimit_IsToldAndClosed()
+    [Theory]
+    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
+    public async Task ClientBeyondTheLimit_IsToldAndClosed(RespTransport transport)
     {
-        await using var server = await ServerFixture.StartAsync(new RespServerOptions { MaxClients = 1 });
+        await using var server = await ServerFixture.StartAsync(transport, new RespServerOptions { MaxClients = 1 });
         using var first = await server.ConnectAsync();
         await first.ExpectAsync("PING\r\n", "+PONG\r\n");
 
@@ -102,10 +112,12 @@ public sealed class LifecycleTests
         await first.ExpectAsync("PING\r\n", "+PONG\r\n");
     }
 
-    [Fact]
-    public async Task Password_IsAskedForAndGranted()
+    [Theory]
+    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
+    public async Task Password_IsAskedForAndGranted(RespTransport transport)
     {
-        await using var server = await ServerFixture.StartAsync(new RespServerOptions { RequirePass = "secret" });
+        await using var server = await ServerFixture.StartAsync(
+            transport, new RespServerOptions { RequirePass = "secret" });
         using var client = await server.ConnectAsync();
 
         await client.ExpectAsync("GET k\r\n", "-NOAUTH Authentication required.\r\n");
@@ -114,10 +126,11 @@ public sealed class LifecycleTests
         await client.ExpectAsync("AUTH secret\r\nPING\r\n", "+OK\r\n+PONG\r\n");
     }
 
-    [Fact]
-    public async Task Stop_AnswersWhatWasReceivedAndCloses()
+    [Theory]
+    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
+    public async Task Stop_AnswersWhatWasReceivedAndCloses(RespTransport transport)
     {
-        await using var server = await ServerFixture.StartAsync();
+        await using var server = await ServerFixture.StartAsync(transport);
         using var client = await server.ConnectAsync();
         await client.ExpectAsync("PING\r\n", "+PONG\r\n");
 

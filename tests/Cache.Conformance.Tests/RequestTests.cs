@@ -1,3 +1,4 @@
+using Cache.Server;
 using System.Text;
 
 namespace Cache.Conformance.Tests;
@@ -11,22 +12,26 @@ public sealed class RequestTests
     private const string SessionReplies =
         "+OK\r\n$5\r\na\r\n\0b\r\n+PONG\r\n-ERR unknown command 'NOSUCH', with args beginning with: \r\n";
 
+    public static TheoryData<string, RespTransport> PingRows { get; } = ServerFixture.WithTransports(
+        "PING\r\n",
+        "ping\n",
+        "*1\r\n$4\r\nPING\r\n");
+
     [Theory]
-    [InlineData("PING\r\n")]
-    [InlineData("ping\n")]
-    [InlineData("*1\r\n$4\r\nPING\r\n")]
-    public async Task Ping_InEveryForm_Pongs(string request)
+    [MemberData(nameof(PingRows))]
+    public async Task Ping_InEveryForm_Pongs(string request, RespTransport transport)
     {
-        await using var server = await ServerFixture.StartAsync();
+        await using var server = await ServerFixture.StartAsync(transport);
         using var client = await server.ConnectAsync();
 
         await client.ExpectAsync(request, "+PONG\r\n");
     }
 
-    [Fact]
-    public async Task Session_CutAtEveryPosition_GetsTheSameReplies()
+    [Theory]
+    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
+    public async Task Session_CutAtEveryPosition_GetsTheSameReplies(RespTransport transport)
     {
-        await using var server = await ServerFixture.StartAsync();
+        await using var server = await ServerFixture.StartAsync(transport);
         using var client = await server.ConnectAsync();
 
         for (int cut = 0; cut < Session.Length; cut++)
@@ -36,10 +41,11 @@ public sealed class RequestTests
         }
     }
 
-    [Fact]
-    public async Task Session_ByteByByte_GetsTheSameReplies()
+    [Theory]
+    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
+    public async Task Session_ByteByByte_GetsTheSameReplies(RespTransport transport)
     {
-        await using var server = await ServerFixture.StartAsync();
+        await using var server = await ServerFixture.StartAsync(transport);
         using var client = await server.ConnectAsync();
 
         foreach (char one in Session)
@@ -48,11 +54,12 @@ public sealed class RequestTests
         Assert.Equal(SessionReplies, await client.ReadAsync(SessionReplies.Length));
     }
 
-    [Fact]
-    public async Task Pipeline_OfManyRequests_IsAnsweredInOrder()
+    [Theory]
+    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
+    public async Task Pipeline_OfManyRequests_IsAnsweredInOrder(RespTransport transport)
     {
         const int Count = 20_000;
-        await using var server = await ServerFixture.StartAsync();
+        await using var server = await ServerFixture.StartAsync(transport);
         using var client = await server.ConnectAsync();
         var requests = new StringBuilder();
         var replies = new StringBuilder();
@@ -69,14 +76,14 @@ public sealed class RequestTests
         Assert.Equal(replies.ToString(), answer);
     }
 
+    public static TheoryData<int, RespTransport> ValueRows { get; } =
+        ServerFixture.WithTransports(0, 4096, 65_536, 8_000_000);
+
     [Theory]
-    [InlineData(0)]
-    [InlineData(4096)]
-    [InlineData(65_536)]
-    [InlineData(8_000_000)]
-    public async Task Value_OfAnySize_ComesBackWhole(int length)
+    [MemberData(nameof(ValueRows))]
+    public async Task Value_OfAnySize_ComesBackWhole(int length, RespTransport transport)
     {
-        await using var server = await ServerFixture.StartAsync();
+        await using var server = await ServerFixture.StartAsync(transport);
         using var client = await server.ConnectAsync();
         string value = new([.. Enumerable.Range(0, length).Select(i => (char)(i * 31 % 256))]);
 
@@ -84,10 +91,11 @@ public sealed class RequestTests
         await client.ExpectAsync("GET k\r\n", $"${length}\r\n{value}\r\n");
     }
 
-    [Fact]
-    public async Task Hello3_ChangesTheRepliesOfThisConnectionOnly()
+    [Theory]
+    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
+    public async Task Hello3_ChangesTheRepliesOfThisConnectionOnly(RespTransport transport)
     {
-        await using var server = await ServerFixture.StartAsync();
+        await using var server = await ServerFixture.StartAsync(transport);
         using var modern = await server.ConnectAsync();
         using var classic = await server.ConnectAsync();
 

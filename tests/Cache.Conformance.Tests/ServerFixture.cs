@@ -13,10 +13,15 @@ internal sealed class ServerFixture : IAsyncDisposable
 
     public RespServer Server { get; }
 
-    public static async Task<ServerFixture> StartAsync(RespServerOptions? options = null)
+    /// <summary>The transports that this system has.</summary>
+    public static TheoryData<RespTransport> Transports { get; } =
+        [.. Enum.GetValues<RespTransport>().Where(IsOffered)];
+
+    public static async Task<ServerFixture> StartAsync(RespTransport transport, RespServerOptions? options = null)
     {
         options ??= new RespServerOptions();
         options.Port = 0;
+        options.Transport = transport;
         var fixture = new ServerFixture(options);
         await fixture.Server.StartAsync(TestContext.Current.CancellationToken);
         return fixture;
@@ -24,9 +29,25 @@ internal sealed class ServerFixture : IAsyncDisposable
 
     public Task<TcpConnection> ConnectAsync() => TcpConnection.OpenAsync((IPEndPoint)Server.EndPoints[0]);
 
+    /// <summary>Each of the rows with each of the transports that this system has.</summary>
+    public static TheoryData<T, RespTransport> WithTransports<T>(params T[] rows)
+    {
+        var data = new TheoryData<T, RespTransport>();
+        foreach (var row in rows)
+        {
+            foreach (var transport in Enum.GetValues<RespTransport>().Where(IsOffered))
+                data.Add(row, transport);
+        }
+
+        return data;
+    }
+
     public async ValueTask DisposeAsync()
     {
         await Server.DisposeAsync();
         _store.Dispose();
     }
+
+    private static bool IsOffered(RespTransport transport) =>
+        new RespServerOptions { Transport = transport }.FindProblems().Count == 0;
 }

@@ -19,6 +19,8 @@ public sealed class RespServerOptionsSectionTests
             ["S:UnixSocketMode"] = "700",
             ["S:RequirePass"] = "secret",
             ["S:MaxClients"] = "5",
+            ["S:Transport"] = "epoll",
+            ["S:IoThreadCount"] = "3",
             ["S:Backlog"] = "6",
             ["S:Timeout"] = "90",
             ["S:TcpKeepAlive"] = "0:01:30",
@@ -27,6 +29,7 @@ public sealed class RespServerOptionsSectionTests
             ["S:OutputBufferLimit"] = "3000000",
         });
         Assert.Equal((7401, 5, 6), (options.Port, options.MaxClients, options.Backlog));
+        Assert.Equal((RespTransport.Epoll, 3), (options.Transport, options.IoThreadCount));
         Assert.Equal(["127.0.0.1", "::1"], options.Bind);
         Assert.Equal(("/tmp/s", "secret"), (options.UnixSocketPath, options.RequirePass));
         Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute, options.UnixSocketMode);

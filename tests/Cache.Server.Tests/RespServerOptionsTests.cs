@@ -11,7 +11,22 @@ public sealed class RespServerOptionsTests
         Assert.Equal(6379, options.Port);
         Assert.Equal(["127.0.0.1"], options.Bind);
         Assert.Equal(10_000, options.MaxClients);
+        Assert.Equal(RespTransport.Portable, options.Transport);
     }
+
+    [Fact]
+    public void FindProblems_TransportOutOfRange_NamesTheTransports() =>
+        Assert.Equal(
+            "RespServerOptions.Transport is 7; it must be one of Portable, Epoll.",
+            Assert.Single(new RespServerOptions { Transport = (RespTransport)7 }.FindProblems()));
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(RespServerOptions.IoThreadCountMax + 1)]
+    public void FindProblems_IoThreadCountOutOfRange_NamesTheRange(int count) =>
+        Assert.Equal(
+            $"RespServerOptions.IoThreadCount is {count}; it must be between 1 and 256.",
+            Assert.Single(new RespServerOptions { IoThreadCount = count }.FindProblems()));
 
     [Theory]
     [InlineData("*")]

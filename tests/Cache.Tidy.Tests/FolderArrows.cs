@@ -50,9 +50,10 @@ internal static class FolderArrows
         [Server] =
         [
             "Cache.Server.Transport", "Cache.Server.Connections", "Cache.Server.Protocol", "Cache.Server.Commands",
-            "Cache.Server.Diagnostics", Core, Contracts, Logging,
+            "Cache.Server.Diagnostics", "Cache.Server.Transport.Linux", Core, Contracts, Logging,
         ],
         ["Cache.Server.Transport"] = [],
+        ["Cache.Server.Transport.Linux"] = ["Cache.Server.Transport.TransportConnection"],
         // Log messages hold no stage, so a stage may write them.
         ["Cache.Server.Connections"] =
         [

@@ -27,6 +27,12 @@ internal static class DirectiveTable
             static (given, to) => to.IsProtected = given.YesNo()),
         new("maxclients", "number", "10000", "Clients connected at once.",
             static (given, to) => to.Server.MaxClients = given.Integer(1, RespServerOptions.MaxClientsMax)),
+        new("io-transport", "portable|epoll", "portable",
+            "What moves the bytes: the runtime's sockets, or event loops of the server's own (Linux only).",
+            static (given, to) => to.Server.Transport = given.OneOf(
+                ("portable", RespTransport.Portable), ("epoll", RespTransport.Epoll))),
+        new("io-threads", "number", "0", "Threads of the epoll transport; 0 for half as many as processors.",
+            static (given, to) => SetIoThreads(given.Integer(0, RespServerOptions.IoThreadCountMax), to.Server)),
         new("timeout", "seconds", "0", "Disconnect a client that is silent for so long; 0 for never.",
             static (given, to) => to.Server.Timeout = given.Seconds()),
         new("tcp-keepalive", "seconds", "300", "Probe after so long whether a silent peer still lives; 0 for never.",
@@ -90,6 +96,12 @@ internal static class DirectiveTable
 
     private static string WithoutHyphens(string name) =>
         name.Replace("-", "", StringComparison.Ordinal).Replace("_", "", StringComparison.Ordinal);
+
+    private static void SetIoThreads(int count, RespServerOptions server)
+    {
+        if (count > 0)
+            server.IoThreadCount = count;
+    }
 
     private static void SetMemoryLimit(Setting given, CacheOptions options)
     {

@@ -115,7 +115,7 @@ internal sealed class SocketListener : TransportListener
     }
 
     // Null when the peer is gone already, which some systems report only here.
-    private SocketConnection? SetUp(Socket socket)
+    private TransportConnection? SetUp(Socket socket)
     {
         try
         {
@@ -125,6 +125,8 @@ internal sealed class SocketListener : TransportListener
                 SetKeepAlive(socket);
             }
 
+            if (_settings.Connect is { } connect)
+                return connect(socket);
             var connection = new SocketConnection(socket, _settings.TimeProvider);
             connection.Start();
             return connection;

@@ -18,6 +18,9 @@ internal sealed record SocketTransportSettings
     /// <summary>Measures how long a listener backs off and how long a connection says goodbye.</summary>
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
+    /// <summary>Makes a connection of an accepted socket; null for the portable one.</summary>
+    public Func<Socket, TransportConnection>? Connect { get; init; }
+
     /// <summary>
     /// Told when accepting fails and is tried again after a while, as when the process has no descriptor left.
     /// </summary>

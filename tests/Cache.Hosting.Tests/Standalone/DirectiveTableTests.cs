@@ -15,7 +15,7 @@ public sealed class DirectiveTableTests
             "port 7000", "bind 127.0.0.1 -::1", "unixsocket /tmp/s", "unixsocketperm 700", "requirepass secret",
             "maxclients 5", "timeout 6", "tcp-keepalive 7", "tcp-backlog 8", "maxmemory 2mb",
             "MaxMemory-Policy volatile-ttl", "databases 4", "proto-max-bulk-len 1mb", "client-query-buffer-limit 2mb",
-            "shutdown-timeout 9", "loglevel warning");
+            "shutdown-timeout 9", "loglevel warning", "io-transport portable", "io-threads 3");
         var (store, server) = (settings.Store, settings.Server);
         Assert.Equal((7000, 5, 8), (server.Port, server.MaxClients, server.Backlog));
         Assert.Equal(["127.0.0.1", "-::1"], server.Bind);
@@ -28,9 +28,14 @@ public sealed class DirectiveTableTests
         Assert.Equal(EvictionPolicy.ExpiringEntries, store.Eviction);
         Assert.Equal(2L << 20, server.InputBufferLimit);
         Assert.Equal(LogLevel.Warning, settings.LogLevel);
+        Assert.Equal((RespTransport.Portable, 3), (server.Transport, server.IoThreadCount));
         Assert.Empty(server.FindProblems());
         Assert.Empty(store.FindProblems());
     }
+
+    [Fact]
+    public void Apply_IoTransportEpoll_ChoosesTheLoops() =>
+        Assert.Equal(RespTransport.Epoll, Apply("io-transport epoll").Server.Transport);
 
     [Fact]
     public void Apply_SameDirectiveTwice_TheLaterStays() =>

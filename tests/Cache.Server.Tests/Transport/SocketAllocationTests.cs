@@ -20,11 +20,19 @@ public sealed class SocketAllocationTests : IDisposable
     public void Dispose() => _store.Dispose();
 
     [Theory]
-    [InlineData("*2\r\n$3\r\nGET\r\n$3\r\nkey\r\n", "$5\r\nvalue\r\n")]
-    [InlineData("*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$5\r\nvalue\r\n", "+OK\r\n")]
-    public async Task Send_OverTcp_AllocatesNextToNothing(string request, string reply)
+    [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
+    public async Task Get_OverTcp_AllocatesNextToNothing(RespTransport transport) =>
+        await AssertAllocatesNextToNothingAsync("*2\r\n$3\r\nGET\r\n$3\r\nkey\r\n", "$5\r\nvalue\r\n", transport);
+
+    [Theory]
+    [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
+    public async Task Set_OverTcp_AllocatesNextToNothing(RespTransport transport) =>
+        await AssertAllocatesNextToNothingAsync(
+            "*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$5\r\nvalue\r\n", "+OK\r\n", transport);
+
+    private async Task AssertAllocatesNextToNothingAsync(string request, string reply, RespTransport transport)
     {
-        await using var server = new RespServer(_store, new RespServerOptions { Port = 0 });
+        await using var server = new RespServer(_store, new RespServerOptions { Port = 0, Transport = transport });
         await server.StartAsync(TestContext.Current.CancellationToken);
         _store.Set("key"u8, "value"u8);
         using var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);

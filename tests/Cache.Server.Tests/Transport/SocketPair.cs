@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using Cache.Server.Transport;
+using Cache.Server.Transport.Linux;
 
 namespace Cache.Server.Tests.Transport;
 
@@ -8,10 +9,12 @@ namespace Cache.Server.Tests.Transport;
 internal sealed class SocketPair : IAsyncDisposable
 {
     private readonly SocketListener _listener;
+    private readonly EpollTransport? _epoll;
 
-    private SocketPair(SocketListener listener, Socket client, TransportConnection server)
+    private SocketPair(SocketListener listener, Socket client, TransportConnection server, EpollTransport? epoll)
     {
         _listener = listener;
+        _epoll = epoll;
         Client = client;
         Server = server;
     }
@@ -20,16 +23,27 @@ internal sealed class SocketPair : IAsyncDisposable
 
     public TransportConnection Server { get; }
 
-    public static Task<SocketPair> ConnectAsync() => ConnectAsync(new IPEndPoint(IPAddress.Loopback, 0));
+    /// <summary>The transports that this system has.</summary>
+    public static TheoryData<RespTransport> Transports { get; } = EpollTransport.IsSupported
+        ? [RespTransport.Portable, RespTransport.Epoll]
+        : [RespTransport.Portable];
 
-    public static async Task<SocketPair> ConnectAsync(EndPoint endPoint, SocketTransportSettings? settings = null)
+    public static Task<SocketPair> ConnectAsync(RespTransport transport = RespTransport.Portable) =>
+        ConnectAsync(new IPEndPoint(IPAddress.Loopback, 0), transport: transport);
+
+    public static async Task<SocketPair> ConnectAsync(
+        EndPoint endPoint,
+        SocketTransportSettings? settings = null,
+        RespTransport transport = RespTransport.Portable)
     {
-        var listener = SocketListener.Bind(endPoint, settings ?? new SocketTransportSettings());
+        settings ??= new SocketTransportSettings();
+        var epoll = transport == RespTransport.Epoll ? new EpollTransport(1, settings.TimeProvider) : null;
+        var listener = SocketListener.Bind(endPoint, settings with { Connect = epoll is null ? null : epoll.Connect });
         var accepting = listener.AcceptAsync();
         var protocol = endPoint is UnixDomainSocketEndPoint ? ProtocolType.Unspecified : ProtocolType.Tcp;
         var client = new Socket(endPoint.AddressFamily, SocketType.Stream, protocol);
         await client.ConnectAsync(listener.EndPoint, TestContext.Current.CancellationToken);
-        return new SocketPair(listener, client, (await accepting)!);
+        return new SocketPair(listener, client, (await accepting)!, epoll);
     }
 
     /// <summary>What the client receives until the server has closed.</summary>
@@ -51,5 +65,6 @@ internal sealed class SocketPair : IAsyncDisposable
         await Server.Output.CompleteAsync();
         await Server.DisposeAsync();
         await _listener.DisposeAsync();
+        _epoll?.Dispose();
     }
 }

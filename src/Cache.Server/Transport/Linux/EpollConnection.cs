@@ -1,0 +1,182 @@
+using System.ComponentModel;
+using System.IO.Pipelines;
+using System.Net;
+using System.Net.Sockets;
+
+namespace Cache.Server.Transport.Linux;
+
+/// <summary>A connection whose socket an <see cref="EpollLoop"/> watches.</summary>
+/// <remarks>
+/// The loop's thread and the owner's (mostly the same, because continuations run inline) share the interest, the state
+/// of the input and that of the output, all guarded by <see cref="Gate"/>. A continuation is never run under the gate.
+/// The descriptor is used only under the gate and before the socket is closed, when both directions are broken off
+/// under the same gate: its number is used again by the system.
+/// </remarks>
+internal sealed class EpollConnection : TransportConnection
+{
+    // As in the portable transport: for the last replies, and for the peer's own end.
+    private static readonly TimeSpan LastSendTime = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan GoodbyeTime = TimeSpan.FromSeconds(1);
+
+    private readonly Socket _socket;
+    private readonly EpollLoop _loop;
+    private readonly TimeProvider _timeProvider;
+    private readonly EpollInput _input;
+    private readonly EpollOutput _output;
+
+    // Guarded by the gate.
+    private uint _interest = LinuxCalls.EventIn;
+    private bool _attached;
+    private bool _closed;
+
+    /// <param name="socket">A connected socket, from here on the connection's own.</param>
+    /// <param name="loop">Watches the socket from now on.</param>
+    /// <param name="timeProvider">Measures how long closing may take.</param>
+    public EpollConnection(Socket socket, EpollLoop loop, TimeProvider timeProvider)
+    {
+        _socket = socket;
+        _loop = loop;
+        _timeProvider = timeProvider;
+        Descriptor = (int)socket.SafeHandle.DangerousGetHandle();
+        RemoteEndPoint = socket.RemoteEndPoint;
+        LocalEndPoint = socket.LocalEndPoint;
+        _input = new EpollInput(this);
+        _output = new EpollOutput(this);
+        loop.Add(this);
+    }
+
+    public Lock Gate { get; } = new();
+
+    /// <summary>The socket's descriptor, valid until <see cref="CloseSocket"/>.</summary>
+    public int Descriptor { get; }
+
+    /// <summary>The number under which the loop knows the connection, unlike the descriptor never used again.</summary>
+    public ulong Number { get; private set; }
+
+    public override PipeReader Input => _input;
+
+    public override PipeWriter Output => _output;
+
+    public override EndPoint? RemoteEndPoint { get; }
+
+    public override EndPoint? LocalEndPoint { get; }
+
+    /// <summary>Begins the watch. The loop's thread.</summary>
+    public bool TryAttach(ulong number)
+    {
+        int error;
+        lock (Gate)
+        {
+            if (_closed)
+                return false;
+            Number = number;
+            _attached = _loop.Control(LinuxCalls.ControlAdd, Descriptor, _interest, number) == 0;
+            if (_attached)
+                return true;
+            error = LinuxCalls.LastError;
+        }
+
+        OnBroken(new IOException("The connection cannot be watched.", new Win32Exception(error)));
+        return false;
+    }
+
+    /// <summary>Adds to and takes from the interest. The gate is held.</summary>
+    public void ChangeInterest(uint add, uint remove)
+    {
+        uint interest = (_interest | add) & ~remove;
+        if (interest == _interest)
+            return;
+        _interest = interest;
+        if (_attached)
+            _loop.Control(LinuxCalls.ControlModify, Descriptor, interest, Number);
+    }
+
+    /// <summary>Moves bytes as the socket is ready for. The loop's thread.</summary>
+    public void OnReady(uint events)
+    {
+        if ((events & (LinuxCalls.EventError | LinuxCalls.EventHangUp)) != 0)
+            OnHangUp();
+        if ((events & LinuxCalls.EventOut) != 0)
+            _output.OnWritable();
+        if ((events & ~LinuxCalls.EventOut) != 0)
+            _input.OnReadable();
+    }
+
+    /// <summary>Both directions are over. Whoever waits goes on by the thread pool, so the gate may be held.</summary>
+    public void OnBroken(Exception error)
+    {
+        _output.OnBroken();
+        _input.OnBroken(error);
+    }
+
+    public override void StopReceiving() => TryShutdown(SocketShutdown.Receive);
+
+    public override void Abort()
+    {
+        TryShutdown(SocketShutdown.Both);
+        OnBroken(new SocketException((int)SocketError.OperationAborted));
+    }
+
+    // The sending side is shut first, and what still arrives is discarded until the peer has closed too: a socket that
+    // is closed with unread bytes resets the connection, and the reset can overtake the last reply.
+    public override async ValueTask DisposeAsync()
+    {
+        await WaitAsync(_output.WhenDrained(), LastSendTime).ConfigureAwait(false);
+        TryShutdown(SocketShutdown.Send);
+        await WaitAsync(_input.WhenEnded(), GoodbyeTime).ConfigureAwait(false);
+        _loop.Remove(this);
+    }
+
+    /// <summary>Closes the socket, and with it the watch. The loop's thread.</summary>
+    public void CloseSocket()
+    {
+        lock (Gate)
+        {
+            if (_closed)
+                return;
+            _closed = true;
+            _attached = false;
+            OnBroken(new SocketException((int)SocketError.OperationAborted));
+            _socket.Dispose();
+        }
+    }
+
+    private async ValueTask WaitAsync(Task end, TimeSpan time)
+    {
+        if (!end.IsCompleted)
+            await end.WaitAsync(time, _timeProvider).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+    }
+
+    private void TryShutdown(SocketShutdown side)
+    {
+        lock (Gate)
+        {
+            if (_closed)
+                return;
+            try
+            {
+                _socket.Shutdown(side);
+            }
+            catch (SocketException)
+            {
+                // The peer was faster.
+            }
+        }
+    }
+
+    // A hang-up is reported for ever, wanted or not. The socket leaves the watch; what it still holds is read when
+    // asked for.
+    private void OnHangUp()
+    {
+        lock (Gate)
+        {
+            if (!_attached)
+                return;
+            _attached = false;
+            _loop.Control(LinuxCalls.ControlDelete, Descriptor, 0, Number);
+            _input.IsUnwatched = true;
+        }
+
+        _output.OnBroken();
+    }
+}

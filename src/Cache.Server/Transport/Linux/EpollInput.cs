@@ -1,0 +1,281 @@
+using System.Buffers;
+using System.ComponentModel;
+using System.Diagnostics;
+using System.IO.Pipelines;
+using System.Threading.Tasks.Sources;
+
+namespace Cache.Server.Transport.Linux;
+
+/// <summary>The bytes from the peer. The socket is read only while the owner waits for more.</summary>
+/// <remarks>
+/// Memory is rented when the socket is readable and returned when all of it is consumed, so that a connection at rest
+/// holds none. What an incomplete request leaves is kept in an array of its size, which grows by doubling as bytes
+/// arrive. Concurrency: guarded by the connection's gate; between a read and <c>AdvanceTo</c>, and until the next read,
+/// the array belongs to the owner.
+/// </remarks>
+internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValueTaskSource<ReadResult>
+{
+    // One receive. Larger batches are rare, and a smaller one costs pipelining clients more calls.
+    private const int ReceiveBytes = 64 * 1024;
+
+    // What is left of a request is moved to an array of its own size when it is no longer than this.
+    private const int SmallBytesMax = 4 * 1024;
+
+    // The top bit of a position in a sequence over an array says what kind of sequence it is.
+    private const int IndexMask = int.MaxValue;
+
+    private ManualResetValueTaskSourceCore<ReadResult> _source;
+    private byte[] _array = [];
+    private int _start;
+    private int _end;
+    private bool _examined = true;
+    private bool _waiting;
+    private bool _ended;
+    private bool _cancelRequested;
+    private bool _completed;
+    private Exception? _error;
+    private TaskCompletionSource? _whenEnded;
+
+    /// <summary>Whether the loop no longer tells when the socket is readable. Guarded by the gate.</summary>
+    public bool IsUnwatched { get; set; }
+
+    public override ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        lock (connection.Gate)
+        {
+            if (TryTakeResult(out var result))
+                return ValueTask.FromResult(result);
+            if (_error is not null)
+                return ValueTask.FromException<ReadResult>(_error);
+            _waiting = true;
+            _source.Reset();
+            connection.ChangeInterest(add: LinuxCalls.EventIn, remove: 0);
+            return new ValueTask<ReadResult>(this, _source.Version);
+        }
+    }
+
+    public override bool TryRead(out ReadResult result)
+    {
+        lock (connection.Gate)
+            return TryTakeResult(out result);
+    }
+
+    public override void AdvanceTo(SequencePosition consumed) => AdvanceTo(consumed, consumed);
+
+    public override void AdvanceTo(SequencePosition consumed, SequencePosition examined)
+    {
+        Debug.Assert(!_waiting);
+        int start = consumed.GetInteger() & IndexMask;
+        Debug.Assert(start >= _start && start <= _end);
+        _examined = (examined.GetInteger() & IndexMask) == _end;
+        _start = start;
+        Keep();
+    }
+
+    public override void CancelPendingRead()
+    {
+        ReadResult result;
+        lock (connection.Gate)
+        {
+            if (!_waiting)
+            {
+                _cancelRequested = true;
+                return;
+            }
+
+            _waiting = false;
+            result = Result(isCanceled: true);
+        }
+
+        _source.SetResult(result);
+    }
+
+    public override void Complete(Exception? exception = null)
+    {
+        lock (connection.Gate)
+        {
+            _completed = true;
+            if (!_waiting)
+                Release();
+        }
+    }
+
+    /// <summary>Receives once and hands the bytes to the owner, if it waits. The loop's thread.</summary>
+    public void OnReadable()
+    {
+        ReadResult result;
+        Exception? error;
+        lock (connection.Gate)
+        {
+            if (!_waiting)
+            {
+                if (_whenEnded is null)
+                    connection.ChangeInterest(add: 0, remove: LinuxCalls.EventIn);
+                else
+                    Discard();
+                return;
+            }
+
+            if (!TryReceive())
+                return;
+            _waiting = false;
+            error = _error;
+            if (error is null)
+                _examined = false;
+            result = Result(isCanceled: false);
+        }
+
+        if (error is not null)
+            _source.SetException(error);
+        else
+            _source.SetResult(result);
+    }
+
+    /// <summary>Throws away what still comes. Done when the peer has closed, or the connection broke.</summary>
+    public Task WhenEnded()
+    {
+        lock (connection.Gate)
+        {
+            if (_ended || _error is not null)
+                return Task.CompletedTask;
+            _whenEnded = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            if (IsUnwatched)
+                Discard();
+            else
+                connection.ChangeInterest(add: LinuxCalls.EventIn, remove: 0);
+            return _whenEnded.Task;
+        }
+    }
+
+    /// <summary>The connection is over, without the socket having said so.</summary>
+    public void OnBroken(Exception error)
+    {
+        lock (connection.Gate)
+        {
+            _error ??= error;
+            _whenEnded?.TrySetResult();
+            if (!_waiting)
+                return;
+            _waiting = false;
+
+            // No read waits after this one. The thread that breaks a connection is not to run its owner: it may be
+            // another connection's in the middle of a command.
+            _source.RunContinuationsAsynchronously = true;
+            _source.SetException(error);
+        }
+    }
+
+    ReadResult IValueTaskSource<ReadResult>.GetResult(short token) => _source.GetResult(token);
+
+    ValueTaskSourceStatus IValueTaskSource<ReadResult>.GetStatus(short token) => _source.GetStatus(token);
+
+    void IValueTaskSource<ReadResult>.OnCompleted(
+        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _source.OnCompleted(continuation, state, token, flags);
+
+    private bool TryTakeResult(out ReadResult result)
+    {
+        Debug.Assert(!_waiting && !_completed);
+        bool canceled = _cancelRequested;
+        _cancelRequested = false;
+        if (IsUnwatched && !canceled && _examined && !_ended && _error is null && TryReceive())
+            _examined = false;
+        bool any = canceled || (_end > _start && !_examined) || _ended;
+        result = any ? Result(canceled) : default;
+        return any;
+    }
+
+    private ReadResult Result(bool isCanceled) =>
+        new(new ReadOnlySequence<byte>(_array, _start, _end - _start), isCanceled, isCompleted: _ended);
+
+    /// <summary>Reads the socket once; true if that changed anything.</summary>
+    private bool TryReceive()
+    {
+        MakeRoom();
+        nint count = LinuxCalls.Receive(
+            connection.Descriptor, ref _array[_end], _array.Length - _end, LinuxCalls.DontWait);
+        if (count > 0)
+        {
+            _end += (int)count;
+            return true;
+        }
+
+        int error = count < 0 ? LinuxCalls.LastError : 0;
+        if (_start == _end)
+            Release();
+        bool again = error is LinuxCalls.ErrorAgain or LinuxCalls.ErrorInterrupted;
+        if (again && !IsUnwatched)
+            return false;
+
+        // After a hang-up nothing more comes, and nobody would tell that it did.
+        if (error == 0 || again)
+            _ended = true;
+        else
+            _error = new IOException("The connection broke.", new Win32Exception(error));
+        return true;
+    }
+
+    // One receive for each readiness here too, as long as the loop reports it.
+    private void Discard()
+    {
+        Debug.Assert(_completed && !_waiting);
+        while (TryReceive())
+        {
+            _start = _end = 0;
+            if (_ended || _error is not null)
+            {
+                connection.ChangeInterest(add: 0, remove: LinuxCalls.EventIn);
+                _whenEnded!.TrySetResult();
+                break;
+            }
+
+            if (!IsUnwatched)
+                break;
+        }
+
+        Release();
+    }
+
+    private void MakeRoom()
+    {
+        if (_array.Length == 0)
+        {
+            _array = ArrayPool<byte>.Shared.Rent(ReceiveBytes);
+            return;
+        }
+
+        if (_end < _array.Length)
+            return;
+        int kept = _end - _start;
+        Move(kept <= _array.Length / 2 ? _array.Length : (int)Math.Min(2L * _array.Length, Array.MaxLength));
+    }
+
+    private void Keep()
+    {
+        int kept = _end - _start;
+        if (kept == 0)
+            Release();
+        else if (kept <= SmallBytesMax && _array.Length > 4 * SmallBytesMax)
+            Move(2 * kept);
+    }
+
+    private void Move(int bytes)
+    {
+        byte[] array = ArrayPool<byte>.Shared.Rent(bytes);
+        int kept = _end - _start;
+        _array.AsSpan(_start, kept).CopyTo(array);
+        ArrayPool<byte>.Shared.Return(_array);
+        _array = array;
+        _start = 0;
+        _end = kept;
+    }
+
+    private void Release()
+    {
+        if (_array.Length > 0)
+            ArrayPool<byte>.Shared.Return(_array);
+        _array = [];
+        _start = _end = 0;
+    }
+}

@@ -1,0 +1,185 @@
+using System.ComponentModel;
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+
+namespace Cache.Server.Transport.Linux;
+
+/// <summary>
+/// A thread that waits for the sockets of its connections and moves their bytes. A connection stays on its loop.
+/// </summary>
+/// <remarks>
+/// Algorithm: level-triggered epoll; one receive for each readiness, so that a connection that never pauses cannot
+/// starve the others; interest in writing only while a send is unfinished. Continuations of a connection's reads run
+/// inline on this thread. Concurrency: the table of connections belongs to the loop's thread; other threads post work
+/// and wake the loop by an eventfd. Descriptors are reused by the system, so an event carries the number under which
+/// the connection was added, and an event for a number that is gone is dropped. The loop's own descriptors are written
+/// to only under <see cref="_posting"/> and before <see cref="_ended"/>, since their numbers too are used again.
+/// </remarks>
+internal sealed class EpollLoop : IDisposable
+{
+    // Enough that one wait serves a busy moment of many connections; more only lengthens the turn of each.
+    private const int EventCountMax = 256;
+
+    // The loop's frames are shallow, but a handler runs on it.
+    private const int StackBytes = 1 << 20;
+
+    private const ulong WakeNumber = 0;
+
+    private readonly EpollEvents _events = new(EventCountMax);
+    private readonly Dictionary<ulong, EpollConnection> _connections = [];
+    private readonly Lock _posting = new();
+    private readonly Queue<(EpollConnection Connection, bool Adds)> _posted = new();
+    private readonly Thread _thread;
+    private readonly int _epoll;
+    private readonly int _wake;
+    private ulong _lastNumber = WakeNumber;
+    private volatile bool _stopping;
+    private bool _ended;
+
+    public EpollLoop(string name)
+    {
+        _epoll = ThrowIfFailed(LinuxCalls.EpollCreate(LinuxCalls.CloseOnExec));
+        _wake = ThrowIfFailed(LinuxCalls.EventDescriptor(0, LinuxCalls.NonBlocking | LinuxCalls.CloseOnExec));
+        ThrowIfFailed(Control(LinuxCalls.ControlAdd, _wake, LinuxCalls.EventIn, WakeNumber));
+        _thread = new Thread(Run, StackBytes) { IsBackground = true, Name = name };
+        _thread.Start();
+    }
+
+    /// <summary>Connections that were added and not yet removed; a recent value, from any thread.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>Takes a connection; its first bytes are looked for from now on. Any thread.</summary>
+    public void Add(EpollConnection connection) => Post(connection, adds: true);
+
+    /// <summary>Lets go of a connection and closes its socket. Any thread.</summary>
+    public void Remove(EpollConnection connection) => Post(connection, adds: false);
+
+    /// <summary>Adds, modifies or deletes the interest in a descriptor. Any thread.</summary>
+    /// <returns>0, or −1 with the call's last error.</returns>
+    public int Control(int operation, int descriptor, uint events, ulong number)
+    {
+        Span<byte> epollEvent = stackalloc byte[EpollEvents.EventBytesMax];
+        EpollEvents.Write(epollEvent, events, number);
+        return LinuxCalls.EpollControl(_epoll, operation, descriptor, ref epollEvent[0]);
+    }
+
+    /// <summary>Ends the thread. Connections that it still has are closed.</summary>
+    public void Dispose()
+    {
+        lock (_posting)
+        {
+            _stopping = true;
+            if (!_ended)
+                Wake();
+        }
+
+        if (Thread.CurrentThread != _thread)
+            _thread.Join();
+    }
+
+    private void Run()
+    {
+        while (!_stopping)
+        {
+            int count = LinuxCalls.EpollWait(_epoll, ref _events.First, EventCountMax, timeoutMs: -1);
+            if (count < 0 && LinuxCalls.LastError != LinuxCalls.ErrorInterrupted)
+                throw new Win32Exception(LinuxCalls.LastError);
+            Dispatch(count);
+        }
+
+        End();
+    }
+
+    // Not inlined into the endless method above, which the runtime optimises late.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void Dispatch(int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            var (events, number) = _events[i];
+            if (number == WakeNumber)
+                TakePosted();
+            else if (_connections.TryGetValue(number, out var connection))
+                connection.OnReady(events);
+        }
+    }
+
+    private void End()
+    {
+        TakePosted();
+        lock (_posting)
+            _ended = true;
+
+        // What was posted in between; from here on nothing is.
+        TakePosted();
+        foreach (var connection in _connections.Values)
+            connection.CloseSocket();
+        _connections.Clear();
+        Count = 0;
+        _ = LinuxCalls.Close(_epoll);
+        _ = LinuxCalls.Close(_wake);
+    }
+
+    private void TakePosted()
+    {
+        // Before the queue is emptied: who posts from now on wakes again.
+        ulong wakes = 0;
+        LinuxCalls.Read(_wake, ref wakes, sizeof(ulong));
+        while (TryTakePosted(out var post))
+        {
+            if (post.Adds)
+                AddCore(post.Connection);
+            else
+                RemoveCore(post.Connection);
+        }
+    }
+
+    private void AddCore(EpollConnection connection)
+    {
+        if (!connection.TryAttach(++_lastNumber))
+            return;
+        _connections.Add(connection.Number, connection);
+        Count = _connections.Count;
+    }
+
+    private void RemoveCore(EpollConnection connection)
+    {
+        _connections.Remove(connection.Number);
+        Count = _connections.Count;
+        connection.CloseSocket();
+    }
+
+    private void Post(EpollConnection connection, bool adds)
+    {
+        lock (_posting)
+        {
+            if (!_ended)
+            {
+                _posted.Enqueue((connection, adds));
+                if (_posted.Count == 1)
+                    Wake();
+                return;
+            }
+        }
+
+        connection.CloseSocket();
+    }
+
+    private bool TryTakePosted(out (EpollConnection Connection, bool Adds) post)
+    {
+        lock (_posting)
+            return _posted.TryDequeue(out post);
+    }
+
+    private void Wake()
+    {
+        ulong one = 1;
+        LinuxCalls.Write(_wake, ref one, sizeof(ulong));
+    }
+
+    private static int ThrowIfFailed(int result)
+    {
+        Debug.Assert(result >= -1);
+        return result >= 0 ? result : throw new Win32Exception(LinuxCalls.LastError);
+    }
+}

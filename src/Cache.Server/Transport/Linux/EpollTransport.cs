@@ -1,0 +1,51 @@
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+
+namespace Cache.Server.Transport.Linux;
+
+/// <summary>The event loops of a server, to which accepted sockets are dealt out in turn.</summary>
+/// <remarks>
+/// One acceptor deals, because sockets that listen on the same address each for one loop share the arrivals unevenly.
+/// Thread-safe.
+/// </remarks>
+internal sealed class EpollTransport : IDisposable
+{
+    private readonly EpollLoop[] _loops;
+    private readonly TimeProvider _timeProvider;
+    private uint _next;
+
+    /// <exception cref="System.ComponentModel.Win32Exception">The system has no descriptor left for a loop.</exception>
+    public EpollTransport(int loopCount, TimeProvider timeProvider)
+    {
+        _timeProvider = timeProvider;
+        _loops = new EpollLoop[loopCount];
+        try
+        {
+            for (int i = 0; i < loopCount; i++)
+                _loops[i] = new EpollLoop($"cache io {i}");
+        }
+        catch
+        {
+            Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Whether this system has the calls that the loops need.</summary>
+    public static bool IsSupported =>
+        OperatingSystem.IsLinux() && RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64;
+
+    /// <summary>Makes a connection of a connected socket, which is the connection's own from then on.</summary>
+    public EpollConnection Connect(Socket socket)
+    {
+        uint turn = Interlocked.Increment(ref _next);
+        return new EpollConnection(socket, _loops[turn % (uint)_loops.Length], _timeProvider);
+    }
+
+    /// <summary>Ends the loops; connections that still live are cut off.</summary>
+    public void Dispose()
+    {
+        foreach (var loop in _loops)
+            loop?.Dispose();
+    }
+}

@@ -1,0 +1,71 @@
+using System.Runtime.InteropServices;
+
+namespace Cache.Server.Transport.Linux;
+
+/// <summary>The system calls of the event loop. Each takes references, which the call pins while it lasts.</summary>
+internal static class LinuxCalls
+{
+    public const int ControlAdd = 1;
+    public const int ControlDelete = 2;
+    public const int ControlModify = 3;
+
+    public const uint EventIn = 0x1;
+    public const uint EventOut = 0x4;
+    public const uint EventError = 0x8;
+    public const uint EventHangUp = 0x10;
+
+    public const int ErrorInterrupted = 4;
+    public const int ErrorAgain = 11;
+
+    /// <summary>MSG_DONTWAIT: the call never blocks, whatever the mode of the descriptor.</summary>
+    public const int DontWait = 0x40;
+
+    /// <summary>MSG_NOSIGNAL: a peer that has gone is an error of the call, not a signal.</summary>
+    public const int NoSignal = 0x4000;
+
+    /// <summary>EPOLL_CLOEXEC and EFD_CLOEXEC.</summary>
+    public const int CloseOnExec = 0x80000;
+
+    /// <summary>EFD_NONBLOCK.</summary>
+    public const int NonBlocking = 0x800;
+
+    private const string Library = "libc";
+
+    [DllImport(Library, EntryPoint = "epoll_create1", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern int EpollCreate(int flags);
+
+    [DllImport(Library, EntryPoint = "epoll_ctl", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern int EpollControl(int epoll, int operation, int descriptor, ref byte epollEvent);
+
+    [DllImport(Library, EntryPoint = "epoll_wait", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern int EpollWait(int epoll, ref byte events, int eventCountMax, int timeoutMs);
+
+    [DllImport(Library, EntryPoint = "recv", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern nint Receive(int descriptor, ref byte buffer, nint length, int flags);
+
+    [DllImport(Library, EntryPoint = "send", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern nint Send(int descriptor, ref byte buffer, nint length, int flags);
+
+    [DllImport(Library, EntryPoint = "eventfd", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern int EventDescriptor(uint initial, int flags);
+
+    [DllImport(Library, EntryPoint = "read", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern nint Read(int descriptor, ref ulong value, nint length);
+
+    [DllImport(Library, EntryPoint = "write", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern nint Write(int descriptor, ref ulong value, nint length);
+
+    [DllImport(Library, EntryPoint = "close", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern int Close(int descriptor);
+
+    public static int LastError => Marshal.GetLastPInvokeError();
+}
