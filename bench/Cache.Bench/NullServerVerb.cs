@@ -5,6 +5,7 @@ using Cache.Core;
 using Cache.Server.Commands;
 using Cache.Server.Connections;
 using Cache.Server.Transport;
+using Cache.Server.Transport.Linux;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Cache.Bench;
@@ -32,12 +33,15 @@ internal static class NullServerVerb
 
     private static async Task<int> Serve(int port, int valueBytes)
     {
-        // The runtime reads this once, at the process's first socket.
+        // The runtime reads this once, at the process's first socket; the portable transport needs it.
         Environment.SetEnvironmentVariable("DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", "1");
         using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = CacheOptions.MemoryLimitMin });
         var acceptor = new ConnectionAcceptor<NullExecutor>(
             new ServerState(store), new NullExecutor(valueBytes), NullLogger.Instance);
-        var listener = SocketListener.Bind(new IPEndPoint(IPAddress.Loopback, port), new SocketTransportSettings());
+        using var epoll = EpollTransport.IsSupported ? new EpollTransport(1, TimeProvider.System) : null;
+        var listener = SocketListener.Bind(
+            new IPEndPoint(IPAddress.Loopback, port),
+            new SocketTransportSettings { Connect = epoll is null ? null : epoll.Connect });
         var accepting = acceptor.AcceptAsync(listener);
         Console.WriteLine($"Answers GET with {valueBytes} bytes on {listener.EndPoint}. Ctrl+C stops it.");
 

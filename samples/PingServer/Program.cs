@@ -6,6 +6,7 @@ using Cache.Core;
 using Cache.Server.Commands;
 using Cache.Server.Connections;
 using Cache.Server.Transport;
+using Cache.Server.Transport.Linux;
 using Microsoft.Extensions.Logging.Abstractions;
 using PingServer;
 
@@ -16,7 +17,10 @@ if (Environment.GetEnvironmentVariable("DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLET
 int port = args.Length > 0 && int.TryParse(args[0], out int chosen) ? chosen : 6379;
 using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = CacheOptions.MemoryLimitMin });
 var acceptor = new ConnectionAcceptor<PingExecutor>(new ServerState(store), default, NullLogger.Instance);
-var listener = SocketListener.Bind(new IPEndPoint(IPAddress.Loopback, port), new SocketTransportSettings());
+using var epoll = EpollTransport.IsSupported ? new EpollTransport(1, TimeProvider.System) : null;
+var listener = SocketListener.Bind(
+    new IPEndPoint(IPAddress.Loopback, port),
+    new SocketTransportSettings { Connect = epoll is null ? null : epoll.Connect });
 var accepting = acceptor.AcceptAsync(listener);
 Console.WriteLine($"Answers PONG on {listener.EndPoint}. Ctrl+C stops it.");
 

@@ -50,8 +50,12 @@ public sealed class RespServerOptions
     /// <summary>The password that clients must give; null or empty for none, the default.</summary>
     public string? RequirePass { get; set; }
 
-    /// <summary>How bytes are moved between the sockets and the server. Default: portable.</summary>
-    public RespTransport Transport { get; set; } = RespTransport.Portable;
+    /// <summary>
+    /// How bytes are moved between the sockets and the server. Default: epoll where the system has it, on Linux on x64
+    /// and Arm64, else portable.
+    /// </summary>
+    public RespTransport Transport { get; set; } =
+        EpollTransport.IsSupported ? RespTransport.Epoll : RespTransport.Portable;
 
     /// <summary>
     /// Threads of the epoll transport, each with a share of the connections; the portable one has none of its own.

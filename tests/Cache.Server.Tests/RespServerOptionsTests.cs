@@ -1,3 +1,5 @@
+using Cache.Server.Transport.Linux;
+
 namespace Cache.Server.Tests;
 
 public sealed class RespServerOptionsTests
@@ -11,7 +13,8 @@ public sealed class RespServerOptionsTests
         Assert.Equal(6379, options.Port);
         Assert.Equal(["127.0.0.1"], options.Bind);
         Assert.Equal(10_000, options.MaxClients);
-        Assert.Equal(RespTransport.Portable, options.Transport);
+        var byDefault = EpollTransport.IsSupported ? RespTransport.Epoll : RespTransport.Portable;
+        Assert.Equal(byDefault, options.Transport);
     }
 
     [Fact]

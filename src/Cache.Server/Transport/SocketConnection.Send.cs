@@ -28,14 +28,15 @@ internal sealed partial class SocketConnection
         {
             error = await SendUntilEndAsync().ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // Whatever happened ends this connection only; the owner meets it when it flushes.
+#pragma warning disable CA1031 // Whatever happened ends this connection only; a flush says that nobody takes more.
         catch (Exception e)
 #pragma warning restore CA1031
         {
             error = e;
         }
 
-        await _output.Reader.CompleteAsync(error).ConfigureAwait(false);
+        // Without the error: a flush says that it was the last, as over every transport.
+        await _output.Reader.CompleteAsync().ConfigureAwait(false);
 
         // A peer that cannot be sent to need not be listened to; this also ends the receive that is under way.
         if (error is not null)

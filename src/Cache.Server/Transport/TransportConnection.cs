@@ -12,12 +12,14 @@ namespace Cache.Server.Transport;
 internal abstract class TransportConnection : IAsyncDisposable
 {
     /// <summary>
-    /// Bytes from the peer; completed when the peer has closed its side, with an error when the connection broke.
+    /// Bytes from the peer; completed when the peer has closed its side, with a SocketException or an IOException when
+    /// the connection broke or was aborted.
     /// </summary>
     public abstract PipeReader Input { get; }
 
     /// <summary>
-    /// Bytes to the peer. A flush completes when the transport has taken them over within its own bound.
+    /// Bytes to the peer. A flush completes when the transport has taken them over within its own bound; its result
+    /// says IsCompleted, and no flush fails, once the connection is broken or aborted.
     /// </summary>
     public abstract PipeWriter Output { get; }
 

@@ -19,7 +19,6 @@ internal sealed class EpollConnection : TransportConnection
     private static readonly TimeSpan GoodbyeTime = TimeSpan.FromSeconds(1);
 
     private readonly Socket _socket;
-    private readonly EpollLoop _loop;
     private readonly TimeProvider _timeProvider;
     private readonly EpollInput _input;
     private readonly EpollOutput _output;
@@ -35,7 +34,7 @@ internal sealed class EpollConnection : TransportConnection
     public EpollConnection(Socket socket, EpollLoop loop, TimeProvider timeProvider)
     {
         _socket = socket;
-        _loop = loop;
+        Loop = loop;
         _timeProvider = timeProvider;
         Descriptor = (int)socket.SafeHandle.DangerousGetHandle();
         RemoteEndPoint = socket.RemoteEndPoint;
@@ -46,6 +45,8 @@ internal sealed class EpollConnection : TransportConnection
     }
 
     public Lock Gate { get; } = new();
+
+    public EpollLoop Loop { get; }
 
     /// <summary>The socket's descriptor, valid until <see cref="CloseSocket"/>.</summary>
     public int Descriptor { get; }
@@ -70,7 +71,7 @@ internal sealed class EpollConnection : TransportConnection
             if (_closed)
                 return false;
             Number = number;
-            _attached = _loop.Control(LinuxCalls.ControlAdd, Descriptor, _interest, number) == 0;
+            _attached = Loop.Control(LinuxCalls.ControlAdd, Descriptor, _interest, number) == 0;
             if (_attached)
                 return true;
             error = LinuxCalls.LastError;
@@ -88,7 +89,7 @@ internal sealed class EpollConnection : TransportConnection
             return;
         _interest = interest;
         if (_attached)
-            _loop.Control(LinuxCalls.ControlModify, Descriptor, interest, Number);
+            Loop.Control(LinuxCalls.ControlModify, Descriptor, interest, Number);
     }
 
     /// <summary>Moves bytes as the socket is ready for. The loop's thread.</summary>
@@ -124,7 +125,7 @@ internal sealed class EpollConnection : TransportConnection
         await WaitAsync(_output.WhenDrained(), LastSendTime).ConfigureAwait(false);
         TryShutdown(SocketShutdown.Send);
         await WaitAsync(_input.WhenEnded(), GoodbyeTime).ConfigureAwait(false);
-        _loop.Remove(this);
+        Loop.Remove(this);
     }
 
     /// <summary>Closes the socket, and with it the watch. The loop's thread.</summary>
@@ -173,7 +174,7 @@ internal sealed class EpollConnection : TransportConnection
             if (!_attached)
                 return;
             _attached = false;
-            _loop.Control(LinuxCalls.ControlDelete, Descriptor, 0, Number);
+            Loop.Control(LinuxCalls.ControlDelete, Descriptor, 0, Number);
             _input.IsUnwatched = true;
         }
 

@@ -8,15 +8,16 @@ namespace Cache.Server.Transport.Linux;
 
 /// <summary>The bytes from the peer. The socket is read only while the owner waits for more.</summary>
 /// <remarks>
-/// Memory is rented when the socket is readable and returned when all of it is consumed, so that a connection at rest
-/// holds none. What an incomplete request leaves is kept in an array of its size, which grows by doubling as bytes
+/// The socket is received from into the loop's own buffer, which the owner mostly gives back, by advancing, before the
+/// loop goes on: a connection at rest holds no memory. An owner that keeps it longer gets it for good, and the loop
+/// takes another. What was not consumed is kept in an array of the connection's own, which grows by doubling as bytes
 /// arrive. Concurrency: guarded by the connection's gate; between a read and <c>AdvanceTo</c>, and until the next read,
-/// the array belongs to the owner.
+/// the array belongs to the owner. Whose the loop's buffer is, is decided by exchanges of <see cref="_loan"/>.
 /// </remarks>
 internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValueTaskSource<ReadResult>
 {
-    // One receive. Larger batches are rare, and a smaller one costs pipelining clients more calls.
-    private const int ReceiveBytes = 64 * 1024;
+    // One receive into memory of the connection's own.
+    private const int ReceiveBytes = EpollLoop.ReceiveBytes;
 
     // What is left of a request is moved to an array of its own size when it is no longer than this.
     private const int SmallBytesMax = 4 * 1024;
@@ -24,10 +25,16 @@ internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValu
     // The top bit of a position in a sequence over an array says what kind of sequence it is.
     private const int IndexMask = int.MaxValue;
 
+    // The array is the connection's own; the loop's, lent until the owner advances; the loop's once, left to the owner.
+    private const int NoLoan = 0;
+    private const int Lent = 1;
+    private const int Left = 2;
+
     private ManualResetValueTaskSourceCore<ReadResult> _source;
     private byte[] _array = [];
     private int _start;
     private int _end;
+    private int _loan;
     private bool _examined = true;
     private bool _waiting;
     private bool _ended;
@@ -117,7 +124,7 @@ internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValu
                 return;
             }
 
-            if (!TryReceive())
+            if (!TryReceive(connection.Loop))
                 return;
             _waiting = false;
             error = _error;
@@ -130,6 +137,11 @@ internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValu
             _source.SetException(error);
         else
             _source.SetResult(result);
+
+        // The owner gives the buffer back by its exchange, or finds there that it was left to it; the loop takes
+        // another.
+        if (Volatile.Read(ref _loan) == Lent && Interlocked.CompareExchange(ref _loan, Left, Lent) == Lent)
+            connection.Loop.RenewBuffer();
     }
 
     /// <summary>Throws away what still comes. Done when the peer has closed, or the connection broke.</summary>
@@ -179,7 +191,7 @@ internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValu
         Debug.Assert(!_waiting && !_completed);
         bool canceled = _cancelRequested;
         _cancelRequested = false;
-        if (IsUnwatched && !canceled && _examined && !_ended && _error is null && TryReceive())
+        if (IsUnwatched && !canceled && _examined && !_ended && _error is null && TryReceive(loop: null))
             _examined = false;
         bool any = canceled || (_end > _start && !_examined) || _ended;
         result = any ? Result(canceled) : default;
@@ -190,8 +202,15 @@ internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValu
         new(new ReadOnlySequence<byte>(_array, _start, _end - _start), isCanceled, isCompleted: _ended);
 
     /// <summary>Reads the socket once; true if that changed anything.</summary>
-    private bool TryReceive()
+    /// <param name="loop">The loop, if this is its thread.</param>
+    private bool TryReceive(EpollLoop? loop)
     {
+        if (loop is not null && _array.Length == 0)
+        {
+            _array = loop.Buffer;
+            _loan = Lent;
+        }
+
         MakeRoom();
         nint count = LinuxCalls.Receive(
             connection.Descriptor, ref _array[_end], _array.Length - _end, LinuxCalls.DontWait);
@@ -220,7 +239,7 @@ internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValu
     private void Discard()
     {
         Debug.Assert(_completed && !_waiting);
-        while (TryReceive())
+        while (TryReceive(loop: null))
         {
             _start = _end = 0;
             if (_ended || _error is not null)
@@ -248,6 +267,7 @@ internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValu
         if (_end < _array.Length)
             return;
         int kept = _end - _start;
+        Debug.Assert(_loan != Lent);
         Move(kept <= _array.Length / 2 ? _array.Length : (int)Math.Min(2L * _array.Length, Array.MaxLength));
     }
 
@@ -256,7 +276,7 @@ internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValu
         int kept = _end - _start;
         if (kept == 0)
             Release();
-        else if (kept <= SmallBytesMax && _array.Length > 4 * SmallBytesMax)
+        else if (_loan != NoLoan || (kept <= SmallBytesMax && _array.Length > 4 * SmallBytesMax))
             Move(2 * kept);
     }
 
@@ -265,7 +285,7 @@ internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValu
         byte[] array = ArrayPool<byte>.Shared.Rent(bytes);
         int kept = _end - _start;
         _array.AsSpan(_start, kept).CopyTo(array);
-        ArrayPool<byte>.Shared.Return(_array);
+        GiveBack();
         _array = array;
         _start = 0;
         _end = kept;
@@ -273,9 +293,21 @@ internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValu
 
     private void Release()
     {
-        if (_array.Length > 0)
-            ArrayPool<byte>.Shared.Return(_array);
+        GiveBack();
         _array = [];
         _start = _end = 0;
+    }
+
+    private void GiveBack()
+    {
+        if (_loan == NoLoan)
+        {
+            if (_array.Length > 0)
+                ArrayPool<byte>.Shared.Return(_array);
+        }
+        else if (Interlocked.Exchange(ref _loan, NoLoan) == Left)
+        {
+            connection.Loop.TakeBack(_array);
+        }
     }
 }

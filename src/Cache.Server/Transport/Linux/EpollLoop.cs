@@ -17,6 +17,9 @@ namespace Cache.Server.Transport.Linux;
 /// </remarks>
 internal sealed class EpollLoop : IDisposable
 {
+    /// <summary>One receive. Larger batches are rare, and less costs pipelining clients more calls.</summary>
+    public const int ReceiveBytes = 64 * 1024;
+
     // Enough that one wait serves a busy moment of many connections; more only lengthens the turn of each.
     private const int EventCountMax = 256;
 
@@ -25,8 +28,12 @@ internal sealed class EpollLoop : IDisposable
 
     private const ulong WakeNumber = 0;
 
+    // As many as connections that are served by other threads at once, in the usual case; more are made anew.
+    private const int SpareBuffersMax = 8;
+
     private readonly EpollEvents _events = new(EventCountMax);
     private readonly Dictionary<ulong, EpollConnection> _connections = [];
+    private readonly Stack<byte[]> _spareBuffers = new();
     private readonly Lock _posting = new();
     private readonly Queue<(EpollConnection Connection, bool Adds)> _posted = new();
     private readonly Thread _thread;
@@ -47,6 +54,36 @@ internal sealed class EpollLoop : IDisposable
 
     /// <summary>Connections that were added and not yet removed; a recent value, from any thread.</summary>
     public int Count { get; private set; }
+
+    /// <summary>
+    /// What is received into; lent to a connection while its owner looks at the bytes. The loop's thread.
+    /// </summary>
+    public byte[] Buffer { get; private set; } = NewBuffer();
+
+    /// <summary>Replaces the buffer, which a connection keeps. The loop's thread.</summary>
+    public void RenewBuffer()
+    {
+        lock (_spareBuffers)
+        {
+            if (_spareBuffers.TryPop(out byte[]? spare))
+            {
+                Buffer = spare;
+                return;
+            }
+        }
+
+        Buffer = NewBuffer();
+    }
+
+    /// <summary>Takes a buffer that a connection kept. Any thread.</summary>
+    public void TakeBack(byte[] buffer)
+    {
+        lock (_spareBuffers)
+        {
+            if (_spareBuffers.Count < SpareBuffersMax)
+                _spareBuffers.Push(buffer);
+        }
+    }
 
     /// <summary>Takes a connection; its first bytes are looked for from now on. Any thread.</summary>
     public void Add(EpollConnection connection) => Post(connection, adds: true);
@@ -176,6 +213,9 @@ internal sealed class EpollLoop : IDisposable
         ulong one = 1;
         LinuxCalls.Write(_wake, ref one, sizeof(ulong));
     }
+
+    // Pinned for good, since the loop is in a receive nearly always when anything is collected.
+    private static byte[] NewBuffer() => GC.AllocateUninitializedArray<byte>(ReceiveBytes, pinned: true);
 
     private static int ThrowIfFailed(int result)
     {

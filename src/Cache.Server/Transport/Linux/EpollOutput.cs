@@ -9,13 +9,14 @@ namespace Cache.Server.Transport.Linux;
 /// The bytes to the peer. A flush sends at once, on the caller's thread; only what the socket refuses waits for it.
 /// </summary>
 /// <remarks>
-/// Memory is rented with the first reply of a batch and returned when all of it is sent. When an array is full and
-/// nothing waits, it is sent before another is rented, so that a large batch does not pile up. Concurrency: guarded by
-/// the connection's gate; the stretch that the owner writes into lies behind what the loop may send.
+/// Memory is rented with the first reply of a batch and returned when all of it is sent. Concurrency: what was written
+/// since the last flush belongs to the owner, without a lock; a flush hands it over under the connection's gate, which
+/// guards all that is unsent.
 /// </remarks>
 internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IValueTaskSource<FlushResult>
 {
-    private const int SegmentBytes = 64 * 1024;
+    // The owner flushes at 64 KB; with the reply that passes them they still leave in one send.
+    private const int SegmentBytes = 128 * 1024;
 
     // A flush waits when more than this is unsent, and goes on when a half is: a slow reader pauses its own input.
     private const int PauseBytes = 64 * 1024;
@@ -23,19 +24,16 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
 
     private ManualResetValueTaskSourceCore<FlushResult> _source;
 
-    // Arrays that are full, of the first of which so much is sent; and the one that is being filled, whose unsent bytes
-    // are those from _start to _end.
-    private Queue<ArraySegment<byte>>? _full;
-    private int _firstSent;
+    // The owner's: arrays that were filled since the last flush, and the one that is being filled.
+    private Queue<ArraySegment<byte>>? _filled;
+    private long _filledBytes;
     private byte[] _array = [];
-    private int _start;
     private int _end;
-    private long _unsentFull;
 
-    // The owner's alone.
-    private long _unflushed;
-
-    private bool _lent;
+    // Guarded by the gate: arrays that the socket did not take yet, of the first of which so much is sent.
+    private Queue<ArraySegment<byte>>? _unsent;
+    private long _unsentBytes;
+    private int _firstSent;
     private bool _waiting;
     private bool _cancelRequested;
     private bool _broken;
@@ -43,32 +41,19 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
 
     public override bool CanGetUnflushedBytes => true;
 
-    // As a pipe counts: what was written since the last flush, whether or not it is sent already.
-    public override long UnflushedBytes => _unflushed;
-
-    private long Unsent => _unsentFull + _end - _start;
+    public override long UnflushedBytes => _filledBytes + _end;
 
     public override void Advance(int bytes)
     {
-        lock (connection.Gate)
-        {
-            Debug.Assert(bytes >= 0 && bytes <= _array.Length - _end);
-            _end += bytes;
-        }
-
-        _unflushed += bytes;
+        Debug.Assert(bytes >= 0 && bytes <= _array.Length - _end);
+        _end += bytes;
     }
 
     public override Memory<byte> GetMemory(int sizeHint = 0)
     {
-        int bytes = Math.Max(sizeHint, 1);
-        lock (connection.Gate)
-        {
-            if (_array.Length - _end < bytes)
-                MakeRoom(bytes);
-            _lent = true;
-            return _array.AsMemory(_end);
-        }
+        if (_array.Length - _end < Math.Max(sizeHint, 1))
+            MakeRoom(sizeHint);
+        return _array.AsMemory(_end);
     }
 
     public override Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
@@ -76,14 +61,12 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        _unflushed = 0;
         lock (connection.Gate)
         {
-            _lent = false;
-            Send();
+            HandOver();
             bool canceled = _cancelRequested;
             _cancelRequested = false;
-            if (canceled || _broken || Unsent <= PauseBytes)
+            if (canceled || _broken || _unsentBytes <= PauseBytes)
                 return ValueTask.FromResult(new FlushResult(canceled, isCompleted: _broken));
             _waiting = true;
             _source.Reset();
@@ -112,10 +95,7 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
     public override void Complete(Exception? exception = null)
     {
         lock (connection.Gate)
-        {
-            _lent = false;
-            Send();
-        }
+            HandOver();
     }
 
     /// <summary>Done when everything is sent, or nothing can be.</summary>
@@ -123,7 +103,7 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
     {
         lock (connection.Gate)
         {
-            if (_broken || Unsent == 0)
+            if (_broken || _unsentBytes == 0)
                 return Task.CompletedTask;
             _drained ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
             return _drained.Task;
@@ -136,14 +116,14 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
         FlushResult result;
         lock (connection.Gate)
         {
-            Send();
-            if (Unsent == 0)
+            SendUnsent();
+            if (_unsentBytes == 0)
             {
                 connection.ChangeInterest(add: 0, remove: LinuxCalls.EventOut);
                 _drained?.TrySetResult();
             }
 
-            if (!_waiting || (!_broken && Unsent > ResumeBytes))
+            if (!_waiting || (!_broken && _unsentBytes > ResumeBytes))
                 return;
             _waiting = false;
             result = new FlushResult(isCanceled: false, isCompleted: _broken);
@@ -157,8 +137,7 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
     {
         lock (connection.Gate)
         {
-            _broken = true;
-            Discard();
+            BreakOff();
             _drained?.TrySetResult();
             if (!_waiting)
                 return;
@@ -180,60 +159,83 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
 
     private void MakeRoom(int bytes)
     {
-        _lent = false;
-        Send();
-        if (_array.Length - _end >= bytes)
-            return;
-        if (_end > _start)
+        if (_end > 0)
         {
-            (_full ??= new Queue<ArraySegment<byte>>()).Enqueue(new ArraySegment<byte>(_array, _start, _end - _start));
-            _unsentFull += _end - _start;
-            _array = [];
+            (_filled ??= new Queue<ArraySegment<byte>>()).Enqueue(new ArraySegment<byte>(_array, 0, _end));
+            _filledBytes += _end;
+            _end = 0;
+        }
+        else if (_array.Length > 0)
+        {
+            ArrayPool<byte>.Shared.Return(_array);
         }
 
-        Release();
         _array = ArrayPool<byte>.Shared.Rent(Math.Max(bytes, SegmentBytes));
     }
 
-    /// <summary>Sends as much as the socket takes. The gate is held.</summary>
-    private void Send()
+    /// <summary>Sends what was written, as far as the socket takes it. The gate is held.</summary>
+    private void HandOver()
     {
-        if (_broken)
+        while (_filled?.Count > 0)
+            HandOver(_filled.Dequeue());
+        _filledBytes = 0;
+        if (_array.Length > 0)
+            HandOver(new ArraySegment<byte>(_array, 0, _end));
+        _array = [];
+        _end = 0;
+    }
+
+    private void HandOver(ArraySegment<byte> segment)
+    {
+        int sent = 0;
+        while (_unsentBytes == 0 && sent < segment.Count && !_broken)
         {
-            Discard();
+            int count = SendOnce(segment[sent..]);
+            if (count == 0)
+                break;
+            sent += count;
+        }
+
+        if (sent == segment.Count || _broken)
+        {
+            ArrayPool<byte>.Shared.Return(segment.Array!);
             return;
         }
 
-        while (_unsentFull > 0)
-        {
-            var segment = _full!.Peek()[_firstSent..];
-            int sent = SendOnce(segment.Array!, segment.Offset, segment.Count);
-            if (sent == 0)
-                return;
-            _unsentFull -= sent;
-            _firstSent += sent;
-            if (sent < segment.Count)
-                continue;
-            ArrayPool<byte>.Shared.Return(_full.Dequeue().Array!);
-            _firstSent = 0;
-        }
-
-        while (_end > _start)
-        {
-            int sent = SendOnce(_array, _start, _end - _start);
-            if (sent == 0)
-                return;
-            _start += sent;
-        }
-
-        if (!_lent)
-            Release();
+        // Something of it was sent only if nothing is before it.
+        Debug.Assert(sent == 0 || _unsentBytes == 0);
+        if (_unsentBytes == 0)
+            _firstSent = sent;
+        _unsentBytes += segment.Count - sent;
+        (_unsent ??= new Queue<ArraySegment<byte>>()).Enqueue(segment);
     }
 
-    private int SendOnce(byte[] array, int offset, int count)
+    private void SendUnsent()
     {
+        while (_unsentBytes > 0 && !_broken)
+        {
+            var segment = _unsent!.Peek();
+            int sent = SendOnce(segment[_firstSent..]);
+            if (sent == 0)
+                return;
+            _unsentBytes -= sent;
+            _firstSent += sent;
+            if (_firstSent < segment.Count)
+                continue;
+            ArrayPool<byte>.Shared.Return(_unsent.Dequeue().Array!);
+            _firstSent = 0;
+        }
+    }
+
+    /// <returns>How many bytes the socket took; 0 when it is to be waited for, or broke.</returns>
+    private int SendOnce(ArraySegment<byte> bytes)
+    {
+        Debug.Assert(bytes.Count > 0);
         nint sent = LinuxCalls.Send(
-            connection.Descriptor, ref array[offset], count, LinuxCalls.DontWait | LinuxCalls.NoSignal);
+            connection.Descriptor,
+            ref bytes.Array![bytes.Offset],
+            bytes.Count,
+            LinuxCalls.DontWait | LinuxCalls.NoSignal);
         if (sent >= 0)
             return (int)sent;
         int error = LinuxCalls.LastError;
@@ -247,25 +249,9 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
     private void BreakOff()
     {
         _broken = true;
-        Discard();
-    }
-
-    private void Discard()
-    {
-        while (_full?.Count > 0)
-            ArrayPool<byte>.Shared.Return(_full.Dequeue().Array!);
-        _unsentFull = 0;
+        while (_unsent?.Count > 0)
+            ArrayPool<byte>.Shared.Return(_unsent.Dequeue().Array!);
+        _unsentBytes = 0;
         _firstSent = 0;
-        _start = _end;
-        if (!_lent)
-            Release();
-    }
-
-    private void Release()
-    {
-        if (_array.Length > 0)
-            ArrayPool<byte>.Shared.Return(_array);
-        _array = [];
-        _start = _end = 0;
     }
 }

@@ -1,0 +1,75 @@
+using System.Buffers;
+using System.Net;
+using System.Net.Sockets;
+using Cache.Server.Transport;
+using Cache.Server.Transport.Linux;
+
+namespace Cache.Server.Tests.Transport;
+
+/// <summary>That connections of one loop share its receive buffer and never see each other's bytes.</summary>
+public sealed class EpollBufferTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Bytes_ThatTheOwnerKeeps_AreLeftToIt_WhileTheLoopGoesOn()
+    {
+        if (!EpollTransport.IsSupported)
+            return;
+        using var epoll = new EpollTransport(1, TimeProvider.System);
+        await using var listener = SocketListener.Bind(
+            new IPEndPoint(IPAddress.Loopback, 0), new SocketTransportSettings { Connect = epoll.Connect });
+        var (keeper, keeperClient) = await ConnectAsync(listener);
+        var (other, otherClient) = await ConnectAsync(listener);
+        byte[] kept = Enumerable.Repeat((byte)'k', 5000).ToArray();
+        await keeperClient.SendAsync(kept, Token);
+        var held = await keeper.Input.ReadAtLeastAsync(kept.Length, Token);
+
+        for (int i = 0; i < 20; i++)
+        {
+            await otherClient.SendAsync(Enumerable.Repeat((byte)i, 20_000).ToArray(), Token);
+            var read = await other.Input.ReadAtLeastAsync(20_000, Token);
+            Assert.True(read.Buffer.ToArray().All(one => one == i));
+            other.Input.AdvanceTo(read.Buffer.End);
+        }
+
+        Assert.Equal(kept, held.Buffer.ToArray());
+        keeper.Input.AdvanceTo(held.Buffer.GetPosition(1000));
+        await keeperClient.SendAsync(kept, Token);
+        held = await keeper.Input.ReadAtLeastAsync(9000, Token);
+        Assert.Equal(Enumerable.Repeat((byte)'k', 9000), held.Buffer.ToArray());
+        keeper.Input.AdvanceTo(held.Buffer.End);
+        foreach (var connection in new[] { keeper, other })
+            await CloseAsync(connection);
+        keeperClient.Dispose();
+        otherClient.Dispose();
+    }
+
+    [Theory]
+    [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
+    public async Task Output_ThatIsNotFlushed_StaysHere(RespTransport transport)
+    {
+        await using var pair = await SocketPair.ConnectAsync(transport);
+
+        pair.Server.Output.Write(new byte[1 << 20]);
+
+        Assert.Equal(1 << 20, pair.Server.Output.UnflushedBytes);
+        Assert.Equal(0, pair.Client.Available);
+    }
+
+    private static async Task<(TransportConnection Server, Socket Client)> ConnectAsync(SocketListener listener)
+    {
+        var accepting = listener.AcceptAsync();
+        var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        await client.ConnectAsync(listener.EndPoint, Token);
+        return ((await accepting)!, client);
+    }
+
+    private static async Task CloseAsync(TransportConnection connection)
+    {
+        connection.Abort();
+        await connection.Input.CompleteAsync();
+        await connection.Output.CompleteAsync();
+        await connection.DisposeAsync();
+    }
+}
