@@ -15,13 +15,20 @@ internal static class HitRatioVerb
         Description = "How many of the trace's entries the store is to hold.",
     };
 
+    private static readonly Option<int> _threshold = new("--threshold")
+    {
+        Description = "How often a new entry must be used to outlive its first turn.",
+        DefaultValueFactory = static _ => new CacheOptions().PromotionThreshold,
+    };
+
     public static Command Create()
     {
         var verb = new Command("hitratio", "Replays a trace through the store: GET, SET on a miss.")
         {
-            _trace, _capacity,
+            _trace, _capacity, _threshold,
         };
         _capacity.RequireAtLeast(1);
+        _threshold.RequireBetween(1, CacheOptions.PromotionThresholdMax);
         verb.SetAction(Run);
         return verb;
     }
@@ -31,7 +38,9 @@ internal static class HitRatioVerb
         uint[] ids = TraceFile.Read(arguments.GetValue(_trace)!);
         int capacity = arguments.GetValue(_capacity);
         var limit = CapacityLimit.Find(capacity);
-        using var store = new CacheStore(limit.CreateOptions());
+        var options = limit.CreateOptions();
+        options.PromotionThreshold = arguments.GetValue(_threshold);
+        using var store = new CacheStore(options);
         long peak = 0;
         long hits = Replay(store, ids, limit.ValueLength, ref peak);
         var statistics = store.GetStatistics();

@@ -11,4 +11,11 @@ internal static class OptionRules
         if (value < min)
             result.AddError($"{option.Name} is {value}; it must be at least {min}.");
     });
+
+    public static void RequireBetween(this Option<int> option, int min, int max) => option.Validators.Add(result =>
+    {
+        int value = result.GetValue(option);
+        if (value < min || value > max)
+            result.AddError($"{option.Name} is {value}; it must be between {min} and {max}.");
+    });
 }

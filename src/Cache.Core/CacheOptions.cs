@@ -16,6 +16,9 @@ public sealed class CacheOptions
     /// <summary>The most keyspaces.</summary>
     public const int KeyspaceCountMax = 16;
 
+    /// <summary>The highest promotion threshold: uses are counted no further.</summary>
+    public const int PromotionThresholdMax = 3;
+
     /// <summary>
     /// The bytes that the store may hold, all told. Default: a quarter of the memory that the process may use.
     /// </summary>
@@ -23,6 +26,12 @@ public sealed class CacheOptions
 
     /// <summary>Which entries make room when the limit is reached. Default: any.</summary>
     public EvictionPolicy Eviction { get; set; } = EvictionPolicy.AllEntries;
+
+    /// <summary>How often a new entry must be used to outlive its first turn, 1 to 3. Default: 2.</summary>
+    /// <remarks>
+    /// 1 keeps more of what is used twice in a row and never again; 3 asks more of an entry before it may stay.
+    /// </remarks>
+    public int PromotionThreshold { get; set; } = 2;
 
     /// <summary>The number of shards, a power of two. Default: twice the processors, rounded up.</summary>
     public int ShardCount { get; set; } =
@@ -49,6 +58,7 @@ public sealed class CacheOptions
             problems.Add(Problem(nameof(Eviction), (int)Eviction, $"must be one of {names}"));
         }
 
+        RequireRange(problems, nameof(PromotionThreshold), PromotionThreshold, 1, PromotionThresholdMax);
         RequireRange(problems, nameof(ShardCount), ShardCount, 1, ShardCountMax);
         if (ShardCount > 0 && !BitOperations.IsPow2(ShardCount))
             problems.Add(Problem(nameof(ShardCount), ShardCount, "must be a power of two"));

@@ -50,12 +50,25 @@ public sealed partial class CacheStore
     /// <param name="key">The key.</param>
     /// <param name="expiresAtMs">Unix milliseconds of the store's clock; 0: never; the past: the entry goes.</param>
     /// <param name="sink">Takes the value.</param>
-    /// <returns>False if there is no live entry.</returns>
+    /// <returns>False if there is no live entry, or no room for its expiry: nothing is copied or changed.</returns>
     public bool TryGetAndExpire<TSink>(ReadOnlySpan<byte> key, long expiresAtMs, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct =>
+        TryGetAndExpire(key, expiresAtMs, ref sink, out _);
+
+    /// <summary>Copies the value of a key into the sink and gives the entry another expiry, at one moment.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="expiresAtMs">Unix milliseconds of the store's clock; 0: never; the past: the entry goes.</param>
+    /// <param name="sink">Takes the value.</param>
+    /// <param name="status">
+    /// Done; NotFound; or OutOfMemory if nothing may be evicted to make room for the expiry.
+    /// </param>
+    /// <returns>Whether the status is Done; otherwise nothing is copied or changed.</returns>
+    public bool TryGetAndExpire<TSink>(
+        ReadOnlySpan<byte> key, long expiresAtMs, ref TSink sink, out WriteStatus status)
         where TSink : struct, IValueSink, allows ref struct
     {
         var entryKey = KeyOf(key);
-        return ShardOf(entryKey).TryGetAndExpire(entryKey, expiresAtMs, ref sink);
+        return ShardOf(entryKey).TryGetAndExpire(entryKey, expiresAtMs, ref sink, out status);
     }
 
     /// <summary>Whether a key has a live entry, and what is known of it.</summary>

@@ -85,7 +85,10 @@ public sealed partial class CacheStore
     /// Unix milliseconds of the store's clock; a moment that has passed removes the entry.
     /// </param>
     /// <param name="conditions">What must hold; several must hold together.</param>
-    /// <returns>Done, NotFound or ConditionNotMet.</returns>
+    /// <returns>
+    /// Done, NotFound, ConditionNotMet, or OutOfMemory if an entry without expiry finds no room for one. While nothing
+    /// may be evicted, the last 1/128 above the limit is kept for that.
+    /// </returns>
     public WriteStatus Expire(ReadOnlySpan<byte> key, long expiresAtMs, ExpireConditions conditions)
     {
         var entryKey = KeyOf(key);

@@ -16,6 +16,8 @@ public sealed class CacheOptionsTests
     [InlineData("ShardCount", -2, "between 1 and 1024")]
     [InlineData("ShardCount", 2048, "between 1 and 1024")]
     [InlineData("ShardCount", 3, "power of two")]
+    [InlineData("PromotionThreshold", 0, "between 1 and 3")]
+    [InlineData("PromotionThreshold", 4, "between 1 and 3")]
     [InlineData("KeyspaceCount", 0, "between 1 and 16")]
     [InlineData("KeyspaceCount", 17, "between 1 and 16")]
     [InlineData("ValueLengthMax", 0, "between 1 and 536870912")]
@@ -53,6 +55,8 @@ public sealed class CacheOptionsTests
     [InlineData("MemoryLimitBytes", CacheOptions.MemoryLimitMin)]
     [InlineData("ShardCount", 1)]
     [InlineData("ShardCount", CacheOptions.ShardCountMax)]
+    [InlineData("PromotionThreshold", 1)]
+    [InlineData("PromotionThreshold", CacheOptions.PromotionThresholdMax)]
     [InlineData("KeyspaceCount", 1)]
     [InlineData("ValueLengthMax", 1)]
     public void CacheStore_OptionAtItsBound_Works(string option, long value)

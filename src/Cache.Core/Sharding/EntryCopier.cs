@@ -14,7 +14,7 @@ internal static class EntryCopier
         var locks = KeyLocks.Rent();
         try
         {
-            for (int attempts = 0; ; attempts++)
+            while (true)
             {
                 Shard.ResetLock(ref target);
                 target.SourceHash = from.Hash;
@@ -22,7 +22,7 @@ internal static class EntryCopier
                 var status = Run(state, locks, from, to, condition, removeSource, ref target);
                 locks.Exit();
                 if (target.Obstacle == Obstacle.None
-                    || !state.ShardOf(to.Hash).TryOvercome(to, ref target, attempts, ref status))
+                    || !state.ShardOf(to.Hash).TryOvercome(to, ref target, ref status))
                 {
                     state.ShardOf(to.Hash).EndWrite(to, ref target);
                     return status;

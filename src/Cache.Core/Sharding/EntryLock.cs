@@ -41,6 +41,9 @@ internal struct EntryLock
     /// <summary>A record longer than a segment that was allocated ahead; it outlives the lock.</summary>
     public Record LongRecord;
 
+    /// <summary>How often the write made room, of which others took their part; it outlives the lock.</summary>
+    public int RoomAttempts;
+
     /// <summary>A block that is no longer pointed at, to be released after the lock.</summary>
     public LargeBlock Garbage;
 

@@ -15,7 +15,7 @@ namespace Cache.Core.Sharding;
 /// nothing.
 /// Lock order: this gate, then a bucket, then the log's gate. No thread that holds a bucket waits for this gate.
 /// </remarks>
-internal sealed partial class Reclaimer(StoreState state)
+internal sealed partial class Reclaimer(StoreState state, int promotionThreshold)
 {
     // Copying more than three quarters of a segment to gain the rest costs more than it saves while entries may go.
     private const int CompactNumerator = 3;
@@ -69,8 +69,8 @@ internal sealed partial class Reclaimer(StoreState state)
     /// <summary>What part of the live bytes the small list may take before it is reclaimed rather than main.</summary>
     public SmallShare SmallShare { get; } = new();
 
-    /// <summary>How often a new record must have been used to stay, 1 to 3.</summary>
-    public int PromotionFrequency { get; init; } = 2;
+    /// <summary>How often a new record must have been used to stay.</summary>
+    public int PromotionThreshold { get; } = promotionThreshold;
 
     private bool IsTight => !_budget.HasRoomFor(_log.SpareBytes + ReadySegments * (long)_log.SegmentBytes);
 
@@ -138,7 +138,7 @@ internal sealed partial class Reclaimer(StoreState state)
                 nextFrequency = frequency;
                 return _victimIsMain;
             case ReclaimMode.EvictSmall:
-                keep = frequency >= PromotionFrequency + _floor;
+                keep = frequency >= PromotionThreshold + _floor;
                 nextFrequency = 0;
                 return keep;
             case ReclaimMode.EvictMain:
@@ -146,7 +146,7 @@ internal sealed partial class Reclaimer(StoreState state)
                 nextFrequency = Math.Max(0, frequency - 1);
                 return true;
             default:
-                keep = !isExpiring || frequency >= PromotionFrequency + _floor;
+                keep = !isExpiring || frequency >= PromotionThreshold + _floor;
                 nextFrequency = isExpiring ? 0 : frequency;
                 return true;
         }

@@ -15,6 +15,10 @@ internal sealed class RecordLog : IDisposable
 {
     private const int StreamCount = 4;
 
+    // What an expiry may take beyond the limit while nothing can be evicted: with the segments that the reclaimer has
+    // in work, less than two percent.
+    private const int OverdrawDivisor = 128;
+
     // Fewer segments than this for each would leave too much of a small store in segments that are half full.
     private const int SegmentsPerStripeMin = 64;
 
@@ -67,6 +71,14 @@ internal sealed class RecordLog : IDisposable
     /// <summary>What writers leave of the limit so that the reclaimer always finds a segment to copy to.</summary>
     public long SpareBytes => SegmentBytes;
 
+    /// <summary>
+    /// The same of a write on the way to giving memory back: less than nothing, since it may pass the limit a bit.
+    /// </summary>
+    public long OverdrawnSpareBytes => -_budget.LimitBytes / OverdrawDivisor;
+
+    /// <summary>The same of the reclaimer: as much as it needs, because it is about to free a segment.</summary>
+    public static long UnlimitedSpareBytes => long.MinValue / 2;
+
     /// <summary>The stripe of the calling thread.</summary>
     public int OwnStripe => Environment.CurrentManagedThreadId & _stripeMask;
 
@@ -97,15 +109,16 @@ internal sealed class RecordLog : IDisposable
     }
 
     /// <summary>Gives a stream an active segment with room for so many bytes, unless it has one.</summary>
+    /// <remarks>spareBytes: What must be left of the limit.</remarks>
     /// <returns>False if the limit forbids it.</returns>
-    public bool TryRotate(int stripe, LogStream stream, int size, bool mayOverdraw)
+    public bool TryRotate(int stripe, LogStream stream, int size, long spareBytes)
     {
         lock (_gate)
         {
             ref long word = ref _active[stripe * StreamCount + (int)stream].Word;
             if (ActiveSegment.UsedOf(Volatile.Read(ref word)) + size <= SegmentSize)
                 return true;
-            if (!TryTakeRun(1, mayOverdraw, stream, out int segment))
+            if (!TryTakeRun(1, spareBytes, stream, out int segment))
                 return false;
             Seal(Interlocked.Exchange(ref word, ActiveSegment.WordOf(segment, 0)));
             return true;
@@ -119,7 +132,7 @@ internal sealed class RecordLog : IDisposable
         record = default;
         lock (_gate)
         {
-            if (!TryTakeRun(RunLengthOf(size), mayOverdraw: false, stream, out int segment))
+            if (!TryTakeRun(RunLengthOf(size), SpareBytes, stream, out int segment))
                 return false;
             record = Space.At(segment, 0);
             Seal(ActiveSegment.WordOf(segment, size));
@@ -311,16 +324,12 @@ internal sealed class RecordLog : IDisposable
         TryFree(segment);
     }
 
-    private bool TryTakeRun(int count, bool mayOverdraw, LogStream stream, out int segment)
+    private bool TryTakeRun(int count, long spareBytes, LogStream stream, out int segment)
     {
         Debug.Assert(_gate.IsHeldByCurrentThread);
         segment = 0;
         long bytes = (long)count * SegmentBytes;
-        // The reclaimer may pass the limit by a segment, because it is about to free one: a limit that was lowered
-        // below what is used must not keep it from working.
-        if (mayOverdraw)
-            _budget.Add(bytes);
-        else if (!_budget.TryTake(bytes, SpareBytes))
+        if (!_budget.TryTake(bytes, spareBytes))
             return false;
         segment = FindFreeRun(count);
         if (segment == 0)

@@ -105,7 +105,7 @@ internal sealed partial class Shard
         Record target;
         while (!_log.TryAllocate(stripe, stream, size, out target))
         {
-            if (!_log.TryRotate(stripe, stream, size, mayOverdraw: true))
+            if (!_log.TryRotate(stripe, stream, size, RecordLog.UnlimitedSpareBytes))
                 return false;
         }
 

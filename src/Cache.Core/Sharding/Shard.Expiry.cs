@@ -31,9 +31,16 @@ internal sealed partial class Shard
     public WriteStatus Rewrite(ref EntryLock entry, in EntryKey key, in RecordExpiry expiry)
     {
         var header = entry.Header;
-        if (!TryStage(ref entry, key, header.ValueLength, header.IsLarge, expiry, leaveRoom: false, out var staged))
+        StagedRecord staged;
+        if (Record.SizeOf(key.Bytes.Length, header.ValueLength, expiry) <= header.RecordSize)
         {
-            // Without room, an entry could not even be told to go. As in Redis, that is never refused.
+            // In place even if much of a short record is unused then: an expiry is taken away without any room.
+            staged = new StagedRecord(
+                entry.Record, header.With(expiry, header.ValueLength, header.IsLarge), expiry, isInPlace: true);
+        }
+        else if (!TryStage(ref entry, key, header.ValueLength, header.IsLarge, expiry, leaveRoom: false, out staged))
+        {
+            // Without any room, an entry could not even be told to go.
             entry.MayOverdraw = true;
             return WriteStatus.OutOfMemory;
         }

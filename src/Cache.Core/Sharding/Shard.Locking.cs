@@ -79,12 +79,14 @@ internal sealed partial class Shard
         entry.Garbage = default;
     }
 
-    /// <summary>Forgets everything but what was allocated ahead.</summary>
+    /// <summary>Forgets everything but what earlier attempts leave to later ones.</summary>
     public static void ResetLock(ref EntryLock entry)
     {
         var longRecord = entry.LongRecord;
+        int roomAttempts = entry.RoomAttempts;
         entry = default;
         entry.LongRecord = longRecord;
+        entry.RoomAttempts = roomAttempts;
     }
 
     /// <summary>Finds the entry of a key whose home is locked, and locks the bucket that holds it.</summary>

@@ -22,9 +22,9 @@ internal sealed partial class Shard
         int size = Record.SizeOf(key.Bytes.Length, length, default);
         var entry = default(EntryLock);
         Record record;
-        for (int attempts = 0; !TryAllocate(ref entry, key, size, expiring: false, out record); attempts++)
+        while (!TryAllocate(ref entry, key, size, expiring: false, out record))
         {
-            if (TryOvercome(key, ref entry, attempts, ref status))
+            if (TryOvercome(key, ref entry, ref status))
                 continue;
             EndWrite(key, ref entry);
             ReleaseUnused(block);
@@ -72,9 +72,6 @@ internal sealed partial class Shard
         Link(ref entry, key, staged);
         return true;
     }
-
-    public bool TryOvercome(in EntryKey key, ref EntryLock entry, ref WriteStatus status) =>
-        TryOvercome(key, ref entry, attempts: 0, ref status);
 
     /// <summary>Gives a key the value and expiry of another's entry; both are locked by a set.</summary>
     public WriteStatus WriteCopy(ref EntryLock entry, in EntryKey key, in EntryLock source)

@@ -110,20 +110,21 @@ internal sealed partial class Shard
         where TSink : struct, IValueSink, allows ref struct
     {
         var operation = default(RemoveOperation);
-        return TryReadAndWrite(key, ref operation, ref sink);
+        return TryReadAndWrite(key, ref operation, ref sink, out _);
     }
 
-    public bool TryGetAndExpire<TSink>(in EntryKey key, long expiresAtMs, ref TSink sink)
+    public bool TryGetAndExpire<TSink>(in EntryKey key, long expiresAtMs, ref TSink sink, out WriteStatus status)
         where TSink : struct, IValueSink, allows ref struct
     {
         var operation = new ExpireOperation(ExpiryOf(expiresAtMs, slidingMs: 0), ExpireConditions.None);
-        return TryReadAndWrite(key, ref operation, ref sink);
+        return TryReadAndWrite(key, ref operation, ref sink, out status);
     }
 
     /// <summary>
     /// Reads a value without a lock, and writes only if nobody wrote since: no sink is called under a lock.
     /// </summary>
-    private bool TryReadAndWrite<TOperation, TSink>(in EntryKey key, ref TOperation operation, ref TSink sink)
+    private bool TryReadAndWrite<TOperation, TSink>(
+        in EntryKey key, ref TOperation operation, ref TSink sink, out WriteStatus status)
         where TOperation : struct, IEntryOperation, allows ref struct
         where TSink : struct, IValueSink, allows ref struct
     {
@@ -135,12 +136,15 @@ internal sealed partial class Shard
             {
                 EndWrite(key, ref entry);
                 _state.Counters.Miss();
+                status = WriteStatus.NotFound;
                 return false;
             }
         }
-        while (!TryWriteAt(key, snapshot.Home, snapshot.HomeVersion, ref entry, ref operation, out _));
+        while (!TryWriteAt(key, snapshot.Home, snapshot.HomeVersion, ref entry, ref operation, out status));
         EndWrite(key, ref entry);
         _state.Counters.Hit();
+        if (status != WriteStatus.Done)
+            return false;
         sink.Advance(snapshot.CopiedLength);
         return true;
     }
@@ -166,7 +170,7 @@ internal sealed partial class Shard
         for (int attempts = 0; !_state.TryCreateBlock(value.Length, value.Length, out block); attempts++)
         {
             long bytes = LargeBlock.SizeOf(value.Length);
-            if (attempts < AttemptsMax && _state.Reclaimer.MakeRoom(bytes, key.Hash, 0))
+            if (attempts < RoomAttemptsMax && _state.Reclaimer.MakeRoom(bytes, key.Hash, 0))
                 continue;
             status = WriteStatus.OutOfMemory;
             return false;

@@ -7,8 +7,8 @@ namespace Cache.Core.Sharding;
 /// <summary>What all writes are made of: staging a record, publishing it, removing one.</summary>
 internal sealed partial class Shard
 {
-    // A writer that finds no room so often in a row has lost it to others each time; then the store is as good as full.
-    private const int AttemptsMax = 100_000;
+    // A writer that made room so often, and lost it to others each time, meets a store that is as good as full.
+    private const int RoomAttemptsMax = 1_000;
 
     /// <summary>Finds room for a value of the locked entry: in its record if it fits well, else in a new one.</summary>
     /// <returns>False if an obstacle was met; nothing is changed then.</returns>
@@ -185,18 +185,22 @@ internal sealed partial class Shard
 
     /// <summary>Overcomes what a write met, without any lock.</summary>
     /// <returns>False if it cannot be: the status then tells why.</returns>
-    public bool TryOvercome(in EntryKey key, ref EntryLock entry, int attempts, ref WriteStatus status)
+    public bool TryOvercome(in EntryKey key, ref EntryLock entry, ref WriteStatus status)
     {
-        status = WriteStatus.OutOfMemory;
+        Debug.Assert(entry.Obstacle != Obstacle.None);
         if (entry.Obstacle == Obstacle.Contention)
         {
-            // Never counted as want of memory: who holds a bucket waits for nothing, however long it is not scheduled.
+            // No want of memory, so it is not counted: the holder runs a bounded step, however seldom it is scheduled.
             Thread.Yield();
             return true;
         }
 
-        if (attempts >= AttemptsMax)
-            return false;
+        status = WriteStatus.OutOfMemory;
+        return ++entry.RoomAttempts <= RoomAttemptsMax && TryMakeRoom(key, ref entry);
+    }
+
+    private bool TryMakeRoom(in EntryKey key, ref EntryLock entry)
+    {
         long bytes = entry.BytesWanted;
         entry.BytesWanted = 0;
         switch (entry.Obstacle)
@@ -208,17 +212,15 @@ internal sealed partial class Shard
                     || TryEvictFrom(entry.Home);
             case Obstacle.NoSegmentRoom:
                 _state.Reclaimer.PrepareGhosts();
-                return _log.TryRotate(_log.OwnStripe, entry.Stream, (int)bytes, mayOverdraw: false)
+                return _log.TryRotate(_log.OwnStripe, entry.Stream, (int)bytes, _log.SpareBytes)
                     || _state.Reclaimer.MakeRoom(_log.SegmentBytes, key.Hash, entry.SourceHash)
                     || (entry.MayOverdraw
-                        && _log.TryRotate(_log.OwnStripe, entry.Stream, (int)bytes, mayOverdraw: true));
+                        && _log.TryRotate(_log.OwnStripe, entry.Stream, (int)bytes, _log.OverdrawnSpareBytes));
             case Obstacle.LongRecord:
                 return TryAllocateLong(key, ref entry, (int)bytes);
-            case Obstacle.NoBlockRoom:
-                return _state.Reclaimer.MakeRoom(bytes, key.Hash, entry.SourceHash);
             default:
-                Thread.Yield();
-                return true;
+                Debug.Assert(entry.Obstacle == Obstacle.NoBlockRoom);
+                return _state.Reclaimer.MakeRoom(bytes, key.Hash, entry.SourceHash);
         }
     }
 

@@ -54,12 +54,12 @@ internal sealed partial class Shard
         if (key.Bytes.Length > EntryKey.LengthMax)
             return WriteStatus.KeyTooLong;
         var entry = default(EntryLock);
-        for (int attempts = 0; ; attempts++)
+        while (true)
         {
             Lock(key, ref entry);
             var status = operation.Run(this, key, ref entry);
             Unlock(ref entry);
-            if (entry.Obstacle != Obstacle.None && TryOvercome(key, ref entry, attempts, ref status))
+            if (entry.Obstacle != Obstacle.None && TryOvercome(key, ref entry, ref status))
                 continue;
             EndWrite(key, ref entry);
             return status;
@@ -96,7 +96,7 @@ internal sealed partial class Shard
 
         status = operation.Run(this, key, ref entry);
         Unlock(ref entry);
-        return entry.Obstacle == Obstacle.None || !TryOvercome(key, ref entry, attempts: 0, ref status);
+        return entry.Obstacle == Obstacle.None || !TryOvercome(key, ref entry, ref status);
     }
 
     /// <summary>What is left to do after a write that was unlocked.</summary>

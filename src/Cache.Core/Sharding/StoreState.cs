@@ -55,7 +55,7 @@ internal sealed class StoreState : IDisposable
             new SegmentMemory(segmentSize, limit, machineBytes, hugePages), Budget,
             (int)BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount));
         RecordBytesMax = Math.Max(segmentSize / RecordsPerSegmentMin, Math.Min(segmentSize / 2, SmallRecordBytesMax));
-        Reclaimer = new Reclaimer(this);
+        Reclaimer = new Reclaimer(this, options.PromotionThreshold);
         Shards = new Shard[shardCount];
         int shardBits = BitOperations.Log2((uint)shardCount);
         for (int i = 0; i < Shards.Length; i++)

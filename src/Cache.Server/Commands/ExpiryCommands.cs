@@ -86,7 +86,15 @@ internal static class ExpiryCommands
         else if (!ExpireTime.TryGet(time, unit, context.Store, out long expiresAtMs))
             reply.InvalidExpireTime(name);
         else
-            reply.ZeroOrOne(context.Store.Expire(request[1], expiresAtMs, conditions) == WriteStatus.Done);
+            Answer(context.Store.Expire(request[1], expiresAtMs, conditions), reply);
+    }
+
+    private static void Answer(WriteStatus status, RespReplyWriter reply)
+    {
+        if (status == WriteStatus.OutOfMemory)
+            reply.Refusal(status);
+        else
+            reply.ZeroOrOne(status == WriteStatus.Done);
     }
 
     private static bool TryParseConditions(

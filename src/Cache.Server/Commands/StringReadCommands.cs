@@ -1,3 +1,4 @@
+using Cache.Core.Contracts;
 using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands;
@@ -63,7 +64,11 @@ internal static class StringReadCommands
         }
 
         var sink = new BulkReplySink(reply);
-        if (!context.Store.TryGetAndExpire(request[1], expiresAtMs, ref sink))
+        if (context.Store.TryGetAndExpire(request[1], expiresAtMs, ref sink, out var status))
+            return;
+        if (status == WriteStatus.OutOfMemory)
+            reply.Refusal(status);
+        else
             reply.Null();
     }
 

@@ -1,0 +1,96 @@
+using System.Diagnostics;
+using Cache.Core.Contracts;
+using Cache.Core.Layout;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.Tests.Sharding;
+
+/// <summary>A bucket that another thread holds for long is waited for, and is no want of memory.</summary>
+public sealed class ContentionTests : IDisposable
+{
+    // At a microsecond or less for each vain attempt, many more than any bound on attempts was.
+    private static readonly TimeSpan _held = TimeSpan.FromSeconds(1);
+
+    private readonly StoreState _state = new(
+        new CacheOptions { MemoryLimitBytes = 1 << 20, ShardCount = 1, Eviction = EvictionPolicy.None },
+        new Cache.Testing.FakeTimeProvider());
+
+    public void Dispose()
+    {
+        _state.AssertValid();
+        _state.Dispose();
+    }
+
+    [Fact]
+    public void Set_NeighbourHeldForLong_WaitsAndThenFindsRoom()
+    {
+        var shard = _state.Shards[0];
+        byte[] key = FillHomeOf(shard, out var neighbour);
+        _state.Log.SealActive(long.MaxValue); // What comes next needs a segment: after the wait, not only a slot.
+        uint version = neighbour.Lock();
+        var status = WriteStatus.NotFound;
+        var writer = new Thread(() => status = shard.Set(_state.KeyOf(key, 0), new byte[100], default));
+        writer.Start();
+        for (long start = Stopwatch.GetTimestamp(); Stopwatch.GetElapsedTime(start) < _held;)
+            Thread.Yield();
+        neighbour.Unlock(version, changed: false);
+        writer.Join();
+
+        Assert.Equal(WriteStatus.Done, status);
+    }
+
+    [Fact]
+    public void TryOvercome_ContentionAnyNumberOfTimes_LeavesTheAttemptsToMakeRoom()
+    {
+        var shard = _state.Shards[0];
+        var key = _state.KeyOf("key"u8, 0);
+        var entry = default(EntryLock);
+        var status = WriteStatus.Done;
+        for (int i = 0; i < 10_000; i++)
+        {
+            entry.Fail(Obstacle.Contention);
+            Assert.True(shard.TryOvercome(key, ref entry, ref status));
+            Shard.ResetLock(ref entry);
+        }
+
+        Assert.Equal(0, entry.RoomAttempts);
+        Assert.Equal(WriteStatus.Done, status);
+    }
+
+    [Fact]
+    public void TryOvercome_RoomThatIsAlwaysLost_EndsWithOutOfMemory()
+    {
+        var shard = _state.Shards[0];
+        var key = _state.KeyOf("key"u8, 0);
+        var entry = default(EntryLock);
+        var status = WriteStatus.Done;
+        int attempts = 0;
+        do
+        {
+            Shard.ResetLock(ref entry);
+            entry.Fail(Obstacle.NoSegmentRoom);
+            entry.BytesWanted = 100;
+        }
+        while (shard.TryOvercome(key, ref entry, ref status) && ++attempts < 100_000);
+
+        Assert.InRange(attempts, 100, 10_000);
+        Assert.Equal(WriteStatus.OutOfMemory, status);
+    }
+
+    /// <summary>Fills the home of a key that is not there yet: it will have to go to the next bucket.</summary>
+    private byte[] FillHomeOf(Shard shard, out Bucket neighbour)
+    {
+        var home = shard.HomeOf(_state.KeyOf(BitConverter.GetBytes(0), 0).Hash);
+        neighbour = home.Page.NeighbourOf(home);
+        for (int i = 0; ; i++)
+        {
+            byte[] bytes = BitConverter.GetBytes(i);
+            var key = _state.KeyOf(bytes, 0);
+            if (!shard.HomeOf(key.Hash).Equals(home))
+                continue;
+            if (home.FindEmptySlot() == 0)
+                return bytes;
+            Assert.Equal(WriteStatus.Done, shard.Set(key, "value"u8, default));
+        }
+    }
+}
