@@ -14,7 +14,11 @@ DEPENDENCIES = {
     },
     "Cache.Server": {"Cache.Core", "Microsoft.Extensions.Logging.Abstractions"},
     "Cache.Hosting": {"Cache.Server", "Microsoft.Extensions.Hosting.Abstractions"},
+    "Cache.AspNetCore": {"Cache.Core"},
 }
+
+# A package needs these of the machine.
+FRAMEWORKS = {"Cache.AspNetCore": {"Microsoft.AspNetCore.App"}}
 
 failures = []
 checks = 0
@@ -43,6 +47,8 @@ def check_package(path):
     check(f"libraries of {name}", {file for file in wanted if file.startswith("lib/")}, libraries)
     dependencies = set(re.findall(r'<dependency id="([^"]*)"', manifest))
     check(f"dependencies of {name}", DEPENDENCIES.get(name), dependencies)
+    frameworks = set(re.findall(r'<frameworkReference name="([^"]*)"', manifest))
+    check(f"frameworks of {name}", FRAMEWORKS.get(name, set()), frameworks)
     names_both = "<readme>README.md<" in manifest and '"expression">MIT<' in manifest
     check(f"readme and licence named by {name}", True, names_both)
 

@@ -14,7 +14,8 @@ internal static class FolderArrows
 
     /// <summary>Namespaces whose arrows are checked; what lies elsewhere is the runtime's.</summary>
     public static bool IsChecked(string space) =>
-        space == "Cache" || space.StartsWith("Cache.") || space.StartsWith("Microsoft.Extensions.");
+        space == "Cache" || space.StartsWith("Cache.") || space.StartsWith("Microsoft.Extensions.")
+        || space.StartsWith("Microsoft.AspNetCore.");
 
     public static IReadOnlyDictionary<string, string[]> Allowed { get; } = new Dictionary<string, string[]>
     {
@@ -66,6 +67,13 @@ internal static class FolderArrows
 
         // A server's registration builds on the store's.
         ["Cache.Hosting"] = [Core, Contracts, "Cache.Core.DependencyInjection", Server, "Microsoft.Extensions"],
+
+        // A third door in process, and its registration.
+        ["Cache.AspNetCore"] =
+        [
+            Core, Contracts, "Cache.Core.DependencyInjection", "Microsoft.AspNetCore.OutputCaching",
+            "Microsoft.Extensions.DependencyInjection",
+        ],
     };
 
     /// <summary>Which project of src/ may reference which.</summary>
@@ -74,6 +82,7 @@ internal static class FolderArrows
         [Core] = [],
         [Server] = [Core],
         ["Cache.Hosting"] = [Server, Core],
+        ["Cache.AspNetCore"] = [Core],
     };
 
     /// <summary>The packages of src/: the Microsoft.Extensions abstractions, and what checks the build.</summary>

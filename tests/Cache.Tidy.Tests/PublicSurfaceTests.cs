@@ -11,6 +11,7 @@ public sealed class PublicSurfaceTests
     [InlineData("Cache.Core")]
     [InlineData("Cache.Server")]
     [InlineData("Cache.Hosting")]
+    [InlineData("Cache.AspNetCore")]
     public void Assembly_OffersWhatWasReviewed(string assembly)
     {
         string path = $"src/{assembly}/PublicApi.txt";

@@ -66,6 +66,8 @@ internal sealed class SourceProject
         List<SourceProject> projects = [Core, Server];
         if (Repository.Sources.Any(file => file.IsIn("src/Cache.Hosting")))
             projects.Add(new SourceProject("Cache.Hosting", "Cache.Core", "Cache.Server"));
+        if (Repository.Sources.Any(file => file.IsIn("src/Cache.AspNetCore")))
+            projects.Add(new SourceProject("Cache.AspNetCore", "Cache.Core"));
         return projects;
     }
 

@@ -1,0 +1,68 @@
+using Cache.Core;
+using Cache.Core.DependencyInjection;
+using Microsoft.AspNetCore.OutputCaching;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Cache.AspNetCore;
+
+/// <summary>Lets ASP.NET Core's output cache keep its responses in a store.</summary>
+/// <remarks>
+/// Policies, attributes and <c>UseOutputCache</c> are the framework's own and stay as they are; what changes is where
+/// the bytes lie: outside the garbage collector's sight, under the store's limit (the framework's
+/// <see cref="OutputCacheOptions.SizeLimit"/> does not count), and evicted by the store's policy. To evict a tag takes
+/// the same time however many responses have it. The keys begin with <c>output:</c>. Not thread-safe, as all
+/// registration.
+/// <example><code>
+/// builder.Services.AddCache(options => options.MemoryLimitBytes = 512 &lt;&lt; 20);
+/// builder.Services.AddCacheOutputCache();                    // instead of AddOutputCache()
+/// var app = builder.Build();
+/// app.UseOutputCache();
+/// app.MapGet("/products", ListProducts).CacheOutput(policy => policy.Tag("products"));
+/// app.MapPost("/products", async (IOutputCacheStore cache, CancellationToken token) =>
+///     await cache.EvictByTagAsync("products", token));
+/// </code></example>
+/// </remarks>
+public static class OutputCacheServiceCollectionExtensions
+{
+    /// <summary>Registers the output cache over the container's store.</summary>
+    /// <param name="services">Where to register it; a store without options is registered if there is none.</param>
+    /// <returns>The same collection.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    public static IServiceCollection AddCacheOutputCache(this IServiceCollection services) =>
+        services.AddCacheOutputCache(static _ => { });
+
+    /// <summary>Registers the output cache over the container's store.</summary>
+    /// <param name="services">Where to register it; a store without options is registered if there is none.</param>
+    /// <param name="configure">Sets the framework's options: policies, and the longest body that is cached.</param>
+    /// <returns>The same collection.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    public static IServiceCollection AddCacheOutputCache(
+        this IServiceCollection services, Action<OutputCacheOptions> configure)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ArgumentNullException.ThrowIfNull(configure);
+        services.AddCacheStore(static _ => { });
+        services.AddOutputCache(configure);
+        return services.AddSingleton<IOutputCacheStore>(
+            static provider => new StoreOutputCache(provider.GetRequiredService<CacheStore>()));
+    }
+
+    /// <summary>
+    /// Registers the output cache over a store of its own, so that pages and data do not crowd each other.
+    /// </summary>
+    /// <param name="services">Where to register it; <c>AddKeyedCache</c> registers the store.</param>
+    /// <param name="serviceKey">The key of the store.</param>
+    /// <param name="configure">Sets the framework's options: policies, and the longest body that is cached.</param>
+    /// <returns>The same collection.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    public static IServiceCollection AddCacheOutputCache(
+        this IServiceCollection services, string serviceKey, Action<OutputCacheOptions> configure)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ArgumentNullException.ThrowIfNull(serviceKey);
+        ArgumentNullException.ThrowIfNull(configure);
+        services.AddOutputCache(configure);
+        return services.AddSingleton<IOutputCacheStore>(
+            provider => new StoreOutputCache(provider.GetRequiredKeyedService<CacheStore>(serviceKey)));
+    }
+}
