@@ -21,13 +21,19 @@ internal static class HitRatioVerb
         DefaultValueFactory = static _ => new CacheOptions().PromotionThreshold,
     };
 
+    private static readonly Option<int> _loweredFrom = new("--lowered-from")
+    {
+        Description = "Megabytes of the limit that the store has at first, before it is lowered; 0: none.",
+    };
+
     public static Command Create()
     {
         var verb = new Command("hitratio", "Replays a trace through the store: GET, SET on a miss.")
         {
-            _trace, _capacity, _threshold,
+            _trace, _capacity, _threshold, _loweredFrom,
         };
         _capacity.RequireAtLeast(1);
+        _loweredFrom.RequireAtLeast(0);
         _threshold.RequireBetween(1, CacheOptions.PromotionThresholdMax);
         verb.SetAction(Run);
         return verb;
@@ -40,7 +46,9 @@ internal static class HitRatioVerb
         var limit = CapacityLimit.Find(capacity);
         var options = limit.CreateOptions();
         options.PromotionThreshold = arguments.GetValue(_threshold);
+        options.MemoryLimitBytes = Math.Max(options.MemoryLimitBytes, (long)arguments.GetValue(_loweredFrom) << 20);
         using var store = new CacheStore(options);
+        store.MemoryLimitBytes = limit.MemoryLimitBytes;
         long peak = 0;
         long hits = Replay(store, ids, limit.ValueLength, ref peak);
         var statistics = store.GetStatistics();

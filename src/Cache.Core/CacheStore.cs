@@ -105,13 +105,12 @@ public sealed partial class CacheStore : IDisposable
     /// <exception cref="ArgumentException">The limit is out of its range.</exception>
     public long MemoryLimitBytes
     {
-        get => _state.Budget.LimitBytes;
+        get => _state.LimitBytes;
         set
         {
             if (CacheOptions.FindMemoryLimitProblem(value) is { } problem)
                 throw new ArgumentException(problem, nameof(value));
-            _state.Budget.LimitBytes = value;
-            _state.Reclaimer.ShrinkToLimit();
+            _state.ChangeLimit(value);
         }
     }
 
@@ -201,7 +200,7 @@ public sealed partial class CacheStore : IDisposable
         {
             MemoryBytes = _state.Budget.UsedBytes,
             MemoryPeakBytes = _state.Budget.PeakBytes,
-            MemoryLimitBytes = _state.Budget.LimitBytes,
+            MemoryLimitBytes = _state.LimitBytes,
             Hits = _state.Counters.Hits,
             Misses = _state.Counters.Misses,
         };

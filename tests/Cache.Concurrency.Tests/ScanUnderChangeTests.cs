@@ -42,6 +42,42 @@ public sealed class ScanUnderChangeTests
         AssertAllMet(stable, store.ScanAll());
     });
 
+    [Fact]
+    public void Scan_IndexGrowsAndShrinks_MeetsEveryStableKey() => RandomSeed.Run(this, seed =>
+    {
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 2 });
+        string[] stable = [.. Enumerable.Range(0, Stable).Select(static i => $"stable:{i}")];
+        foreach (string key in stable)
+            store.Set(Encoding.Latin1.GetBytes(key), "value"u8);
+        long start = Stopwatch.GetTimestamp();
+        int rounds = 0;
+        TestThreads.Run(TestThreads.MoreThanCores, _length, (thread, stop) =>
+        {
+            var random = new Random(seed + thread);
+            while (!stop.IsCancellationRequested && Stopwatch.GetElapsedTime(start) < _length)
+            {
+                if (thread > 0)
+                    AssertAllMet(stable, store.ScanAll(random.Next(1, 200)));
+                else
+                    rounds += GrowAndShrink(store) ? 1 : 0;
+            }
+        });
+
+        Assert.True(rounds > 0, "The index never shrank.");
+        store.AssertValid();
+    });
+
+    // The sweep merges what was split.
+    private static bool GrowAndShrink(CacheStore store)
+    {
+        for (int i = 0; i < ComingAndGoing; i++)
+            store.Set(Encoding.Latin1.GetBytes($"passing:{i}"), "value"u8);
+        long grown = store.GetStatistics().MemoryBytes;
+        for (int i = 0; i < ComingAndGoing; i++)
+            store.Remove(Encoding.Latin1.GetBytes($"passing:{i}"));
+        return SpinWait.SpinUntil(() => store.GetStatistics().MemoryBytes < grown / 2, _length);
+    }
+
     // Stable keys are overwritten with other sizes too: their records move, the keys stay.
     private static void Change(CacheStore store, Random random, string[] stable)
     {

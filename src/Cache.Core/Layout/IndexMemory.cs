@@ -8,8 +8,8 @@ internal sealed unsafe class IndexMemory : IDisposable
     private readonly NativeReservation _reservation;
     private readonly Lock _gate = new();
 
-    // Guarded by the gate.
-    private readonly Stack<uint> _free = new();
+    // Guarded by the gate. Of a free page, what its versions may not fall back behind.
+    private readonly Stack<(uint Page, uint Version)> _free = new();
     private uint _used;
 
     public IndexMemory(long lengthMin, long lengthWanted, bool hugePages)
@@ -30,14 +30,20 @@ internal sealed unsafe class IndexMemory : IDisposable
         }
     }
 
-    /// <summary>A page that nobody uses; its buckets are empty, and their versions as they were left.</summary>
-    public bool TryAllocate(out uint page)
+    /// <summary>A page that nobody uses; its buckets are empty.</summary>
+    /// <remarks>version: The least that its buckets must begin with, so that none is ever seen again.</remarks>
+    public bool TryAllocate(out uint page, out uint version)
     {
         lock (_gate)
         {
-            if (_free.TryPop(out page))
+            if (_free.TryPop(out var free))
+            {
+                (page, version) = free;
                 return true;
+            }
+
             page = _used;
+            version = IndexPage.FirstVersion;
             if ((_used + 1L) * IndexPage.Size > _reservation.Length)
                 return false;
             _used++;
@@ -45,11 +51,16 @@ internal sealed unsafe class IndexMemory : IDisposable
         }
     }
 
-    /// <summary>Takes a page back, empty; a late reader may still look at it and must find its versions.</summary>
-    public void Free(uint page)
+    /// <summary>Takes an empty page back, all of whose buckets the caller holds, and its memory with it.</summary>
+    /// <remarks>
+    /// A late reader or writer finds versions of 0, which no page in use has, and looks at the directory again.
+    /// </remarks>
+    public void Free(uint page, uint version)
     {
+        if (!_reservation.TryDiscard((long)page * IndexPage.Size, IndexPage.Size))
+            Pages[page].Clear();
         lock (_gate)
-            _free.Push(page);
+            _free.Push((page, version));
     }
 
     public void Dispose() => _reservation.Dispose();

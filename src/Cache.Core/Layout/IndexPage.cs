@@ -21,6 +21,9 @@ internal readonly unsafe struct IndexPage(byte* start) : IEquatable<IndexPage>
     public const int HomeCount = BucketCount - StashCount;
     public const int SlotCount = BucketCount * Bucket.SlotLast;
 
+    /// <summary>What the versions of a page begin with: 0 is that of a page that nobody uses.</summary>
+    public const uint FirstVersion = 2;
+
     private readonly byte* _start = start;
 
     public Bucket this[int index]
@@ -37,6 +40,23 @@ internal readonly unsafe struct IndexPage(byte* start) : IEquatable<IndexPage>
     public Bucket HomeOf(ulong hash) => this[HomeIndexOf(hash)];
 
     public Bucket NeighbourOf(Bucket home) => this[NeighbourIndexOf(home.IndexInPage)];
+
+    /// <summary>The number of slots in use; of a page that nobody holds, about that.</summary>
+    public int CountEntries()
+    {
+        int count = 0;
+        for (int i = 0; i < SlotCount; i++)
+            count += this[i / Bucket.SlotLast].EntryAt(i % Bucket.SlotLast + Bucket.SlotFirst) == 0 ? 0 : 1;
+        return count;
+    }
+
+    /// <summary>Makes every byte 0; the caller holds all buckets, and thereby unlocks them.</summary>
+    public void Clear()
+    {
+        AddressCheck.InRange(_start, Size);
+        for (int i = Size - sizeof(ulong); i >= 0; i -= sizeof(ulong))
+            Volatile.Write(ref *(ulong*)(_start + i), 0);
+    }
 
     public bool Equals(IndexPage other) => _start == other._start;
 

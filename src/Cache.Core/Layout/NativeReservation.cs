@@ -20,9 +20,11 @@ internal sealed unsafe partial class NativeReservation : IDisposable
     private const int MapPrivateAnonymousUncharged = 0x02 | 0x20 | 0x4000;
     private const int AdviseUnused = 4;
     private const int AdviseHugePages = 14;
+    private const int AdviseSmallPages = 15;
 
     private readonly byte* _mapping;
     private readonly nuint _mappingLength;
+    private readonly bool _hugePages;
     private bool _disposed;
 
     /// <exception cref="OutOfMemoryException">The system does not give even the least length.</exception>
@@ -45,8 +47,8 @@ internal sealed unsafe partial class NativeReservation : IDisposable
         }
 
         Start = (byte*)(((nuint)_mapping + (Alignment - 1)) & ~(nuint)(Alignment - 1));
-        if (hugePages && IsMapped)
-            _ = Advise(Start, (nuint)Length, AdviseHugePages); // Advice: without it a cold read is a third slower.
+        _hugePages = hugePages && IsMapped;
+        UseHugePages(true);
         AddressCheck.Register(Start, Length + TailBytes);
     }
 
@@ -56,12 +58,17 @@ internal sealed unsafe partial class NativeReservation : IDisposable
 
     private bool IsMapped { get; } = true;
 
-    /// <summary>Gives the memory of whole pages back to the system; they read as zeros from now on.</summary>
-    public void Discard(long offset, long length)
+    /// <summary>Asks for huge pages, if the reservation was made with them, or for small ones.</summary>
+    public void UseHugePages(bool huge)
     {
-        if (IsMapped)
-            _ = Advise(Start + offset, (nuint)length, AdviseUnused); // Where it fails, the memory merely stays.
+        if (_hugePages) // Advice: without it a cold read is a third slower.
+            _ = Advise(Start, (nuint)Length, huge ? AdviseHugePages : AdviseSmallPages);
     }
+
+    /// <summary>Gives the memory of whole pages back to the system; they read as zeros from now on.</summary>
+    /// <returns>False if nothing happened: the memory and what it holds stay.</returns>
+    public bool TryDiscard(long offset, long length) =>
+        IsMapped && Advise(Start + offset, (nuint)length, AdviseUnused) == 0;
 
     public void Dispose()
     {

@@ -7,13 +7,12 @@ namespace Cache.Core.Layout;
 /// </summary>
 /// <remarks>
 /// <code>
-///  0       8     12        16     20        24           32        40          48      52            64
-///  ├───────┼─────┼─────────┼──────┼─────────┼────────────┼─────────┼───────────┼───────┼─────────────┤
-///  │ state │ end │committed│ dead │expiring │min deadline│sequence │large bytes│stream │             │
-///  └───────┴─────┴─────────┴──────┴─────────┴────────────┴─────────┴───────────┴───────┴─────────────┘
+///  0       8     12        16     20        24           32       40          48     52    56        60    64
+///  | state | end |committed| dead |expiring |min deadline|sequence|large bytes|stream|start|discarded|     |
 /// </code>
 /// A segment is whole, and may be read record by record, when it is sealed and as many bytes are committed as were
-/// handed out. It is empty when all of these are dead.
+/// handed out. It is empty when all of these are dead. A segment that is shorter than its place, because the limit was
+/// lowered, begins later in it; the bytes before count as committed and dead.
 /// </remarks>
 [StructLayout(LayoutKind.Explicit, Size = Size)]
 internal struct SegmentInfo
@@ -55,4 +54,12 @@ internal struct SegmentInfo
     /// <summary>The stream that filled it.</summary>
     [FieldOffset(48)]
     public int Stream;
+
+    /// <summary>Where its first record is, or would be; the bytes before hold no memory.</summary>
+    [FieldOffset(52)]
+    public int Start;
+
+    /// <summary>1 if it is free and its memory was given back to the system.</summary>
+    [FieldOffset(56)]
+    public int Discarded;
 }

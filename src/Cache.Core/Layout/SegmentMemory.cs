@@ -6,6 +6,9 @@ namespace Cache.Core.Layout;
 /// <remarks>Segment 0 is never used, so that no record has the address 0.</remarks>
 internal sealed unsafe class SegmentMemory : IDisposable
 {
+    /// <summary>The limit in segments: evicting one of them, or having one half empty, is then not felt.</summary>
+    public const int PerLimit = 256;
+
     /// <summary>The least segment: a page, so that it can be given back to the system.</summary>
     public const int SizeMin = 4 << 10;
 
@@ -44,8 +47,11 @@ internal sealed unsafe class SegmentMemory : IDisposable
         }
     }
 
-    /// <summary>Gives the memory of a free segment back to the system.</summary>
-    public void Discard(int segment) => _records.Discard((long)segment * SegmentSize, SegmentSize);
+    /// <summary>Gives the memory of a free segment's first bytes back to the system.</summary>
+    public void Discard(int segment, int length) => _ = _records.TryDiscard((long)segment * SegmentSize, length);
+
+    /// <summary>Asks for huge pages where they pay, or for small ones: when segments are shorter than that.</summary>
+    public void UseHugePages(bool huge) => _records.UseHugePages(huge);
 
     public void Dispose()
     {

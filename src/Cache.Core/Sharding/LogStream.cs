@@ -12,4 +12,7 @@ internal enum LogStream
 
     /// <summary>Records that expire: their segments empty themselves.</summary>
     Expiring = 2,
+
+    /// <summary>A record that is longer than a segment, alone in its own. No stream, but kept with it.</summary>
+    Long = 4,
 }

@@ -20,6 +20,7 @@ internal sealed class MemoryBudget(long limitBytes, EvictionPolicy eviction)
 
     public long PeakBytes => Volatile.Read(ref _peakBytes);
 
+    /// <summary>What may be taken; on the way to a lower limit, which comes step by step, more than that.</summary>
     public long LimitBytes
     {
         get => Volatile.Read(ref _limitBytes);

@@ -19,22 +19,26 @@ internal sealed partial class Reclaimer
 
         if (segment == 0 || !_log.TryClaim(segment))
             return false;
+        Take(segment, mode);
+        return true;
+    }
+
+    /// <summary>Begins to work on a segment that was claimed.</summary>
+    private void Take(int segment, ReclaimMode mode)
+    {
         _victim = segment;
         _victimIsMain = IsMain(_log[segment]);
         _mode = mode;
-        _offset = 0;
+        _offset = _log[segment].Start;
         _stayed = 0;
-        return true;
     }
 
     private int Choose(in Candidates candidates, out ReclaimMode mode)
     {
         mode = ReclaimMode.Compact;
         var policy = _budget.Eviction;
-        long liveMax = policy == EvictionPolicy.None
-            ? _log.SegmentSize - (long)_log.SegmentSize / CompactLastDenominator
-            : (long)_log.SegmentSize * CompactNumerator / CompactDenominator;
-        if (candidates.Emptiest != 0 && candidates.EmptiestLive <= liveMax && _gainless < GainlessPerFloor)
+        double liveMax = policy == EvictionPolicy.None ? CompactLastShare : CompactShare;
+        if (candidates.Emptiest != 0 && candidates.EmptiestShare <= liveMax && _gainless < GainlessPerFloor)
             return candidates.Emptiest;
         if (policy == EvictionPolicy.None)
             return 0;
@@ -53,7 +57,7 @@ internal sealed partial class Reclaimer
     /// <summary>Looks at all segments: a line each, in order.</summary>
     private Candidates Survey()
     {
-        var found = new Candidates { EmptiestLive = int.MaxValue };
+        var found = new Candidates { EmptiestShare = double.MaxValue };
         for (int segment = 1; segment < _log.Frontier; segment++)
         {
             ref var info = ref _log[segment];
@@ -66,8 +70,9 @@ internal sealed partial class Reclaimer
             bytes += live + Volatile.Read(ref info.LargeBytes);
             if (!_log.IsWhole(segment))
                 continue;
-            if (live < found.EmptiestLive && info.End <= _log.SegmentSize)
-                (found.Emptiest, found.EmptiestLive) = (segment, live);
+            double share = (double)live / (_log.SegmentSize - info.Start);
+            if (share < found.EmptiestShare && CanCompact(info, live))
+                (found.Emptiest, found.EmptiestShare) = (segment, share);
             ref int oldest = ref isMain ? ref found.OldestMain : ref found.OldestSmall;
             if (oldest == 0 || info.Sequence < _log[oldest].Sequence)
                 oldest = segment;
@@ -77,6 +82,10 @@ internal sealed partial class Reclaimer
 
         return found;
     }
+
+    // While it is copied, it and its copy count against the limit.
+    private bool CanCompact(in SegmentInfo info, int live) =>
+        (info.Stream & (int)LogStream.Long) == 0 && (live <= 2 * _log.Capacity || _budget.HasRoomFor(live));
 
     // The oldest of the segments that expiring records were gathered in; without one, any that has some.
     private bool IsBetterExpiring(int segment, int best)
@@ -99,7 +108,7 @@ internal sealed partial class Reclaimer
     private struct Candidates
     {
         public int Emptiest;
-        public int EmptiestLive;
+        public double EmptiestShare; // The part of it that lives.
         public int OldestSmall;
         public int OldestMain;
         public int Expiring;

@@ -10,7 +10,7 @@ internal sealed partial class Reclaimer
     private const int SparsePerSweepMax = 4;
 
     // A segment that is nine tenths dead is worth compacting before room is needed.
-    private const int SparseDivisor = 10;
+    private const double SparseShare = 0.1;
 
     // Free segments that keep their memory: as many as a burst of writers takes at once.
     private const int KeptFreeSegments = 8;
@@ -33,6 +33,7 @@ internal sealed partial class Reclaimer
         }
 
         CompactSparse();
+        TryMergePages();
         _log.DiscardFree(KeptFreeSegments);
         ResizeGhosts();
     }
@@ -52,7 +53,7 @@ internal sealed partial class Reclaimer
     {
         _log.ResetDeadline(segment);
         int end = _log[segment].End;
-        for (int offset = 0; offset < end;)
+        for (int offset = _log[segment].Start; offset < end;)
         {
             var record = _log.Space.At(segment, offset);
             var header = record.Header;
@@ -87,17 +88,13 @@ internal sealed partial class Reclaimer
     private bool TryChooseSparse()
     {
         var candidates = Survey();
-        if (candidates.Emptiest == 0 || candidates.EmptiestLive > _log.SegmentSize / SparseDivisor
+        if (candidates.Emptiest == 0 || candidates.EmptiestShare > SparseShare
             || !_log.TryClaim(candidates.Emptiest))
         {
             return false;
         }
 
-        _victim = candidates.Emptiest;
-        _victimIsMain = IsMain(_log[_victim]);
-        _mode = ReclaimMode.Compact;
-        _offset = 0;
-        _stayed = 0;
+        Take(candidates.Emptiest, ReclaimMode.Compact);
         return true;
     }
 

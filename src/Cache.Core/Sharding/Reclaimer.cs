@@ -18,11 +18,10 @@ namespace Cache.Core.Sharding;
 internal sealed partial class Reclaimer(StoreState state, int promotionThreshold)
 {
     // Copying more than three quarters of a segment to gain the rest costs more than it saves while entries may go.
-    private const int CompactNumerator = 3;
-    private const int CompactDenominator = 4;
+    private const double CompactShare = 3 / 4.0;
 
     // Without eviction there is no other way; still, a gain of a sixteenth is the least that ends.
-    private const int CompactLastDenominator = 16;
+    private const double CompactLastShare = 15 / 16.0;
 
     // A writer does so many times what it appends: a compacted segment gives a quarter back.
     private const int PaceFactor = 4;
@@ -94,17 +93,6 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
                 _gainless = 0;
             _keptHash = _otherKeptHash = 0;
             return isPossible;
-        }
-    }
-
-    /// <summary>Reclaims until the limit is kept, as far as it can be.</summary>
-    public void ShrinkToLimit()
-    {
-        lock (_gate)
-        {
-            while (!_budget.HasRoomFor(0) && _gainless <= GainlessMax && TryStep(_log.SegmentSize))
-            {
-            }
         }
     }
 
@@ -190,9 +178,10 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
             ReclaimBatch(end);
         if (_offset < end)
             return true;
+        int length = end - _log[_victim].Start;
         _log.Unclaim(_victim);
         _victim = 0;
-        NoteGain(end);
+        NoteGain(length);
         return true;
     }
 
@@ -224,9 +213,9 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
     }
 
     // Copying everything frees nothing: then more use is asked for, until something goes.
-    private void NoteGain(int end)
+    private void NoteGain(int length)
     {
-        if (_stayed <= end - end / GainDivisor)
+        if (_stayed <= length - length / GainDivisor)
         {
             _gainless = 0;
             _floor = 0;

@@ -25,8 +25,11 @@ internal sealed class RecordLog : IDisposable
     private readonly MemoryBudget _budget;
     private readonly SegmentMemory _segments;
     private readonly ActiveSegment[] _active;
-    private readonly int _stripeMask;
     private readonly Lock _gate = new();
+
+    // Written by whoever changes the limit; read by writers: any recent value will do.
+    private int _stripeMask;
+    private int _capacity;
 
     // Written under the gate.
     private int _frontier = 1;
@@ -40,21 +43,24 @@ internal sealed class RecordLog : IDisposable
     {
         _segments = segments;
         _budget = budget;
-        int most = Math.Max(1, (int)(budget.LimitBytes / segments.SegmentSize / SegmentsPerStripeMin));
-        while (stripes > most)
-            stripes /= 2;
-        _stripeMask = stripes - 1;
-        _active = new ActiveSegment[(stripes + 1) * StreamCount];
+        _capacity = segments.SegmentSize;
+        ReclaimerStripe = StripesFor(budget.LimitBytes / SegmentSize, stripes);
+        _stripeMask = ReclaimerStripe - 1;
+        _active = new ActiveSegment[(ReclaimerStripe + 1) * StreamCount];
         Space = segments.Space;
         Array.Fill(_active, new ActiveSegment { Word = ActiveSegment.WordOf(0, SegmentSize) });
     }
 
     public RecordSpace Space { get; }
 
+    /// <summary>The distance of two segments, and their size until the limit is lowered.</summary>
     public int SegmentSize => _segments.SegmentSize;
 
-    /// <summary>What a segment counts against the limit.</summary>
-    public int SegmentBytes => SegmentSize + SegmentInfo.Size;
+    /// <summary>The size of the segments that are taken from now on.</summary>
+    public int Capacity => Volatile.Read(ref _capacity);
+
+    /// <summary>What such a segment counts against the limit.</summary>
+    public int SegmentBytes => Capacity + SegmentInfo.Size;
 
     /// <summary>The number of the first segment that was never used.</summary>
     public int Frontier => Volatile.Read(ref _frontier);
@@ -66,7 +72,7 @@ internal sealed class RecordLog : IDisposable
     public int FreeCount => Volatile.Read(ref _freeCount);
 
     /// <summary>The stripe of the reclaimer, which nobody else may fill up.</summary>
-    public int ReclaimerStripe => _stripeMask + 1;
+    public int ReclaimerStripe { get; }
 
     /// <summary>What writers leave of the limit so that the reclaimer always finds a segment to copy to.</summary>
     public long SpareBytes => SegmentBytes;
@@ -80,7 +86,7 @@ internal sealed class RecordLog : IDisposable
     public static long UnlimitedSpareBytes => long.MinValue / 2;
 
     /// <summary>The stripe of the calling thread.</summary>
-    public int OwnStripe => Environment.CurrentManagedThreadId & _stripeMask;
+    public int OwnStripe => Environment.CurrentManagedThreadId & Volatile.Read(ref _stripeMask);
 
     public ref SegmentInfo this[int segment] => ref _segments[segment];
 
@@ -118,26 +124,48 @@ internal sealed class RecordLog : IDisposable
             ref long word = ref _active[stripe * StreamCount + (int)stream].Word;
             if (ActiveSegment.UsedOf(Volatile.Read(ref word)) + size <= SegmentSize)
                 return true;
-            if (!TryTakeRun(1, spareBytes, stream, out int segment))
+            int start = SegmentSize - Math.Max(Capacity, WholePages(size));
+            if (!TryTakeRun(1, start, spareBytes, stream, out int segment))
                 return false;
-            Seal(Interlocked.Exchange(ref word, ActiveSegment.WordOf(segment, 0)));
+            Seal(Interlocked.Exchange(ref word, ActiveSegment.WordOf(segment, start)));
             return true;
         }
     }
 
-    /// <summary>Takes a run of segments for a single record that is longer than one.</summary>
-    public bool TryAllocateLong(LogStream stream, int size, out Record record)
+    /// <summary>
+    /// Takes a segment as long as needed, or a run of segments, for a single record that is longer than one.
+    /// </summary>
+    /// <remarks>spareBytes: What must be left of the limit.</remarks>
+    public bool TryAllocateLong(LogStream stream, int size, long spareBytes, out Record record)
     {
-        Debug.Assert(size > SegmentSize);
         record = default;
         lock (_gate)
         {
-            if (!TryTakeRun(RunLengthOf(size), SpareBytes, stream, out int segment))
+            int start = Math.Max(0, SegmentSize - WholePages(size));
+            if (!TryTakeRun(RunLengthOf(size), start, spareBytes, stream | LogStream.Long, out int segment))
                 return false;
-            record = Space.At(segment, 0);
-            Seal(ActiveSegment.WordOf(segment, size));
+            record = Space.At(segment, start);
+            Seal(ActiveSegment.WordOf(segment, start + size));
             return true;
         }
+    }
+
+    /// <summary>What a record that is longer than a segment counts against the limit.</summary>
+    public long LongBytesOf(int size) =>
+        BytesOf(RunLengthOf(size), Math.Max(0, SegmentSize - WholePages(size)));
+
+    /// <summary>Makes segments of a size that suits another limit, from now on.</summary>
+    public void FitTo(long limitBytes)
+    {
+        int capacity = (int)Math.Clamp(
+            limitBytes / SegmentMemory.PerLimit & -SegmentMemory.SizeMin, SegmentMemory.SizeMin, SegmentSize);
+        if (capacity == Capacity)
+            return;
+        Volatile.Write(ref _capacity, capacity);
+        Volatile.Write(ref _stripeMask, StripesFor(limitBytes / capacity, ReclaimerStripe) - 1);
+        // A huge page would be taken as a whole for the part of a segment that is used.
+        _segments.UseHugePages(capacity == SegmentSize);
+        SealActive(long.MaxValue);
     }
 
     /// <summary>Seals the active segments, so that what they hold can be reclaimed or swept.</summary>
@@ -247,19 +275,26 @@ internal sealed class RecordLog : IDisposable
     /// <summary>Gives the memory of free segments back to the system, but for some that will be used next.</summary>
     public void DiscardFree(int keepCount)
     {
+        for (int segment = 1; segment < Frontier && FreeCount > keepCount; segment++)
+        {
+            ref var info = ref this[segment];
+            if (StateOf(Volatile.Read(ref info.StateWord)) != SegmentState.Free || info.Discarded != 0)
+                continue;
+            if (keepCount > 0)
+                keepCount--;
+            else
+                DiscardFree(ref info, segment);
+        }
+
         lock (_gate)
         {
-            for (int segment = _frontier - 1; segment > 0 && Volatile.Read(ref _freeCount) > keepCount; segment--)
+            while (_frontier > 1 && StateOf(Volatile.Read(ref this[_frontier - 1].StateWord)) == SegmentState.Free)
             {
-                ref var info = ref this[segment];
-                if (StateOf(Volatile.Read(ref info.StateWord)) != SegmentState.Free)
-                    continue;
-                _segments.Discard(segment);
-                if (segment != _frontier - 1)
-                    continue;
-                _frontier--;
+                Volatile.Write(ref _frontier, _frontier - 1);
                 Interlocked.Decrement(ref _freeCount);
             }
+
+            _searchStart = Math.Min(_searchStart, _frontier);
         }
     }
 
@@ -267,6 +302,26 @@ internal sealed class RecordLog : IDisposable
 
     /// <summary>The number of segments that a sealed one spans: 1, unless its record is longer.</summary>
     public int RunLengthOf(int end) => Math.Max(1, (end + SegmentSize - 1) / SegmentSize);
+
+    // The system takes a while for two megabytes, and nobody is to wait for it: meanwhile the segment is claimed.
+    private void DiscardFree(ref SegmentInfo info, int segment)
+    {
+        lock (_gate)
+        {
+            long word = Volatile.Read(ref info.StateWord);
+            if (StateOf(word) != SegmentState.Free || !TryChange(ref info, word, SegmentState.Claimed))
+                return;
+            Interlocked.Decrement(ref _freeCount);
+        }
+
+        _segments.Discard(segment, SegmentSize);
+        lock (_gate)
+        {
+            info.Discarded = 1;
+            TryChange(ref info, Volatile.Read(ref info.StateWord), SegmentState.Free);
+            Interlocked.Increment(ref _freeCount);
+        }
+    }
 
     private static void LowerDeadline(ref SegmentInfo info, long deadlineMs)
     {
@@ -286,6 +341,17 @@ internal sealed class RecordLog : IDisposable
         return Interlocked.CompareExchange(ref info.StateWord, next, word) == word;
     }
 
+    private static int WholePages(int bytes) => (bytes + SegmentMemory.SizeMin - 1) & -SegmentMemory.SizeMin;
+
+    private static int StripesFor(long segments, int most)
+    {
+        while (most > Math.Max(1, segments / SegmentsPerStripeMin))
+            most /= 2;
+        return most;
+    }
+
+    private long BytesOf(int count, int start) => (long)count * (SegmentSize + SegmentInfo.Size) - start;
+
     // The counts may belong to a later use of the segment than the word: then the generations differ, and the
     // exchange fails.
     private void TryFree(int segment)
@@ -297,9 +363,10 @@ internal sealed class RecordLog : IDisposable
         int end = Volatile.Read(ref info.End);
         if (Volatile.Read(ref info.Committed) != end || Volatile.Read(ref info.Dead) != end)
             return;
+        int count = RunLengthOf(end);
+        long bytes = BytesOf(count, Volatile.Read(ref info.Start));
         if (!TryChange(ref info, word, SegmentState.Free))
             return;
-        int count = RunLengthOf(end);
         for (int i = 1; i < count; i++)
         {
             ref var continued = ref this[segment + i];
@@ -307,7 +374,7 @@ internal sealed class RecordLog : IDisposable
         }
 
         Interlocked.Add(ref _freeCount, count);
-        _budget.Add(-(long)count * SegmentBytes);
+        _budget.Add(-bytes);
     }
 
     private void Seal(long word)
@@ -324,11 +391,12 @@ internal sealed class RecordLog : IDisposable
         TryFree(segment);
     }
 
-    private bool TryTakeRun(int count, long spareBytes, LogStream stream, out int segment)
+    private bool TryTakeRun(int count, int start, long spareBytes, LogStream stream, out int segment)
     {
         Debug.Assert(_gate.IsHeldByCurrentThread);
+        Debug.Assert(start % SegmentMemory.SizeMin == 0);
         segment = 0;
-        long bytes = (long)count * SegmentBytes;
+        long bytes = BytesOf(count, start);
         if (!_budget.TryTake(bytes, spareBytes))
             return false;
         segment = FindFreeRun(count);
@@ -342,7 +410,18 @@ internal sealed class RecordLog : IDisposable
         {
             ref var info = ref this[segment + i];
             long word = Volatile.Read(ref info.StateWord);
-            info = new SegmentInfo { StateWord = word, MinDeadlineMs = long.MaxValue, Stream = (int)stream };
+            int first = i == 0 ? start : 0;
+            if (first > info.Start && info.Discarded == 0)
+                _segments.Discard(segment, first); // What is no longer used is not counted either.
+            info = new SegmentInfo
+            {
+                StateWord = word,
+                Committed = first,
+                Dead = first,
+                MinDeadlineMs = long.MaxValue,
+                Stream = (int)stream,
+                Start = first,
+            };
             TryChange(ref info, word, i == 0 ? SegmentState.Active : SegmentState.Continued);
         }
 

@@ -100,11 +100,14 @@ internal sealed partial class Shard
         int size = entry.Header.RecordSize;
         var stream = (isMain ? LogStream.Main : 0) | (entry.Header.IsExpiring ? LogStream.Expiring : 0);
         int stripe = _log.ReclaimerStripe;
-        if (size > _log.SegmentSize)
+        if ((_log[_records.SegmentOf(entry.Record)].Stream & (int)LogStream.Long) != 0)
             return false; // It has a segment of its own: the reclaimer keeps it as it is, or evicts it.
         Record target;
         while (!_log.TryAllocate(stripe, stream, size, out target))
         {
+            // Longer than a segment, since these are shorter now than when it was written.
+            if (size > _log.Capacity && _log.TryAllocateLong(stream, size, RecordLog.UnlimitedSpareBytes, out target))
+                break;
             if (!_log.TryRotate(stripe, stream, size, RecordLog.UnlimitedSpareBytes))
                 return false;
         }
@@ -128,7 +131,7 @@ internal sealed partial class Shard
     }
 
     /// <summary>Evicts the least used entry of a home whose page cannot be split any more.</summary>
-    private bool TryEvictFrom(Bucket home)
+    private bool TryEvictFrom(ulong hash, Bucket home)
     {
         var policy = _state.Budget.Eviction;
         if (policy == EvictionPolicy.None)
@@ -136,6 +139,12 @@ internal sealed partial class Shard
         Record victim = default;
         int least = int.MaxValue;
         uint version = home.Lock();
+        if (!IsHome(hash, home))
+        {
+            home.Unlock(version, changed: false);
+            return true; // Its page was split or merged meanwhile.
+        }
+
         for (int slot = Bucket.SlotFirst; slot <= Bucket.SlotLast; slot++)
         {
             ulong word = home.EntryAt(slot);
@@ -147,12 +156,12 @@ internal sealed partial class Shard
             victim = _records[word];
         }
 
-        ulong hash = victim.IsNull ? 0 : _state.HashOf(victim);
+        ulong victimHash = victim.IsNull ? 0 : _state.HashOf(victim);
         home.Unlock(version, changed: false);
         var entry = default(EntryLock);
         if (victim.IsNull)
             return false;
-        if (!TryLockRecord(victim, hash, ref entry))
+        if (!TryLockRecord(victim, victimHash, ref entry))
             return true; // It went by itself.
         RemoveLocked(ref entry);
         Interlocked.Increment(ref _evictions);

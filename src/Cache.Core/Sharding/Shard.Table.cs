@@ -52,7 +52,7 @@ internal sealed partial class Shard
                 return false;
             if (!_state.Budget.TryTake(PageBytes, _log.SpareBytes))
                 return false;
-            if (!_state.Index.TryAllocate(out uint upper))
+            if (!_state.Index.TryAllocate(out uint upper, out uint version))
             {
                 _state.Budget.Add(-PageBytes);
                 return false;
@@ -65,7 +65,7 @@ internal sealed partial class Shard
                 count = 2;
             }
 
-            Split(page, upper, first + count / 2, count / 2);
+            Split(page, upper, version, first + count / 2, count / 2);
             return true;
         }
     }
@@ -96,16 +96,18 @@ internal sealed partial class Shard
     /// <summary>
     /// Moves the entries of the upper positions to a new page, each to the same bucket and slot as before.
     /// </summary>
-    private void Split(IndexPage page, uint upperPage, int upperFirst, int upperCount)
+    private void Split(IndexPage page, uint upperPage, uint upperVersion, int upperFirst, int upperCount)
     {
         Debug.Assert(_growthGate.IsHeldByCurrentThread);
         var upper = _pages[upperPage];
         Span<uint> versions = stackalloc uint[IndexPage.BucketCount];
-        for (int i = 0; i < IndexPage.BucketCount; i++)
-            versions[i] = page[i].Lock();
+        Span<uint> upperVersions = stackalloc uint[IndexPage.BucketCount];
+        // Nobody looks for anything in the new page, but a late thread may be about to lock what it was before.
+        LockBoth(page, versions, upper, upperVersions);
         for (int i = 0; i < IndexPage.BucketCount; i++)
         {
-            upper[i].InitializeVersion(versions[i] + 1); // Odd, so that the writes below are those of a holder.
+            upperVersions[i] = Math.Max(versions[i], upperVersion);
+            upper[i].InitializeVersion(upperVersions[i] + 1); // Odd: it stays locked.
             page[i].ClearSpill();
         }
 
@@ -120,10 +122,10 @@ internal sealed partial class Shard
 
         for (int i = 0; i < upperCount; i++)
             Volatile.Write(ref _directory[upperFirst + i], upperPage);
-        // Equal or later versions on both sides: a version that was read before the split is never seen again.
+        // Later versions on both sides: one that was read before the split is never seen again.
         for (int i = 0; i < IndexPage.BucketCount; i++)
         {
-            upper[i].Unlock(versions[i], changed: true);
+            upper[i].Unlock(upperVersions[i], changed: true);
             page[i].Unlock(versions[i], changed: true);
         }
     }

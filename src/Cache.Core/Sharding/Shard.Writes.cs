@@ -28,7 +28,7 @@ internal sealed partial class Shard
         if (!entry.IsFound && !TryReserveSlot(ref entry))
             return false;
         if (leaveRoom)
-            size = Math.Min(size + (size / 8 & ~7), Math.Max(size, _log.SegmentSize));
+            size = Math.Min(size + (size / 8 & ~7), Math.Max(size, _log.Capacity));
         if (!TryAllocate(ref entry, key, size, expiry.IsExpiring, out var record))
             return false;
         var header = RecordHeader.Create(key.Bytes.Length, key.Keyspace, size, valueLength, expiry, isLarge);
@@ -168,7 +168,7 @@ internal sealed partial class Shard
 
         if (_log.TryAllocate(_log.OwnStripe, entry.Stream, size, out record))
             return true;
-        entry.Obstacle = size > _log.SegmentSize ? Obstacle.LongRecord : Obstacle.NoSegmentRoom;
+        entry.Obstacle = size > _log.Capacity ? Obstacle.LongRecord : Obstacle.NoSegmentRoom;
         return false;
     }
 
@@ -209,7 +209,7 @@ internal sealed partial class Shard
                 var page = entry.Home.Page;
                 return TrySplit(key.Hash, page)
                     || (_state.Reclaimer.MakeRoom(PageBytes, key.Hash, entry.SourceHash) && TrySplit(key.Hash, page))
-                    || TryEvictFrom(entry.Home);
+                    || TryEvictFrom(key.Hash, entry.Home);
             case Obstacle.NoSegmentRoom:
                 _state.Reclaimer.PrepareGhosts();
                 return _log.TryRotate(_log.OwnStripe, entry.Stream, (int)bytes, _log.SpareBytes)
@@ -226,11 +226,8 @@ internal sealed partial class Shard
 
     private bool TryAllocateLong(in EntryKey key, ref EntryLock entry, int size)
     {
-        if (!_log.TryAllocateLong(entry.Stream, size, out entry.LongRecord))
-        {
-            long runBytes = (long)_log.RunLengthOf(size) * _log.SegmentBytes;
-            return _state.Reclaimer.MakeRoom(runBytes, key.Hash, entry.SourceHash);
-        }
+        if (!_log.TryAllocateLong(entry.Stream, size, _log.SpareBytes, out entry.LongRecord))
+            return _state.Reclaimer.MakeRoom(_log.LongBytesOf(size), key.Hash, entry.SourceHash);
 
         entry.LongRecord.Header = RecordHeader.Create(0, 0, size, 0, default, large: false);
         return true;

@@ -37,9 +37,11 @@ internal sealed partial class Shard
         _records = state.Log.Space;
         _shardBits = shardBits;
         Index = index;
-        bool allocated = state.Index.TryAllocate(out uint page);
+        bool allocated = state.Index.TryAllocate(out uint page, out uint pageVersion);
         if (!allocated)
             throw new InvalidOperationException("The index has no page for every shard.");
+        for (int i = 0; i < IndexPage.BucketCount; i++)
+            _pages[page][i].InitializeVersion(pageVersion);
         state.Budget.Add(PageBytes);
         _directory = [page];
     }
@@ -77,6 +79,12 @@ internal sealed partial class Shard
         status = WriteStatus.ConditionNotMet;
         if (!home.TryLockAt(version))
             return false;
+        if (!IsHome(key.Hash, home))
+        {
+            home.Unlock(version, changed: false); // The home of a page that was given back.
+            return false;
+        }
+
         ResetLock(ref entry);
         entry.Home = home;
         entry.HomeVersion = version;

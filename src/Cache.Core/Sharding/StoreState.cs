@@ -15,9 +15,6 @@ internal sealed class StoreState : IDisposable
     // As often as Redis by default (hz 10).
     private static readonly TimeSpan _sweepPeriod = TimeSpan.FromMilliseconds(100);
 
-    // The limit in segments: evicting one of them, or having one half empty, is then not felt.
-    private const int SegmentsPerLimit = 256;
-
     // A record of more than an eighth of a segment would leave too much of it unused behind the last one. In the
     // smallest segments an eighth is so little that half is better than an allocation for each value.
     private const int RecordsPerSegmentMin = 8;
@@ -33,6 +30,10 @@ internal sealed class StoreState : IDisposable
     private readonly int _shardShift;
     private readonly ITimer _sweepTimer;
     private readonly Lock _sweepGate = new();
+    private readonly Lock _limitGate = new();
+
+    // Written under the gate, read anywhere.
+    private long _limitBytes;
     private bool _disposed;
 
     // Blocks that were made and not freed; interlocked.
@@ -43,6 +44,7 @@ internal sealed class StoreState : IDisposable
         long limit = options.MemoryLimitBytes;
         Clock = new CoarseClock(timeProvider);
         Budget = new MemoryBudget(limit, options.Eviction);
+        LimitBytes = limit;
         ValueLengthMax = options.ValueLengthMax;
         int shardCount = options.ShardCount;
         while (shardCount > 1 && (long)shardCount * BytesPerShardMin > limit)
@@ -54,7 +56,7 @@ internal sealed class StoreState : IDisposable
         Log = new RecordLog(
             new SegmentMemory(segmentSize, limit, machineBytes, hugePages), Budget,
             (int)BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount));
-        RecordBytesMax = Math.Max(segmentSize / RecordsPerSegmentMin, Math.Min(segmentSize / 2, SmallRecordBytesMax));
+        RecordBytesMax = RecordBytesFor(segmentSize);
         Reclaimer = new Reclaimer(this, options.PromotionThreshold);
         Shards = new Shard[shardCount];
         int shardBits = BitOperations.Log2((uint)shardCount);
@@ -63,6 +65,13 @@ internal sealed class StoreState : IDisposable
         _shardShift = 64 - shardBits;
         _sweepTimer = timeProvider.CreateTimer(
             static state => ((StoreState)state!).Sweep(), this, _sweepPeriod, _sweepPeriod);
+    }
+
+    /// <summary>The limit that the store keeps, as it is told to others.</summary>
+    public long LimitBytes
+    {
+        get => Volatile.Read(ref _limitBytes);
+        private set => Volatile.Write(ref _limitBytes, value);
     }
 
     public CoarseClock Clock { get; }
@@ -82,7 +91,12 @@ internal sealed class StoreState : IDisposable
     public int ValueLengthMax { get; }
 
     /// <summary>The longest key and value that are kept in a segment; a longer value has a block of its own.</summary>
-    public int RecordBytesMax { get; }
+    /// <remarks>It changes with the limit; what was written before stays as it is.</remarks>
+    public int RecordBytesMax { get; private set; }
+
+    /// <summary>Whether the index has far more room than its entries need.</summary>
+    public bool IsIndexSparse(long entryCount) =>
+        Index.Count > Shards.Length && entryCount < Index.Count * (IndexPage.SlotCount / 4);
 
     /// <summary>What no eviction gives back.</summary>
     public long FixedBytes => Index.Count * Shard.PageBytes + Reclaimer.Ghosts.SizeBytes;
@@ -132,6 +146,31 @@ internal sealed class StoreState : IDisposable
         return false;
     }
 
+    /// <summary>Changes the limit, and returns when it is kept, as far as the policy allows.</summary>
+    public void ChangeLimit(long limitBytes)
+    {
+        lock (_limitGate)
+        {
+            // While it is lowered, the former one is what the store keeps.
+            if (limitBytes > LimitBytes)
+                LimitBytes = limitBytes;
+            Log.FitTo(limitBytes);
+            RecordBytesMax = RecordBytesFor(Log.Capacity);
+            Reclaimer.ChangeLimit(limitBytes);
+            LimitBytes = limitBytes;
+        }
+    }
+
+    /// <summary>Gives back pages of the index that others have room for.</summary>
+    /// <returns>Whether there were any.</returns>
+    public bool MergePages()
+    {
+        bool merged = false;
+        foreach (var shard in Shards)
+            merged |= shard.MergePages();
+        return merged;
+    }
+
     /// <summary>Drops a reference to a block; the last one gives its bytes back.</summary>
     public void Release(LargeBlock block)
     {
@@ -171,9 +210,12 @@ internal sealed class StoreState : IDisposable
 
     private static int SegmentSizeOf(long limit)
     {
-        long size = (long)BitOperations.RoundUpToPowerOf2((ulong)(limit / SegmentsPerLimit / 2 + 1));
+        long size = (long)BitOperations.RoundUpToPowerOf2((ulong)(limit / SegmentMemory.PerLimit / 2 + 1));
         return (int)Math.Clamp(size, SegmentMemory.SizeMin, SegmentMemory.SizeMax);
     }
+
+    private static int RecordBytesFor(int segmentSize) =>
+        Math.Max(segmentSize / RecordsPerSegmentMin, Math.Min(segmentSize / 2, SmallRecordBytesMax));
 
     private void Sweep()
     {

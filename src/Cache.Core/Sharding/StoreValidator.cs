@@ -27,16 +27,21 @@ internal sealed class StoreValidator
         foreach (var shard in _state.Shards)
             shard.AssertValid(this);
         long usedSegments = 0;
+        long usedBytes = 0;
         for (int segment = 1; segment < _tallies.Length; segment++)
         {
             if (RecordLog.StateOf(_state.Log[segment].StateWord) != SegmentState.Free)
+            {
                 usedSegments++;
+                usedBytes += _state.Log.SegmentSize - _state.Log[segment].Start + SegmentInfo.Size;
+            }
+
             ValidateSegment(segment);
         }
 
         Require(
             _tallies.Length - 1 - usedSegments == _state.Log.FreeCount, $"{_state.Log.FreeCount} segments seem free");
-        ValidateBudget(usedSegments);
+        ValidateBudget(usedBytes);
     }
 
     /// <summary>Throws with the statement that turned out to be false.</summary>
@@ -97,9 +102,9 @@ internal sealed class StoreValidator
             $"segment {segment} would be swept at {info.MinDeadlineMs}, not at {tally.MinDeadlineMs}");
     }
 
-    private void ValidateBudget(long usedSegments)
+    private void ValidateBudget(long segmentBytes)
     {
-        long bytes = _state.FixedBytes + usedSegments * _state.Log.SegmentBytes + _blockBytes;
+        long bytes = _state.FixedBytes + segmentBytes + _blockBytes;
         Require(_state.Budget.UsedBytes == bytes, $"{_state.Budget.UsedBytes} bytes are counted of {bytes}");
     }
 }

@@ -10,7 +10,7 @@ public sealed class BucketTests : IDisposable
 
     public BucketTests()
     {
-        _index.TryAllocate(out uint page);
+        _index.TryAllocate(out uint page, out _);
         _bucket = _index.Pages[page][3];
     }
 

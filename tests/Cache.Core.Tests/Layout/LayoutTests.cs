@@ -29,6 +29,8 @@ public sealed class LayoutTests
     [InlineData(nameof(SegmentInfo.Sequence), 32)]
     [InlineData(nameof(SegmentInfo.LargeBytes), 40)]
     [InlineData(nameof(SegmentInfo.Stream), 48)]
+    [InlineData(nameof(SegmentInfo.Start), 52)]
+    [InlineData(nameof(SegmentInfo.Discarded), 56)]
     public void SegmentInfo_Field_IsAtItsPlace(string field, int offset) =>
         Assert.Equal(offset, (int)Marshal.OffsetOf<SegmentInfo>(field));
 
@@ -49,8 +51,8 @@ public sealed class LayoutTests
     public void Pages_AndBuckets_AreBesideEachOtherAndAligned()
     {
         using var index = new IndexMemory(1 << 20, 1 << 20, hugePages: false);
-        Assert.True(index.TryAllocate(out uint first));
-        Assert.True(index.TryAllocate(out uint second));
+        Assert.True(index.TryAllocate(out uint first, out _));
+        Assert.True(index.TryAllocate(out uint second, out _));
 
         nuint start = index.Pages[first][0].Order;
         Assert.Equal(0u, start % 4096);

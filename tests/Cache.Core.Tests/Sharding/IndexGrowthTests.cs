@@ -33,6 +33,56 @@ public sealed class IndexGrowthTests
         Assert.NotNull(store.GetArray(BitConverter.GetBytes(1)));
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(8)]
+    public void Remove_MostKeys_GivesPagesBackAndKeepsTheRest(int shardCount)
+    {
+        using var fixture = Limited(64 << 20, shardCount);
+        var store = fixture.Store;
+        long empty = store.GetStatistics().MemoryBytes;
+        for (int round = 0; round < 3; round++)
+        {
+            for (int i = 0; i < Keys; i++)
+                Assert.Equal(WriteStatus.Done, store.Set(BitConverter.GetBytes(i), BitConverter.GetBytes(~i)));
+            long full = store.GetStatistics().MemoryBytes;
+            for (int i = 0; i < Keys; i++)
+                Assert.True(i % 50 == round || store.Remove(BitConverter.GetBytes(i)));
+
+            fixture.Clock.Advance(1_000); // Sweeps that merge and compact.
+
+            store.AssertValid();
+            Assert.Equal(Keys / 50, store.Count);
+            Assert.InRange(store.GetStatistics().MemoryBytes - empty, 1, (full - empty) / 5);
+            for (int i = 0; i < Keys; i++)
+            {
+                byte[]? expected = i % 50 == round ? BitConverter.GetBytes(~i) : null;
+                Assert.Equal(expected, store.GetArray(BitConverter.GetBytes(i)));
+            }
+        }
+    }
+
+    [Fact]
+    public void Versions_PageMergedAndSplitAgain_NeverComeBack()
+    {
+        using var fixture = Limited(64 << 20, 1);
+        var store = fixture.Store;
+        var seen = new HashSet<EntryVersion>();
+        for (int round = 0; round < 4; round++)
+        {
+            store.Set("key"u8, [(byte)round]);
+            Assert.True(store.TryPeekInfo("key"u8, out var info));
+            Assert.True(seen.Add(info.Version), $"Version {info.Version} of round {round} was seen before.");
+            for (int i = 0; i < 20_000; i++)
+                store.Set(BitConverter.GetBytes(i), "value"u8);
+            for (int i = 0; i < 20_000; i++)
+                store.Remove(BitConverter.GetBytes(i));
+            fixture.Clock.Advance(1_000);
+            foreach (var version in seen)
+                Assert.Equal(WriteStatus.ConditionNotMet, store.SetIfUnchanged("key"u8, "x"u8, default, version));
+        }
+    }
+
     [Fact]
     public void Keyspaces_SameKeys_AreCountedApart()
     {

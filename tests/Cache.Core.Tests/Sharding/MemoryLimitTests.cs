@@ -36,6 +36,71 @@ public sealed class MemoryLimitTests
         }
     });
 
+    // Segments keep the place of the first limit, but not its size; index and ghosts of many entries are given back.
+    [Theory]
+    [InlineData(EvictionPolicy.AllEntries, 2 << 20)]
+    [InlineData(EvictionPolicy.AllEntries, 1 << 20)]
+    [InlineData(EvictionPolicy.ExpiringEntries, 2 << 20)]
+    public void MemoryLimitBytes_LoweredFar_IsKeptAndUsed(EvictionPolicy policy, long lowered)
+    {
+        const long First = 128 << 20;
+        using var fixture = Limited(First, 4);
+        fixture.Store.Eviction = policy;
+        var options = policy == EvictionPolicy.ExpiringEntries
+            ? StoreFixture.ExpiringAt(fixture.NowMs + 1_000_000)
+            : default;
+        for (int i = 0; i < 1_500_000; i++)
+            fixture.Store.Set(BitConverter.GetBytes(i), new byte[64], options);
+        Assert.InRange(fixture.Store.GetStatistics().MemoryBytes, First * 9 / 10, First * 102 / 100);
+
+        fixture.Store.MemoryLimitBytes = lowered;
+
+        Assert.InRange(fixture.Store.GetStatistics().MemoryBytes, lowered / 2, lowered * 102 / 100);
+        fixture.Store.AssertValid();
+        fixture.Store.ResetStatistics();
+        for (int i = 0; i < 100_000; i++)
+        {
+            Assert.Equal(WriteStatus.Done, fixture.Store.Set(BitConverter.GetBytes(i), new byte[i % 60], options));
+            if (i >= 50_000)
+                Assert.True(fixture.Store.GetStatistics().MemoryBytes >= lowered * 95 / 100);
+        }
+
+        Assert.InRange(fixture.Store.GetStatistics().MemoryPeakBytes, lowered * 95 / 100, lowered * 102 / 100);
+        fixture.Store.MemoryLimitBytes = First;
+        for (int i = 0; i < 1_500_000; i++)
+            fixture.Store.Set(BitConverter.GetBytes(i), new byte[64], options);
+        Assert.InRange(fixture.Store.GetStatistics().MemoryBytes, First * 95 / 100, First * 102 / 100);
+    }
+
+    [Fact]
+    public void MemoryLimitBytes_LoweredBelowLongRecords_LosesNoneWithoutEviction() => RandomSeed.Run(this, seed =>
+    {
+        var random = new Random(seed);
+        using var fixture = Limited(64 << 20, 4);
+        fixture.Store.Eviction = EvictionPolicy.None;
+        var written = new Dictionary<int, int>();
+        for (int i = 0; i < 400; i++)
+        {
+            written[i] = random.Next(30_000); // Records of up to an eighth of the first segments: 32 KB.
+            Assert.Equal(
+                WriteStatus.Done, fixture.Store.Set(BitConverter.GetBytes(i), PatternOf(i, written[i])));
+        }
+
+        fixture.Store.MemoryLimitBytes = 8 << 20;
+        for (int i = 0; i < 20_000; i++)
+        {
+            int key = random.Next(400);
+            int length = random.Next(written[key] + 1);
+            if (fixture.Store.Set(BitConverter.GetBytes(key), PatternOf(key, length)) == WriteStatus.Done)
+                written[key] = length;
+        }
+
+        foreach (var (key, length) in written)
+            Assert.Equal(PatternOf(key, length), fixture.Store.GetArray(BitConverter.GetBytes(key)));
+        Assert.Equal((400, 0), (fixture.Store.Count, fixture.Store.GetStatistics().Evictions));
+        Assert.InRange(fixture.Store.GetStatistics().MemoryBytes, 0, (8 << 20) * 102L / 100);
+    });
+
     [Fact]
     public void Sweep_100000EntriesDueAtOnce_AreGoneWithinASecond()
     {
@@ -53,8 +118,14 @@ public sealed class MemoryLimitTests
 
         var statistics = fixture.Store.GetStatistics();
         Assert.Equal((0, 0, Entries), (statistics.Count, statistics.ExpiringCount, statistics.Expirations));
-        // What stays is the index, about nine bytes for each entry.
-        Assert.InRange(statistics.MemoryBytes - empty, 0, 24 * Entries);
+        Assert.InRange(statistics.MemoryBytes - empty, 0, 1 << 20);
+    }
+
+    private static byte[] PatternOf(int key, int length)
+    {
+        byte[] value = new byte[length];
+        new Random(key * 1_000_003 + length).NextBytes(value);
+        return value;
     }
 
     // Most values are small, a few as large as the smallest store can be asked to hold beside others.

@@ -1,0 +1,119 @@
+using Cache.Core.Contracts;
+using Cache.Core.Eviction;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>Changes of the limit: entries go, and what was kept for them goes after them.</summary>
+internal sealed partial class Reclaimer
+{
+    // The limit falls by so small a part at a time: writers that need room meanwhile wait for one of them.
+    private const int LimitStepDivisor = 64;
+
+    // Segments are renewed when the store is so many times as large as it is to be: then most of them are gone.
+    private const int RenewalFactor = 2;
+
+    // Merging is tried again when there are so many fewer entries, if it was in vain.
+    private const double MergeAgainShare = 0.9;
+
+    // With this many entries or more, merging was in vain; any recent value will do.
+    private long _unmergeableCount = long.MaxValue;
+
+    /// <summary>Sets the limit and reclaims until it is kept, as far as the policy allows.</summary>
+    public void ChangeLimit(long limitBytes)
+    {
+        Approach(Math.Min(_budget.LimitBytes, limitBytes * RenewalFactor));
+        RenewLongSegments();
+        Approach(limitBytes);
+        _budget.LimitBytes = limitBytes;
+    }
+
+    /// <summary>Lowers the limit step by step, while something can be reclaimed.</summary>
+    private void Approach(long limitBytes)
+    {
+        long step = Math.Max(limitBytes, _budget.UsedBytes);
+        do
+        {
+            step = Math.Max(limitBytes, step - step / LimitStepDivisor);
+            _budget.LimitBytes = step;
+        }
+        while (TryKeepLimit() && step > limitBytes);
+    }
+
+    /// <summary>
+    /// Copies what lies in segments that are too long for the limit that is to come: to reclaim one of them then, more
+    /// would have to be taken beyond the limit than it allows. Now it is still higher.
+    /// </summary>
+    private void RenewLongSegments()
+    {
+        lock (_gate)
+        {
+            // One that cannot be emptied is met again: then each was tried.
+            for (int i = _log.Frontier; i > 0 && TryFindTooLong(out int segment); i--)
+            {
+                PutVictimBack();
+                if (!_log.TryClaim(segment))
+                    return;
+                Take(segment, ReclaimMode.Compact);
+                while (_victim != 0)
+                    TryStep(_log.SegmentSize);
+            }
+        }
+    }
+
+    private bool TryFindTooLong(out int segment)
+    {
+        for (segment = 1; segment < _log.Frontier; segment++)
+        {
+            ref var info = ref _log[segment];
+            if (_log.IsWhole(segment) && (info.Stream & (int)LogStream.Long) == 0
+                && _log.SegmentSize - info.Start > 2 * _log.Capacity && info.Committed != info.Dead)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private bool TryKeepLimit()
+    {
+        lock (_gate)
+        {
+            bool isPossible = true;
+            while (isPossible && !_budget.HasRoomFor(0))
+            {
+                ShrinkGhosts();
+                isPossible = TryMergePages() || (TryStep(_log.SegmentSize) && _gainless <= GainlessMax);
+            }
+
+            if (!isPossible)
+                _gainless = 0;
+            return isPossible;
+        }
+    }
+
+    // Fewer entries leave fewer ghosts.
+    private void ShrinkGhosts()
+    {
+        long wanted = GhostTable.SizeOf(_state.EntryCount);
+        if (Ghosts.SizeBytes > wanted + wanted / GhostToleranceDivisor)
+            SetGhosts(wanted);
+    }
+
+    /// <summary>Gives back pages of the index if it has far more than the entries need.</summary>
+    private bool TryMergePages()
+    {
+        long count = _state.EntryCount;
+        if (!_state.IsIndexSparse(count))
+        {
+            Volatile.Write(ref _unmergeableCount, long.MaxValue);
+            return false;
+        }
+
+        if (count >= Volatile.Read(ref _unmergeableCount) * MergeAgainShare)
+            return false;
+        bool merged = _state.MergePages();
+        Volatile.Write(ref _unmergeableCount, merged ? long.MaxValue : count);
+        return merged;
+    }
+}
