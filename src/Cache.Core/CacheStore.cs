@@ -75,6 +75,9 @@ public sealed partial class CacheStore : IDisposable
     /// <summary>The longest value that this store takes, in bytes; at most <see cref="ValueLengthMax"/>.</summary>
     internal int ValueLengthLimit => _state.ValueLengthMax;
 
+    /// <summary>The bytes of records that were copied to make room, since the store was made.</summary>
+    internal long CopiedBytes => _state.Reclaimer.CopiedBytes;
+
     /// <summary>Entries in this keyspace, including expired ones that nobody has met yet.</summary>
     public long Count
     {

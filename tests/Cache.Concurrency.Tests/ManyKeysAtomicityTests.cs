@@ -25,6 +25,7 @@ public sealed class ManyKeysAtomicityTests
             else
                 ReadGroup(store, Shuffled(keys, random));
         }, seed);
+        store.AssertValid();
     });
 
     [Fact]
@@ -47,6 +48,8 @@ public sealed class ManyKeysAtomicityTests
             Assert.Equal(1, winners);
             Assert.Single(keys.Select(key => store.GetArray(key)![0]).Distinct());
         }
+
+        store.AssertValid();
     });
 
     [Fact]
@@ -67,6 +70,7 @@ public sealed class ManyKeysAtomicityTests
 
         AssertEachTokenOnce(store, places, Tokens);
         Assert.Equal(Tokens, store.Count);
+        store.AssertValid();
     });
 
     [Fact]
@@ -82,6 +86,7 @@ public sealed class ManyKeysAtomicityTests
         int found = Enumerable.Range(0, store.KeyspaceCount)
             .Sum(i => keys.Count(key => store.SelectKeyspace(i).Contains(key)));
         Assert.Equal(found, counted);
+        store.AssertValid();
     });
 
     private static void Run(Action<int, Random> step, int seed)

@@ -40,6 +40,7 @@ public sealed class ScanUnderChangeTests
 
         Assert.True(scans > 0, "No scan came to its end.");
         AssertAllMet(stable, store.ScanAll());
+        store.AssertValid();
     });
 
     [Fact]

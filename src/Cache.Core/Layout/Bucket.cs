@@ -99,7 +99,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     public bool IsAt(uint version)
     {
         Volatile.ReadBarrier();
-        return Version == version;
+        return VersionCheck.IsLeftOut || Version == version;
     }
 
     /// <summary>

@@ -54,6 +54,7 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
     private int _floor;
     private int _gainless;
     private int _stayed;
+    private long _copiedBytes;
 
     // What must not be evicted by whoever holds the gate.
     private ulong _keptHash;
@@ -61,6 +62,9 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
 
     // Written under the gate, read without: whether the last look found nothing to reclaim.
     private long _hopelessSequence = -1;
+
+    /// <summary>The bytes of records that were copied to make room; written under the gate.</summary>
+    public long CopiedBytes => Volatile.Read(ref _copiedBytes);
 
     /// <summary>The keys that were evicted last.</summary>
     public GhostTable Ghosts { get; } = new();
@@ -139,6 +143,9 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
                 return true;
         }
     }
+
+    /// <summary>Counts a record that was copied.</summary>
+    public void NoteCopied(int size) => Volatile.Write(ref _copiedBytes, _copiedBytes + size);
 
     /// <summary>Whether a key that is written anew was evicted lately, and hence belongs to main.</summary>
     public bool TakeGhost(ulong hash, int size)

@@ -23,7 +23,9 @@ internal sealed partial class Shard
             int frequency = entry.Holder.FrequencyOf(entry.Slot);
             bool isMain = reclaimer.Decide(frequency, entry.Header.IsExpiring, out bool keep, out int next);
             bool isMoved = (keep || reclaimer.IsKept(hash)) && TryMove(ref entry, hash, isMain, next);
-            if (!isMoved && reclaimer.MayEvict(hash, entry.Header.IsExpiring))
+            if (isMoved)
+                reclaimer.NoteCopied(size);
+            else if (reclaimer.MayEvict(hash, entry.Header.IsExpiring))
                 Evict(ref entry, hash, reclaimer, isMain);
         }
 

@@ -42,6 +42,7 @@ public sealed class CacheStoreHistoryTests
         }
 
         Assert.Equal(Rounds * Threads * OperationsPerRound, operations);
+        store.AssertValid();
     });
 
     private static KeyState StateOf(CacheStore store, byte[] key) =>

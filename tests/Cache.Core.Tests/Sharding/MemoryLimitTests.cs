@@ -102,10 +102,10 @@ public sealed class MemoryLimitTests
     });
 
     [Fact]
-    public void Sweep_100000EntriesDueAtOnce_AreGoneWithinASecond()
+    public void Sweep_AMillionEntriesDueAtOnce_AreGoneWithinASecond()
     {
-        const int Entries = 100_000;
-        using var fixture = Limited(64 << 20, 4);
+        const int Entries = 1_000_000;
+        using var fixture = Limited(256 << 20, 4);
         long empty = fixture.Store.GetStatistics().MemoryBytes;
         var options = StoreFixture.ExpiringAt(fixture.NowMs + 10_000);
         for (int i = 0; i < Entries; i++)
@@ -118,7 +118,7 @@ public sealed class MemoryLimitTests
 
         var statistics = fixture.Store.GetStatistics();
         Assert.Equal((0, 0, Entries), (statistics.Count, statistics.ExpiringCount, statistics.Expirations));
-        Assert.InRange(statistics.MemoryBytes - empty, 0, 1 << 20);
+        Assert.InRange(statistics.MemoryBytes - empty, 0, 8 << 20);
     }
 
     private static byte[] PatternOf(int key, int length)
