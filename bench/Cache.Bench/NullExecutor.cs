@@ -16,5 +16,19 @@ internal readonly struct NullExecutor(int valueBytes) : IRequestExecutor
         context.Reply.Literal(IsGet(request[0]) ? _getReply : "+OK\r\n"u8);
     }
 
+    public int ExecuteCommon(
+        ReadOnlySpan<byte> input,
+        ReadOnlySpan<CommonRequest> requests,
+        int unflushedBytesMax,
+        CommandContext context)
+    {
+        int count = 0;
+        do
+            context.Reply.Literal(requests[count].IsGet ? _getReply : "+OK\r\n"u8);
+        while (++count < requests.Length && context.Reply.UnflushedBytes < unflushedBytesMax);
+        context.Client.Traffic.Commands += count;
+        return count;
+    }
+
     private static bool IsGet(ReadOnlySpan<byte> name) => name.Length == 3 && Ascii.EqualsIgnoreCase(name, "GET"u8);
 }

@@ -12,4 +12,15 @@ internal readonly struct PingExecutor : IRequestExecutor
         context.Client.Traffic.Commands++;
         context.Reply.Literal("+PONG\r\n"u8);
     }
+
+    public int ExecuteCommon(
+        ReadOnlySpan<byte> input,
+        ReadOnlySpan<CommonRequest> requests,
+        int unflushedBytesMax,
+        CommandContext context)
+    {
+        context.Client.Traffic.Commands++;
+        context.Reply.Literal("+PONG\r\n"u8);
+        return 1;
+    }
 }

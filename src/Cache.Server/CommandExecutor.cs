@@ -8,4 +8,11 @@ namespace Cache.Server;
 internal readonly struct CommandExecutor : IRequestExecutor
 {
     public void Execute(in RespRequest request, CommandContext context) => CommandDispatcher.Execute(request, context);
+
+    public int ExecuteCommon(
+        ReadOnlySpan<byte> input,
+        ReadOnlySpan<CommonRequest> requests,
+        int unflushedBytesMax,
+        CommandContext context) =>
+        CommandDispatcher.ExecuteCommon(input, requests, unflushedBytesMax, context);
 }

@@ -8,7 +8,7 @@ namespace Cache.Server.Commands;
 /// The order is that of Redis 7.0's processCommand: existence, arity, rights. Every request gets its reply here, or
 /// from the command's method; nothing is thrown at the connection.
 /// </remarks>
-internal static class CommandDispatcher
+internal static partial class CommandDispatcher
 {
     /// <summary>Executes one request and writes its reply into <see cref="CommandContext.Reply"/>.</summary>
     /// <param name="request">The request; valid during the call.</param>

@@ -28,6 +28,8 @@ internal sealed class CommandTable
         var all = new List<CommandDefinition>();
         _lookup = new CommandLookup(Build(document.RootElement.Clone(), handlers, all));
         All = all;
+        Get = Find("get"u8)!;
+        Set = Find("set"u8)!;
         if (handlers.Count > 0)
         {
             string names = string.Join(", ", handlers.Keys);
@@ -43,6 +45,12 @@ internal sealed class CommandTable
 
     /// <summary>The commands without subcommands, in the order of the table.</summary>
     public IReadOnlyList<CommandDefinition> Commands => _lookup.Commands;
+
+    /// <summary>GET, which is not looked up by its name when it comes in its common form.</summary>
+    public CommandDefinition Get { get; }
+
+    /// <summary>SET, likewise.</summary>
+    public CommandDefinition Set { get; }
 
     /// <summary>The command of that name, in any case of letters; null if there is none.</summary>
     public CommandDefinition? Find(ReadOnlySpan<byte> name) => _lookup.Find(name);

@@ -13,7 +13,7 @@ internal sealed partial class Connection<TExecutor>
     // Whether the client broke the protocol or a limit: what it sent further is not executed.
     private bool _isFailed;
 
-    private bool IsOutputDue => _transport.Output.UnflushedBytes >= FlushBytes;
+    private bool IsOutputDue => _reply.UnflushedBytes >= FlushBytes;
 
     private bool GoesOn => !_isFailed && !_client.ShouldClose && !IsOutputDue;
 
@@ -47,6 +47,13 @@ internal sealed partial class Connection<TExecutor>
         while (taken < span.Length && GoesOn)
         {
             var rest = span[taken..];
+            int common = TakeCommon(rest);
+            if (common > 0)
+            {
+                taken += common;
+                continue;
+            }
+
             var status = _reader.TryRead(rest);
             if (status == RespReadStatus.Incomplete)
             {
@@ -59,6 +66,22 @@ internal sealed partial class Connection<TExecutor>
         }
 
         return taken;
+    }
+
+    /// <summary>Executes the requests that the bytes begin with, as far as they are common ones.</summary>
+    /// <returns>How many bytes they had.</returns>
+    private int TakeCommon(ReadOnlySpan<byte> bytes)
+    {
+        if (!_context.IsOrdinary)
+            return 0;
+        Span<CommonRequest> requests = stackalloc CommonRequest[CommonRequestReader.CountMax];
+        int count = CommonRequestReader.Read(bytes, requests);
+        if (count == 0)
+            return 0;
+        int executed = _executor.ExecuteCommon(bytes, requests[..count], FlushBytes, _context);
+        if (IsOutputDue)
+            EnforceOutputLimit();
+        return requests[executed - 1].End;
     }
 
     /// <summary>Goes on with the request that began in an earlier stretch.</summary>
@@ -123,7 +146,7 @@ internal sealed partial class Connection<TExecutor>
     private void EnforceOutputLimit()
     {
         long limit = _settings.ClientOutputBufferLimit;
-        if (limit == 0 || _transport.Output.UnflushedBytes <= limit)
+        if (limit == 0 || _reply.UnflushedBytes <= limit)
             return;
         ServerLog.OutputLimitExceeded(_logger, _client.Id, limit);
         _isFailed = true;

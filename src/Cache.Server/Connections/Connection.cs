@@ -103,8 +103,9 @@ internal sealed partial class Connection<TExecutor>
             bool tookAll = Take(read.Buffer, out var consumed);
             input.AdvanceTo(consumed);
             EndRead();
-            if (output.UnflushedBytes > 0)
+            if (_reply.UnflushedBytes > 0)
             {
+                _reply.BeginFlush();
                 var flush = await output.FlushAsync().ConfigureAwait(false);
                 _client.PendingOutputBytes = 0;
                 if (flush.IsCompleted)
@@ -127,8 +128,7 @@ internal sealed partial class Connection<TExecutor>
     private void EndRead()
     {
         _client.PendingInputBytes = _straddling.Length;
-        _reply.Commit();
-        long bytes = _transport.Output.UnflushedBytes;
+        long bytes = _reply.UnflushedBytes;
         if (bytes == 0)
             return;
         _client.PendingOutputBytes = bytes;

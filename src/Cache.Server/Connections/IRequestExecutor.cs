@@ -11,4 +11,15 @@ internal interface IRequestExecutor
     /// <param name="request">Valid during the call.</param>
     /// <param name="context">The client that sent it, and where the reply goes.</param>
     void Execute(in RespRequest request, CommandContext context);
+
+    /// <param name="input">Valid during the call.</param>
+    /// <param name="requests">One or more, parts of the input.</param>
+    /// <param name="unflushedBytesMax">So many bytes of replies are to leave before more are written.</param>
+    /// <param name="context">The client that sent them, and where the replies go.</param>
+    /// <returns>How many were executed; at least one.</returns>
+    int ExecuteCommon(
+        ReadOnlySpan<byte> input,
+        ReadOnlySpan<CommonRequest> requests,
+        int unflushedBytesMax,
+        CommandContext context);
 }

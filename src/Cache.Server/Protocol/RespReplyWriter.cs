@@ -8,7 +8,7 @@ namespace Cache.Server.Protocol;
 /// <summary>Writes replies in RESP2 or RESP3 into the memory of a pipe, without a call of the pipe per reply.</summary>
 /// <remarks>
 /// Algorithm: holds one stretch of the pipe's memory and fills it; only when it is full does it advance the pipe and
-/// ask for the next. <see cref="Commit"/> hands over what was written since; nothing is flushed here.
+/// ask for the next. <see cref="BeginFlush"/> hands over what was written since; nothing is flushed here.
 /// Concurrency: one thread at a time. Invariant: _start ≤ _position ≤ _end ≤ _array.Length.
 /// </remarks>
 internal sealed class RespReplyWriter(PipeWriter output)
@@ -27,6 +27,8 @@ internal sealed class RespReplyWriter(PipeWriter output)
     private int _start;
     private int _position;
     private int _end;
+    private long _committedBytes;
+    private int _bulkHeaderLength;
 
     private byte[] _errorCode = [];
     private int _errorCodeLength;
@@ -39,6 +41,9 @@ internal sealed class RespReplyWriter(PipeWriter output)
 
     /// <summary>The code of the last error, its first word; valid until the next.</summary>
     public ReadOnlySpan<byte> ErrorCode => _errorCode.AsSpan(0, _errorCodeLength);
+
+    /// <summary>Bytes of replies that were written since the last flush.</summary>
+    public long UnflushedBytes => _committedBytes + _position - _start;
 
     private bool IsResp3 => ProtocolVersion == 3;
 
@@ -87,19 +92,19 @@ internal sealed class RespReplyWriter(PipeWriter output)
     public Span<byte> BeginBulk(int length)
     {
         var room = Reserve(HeaderBytesMax + length + 2);
-        int header = WriteHeader(room, (byte)'$', length);
-        return room.Slice(header, length);
+        _bulkHeaderLength = WriteHeader(room, (byte)'$', length);
+        return room.Slice(_bulkHeaderLength, length);
     }
 
     /// <summary>Takes what was put into the room of <see cref="BeginBulk"/> as the reply.</summary>
     /// <param name="length">The same length.</param>
     public void EndBulk(int length)
     {
-        int header = 3 + CountDigits(length);
-        _position += header + length;
-        Debug.Assert(_position + 2 <= _end);
-        _array[_position++] = (byte)'\r';
-        _array[_position++] = (byte)'\n';
+        int end = _position + _bulkHeaderLength + length;
+        Debug.Assert(end + 2 <= _end);
+        _array[end] = (byte)'\r';
+        _array[end + 1] = (byte)'\n';
+        _position = end + 2;
     }
 
     /// <summary>The absence of a value: $-1, or _ in RESP3.</summary>
@@ -134,11 +139,18 @@ internal sealed class RespReplyWriter(PipeWriter output)
         _position += text.Length + 6;
     }
 
-    /// <summary>Hands what was written so far to the pipe.</summary>
-    public void Commit()
+    /// <summary>Hands what was written so far to the pipe, which is to be flushed now.</summary>
+    public void BeginFlush()
+    {
+        Commit();
+        _committedBytes = 0;
+    }
+
+    private void Commit()
     {
         if (_position > _start)
             _output.Advance(_position - _start);
+        _committedBytes += _position - _start;
         _array = [];
         _start = _position = _end = 0;
     }
@@ -175,18 +187,30 @@ internal sealed class RespReplyWriter(PipeWriter output)
     private static int WriteHeader(Span<byte> room, byte type, long number)
     {
         room[0] = type;
-        Utf8Formatter.TryFormat(number, room[1..], out int digits);
+        int digits = WriteDigits(room[1..], number);
         room[digits + 1] = (byte)'\r';
         room[digits + 2] = (byte)'\n';
         return digits + 3;
     }
 
-    private static int CountDigits(int number)
+    // Most numbers are lengths of values, and these mostly short.
+    private static int WriteDigits(Span<byte> room, long number)
     {
-        int digits = 1;
-        while ((number /= 10) > 0)
-            digits++;
-        return digits;
+        if ((ulong)number >= 1000)
+        {
+            Utf8Formatter.TryFormat(number, room, out int digits);
+            return digits;
+        }
+
+        uint rest = (uint)number;
+        int count = rest >= 100 ? 3 : rest >= 10 ? 2 : 1;
+        for (int i = count - 1; i >= 0; i--)
+        {
+            (rest, uint digit) = Math.DivRem(rest, 10u);
+            room[i] = (byte)('0' + digit);
+        }
+
+        return count;
     }
 
     private Span<byte> Reserve(int bytes)

@@ -68,7 +68,7 @@ public sealed class AllocationTests : IDisposable
         for (int i = 0; i < times; i++)
         {
             CommandDispatcher.Execute(new RespRequest(input, arguments), context);
-            context.Reply.Commit();
+            context.Reply.BeginFlush();
         }
     }
 }

@@ -52,7 +52,7 @@ public sealed class ByteStringListTests
         var pipe = PipeWriter.Create(stream);
         var reply = new RespReplyWriter(pipe);
         list.WriteTo(reply);
-        reply.Commit();
+        reply.BeginFlush();
         pipe.Complete();
         return Encoding.Latin1.GetString(stream.ToArray());
     }

@@ -55,7 +55,7 @@ internal sealed class CommandClient
         for (int i = 0; i < ranges.Length; offset += arguments[i++].Length)
             ranges[i] = new ArgumentRange(offset, arguments[i].Length);
         CommandDispatcher.Execute(new RespRequest(input, ranges), Context);
-        _reply.Commit();
+        _reply.BeginFlush();
         _pipe.FlushAsync(TestContext.Current.CancellationToken).AsTask().GetAwaiter().GetResult();
         byte[] reply = _stream.ToArray();
         _stream.SetLength(0);

@@ -139,5 +139,12 @@ public sealed class ConnectionAcceptorTests : ConnectionTestBase
                 throw new InvalidDataException("A defect.");
             context.Reply.SimpleString("OK"u8);
         }
+
+        public int ExecuteCommon(
+            ReadOnlySpan<byte> input,
+            ReadOnlySpan<CommonRequest> requests,
+            int unflushedBytesMax,
+            CommandContext context) =>
+            throw new InvalidOperationException("thrown by the test");
     }
 }

@@ -8,18 +8,21 @@ public sealed class ConnectionReadTests : ConnectionTestBase
 {
     private static readonly string _payload =
         Request("PING") + "PING hello\r\n" + "\r\n" + "*0\r\n" + Request("ECHO", "a\r\nb") + Request("ECHO", "")
-        + Request("NOSUCH", "x") + "*1\r\n$4\r\nping\r\n" + Request("ECHO", new string('v', 40)) + "ECHO 'in line'\n";
+        + Request("NOSUCH", "x") + "*1\r\n$4\r\nping\r\n" + Request("ECHO", new string('v', 40)) + "ECHO 'in line'\n"
+        + Request("SET", "k", "v1") + Request("get", "k") + Request("GET", "none") + Request("INCR", "n")
+        + Request("set", "n", "-1") + Request("GET", "n");
 
     private static readonly string _replies =
         "+PONG\r\n" + Bulk("hello") + Bulk("a\r\nb") + Bulk("")
         + "-ERR unknown command 'NOSUCH', with args beginning with: 'x' \r\n" + "+PONG\r\n" + Bulk(new string('v', 40))
-        + Bulk("in line");
+        + Bulk("in line") + "+OK\r\n" + Bulk("v1") + "$-1\r\n" + ":0\r\n" + "+OK\r\n" + Bulk("-1");
 
     [Theory]
     [InlineData(4096)]
     [InlineData(16)]
     public async Task Send_PayloadSplitInAnyWay_GivesTheSameReplies(int segmentBytes)
     {
+        Store.Set("n"u8, "-1"u8);
         await using var server = await StartAsync(bounds: new InMemoryBounds { InputSegmentBytes = segmentBytes });
         byte[] payload = Encoding.Latin1.GetBytes(_payload);
 
@@ -61,6 +64,48 @@ public sealed class ConnectionReadTests : ConnectionTestBase
 
         Assert.Equal(Repeat(Bulk(value), 240), replies);
         Assert.InRange(client.ServerFlushCount, 3, 4);
+    }
+
+    [Fact]
+    public async Task Send_GetsOfLargeValues_FlushInsideTheRead()
+    {
+        await using var server = await StartAsync(bounds: new InMemoryBounds { OutputPauseBytes = 1 << 20 });
+        var client = server.Connect();
+        string value = new('v', 1000);
+        client.Exchange(Request("SET", "k", value));
+
+        string replies = client.Exchange(Repeat(Request("GET", "k"), 240));
+
+        Assert.Equal(Repeat(Bulk(value), 240), replies);
+        Assert.InRange(client.ServerFlushCount, 4, 5);
+    }
+
+    [Fact]
+    public async Task Send_CommonRequests_AreCountedLikeAnyOther()
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+
+        client.Exchange(Request("SET", "k", "v") + Repeat(Request("GET", "k"), 99));
+
+        string statistics = client.Exchange(Request("INFO", "commandstats"));
+        Assert.Contains("cmdstat_get:calls=99,", statistics, StringComparison.Ordinal);
+        Assert.Contains("cmdstat_set:calls=1,", statistics, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Send_CommonRequests_ObeyTheRulesOfTheClient()
+    {
+        await using var server = await StartAsync(new RespServerOptions { RequirePass = "secret" });
+        var client = server.Connect();
+        string set = Request("SET", "k", "v");
+
+        Assert.Equal("-NOAUTH Authentication required.\r\n", client.Exchange(set));
+        Assert.Equal("+OK\r\n+OK\r\n", client.Exchange(Request("AUTH", "secret") + set));
+        Assert.Equal("+OK\r\n", client.Exchange(Request("CLIENT", "REPLY", "SKIP") + set + set));
+        Assert.Equal("", client.Exchange(Request("CLIENT", "REPLY", "OFF") + set + Request("GET", "k")));
+        Assert.Equal("+OK\r\n$-1\r\n", client.Exchange(
+            Request("CLIENT", "REPLY", "ON") + Request("SELECT", "1") + Request("GET", "k"))[5..]);
     }
 
     [Fact]
@@ -118,6 +163,6 @@ public sealed class ConnectionReadTests : ConnectionTestBase
         Assert.Equal(replies.Length, traffic.OutputBytes);
         Assert.Equal(2, traffic.Reads);
         Assert.Equal(2, traffic.Writes);
-        Assert.Equal(8, traffic.Commands);
+        Assert.Equal(14, traffic.Commands);
     }
 }

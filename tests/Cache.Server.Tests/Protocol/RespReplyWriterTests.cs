@@ -87,15 +87,15 @@ public class RespReplyWriterTests
     public void Commit_WithoutReplies_WritesNothing()
     {
         var writer = new RespReplyWriter(_pipe.Writer);
-        writer.Commit();
+        writer.BeginFlush();
         writer.Integer(1);
-        writer.Commit();
+        writer.BeginFlush();
         Assert.Equal(":1\r\n", Written(writer));
     }
 
     private string Written(RespReplyWriter writer)
     {
-        writer.Commit();
+        writer.BeginFlush();
         _pipe.Writer.Complete();
         Assert.True(_pipe.Reader.TryRead(out var result));
         return Encoding.Latin1.GetString(result.Buffer.ToArray());

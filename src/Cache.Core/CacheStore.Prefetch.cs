@@ -1,0 +1,50 @@
+using System.Diagnostics;
+using Cache.Core.Contracts;
+using Cache.Core.Sharding;
+
+namespace Cache.Core;
+
+/// <summary>Reads and writes of keys that are known ahead, so that the memory of many is fetched at once.</summary>
+/// <remarks>
+/// <see cref="BeginPrefetch"/> for each of up to 32 keys, then <see cref="EndPrefetch"/> for each, then the operations
+/// in their order, each as usual: fetching changes nothing and promises nothing.
+/// </remarks>
+public sealed partial class CacheStore
+{
+    /// <summary>Hashes a key and begins to fetch its place in the index.</summary>
+    public KeyHash BeginPrefetch(ReadOnlySpan<byte> key)
+    {
+        ulong hash = _state.HashOf(key, _keyspace);
+        _state.ShardOf(hash).PrefetchBucket(hash);
+        return new KeyHash(hash);
+    }
+
+    /// <summary>Begins to fetch the entry of a key, whose place in the index was fetched before.</summary>
+    public void EndPrefetch(KeyHash hash) => _state.ShardOf(hash.Value).PrefetchRecord(hash.Value);
+
+    /// <summary>
+    /// As <see cref="TryGet{TSink}(ReadOnlySpan{byte}, ref TSink)"/>, of a key whose hash is known.
+    /// </summary>
+    /// <param name="key">The key that the hash is of.</param>
+    /// <param name="hash">Its hash in this keyspace.</param>
+    /// <param name="sink">Takes the value.</param>
+    public bool TryGet<TSink>(ReadOnlySpan<byte> key, KeyHash hash, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        Debug.Assert(hash.Value == _state.HashOf(key, _keyspace));
+        return _state.ShardOf(hash.Value).TryGet(key, hash.Value, _keyspace, ref sink);
+    }
+
+    /// <summary>
+    /// As <see cref="Set(ReadOnlySpan{byte}, ReadOnlySpan{byte})"/>, of a key whose hash is known.
+    /// </summary>
+    /// <param name="key">The key that the hash is of.</param>
+    /// <param name="hash">Its hash in this keyspace.</param>
+    /// <param name="value">The new value.</param>
+    public WriteStatus Set(ReadOnlySpan<byte> key, KeyHash hash, ReadOnlySpan<byte> value)
+    {
+        Debug.Assert(hash.Value == _state.HashOf(key, _keyspace));
+        var entryKey = new EntryKey(key, _keyspace, hash.Value);
+        return ShardOf(entryKey).Set(entryKey, value, default);
+    }
+}

@@ -1,0 +1,101 @@
+using Cache.Core.Contracts;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Commands;
+
+/// <summary>The way of the requests that nearly all traffic consists of, several at a time.</summary>
+/// <remarks>
+/// All keys are hashed and their memory is fetched before the first request is executed; then each is executed in its
+/// turn, as by <see cref="Execute"/>. The client has authenticated and wants its replies.
+/// </remarks>
+internal static partial class CommandDispatcher
+{
+    private const long NotTimed = -1;
+
+    /// <summary>Executes requests in their order and writes their replies.</summary>
+    /// <param name="input">The bytes that the requests are parts of.</param>
+    /// <param name="requests">At most <see cref="CommonRequestReader.CountMax"/>.</param>
+    /// <param name="unflushedBytesMax">So many bytes of replies are to leave before more are written.</param>
+    /// <param name="context">The client that sent them.</param>
+    /// <returns>How many were executed: all, unless the replies have to leave.</returns>
+    public static int ExecuteCommon(
+        ReadOnlySpan<byte> input,
+        ReadOnlySpan<CommonRequest> requests,
+        int unflushedBytesMax,
+        CommandContext context)
+    {
+        Span<KeyHash> hashes = stackalloc KeyHash[CommonRequestReader.CountMax];
+        var store = context.Store;
+        for (int i = 0; i < requests.Length; i++)
+            hashes[i] = store.BeginPrefetch(requests[i].KeyIn(input));
+        for (int i = 0; requests.Length > 1 && i < requests.Length; i++)
+            store.EndPrefetch(hashes[i]);
+
+        int count = 0;
+        try
+        {
+            while (count < requests.Length)
+            {
+                ref readonly var request = ref requests[count];
+                if (request.IsGet)
+                    Get(request.KeyIn(input), hashes[count++], context);
+                else
+                    Set(request.KeyIn(input), hashes[count++], request.ValueIn(input), context);
+                if (context.Reply.UnflushedBytes >= unflushedBytesMax)
+                    break;
+            }
+        }
+#pragma warning disable CA1031 // Whatever a command throws is this server's defect; the client is to learn of it.
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            ReplyToDefect(context.Client.LastCommand!, exception, context);
+        }
+
+        context.Client.Traffic.Commands += count;
+        return count;
+    }
+
+    private static void Get(ReadOnlySpan<byte> key, KeyHash hash, CommandContext context)
+    {
+        long start = BeginCall(context.Server.Commands.Get, context);
+        var sink = new BulkReplySink(context.Reply);
+        if (!context.Store.TryGet(key, hash, ref sink))
+            context.Reply.Null();
+        if (start != NotTimed)
+            EndSample(start, context);
+    }
+
+    private static void Set(ReadOnlySpan<byte> key, KeyHash hash, ReadOnlySpan<byte> value, CommandContext context)
+    {
+        long start = BeginCall(context.Server.Commands.Set, context);
+        var status = context.Store.Set(key, hash, value);
+        if (status == WriteStatus.Done)
+        {
+            context.Reply.Ok();
+        }
+        else
+        {
+            context.Reply.Refusal(status);
+            CountFailure(context.Server.Commands.Set, context.Reply, context);
+        }
+
+        if (start != NotTimed)
+            EndSample(start, context);
+    }
+
+    /// <returns>When the call began, if it is one of those that are timed.</returns>
+    private static long BeginCall(CommandDefinition command, CommandContext context)
+    {
+        var client = context.Client;
+        client.LastCommand = command;
+        bool isSample = client.Counters.CountCall(command.Index, context.Server.Statistics);
+        return isSample ? context.Server.TimeProvider.GetTimestamp() : NotTimed;
+    }
+
+    private static void EndSample(long start, CommandContext context)
+    {
+        long ticks = context.Server.TimeProvider.GetTimestamp() - start;
+        context.Client.Counters.AddSample(context.Client.LastCommand!.Index, ticks);
+    }
+}
