@@ -20,7 +20,10 @@ public sealed partial class CacheStore
     }
 
     /// <summary>Begins to fetch the entry of a key, whose place in the index was fetched before.</summary>
-    public void EndPrefetch(KeyHash hash) => _state.ShardOf(hash.Value).PrefetchRecord(hash.Value);
+    /// <param name="hash">What <see cref="BeginPrefetch"/> returned for the key.</param>
+    /// <param name="expectedBytes">The likely length of key and value; a wrong guess costs little.</param>
+    public void EndPrefetch(KeyHash hash, int expectedBytes) =>
+        _state.ShardOf(hash.Value).PrefetchRecord(hash.Value, expectedBytes);
 
     /// <summary>
     /// As <see cref="TryGet{TSink}(ReadOnlySpan{byte}, ref TSink)"/>, of a key whose hash is known.

@@ -17,7 +17,7 @@ public sealed class CacheStorePrefetchTests
 
         KeyHash[] hashes = [.. keys.Select(key => store.BeginPrefetch(key))];
         foreach (var hash in hashes)
-            store.EndPrefetch(hash);
+            store.EndPrefetch(hash, expectedBytes: 10_000);
 
         for (int i = 0; i < keys.Length; i++)
         {
@@ -36,7 +36,7 @@ public sealed class CacheStorePrefetchTests
         using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 16 << 20 });
         byte[] key = new byte[CacheStore.KeyLengthMax + 1];
         var hash = store.BeginPrefetch(key);
-        store.EndPrefetch(hash);
+        store.EndPrefetch(hash, expectedBytes: 0);
 
         var sink = new ArraySink();
         Assert.False(store.TryGet(key, hash, ref sink));

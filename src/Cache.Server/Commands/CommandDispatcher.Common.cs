@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Cache.Core.Contracts;
 using Cache.Server.Protocol;
 
@@ -24,26 +25,12 @@ internal static partial class CommandDispatcher
         int unflushedBytesMax,
         CommandContext context)
     {
-        Span<KeyHash> hashes = stackalloc KeyHash[CommonRequestReader.CountMax];
-        var store = context.Store;
-        for (int i = 0; i < requests.Length; i++)
-            hashes[i] = store.BeginPrefetch(requests[i].KeyIn(input));
-        for (int i = 0; requests.Length > 1 && i < requests.Length; i++)
-            store.EndPrefetch(hashes[i]);
-
+        var hashes = default(Hashes);
+        Prefetch(input, requests, hashes, context);
         int count = 0;
         try
         {
-            while (count < requests.Length)
-            {
-                ref readonly var request = ref requests[count];
-                if (request.IsGet)
-                    Get(request.KeyIn(input), hashes[count++], context);
-                else
-                    Set(request.KeyIn(input), hashes[count++], request.ValueIn(input), context);
-                if (context.Reply.UnflushedBytes >= unflushedBytesMax)
-                    break;
-            }
+            ExecuteInOrder(input, requests, hashes, unflushedBytesMax, context, ref count);
         }
 #pragma warning disable CA1031 // Whatever a command throws is this server's defect; the client is to learn of it.
         catch (Exception exception)
@@ -54,6 +41,49 @@ internal static partial class CommandDispatcher
 
         context.Client.Traffic.Commands += count;
         return count;
+    }
+
+    // A single key gains nothing by being fetched in two steps.
+    private static void Prefetch(
+        ReadOnlySpan<byte> input,
+        ReadOnlySpan<CommonRequest> requests,
+        Span<KeyHash> hashes,
+        CommandContext context)
+    {
+        var store = context.Store;
+        for (int i = 0; i < requests.Length; i++)
+            hashes[i] = store.BeginPrefetch(requests[i].KeyIn(input));
+        if (requests.Length == 1)
+            return;
+
+        // Nobody knows how long a value is before it is found; mostly it is as long as the one before.
+        int readBytes = context.Reply.LastBulkLength;
+        for (int i = 0; i < requests.Length; i++)
+        {
+            ref readonly var request = ref requests[i];
+            store.EndPrefetch(hashes[i], request.KeyLength + (request.IsGet ? readBytes : request.ValueLength));
+        }
+    }
+
+    private static void ExecuteInOrder(
+        ReadOnlySpan<byte> input,
+        ReadOnlySpan<CommonRequest> requests,
+        ReadOnlySpan<KeyHash> hashes,
+        int unflushedBytesMax,
+        CommandContext context,
+        ref int count)
+    {
+        for (int i = 0; i < requests.Length; i++)
+        {
+            ref readonly var request = ref requests[i];
+            count = i + 1;
+            if (request.IsGet)
+                Get(request.KeyIn(input), hashes[i], context);
+            else
+                Set(request.KeyIn(input), hashes[i], request.ValueIn(input), context);
+            if (context.Reply.UnflushedBytes >= unflushedBytesMax)
+                return;
+        }
     }
 
     private static void Get(ReadOnlySpan<byte> key, KeyHash hash, CommandContext context)
@@ -97,5 +127,12 @@ internal static partial class CommandDispatcher
     {
         long ticks = context.Server.TimeProvider.GetTimestamp() - start;
         context.Client.Counters.AddSample(context.Client.LastCommand!.Index, ticks);
+    }
+
+    // Not stackalloc: a method with one is not optimised in steps, and keeps the slower first version of everything.
+    [InlineArray(CommonRequestReader.CountMax)]
+    private struct Hashes
+    {
+        private KeyHash _first;
     }
 }

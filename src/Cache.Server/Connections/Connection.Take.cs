@@ -74,11 +74,11 @@ internal sealed partial class Connection<TExecutor>
     {
         if (!_context.IsOrdinary)
             return 0;
-        Span<CommonRequest> requests = stackalloc CommonRequest[CommonRequestReader.CountMax];
+        var requests = default(CommonRequests);
         int count = CommonRequestReader.Read(bytes, requests);
         if (count == 0)
             return 0;
-        int executed = _executor.ExecuteCommon(bytes, requests[..count], FlushBytes, _context);
+        int executed = _executor.ExecuteCommon(bytes, ((Span<CommonRequest>)requests)[..count], FlushBytes, _context);
         if (IsOutputDue)
             EnforceOutputLimit();
         return requests[executed - 1].End;

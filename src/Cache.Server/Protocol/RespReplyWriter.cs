@@ -42,6 +42,9 @@ internal sealed class RespReplyWriter(PipeWriter output)
     /// <summary>The code of the last error, its first word; valid until the next.</summary>
     public ReadOnlySpan<byte> ErrorCode => _errorCode.AsSpan(0, _errorCodeLength);
 
+    /// <summary>The length of the last bulk string.</summary>
+    public int LastBulkLength { get; private set; }
+
     /// <summary>Bytes of replies that were written since the last flush.</summary>
     public long UnflushedBytes => _committedBytes + _position - _start;
 
@@ -100,6 +103,7 @@ internal sealed class RespReplyWriter(PipeWriter output)
     /// <param name="length">The same length.</param>
     public void EndBulk(int length)
     {
+        LastBulkLength = length;
         int end = _position + _bulkHeaderLength + length;
         Debug.Assert(end + 2 <= _end);
         _array[end] = (byte)'\r';

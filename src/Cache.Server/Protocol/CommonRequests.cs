@@ -1,0 +1,10 @@
+using System.Runtime.CompilerServices;
+
+namespace Cache.Server.Protocol;
+
+/// <summary>Room for the common requests that are found at once.</summary>
+[InlineArray(CommonRequestReader.CountMax)]
+internal struct CommonRequests
+{
+    private CommonRequest _first;
+}
