@@ -41,6 +41,7 @@ internal static class RespServerOptionsSection
             "BACKLOG" => Integer(entry, int.MaxValue, value => options.Backlog = (int)value),
             "INPUTBUFFERLIMIT" => Integer(entry, long.MaxValue, value => options.InputBufferLimit = value),
             "OUTPUTBUFFERLIMIT" => Integer(entry, long.MaxValue, value => options.OutputBufferLimit = value),
+            "OUTPUTSTALLTIMEOUT" => Interval(entry, value => options.OutputStallTimeout = value),
             "TIMEOUT" => Interval(entry, value => options.Timeout = value),
             "TCPKEEPALIVE" => Interval(entry, value => options.TcpKeepAlive = value),
             "DRAINTIMEOUT" => Interval(entry, value => options.DrainTimeout = value),

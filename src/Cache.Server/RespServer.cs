@@ -171,7 +171,7 @@ public sealed class RespServer : IAsyncDisposable
 
         EndPoints = endPoints;
         _state.Settings.Port = endPoints.OfType<IPEndPoint>().FirstOrDefault()?.Port ?? 0;
-        _idleSweep = new IdleSweep(_state, _logger);
+        _idleSweep = new IdleSweep(_state, _acceptor.Live, _logger);
         _accepting = Task.WhenAll(_listeners.Select(_acceptor.AcceptAsync));
     }
 
@@ -187,6 +187,7 @@ public sealed class RespServer : IAsyncDisposable
             TcpKeepAliveSeconds = (int)Math.Ceiling(options.TcpKeepAlive.TotalSeconds),
             ClientQueryBufferLimit = options.InputBufferLimit,
             ClientOutputBufferLimit = options.OutputBufferLimit,
+            OutputStallSeconds = (int)Math.Ceiling(options.OutputStallTimeout.TotalSeconds),
         };
         settings.SetPassword(options.RequirePass);
         return settings;

@@ -19,6 +19,9 @@ public sealed class RespServerOptions
     /// </summary>
     public const long InputBufferLimitMax = 1 << 30;
 
+    /// <summary>The greatest bound of a connection's output.</summary>
+    public const long OutputBufferLimitMax = 1L << 40;
+
     /// <summary>The longest path of a Unix domain socket in bytes; the system's own limit.</summary>
     public const int UnixSocketPathBytesMax = 104;
 
@@ -90,9 +93,17 @@ public sealed class RespServerOptions
     public long InputBufferLimit { get; set; } = InputBufferLimitMax;
 
     /// <summary>
-    /// Bytes of replies not yet sent; a client whose replies exceed them is disconnected. Default: 1 GB.
+    /// Bytes of replies not yet sent; a client whose replies exceed them is disconnected. One value, however long, is
+    /// always let through. While 64 KB wait, nothing more is read from the client, so that only a single command can
+    /// come to the limit. Default: 64 MB.
     /// </summary>
-    public long OutputBufferLimit { get; set; } = 1 << 30;
+    public long OutputBufferLimit { get; set; } = 64 << 20;
+
+    /// <summary>
+    /// A client that has 64 KB of replies waiting and takes nothing of them for so long is disconnected; zero for
+    /// never. Default: 30 seconds.
+    /// </summary>
+    public TimeSpan OutputStallTimeout { get; set; } = TimeSpan.FromSeconds(30);
 
     /// <summary>How long stopping waits for clients to take their last replies. Default: 5 seconds.</summary>
     public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromSeconds(5);
@@ -111,7 +122,8 @@ public sealed class RespServerOptions
         RequireRange(problems, nameof(TcpKeepAlive), TcpKeepAlive, TimeSpan.Zero);
         RequireRange(problems, nameof(Backlog), Backlog, 1, ushort.MaxValue);
         RequireRange(problems, nameof(InputBufferLimit), InputBufferLimit, BufferLimitMin, InputBufferLimitMax);
-        RequireRange(problems, nameof(OutputBufferLimit), OutputBufferLimit, BufferLimitMin, long.MaxValue);
+        RequireRange(problems, nameof(OutputBufferLimit), OutputBufferLimit, BufferLimitMin, OutputBufferLimitMax);
+        RequireRange(problems, nameof(OutputStallTimeout), OutputStallTimeout, TimeSpan.Zero);
         RequireRange(problems, nameof(DrainTimeout), DrainTimeout, TimeSpan.Zero);
         return problems;
     }

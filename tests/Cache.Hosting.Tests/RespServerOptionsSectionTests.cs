@@ -27,6 +27,7 @@ public sealed class RespServerOptionsSectionTests
             ["S:DrainTimeout"] = "1",
             ["S:InputBufferLimit"] = "2000000",
             ["S:OutputBufferLimit"] = "3000000",
+            ["S:OutputStallTimeout"] = "8",
         });
         Assert.Equal((7401, 5, 6), (options.Port, options.MaxClients, options.Backlog));
         Assert.Equal((RespTransport.Epoll, 3), (options.Transport, options.IoThreadCount));
@@ -34,7 +35,7 @@ public sealed class RespServerOptionsSectionTests
         Assert.Equal(("/tmp/s", "secret"), (options.UnixSocketPath, options.RequirePass));
         Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute, options.UnixSocketMode);
         Assert.Equal((90, 90), (options.Timeout.TotalSeconds, options.TcpKeepAlive.TotalSeconds));
-        Assert.Equal(1, options.DrainTimeout.TotalSeconds);
+        Assert.Equal((1, 8), (options.DrainTimeout.TotalSeconds, options.OutputStallTimeout.TotalSeconds));
         Assert.Equal((2_000_000, 3_000_000), (options.InputBufferLimit, options.OutputBufferLimit));
     }
 

@@ -55,6 +55,7 @@ public sealed class RespServerOptionsTests
             Backlog = 0,
             InputBufferLimit = 1,
             OutputBufferLimit = 2,
+            OutputStallTimeout = TimeSpan.FromSeconds(-4),
             DrainTimeout = TimeSpan.FromSeconds(-3),
         };
 
@@ -70,6 +71,7 @@ public sealed class RespServerOptionsTests
         Assert.Contains("RespServerOptions.Backlog is 0; it must be between 1 and 65535.", problems);
         Assert.Contains("RespServerOptions.InputBufferLimit is 1; it must be between 1048576 and", problems);
         Assert.Contains("RespServerOptions.OutputBufferLimit is 2;", problems);
+        Assert.Contains("RespServerOptions.OutputStallTimeout is -00:00:04;", problems);
         Assert.Contains("RespServerOptions.DrainTimeout is -00:00:03;", problems);
     }
 

@@ -61,6 +61,7 @@ internal sealed class InMemoryClient
         {
             foreach (var memory in read.Buffer)
                 bytes.Write(memory.Span);
+            _connection.TakenBytes += read.Buffer.Length;
             _input.AdvanceTo(read.Buffer.End);
             if (!read.IsCompleted)
                 continue;
@@ -80,6 +81,7 @@ internal sealed class InMemoryClient
         while (!_connection.IsAborted && _input.TryRead(out var read))
         {
             count += read.Buffer.Length;
+            _connection.TakenBytes += read.Buffer.Length;
             _input.AdvanceTo(read.Buffer.End);
             if (read.IsCompleted)
                 break;
@@ -96,6 +98,7 @@ internal sealed class InMemoryClient
         if (read.Buffer.Length < count)
             throw new EndOfStreamException($"The server closed after {read.Buffer.Length} of {count} bytes.");
         byte[] bytes = read.Buffer.Slice(0, count).ToArray();
+        _connection.TakenBytes += count;
         _input.AdvanceTo(read.Buffer.GetPosition(count));
         return bytes;
     }

@@ -31,6 +31,11 @@ internal sealed class InMemoryConnection : TransportConnection
 
     public override PipeWriter Output => CountedOutput;
 
+    public override long SentBytes => TakenBytes;
+
+    /// <summary>How many bytes the client has read.</summary>
+    public long TakenBytes { get; set; }
+
     public override EndPoint RemoteEndPoint { get; }
 
     public override EndPoint LocalEndPoint { get; } = new IPEndPoint(IPAddress.Loopback, 6379);

@@ -53,6 +53,13 @@ internal static class DirectiveTable
         new("client-query-buffer-limit", "bytes", "1gb", "The longest request that is not yet complete.",
             static (given, to) => to.Server.InputBufferLimit =
                 given.Memory(RespServerOptions.BufferLimitMin, RespServerOptions.InputBufferLimitMax)),
+        new("client-output-buffer-limit", "bytes", "64mb",
+            "The most replies, beside one value, that a client may ask for without reading them.",
+            static (given, to) => to.Server.OutputBufferLimit =
+                given.Memory(RespServerOptions.BufferLimitMin, RespServerOptions.OutputBufferLimitMax)),
+        new("client-output-timeout", "seconds", "30",
+            "Disconnect a client that takes none of its replies for so long; 0 for never.",
+            static (given, to) => to.Server.OutputStallTimeout = given.Seconds()),
         new("shutdown-timeout", "seconds", "5", "How long stopping waits for clients to take their last replies.",
             static (given, to) => to.Server.DrainTimeout = given.Seconds()),
         new("loglevel", "level", "notice", "One of debug, verbose, notice, warning.",

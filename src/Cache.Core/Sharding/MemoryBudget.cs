@@ -12,11 +12,16 @@ internal sealed class MemoryBudget(long limitBytes, EvictionPolicy eviction)
     private long _usedBytes;
     private long _peakBytes;
 
+    // The part of the used bytes that is held outside; written and read alike.
+    private long _outsideBytes;
+
     // Written by whoever configures the store; read anywhere.
     private long _limitBytes = limitBytes;
     private int _eviction = (int)eviction;
 
     public long UsedBytes => Volatile.Read(ref _usedBytes);
+
+    public long OutsideBytes => Volatile.Read(ref _outsideBytes);
 
     public long PeakBytes => Volatile.Read(ref _peakBytes);
 
@@ -56,6 +61,13 @@ internal sealed class MemoryBudget(long limitBytes, EvictionPolicy eviction)
 
     /// <summary>Takes or, if negative, gives back bytes, whatever the limit.</summary>
     public void Add(long bytes) => NotePeak(Interlocked.Add(ref _usedBytes, bytes));
+
+    /// <summary>Counts bytes that are held elsewhere for the store's users; negative: held no more.</summary>
+    public void AddOutside(long bytes)
+    {
+        Interlocked.Add(ref _outsideBytes, bytes);
+        Add(bytes);
+    }
 
     public void ResetPeak() => Volatile.Write(ref _peakBytes, UsedBytes);
 

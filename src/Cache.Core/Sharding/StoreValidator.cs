@@ -104,7 +104,7 @@ internal sealed class StoreValidator
 
     private void ValidateBudget(long segmentBytes)
     {
-        long bytes = _state.FixedBytes + segmentBytes + _blockBytes;
+        long bytes = _state.FixedBytes + segmentBytes + _blockBytes + _state.Budget.OutsideBytes;
         Require(_state.Budget.UsedBytes == bytes, $"{_state.Budget.UsedBytes} bytes are counted of {bytes}");
     }
 }

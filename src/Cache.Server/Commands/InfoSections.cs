@@ -50,6 +50,16 @@ internal static class InfoSections
         text.Add("connected_clients", server.Clients.Count);
         text.Add("cluster_connections", 0);
         text.Add("maxclients", server.Settings.MaxClients);
+        long input = 0;
+        long output = 0;
+        foreach (var client in server.Clients.ToList())
+        {
+            input = Math.Max(input, client.PendingInputBytes);
+            output = Math.Max(output, client.PendingOutputBytes);
+        }
+
+        text.Add("client_recent_max_input_buffer", input);
+        text.Add("client_recent_max_output_buffer", output);
         text.Add("blocked_clients", 0);
         text.Add("tracking_clients", 0);
         text.Add("clients_in_timeout_table", 0);
@@ -68,6 +78,10 @@ internal static class InfoSections
         text.AddMemory("total_system_memory", GC.GetGCMemoryInfo().TotalAvailableMemoryBytes);
         text.AddMemory("maxmemory", store.MemoryLimitBytes);
         text.Add("maxmemory_policy", EvictionPolicyName.Of(server.Store.Eviction, server.Settings.MaxMemoryPolicy));
+        long pendingBytes = 0;
+        foreach (var client in server.Clients.ToList())
+            pendingBytes += client.PendingInputBytes + client.PendingOutputBytes;
+        text.Add("mem_clients_normal", pendingBytes);
         text.Add("mem_fragmentation_ratio", ratio.ToString("F2", CultureInfo.InvariantCulture));
         text.Add("mem_fragmentation_bytes", residentBytes - store.MemoryBytes);
     }

@@ -39,8 +39,13 @@ internal sealed class ServerSettings
     /// <summary>The most bytes of a request that is not complete yet.</summary>
     public long ClientQueryBufferLimit { get; set; } = 1 << 30;
 
-    /// <summary>The most bytes of replies that a client may leave unread; 0: no limit.</summary>
+    /// <summary>
+    /// The most bytes of replies, beside one value, that a client may ask for without reading them; 0: no limit.
+    /// </summary>
     public long ClientOutputBufferLimit { get; set; }
+
+    /// <summary>After how many seconds in which it takes none of its replies a client is closed; 0: never.</summary>
+    public int OutputStallSeconds { get; set; }
 
     /// <summary>
     /// How many entries an approximated policy looks at. Kept for clients that set it; the store's policy needs none.

@@ -57,6 +57,9 @@ internal sealed class ServerState
     /// <summary>Told when a command's method threw: a defect of this server. The client got an error reply.</summary>
     public Action<string, Exception>? CommandThrew { get; init; }
 
+    /// <summary>Counts bytes of replies that wait for a slow client, or no more, against the store's limit.</summary>
+    public void AddPendingReplies(long bytes) => Store.AddOutsideBytes(bytes);
+
     /// <summary>CONFIG RESETSTAT: all counters begin at 0 again, those of the store too.</summary>
     public void ResetStatistics()
     {

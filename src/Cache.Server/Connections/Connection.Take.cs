@@ -146,7 +146,7 @@ internal sealed partial class Connection<TExecutor>
     private void EnforceOutputLimit()
     {
         long limit = _settings.ClientOutputBufferLimit;
-        if (limit == 0 || _reply.UnflushedBytes <= limit)
+        if (limit == 0 || _reply.UnflushedBytes - _reply.LastBulkLength <= limit)
             return;
         ServerLog.OutputLimitExceeded(_logger, _client.Id, limit);
         _isFailed = true;

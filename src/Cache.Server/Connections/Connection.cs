@@ -1,3 +1,4 @@
+using System.IO.Pipelines;
 using System.Net.Sockets;
 using Cache.Server.Commands;
 using Cache.Server.Diagnostics;
@@ -20,7 +21,8 @@ namespace Cache.Server.Connections;
 /// Concurrency: one thread at a time, whichever completed the operation that was awaited. Other threads end a
 /// connection
 /// through its transport only.
-/// Bounds: while a flush waits for a slow client nothing is read, and the transport's own bound stops its receiving.
+/// Bounds: while a flush waits for a slow client nothing is read, and the transport's own bound stops its receiving;
+/// a client that takes nothing for too long is ended by the sweep.
 /// Unflushed replies are bounded by <see cref="FlushBytes"/> and one command, an incomplete request by the limits.
 /// </remarks>
 internal sealed partial class Connection<TExecutor>
@@ -28,6 +30,10 @@ internal sealed partial class Connection<TExecutor>
 {
     // Replies that are flushed within a read. The transport pauses at the same figure, so more would only lie about.
     private const int FlushBytes = 64 * 1024;
+
+    // A request that is longer is put together, and executed, on a thread of the pool: copying it takes so long that
+    // the other connections would feel it.
+    private const int LongRequestBytes = 256 * 1024;
 
     private readonly TransportConnection _transport;
     private readonly ClientSession _client;
@@ -99,6 +105,8 @@ internal sealed partial class Connection<TExecutor>
         {
             var read = await input.ReadAsync().ConfigureAwait(false);
             ended |= read.IsCompleted || read.IsCanceled;
+            if (_straddling.Length >= LongRequestBytes && _transport.SharesThread)
+                await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
             BeginRead();
             bool tookAll = Take(read.Buffer, out var consumed);
             input.AdvanceTo(consumed);
@@ -106,7 +114,10 @@ internal sealed partial class Connection<TExecutor>
             if (_reply.UnflushedBytes > 0)
             {
                 _reply.BeginFlush();
-                var flush = await output.FlushAsync().ConfigureAwait(false);
+                var flushing = output.FlushAsync();
+                var flush = flushing.IsCompletedSuccessfully
+                    ? flushing.Result
+                    : await WaitForFlushAsync(flushing).ConfigureAwait(false);
                 _client.PendingOutputBytes = 0;
                 if (flush.IsCompleted)
                     return;
@@ -114,6 +125,21 @@ internal sealed partial class Connection<TExecutor>
 
             if (_isFailed || _client.ShouldClose || (ended && tookAll))
                 return;
+        }
+    }
+
+    // What a slow client leaves lying counts as the store's memory: entries make room for it.
+    private async ValueTask<FlushResult> WaitForFlushAsync(ValueTask<FlushResult> flush)
+    {
+        long bytes = _client.PendingOutputBytes;
+        _context.Server.AddPendingReplies(bytes);
+        try
+        {
+            return await flush.ConfigureAwait(false);
+        }
+        finally
+        {
+            _context.Server.AddPendingReplies(-bytes);
         }
     }
 

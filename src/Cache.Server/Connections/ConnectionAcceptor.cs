@@ -27,6 +27,16 @@ internal sealed class ConnectionAcceptor<TExecutor>(ServerState server, TExecuto
     private long _lastRefusal;
     private int _refusals;
 
+    /// <summary>The connections that there are at this moment.</summary>
+    public IEnumerable<LiveConnection> Live
+    {
+        get
+        {
+            foreach (var (_, connection) in _live)
+                yield return connection;
+        }
+    }
+
     private static ReadOnlySpan<byte> TooManyClients => "-ERR max number of clients reached\r\n"u8;
 
     /// <summary>Accepts until the listener is disposed. Never fails.</summary>
@@ -74,8 +84,8 @@ internal sealed class ConnectionAcceptor<TExecutor>(ServerState server, TExecuto
 
     private void Admit(TransportConnection transport)
     {
-        var connection = new LiveConnection(transport);
         var client = server.Clients.TryAdd(Describe(transport), transport.Abort);
+        var connection = new LiveConnection(transport, client);
         if (client is null)
         {
             ServerLog.ClientRefused(logger, server.Settings.MaxClients);

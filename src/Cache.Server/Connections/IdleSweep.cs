@@ -4,20 +4,27 @@ using Microsoft.Extensions.Logging;
 
 namespace Cache.Server.Connections;
 
-/// <summary>Disconnects clients that were silent for longer than the setting allows, looking once a second.</summary>
-/// <remarks>A client that takes no replies is silent too: nothing is read from it meanwhile.</remarks>
+/// <summary>
+/// Disconnects clients that were silent for longer than the setting allows, and those that let their replies lie.
+/// </summary>
+/// <remarks>
+/// Looks once a second, so that no connection needs a timer. A client that takes no replies is silent too: nothing is
+/// read from it meanwhile.
+/// </remarks>
 internal sealed class IdleSweep : IAsyncDisposable
 {
-    // The setting counts in seconds.
+    // The settings count in seconds.
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
     private readonly ServerState _server;
+    private readonly IEnumerable<LiveConnection> _connections;
     private readonly ILogger _logger;
     private readonly ITimer _timer;
 
-    public IdleSweep(ServerState server, ILogger logger)
+    public IdleSweep(ServerState server, IEnumerable<LiveConnection> connections, ILogger logger)
     {
         _server = server;
+        _connections = connections;
         _logger = logger;
         _timer = server.TimeProvider.CreateTimer(
             static self => ((IdleSweep)self!).Sweep(), this, Interval, Interval);
@@ -27,17 +34,26 @@ internal sealed class IdleSweep : IAsyncDisposable
 
     private void Sweep()
     {
-        int timeoutSeconds = _server.Settings.TimeoutSeconds;
-        if (timeoutSeconds == 0)
+        long idleMs = _server.Settings.TimeoutSeconds * 1000L;
+        long stallMs = _server.Settings.OutputStallSeconds * 1000L;
+        if (idleMs == 0 && stallMs == 0)
             return;
 
         long nowMs = _server.NowMs;
-        foreach (var client in _server.Clients.ToList())
+        foreach (var connection in _connections)
         {
-            if (nowMs - client.LastInteractionMs <= timeoutSeconds * 1000L)
+            if (connection.Client is not { } client)
                 continue;
-            ServerLog.IdleDisconnected(_logger, client.Id);
-            client.Kill();
+            if (idleMs > 0 && nowMs - client.LastInteractionMs > idleMs)
+            {
+                ServerLog.IdleDisconnected(_logger, client.Id);
+                client.Kill();
+            }
+            else if (stallMs > 0 && connection.IsStalled(nowMs, stallMs))
+            {
+                ServerLog.StalledDisconnected(_logger, client.Id, client.PendingOutputBytes);
+                client.Kill();
+            }
         }
     }
 }

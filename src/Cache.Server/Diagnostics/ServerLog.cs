@@ -56,4 +56,8 @@ internal static partial class ServerLog
     [LoggerMessage(
         16, LogLevel.Warning, "At most {Lowered} clients, not {MaxClients}: the limit of open files allows no more")]
     public static partial void MaxClientsLowered(ILogger logger, int maxClients, int lowered);
+
+    [LoggerMessage(
+        17, LogLevel.Warning, "Client {ClientId} let {Bytes} bytes of replies lie for too long and is disconnected")]
+    public static partial void StalledDisconnected(ILogger logger, long clientId, long bytes);
 }

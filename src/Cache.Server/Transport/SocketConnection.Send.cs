@@ -21,6 +21,9 @@ internal sealed partial class SocketConnection
 
     private readonly SocketOperation _send = new();
 
+    // Written by the send loop; read by any thread.
+    private long _sentBytes;
+
     private async Task SendAsync()
     {
         Exception? error = null;
@@ -60,6 +63,7 @@ internal sealed partial class SocketConnection
             if (error != SocketError.Success)
                 return new SocketException((int)error);
 
+            Volatile.Write(ref _sentBytes, _sentBytes + bytes);
             reader.AdvanceTo(bytes == buffer.Length ? buffer.End : buffer.GetPosition(bytes));
         }
     }

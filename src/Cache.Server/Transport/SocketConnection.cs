@@ -47,6 +47,11 @@ internal sealed partial class SocketConnection : TransportConnection
 
     public override PipeWriter Output => _output.Writer;
 
+    public override long SentBytes => Volatile.Read(ref _sentBytes);
+
+    // Where the runtime completes operations inline; elsewhere the thread pool's threads are as good as any.
+    public override bool SharesThread => true;
+
     public override EndPoint? RemoteEndPoint { get; }
 
     public override EndPoint? LocalEndPoint { get; }

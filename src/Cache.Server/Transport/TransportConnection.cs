@@ -23,6 +23,18 @@ internal abstract class TransportConnection : IAsyncDisposable
     /// </summary>
     public abstract PipeWriter Output { get; }
 
+    /// <summary>
+    /// How many bytes the system has taken for the peer so far; from any thread, perhaps a moment old. While a flush
+    /// waits, it tells whether the peer takes anything.
+    /// </summary>
+    public abstract long SentBytes { get; }
+
+    /// <summary>
+    /// Whether the pipes' continuations run on a thread that other connections wait for, so that long work belongs
+    /// elsewhere.
+    /// </summary>
+    public virtual bool SharesThread => false;
+
     /// <summary>The peer's address; null or nameless where the transport knows none.</summary>
     public abstract EndPoint? RemoteEndPoint { get; }
 

@@ -15,6 +15,7 @@ public sealed class DirectiveTableTests
             "port 7000", "bind 127.0.0.1 -::1", "unixsocket /tmp/s", "unixsocketperm 700", "requirepass secret",
             "maxclients 5", "timeout 6", "tcp-keepalive 7", "tcp-backlog 8", "maxmemory 2mb",
             "MaxMemory-Policy volatile-ttl", "databases 4", "proto-max-bulk-len 1mb", "client-query-buffer-limit 2mb",
+            "client-output-buffer-limit 3mb", "client-output-timeout 4",
             "shutdown-timeout 9", "loglevel warning", "io-transport portable", "io-threads 3");
         var (store, server) = (settings.Store, settings.Server);
         Assert.Equal((7000, 5, 8), (server.Port, server.MaxClients, server.Backlog));
@@ -26,7 +27,8 @@ public sealed class DirectiveTableTests
             (server.Timeout.TotalSeconds, server.TcpKeepAlive.TotalSeconds, server.DrainTimeout.TotalSeconds));
         Assert.Equal((2L << 20, 4, 1 << 20), (store.MemoryLimitBytes, store.KeyspaceCount, store.ValueLengthMax));
         Assert.Equal(EvictionPolicy.ExpiringEntries, store.Eviction);
-        Assert.Equal(2L << 20, server.InputBufferLimit);
+        Assert.Equal((2L << 20, 3L << 20), (server.InputBufferLimit, server.OutputBufferLimit));
+        Assert.Equal(4, server.OutputStallTimeout.TotalSeconds);
         Assert.Equal(LogLevel.Warning, settings.LogLevel);
         Assert.Equal((RespTransport.Portable, 3), (server.Transport, server.IoThreadCount));
         Assert.Empty(server.FindProblems());

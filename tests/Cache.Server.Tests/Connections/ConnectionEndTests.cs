@@ -114,11 +114,23 @@ public sealed class ConnectionEndTests : ConnectionTestBase
         await using var server = await StartAsync(options);
         var client = server.Connect();
 
-        client.Send(Request("ECHO", new string('v', 2 << 20)) + Request("PING"));
+        client.Exchange(Request("SET", "k", new string('v', 300 << 10)));
+        client.Send(Request("MGET", "k", "k", "k", "k", "k") + Request("PING"));
         client.ReadAll();
 
         Assert.True(client.IsClosed);
         Assert.True(client.Connection.IsAborted);
+    }
+
+    [Fact]
+    public async Task Send_RequestForOneValueBeyondTheOutputLimit_IsAnswered()
+    {
+        var options = new RespServerOptions { OutputBufferLimit = RespServerOptions.BufferLimitMin };
+        await using var server = await StartAsync(options, new InMemoryBounds { OutputPauseBytes = 4 << 20 });
+        var client = server.Connect();
+        string value = new('v', 2 << 20);
+
+        Assert.Equal(Bulk(value) + "+PONG\r\n", client.Exchange(Request("ECHO", value) + Request("PING")));
     }
 
     [Fact]

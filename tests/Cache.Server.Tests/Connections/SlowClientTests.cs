@@ -65,6 +65,81 @@ public sealed class SlowClientTests : ConnectionTestBase
         Assert.Equal(0, server.Server.State.Clients.Count);
     }
 
+    [Fact]
+    public async Task Pause_WithoutProgress_Disconnects()
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+        var other = server.Connect();
+
+        SendUntilPaused(client);
+        AdvanceBySeconds(29);
+        Assert.Equal(2, server.Server.State.Clients.Count);
+        AdvanceBySeconds(3);
+
+        client.ReadAll();
+        Assert.True(client.IsClosed);
+        Assert.Equal("+PONG\r\n", other.Exchange(Request("PING")));
+    }
+
+    [Fact]
+    public async Task Pause_WithProgress_GoesOn()
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+
+        SendUntilPaused(client);
+        for (int i = 0; i < 10; i++)
+        {
+            AdvanceBySeconds(20);
+            await client.ReadAsync(100, TestContext.Current.CancellationToken);
+        }
+
+        Assert.True(client.IsPaused);
+        Assert.Equal(1, server.Server.State.Clients.Count);
+        client.Vanish();
+    }
+
+    [Fact]
+    public async Task Pause_WithTheTimeoutOff_GoesOn()
+    {
+        await using var server = await StartAsync(new RespServerOptions { OutputStallTimeout = TimeSpan.Zero });
+        var client = server.Connect();
+
+        SendUntilPaused(client);
+        AdvanceBySeconds(200);
+
+        Assert.Equal(1, server.Server.State.Clients.Count);
+        client.Vanish();
+    }
+
+    [Fact]
+    public async Task RepliesThatWait_CountAsTheStoresMemory_AndAreShown()
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+        var other = server.Connect();
+        long before = Store.GetStatistics().MemoryBytes;
+
+        SendUntilPaused(client);
+
+        long pending = server.Server.State.Clients.Find(1)!.PendingOutputBytes;
+        Assert.InRange(pending, 1, HeldBytesMax);
+        Assert.Equal(before + pending, Store.GetStatistics().MemoryBytes);
+        Assert.Contains($"mem_clients_normal:{pending}\r\n", other.Exchange("INFO memory\r\n"));
+        Assert.Contains($"client_recent_max_output_buffer:{pending}\r\n", other.Exchange("INFO clients\r\n"));
+        client.ReadAll();
+        Assert.Equal(before, Store.GetStatistics().MemoryBytes);
+        client.Vanish();
+    }
+
+    // In steps of the sweep, as time goes.
+    private void AdvanceBySeconds(int seconds)
+    {
+        for (int i = 0; i < seconds; i++)
+            Clock.Advance(TimeSpan.FromSeconds(1));
+    }
+
     private static int SendUntilPaused(InMemoryClient client)
     {
         byte[] request = Encoding.Latin1.GetBytes(Request("ECHO", _value));

@@ -58,6 +58,10 @@ internal sealed class EpollConnection : TransportConnection
 
     public override PipeWriter Output => _output;
 
+    public override long SentBytes => _output.SentBytes;
+
+    public override bool SharesThread => true;
+
     public override EndPoint? RemoteEndPoint { get; }
 
     public override EndPoint? LocalEndPoint { get; }

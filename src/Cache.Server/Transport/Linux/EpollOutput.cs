@@ -33,6 +33,7 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
     // Guarded by the gate: arrays that the socket did not take yet, of the first of which so much is sent.
     private Queue<ArraySegment<byte>>? _unsent;
     private long _unsentBytes;
+    private long _sentBytes;
     private int _firstSent;
     private bool _waiting;
     private bool _cancelRequested;
@@ -42,6 +43,9 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
     public override bool CanGetUnflushedBytes => true;
 
     public override long UnflushedBytes => _filledBytes + _end;
+
+    /// <summary>How many bytes the socket has taken. Any thread.</summary>
+    public long SentBytes => Volatile.Read(ref _sentBytes);
 
     public override void Advance(int bytes)
     {
@@ -237,7 +241,11 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
             bytes.Count,
             LinuxCalls.DontWait | LinuxCalls.NoSignal);
         if (sent >= 0)
+        {
+            Volatile.Write(ref _sentBytes, _sentBytes + sent);
             return (int)sent;
+        }
+
         int error = LinuxCalls.LastError;
         if (error is LinuxCalls.ErrorAgain or LinuxCalls.ErrorInterrupted)
             connection.ChangeInterest(add: LinuxCalls.EventOut, remove: 0);

@@ -1,0 +1,36 @@
+using System.Globalization;
+using System.Text;
+using Cache.Core.Contracts;
+
+namespace Cache.Core.Tests;
+
+public sealed class OutsideBytesTests
+{
+    [Fact]
+    public void OutsideBytes_TakeTheRoomOfEntries_UntilTheyGo()
+    {
+        using var fixture = new StoreFixture();
+        Fill(fixture.Store);
+        long countAlone = fixture.Store.Count;
+
+        fixture.Store.AddOutsideBytes(StoreFixture.MemoryLimitBytes / 2);
+        Fill(fixture.Store);
+
+        Assert.InRange(fixture.Store.Count, 1, countAlone * 3 / 4);
+        Assert.InRange(fixture.Store.GetStatistics().MemoryBytes, 0, StoreFixture.MemoryLimitBytes);
+        fixture.Store.AssertValid();
+        fixture.Store.AddOutsideBytes(-StoreFixture.MemoryLimitBytes / 2);
+        Fill(fixture.Store);
+        Assert.InRange(fixture.Store.Count, countAlone * 9 / 10, long.MaxValue);
+    }
+
+    private static void Fill(CacheStore store)
+    {
+        byte[] value = new byte[1000];
+        for (int i = 0; i < 40_000; i++)
+        {
+            byte[] key = Encoding.ASCII.GetBytes(i.ToString(CultureInfo.InvariantCulture));
+            Assert.Equal(WriteStatus.Done, store.Set(key, value));
+        }
+    }
+}
