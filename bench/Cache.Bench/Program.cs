@@ -14,6 +14,8 @@ var root = new RootCommand("Measurements of the store and of a running server; e
     ExpiryVerb.Create(),
     FloodVerb.Create(),
     ServerVerb.Create(),
+    ServerFairnessVerb.Create(),
+    ServerIdleVerb.Create(),
     CompareVerb.Create(),
     NullServerVerb.Create(),
 };

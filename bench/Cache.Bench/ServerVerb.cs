@@ -54,7 +54,7 @@ internal static class ServerVerb
     }
 
     // The runtime reads these once, at the process's first socket: replies are handled where they are polled for.
-    private static void UseClientThreads(int threads)
+    internal static void UseClientThreads(int threads)
     {
         Environment.SetEnvironmentVariable("DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", "1");
         Environment.SetEnvironmentVariable("DOTNET_SYSTEM_NET_SOCKETS_THREAD_COUNT", $"{threads}");

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Net;
 using System.Net.Sockets;
 using System.Text;
 
@@ -71,6 +72,17 @@ internal sealed class LoadRun : IDisposable
     {
         foreach (var connection in _connections)
             connection.Dispose();
+    }
+
+    /// <summary>Connects a socket of the target's kind.</summary>
+    /// <exception cref="SocketException">There is no server at the target.</exception>
+    public static Socket ConnectTo(EndPoint target)
+    {
+        var socket = target is UnixDomainSocketEndPoint
+            ? new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified)
+            : new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        socket.Connect(target);
+        return socket;
     }
 
     private RoundFigures Measure(LoadOptions options)
@@ -161,10 +173,7 @@ internal sealed class LoadRun : IDisposable
 
     private static Socket Connect(LoadOptions options)
     {
-        var socket = options.Target is UnixDomainSocketEndPoint
-            ? new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified)
-            : new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
-        socket.Connect(options.Target);
+        var socket = ConnectTo(options.Target);
         if (options.Password is not null)
             Authenticate(socket, options.Password);
         return socket;

@@ -31,8 +31,8 @@ internal sealed partial class Connection<TExecutor>
     // Replies that are flushed within a read. The transport pauses at the same figure, so more would only lie about.
     private const int FlushBytes = 64 * 1024;
 
-    // A request that is longer is put together, and executed, on a thread of the pool: copying it takes so long that
-    // the other connections would feel it.
+    // A request that is longer is moved to larger memory, and executed, on a thread of the pool: copying it takes so
+    // long that the other connections would feel it.
     private const int LongRequestBytes = 256 * 1024;
 
     private readonly TransportConnection _transport;
@@ -105,7 +105,7 @@ internal sealed partial class Connection<TExecutor>
         {
             var read = await input.ReadAsync().ConfigureAwait(false);
             ended |= read.IsCompleted || read.IsCanceled;
-            if (_straddling.Length >= LongRequestBytes && _transport.SharesThread)
+            if (IsLongWork(read.Buffer.Length))
                 await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
             BeginRead();
             bool tookAll = Take(read.Buffer, out var consumed);
@@ -127,6 +127,12 @@ internal sealed partial class Connection<TExecutor>
                 return;
         }
     }
+
+    // Whether so many bytes will make a long request move, or end.
+    private bool IsLongWork(long bytes) =>
+        _straddling.Length >= LongRequestBytes
+        && (bytes > _straddling.FreeBytes || _straddling.Length + bytes >= _reader.BytesNeeded)
+        && _transport.SharesThread;
 
     // What a slow client leaves lying counts as the store's memory: entries make room for it.
     private async ValueTask<FlushResult> WaitForFlushAsync(ValueTask<FlushResult> flush)

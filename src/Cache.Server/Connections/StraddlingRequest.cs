@@ -21,6 +21,9 @@ internal sealed class StraddlingRequest
     /// <summary>The number of bytes; 0 when there is no such request.</summary>
     public int Length { get; private set; }
 
+    /// <summary>How many bytes more there is memory for.</summary>
+    public int FreeBytes => _array.Length - Length;
+
     public ReadOnlySpan<byte> Span => _array.AsSpan(0, Length);
 
     /// <param name="bytes">What follows.</param>

@@ -118,8 +118,9 @@ internal sealed class EpollConnection : TransportConnection
 
     public override void Abort()
     {
-        TryShutdown(SocketShutdown.Both);
+        // First, or the loop could meet the end that the shutdown makes, and take it for the peer's.
         OnBroken(new SocketException((int)SocketError.OperationAborted));
+        TryShutdown(SocketShutdown.Both);
     }
 
     // The sending side is shut first, and what still arrives is discarded until the peer has closed too: a socket that

@@ -20,7 +20,7 @@ internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValu
     private const int ReceiveBytes = EpollLoop.ReceiveBytes;
 
     // What is left of a request is moved to an array of its own size when it is no longer than this.
-    private const int SmallBytesMax = 4 * 1024;
+    private const int SmallBytesMax = 2 * 1024;
 
     // The top bit of a position in a sequence over an array says what kind of sequence it is.
     private const int IndexMask = int.MaxValue;

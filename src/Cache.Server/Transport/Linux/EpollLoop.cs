@@ -17,8 +17,10 @@ namespace Cache.Server.Transport.Linux;
 /// </remarks>
 internal sealed class EpollLoop : IDisposable
 {
-    /// <summary>One receive. Larger batches are rare, and less costs pipelining clients more calls.</summary>
-    public const int ReceiveBytes = 64 * 1024;
+    /// <summary>
+    /// One receive, and so one connection's turn: a few usual batches. More would let a flood take more of the loop.
+    /// </summary>
+    public const int ReceiveBytes = 16 * 1024;
 
     // Enough that one wait serves a busy moment of many connections; more only lengthens the turn of each.
     private const int EventCountMax = 256;
