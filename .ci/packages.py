@@ -13,7 +13,11 @@ DEPENDENCIES = {
         "Microsoft.Extensions.Options",
     },
     "Cache.Server": {"Cache.Core", "Microsoft.Extensions.Logging.Abstractions"},
-    "Cache.Hosting": {"Cache.Server", "Microsoft.Extensions.Hosting.Abstractions"},
+    "Cache.Hosting": {
+        "Cache.Server",
+        "Microsoft.Extensions.Diagnostics.HealthChecks",
+        "Microsoft.Extensions.Hosting.Abstractions",
+    },
     "Cache.AspNetCore": {"Cache.Core"},
 }
 

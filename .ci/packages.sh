@@ -1,11 +1,65 @@
 #!/usr/bin/env bash
-# Packs the libraries and looks at what a user of the packages gets. Ends with "N passed, N failed".
+# Packs the libraries into the local feed and looks at what a user of the packages gets: what they hold, and an
+# application that has nothing but them, run as it is and published trimmed, with native code, as a single file.
+# Ends with "N passed, N failed".
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-if ! dotnet pack Cache.sln -c Release --no-restore -nologo "-p:PackageOutputPath=$out"; then
+feed=eng/feed
+consumer=tests/packages/Consumer.csproj
+passed=0
+failed=0
+
+# count COMMAND...: adds the line "N passed, N failed" that it ends with.
+count() {
+  local line
+  "$@" >"$out/log" 2>&1
+  local code=$?
+  cat "$out/log"
+  line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$out/log" | tail -n 1)
+  [ -n "$line" ] || line='0 passed, 1 failed'
+  [ "$code" = 0 ] || [ "${line#*, }" != '0 failed' ] || line="${line%%,*}, 1 failed"
+  passed=$((passed + ${line%% *}))
+  line=${line#*, }
+  failed=$((failed + ${line%% *}))
+}
+
+# publish FOLDER OPTION...: publishes the consumer there.
+publish() {
+  local folder=$1
+  shift
+  if dotnet publish "$consumer" -c Release -nologo -o "$folder" "$@"; then
+    echo '1 passed, 0 failed'
+  else
+    echo '0 passed, 1 failed'
+  fi
+}
+
+rm -f "$feed"/Cache.*pkg
+if ! dotnet pack Cache.sln -c Release --no-restore -nologo; then
   echo '0 passed, 1 failed'
   exit 1
 fi
-/usr/bin/python3 .ci/packages.py "$out"
+count /usr/bin/python3 .ci/packages.py "$feed"
+
+# What was restored before under the same version is not what was packed now.
+cache=$(dotnet nuget locals global-packages --list | sed 's/^global-packages: //')
+for package in "$feed"/Cache.*.nupkg; do
+  name=$(basename "$package" | sed -E 's/\.[0-9].*//' | tr '[:upper:]' '[:lower:]')
+  rm -rf "${cache:?}/$name"
+done
+rm -rf tests/packages/bin tests/packages/obj
+
+echo '-- as it is'
+count publish "$out/portable"
+count dotnet "$out/portable/Consumer.dll"
+
+runtime=$(dotnet --info | sed -n 's/^ *RID: *//p')
+echo "-- trimmed, for $runtime"
+count publish "$out/trimmed" -r "$runtime"
+count "$out/trimmed/Consumer"
+echo "size: $(stat -c %s "$out/trimmed/Consumer") bytes in one file"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using Cache.Core;
+using Cache.Hosting;
 using Cache.Server;
 using Spectre.Console;
 using StandaloneServer.Configuration;

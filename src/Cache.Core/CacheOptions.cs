@@ -22,7 +22,7 @@ public sealed class CacheOptions
     /// <summary>
     /// The bytes that the store may hold, all told. Default: a quarter of the memory that the process may use.
     /// </summary>
-    public long MemoryLimitBytes { get; set; } = Math.Max(MemoryLimitMin, MachineMemoryBytes / 4);
+    public long MemoryLimitBytes { get; set; } = Math.Max(MemoryLimitMin, AvailableMemoryBytes / 4);
 
     /// <summary>Which entries make room when the limit is reached. Default: any.</summary>
     public EvictionPolicy Eviction { get; set; } = EvictionPolicy.AllEntries;
@@ -43,15 +43,18 @@ public sealed class CacheOptions
     /// <summary>The longest value in bytes. Default and maximum: <see cref="CacheStore.ValueLengthMax"/>.</summary>
     public int ValueLengthMax { get; set; } = CacheStore.ValueLengthMax;
 
-    // What the process may use: of the container where there is one, else of the machine.
-    private static long MachineMemoryBytes => GC.GetGCMemoryInfo().TotalAvailableMemoryBytes;
+    /// <summary>
+    /// The memory that the process may use: of its container where there is one, else of the machine. The most that
+    /// <see cref="MemoryLimitBytes"/> may be.
+    /// </summary>
+    public static long AvailableMemoryBytes => MachineMemory.AvailableBytes;
 
     /// <summary>Every option that is out of its range, as a sentence that names it, its value and the range.</summary>
     /// <returns>An empty list if the options can be used.</returns>
     public IReadOnlyList<string> FindProblems()
     {
         var problems = new List<string>();
-        RequireRange(problems, nameof(MemoryLimitBytes), MemoryLimitBytes, MemoryLimitMin, MachineMemoryBytes);
+        RequireRange(problems, nameof(MemoryLimitBytes), MemoryLimitBytes, MemoryLimitMin, AvailableMemoryBytes);
         if (!Enum.IsDefined(Eviction))
         {
             string names = string.Join(", ", Enum.GetNames<EvictionPolicy>());
@@ -70,7 +73,7 @@ public sealed class CacheOptions
     internal static string? FindMemoryLimitProblem(long bytes)
     {
         var problems = new List<string>();
-        RequireRange(problems, nameof(MemoryLimitBytes), bytes, MemoryLimitMin, MachineMemoryBytes);
+        RequireRange(problems, nameof(MemoryLimitBytes), bytes, MemoryLimitMin, AvailableMemoryBytes);
         return problems.Count == 0 ? null : problems[0];
     }
 

@@ -17,14 +17,14 @@ public sealed partial class CacheStore
     /// <param name="condition">Must hold for every key.</param>
     public WriteStatus SetMany<TEntries>(ref TEntries entries, SetCondition condition)
         where TEntries : struct, IEntrySource, allows ref struct =>
-        ManyKeysWriter.Write(_state, _keyspace, ref entries, condition);
+        Counted(ManyKeysWriter.Write(_state, _keyspace, ref entries, condition));
 
     /// <summary>Gives an entry another key, with its value and expiry; an entry that had the new key goes.</summary>
     /// <returns>
     /// Done, NotFound, ConditionNotMet if the new key exists and must not, OutOfMemory or KeyTooLong.
     /// </returns>
     public WriteStatus Rename(ReadOnlySpan<byte> key, ReadOnlySpan<byte> newKey, SetCondition condition) =>
-        EntryCopier.Copy(_state, KeyOf(key), KeyOf(newKey), condition, removeSource: true);
+        Counted(EntryCopier.Copy(_state, KeyOf(key), KeyOf(newKey), condition, removeSource: true));
 
     /// <summary>Copies an entry with its value and expiry.</summary>
     /// <param name="key">The key of this keyspace.</param>
@@ -38,6 +38,7 @@ public sealed partial class CacheStore
         ArgumentNullException.ThrowIfNull(destination);
         if (destination._state != _state)
             throw new ArgumentException("The destination is a view of another store.", nameof(destination));
-        return EntryCopier.Copy(_state, KeyOf(key), destination.KeyOf(newKey), condition, removeSource: false);
+        return Counted(
+            EntryCopier.Copy(_state, KeyOf(key), destination.KeyOf(newKey), condition, removeSource: false));
     }
 }

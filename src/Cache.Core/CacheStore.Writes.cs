@@ -14,7 +14,7 @@ public sealed partial class CacheStore
     {
         ArgumentOutOfRangeException.ThrowIfNegative(options.SlidingMs);
         var entryKey = KeyOf(key);
-        return ShardOf(entryKey).Set(entryKey, value, options);
+        return Counted(ShardOf(entryKey).Set(entryKey, value, options));
     }
 
     /// <summary>Writes an entry and copies the value that was there before into the sink, at one moment.</summary>
@@ -30,7 +30,7 @@ public sealed partial class CacheStore
     {
         ArgumentOutOfRangeException.ThrowIfNegative(options.SlidingMs);
         var entryKey = KeyOf(key);
-        return ShardOf(entryKey).Set(entryKey, value, options, ref previous, out existed);
+        return Counted(ShardOf(entryKey).Set(entryKey, value, options, ref previous, out existed));
     }
 
     /// <summary>Writes an entry if the key was not written since its version was read.</summary>
@@ -41,7 +41,7 @@ public sealed partial class CacheStore
     {
         ArgumentOutOfRangeException.ThrowIfNegative(options.SlidingMs);
         var entryKey = KeyOf(key);
-        return ShardOf(entryKey).SetIfUnchanged(entryKey, value, options, version);
+        return Counted(ShardOf(entryKey).SetIfUnchanged(entryKey, value, options, version));
     }
 
     /// <summary>
@@ -56,7 +56,7 @@ public sealed partial class CacheStore
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offset);
         var entryKey = KeyOf(key);
-        return ShardOf(entryKey).SetRange(entryKey, offset, value, atEnd: false, out length);
+        return Counted(ShardOf(entryKey).SetRange(entryKey, offset, value, atEnd: false, out length));
     }
 
     /// <summary>Writes behind the end of a value; an absent key counts as empty.</summary>
@@ -66,7 +66,7 @@ public sealed partial class CacheStore
     public WriteStatus Append(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, out int length)
     {
         var entryKey = KeyOf(key);
-        return ShardOf(entryKey).SetRange(entryKey, 0, value, atEnd: true, out length);
+        return Counted(ShardOf(entryKey).SetRange(entryKey, 0, value, atEnd: true, out length));
     }
 
     /// <summary>Adds to a value that is a decimal integer; an absent key counts as 0. The expiry stays.</summary>
@@ -76,7 +76,7 @@ public sealed partial class CacheStore
     public WriteStatus Increment(ReadOnlySpan<byte> key, long delta, out long result)
     {
         var entryKey = KeyOf(key);
-        return ShardOf(entryKey).Increment(entryKey, delta, out result);
+        return Counted(ShardOf(entryKey).Increment(entryKey, delta, out result));
     }
 
     /// <summary>Gives an entry another expiry; a sliding one ends.</summary>
@@ -92,7 +92,7 @@ public sealed partial class CacheStore
     public WriteStatus Expire(ReadOnlySpan<byte> key, long expiresAtMs, ExpireConditions conditions)
     {
         var entryKey = KeyOf(key);
-        return ShardOf(entryKey).Expire(entryKey, expiresAtMs, conditions);
+        return Counted(ShardOf(entryKey).Expire(entryKey, expiresAtMs, conditions));
     }
 
     /// <summary>Takes an entry's expiry away.</summary>

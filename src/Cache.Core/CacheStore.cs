@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using Cache.Core.Contracts;
 using Cache.Core.Sharding;
 
@@ -27,6 +28,7 @@ public sealed partial class CacheStore : IDisposable
     private readonly StoreState _state;
     private readonly byte _keyspace;
     private readonly CacheStore[] _keyspaces;
+    private readonly RefusedWrites _refusedWrites;
 
     /// <summary>Makes a store on the machine's clock.</summary>
     /// <exception cref="ArgumentException">An option is out of its range; the message names each.</exception>
@@ -44,6 +46,7 @@ public sealed partial class CacheStore : IDisposable
         options.ThrowIfInvalid();
         TimeProvider = timeProvider;
         _state = new StoreState(options, timeProvider);
+        _refusedWrites = new RefusedWrites();
         _keyspaces = new CacheStore[options.KeyspaceCount];
         _keyspaces[0] = this;
         for (byte i = 1; i < _keyspaces.Length; i++)
@@ -55,6 +58,7 @@ public sealed partial class CacheStore : IDisposable
         TimeProvider = root.TimeProvider;
         _state = root._state;
         _keyspaces = root._keyspaces;
+        _refusedWrites = root._refusedWrites;
         _keyspace = keyspace;
     }
 
@@ -206,6 +210,8 @@ public sealed partial class CacheStore : IDisposable
             MemoryLimitBytes = _state.LimitBytes,
             Hits = _state.Counters.Hits,
             Misses = _state.Counters.Misses,
+            RefusedWrites = _refusedWrites.Count,
+            LastRefusedWriteMs = _refusedWrites.LastMs,
         };
         foreach (var shard in _state.Shards)
         {
@@ -223,17 +229,21 @@ public sealed partial class CacheStore : IDisposable
     }
 
     /// <summary>
-    /// Sets the counters of hits, misses, evictions and expirations to 0, and the peak to the present use.
+    /// Sets the counters of hits, misses, evictions, expirations and refused writes to 0, and the peak to the present
+    /// use.
     /// </summary>
     public void ResetStatistics()
     {
         _state.Budget.ResetPeak();
         _state.Counters.Reset();
+        _refusedWrites.Reset();
         foreach (var shard in _state.Shards)
             shard.ResetStatistics();
     }
 
-    /// <summary>Frees the store's memory. No other member may run at the same time or later.</summary>
+    /// <summary>
+    /// Frees the store's memory. No other member but <see cref="GetStatistics"/> may run at the same time or later.
+    /// </summary>
     public void Dispose() => _state.Dispose();
 
     /// <summary>Throws unless the store is whole. Nobody may write meanwhile; only debug builds look.</summary>
@@ -243,4 +253,15 @@ public sealed partial class CacheStore : IDisposable
     private EntryKey KeyOf(ReadOnlySpan<byte> key) => _state.KeyOf(key, _keyspace);
 
     private Shard ShardOf(in EntryKey key) => _state.ShardOf(key.Hash);
+
+    // A branch that is never taken while there is room; the rest lies elsewhere.
+    private WriteStatus Counted(WriteStatus status)
+    {
+        if (status == WriteStatus.OutOfMemory)
+            CountRefusedSlow();
+        return status;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // Kept out of the writes' code.
+    private void CountRefusedSlow() => _refusedWrites.Note(NowMs);
 }

@@ -1,5 +1,6 @@
 using System.Net;
 using Cache.Server;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
@@ -7,11 +8,18 @@ using Microsoft.Extensions.Options;
 namespace Cache.Hosting;
 
 /// <summary>Starts the server with its host, and stops it with the host, drained.</summary>
+/// <remarks>
+/// A host makes its services before it validates options. The server is made later, when it is started: otherwise the
+/// first wrong option would be an exception of its own, and hide all others.
+/// </remarks>
 internal sealed class CacheServerService(
-    RespServer server, IOptions<RespServerOptions> options, ILogger<CacheServerService> logger) : IHostedService
+    IServiceProvider provider, IOptions<RespServerOptions> options, ILogger<CacheServerService> logger) : IHostedService
 {
+    private RespServer? _server;
+
     public async Task StartAsync(CancellationToken cancellationToken)
     {
+        var server = _server = provider.GetRequiredService<RespServer>();
         await server.StartAsync(cancellationToken).ConfigureAwait(false);
         if (!string.IsNullOrEmpty(options.Value.RequirePass))
             return;
@@ -22,5 +30,6 @@ internal sealed class CacheServerService(
         }
     }
 
-    public Task StopAsync(CancellationToken cancellationToken) => server.StopAsync(cancellationToken);
+    public Task StopAsync(CancellationToken cancellationToken) =>
+        _server?.StopAsync(cancellationToken) ?? Task.CompletedTask;
 }

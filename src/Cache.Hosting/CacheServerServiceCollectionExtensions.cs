@@ -17,6 +17,10 @@ namespace Cache.Hosting;
 /// <see cref="OptionsValidationException"/>, a port that is taken is what <see cref="RespServer.StartAsync"/> throws.
 /// When the host stops, the server answers what it has received, then closes. The one <see cref="RespServer"/> can be
 /// resolved, to learn its end points. Not thread-safe, as all registration.
+/// <example><code>
+/// builder.Services.AddCache(options => options.MemoryLimitBytes = 512 &lt;&lt; 20);
+/// builder.Services.AddCacheServer(options => options.Port = 6379);
+/// </code></example>
 /// </remarks>
 public static class CacheServerServiceCollectionExtensions
 {
@@ -51,15 +55,19 @@ public static class CacheServerServiceCollectionExtensions
     /// <summary>Registers a server whose options stand in the configuration.</summary>
     /// <param name="services">Where to register it.</param>
     /// <param name="section">
-    /// Keys are the properties of <see cref="RespServerOptions"/>; an unknown one is an error. Intervals are seconds or
-    /// hours:minutes:seconds, the socket's mode is octal, addresses are a list or one text with spaces between them.
+    /// Keys are the properties of <see cref="RespServerOptions"/>; an unknown one is an error that names the nearest.
+    /// Intervals are seconds or hours:minutes:seconds, limits of buffers are bytes or an amount such as 64mb, the
+    /// socket's mode is octal, addresses are a list or one text with spaces between them.
     /// </param>
     /// <returns>The same collection.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     public static IServiceCollection AddCacheServer(this IServiceCollection services, IConfiguration section)
     {
+        ArgumentNullException.ThrowIfNull(services);
         ArgumentNullException.ThrowIfNull(section);
-        return services.AddCacheServer(options => RespServerOptionsSection.Apply(section, options));
+        new OptionsSection<RespServerOptions>(Options.DefaultName, section, RespServerOptionsSection.Keys)
+            .AddTo(services);
+        return services.AddCacheServer();
     }
 
     /// <summary>Registers a server over a store that exists already; the container does not dispose it.</summary>

@@ -86,7 +86,9 @@ internal static class FolderArrows
     };
 
     /// <summary>The packages of src/: the Microsoft.Extensions abstractions, and what checks the build.</summary>
+    /// <remarks>The builder of health checks is in no abstraction (decision 41).</remarks>
     public static bool IsAllowedPackage(string package) =>
         package is "Microsoft.Extensions.Options" or "Microsoft.CodeAnalysis.BannedApiAnalyzers"
+            or "Microsoft.Extensions.Diagnostics.HealthChecks"
         || package.StartsWith("Microsoft.Extensions.") && package.EndsWith(".Abstractions");
 }

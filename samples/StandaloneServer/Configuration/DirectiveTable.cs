@@ -1,5 +1,6 @@
 using Cache.Core;
 using Cache.Core.Contracts;
+using Cache.Hosting;
 using Cache.Server;
 using Microsoft.Extensions.Logging;
 
@@ -41,7 +42,7 @@ internal static class DirectiveTable
             static (given, to) => to.Server.TcpKeepAlive = given.Seconds()),
         new("tcp-backlog", "number", "511", "Connections that wait to be accepted.",
             static (given, to) => to.Server.Backlog = given.Integer(1, ushort.MaxValue)),
-        new("maxmemory", "bytes", "0", "What the store may hold, e.g. 512mb; 0 for a quarter of the machine's memory.",
+        new("maxmemory", "bytes", "0", "What the store may hold: 512mb, 25% of the machine's memory; 0 for a quarter.",
             static (given, to) => SetMemoryLimit(given, to.Store)),
         new("maxmemory-policy", "policy", "allkeys-lru",
             "What makes room at the limit: any key, only keys with a TTL, or none.",
@@ -114,8 +115,8 @@ internal static class DirectiveTable
 
     private static void SetMemoryLimit(Setting given, CacheOptions options)
     {
-        long machine = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes;
-        long bytes = given.Memory(CacheOptions.MemoryLimitMin, machine, "a quarter of the machine's memory");
+        long bytes = given.Memory(
+            CacheOptions.MemoryLimitMin, CacheOptions.AvailableMemoryBytes, "a quarter of the machine's memory");
         options.MemoryLimitBytes = bytes == 0 ? new CacheOptions().MemoryLimitBytes : bytes;
     }
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Cache.Hosting;
 
 namespace StandaloneServer.Configuration;
 
@@ -14,10 +15,14 @@ internal static class SettingValues
     public static TimeSpan Seconds(this Setting setting) =>
         TimeSpan.FromSeconds(setting.Integer(0, int.MaxValue / 1000));
 
-    /// <summary>An amount of memory; where 0 is allowed it means the default.</summary>
+    /// <summary>
+    /// An amount of memory; where 0 is allowed it means the default, and a percentage is of the most.
+    /// </summary>
     public static long Memory(this Setting setting, long min, long max, string? zeroMeans = null)
     {
-        bool isMemory = MemorySize.TryParse(setting.Text, out long bytes);
+        bool isMemory = zeroMeans is null
+            ? MemorySize.TryParse(setting.Text, out long bytes)
+            : MemorySize.TryParse(setting.Text, whole: max, out bytes);
         if (isMemory && ((bytes >= min && bytes <= max) || (bytes == 0 && zeroMeans is not null)))
             return bytes;
         string zero = zeroMeans is null ? "" : $"0 ({zeroMeans}) or ";

@@ -23,6 +23,12 @@ public readonly record struct CacheStatistics
     /// <summary>Entries removed because they had expired.</summary>
     public long Expirations { get; init; }
 
+    /// <summary>Writes that were refused for want of room, since the start or the last reset.</summary>
+    public long RefusedWrites { get; init; }
+
+    /// <summary>When the last of them was, in Unix milliseconds of the store's clock; 0: never.</summary>
+    public long LastRefusedWriteMs { get; init; }
+
     /// <summary>Bytes held: keys, values and what the store keeps about them.</summary>
     public long MemoryBytes { get; init; }
 

@@ -1,3 +1,5 @@
+using System.Diagnostics.Metrics;
+using Cache.Core.Diagnostics;
 using Cache.Core.Distributed;
 using Microsoft.Extensions.Caching.Distributed;
 using Microsoft.Extensions.DependencyInjection;
@@ -10,7 +12,12 @@ namespace Cache.Core.DependencyInjection;
 /// <remarks>
 /// <c>AddCache</c> registers <see cref="CacheStore"/> and <see cref="IDistributedCache"/> (which is an
 /// <see cref="IBufferDistributedCache"/> too) as singletons; of several distributed caches the last one registered is
-/// the one that is resolved, as the container has it. Not thread-safe, as all registration.
+/// the one that is resolved, as the container has it. The store's counters are observed by <see cref="CacheMetrics"/>.
+/// Not thread-safe, as all registration.
+/// <example><code>
+/// builder.Services.AddCache(options => options.MemoryLimitBytes = 512 &lt;&lt; 20);
+/// builder.Services.AddKeyedCache("pages", options => options.MemoryLimitBytes = 64 &lt;&lt; 20);
+/// </code></example>
 /// </remarks>
 public static class CacheServiceCollectionExtensions
 {
@@ -65,6 +72,7 @@ public static class CacheServiceCollectionExtensions
         ArgumentNullException.ThrowIfNull(services);
         ArgumentNullException.ThrowIfNull(store);
         services.AddSingleton(store);
+        services.TryAddSingleton(CreateMetrics);
         return services.AddDistributedCache();
     }
 
@@ -90,16 +98,32 @@ public static class CacheServiceCollectionExtensions
 
     private static IServiceCollection AddDistributedCache(this IServiceCollection services) =>
         services.AddSingleton<IDistributedCache>(
-            static provider => new DistributedStore(provider.GetRequiredService<CacheStore>()));
+            static provider => new DistributedStore(
+                Observed(provider, provider.GetRequiredService<CacheStore>(), Options.DefaultName)));
 
     private static void AddOptions(IServiceCollection services, string name, Action<CacheOptions> configure)
     {
         services.TryAddEnumerable(
             ServiceDescriptor.Singleton<IValidateOptions<CacheOptions>, CacheOptionsValidator>());
         services.AddOptions<CacheOptions>(name).Configure(configure).ValidateOnStart();
+        services.TryAddSingleton(CreateMetrics);
     }
 
-    private static CacheStore CreateStore(IServiceProvider provider, string optionsName) => new(
-        provider.GetRequiredService<IOptionsMonitor<CacheOptions>>().Get(optionsName),
-        provider.GetService<TimeProvider>() ?? TimeProvider.System);
+    private static CacheStore CreateStore(IServiceProvider provider, string optionsName)
+    {
+        var store = new CacheStore(
+            provider.GetRequiredService<IOptionsMonitor<CacheOptions>>().Get(optionsName),
+            provider.GetService<TimeProvider>() ?? TimeProvider.System);
+        return Observed(provider, store, optionsName);
+    }
+
+    private static CacheStore Observed(IServiceProvider provider, CacheStore store, string optionsName)
+    {
+        string name = optionsName == Options.DefaultName ? "default" : optionsName;
+        provider.GetRequiredService<CacheMetrics>().Observe(store, name);
+        return store;
+    }
+
+    private static CacheMetrics CreateMetrics(IServiceProvider provider) =>
+        provider.GetService<IMeterFactory>() is { } meterFactory ? new CacheMetrics(meterFactory) : new CacheMetrics();
 }

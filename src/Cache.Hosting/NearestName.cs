@@ -1,4 +1,4 @@
-namespace StandaloneServer.Configuration;
+namespace Cache.Hosting;
 
 /// <summary>The name that somebody who misspelt it probably meant.</summary>
 internal static class NearestName
@@ -7,6 +7,7 @@ internal static class NearestName
     private const int CharactersPerMistake = 3;
     private const int MistakesMin = 2;
 
+    /// <summary>The nearest of the names, whatever their case.</summary>
     /// <returns>Null if no name is near enough.</returns>
     public static string? Find(string name, IEnumerable<string> names)
     {
@@ -14,7 +15,7 @@ internal static class NearestName
         int least = Math.Max(MistakesMin, name.Length / CharactersPerMistake) + 1;
         foreach (string candidate in names)
         {
-            int distance = Distance(name.ToLowerInvariant(), candidate);
+            int distance = Distance(name.ToUpperInvariant(), candidate.ToUpperInvariant());
             if (distance < least)
                 (least, nearest) = (distance, candidate);
         }

@@ -1,6 +1,6 @@
 using StandaloneServer.Configuration;
 
-namespace Cache.Hosting.Tests.Standalone;
+namespace Cache.Hosting.Tests;
 
 public sealed class NearestNameTests
 {

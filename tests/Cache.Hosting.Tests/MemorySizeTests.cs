@@ -1,6 +1,4 @@
-using StandaloneServer.Configuration;
-
-namespace Cache.Hosting.Tests.Standalone;
+namespace Cache.Hosting.Tests;
 
 public sealed class MemorySizeTests
 {
@@ -30,6 +28,35 @@ public sealed class MemorySizeTests
     [InlineData("9999999999gb")]
     [InlineData("99999999999999999999")]
     public void TryParse_AnythingElse_IsRefused(string text) => Assert.False(MemorySize.TryParse(text, out _));
+
+    [Theory]
+    [InlineData("25%", 250)]
+    [InlineData("1%", 10)]
+    [InlineData("100%", 1_000)]
+    [InlineData("1kb", 1_024)]
+    public void TryParse_TakesPartsOfAWhole(string text, long bytes)
+    {
+        Assert.True(MemorySize.TryParse(text, 1_000, out long parsed));
+        Assert.Equal(bytes, parsed);
+    }
+
+    [Fact]
+    public void TryParse_PartOfTheLargestWhole_DoesNotOverflow()
+    {
+        Assert.True(MemorySize.TryParse("50%", long.MaxValue, out long parsed));
+        Assert.Equal(long.MaxValue / 2, parsed);
+    }
+
+    [Theory]
+    [InlineData("0%")]
+    [InlineData("101%")]
+    [InlineData("%")]
+    [InlineData("-5%")]
+    [InlineData("2.5%")]
+    [InlineData("25 %")]
+    [InlineData("25%%")]
+    public void TryParse_OtherParts_AreRefused(string text) =>
+        Assert.False(MemorySize.TryParse(text, 1_000, out _));
 
     [Theory]
     [InlineData(100, "100")]

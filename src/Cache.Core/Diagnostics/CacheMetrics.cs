@@ -1,0 +1,135 @@
+using System.Diagnostics.Metrics;
+
+namespace Cache.Core.Diagnostics;
+
+/// <summary>
+/// The counters of stores as instruments of a <see cref="Meter"/>, named as .NET names those of its caches.
+/// </summary>
+/// <remarks>
+/// Every instrument is observed: a collector that asks gets a snapshot of the counters which the stores keep in any
+/// case, and nothing is done where nobody asks. <c>AddCache</c> and <c>AddKeyedCache</c> observe their stores, a store
+/// without a key by the name "default", one with a key by its key; a store that was made by hand is observed like this:
+/// <example><code>
+/// using var store = new CacheStore(new CacheOptions());
+/// using var metrics = new CacheMetrics();
+/// metrics.Observe(store, "pages");
+/// </code></example>
+/// The instruments, each with the tag <c>dotnet.cache.name</c>:
+/// <list type="table">
+/// <item><term>dotnet.cache.requests</term>
+/// <description>reads; the tag <c>dotnet.cache.request.result</c> is <c>hit</c> or <c>miss</c></description></item>
+/// <item><term>dotnet.cache.evictions</term><description>entries removed to make room</description></item>
+/// <item><term>dotnet.cache.entries</term><description>entries, over all keyspaces</description></item>
+/// <item><term>dotnet.cache.estimated_size</term><description>bytes held, index and all</description></item>
+/// <item><term>cache.expirations</term><description>entries removed because they had expired</description></item>
+/// <item><term>cache.refused_writes</term><description>writes that found no room</description></item>
+/// <item><term>cache.size_limit</term><description>the most bytes that may be held</description></item>
+/// </list>
+/// The same figures, summed over all observed stores of the process, are counters of the event source
+/// <see cref="EventSourceName"/>, for dotnet-counters. Thread-safe.
+/// </remarks>
+public sealed class CacheMetrics : IDisposable
+{
+    /// <summary>The name of the meter.</summary>
+    public const string MeterName = "Cache.Core";
+
+    /// <summary>The name of the event source.</summary>
+    public const string EventSourceName = CacheEventSource.SourceName;
+
+    private const string NameTag = "dotnet.cache.name";
+    private const string ResultTag = "dotnet.cache.request.result";
+
+    private readonly Meter _meter;
+
+    // Replaced whole, under the lock, by whoever adds a store; read by collectors.
+    private readonly Lock _gate = new();
+    private volatile ObservedStore[] _stores = [];
+
+    /// <summary>Makes a meter that every collector of the process sees.</summary>
+    public CacheMetrics()
+        : this(new Meter(MeterName))
+    {
+    }
+
+    /// <summary>Makes a meter by a factory, so that a collector may take the meters of one container alone.</summary>
+    /// <exception cref="ArgumentNullException">The factory is null.</exception>
+    public CacheMetrics(IMeterFactory meterFactory)
+        : this((meterFactory ?? throw new ArgumentNullException(nameof(meterFactory))).Create(MeterName))
+    {
+    }
+
+    private CacheMetrics(Meter meter)
+    {
+        _meter = meter;
+        meter.CreateObservableCounter(
+            "dotnet.cache.requests", ObserveRequests, "{request}", "Reads that found, or did not find, a live entry.");
+        meter.CreateObservableCounter(
+            "dotnet.cache.evictions", () => Observe(static s => s.Evictions), "{eviction}",
+            "Entries removed to make room.");
+        meter.CreateObservableUpDownCounter(
+            "dotnet.cache.entries", () => Observe(static s => s.Count), "{entry}", "Entries, over all keyspaces.");
+        meter.CreateObservableGauge(
+            "dotnet.cache.estimated_size", () => Observe(static s => s.MemoryBytes), "By",
+            "Bytes held: keys, values and what the store keeps about them.");
+        meter.CreateObservableCounter(
+            "cache.expirations", () => Observe(static s => s.Expirations), "{entry}",
+            "Entries removed because they had expired.");
+        meter.CreateObservableCounter(
+            "cache.refused_writes", () => Observe(static s => s.RefusedWrites), "{write}",
+            "Writes that found no room.");
+        meter.CreateObservableGauge(
+            "cache.size_limit", () => Observe(static s => s.MemoryLimitBytes), "By",
+            "The most bytes that may be held.");
+    }
+
+    /// <summary>Observes a store until this object is disposed, which must be before the store is.</summary>
+    /// <param name="store">The store; one that is observed already stays as it is.</param>
+    /// <param name="name">What the tag <c>dotnet.cache.name</c> says, different for each store.</param>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    public void Observe(CacheStore store, string name)
+    {
+        ArgumentNullException.ThrowIfNull(store);
+        ArgumentNullException.ThrowIfNull(name);
+        lock (_gate)
+        {
+            if (Array.Exists(_stores, observed => observed.Store == store))
+                return;
+            _stores = [.. _stores, new ObservedStore(store, name)];
+        }
+
+        CacheEventSource.Log.Add(store);
+    }
+
+    /// <summary>Ends the observation of all stores.</summary>
+    public void Dispose()
+    {
+        _meter.Dispose();
+        ObservedStore[] stores;
+        lock (_gate)
+        {
+            stores = _stores;
+            _stores = [];
+        }
+
+        foreach (var observed in stores)
+            CacheEventSource.Log.Remove(observed.Store);
+    }
+
+    private IEnumerable<Measurement<long>> ObserveRequests()
+    {
+        foreach (var (store, name) in _stores)
+        {
+            var statistics = store.GetStatistics();
+            yield return new(statistics.Hits, new(NameTag, name), new(ResultTag, "hit"));
+            yield return new(statistics.Misses, new(NameTag, name), new(ResultTag, "miss"));
+        }
+    }
+
+    private IEnumerable<Measurement<long>> Observe(Func<Contracts.CacheStatistics, long> value)
+    {
+        foreach (var (store, name) in _stores)
+            yield return new(value(store.GetStatistics()), new KeyValuePair<string, object?>(NameTag, name));
+    }
+
+    private sealed record ObservedStore(CacheStore Store, string Name);
+}

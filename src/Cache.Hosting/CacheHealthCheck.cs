@@ -1,0 +1,49 @@
+using System.Globalization;
+using Cache.Core;
+using Cache.Core.Contracts;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+
+namespace Cache.Hosting;
+
+/// <summary>Tells that a store refuses writes, for so long after the last one.</summary>
+/// <remarks>
+/// The time of the last refusal is the store's, not the check's: several who ask get the same answer.
+/// </remarks>
+internal sealed class CacheHealthCheck(CacheStore store, TimeSpan window) : IHealthCheck
+{
+    public Task<HealthCheckResult> CheckHealthAsync(
+        HealthCheckContext context, CancellationToken cancellationToken = default)
+    {
+        var statistics = store.GetStatistics();
+        long lastMs = statistics.LastRefusedWriteMs;
+        bool refuses = lastMs > 0 && store.NowMs - lastMs < window.TotalMilliseconds;
+        string text = refuses ? Refusal(statistics) : "The store takes writes.";
+        var data = Figures(statistics);
+        return Task.FromResult(
+            refuses ? HealthCheckResult.Degraded(text, data: data) : HealthCheckResult.Healthy(text, data));
+    }
+
+    private static Dictionary<string, object> Figures(in CacheStatistics statistics) => new()
+    {
+        ["entries"] = statistics.Count,
+        ["bytes"] = statistics.MemoryBytes,
+        ["limitBytes"] = statistics.MemoryLimitBytes,
+        ["hits"] = statistics.Hits,
+        ["misses"] = statistics.Misses,
+        ["evictions"] = statistics.Evictions,
+        ["refusedWrites"] = statistics.RefusedWrites,
+    };
+
+    private string Refusal(in CacheStatistics statistics) => string.Create(
+        CultureInfo.InvariantCulture,
+        $"The store refuses writes, the last {store.NowMs - statistics.LastRefusedWriteMs} ms ago: it holds "
+        + $"{statistics.MemoryBytes} of {statistics.MemoryLimitBytes} bytes, and may evict "
+        + $"{EvictableBy(store.Eviction)}. Raise MemoryLimitBytes, or let it evict more.");
+
+    private static string EvictableBy(EvictionPolicy policy) => policy switch
+    {
+        EvictionPolicy.AllEntries => "any entry, but a value may be larger than the limit",
+        EvictionPolicy.ExpiringEntries => "entries with an expiry alone (ExpiringEntries)",
+        _ => "nothing (None)",
+    };
+}

@@ -1,0 +1,71 @@
+using Cache.Core;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+
+namespace Cache.Hosting;
+
+/// <summary>Registers health checks of stores.</summary>
+/// <remarks>
+/// A check says degraded, and why, while the store refuses writes for want of room, and healthy otherwise; its data are
+/// the store's counters. Not thread-safe, as all registration.
+/// <example><code>
+/// builder.Services.AddCache(options => options.Eviction = EvictionPolicy.None);
+/// builder.Services.AddHealthChecks().AddCacheStore();
+/// var app = builder.Build();
+/// app.MapHealthChecks("/health");
+/// </code></example>
+/// </remarks>
+public static class CacheHealthChecksBuilderExtensions
+{
+    // As long as probes and people are likely to take notice.
+    private static readonly TimeSpan _defaultWindow = TimeSpan.FromMinutes(1);
+
+    /// <summary>Registers the check "cache" of the container's store, degraded for a minute after a refusal.</summary>
+    /// <param name="builder">What <c>AddHealthChecks</c> returns.</param>
+    /// <returns>The same builder.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    public static IHealthChecksBuilder AddCacheStore(this IHealthChecksBuilder builder) =>
+        builder.AddCacheStore(_defaultWindow);
+
+    /// <summary>Registers the check "cache" of the container's store.</summary>
+    /// <param name="builder">What <c>AddHealthChecks</c> returns.</param>
+    /// <param name="window">How long after a refused write the store counts as degraded.</param>
+    /// <returns>The same builder.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The window is not positive.</exception>
+    public static IHealthChecksBuilder AddCacheStore(this IHealthChecksBuilder builder, TimeSpan window) =>
+        Add(builder, "cache", window, static provider => provider.GetRequiredService<CacheStore>());
+
+    /// <summary>Registers the check of a keyed store, named "cache:" and its key.</summary>
+    /// <param name="builder">What <c>AddHealthChecks</c> returns.</param>
+    /// <param name="serviceKey">The key that <c>AddKeyedCache</c> was given.</param>
+    /// <returns>The same builder.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    public static IHealthChecksBuilder AddCacheStore(this IHealthChecksBuilder builder, string serviceKey) =>
+        builder.AddCacheStore(serviceKey, _defaultWindow);
+
+    /// <summary>Registers the check of a keyed store, named "cache:" and its key.</summary>
+    /// <param name="builder">What <c>AddHealthChecks</c> returns.</param>
+    /// <param name="serviceKey">The key that <c>AddKeyedCache</c> was given.</param>
+    /// <param name="window">How long after a refused write the store counts as degraded.</param>
+    /// <returns>The same builder.</returns>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The window is not positive.</exception>
+    public static IHealthChecksBuilder AddCacheStore(
+        this IHealthChecksBuilder builder, string serviceKey, TimeSpan window)
+    {
+        ArgumentNullException.ThrowIfNull(serviceKey);
+        return Add(
+            builder, $"cache:{serviceKey}", window,
+            provider => provider.GetRequiredKeyedService<CacheStore>(serviceKey));
+    }
+
+    private static IHealthChecksBuilder Add(
+        IHealthChecksBuilder builder, string name, TimeSpan window, Func<IServiceProvider, CacheStore> find)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(window, TimeSpan.Zero);
+        return builder.Add(new HealthCheckRegistration(
+            name, provider => new CacheHealthCheck(find(provider), window), failureStatus: null, tags: ["cache"]));
+    }
+}

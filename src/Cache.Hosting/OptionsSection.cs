@@ -1,0 +1,71 @@
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Options;
+
+namespace Cache.Hosting;
+
+/// <summary>Options that stand in a section of the configuration.</summary>
+/// <remarks>
+/// Read key by key: without reflection, which trimming breaks, and without a package that binds. What is wrong with the
+/// section is no exception while the options are configured but a failure of their validation, so that it is reported
+/// together with what is wrong with the values themselves.
+/// </remarks>
+internal sealed class OptionsSection<TOptions>(
+    string nameOfOptions, IConfiguration section, IReadOnlyList<SectionKey<TOptions>> keys)
+    : IConfigureNamedOptions<TOptions>, IValidateOptions<TOptions>
+    where TOptions : class, new()
+{
+    public void AddTo(IServiceCollection services) =>
+        services.AddSingleton<IConfigureOptions<TOptions>>(this).AddSingleton<IValidateOptions<TOptions>>(this);
+
+    public void Configure(TOptions options) => Configure(Options.DefaultName, options);
+
+    public void Configure(string? optionsName, TOptions options)
+    {
+        if (optionsName == nameOfOptions)
+            Apply(options);
+    }
+
+    public ValidateOptionsResult Validate(string? optionsName, TOptions options)
+    {
+        if (optionsName != nameOfOptions)
+            return ValidateOptionsResult.Skip;
+        var problems = Apply(new TOptions());
+        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(problems);
+    }
+
+    /// <summary>Sets the options that the section has; the others stay as they are.</summary>
+    /// <returns>What is wrong, each key by its path.</returns>
+    private List<string> Apply(TOptions options)
+    {
+        var problems = new List<string>();
+        foreach (var entry in section.GetChildren())
+        {
+            if (Find(entry.Key) is not { } key)
+                problems.Add($"{entry.Path} is no key of {typeof(TOptions).Name}; {Hint(entry.Key)}");
+            else if (key.Set(entry, options) is { } problem)
+                problems.Add($"{entry.Path} {problem}.");
+        }
+
+        return problems;
+    }
+
+    private SectionKey<TOptions>? Find(string name)
+    {
+        foreach (var key in keys)
+        {
+            if (key.Name.Equals(name, StringComparison.OrdinalIgnoreCase))
+                return key;
+        }
+
+        return null;
+    }
+
+    private string Hint(string key)
+    {
+        var names = keys.Select(static known => known.Name);
+        return NearestName.Find(key, names) is { } nearest
+            ? $"did you mean {nearest}?"
+            : $"its keys are {string.Join(", ", names)}.";
+    }
+}

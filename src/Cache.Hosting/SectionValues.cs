@@ -1,0 +1,78 @@
+using System.Globalization;
+using Cache.Core;
+using Microsoft.Extensions.Configuration;
+
+namespace Cache.Hosting;
+
+/// <summary>
+/// Values of a section as what an option takes: each sets it and returns null, or returns what is wrong.
+/// </summary>
+internal static class SectionValues
+{
+    public static string? Text(this IConfigurationSection entry, Action<string?> set) => Done(set, entry.Value);
+
+    public static string? Integer(this IConfigurationSection entry, Action<int> set) =>
+        int.TryParse(entry.Value, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out int value)
+            ? Done(set, value)
+            : Wrong(entry, "an integer");
+
+    /// <summary>Bytes, an amount such as 512mb, or a percentage of the memory that the process may use.</summary>
+    public static string? Memory(this IConfigurationSection entry, Action<long> set) =>
+        MemorySize.TryParse(entry.Value ?? "", CacheOptions.AvailableMemoryBytes, out long bytes)
+            ? Done(set, bytes)
+            : Wrong(entry, "bytes, an amount such as 512mb, or such as 25% of the machine's or container's memory");
+
+    /// <summary>As <see cref="Memory"/>, for an option that is not a share of the memory.</summary>
+    public static string? Size(this IConfigurationSection entry, Action<long> set) =>
+        MemorySize.TryParse(entry.Value ?? "", out long bytes)
+            ? Done(set, bytes)
+            : Wrong(entry, "bytes, or an amount such as 512mb");
+
+    // A bare number is seconds, as everywhere in this server; to TimeSpan.Parse it would be days.
+    public static string? Interval(this IConfigurationSection entry, Action<TimeSpan> set)
+    {
+        if (int.TryParse(entry.Value, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds))
+            return Done(set, TimeSpan.FromSeconds(seconds));
+        return TimeSpan.TryParse(entry.Value, CultureInfo.InvariantCulture, out var value)
+            ? Done(set, value)
+            : Wrong(entry, "a number of seconds, or hours:minutes:seconds");
+    }
+
+    public static string? Mode(this IConfigurationSection entry, Action<UnixFileMode?> set)
+    {
+        const int octal = 8;
+        string digits = entry.Value ?? "";
+        return digits.Length is 0 or > 4 || digits.AsSpan().ContainsAnyExceptInRange('0', '7')
+            ? Wrong(entry, "an octal number such as 700")
+            : Done(set, (UnixFileMode)Convert.ToInt32(digits, octal));
+    }
+
+    /// <summary>One of an enumeration's names, whatever its case.</summary>
+    public static string? OneOf<TEnum>(this IConfigurationSection entry, Action<TEnum> set)
+        where TEnum : struct, Enum
+    {
+        foreach (string name in Enum.GetNames<TEnum>())
+        {
+            if (name.Equals(entry.Value, StringComparison.OrdinalIgnoreCase))
+                return Done(set, Enum.Parse<TEnum>(name));
+        }
+
+        return Wrong(entry, $"one of {string.Join(", ", Enum.GetNames<TEnum>())}");
+    }
+
+    /// <summary>A list, or one text with spaces or commas between its items.</summary>
+    public static string? List(this IConfigurationSection entry, Action<IReadOnlyList<string>> set) =>
+        Done(set, entry.Value is { } text
+            ? text.Split((char[])[' ', ','], StringSplitOptions.RemoveEmptyEntries)
+            : [.. entry.GetChildren().Select(static item => item.Value ?? "")]);
+
+    private static string? Done<T>(Action<T> set, T value)
+    {
+        set(value);
+        return null;
+    }
+
+    private static string Wrong(IConfigurationSection entry, string rule) => entry.Value is null
+        ? $"is a section; it must be {rule}"
+        : $"is '{entry.Value}'; it must be {rule}";
+}
