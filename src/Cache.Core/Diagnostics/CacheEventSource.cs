@@ -97,14 +97,16 @@ internal sealed class CacheEventSource : EventSource
         new PollingCounter("entries", this, () => Sum().Count) { DisplayName = "Entries" },
         new PollingCounter("size", this, () => Sum().MemoryBytes / BytesPerMegabyte)
         {
-            DisplayName = "Size", DisplayUnits = "MB",
+            DisplayName = "Size",
+            DisplayUnits = "MB",
         },
     ];
 
     private IncrementingPollingCounter Rate(string name, string displayName, Func<CacheStatistics, long> value) =>
         new(name, this, () => value(Sum()))
         {
-            DisplayName = displayName, DisplayRateTimeScale = TimeSpan.FromSeconds(1),
+            DisplayName = displayName,
+            DisplayRateTimeScale = TimeSpan.FromSeconds(1),
         };
 
     // Of the reads since the last time; 0 if there was none.
