@@ -13,6 +13,7 @@ var root = new RootCommand("Measurements of the store and of a running server; e
     OverwriteVerb.Create(),
     ExpiryVerb.Create(),
     FloodVerb.Create(),
+    LargeVerb.Create(),
     ServerVerb.Create(),
     ServerFairnessVerb.Create(),
     ServerIdleVerb.Create(),

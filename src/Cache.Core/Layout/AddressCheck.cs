@@ -5,7 +5,7 @@ namespace Cache.Core.Layout;
 /// <summary>The checked twin of every access to native memory: a no-op unless CACHE_CHECKED is defined.</summary>
 /// <remarks>
 /// Each primitive of this folder calls it with the bytes that it is about to touch. A checked build throws where an
-/// unchecked one would read or write outside of the store's reservations.
+/// unchecked one would read or write outside of the store's reservations and blocks.
 /// </remarks>
 internal static unsafe class AddressCheck
 {
@@ -26,7 +26,7 @@ internal static unsafe class AddressCheck
             _ranges = Array.FindAll(_ranges, range => range.Start != (nuint)start);
     }
 
-    /// <summary>Throws unless all the bytes lie in one reservation.</summary>
+    /// <summary>Throws unless all the bytes lie in one reservation or block.</summary>
     [Conditional("CACHE_CHECKED")]
     public static void InRange(void* address, long length)
     {
@@ -36,6 +36,7 @@ internal static unsafe class AddressCheck
                 return;
         }
 
-        throw new InvalidOperationException($"{length} bytes at {(nuint)address:x} are outside of every reservation.");
+        throw new InvalidOperationException(
+            $"{length} bytes at {(nuint)address:x} are outside of every reservation and block.");
     }
 }

@@ -13,7 +13,8 @@ namespace Cache.Core.Layout;
 /// </code>
 /// The record holds one reference, guarded by the home bucket of its key; a reader takes another one under that
 /// bucket's lock, and copies without it. Whoever drops the last one frees the block. With a single reference the
-/// holder of the home bucket may change the value in place; else it is copied first.
+/// holder of the home bucket may change the value in place; else it is copied first. A checked build knows each block
+/// from its making to its freeing, and throws where another address, or one that was freed, would be used.
 /// </remarks>
 internal readonly unsafe struct LargeBlock(byte* start)
 {
@@ -25,6 +26,12 @@ internal readonly unsafe struct LargeBlock(byte* start)
     // What the allocator keeps about an allocation.
     private const int AllocatorOverhead = 16;
 
+    // From this size on a block has pages of its own, which go back to the system with it: on the heap, blocks of many
+    // sizes leave gaps that the store could not account for.
+    private const int PagesMin = 128 << 10;
+    private const int PageSize = 4 << 10;
+    private const long HasPagesBit = 1L << 32;
+
     private readonly byte* _start = start;
 
     public bool IsNull => _start is null;
@@ -33,47 +40,60 @@ internal readonly unsafe struct LargeBlock(byte* start)
 
     public int Length
     {
-        get => *(int*)(_start + 4);
+        get => *(int*)(Start + 4);
         set
         {
             Debug.Assert(value >= 0);
             Debug.Assert(value <= Capacity);
-            *(int*)(_start + 4) = value;
+            *(int*)(Start + 4) = value;
         }
     }
 
-    public int Capacity => (int)*(long*)(_start + 8);
+    public int Capacity => (int)*(long*)(Start + 8);
 
     /// <summary>What the block counts against the memory limit.</summary>
     public long SizeBytes => SizeOf(Capacity);
 
-    public Span<byte> Value => new(_start + HeaderLength, Length);
+    public Span<byte> Value => BytesOf(Length);
 
     /// <summary>The value's room, whatever its length is at present.</summary>
-    public Span<byte> Room => new(_start + HeaderLength, Capacity);
+    public Span<byte> Room => BytesOf(Capacity);
 
-    private ref int References => ref *(int*)_start;
+    private ref int References => ref *(int*)Start;
 
-    public static long SizeOf(int capacity) => (long)capacity + HeaderLength + AllocatorOverhead;
+    private byte* Start
+    {
+        get
+        {
+            AddressCheck.InRange(_start, HeaderLength);
+            return _start;
+        }
+    }
+
+    private bool HasPages => (*(long*)(Start + 8) & HasPagesBit) != 0;
+
+    public static long SizeOf(int capacity)
+    {
+        long length = (long)capacity + HeaderLength;
+        return length < PagesMin ? length + AllocatorOverhead : (length + PageSize - 1) & -PageSize;
+    }
 
     /// <summary>A block with one reference, its value undefined; false if the system has no memory.</summary>
     public static bool TryCreate(int length, int capacity, out LargeBlock block)
     {
         Debug.Assert(length <= capacity);
-        byte* start;
-        try
-        {
-            start = (byte*)NativeMemory.Alloc((nuint)capacity + HeaderLength);
-        }
-        catch (OutOfMemoryException)
+        byte* start = capacity + (long)HeaderLength < PagesMin ? null : NativeReservation.TryMapPages(SizeOf(capacity));
+        bool hasPages = start is not null;
+        if (!hasPages && !TryAllocate(capacity, out start))
         {
             block = default;
             return false;
         }
 
+        AddressCheck.Register(start, (long)capacity + HeaderLength);
         *(int*)start = 1;
         *(int*)(start + 4) = length;
-        *(long*)(start + 8) = capacity;
+        *(long*)(start + 8) = capacity + (hasPages ? HasPagesBit : 0);
         block = new LargeBlock(start);
         return true;
     }
@@ -92,7 +112,32 @@ internal readonly unsafe struct LargeBlock(byte* start)
         long size = SizeBytes;
         if (Interlocked.Decrement(ref References) != 0)
             return 0;
-        NativeMemory.Free(_start);
+        bool hasPages = HasPages;
+        AddressCheck.Unregister(_start);
+        if (hasPages)
+            NativeReservation.UnmapPages(_start, size);
+        else
+            NativeMemory.Free(_start);
         return size;
+    }
+
+    private static bool TryAllocate(int capacity, out byte* start)
+    {
+        try
+        {
+            start = (byte*)NativeMemory.Alloc((nuint)capacity + HeaderLength);
+            return true;
+        }
+        catch (OutOfMemoryException)
+        {
+            start = null;
+            return false;
+        }
+    }
+
+    private Span<byte> BytesOf(int length)
+    {
+        AddressCheck.InRange(_start + HeaderLength, length);
+        return new Span<byte>(_start + HeaderLength, length);
     }
 }

@@ -82,6 +82,12 @@ internal sealed unsafe partial class NativeReservation : IDisposable
             NativeMemory.Free(_mapping);
     }
 
+    /// <summary>Whole pages of memory by themselves, zero at first; null if the system gives none.</summary>
+    public static byte* TryMapPages(long length) => OperatingSystem.IsLinux() ? Map((nuint)length) : null;
+
+    /// <summary>Gives such pages back.</summary>
+    public static void UnmapPages(byte* start, long length) => _ = Unmap(start, (nuint)length);
+
     private static byte* Map(nuint length)
     {
         nint address = MapCore(0, length, ProtectReadWrite, MapPrivateAnonymousUncharged, -1, 0);
