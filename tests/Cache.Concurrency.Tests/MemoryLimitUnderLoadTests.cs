@@ -18,40 +18,44 @@ public sealed class MemoryLimitUnderLoadTests
         using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 64 << 20 });
         long start = Stopwatch.GetTimestamp();
         long samples = 0;
-        int changes = 0;
+        var allowed = new AllowedBytes();
         TestThreads.Run(TestThreads.MoreThanCores + 2, _length, (thread, stop) =>
         {
             var random = new Random(seed + thread);
             while (!stop.IsCancellationRequested && Stopwatch.GetElapsedTime(start) < _length)
             {
                 if (thread == 0)
-                    Change(store, random, ref changes);
+                    Change(store, random, allowed);
                 else if (thread == 1)
-                    Sample(store, ref samples);
+                    Sample(store, allowed, ref samples);
                 else
                     Write(store, random, lengthMax);
             }
         });
 
         store.AssertValid();
-        Assert.True(changes > 5, $"The limit was changed only {changes} times.");
+        Assert.True(allowed.Changes > 40, $"The limit was changed only {allowed.Changes / 4} times.");
         Assert.True(samples > 100, $"The memory was looked at only {samples} times.");
     });
 
-    private static void Change(CacheStore store, Random random, ref int changes)
+    // While it is lowered, the former limit is the one that is kept.
+    private static void Change(CacheStore store, Random random, AllowedBytes allowed)
     {
         long limit = (2L << 20) << random.Next(6);
+        allowed.Set(Math.Max(store.MemoryLimitBytes, limit));
         store.MemoryLimitBytes = limit;
+        allowed.Set(limit);
         Assert.InRange(store.GetStatistics().MemoryBytes, 0, limit * 102 / 100);
-        changes++;
     }
 
-    // The limit is read on both sides of the use, since it may fall in between.
-    private static void Sample(CacheStore store, ref long samples)
+    // A sample counts if the limit was the same on both sides of it, during a change as well.
+    private static void Sample(CacheStore store, AllowedBytes allowed, ref long samples)
     {
-        long before = store.MemoryLimitBytes;
+        int changes = allowed.Changes;
+        long limit = allowed.Bytes;
         long used = store.GetStatistics().MemoryBytes;
-        long limit = Math.Max(before, store.MemoryLimitBytes);
+        if (allowed.Changes != changes)
+            return;
         Assert.True(used <= limit * 102 / 100, $"{used} bytes are held; the limit is {limit}.");
         samples++;
     }
@@ -65,6 +69,25 @@ public sealed class MemoryLimitUnderLoadTests
                 store.Contains(key);
             else
                 Assert.Equal(WriteStatus.Done, store.Set(key, new byte[random.Next(lengthMax)]));
+        }
+    }
+
+    /// <summary>The limit that is to be kept at present, and how often it was another.</summary>
+    private sealed class AllowedBytes
+    {
+        private long _bytes = 64 << 20;
+        private int _changes;
+
+        public long Bytes => Volatile.Read(ref _bytes);
+
+        public int Changes => Volatile.Read(ref _changes);
+
+        // Counted on both sides, so that no sample sees the limit of one moment and the count of another.
+        public void Set(long bytes)
+        {
+            Interlocked.Increment(ref _changes);
+            Volatile.Write(ref _bytes, bytes);
+            Interlocked.Increment(ref _changes);
         }
     }
 }

@@ -12,11 +12,26 @@ internal sealed partial class Reclaimer
     // Segments are renewed when the store is so many times as large as it is to be: then most of them are gone.
     private const int RenewalFactor = 2;
 
+    // Copies may pass the limit by so small a part: more than the segments of all streams, less than two percent.
+    private const int CopyOverdrawDivisor = 64;
+
     // Merging is tried again when there are so many fewer entries, if it was in vain.
     private const double MergeAgainShare = 0.9;
 
     // With this many entries or more, merging was in vain; any recent value will do.
     private long _unmergeableCount = long.MaxValue;
+
+    // Whether long segments are being renewed; guarded by the gate.
+    private bool _isRenewing;
+
+    /// <summary>
+    /// What a copy must leave of the limit. A long segment from before a change, which could not be renewed because a
+    /// record in it was just being written, must not take the store far beyond it: what is not copied is evicted.
+    /// Where nothing may be evicted, copying is the only way down.
+    /// </summary>
+    public long CopySpareBytes => _isRenewing || _budget.Eviction != EvictionPolicy.AllEntries
+        ? RecordLog.UnlimitedSpareBytes
+        : -_budget.LimitBytes / CopyOverdrawDivisor;
 
     /// <summary>Sets the limit and reclaims until it is kept, as far as the policy allows.</summary>
     public void ChangeLimit(long limitBytes)
@@ -47,16 +62,19 @@ internal sealed partial class Reclaimer
     {
         lock (_gate)
         {
+            _isRenewing = true;
             // One that cannot be emptied is met again: then each was tried.
             for (int i = _log.Frontier; i > 0 && TryFindTooLong(out int segment); i--)
             {
                 PutVictimBack();
                 if (!_log.TryClaim(segment))
-                    return;
+                    break;
                 Take(segment, ReclaimMode.Compact);
                 while (_victim != 0)
                     TryStep(_log.SegmentSize);
             }
+
+            _isRenewing = false;
         }
     }
 

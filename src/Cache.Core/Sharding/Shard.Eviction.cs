@@ -104,13 +104,14 @@ internal sealed partial class Shard
         int stripe = _log.ReclaimerStripe;
         if ((_log[_records.SegmentOf(entry.Record)].Stream & (int)LogStream.Long) != 0)
             return false; // It has a segment of its own: the reclaimer keeps it as it is, or evicts it.
+        long spareBytes = _state.Reclaimer.CopySpareBytes;
         Record target;
         while (!_log.TryAllocate(stripe, stream, size, out target))
         {
             // Longer than a segment, since these are shorter now than when it was written.
-            if (size > _log.Capacity && _log.TryAllocateLong(stream, size, RecordLog.UnlimitedSpareBytes, out target))
+            if (size > _log.Capacity && _log.TryAllocateLong(stream, size, spareBytes, out target))
                 break;
-            if (!_log.TryRotate(stripe, stream, size, RecordLog.UnlimitedSpareBytes))
+            if (!_log.TryRotate(stripe, stream, size, spareBytes))
                 return false;
         }
 

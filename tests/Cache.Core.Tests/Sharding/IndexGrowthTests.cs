@@ -53,7 +53,7 @@ public sealed class IndexGrowthTests
 
             store.AssertValid();
             Assert.Equal(Keys / 50, store.Count);
-            Assert.InRange(store.GetStatistics().MemoryBytes - empty, 1, (full - empty) / 5);
+            Assert.InRange(store.GetStatistics().MemoryBytes - empty, 1, (full - empty) / 4);
             for (int i = 0; i < Keys; i++)
             {
                 byte[]? expected = i % 50 == round ? BitConverter.GetBytes(~i) : null;
