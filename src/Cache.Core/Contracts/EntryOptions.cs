@@ -24,4 +24,8 @@ public readonly record struct EntryOptions
 
     /// <summary>When the write is to take place.</summary>
     public SetCondition Condition { get; init; }
+
+    /// <summary>Whether an entry without an expiry may get the value, and nothing else, in this way.</summary>
+    internal bool AllowsOverwrite =>
+        ExpiresAtMs == 0 && SlidingMs == 0 && Condition != SetCondition.IfAbsent;
 }

@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace Cache.Core.Expiry;
 
 /// <summary>The store's time: milliseconds that only move forward, counted from the Unix time at its start.</summary>
@@ -35,7 +37,11 @@ internal sealed class CoarseClock : IDisposable
     }
 
     /// <summary>The time for reads: up to a tick old, without a system call.</summary>
-    public long NowMs => _timer is null ? ReadMs() : Volatile.Read(ref _nowMs);
+    public long NowMs
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => _timer is null ? ReadMs() : Volatile.Read(ref _nowMs);
+    }
 
     /// <summary>The time for writes that set an expiry: exact, so that no entry expires before its time.</summary>
     public long ReadMs() => _startMs + (long)_timeProvider.GetElapsedTime(_startTimestamp).TotalMilliseconds;

@@ -41,7 +41,7 @@ internal readonly struct SipHash13(ulong secret0, ulong secret1)
                 key = key[sizeof(ulong)..];
             }
 
-            last |= ReadTail(key);
+            last |= KeyTail.Read(key);
         }
 
         Compress(last, ref v0, ref v1, ref v2, ref v3);
@@ -50,28 +50,6 @@ internal readonly struct SipHash13(ulong secret0, ulong secret1)
         Round(ref v0, ref v1, ref v2, ref v3);
         Round(ref v0, ref v1, ref v2, ref v3);
         return v0 ^ v1 ^ v2 ^ v3;
-    }
-
-    // At most three loads that do not overlap: one that did would wait for the stores that built the key.
-    private static ulong ReadTail(ReadOnlySpan<byte> tail)
-    {
-        ulong word = 0;
-        int shift = 0;
-        if (tail.Length >= 4)
-        {
-            word = BinaryPrimitives.ReadUInt32LittleEndian(tail);
-            tail = tail[4..];
-            shift = 32;
-        }
-
-        if (tail.Length >= 2)
-        {
-            word |= (ulong)BinaryPrimitives.ReadUInt16LittleEndian(tail) << shift;
-            tail = tail[2..];
-            shift += 16;
-        }
-
-        return tail.IsEmpty ? word : word | ((ulong)tail[0] << shift);
     }
 
     // By reference and not inlined, the state would live on the stack.

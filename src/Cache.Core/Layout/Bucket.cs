@@ -66,6 +66,10 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
 
     public int StashBuckets => (Spill >> StashShift) & StashMask;
 
+    /// <summary>The buckets of the page that entries of this home may have spilled to, one bit for each.</summary>
+    public ulong SpillBuckets => ((ulong)StashBuckets << IndexPage.HomeCount)
+        | (NeighbourCount == 0 ? 0 : 1UL << IndexPage.NeighbourIndexOf(IndexInPage));
+
     public int StashCount => Spill >> StashCountShift;
 
     /// <summary>Whether there were more entries in the stash than can be counted.</summary>
@@ -87,6 +91,8 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     }
 
     public static ulong AddressOf(ulong entry) => entry & AddressMask;
+
+    public static ulong TagOfEntry(ulong entry) => entry >> TagShift;
 
     public static bool HasTag(ulong entry, ulong tag) => entry >> TagShift == tag;
 
@@ -113,6 +119,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     }
 
     /// <summary>Locks the bucket if nobody did since the version was read.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryLockAt(uint version) =>
         Interlocked.CompareExchange(ref Version, version + 1, version) == version;
 

@@ -49,10 +49,10 @@ internal readonly unsafe struct Record
     public bool KeyEquals(ReadOnlySpan<byte> key)
     {
         byte* stored = _start + RecordHeader.Size;
-        AddressCheck.InRange(stored, key.Length);
+        AddressCheck.InRange(stored, Math.Min(key.Length, RecordHeader.KeyLengthMax));
         if (key.Length == Vector128<byte>.Count) // The commonest length: one compare without a call.
             return Vector128.Load(stored) == Vector128.LoadUnsafe(ref MemoryMarshal.GetReference(key));
-        return OtherKeyEquals(key);
+        return OtherKeyEquals(stored, key);
     }
 
     /// <summary>The key; the header is this record's, and trusted.</summary>
@@ -96,6 +96,14 @@ internal readonly unsafe struct Record
 
     public Record Next(int size) => new(_start + size);
 
+    /// <summary>Fetches the line behind the header's, before the header has come that tells how long the value is.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void PrefetchNextLine()
+    {
+        if (Sse.IsSupported)
+            Sse.Prefetch0(_start + Bucket.Size);
+    }
+
     /// <summary>Fetches the record's first two lines: header, key and the beginning of the value.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Prefetch()
@@ -108,8 +116,8 @@ internal readonly unsafe struct Record
 
     // Not inlined: around its calls, the hot path would keep everything that it knows on the stack.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool OtherKeyEquals(ReadOnlySpan<byte> key) =>
-        new ReadOnlySpan<byte>(_start + RecordHeader.Size, key.Length).SequenceEqual(key);
+    private static bool OtherKeyEquals(byte* stored, ReadOnlySpan<byte> key) =>
+        key.Length <= RecordHeader.KeyLengthMax && new ReadOnlySpan<byte>(stored, key.Length).SequenceEqual(key);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private Span<byte> BytesAt(int offset, int length)

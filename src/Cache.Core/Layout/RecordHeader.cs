@@ -16,6 +16,9 @@ internal readonly record struct RecordHeader(ulong Word)
 {
     public const int Size = 8;
 
+    /// <summary>The longest key: its length has 16 bits.</summary>
+    public const int KeyLengthMax = ushort.MaxValue;
+
     /// <summary>The largest record: its size has 16 bits.</summary>
     public const int RecordSizeMax = ushort.MaxValue * 8;
 
@@ -46,9 +49,11 @@ internal readonly record struct RecordHeader(ulong Word)
     public bool IsDead => (Word & DeadBit) != 0;
 
     /// <summary>
-    /// Whether a read needs more than the bytes in the record: the hot path leaves these to the slow one.
+    /// Whether a read of such a key needs no more than the bytes in the record: the hot path leaves all else to the
+    /// slow one.
     /// </summary>
-    public bool IsUnusual => (Word & (SlidingBit | LargeBit | DeadBit)) != 0;
+    public bool IsPlain(ulong keyPattern) =>
+        ((Word ^ keyPattern) & (KeyMask | SlidingBit | LargeBit | DeadBit)) == 0;
 
     /// <summary>The bytes at the record's end that hold its expiry.</summary>
     public int TrailerLength => TrailerLengthOf(IsExpiring, IsSliding);
@@ -74,6 +79,10 @@ internal readonly record struct RecordHeader(ulong Word)
     public bool HasKeyPattern(ulong pattern) => (Word & KeyMask) == pattern;
 
     public RecordHeader AsDead() => new(Word | DeadBit);
+
+    /// <summary>The header of the same record with a value of another length.</summary>
+    public RecordHeader WithValueLength(int valueLength) =>
+        new((Word & ((1UL << ValueLengthShift) - 1)) | ((ulong)valueLength << ValueLengthShift));
 
     public RecordHeader With(in RecordExpiry expiry, int valueLength, bool large) =>
         Create(KeyLength, Keyspace, RecordSize, valueLength, expiry, large);

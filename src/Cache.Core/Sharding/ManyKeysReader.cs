@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.CompilerServices;
 using Cache.Core.Contracts;
 using Cache.Core.Layout;
 
@@ -68,21 +69,11 @@ internal static class ManyKeysReader
         {
             if (i % BatchSize == 0)
                 Prefetch(state, reads[i..Math.Min(i + BatchSize, reads.Length)]);
-            var key = new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash);
-            bool found = state.ShardOf(key.Hash).TryCopy(key, ByteRange.All, ref sink, out var snapshot);
-            reads[i].Home = snapshot.Home;
-            reads[i].HomeVersion = snapshot.HomeVersion;
-            reads[i].IsFound = found;
-            reads[i].IsSliding = found && snapshot.Header.IsSliding;
-            if (found)
-            {
-                snapshot.Holder.Touch(snapshot.Slot);
-                sink.Advance(snapshot.CopiedLength);
-            }
+            var shard = state.ShardOf(reads[i].Hash);
+            if (shard.TryCopyPlain(keys.GetKey(i), reads[i].Hash, keyspace, ref sink, out var read))
+                Advance(ref reads[i], read, ref sink);
             else
-            {
-                sink.Miss();
-            }
+                ReadElsewhere(shard, new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash), ref sink, ref reads[i]);
         }
 
         foreach (ref readonly var read in reads)
@@ -92,6 +83,36 @@ internal static class ManyKeysReader
         }
 
         return true;
+    }
+
+    private static void Advance<TSink>(ref KeyRead key, in PlainRead read, ref TSink sink)
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        key.Home = read.Home;
+        key.HomeVersion = read.Version;
+        key.IsFound = true;
+        key.IsSliding = false;
+        read.Home.Touch(read.Slot);
+        sink.Advance(read.Length);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // Its locals would live on the stack of the loop.
+    private static void ReadElsewhere<TSink>(Shard shard, in EntryKey key, ref TSink sink, ref KeyRead read)
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        bool found = shard.TryCopy(key, ByteRange.All, ref sink, out var snapshot);
+        read.Home = snapshot.Home;
+        read.HomeVersion = snapshot.HomeVersion;
+        read.IsFound = found;
+        read.IsSliding = found && snapshot.Header.IsSliding;
+        if (!found)
+        {
+            sink.Miss();
+            return;
+        }
+
+        snapshot.Holder.Touch(snapshot.Slot);
+        sink.Advance(snapshot.CopiedLength);
     }
 
     private static bool ReadLocked<TKeys, TSink>(

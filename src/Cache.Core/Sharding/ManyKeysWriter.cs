@@ -19,6 +19,12 @@ internal static class ManyKeysWriter
         var status = Check(state, ref entries);
         if (status != WriteStatus.Done)
             return status;
+        if (count <= OverwriteBatch.CountMax && condition != SetCondition.IfAbsent
+            && OverwriteBatch.TryWrite(state, keyspace, ref entries))
+        {
+            return WriteStatus.Done;
+        }
+
         var writes = ArrayPool<KeyWrite>.Shared.Rent(count);
         ulong[] hashes = ArrayPool<ulong>.Shared.Rent(count);
         int prepared = 0;

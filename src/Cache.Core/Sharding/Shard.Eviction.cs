@@ -64,10 +64,7 @@ internal sealed partial class Shard
     {
         if (TrySlotOf(entry.Home, wanted, out entry.Slot))
             return true;
-        ulong buckets = (ulong)entry.Home.StashBuckets << IndexPage.HomeCount;
-        if (entry.Home.NeighbourCount != 0)
-            buckets |= 1UL << IndexPage.NeighbourIndexOf(entry.Home.IndexInPage);
-        for (; buckets != 0; buckets &= buckets - 1)
+        for (ulong buckets = entry.Home.SpillBuckets; buckets != 0; buckets &= buckets - 1)
         {
             var bucket = entry.Home.Page[BitOperations.TrailingZeroCount(buckets)];
             if (!bucket.TryLock(out uint version))

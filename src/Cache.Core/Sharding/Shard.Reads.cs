@@ -17,42 +17,42 @@ internal sealed partial class Shard
     public bool TryGet<TSink>(ReadOnlySpan<byte> key, ulong hash, byte keyspace, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct
     {
-        var page = PageOf(hash);
-        var home = page.HomeOf(hash);
-        uint version = home.ReadVersion();
-        if ((version & 1) == 0)
-        {
-            ulong pattern = RecordHeader.KeyPatternOf(key.Length, keyspace);
-            uint matches = home.Match(Bucket.TagOf(hash));
-            for (; matches != 0; matches &= matches - 1)
-            {
-                int slot = BitOperations.TrailingZeroCount(matches);
-                var record = _records[home.EntryAt(slot)];
-                var header = record.Header;
-                if (!header.HasKeyPattern(pattern) || !record.KeyEquals(key))
-                    continue;
-                if (header.IsUnusual || (header.IsExpiring && record.DeadlineMsOf(header) <= _state.Clock.NowMs))
-                    break;
-                if (!home.IsAt(version)) // From here on the lengths can be trusted.
-                    break;
-                var value = record.ValueOf(header);
-                value.CopyTo(sink.GetSpan(value.Length));
-                if (!home.IsAt(version))
-                    break;
-                home.Touch(slot);
-                sink.Advance(value.Length);
-                _state.Counters.Hit();
-                return true;
-            }
+        if (!TryCopyPlain(key, hash, keyspace, ref sink, out var read))
+            return TryGetElsewhere(key, hash, keyspace, ref sink);
+        read.Home.Touch(read.Slot);
+        sink.Advance(read.Length);
+        _state.Counters.Hit();
+        return true;
+    }
 
-            if (matches == 0 && home.HasNoSpill && home.IsAt(version) && PageOf(hash).Equals(page))
-            {
-                _state.Counters.Miss();
-                return false;
-            }
+    /// <summary>Copies a plain value from its home bucket into the sink's span; the sink is not told yet.</summary>
+    /// <returns>False if it is not there, or not plain, or a writer was: the general read knows.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // The whole of nearly every read.
+    public bool TryCopyPlain<TSink>(
+        ReadOnlySpan<byte> key, ulong hash, byte keyspace, ref TSink sink, out PlainRead read)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        read = default;
+        read.Home = HomeOf(hash);
+        read.Version = read.Home.ReadVersion();
+        uint matches = read.Home.Match(Bucket.TagOf(hash));
+        if (matches == 0 || (read.Version & 1) != 0)
+            return false;
+        read.Slot = BitOperations.TrailingZeroCount(matches);
+        var record = _records[read.Home.EntryAt(read.Slot)];
+        record.PrefetchNextLine();
+        var header = record.Header;
+        if (!header.IsPlain(RecordHeader.KeyPatternOf(key.Length, keyspace)) || !record.KeyEquals(key)
+            || (header.IsExpiring && record.DeadlineMsOf(header) <= _state.Clock.NowMs)
+            || !read.Home.IsAt(read.Version)) // From here on the lengths can be trusted.
+        {
+            return false;
         }
 
-        return TryGetSlow(key, hash, keyspace, ref sink);
+        var value = record.ValueOf(header);
+        value.CopyTo(sink.GetSpan(value.Length));
+        read.Length = value.Length;
+        return read.Home.IsAt(read.Version);
     }
 
     /// <summary>Copies a part of a value, with what else is known of the entry.</summary>
@@ -98,12 +98,15 @@ internal sealed partial class Shard
     public void PrefetchBucket(ulong hash) => HomeOf(hash).Prefetch();
 
     /// <summary>Fetches the record of a hash, whose bucket was fetched before; a wrong guess costs a line.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void PrefetchRecord(ulong hash)
     {
         var home = HomeOf(hash);
         uint matches = home.Match(Bucket.TagOf(hash));
         if (matches != 0)
             _records[home.EntryAt(BitOperations.TrailingZeroCount(matches))].Prefetch();
+        else if (!home.HasNoSpill)
+            PrefetchSpilledRecord(home, hash);
     }
 
     /// <summary>Counts a read, and renews what a read renews.</summary>
@@ -123,9 +126,23 @@ internal sealed partial class Shard
         Write(key, ref slide);
     }
 
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void PrefetchSpilledRecord(Bucket home, ulong hash)
+    {
+        for (ulong wanted = home.SpillBuckets; wanted != 0; wanted &= wanted - 1)
+        {
+            var bucket = home.Page[BitOperations.TrailingZeroCount(wanted)];
+            uint matches = bucket.Match(Bucket.TagOf(hash));
+            if (matches == 0)
+                continue;
+            _records[bucket.EntryAt(BitOperations.TrailingZeroCount(matches))].Prefetch();
+            return;
+        }
+    }
+
     // Inlined, its locals would live on the stack of the hot method, and be zeroed there by each read.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryGetSlow<TSink>(ReadOnlySpan<byte> key, ulong hash, byte keyspace, ref TSink sink)
+    private bool TryGetElsewhere<TSink>(ReadOnlySpan<byte> key, ulong hash, byte keyspace, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct =>
         TryGet(new EntryKey(key, keyspace, hash), ByteRange.All, ref sink, out _);
 
@@ -153,10 +170,7 @@ internal sealed partial class Shard
 
     private bool? TryFindSpilled(in EntryKey key, IndexPage page, ref ReadSnapshot snapshot)
     {
-        ulong wanted = (ulong)snapshot.Home.StashBuckets << IndexPage.HomeCount;
-        if (snapshot.Home.NeighbourCount != 0)
-            wanted |= 1UL << IndexPage.NeighbourIndexOf(snapshot.Home.IndexInPage);
-        for (; wanted != 0; wanted &= wanted - 1)
+        for (ulong wanted = snapshot.Home.SpillBuckets; wanted != 0; wanted &= wanted - 1)
         {
             var bucket = page[BitOperations.TrailingZeroCount(wanted)];
             uint version = bucket.ReadVersion();

@@ -26,7 +26,7 @@ internal sealed class StoreState : IDisposable
     // Below this, huge pages would be mostly air.
     private const long HugePagesMin = 64 << 20;
 
-    private readonly SipHash13 _hash = SipHash13.CreateRandom();
+    private readonly KeyedHash _hash = KeyedHash.CreateRandom();
     private readonly int _shardShift;
     private readonly ITimer _sweepTimer;
     private readonly Lock _sweepGate = new();
@@ -62,7 +62,7 @@ internal sealed class StoreState : IDisposable
         int shardBits = BitOperations.Log2((uint)shardCount);
         for (int i = 0; i < Shards.Length; i++)
             Shards[i] = new Shard(this, i, shardBits);
-        _shardShift = 64 - shardBits;
+        _shardShift = 63 - shardBits;
         _sweepTimer = timeProvider.CreateTimer(
             static state => ((StoreState)state!).Sweep(), this, _sweepPeriod, _sweepPeriod);
     }
@@ -123,8 +123,8 @@ internal sealed class StoreState : IDisposable
 
     public EntryKey KeyOf(ReadOnlySpan<byte> key, byte keyspace) => new(key, keyspace, HashOf(key, keyspace));
 
-    // A shift by 64 is a shift by 0: one shard has no bits to choose it by.
-    public Shard ShardOf(ulong hash) => Shards.Length == 1 ? Shards[0] : Shards[hash >> _shardShift];
+    // In two steps, since a shift by 64 is one by 0: one shard has no bits to choose it by.
+    public Shard ShardOf(ulong hash) => Shards[(int)((hash >> 1) >> _shardShift)];
 
     /// <summary>The shard that a position of a scan lies in.</summary>
     public Shard ShardAt(uint position) => ShardOf((ulong)position << 32);

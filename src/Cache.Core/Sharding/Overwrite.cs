@@ -1,0 +1,82 @@
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>A plain entry that is about to get another value, and the two buckets that guard it.</summary>
+/// <remarks>Plain: short, and without an expiry. Nearly every write of an existing key is of this kind.</remarks>
+internal struct Overwrite
+{
+    public Bucket Home;
+    public uint HomeVersion;
+
+    // The bucket that the entry lies in: its home, or one that it spilled to.
+    public Bucket Holder;
+    public uint HolderVersion;
+    public int Slot;
+    public Record Record;
+
+    // Known under the locks.
+    public RecordHeader Header;
+
+    /// <summary>Where the value goes: the same record if it fits, else a new one.</summary>
+    public Record Target;
+
+    // Which of the two this one has locked; in a batch, another may have done so before.
+    private bool _holdsHome;
+    private bool _holdsHolder;
+
+    public readonly bool IsSpilled => !Holder.Equals(Home);
+
+    public readonly bool IsInPlace => Target.Address == Record.Address;
+
+    /// <summary>Whether no other of the batch writes to the same home.</summary>
+    public readonly bool HoldsLocks => _holdsHome;
+
+    /// <summary>Locks both buckets, unless somebody wrote there since the entry was found.</summary>
+    public bool TryLock()
+    {
+        _holdsHome = Home.TryLockAt(HomeVersion);
+        if (!_holdsHome || !IsSpilled)
+            return _holdsHome;
+        _holdsHolder = Holder.TryLockAt(HolderVersion);
+        if (_holdsHolder)
+            return true;
+        Home.Unlock(HomeVersion, changed: false);
+        return _holdsHome = false;
+    }
+
+    /// <summary>The same, where some before this one are locked already.</summary>
+    public bool TryLockBehind(ReadOnlySpan<Overwrite> locked)
+    {
+        _holdsHome = Home.TryLockAt(HomeVersion);
+        if (!_holdsHome && !IsLocked(locked, Home, HomeVersion))
+            return false;
+        _holdsHolder = IsSpilled && Holder.TryLockAt(HolderVersion);
+        if (!IsSpilled || _holdsHolder || IsLocked(locked, Holder, HolderVersion))
+            return true;
+        Unlock(changed: false);
+        return false;
+    }
+
+    public readonly void Unlock(bool changed)
+    {
+        if (_holdsHolder)
+            Holder.Unlock(HolderVersion, changed);
+        if (_holdsHome)
+            Home.Unlock(HomeVersion, changed);
+    }
+
+    private static bool IsLocked(ReadOnlySpan<Overwrite> locked, Bucket bucket, uint version)
+    {
+        foreach (ref readonly var other in locked)
+        {
+            if ((other._holdsHome && other.Home.Equals(bucket) && other.HomeVersion == version)
+                || (other._holdsHolder && other.Holder.Equals(bucket) && other.HolderVersion == version))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+}

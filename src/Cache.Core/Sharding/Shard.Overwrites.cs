@@ -1,0 +1,141 @@
+using System.Diagnostics;
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>Replaces plain values, without what the general write has to carry.</summary>
+internal sealed partial class Shard
+{
+    /// <summary>Replaces the value of a plain entry by one that fits its record, if nobody else writes there.</summary>
+    /// <returns>False if it is otherwise: nothing was done.</returns>
+    public bool TryOverwriteInPlace(
+        ReadOnlySpan<byte> key, ulong hash, byte keyspace, ReadOnlySpan<byte> value)
+    {
+        if (!TryFindOverwrite(hash, out var overwrite))
+            return false;
+        overwrite.Record.Prefetch(); // On its way while the lock is taken.
+        if (!overwrite.TryLock())
+            return false;
+        bool fits = TryVerify(ref overwrite, key, keyspace) && FitsInPlace(overwrite.Header, key.Length, value.Length);
+        if (fits)
+            WriteInPlace(overwrite, value);
+        overwrite.Unlock(changed: fits);
+        return fits;
+    }
+
+    /// <summary>Looks where the entry of a hash may be, without a lock.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // The first loads of a hot path.
+    public bool TryFindOverwrite(ulong hash, out Overwrite overwrite)
+    {
+        overwrite = default;
+        overwrite.Home = overwrite.Holder = HomeOf(hash);
+        overwrite.HomeVersion = overwrite.HolderVersion = overwrite.Home.ReadVersion();
+        if ((overwrite.HomeVersion & 1) != 0)
+            return false;
+        uint matches = overwrite.Home.Match(Bucket.TagOf(hash));
+        if (matches == 0)
+            return !overwrite.Home.HasNoSpill && TryFindSpilledOverwrite(hash, ref overwrite);
+        overwrite.Slot = BitOperations.TrailingZeroCount(matches);
+        overwrite.Record = _records[overwrite.Home.EntryAt(overwrite.Slot)];
+        return true;
+    }
+
+    /// <summary>Whether what was found is the key's plain entry.</summary>
+    /// <remarks>
+    /// Its buckets are locked at the versions at which it was found, so it still is what it was. Whether they still are
+    /// the key's needs no look at the directory: an entry is in one place only.
+    /// </remarks>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static bool TryVerify(ref Overwrite overwrite, ReadOnlySpan<byte> key, byte keyspace)
+    {
+        overwrite.Header = overwrite.Record.Header;
+        return overwrite.Header.IsPlain(RecordHeader.KeyPatternOf(key.Length, keyspace))
+            && !overwrite.Header.IsExpiring && overwrite.Record.KeyEquals(key);
+    }
+
+    /// <summary>Finds room for the value of a verified entry: in its record if it fits well, else in a new one.</summary>
+    /// <returns>False if the active segment has none, or the value is a large one.</returns>
+    public bool TryPlace(ref Overwrite overwrite, int keyLength, int valueLength, out int appendedBytes)
+    {
+        overwrite.Target = overwrite.Record;
+        appendedBytes = 0;
+        if (FitsInPlace(overwrite.Header, keyLength, valueLength))
+            return true;
+        appendedBytes = Record.SizeOf(keyLength, valueLength, default);
+        if (IsLarge(keyLength, valueLength))
+            return false;
+        var stream = (LogStream)_log[_records.SegmentOf(overwrite.Record)].Stream & LogStream.Main;
+        return _log.TryAllocate(_log.OwnStripe, stream, appendedBytes, out overwrite.Target);
+    }
+
+    /// <summary>Gives back the room that was found for a value which is not written after all.</summary>
+    public void Abandon(in Overwrite overwrite, int keyLength, int valueLength)
+    {
+        if (!overwrite.IsInPlace)
+            _log.Abandon(overwrite.Target, Record.SizeOf(keyLength, valueLength, default));
+    }
+
+    /// <summary>Writes the value of a placed entry.</summary>
+    public void Write(in Overwrite overwrite, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    {
+        if (overwrite.IsInPlace)
+        {
+            WriteInPlace(overwrite, value);
+            return;
+        }
+
+        int size = Record.SizeOf(key.Length, value.Length, default);
+        var header = RecordHeader.Create(
+            key.Length, overwrite.Header.Keyspace, size, value.Length, default, large: false);
+        overwrite.Target.Header = header;
+        overwrite.Target.WriteKey(key);
+        value.CopyTo(overwrite.Target.ValueOf(header));
+        ulong tag = Bucket.TagOfEntry(overwrite.Holder.EntryAt(overwrite.Slot));
+        overwrite.Holder.SetEntry(overwrite.Slot, Bucket.EntryOf(tag, _records.AddressOf(overwrite.Target)));
+        overwrite.Holder.Touch(overwrite.Slot);
+        _log.Commit(overwrite.Target, header, deadlineMs: 0, largeBytes: 0);
+        _log.Retire(overwrite.Record, overwrite.Header, largeBytes: 0);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryFindSpilledOverwrite(ulong hash, ref Overwrite overwrite)
+    {
+        for (ulong wanted = overwrite.Home.SpillBuckets; wanted != 0; wanted &= wanted - 1)
+        {
+            var bucket = overwrite.Home.Page[BitOperations.TrailingZeroCount(wanted)];
+            uint version = bucket.ReadVersion();
+            uint matches = bucket.Match(Bucket.TagOf(hash));
+            if ((version & 1) != 0)
+                return false;
+            if (matches == 0)
+                continue;
+            overwrite.Holder = bucket;
+            overwrite.HolderVersion = version;
+            overwrite.Slot = BitOperations.TrailingZeroCount(matches);
+            overwrite.Record = _records[bucket.EntryAt(overwrite.Slot)];
+            return true;
+        }
+
+        return false;
+    }
+
+    private static bool FitsInPlace(RecordHeader header, int keyLength, int valueLength) =>
+        Fits(header.RecordSize, Record.SizeOf(keyLength, valueLength, default));
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static void WriteInPlace(in Overwrite overwrite, ReadOnlySpan<byte> value)
+    {
+        Debug.Assert(!overwrite.Header.IsExpiring && !overwrite.Header.IsLarge);
+        var header = overwrite.Header.WithValueLength(value.Length);
+        if (header != overwrite.Header)
+        {
+            var record = overwrite.Record;
+            record.Header = header;
+        }
+
+        value.CopyTo(overwrite.Record.ValueOf(header));
+        overwrite.Holder.Touch(overwrite.Slot);
+    }
+}
