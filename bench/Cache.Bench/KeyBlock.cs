@@ -5,8 +5,8 @@ namespace Cache.Bench;
 /// <summary>Keys and values of some operations, built ahead and warmed: the subject alone is timed.</summary>
 internal sealed class KeyBlock
 {
-    /// <summary>Few enough for the second-level cache, enough to be timed as one.</summary>
-    public const int Count = 2_048;
+    /// <summary>So few that all blocks of a sample stay in the second-level cache once they are warm.</summary>
+    public const int Count = 512;
 
     // A value begins with the index of its key; the four zeros behind it make the next key depend on the value.
     public const int ValueLengthMin = 8;

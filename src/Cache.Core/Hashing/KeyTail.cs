@@ -6,7 +6,9 @@ namespace Cache.Core.Hashing;
 internal static class KeyTail
 {
     /// <summary>Up to seven bytes as a little-endian number.</summary>
-    /// <remarks>At most three loads that do not overlap: one that did would wait for the stores that built the key.</remarks>
+    /// <remarks>
+    /// At most three loads that do not overlap: one that did would wait for the stores that built the key.
+    /// </remarks>
     public static ulong Read(ReadOnlySpan<byte> tail)
     {
         ulong word = 0;

@@ -96,7 +96,7 @@ internal readonly unsafe struct Record
 
     public Record Next(int size) => new(_start + size);
 
-    /// <summary>Fetches the line behind the header's, before the header has come that tells how long the value is.</summary>
+    /// <summary>Fetches the line behind the header's, before the header tells how long the value is.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void PrefetchNextLine()
     {

@@ -13,15 +13,27 @@ internal sealed partial class Shard
     public bool TryOverwriteInPlace(
         ReadOnlySpan<byte> key, ulong hash, byte keyspace, ReadOnlySpan<byte> value)
     {
-        if (!TryFindOverwrite(hash, out var overwrite))
+        var home = HomeOf(hash);
+        uint version = home.ReadVersion();
+        if ((version & 1) != 0)
             return false;
-        overwrite.Record.Prefetch(); // On its way while the lock is taken.
-        if (!overwrite.TryLock())
+        uint matches = home.Match(Bucket.TagOf(hash));
+        if (matches == 0)
+            return !home.HasNoSpill && TryOverwriteSpilledInPlace(key, hash, keyspace, value);
+        int slot = BitOperations.TrailingZeroCount(matches);
+        var record = _records[home.EntryAt(slot)];
+        record.Prefetch(); // On its way while the lock is taken.
+        if (!home.TryLockAt(version))
             return false;
-        bool fits = TryVerify(ref overwrite, key, keyspace) && FitsInPlace(overwrite.Header, key.Length, value.Length);
+        var header = record.Header;
+        bool fits = IsPlain(record, header, key, keyspace) && FitsInPlace(header, key.Length, value.Length);
         if (fits)
-            WriteInPlace(overwrite, value);
-        overwrite.Unlock(changed: fits);
+        {
+            WriteInPlace(record, header, value);
+            home.Touch(slot);
+        }
+
+        home.Unlock(version, changed: fits);
         return fits;
     }
 
@@ -51,11 +63,10 @@ internal sealed partial class Shard
     public static bool TryVerify(ref Overwrite overwrite, ReadOnlySpan<byte> key, byte keyspace)
     {
         overwrite.Header = overwrite.Record.Header;
-        return overwrite.Header.IsPlain(RecordHeader.KeyPatternOf(key.Length, keyspace))
-            && !overwrite.Header.IsExpiring && overwrite.Record.KeyEquals(key);
+        return IsPlain(overwrite.Record, overwrite.Header, key, keyspace);
     }
 
-    /// <summary>Finds room for the value of a verified entry: in its record if it fits well, else in a new one.</summary>
+    /// <summary>Finds room for the value of a verified entry: in its record if it fits, else in a new one.</summary>
     /// <returns>False if the active segment has none, or the value is a large one.</returns>
     public bool TryPlace(ref Overwrite overwrite, int keyLength, int valueLength, out int appendedBytes)
     {
@@ -82,7 +93,8 @@ internal sealed partial class Shard
     {
         if (overwrite.IsInPlace)
         {
-            WriteInPlace(overwrite, value);
+            WriteInPlace(overwrite.Record, overwrite.Header, value);
+            overwrite.Holder.Touch(overwrite.Slot);
             return;
         }
 
@@ -97,6 +109,24 @@ internal sealed partial class Shard
         overwrite.Holder.Touch(overwrite.Slot);
         _log.Commit(overwrite.Target, header, deadlineMs: 0, largeBytes: 0);
         _log.Retire(overwrite.Record, overwrite.Header, largeBytes: 0);
+    }
+
+    // Not inlined: what it needs on the stack would be made ready by every write.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryOverwriteSpilledInPlace(
+        ReadOnlySpan<byte> key, ulong hash, byte keyspace, ReadOnlySpan<byte> value)
+    {
+        if (!TryFindOverwrite(hash, out var overwrite) || !overwrite.TryLock())
+            return false;
+        bool fits = TryVerify(ref overwrite, key, keyspace) && FitsInPlace(overwrite.Header, key.Length, value.Length);
+        if (fits)
+        {
+            WriteInPlace(overwrite.Record, overwrite.Header, value);
+            overwrite.Holder.Touch(overwrite.Slot);
+        }
+
+        overwrite.Unlock(changed: fits);
+        return fits;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -121,21 +151,20 @@ internal sealed partial class Shard
         return false;
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static bool IsPlain(Record record, RecordHeader header, ReadOnlySpan<byte> key, byte keyspace) =>
+        header.IsPlain(RecordHeader.KeyPatternOf(key.Length, keyspace)) && !header.IsExpiring && record.KeyEquals(key);
+
     private static bool FitsInPlace(RecordHeader header, int keyLength, int valueLength) =>
         Fits(header.RecordSize, Record.SizeOf(keyLength, valueLength, default));
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static void WriteInPlace(in Overwrite overwrite, ReadOnlySpan<byte> value)
+    private static void WriteInPlace(Record record, RecordHeader header, ReadOnlySpan<byte> value)
     {
-        Debug.Assert(!overwrite.Header.IsExpiring && !overwrite.Header.IsLarge);
-        var header = overwrite.Header.WithValueLength(value.Length);
-        if (header != overwrite.Header)
-        {
-            var record = overwrite.Record;
-            record.Header = header;
-        }
-
-        value.CopyTo(overwrite.Record.ValueOf(header));
-        overwrite.Holder.Touch(overwrite.Slot);
+        Debug.Assert(!header.IsExpiring && !header.IsLarge);
+        var changed = header.WithValueLength(value.Length);
+        if (changed != header)
+            record.Header = changed;
+        value.CopyTo(record.ValueOf(changed));
     }
 }

@@ -150,7 +150,7 @@ internal sealed partial class Shard
     public bool IsLarge(int keyLength, int valueLength) => keyLength + (long)valueLength > _state.RecordBytesMax
         && valueLength > LargeBlock.StubLength;
 
-    private static bool Fits(int recordSize, int size) => recordSize >= size && recordSize - size <= recordSize / 4;
+    private static bool Fits(int recordSize, int size) => (uint)(recordSize - size) <= (uint)recordSize / 4;
 
     private bool TryAllocate(ref EntryLock entry, in EntryKey key, int size, bool expiring, out Record record)
     {
