@@ -6,7 +6,7 @@ using static Cache.Core.Tests.StoreFixture;
 
 namespace Cache.Core.Tests;
 
-/// <summary>Replacing the values of entries that exist, by the short way and by what it leaves to the long one.</summary>
+/// <summary>New values for entries that exist, by the short way and by the long one behind it.</summary>
 public sealed class OverwriteTests : IDisposable
 {
     // Pages as full as they are before a split, so that a good part of the entries lies outside of its home.

@@ -5,7 +5,7 @@ using Cache.Testing;
 
 namespace Cache.Core.Tests.Hashing;
 
-/// <remarks>Where the processor has no instructions for AES, the store's hash is the other one: so is the test's.</remarks>
+/// <remarks>Where the processor has no instructions for AES, the store has the other hash: so has the test.</remarks>
 public sealed class AesHashTests
 {
     private const int LengthMax = 64;
