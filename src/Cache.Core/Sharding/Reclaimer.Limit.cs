@@ -9,6 +9,9 @@ internal sealed partial class Reclaimer
     // The limit falls by so small a part at a time: writers that need room meanwhile wait for one of them.
     private const int LimitStepDivisor = 64;
 
+    // How often room is looked for before a limit is taken for one that cannot be kept.
+    private const int PatienceMax = 256;
+
     // Segments are renewed when the store is so many times as large as it is to be: then most of them are gone.
     private const int RenewalFactor = 2;
 
@@ -21,23 +24,30 @@ internal sealed partial class Reclaimer
     // With this many entries or more, merging was in vain; any recent value will do.
     private long _unmergeableCount = long.MaxValue;
 
-    // Whether long segments are being renewed; guarded by the gate.
-    private bool _isRenewing;
+    // What copies may take beyond the limit while long segments are renewed, else 0; guarded by the gate.
+    private long _renewalBytes;
 
     /// <summary>
     /// What a copy must leave of the limit. A long segment from before a change, which could not be renewed because a
     /// record in it was just being written, must not take the store far beyond it: what is not copied is evicted.
     /// Where nothing may be evicted, copying is the only way down.
     /// </summary>
-    public long CopySpareBytes => _isRenewing || _budget.Eviction != EvictionPolicy.AllEntries
+    public long CopySpareBytes => _budget.Eviction != EvictionPolicy.AllEntries
         ? RecordLog.UnlimitedSpareBytes
-        : -_budget.LimitBytes / CopyOverdrawDivisor;
+        : -Math.Max(_renewalBytes, _budget.LimitBytes / CopyOverdrawDivisor);
 
     /// <summary>Sets the limit and reclaims until it is kept, as far as the policy allows.</summary>
     public void ChangeLimit(long limitBytes)
     {
-        Approach(Math.Min(_budget.LimitBytes, limitBytes * RenewalFactor));
-        RenewLongSegments();
+        long most = Math.Min(_budget.LimitBytes, limitBytes * RenewalFactor);
+        if (most > limitBytes)
+        {
+            // A renewed segment is there twice for a moment: the room for that is made first.
+            long least = Math.Max(limitBytes, most - _log.SegmentSize);
+            Approach(least);
+            RenewLongSegments(most - least);
+        }
+
         Approach(limitBytes);
         _budget.LimitBytes = limitBytes;
     }
@@ -51,18 +61,33 @@ internal sealed partial class Reclaimer
             step = Math.Max(limitBytes, step - step / LimitStepDivisor);
             _budget.LimitBytes = step;
         }
-        while (TryKeepLimit() && step > limitBytes);
+        while (TryKeepLimitPatiently() && step > limitBytes);
+    }
+
+    // Others write meanwhile, so that for a moment there may be no segment that is whole, or none with any gain.
+    private bool TryKeepLimitPatiently()
+    {
+        for (int i = 0; i < PatienceMax; i++)
+        {
+            if (TryKeepLimit())
+                return true;
+            if (_budget.Eviction != EvictionPolicy.AllEntries)
+                return false;
+            Thread.Yield();
+        }
+
+        return false;
     }
 
     /// <summary>
     /// Copies what lies in segments that are too long for the limit that is to come: to reclaim one of them then, more
     /// would have to be taken beyond the limit than it allows. Now it is still higher.
     /// </summary>
-    private void RenewLongSegments()
+    private void RenewLongSegments(long copyBytes)
     {
         lock (_gate)
         {
-            _isRenewing = true;
+            _renewalBytes = copyBytes;
             // One that cannot be emptied is met again: then each was tried.
             for (int i = _log.Frontier; i > 0 && TryFindTooLong(out int segment); i--)
             {
@@ -74,7 +99,7 @@ internal sealed partial class Reclaimer
                     TryStep(_log.SegmentSize);
             }
 
-            _isRenewing = false;
+            _renewalBytes = 0;
         }
     }
 
