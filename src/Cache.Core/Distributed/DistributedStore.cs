@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Diagnostics;
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using Cache.Core.Contracts;
 using Microsoft.Extensions.Caching.Distributed;
 
@@ -21,6 +22,7 @@ internal sealed class DistributedStore(CacheStore store) : IBufferDistributedCac
 {
     private readonly CacheStore _store = store;
 
+    [SkipLocalsInit] // The key writes what is read of its scratch; to clear it would cost as much as to hash the key.
     public byte[]? Get(string key)
     {
         ArgumentNullException.ThrowIfNull(key);
@@ -34,6 +36,7 @@ internal sealed class DistributedStore(CacheStore store) : IBufferDistributedCac
         return token.IsCancellationRequested ? Task.FromCanceled<byte[]?>(token) : Task.FromResult(Get(key));
     }
 
+    [SkipLocalsInit] // As above.
     public bool TryGet(string key, IBufferWriter<byte> destination)
     {
         ArgumentNullException.ThrowIfNull(key);
@@ -96,6 +99,7 @@ internal sealed class DistributedStore(CacheStore store) : IBufferDistributedCac
         return ValueTask.CompletedTask;
     }
 
+    [SkipLocalsInit] // As above.
     public void Refresh(string key)
     {
         ArgumentNullException.ThrowIfNull(key);
@@ -112,6 +116,7 @@ internal sealed class DistributedStore(CacheStore store) : IBufferDistributedCac
         return Task.CompletedTask;
     }
 
+    [SkipLocalsInit] // As above.
     public void Remove(string key)
     {
         ArgumentNullException.ThrowIfNull(key);
@@ -146,6 +151,7 @@ internal sealed class DistributedStore(CacheStore store) : IBufferDistributedCac
         }
     }
 
+    [SkipLocalsInit] // As above.
     private void SetCore(string key, ReadOnlySpan<byte> value, DistributedCacheEntryOptions options)
     {
         var entryOptions = ExpiryConversion.ToEntryOptions(options, _store);

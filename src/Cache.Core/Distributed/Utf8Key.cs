@@ -30,36 +30,41 @@ internal readonly ref struct Utf8Key
 
     private readonly byte[]? _pooled;
 
-    /// <summary>Encodes a key.</summary>
+    /// <summary>Encodes a key that must be usable.</summary>
     /// <param name="key">The key.</param>
     /// <param name="scratch"><see cref="StackBytes"/> of the caller's stack.</param>
     /// <exception cref="ArgumentException">
     /// The key has an unpaired surrogate, or is longer than the store takes.
     /// </exception>
     public Utf8Key(string key, Span<byte> scratch)
+        : this(key, scratch, out bool isUsable)
     {
+        if (isUsable)
+            return;
+        Dispose(); // The caller gets no key to dispose.
+        ThrowUnusable(key);
+    }
+
+    /// <summary>Encodes a key, or says that it has an unpaired surrogate or is longer than the store takes.</summary>
+    public Utf8Key(ReadOnlySpan<char> key, Span<byte> scratch, out bool isUsable)
+    {
+        isUsable = false;
         if (key.Length > CacheStore.KeyLengthMax)
-            ThrowTooLong(key);
+            return;
         if (PaddedLength(key.Length) <= scratch.Length && TryNarrow(key, scratch))
         {
             Bytes = scratch[..key.Length];
+            isUsable = true;
             return;
         }
 
         int lengthMax = key.Length * BytesPerCharMax;
         if (lengthMax > scratch.Length)
             scratch = _pooled = ArrayPool<byte>.Shared.Rent(lengthMax);
-        var status = Utf8.FromUtf16(key, scratch, out int read, out int length, replaceInvalidSequences: false);
-        if (status == OperationStatus.Done && length <= CacheStore.KeyLengthMax)
-        {
+        var status = Utf8.FromUtf16(key, scratch, out _, out int length, replaceInvalidSequences: false);
+        isUsable = status == OperationStatus.Done && length <= CacheStore.KeyLengthMax;
+        if (isUsable)
             Bytes = scratch[..length];
-            return;
-        }
-
-        Dispose();
-        if (status == OperationStatus.Done)
-            ThrowTooLong(key);
-        ThrowUnpaired(key, read);
     }
 
     public ReadOnlySpan<byte> Bytes { get; }
@@ -129,16 +134,36 @@ internal readonly ref struct Utf8Key
     private static bool IsAscii(Vector128<ushort> units) =>
         (units & Vector128.Create(NonAsciiBits)) == Vector128<ushort>.Zero;
 
-    private static void ThrowTooLong(string key) => throw new ArgumentException(
-        string.Create(
-            CultureInfo.InvariantCulture,
-            $"The key is {Encoding.UTF8.GetByteCount(key)} bytes long in UTF-8;"
-            + $" it must be at most {CacheStore.KeyLengthMax}."),
-        nameof(key));
+    private static void ThrowUnusable(string key)
+    {
+        int index = UnpairedSurrogateIn(key);
+        throw new ArgumentException(
+            index < 0
+                ? string.Create(
+                    CultureInfo.InvariantCulture,
+                    $"The key is {Encoding.UTF8.GetByteCount(key)} bytes long in UTF-8;"
+                    + $" it must be at most {CacheStore.KeyLengthMax}.")
+                : string.Create(
+                    CultureInfo.InvariantCulture,
+                    $"The key has an unpaired surrogate, U+{(int)key[index]:X4}, at index {index};"
+                    + $" it has no UTF-8 form."),
+            nameof(key));
+    }
 
-    private static void ThrowUnpaired(string key, int index) => throw new ArgumentException(
-        string.Create(
-            CultureInfo.InvariantCulture,
-            $"The key has an unpaired surrogate, U+{(int)key[index]:X4}, at index {index}; it has no UTF-8 form."),
-        nameof(key));
+    // A key that is too long is reported as that, whatever is in it.
+    private static int UnpairedSurrogateIn(string key)
+    {
+        if (key.Length > CacheStore.KeyLengthMax)
+            return -1;
+        for (int i = 0; i < key.Length; i++)
+        {
+            if (!char.IsSurrogate(key[i]))
+                continue;
+            if (i + 1 == key.Length || !char.IsSurrogatePair(key[i], key[i + 1]))
+                return i;
+            i++;
+        }
+
+        return -1;
+    }
 }
