@@ -7,6 +7,7 @@ var root = new RootCommand("Measurements of the store and of a running server; e
     HitRatioVerb.Create(),
     StoreVerb.Create(),
     AllocVerb.Create(),
+    HybridVerb.Create(),
     MemoryVerb.Create(),
     GcVerb.Create(),
     GrowthVerb.Create(),

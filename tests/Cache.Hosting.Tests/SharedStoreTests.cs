@@ -1,6 +1,7 @@
 using Cache.Core;
 using Cache.Core.DependencyInjection;
 using Microsoft.Extensions.Caching.Distributed;
+using Microsoft.Extensions.Caching.Hybrid;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Cache.Hosting.Tests;
@@ -23,6 +24,33 @@ public sealed class SharedStoreTests
         await client.ExpectAsync("SET client ключ", "+OK\r\n");
         Assert.Equal("ключ", await cache.GetStringAsync("client", Token));
         await host.StopAsync(Token);
+    }
+
+    [Fact]
+    public async Task HybridCache_SeesWhatAClientWritesAtOnce()
+    {
+        using var host = TestHost.Build(services => services
+            .AddCache(o => o.MemoryLimitBytes = 16 << 20).AddCacheHybridCache().AddCacheServer(o => o.Port = 0));
+        await host.StartAsync(Token);
+        var cache = host.Services.GetRequiredService<HybridCache>();
+        await using var client = await TestClient.ConnectAsync(TestHost.EndPointOf(host));
+        Assert.Equal("made", await Get());
+        Assert.Equal("made", await Get());
+        Assert.Equal("made", await Get()); // By now it is a ready object.
+        await client.ExpectAsync("GET page", "$4\r\nmade\r\n");
+        await client.ExpectAsync("SET page client", "+OK\r\n");
+        Assert.Equal("client", await Get());
+        await client.ExpectAsync("APPEND page !", ":7\r\n");
+        Assert.Equal("client!", await Get());
+        await client.ExpectAsync("DEL page", ":1\r\n");
+        Assert.Equal("made", await Get());
+        await client.ExpectAsync("FLUSHALL", "+OK\r\n");
+        await client.ExpectAsync("MSET page many other x", "+OK\r\n");
+        Assert.Equal("many", await Get());
+        await host.StopAsync(Token);
+
+        async Task<string> Get() => await cache.GetOrCreateAsync(
+            "page", static _ => ValueTask.FromResult("made"), cancellationToken: Token);
     }
 
     [Fact]

@@ -38,8 +38,12 @@ internal static class FolderArrows
         ["Cache.Core.Collections"] = ["Cache.Core.Layout", Contracts],
         ["Cache.Core.Distributed"] =
             [Core, Contracts, "Microsoft.Extensions.Caching.Distributed", "Microsoft.Extensions.Options"],
+        // Both doors turn the same strings into the same keys; the second level is the framework's contract.
         ["Cache.Core.Hybrid"] =
-            [Core, Contracts, "Microsoft.Extensions.Caching.Hybrid", "Microsoft.Extensions.Options"],
+        [
+            Core, Contracts, "Cache.Core.Distributed.Utf8Key", "Microsoft.Extensions.Caching.Distributed",
+            "Microsoft.Extensions.Caching.Hybrid",
+        ],
         // Registration is where the doors are put together.
         ["Cache.Core.DependencyInjection"] =
         [

@@ -1,0 +1,32 @@
+using Cache.Core.Contracts;
+
+namespace Cache.Core;
+
+/// <summary>What a door needs that keeps something of its own beside the store, and must know when it is old.</summary>
+public sealed partial class CacheStore
+{
+    /// <summary>The time by which reads see expiry: up to a tick behind <see cref="NowMs"/>, and cheaper.</summary>
+    internal long CoarseNowMs => _state.Clock.NowMs;
+
+    /// <summary>Copies the value of a key into the sink, and tells how to ask later whether it is still that.</summary>
+    internal bool TryGetStamped<TSink>(ReadOnlySpan<byte> key, ref TSink sink, out EntryStamp stamp)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).TryGet(entryKey, touch: true, ref sink, out stamp);
+    }
+
+    /// <summary>The same without counting a hit or miss or renewing anything.</summary>
+    internal bool TryPeekStamped<TSink>(ReadOnlySpan<byte> key, ref TSink sink, out EntryStamp stamp)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).TryGet(entryKey, touch: false, ref sink, out stamp);
+    }
+
+    /// <summary>
+    /// Whether the key of an entry that was found was not written since, by any door; then this was a read of it.
+    /// </summary>
+    /// <remarks>Expiry is the caller's to check. A write of another key may make it false: read again.</remarks>
+    internal bool TryTouch(in EntryStamp stamp) => _state.ShardOf(stamp.Hash).TryTouch(stamp);
+}

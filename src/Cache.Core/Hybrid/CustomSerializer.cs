@@ -1,0 +1,29 @@
+using System.Buffers;
+using Microsoft.Extensions.Caching.Hybrid;
+
+namespace Cache.Core.Hybrid;
+
+/// <summary>Values by a serializer that the application registered.</summary>
+internal sealed class CustomSerializer<T>(IHybridCacheSerializer<T> serializer) : ValueSerializer<T>
+{
+    public override ValueFlags Serialize(T value, IBufferWriter<byte> target)
+    {
+        serializer.Serialize(value, target);
+        return ValueFlags.None;
+    }
+
+    public override T Deserialize(ReadOnlySpan<byte> payload, ValueFlags flags, byte[]? own)
+    {
+        // The contract of a serializer is a sequence, and a sequence is of memory.
+        var rented = ArrayPool<byte>.Shared.Rent(payload.Length);
+        try
+        {
+            payload.CopyTo(rented);
+            return serializer.Deserialize(new ReadOnlySequence<byte>(rented, 0, payload.Length));
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(rented);
+        }
+    }
+}

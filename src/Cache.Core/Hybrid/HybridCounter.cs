@@ -1,0 +1,22 @@
+namespace Cache.Core.Hybrid;
+
+/// <summary>What <see cref="HybridCounters"/> counts; each is a field of <see cref="HybridStatistics"/>.</summary>
+internal enum HybridCounter
+{
+    ReadyHit,
+    StoreHit,
+    Miss,
+    StaleHit,
+    Join,
+    FactoryCall,
+    FactoryFailure,
+    FactoryTimeout,
+    EagerRefresh,
+    SecondLevelHit,
+    SecondLevelMiss,
+    SecondLevelFailure,
+    RejectedKey,
+    RejectedPayload,
+    UnusableValue,
+    Invalidation,
+}

@@ -1,0 +1,32 @@
+namespace Cache.Core.Hybrid;
+
+/// <summary>The counters of a hybrid cache, each thread on cache lines that few others use.</summary>
+/// <remarks>As the store's own: plain additions; two threads of one stripe may lose one to each other.</remarks>
+internal sealed class HybridCounters
+{
+    // A stripe is two lines: a core fetches them in pairs.
+    private const int StripeCount = 64;
+    private const int CountersPerStripe = 16;
+
+    private readonly long[] _counts = new long[StripeCount * CountersPerStripe];
+
+    public long this[HybridCounter counter]
+    {
+        get
+        {
+            long sum = 0;
+            for (int i = (int)counter; i < _counts.Length; i += CountersPerStripe)
+                sum += Volatile.Read(ref _counts[i]);
+            return sum;
+        }
+    }
+
+    /// <summary>Counts what a hit counts.</summary>
+    public void Count(HybridCounter counter) => _counts[IndexOf(counter)]++;
+
+    /// <summary>Counts what is rare, exactly.</summary>
+    public void CountExactly(HybridCounter counter) => Interlocked.Increment(ref _counts[IndexOf(counter)]);
+
+    private static int IndexOf(HybridCounter counter) =>
+        ((Environment.CurrentManagedThreadId & (StripeCount - 1)) * CountersPerStripe) + (int)counter;
+}

@@ -1,0 +1,24 @@
+using Cache.Core.Contracts;
+
+namespace Cache.Core.Hybrid;
+
+/// <summary>What was in the store when a factory was asked for; its value may take the place of just that.</summary>
+internal readonly struct Snapshot(EntryStamp stamp, byte[]? bytes)
+{
+    public EntryStamp Stamp { get; } = stamp;
+
+    /// <summary>The whole value; null if there was none.</summary>
+    public byte[]? Bytes { get; } = bytes;
+
+    /// <summary>
+    /// Whether a later look found the same, so that the stamp was outdated by another key alone, or by the clock.
+    /// </summary>
+    public bool IsStillThere(in Snapshot later, long nowMs)
+    {
+        if (Bytes is null)
+            return later.Bytes is null;
+        if (later.Bytes is null) // Expired; else removed, by somebody who knew that the value is no longer true.
+            return Stamp.ExpiresAtMs != 0 && Stamp.ExpiresAtMs <= nowMs;
+        return Stamp.ExpiresAtMs == later.Stamp.ExpiresAtMs && Bytes.AsSpan().SequenceEqual(later.Bytes);
+    }
+}

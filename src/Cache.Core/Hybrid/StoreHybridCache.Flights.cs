@@ -1,0 +1,201 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+
+namespace Cache.Core.Hybrid;
+
+/// <summary>Calls that find nothing: one of them runs the factory, the others wait for it.</summary>
+public sealed partial class StoreHybridCache
+{
+    private readonly ConcurrentDictionary<string, Flight> _flights = new(StringComparer.Ordinal);
+
+    private ValueTask<T> Fetch<TState, T>(in Request<TState, T> request, in LocalValue<T> local)
+    {
+        _counters.Count(HybridCounter.Miss);
+        if (local.State == LocalState.UnusableKey || !IsUsable(request.Key))
+            return RunUncached(request);
+        ulong[] tags = TagHashes.Of(request.Tags);
+        if (!request.Plan.RunsFactory)
+            return FetchFarAsync(request);
+        var flight = JoinOrOpen(request, tags, out bool isFirst);
+        if (isFirst)
+            Start(flight, request);
+        else
+            _counters.CountExactly(HybridCounter.Join);
+        return WaitAsync(flight, isFirst, local, request.Token);
+    }
+
+    private ValueTask<T> RunUncached<TState, T>(in Request<TState, T> request)
+    {
+        _counters.CountExactly(HybridCounter.RejectedKey);
+        if (!request.Plan.RunsFactory)
+            return default;
+        _counters.CountExactly(HybridCounter.FactoryCall);
+        return request.Factory(request.State, request.Token);
+    }
+
+    private TypedFlight<T> JoinOrOpen<TState, T>(
+        in Request<TState, T> request, ulong[] tags, out bool isFirst)
+    {
+        isFirst = false;
+        while (true)
+        {
+            if (_flights.TryGetValue(request.Key, out var present))
+            {
+                bool isShareable = present.SourceFlags == request.Plan.SourceFlags
+                    && _invalidations.IsValid(present.Stamp, present.Tags);
+                if (isShareable && present is TypedFlight<T> same && same.TryJoin())
+                    return same;
+                // Void, or with another type or source: what it brings is not to replace what this one will.
+                if (!isShareable || present is not TypedFlight<T>)
+                    present.Supersede();
+                _flights.TryRemove(KeyValuePair.Create(request.Key, present));
+            }
+
+            var flight = CreateFlight(request, tags, isRefresh: false);
+            isFirst = _flights.TryAdd(request.Key, flight);
+            if (isFirst)
+                return flight;
+        }
+    }
+
+    private TypedFlight<T> CreateFlight<TState, T>(in Request<TState, T> request, ulong[] tags, bool isRefresh) =>
+        new(request.Key, request.Plan.SourceFlags, tags, hasCaller: !isRefresh)
+        {
+            Epoch = _invalidations.Epoch,
+            Stamp = _invalidations.Now(),
+            IsRefresh = isRefresh,
+        };
+
+    /// <summary>
+    /// Runs a flight: on this thread until it first waits, unless this caller must be able to leave before.
+    /// </summary>
+    private void Start<TState, T>(TypedFlight<T> flight, Request<TState, T> request)
+    {
+        bool mayLeave = request.Token.CanBeCanceled
+            || _softTimeout != Timeout.InfiniteTimeSpan || _hardTimeout != Timeout.InfiniteTimeSpan;
+        if (mayLeave)
+            _ = Task.Run(() => RunAsync(flight, request), CancellationToken.None);
+        else
+            _ = RunAsync(flight, request);
+    }
+
+    /// <summary>Begins to renew an entry in the background, unless that is under way.</summary>
+    private void Refresh<TState, T>(Request<TState, T> request)
+    {
+        if (_flights.ContainsKey(request.Key))
+            return;
+        var flight = CreateFlight(request, TagHashes.Of(request.Tags), isRefresh: true);
+        if (!_flights.TryAdd(request.Key, flight))
+            return;
+        _counters.CountExactly(HybridCounter.EagerRefresh);
+        _ = Task.Run(() => RunAsync(flight, request), CancellationToken.None);
+    }
+
+    private async ValueTask<T> WaitAsync<T>(
+        TypedFlight<T> flight, bool isFirst, LocalValue<T> local, CancellationToken token)
+    {
+        var timeout = local.State == LocalState.Stale ? _softTimeout : _hardTimeout;
+        try
+        {
+            var result = timeout == Timeout.InfiniteTimeSpan && !token.CanBeCanceled
+                ? await flight.Task.ConfigureAwait(false)
+                : await flight.Task.WaitAsync(timeout, _store.TimeProvider, token).ConfigureAwait(false);
+            if (result.IsStale)
+                _counters.CountExactly(HybridCounter.StaleHit);
+            return (isFirst ? result.Value : result.ForJoiner(_serializers.Get<T>()))!;
+        }
+        catch (TimeoutException) when (!flight.Task.IsFaulted)
+        {
+            flight.GoOn();
+            _counters.CountExactly(HybridCounter.FactoryTimeout);
+            if (local.State != LocalState.Stale)
+                throw new TimeoutException($"The factory of a cache entry took longer than {timeout}; it goes on.");
+            _counters.CountExactly(HybridCounter.StaleHit);
+            return local.Value!;
+        }
+        finally
+        {
+            flight.Leave();
+        }
+    }
+
+    private async Task RunAsync<TState, T>(TypedFlight<T> flight, Request<TState, T> request)
+    {
+        try
+        {
+            var result = await ProduceAsync(flight, request).ConfigureAwait(false);
+            flight.Complete(result);
+            await WriteSecondLevelAsync(flight).ConfigureAwait(false);
+        }
+        catch (Exception exception) // Whatever the factory throws is its callers'.
+        {
+            if (flight.Fail(exception))
+                Report(exception);
+        }
+        finally
+        {
+            _flights.TryRemove(KeyValuePair.Create<string, Flight>(flight.Key, flight));
+        }
+    }
+
+    /// <summary>Brings the value: from the store, if it came there by now, the second level, or the factory.</summary>
+    private async ValueTask<FlightResult<T>> ProduceAsync<TState, T>(
+        TypedFlight<T> flight, Request<TState, T> request)
+    {
+        var serializer = _serializers.Get<T>();
+        var before = TakeSnapshot(flight.Key);
+        // A flight that has just ended wrote its value before it let this one begin.
+        var local = request.Plan.ReadsLocal ? Interpret(before, serializer) : default;
+        if (local.State == LocalState.Fresh && !(flight.IsRefresh && IsDue(local.FreshUntilMs, request.Plan)))
+            return Share(flight, local.Value, isStale: false, before);
+        var fallback = local.State == LocalState.Stale ? before : default;
+        if (request.Plan.ReadsSecondLevel && !flight.IsRefresh)
+        {
+            byte[]? far = await ReadSecondLevelAsync(flight.Key, flight.Token).ConfigureAwait(false);
+            if (far is not null && TryTakeFar(flight, request.Plan, before, far, ref fallback, out var result))
+                return result;
+        }
+
+        return await RunFactoryAsync(flight, request, before, fallback).ConfigureAwait(false);
+    }
+
+    private async ValueTask<FlightResult<T>> RunFactoryAsync<TState, T>(
+        TypedFlight<T> flight, Request<TState, T> request, Snapshot before, Snapshot fallback)
+    {
+        _counters.CountExactly(HybridCounter.FactoryCall);
+        using var activity = _activitySource.StartActivity("cache.factory");
+        try
+        {
+            var value = await request.Factory(request.State, flight.Token).ConfigureAwait(false);
+            return Keep(flight, request.Plan, before, value);
+        }
+        catch (Exception exception) when (!flight.Token.IsCancellationRequested)
+        {
+            activity?.SetStatus(ActivityStatusCode.Error, exception.GetType().Name);
+            _counters.CountExactly(HybridCounter.FactoryFailure);
+            if (fallback.Bytes is null)
+                throw;
+            Report(exception);
+            return FallBack(flight, before, fallback);
+        }
+    }
+
+    private LocalValue<T> Interpret<T>(in Snapshot snapshot, ValueSerializer<T> serializer) =>
+        snapshot.Bytes is null
+            ? default
+            : Interpret(StoredValue.Read(snapshot.Bytes), own: null, snapshot.Stamp.ExpiresAtMs, serializer);
+
+    private static FlightResult<T> Share<T>(TypedFlight<T> flight, T? value, bool isStale, in Snapshot snapshot)
+    {
+        var stored = StoredValue.Read(snapshot.Bytes);
+        return Share(flight, value, isStale, stored.Payload, stored.Flags);
+    }
+
+    /// <summary>Ends the joining, and gives those who had joined a payload to make their own objects of.</summary>
+    private static FlightResult<T> Share<T>(
+        TypedFlight<T> flight, T? value, bool isStale, ReadOnlySpan<byte> payload, ValueFlags flags)
+    {
+        bool needsPayload = flight.Close() && !ImmutableType<T>.IsImmutable && value is not null;
+        return new FlightResult<T>(value, isStale, needsPayload ? payload.ToArray() : null, flags);
+    }
+}

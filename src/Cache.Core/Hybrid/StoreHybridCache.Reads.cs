@@ -1,0 +1,159 @@
+using System.Runtime.CompilerServices;
+using Cache.Core.Contracts;
+using Cache.Core.Distributed;
+using Microsoft.Extensions.Caching.Hybrid;
+
+namespace Cache.Core.Hybrid;
+
+/// <summary>Reads of what is in this process.</summary>
+public sealed partial class StoreHybridCache
+{
+    /// <summary>Looks for a value in this process, and counts it if it is fresh.</summary>
+    private LocalValue<T> Look<T>(ReadOnlySpan<char> key, HybridCacheEntryOptions? options)
+    {
+        if ((EntryPlan.FlagsOf(options, _defaults) & HybridCacheEntryFlags.DisableLocalCacheRead) != 0)
+            return default;
+        if (ImmutableType<T>.IsImmutable && TryGetReady(key, out T? ready))
+            return new LocalValue<T>(LocalState.Fresh, ready!, freshUntilMs: 0);
+        var local = ReadLocal<T>(key, options);
+        if (local.State == LocalState.Fresh)
+            _counters.Count(HybridCounter.StoreHit);
+        return local;
+    }
+
+    /// <summary>Finds an object that is ready, and that the store confirms.</summary>
+    private bool TryGetReady<T>(ReadOnlySpan<char> key, out T? value)
+    {
+        value = default;
+        if (_ready is null)
+            return false;
+        var entry = _ready.Find(key, ReadyTable.HashOf(key));
+        if (entry is null || entry.Type != typeof(T))
+            return false;
+        if (entry.UntilMs != 0 && entry.UntilMs <= _store.CoarseNowMs)
+            return false;
+        if (entry.ValidAtGeneration != _invalidations.Generation || !_store.TryTouch(entry.Stamp))
+        {
+            _ready.Remove(entry);
+            return false;
+        }
+
+        if (!entry.IsUsed)
+            entry.IsUsed = true;
+        _counters.Count(HybridCounter.ReadyHit);
+        value = (T)entry.Value;
+        return true;
+    }
+
+    /// <summary>Reads a value from the store, and makes it a ready object if its type allows.</summary>
+    [SkipLocalsInit] // Key and sink write what they read; to clear their scratch costs more than to hash the key.
+    private LocalValue<T> ReadLocal<T>(ReadOnlySpan<char> key, HybridCacheEntryOptions? options)
+    {
+        if (!IsCacheable(key))
+            return new LocalValue<T>(LocalState.UnusableKey);
+        var serializer = _serializers.Get<T>();
+        long generation = _invalidations.Generation; // That of before the question.
+        var sink = new ValueSink(stackalloc byte[ValueSink.StackBytes], serializer.WantsArray);
+        var utf8Key = new Utf8Key(key, stackalloc byte[Utf8Key.StackBytes], out bool isUsable);
+        try
+        {
+            if (!isUsable)
+                return new LocalValue<T>(LocalState.UnusableKey);
+            // What only a ready object, a renewal or an earlier invalidation needs to know costs the store time.
+            if (!ImmutableType<T>.IsImmutable && !_refreshesEagerly && !_invalidations.NeedDeadlines)
+            {
+                return _store.TryGet(utf8Key.Bytes, ref sink)
+                    ? Interpret(StoredValue.Read(sink.Bytes), sink.Array, deadlineMs: 0, serializer)
+                    : default;
+            }
+
+            if (!_store.TryGetStamped(utf8Key.Bytes, ref sink, out var stamp))
+                return default;
+            var stored = StoredValue.Read(sink.Bytes);
+            var local = Interpret(stored, sink.Array, stamp.ExpiresAtMs, serializer);
+            if (local.State == LocalState.Fresh && ImmutableType<T>.IsImmutable)
+                KeepReady(key, local, stored.Payload.Length, stamp, generation, new EntryPlan(options, _defaults));
+            return local;
+        }
+        finally
+        {
+            sink.Dispose();
+            utf8Key.Dispose();
+        }
+    }
+
+    /// <summary>Tells what a value that was read is worth.</summary>
+    private LocalValue<T> Interpret<T>(
+        in StoredValue stored, byte[]? own, long deadlineMs, ValueSerializer<T> serializer)
+    {
+        if (!_invalidations.IsValid(stored, deadlineMs))
+            return default;
+        long freshUntilMs = stored.FreshUntilMs == 0 ? deadlineMs : stored.FreshUntilMs;
+        bool isStale = stored.FreshUntilMs != 0 && stored.FreshUntilMs <= _store.CoarseNowMs;
+        if (isStale && _failSafeMs == 0)
+            return default;
+        var state = isStale ? LocalState.Stale : LocalState.Fresh;
+        if ((stored.Flags & ValueFlags.Null) != 0)
+            return new LocalValue<T>(state, default!, freshUntilMs);
+        try
+        {
+            return new LocalValue<T>(
+                state, serializer.Deserialize(stored.Payload, stored.Flags, own), freshUntilMs);
+        }
+        catch (Exception exception) // Whatever a serializer throws: the value is of another type, or another door's.
+        {
+            _counters.CountExactly(HybridCounter.UnusableValue);
+            Report(exception);
+            return default;
+        }
+    }
+
+    private void KeepReady<T>(
+        ReadOnlySpan<char> key, in LocalValue<T> local, int payloadLength, in EntryStamp stamp, long generation,
+        in EntryPlan plan)
+    {
+        // One that is due for renewal is looked at by each call, so that one of them begins it.
+        if (_ready is null || local.Value is null || payloadLength > _readyPayloadBytesMax
+            || IsDue(local.FreshUntilMs, plan))
+        {
+            return;
+        }
+
+        _ready.Add(new ReadyEntry(key.ToString(), ReadyTable.HashOf(key), typeof(T), local.Value, stamp)
+        {
+            UntilMs = DueAtMs(local.FreshUntilMs, plan),
+            ValidAtGeneration = generation,
+        });
+    }
+
+    /// <summary>Reads what is in the store as it is, without counting it as a use.</summary>
+    private Snapshot TakeSnapshot(ReadOnlySpan<byte> key)
+    {
+        var sink = default(ArraySink);
+        _store.TryPeekStamped(key, ref sink, out var stamp);
+        return new Snapshot(stamp, sink.Array);
+    }
+
+    private Snapshot TakeSnapshot(string key)
+    {
+        using var utf8Key = new Utf8Key(key, stackalloc byte[Utf8Key.StackBytes]);
+        return TakeSnapshot(utf8Key.Bytes);
+    }
+
+    /// <summary>Answers a call that is more than a hit.</summary>
+    private ValueTask<T> Answer<TState, T>(in Request<TState, T> request, in LocalValue<T> local)
+    {
+        if (local.State != LocalState.Fresh)
+            return Fetch(request, local);
+        if (IsDue(local.FreshUntilMs, request.Plan) && request.Plan.RunsFactory)
+            Refresh(request);
+        return new ValueTask<T>(local.Value!);
+    }
+
+    /// <summary>Whether so much of an entry's life has passed that it is renewed.</summary>
+    private bool IsDue(long freshUntilMs, in EntryPlan plan) =>
+        _refreshesEagerly && freshUntilMs != 0 && DueAtMs(freshUntilMs, plan) <= _store.CoarseNowMs;
+
+    private long DueAtMs(long freshUntilMs, in EntryPlan plan) =>
+        freshUntilMs == 0 ? 0 : freshUntilMs - (long)Math.Round((1 - _freshPart) * plan.LocalMs);
+}

@@ -1,0 +1,177 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using System.Globalization;
+using Microsoft.Extensions.Caching.Distributed;
+
+namespace Cache.Core.Hybrid;
+
+/// <summary>The distributed cache behind the store, if there is one.</summary>
+/// <remarks>
+/// Its values always have a trailer. What is invalidated is noted there too, one entry a tag, and read with each value
+/// that comes from there, so that a value which another process made void, or this one before its start, stays void.
+/// What a call reads or writes besides its own work may fail: then it is counted and reported, and the call goes on.
+/// </remarks>
+public sealed partial class StoreHybridCache
+{
+    private const string MarkKeyPrefix = "__cache:tag:";
+
+    // Longer than values are commonly kept: a mark that goes before a value that it concerns would revive it.
+    private static readonly TimeSpan _markLifetimeMin = TimeSpan.FromDays(30);
+
+    private long _longestExpirationMs = (long)_markLifetimeMin.TotalMilliseconds;
+
+    private async ValueTask<T> FetchFarAsync<TState, T>(Request<TState, T> request)
+    {
+        byte[]? far = request.Plan.ReadsSecondLevel
+            ? await ReadSecondLevelAsync(request.Key, request.Token).ConfigureAwait(false)
+            : null;
+        if (far is null)
+            return default!;
+        var local = Interpret(StoredValue.Read(far), own: null, deadlineMs: 0, _serializers.Get<T>());
+        return local.State == LocalState.Fresh ? local.Value! : default!;
+    }
+
+    private async ValueTask<byte[]?> ReadSecondLevelAsync(string key, CancellationToken token)
+    {
+        if (_secondLevel is null)
+            return null;
+        byte[]? bytes = null;
+        try
+        {
+            bytes = await _secondLevel.GetAsync(key, token).ConfigureAwait(false);
+            if (bytes is not null)
+                bytes = await LearnMarksAsync(_secondLevel, bytes, token).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (!token.IsCancellationRequested)
+        {
+            _counters.CountExactly(HybridCounter.SecondLevelFailure);
+            Report(exception);
+            return null;
+        }
+
+        _counters.CountExactly(bytes is null ? HybridCounter.SecondLevelMiss : HybridCounter.SecondLevelHit);
+        return bytes;
+    }
+
+    /// <summary>Reads what was noted of a value's tags.</summary>
+    /// <returns>The value, or null if it is none of a hybrid cache, or void.</returns>
+    private async ValueTask<byte[]?> LearnMarksAsync(IDistributedCache level, byte[] bytes, CancellationToken token)
+    {
+        if (!StoredValue.Read(bytes).IsStamped)
+            return null;
+        ulong[] tags = StoredValue.Read(bytes).CopyTags();
+        var marks = new Task<byte[]?>[tags.Length + 1];
+        for (int i = 0; i < tags.Length; i++)
+            marks[i] = level.GetAsync(MarkKeyOf(tags[i]), token);
+        marks[^1] = level.GetAsync(MarkKeyOf(tag: null), token);
+        await Task.WhenAll(marks).ConfigureAwait(false);
+        for (int i = 0; i < marks.Length; i++)
+        {
+            byte[]? mark = await marks[i].ConfigureAwait(false);
+            if (mark?.Length == sizeof(long))
+                _invalidations.Learn(i < tags.Length ? tags[i] : null, BinaryPrimitives.ReadInt64LittleEndian(mark));
+        }
+
+        return _invalidations.IsValid(StoredValue.Read(bytes).Stamp, tags) ? bytes : null;
+    }
+
+    /// <summary>Takes a value from the second level over into the store.</summary>
+    /// <param name="flight">The flight that asked.</param>
+    /// <param name="plan">The call's options.</param>
+    /// <param name="before">What was in the store.</param>
+    /// <param name="far">The value.</param>
+    /// <param name="fallback">Becomes the value if it is stale and there was no fallback.</param>
+    /// <param name="result">The value, if it is fresh.</param>
+    private bool TryTakeFar<T>(
+        TypedFlight<T> flight, in EntryPlan plan, in Snapshot before, byte[] far, ref Snapshot fallback,
+        out FlightResult<T> result)
+    {
+        var stored = StoredValue.Read(far);
+        var value = Interpret(stored, own: null, deadlineMs: 0, _serializers.Get<T>());
+        result = default;
+        if (value.State == LocalState.Stale && fallback.Bytes is null)
+        {
+            long deadlineMs = stored.FreshUntilMs + _failSafeMs;
+            if (deadlineMs > _store.NowMs)
+                fallback = new Snapshot(new() { ExpiresAtMs = deadlineMs }, far);
+        }
+
+        if (value.State != LocalState.Fresh)
+            return false;
+        long freshMs = Math.Min(plan.LocalMs, stored.FreshUntilMs - _store.NowMs);
+        if (plan.WritesLocal && freshMs > 0)
+        {
+            using var writer = new PooledWriter();
+            writer.Write(stored.Payload);
+            if (TryFinish(
+                writer, stored.Flags, stored.Stamp, flight.Epoch, stored.CopyTags(), freshMs, out long deadlineMs))
+            {
+                WriteOnce(flight, writer.Written, deadlineMs, before);
+            }
+        }
+
+        result = Share(flight, value.Value, isStale: false, stored.Payload, stored.Flags);
+        return true;
+    }
+
+    /// <summary>A value as the second level gets it; null if it gets none.</summary>
+    private byte[]? ToSecondLevel(
+        ReadOnlySpan<byte> payload, ValueFlags flags, in EntryPlan plan, long stamp, ulong[] tags)
+    {
+        if (_secondLevel is null || !plan.WritesSecondLevel)
+            return null;
+        var bytes = new byte[payload.Length + StoredValue.TrailerLength(tags.Length)];
+        payload.CopyTo(bytes);
+        long freshUntilMs = _store.NowMs + plan.ExpirationMs;
+        StoredValue.WriteTrailer(
+            bytes.AsSpan(payload.Length), payload.Length, stamp, freshUntilMs, flags, tags);
+        return bytes;
+    }
+
+    private async Task PutSecondLevelAsync(string key, byte[] bytes, long expirationMs, CancellationToken token)
+    {
+        long keptMs = expirationMs + _failSafeMs;
+        if (keptMs > Volatile.Read(ref _longestExpirationMs))
+            Volatile.Write(ref _longestExpirationMs, keptMs); // Of two writers either will do: both are long.
+        var options = new DistributedCacheEntryOptions
+        {
+            AbsoluteExpirationRelativeToNow = TimeSpan.FromMilliseconds(keptMs),
+        };
+        await _secondLevel!.SetAsync(key, bytes, options, token).ConfigureAwait(false);
+    }
+
+    /// <summary>Writes what a flight brought, after its callers have it.</summary>
+    private async ValueTask WriteSecondLevelAsync(Flight flight)
+    {
+        if (flight.SecondLevelBytes is null || flight.IsSupersededNow)
+            return;
+        try
+        {
+            await PutSecondLevelAsync(flight.Key, flight.SecondLevelBytes, flight.SecondLevelMs, CancellationToken.None)
+                .ConfigureAwait(false);
+            // The key was written or removed meanwhile: whichever came last there, this value is not to stay.
+            if (flight.IsSupersededNow)
+                await _secondLevel!.RemoveAsync(flight.Key, CancellationToken.None).ConfigureAwait(false);
+        }
+        catch (Exception exception) // Nobody waits for it.
+        {
+            _counters.CountExactly(HybridCounter.SecondLevelFailure);
+            Report(exception);
+        }
+    }
+
+    private Task WriteMarkAsync(IDistributedCache level, ulong? tag, long moment, CancellationToken token)
+    {
+        var bytes = new byte[sizeof(long)];
+        BinaryPrimitives.WriteInt64LittleEndian(bytes, moment);
+        var options = new DistributedCacheEntryOptions
+        {
+            AbsoluteExpirationRelativeToNow = TimeSpan.FromMilliseconds(Volatile.Read(ref _longestExpirationMs)),
+        };
+        return level.SetAsync(MarkKeyOf(tag), bytes, options, token);
+    }
+
+    private static string MarkKeyOf(ulong? tag) => tag is { } hash
+        ? string.Create(CultureInfo.InvariantCulture, $"{MarkKeyPrefix}{hash:x16}")
+        : MarkKeyPrefix + TagHashes.Everything;
+}

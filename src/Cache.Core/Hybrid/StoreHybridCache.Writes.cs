@@ -1,0 +1,210 @@
+using System.Buffers;
+using System.Globalization;
+using Cache.Core.Contracts;
+using Cache.Core.Distributed;
+
+namespace Cache.Core.Hybrid;
+
+/// <summary>Writes into the store.</summary>
+public sealed partial class StoreHybridCache
+{
+    // Each attempt needs a write of another thread meanwhile; after so many, a value is better made anew.
+    private const int WriteAttemptsMax = 1000;
+
+    private bool IsUsable(string key)
+    {
+        if (!IsCacheable(key))
+            return false;
+        using var utf8Key = new Utf8Key(key, stackalloc byte[Utf8Key.StackBytes], out bool isUsable);
+        return isUsable;
+    }
+
+    private ValueTask Set<T>(string key, T value, in EntryPlan plan, ulong[] tags, CancellationToken token)
+    {
+        if (!IsUsable(key))
+        {
+            _counters.CountExactly(HybridCounter.RejectedKey);
+            return ValueTask.CompletedTask;
+        }
+
+        long epoch = _invalidations.Epoch;
+        long stamp = _invalidations.Now();
+        using var writer = new PooledWriter();
+        var flags = value is null ? ValueFlags.Null : _serializers.Get<T>().Serialize(value, writer);
+        bool isKept = writer.Written.Length <= _payloadBytesMax;
+        if (!isKept)
+            Reject(writer.Written.Length);
+        byte[]? far = isKept ? ToSecondLevel(writer.Written, flags, plan, stamp, tags) : null;
+        Supersede(key);
+        bool isWritten = isKept && plan.WritesLocal
+            && TryFinish(writer, flags, stamp, epoch, tags, plan.LocalMs, out long deadlineMs)
+            && TryWrite(key, writer.Written, deadlineMs);
+        if (!isWritten)
+            Forget(key); // What was there is older than the value, wherever that is now.
+        if (far is not null)
+            return new ValueTask(PutSecondLevelAsync(key, far, plan.ExpirationMs, token));
+        return _secondLevel is null || isKept && plan.ExpirationMs > 0
+            ? ValueTask.CompletedTask
+            : new ValueTask(_secondLevel.RemoveAsync(key, token));
+    }
+
+    private bool TryRemove(string key)
+    {
+        if (!IsUsable(key))
+            return false;
+        Supersede(key);
+        Forget(key);
+        return true;
+    }
+
+    /// <summary>Keeps a flight from writing what was true before this write or removal.</summary>
+    private void Supersede(string key)
+    {
+        if (_flights.TryRemove(key, out var flight))
+            flight.Supersede();
+    }
+
+    private void Forget(string key)
+    {
+        using var utf8Key = new Utf8Key(key, stackalloc byte[Utf8Key.StackBytes]);
+        _store.Remove(utf8Key.Bytes);
+    }
+
+    private bool TryWrite(string key, ReadOnlySpan<byte> value, long deadlineMs)
+    {
+        using var utf8Key = new Utf8Key(key, stackalloc byte[Utf8Key.StackBytes]);
+        return IsDone(_store.Set(utf8Key.Bytes, value, new EntryOptions { ExpiresAtMs = deadlineMs }), value.Length);
+    }
+
+    private bool IsDone(WriteStatus status, int length)
+    {
+        if (status is WriteStatus.OutOfMemory or WriteStatus.ValueTooLong)
+            Reject(length);
+        return status == WriteStatus.Done;
+    }
+
+    private void Reject(int length)
+    {
+        _counters.CountExactly(HybridCounter.RejectedPayload);
+        if (_onFailure is not null)
+        {
+            Report(new InvalidOperationException(string.Create(
+                CultureInfo.InvariantCulture,
+                $"A value of {length} bytes was not cached: it is longer than MaximumPayloadBytes, {_payloadBytesMax},"
+                + $" or than the store takes, {_store.ValueLengthLimit}, or the store has no room.")));
+        }
+    }
+
+    /// <summary>Writes what a flight's factory gave, and shares it with its callers.</summary>
+    private FlightResult<T> Keep<T>(TypedFlight<T> flight, in EntryPlan plan, in Snapshot before, T value)
+    {
+        using var writer = new PooledWriter();
+        if (!TrySerialize(value, writer, out var flags))
+            return new FlightResult<T>(value, IsStale: false, Payload: null, flags);
+        int payloadLength = writer.Written.Length;
+        if (payloadLength > _payloadBytesMax)
+        {
+            Reject(payloadLength);
+            return Share(flight, value, isStale: false, writer.Written, flags);
+        }
+
+        flight.SecondLevelBytes = ToSecondLevel(writer.Written, flags, plan, flight.Stamp, flight.Tags);
+        flight.SecondLevelMs = plan.ExpirationMs;
+        if (plan.WritesLocal
+            && TryFinish(writer, flags, flight.Stamp, flight.Epoch, flight.Tags, plan.LocalMs, out long deadlineMs))
+        {
+            WriteOnce(flight, writer.Written, deadlineMs, before);
+        }
+
+        return Share(flight, value, isStale: false, writer.Written[..payloadLength], flags);
+    }
+
+    /// <summary>Gives callers the value that is expired, and lets it count as fresh for a while.</summary>
+    private FlightResult<T> FallBack<T>(TypedFlight<T> flight, in Snapshot before, in Snapshot fallback)
+    {
+        var stored = StoredValue.Read(fallback.Bytes);
+        long deadlineMs = fallback.Stamp.ExpiresAtMs;
+        long freshUntilMs = Math.Min(_store.NowMs + _failSafeThrottleMs, deadlineMs);
+        ulong[] tags = stored.CopyTags();
+        using var writer = new PooledWriter();
+        writer.Write(stored.Payload);
+        if (_invalidations.TryAnnounceStamped(deadlineMs, stored.Stamp, tags))
+        {
+            AppendTrailer(writer, stored.Stamp, freshUntilMs, stored.Flags, tags);
+            WriteOnce(flight, writer.Written, deadlineMs, before);
+        }
+
+        var value = (stored.Flags & ValueFlags.Null) != 0
+            ? default
+            : _serializers.Get<T>().Deserialize(stored.Payload, stored.Flags, own: null);
+        return Share(flight, value, isStale: true, fallback);
+    }
+
+    private bool TrySerialize<T>(T value, PooledWriter writer, out ValueFlags flags)
+    {
+        flags = ValueFlags.Null;
+        if (value is null)
+            return true;
+        try
+        {
+            flags = _serializers.Get<T>().Serialize(value, writer);
+            return true;
+        }
+        catch (Exception exception) // The factory has given a value: its callers get it, cached or not.
+        {
+            _counters.CountExactly(HybridCounter.UnusableValue);
+            Report(exception);
+            return false;
+        }
+    }
+
+    /// <summary>Gives the payload in the writer the form in which it lies in the store.</summary>
+    /// <returns>False if the value is void already.</returns>
+    private bool TryFinish(
+        PooledWriter writer, ValueFlags flags, long stamp, long epoch, ulong[] tags, long freshMs, out long deadlineMs)
+    {
+        long freshUntilMs = _store.NowMs + freshMs;
+        deadlineMs = freshUntilMs + _failSafeMs;
+        bool needsTrailer = flags != ValueFlags.None || tags.Length > 0 || _failSafeMs > 0
+            || StoredValue.LooksStamped(writer.Written);
+        if (!needsTrailer && _invalidations.TryAnnouncePlain(deadlineMs, epoch))
+            return true;
+        if (!_invalidations.TryAnnounceStamped(deadlineMs, stamp, tags))
+            return false;
+        AppendTrailer(writer, stamp, _failSafeMs == 0 ? 0 : freshUntilMs, flags, tags);
+        return true;
+    }
+
+    private static void AppendTrailer(
+        PooledWriter writer, long stamp, long freshUntilMs, ValueFlags flags, ulong[] tags)
+    {
+        int length = StoredValue.TrailerLength(tags.Length);
+        int payloadLength = writer.Written.Length;
+        StoredValue.WriteTrailer(writer.GetSpan(length)[..length], payloadLength, stamp, freshUntilMs, flags, tags);
+        writer.Advance(length);
+    }
+
+    /// <summary>Writes what a flight brought, unless the key was written or removed since it began.</summary>
+    private void WriteOnce(Flight flight, ReadOnlySpan<byte> value, long deadlineMs, Snapshot before)
+    {
+        var options = new EntryOptions { ExpiresAtMs = deadlineMs };
+        using var utf8Key = new Utf8Key(flight.Key, stackalloc byte[Utf8Key.StackBytes]);
+        lock (flight.Gate) // A removal by this cache waits, and removes what was written.
+        {
+            for (int i = 0; i < WriteAttemptsMax && !flight.IsSuperseded; i++)
+            {
+                var status = _store.SetIfUnchanged(utf8Key.Bytes, value, options, before.Stamp.Version);
+                if (status != WriteStatus.ConditionNotMet)
+                {
+                    IsDone(status, value.Length);
+                    return;
+                }
+
+                var present = TakeSnapshot(utf8Key.Bytes);
+                if (!before.IsStillThere(present, _store.NowMs))
+                    return;
+                before = present;
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+using Microsoft.Extensions.Caching.Hybrid;
+
+namespace Cache.Core.Hybrid;
+
+/// <summary>A flight that brings a value of one type.</summary>
+internal sealed class TypedFlight<T>(string key, HybridCacheEntryFlags sourceFlags, ulong[] tags, bool hasCaller)
+    : Flight(key, sourceFlags, tags, hasCaller)
+{
+    private readonly TaskCompletionSource<FlightResult<T>> _completion =
+        new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    public Task<FlightResult<T>> Task => _completion.Task;
+
+    public void Complete(in FlightResult<T> result)
+    {
+        Close();
+        _completion.TrySetResult(result);
+    }
+
+    /// <returns>Whether perhaps nobody waits for it, so that it is to be reported.</returns>
+    public bool Fail(Exception exception)
+    {
+        Close();
+        _completion.TrySetException(exception);
+        _ = _completion.Task.Exception; // Seen, even if nobody waits.
+        return GoesOn;
+    }
+}

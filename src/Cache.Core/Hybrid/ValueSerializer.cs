@@ -1,0 +1,20 @@
+using System.Buffers;
+
+namespace Cache.Core.Hybrid;
+
+/// <summary>Turns the values of one type into payloads and back.</summary>
+internal abstract class ValueSerializer<T>
+{
+    /// <summary>Whether a read should copy the value into an array of its own, since that is the result.</summary>
+    public virtual bool WantsArray => false;
+
+    /// <summary>Writes the payload of a value that is not null.</summary>
+    /// <returns>How it is to be read.</returns>
+    public abstract ValueFlags Serialize(T value, IBufferWriter<byte> target);
+
+    /// <summary>Reads a payload.</summary>
+    /// <param name="payload">The payload.</param>
+    /// <param name="flags">What was said when it was written.</param>
+    /// <param name="own">The payload as an array that nobody else holds, if there is one.</param>
+    public abstract T Deserialize(ReadOnlySpan<byte> payload, ValueFlags flags, byte[]? own);
+}

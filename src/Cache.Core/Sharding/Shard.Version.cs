@@ -1,0 +1,46 @@
+using System.Diagnostics;
+using Cache.Core.Contracts;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>Reads that leave a stamp, and the question whether a stamp still holds.</summary>
+internal sealed partial class Shard
+{
+    /// <summary>Copies a value, with the stamp by which a later write of the key shows.</summary>
+    /// <remarks>touch: Whether this counts as a read, which renews what a read renews.</remarks>
+    public bool TryGet<TSink>(in EntryKey key, bool touch, ref TSink sink, out EntryStamp stamp)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        bool found = TryCopy(key, ByteRange.All, ref sink, out var snapshot);
+        // Taken before the read is noted: a sliding expiry is renewed by a write, and ends the stamp.
+        stamp = new EntryStamp
+        {
+            Hash = key.Hash,
+            HomeVersion = snapshot.HomeVersion,
+            HolderIndex = (byte)(found ? snapshot.Holder.IndexInPage : 0),
+            Slot = (byte)snapshot.Slot,
+            ExpiresAtMs = snapshot.Expiry.DeadlineMs,
+        };
+        if (touch)
+            Note(key, snapshot, found);
+        if (found)
+            sink.Advance(snapshot.CopiedLength);
+        return found;
+    }
+
+    /// <summary>Whether nobody wrote the key of a found entry since; if so, this counts as a read of it.</summary>
+    /// <remarks>
+    /// A home at the same, even version was neither written nor split, and its entries were not moved: each of these
+    /// needs its lock. Where the entry lies is therefore still true, also of one that spilled.
+    /// </remarks>
+    public bool TryTouch(in EntryStamp stamp)
+    {
+        Debug.Assert(stamp.Slot != 0, "There is nothing to touch where nothing was found.");
+        var home = HomeOf(stamp.Hash);
+        if (!home.IsAt(stamp.HomeVersion))
+            return false;
+        home.Page[stamp.HolderIndex].Touch(stamp.Slot);
+        _state.Counters.Hit();
+        return true;
+    }
+}
