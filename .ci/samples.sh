@@ -56,6 +56,11 @@ start AspNet --urls "$url" --CacheServer:Port "$port" --Telemetry:Seconds 1
 check AspNet '<html' "$(answer curl -sf "$url/")"
 curl -sf -o /dev/null --data-urlencode 'note=from the page' "$url/note"
 check 'what its page stored, seen by redis-cli' 'from the page' "$(redis-cli -p "$port" get note)"
+prices=$(curl -sf "$url/" | grep -o '<table>.*</table>')
+check 'its prices' 'Quinces' "$prices"
+check 'its prices, from the hybrid cache' "$prices" "$(curl -sf "$url/")"
+check 'its prices, after their tag was removed' 'differ' \
+  "$(curl -sf -X POST "$url/prices"; curl -sf "$url/" | grep -qF "$prices" || echo differ)"
 report=$(curl -sf "$url/report")
 check 'its report' 'Made at' "$report"
 check 'its report, from the output cache' "$report" "$(curl -sf "$url/report")"

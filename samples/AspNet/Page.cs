@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Net;
 using System.Text.Encodings.Web;
 
@@ -6,7 +7,8 @@ namespace AspNet;
 /// <summary>The one page of the sample.</summary>
 internal static class Page
 {
-    public static string Render(int visits, string? note, EndPoint server) => $$"""
+    public static string Render(
+        int visits, string? note, IEnumerable<Price> prices, TimeSpan took, EndPoint server) => $$"""
         <!doctype html>
         <html lang="en">
         <meta charset="utf-8">
@@ -28,6 +30,13 @@ internal static class Page
         <section>
           <h2>Session</h2>
           <p>Yours has seen this page <strong>{{visits}}</strong> times. It is an entry of the store.</p>
+        </section>
+
+        <section>
+          <h2>Hybrid cache</h2>
+          <p>The shop takes 400 ms to answer. This time it took <strong>{{Milliseconds(took)}} ms</strong>.</p>
+          <table>{{string.Concat(prices.Select(Row))}}</table>
+          <form method="post" action="/prices"><button>Remove the tag “prices”</button></form>
         </section>
 
         <section>
@@ -62,6 +71,8 @@ internal static class Page
           p { margin: .4em 0; }
           code { background: #8882; padding: .1em .4em; border-radius: .3em; }
           input, button { font: inherit; padding: .25em .7em; }
+          table { border-collapse: collapse; margin: .5em 0; }
+          td { padding: .1em 1.5em .1em 0; font-variant-numeric: tabular-nums; }
           .live { display: grid; grid-template-columns: repeat(4, 1fr); gap: .5rem; padding-top: 1em; }
           .live strong { display: block; font-size: 1.7em; line-height: 1.2; font-variant-numeric: tabular-nums; }
           .live span { opacity: .7; font-size: .9em; }
@@ -105,4 +116,13 @@ internal static class Page
         """;
 
     private static int PortOf(EndPoint server) => ((IPEndPoint)server).Port;
+
+    private static string Milliseconds(TimeSpan took) =>
+        took.TotalMilliseconds.ToString("0.000", CultureInfo.InvariantCulture);
+
+    private static string Row(Price price)
+    {
+        string euros = (price.Cents / 100m).ToString("0.00", CultureInfo.InvariantCulture);
+        return $"<tr><td>{HtmlEncoder.Default.Encode(price.Fruit)}</td><td>{euros}</td></tr>";
+    }
 }

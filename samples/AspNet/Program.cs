@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 using AspNet;
 using Cache.AspNetCore;
@@ -7,12 +8,14 @@ using Cache.Hosting;
 using Cache.Server;
 using Microsoft.AspNetCore.OutputCaching;
 using Microsoft.Extensions.Caching.Distributed;
+using Microsoft.Extensions.Caching.Hybrid;
 
 var builder = WebApplication.CreateBuilder(args);
 
-// One store for sessions, IDistributedCache and the output cache; the server lets Redis clients see it.
+// One store for sessions, IDistributedCache, HybridCache and the output cache; the server lets Redis clients see it.
 builder.Services.AddCache(builder.Configuration.GetSection("Cache"));
 builder.Services.AddCacheServer(builder.Configuration.GetSection("CacheServer"));
+builder.Services.AddCacheHybridCache();
 builder.Services.AddCacheOutputCache();
 builder.Services.AddSession(options => options.IdleTimeout = TimeSpan.FromMinutes(20));
 
@@ -20,17 +23,21 @@ builder.Services.AddSession(options => options.IdleTimeout = TimeSpan.FromMinute
 builder.Services.AddHealthChecks().AddCacheStore();
 builder.Services.AddHostedService<Telemetry>();
 builder.Services.AddSingleton<Traffic>();
+builder.Services.AddSingleton<Prices>();
 
 var app = builder.Build();
 // A session is read from the store by each request: not by those that only look at the figures.
 app.UseWhen(static context => context.Request.Path == "/", static branch => branch.UseSession());
 app.UseOutputCache();
 
-app.MapGet("/", async (HttpContext context, IDistributedCache cache, RespServer server) =>
+app.MapGet("/", async (HttpContext context, IDistributedCache cache, Prices prices, RespServer server) =>
 {
     int visits = (context.Session.GetInt32("visits") ?? 0) + 1;
     context.Session.SetInt32("visits", visits);
-    string page = Page.Render(visits, await cache.GetStringAsync("note"), server.EndPoints[0]);
+    long start = Stopwatch.GetTimestamp();
+    var list = await prices.ListAsync(context.RequestAborted);
+    var took = Stopwatch.GetElapsedTime(start);
+    string page = Page.Render(visits, await cache.GetStringAsync("note"), list, took, server.EndPoints[0]);
     return Results.Content(page, "text/html; charset=utf-8");
 });
 
@@ -39,6 +46,12 @@ app.MapPost("/note", async (HttpRequest request, IDistributedCache cache) =>
     var form = await request.ReadFormAsync();
     var expiry = new DistributedCacheEntryOptions { SlidingExpiration = TimeSpan.FromMinutes(5) };
     await cache.SetStringAsync("note", form["note"].ToString(), expiry);
+    return Results.Redirect("/");
+});
+
+app.MapPost("/prices", async (HybridCache cache) =>
+{
+    await cache.RemoveByTagAsync("prices");
     return Results.Redirect("/");
 });
 

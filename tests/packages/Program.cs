@@ -11,6 +11,7 @@ using Cache.Hosting;
 using Cache.Server;
 using Microsoft.AspNetCore.OutputCaching;
 using Microsoft.Extensions.Caching.Distributed;
+using Microsoft.Extensions.Caching.Hybrid;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 // An application that has nothing but the packages: every door once. Ends with "N passed, N failed".
@@ -29,6 +30,7 @@ builder.Services
     .AddKeyedCache("pages", builder.Configuration.GetSection("Pages"))
     .AddCacheServer(builder.Configuration.GetSection("CacheServer"))
     .AddCacheOutputCache("pages", static _ => { })
+    .AddCacheHybridCache()
     .AddHealthChecks().AddCacheStore().AddCacheStore("pages");
 await using var app = builder.Build();
 int pages = 0;
@@ -45,6 +47,13 @@ var distributed = app.Services.GetRequiredService<IDistributedCache>();
 await distributed.SetStringAsync("greeting", "hello");
 Check("distributed cache", "hello", await distributed.GetStringAsync("greeting"));
 Check("server", "$5\r\nhello\r\n", Ask("GET greeting"));
+
+var hybrid = app.Services.GetRequiredService<HybridCache>();
+string made = await hybrid.GetOrCreateAsync("made", static _ => ValueTask.FromResult("once"), tags: ["tag"]);
+Check("hybrid cache, made", "once", made);
+Check("hybrid cache, kept", "once", await hybrid.GetOrCreateAsync("made", static _ => ValueTask.FromResult("twice")));
+await hybrid.RemoveByTagAsync("tag");
+Check("hybrid cache, tag", "twice", await hybrid.GetOrCreateAsync("made", static _ => ValueTask.FromResult("twice")));
 
 using var client = new HttpClient { BaseAddress = new Uri(app.Urls.First()) };
 Check("first page", "page 1", await client.GetStringAsync("/page"));
