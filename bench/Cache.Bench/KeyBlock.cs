@@ -5,7 +5,7 @@ namespace Cache.Bench;
 /// <summary>Keys and values of some operations, built ahead and warmed: the subject alone is timed.</summary>
 internal sealed class KeyBlock
 {
-    /// <summary>So few that all blocks of a sample stay in the second-level cache once they are warm.</summary>
+    /// <summary>So few that a block stays in the second-level cache once it is warm.</summary>
     public const int Count = 512;
 
     // A value begins with the index of its key; the four zeros behind it make the next key depend on the value.
