@@ -159,8 +159,8 @@ public sealed class FullStoreTests : IDisposable
         int written = 0;
         while (Store.Set(KeyOf(written), new byte[valueLength], options) == WriteStatus.Done)
             written++;
-        if (valueLength > 8)
-            Assert.Equal(WriteStatus.OutOfMemory, Store.Set("one more"u8, new byte[valueLength]));
+        // Of another key there may be room: for this one, a page of the index may be what is missing.
+        Assert.Equal(WriteStatus.OutOfMemory, Store.Set(KeyOf(written), new byte[valueLength], options));
         return written;
     }
 
