@@ -48,6 +48,6 @@ public sealed partial class CacheStore
     {
         Debug.Assert(hash.Value == _state.HashOf(key, _keyspace));
         var entryKey = new EntryKey(key, _keyspace, hash.Value);
-        return ShardOf(entryKey).Set(entryKey, value, default);
+        return Counted(ShardOf(entryKey).Set(entryKey, value, default));
     }
 }

@@ -68,7 +68,9 @@ public sealed partial class CacheStore
         where TSink : struct, IValueSink, allows ref struct
     {
         var entryKey = KeyOf(key);
-        return ShardOf(entryKey).TryGetAndExpire(entryKey, expiresAtMs, ref sink, out status);
+        bool found = ShardOf(entryKey).TryGetAndExpire(entryKey, expiresAtMs, ref sink, out status);
+        Counted(status);
+        return found;
     }
 
     /// <summary>Whether a key has a live entry, and what is known of it.</summary>

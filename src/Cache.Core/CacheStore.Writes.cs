@@ -1,5 +1,4 @@
 using Cache.Core.Contracts;
-using Cache.Core.Sharding;
 
 namespace Cache.Core;
 
@@ -7,14 +6,7 @@ namespace Cache.Core;
 public sealed partial class CacheStore
 {
     /// <summary>Writes an entry that never expires, in any case.</summary>
-    public WriteStatus Set(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
-    {
-        ulong hash = _state.HashOf(key, _keyspace);
-        var shard = _state.ShardOf(hash);
-        return shard.TryOverwriteInPlace(key, hash, _keyspace, value)
-            ? WriteStatus.Done
-            : Counted(shard.Set(new EntryKey(key, _keyspace, hash), value, default));
-    }
+    public WriteStatus Set(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value) => Set(key, value, default);
 
     /// <summary>Writes an entry.</summary>
     /// <exception cref="ArgumentOutOfRangeException">An interval is negative.</exception>
@@ -22,10 +14,7 @@ public sealed partial class CacheStore
     {
         ArgumentOutOfRangeException.ThrowIfNegative(options.SlidingMs);
         var entryKey = KeyOf(key);
-        var shard = ShardOf(entryKey);
-        return options.AllowsOverwrite && shard.TryOverwriteInPlace(key, entryKey.Hash, _keyspace, value)
-            ? WriteStatus.Done
-            : Counted(shard.Set(entryKey, value, options));
+        return Counted(ShardOf(entryKey).Set(entryKey, value, options));
     }
 
     /// <summary>Writes an entry and copies the value that was there before into the sink, at one moment.</summary>

@@ -1,4 +1,5 @@
 using Cache.Core.Contracts;
+using Cache.Testing;
 
 namespace Cache.Core.Tests;
 
@@ -25,6 +26,33 @@ public sealed class RefusedWritesTests : IDisposable
         _fixture.Clock.Advance(5_000);
         Assert.Equal(WriteStatus.OutOfMemory, _fixture.Store.SelectKeyspace(1).Append("b"u8, _tooMuch, out _));
         Assert.Equal((2, _fixture.NowMs), (Statistics.RefusedWrites, Statistics.LastRefusedWriteMs));
+    }
+
+    [Fact]
+    public void GetStatistics_RefusedWritesOfKeysKnownAhead_AreCounted()
+    {
+        var hash = _fixture.Store.BeginPrefetch("a"u8);
+        Assert.Equal(WriteStatus.OutOfMemory, _fixture.Store.Set("a"u8, hash, _tooMuch));
+        Assert.Equal(1, Statistics.RefusedWrites);
+    }
+
+    [Fact]
+    public void GetStatistics_RefusedExpiryOfARead_IsCounted()
+    {
+        int entries = 0;
+        while (_fixture.Set($"{entries}", new string('v', 60)) == WriteStatus.Done)
+            entries++;
+        long refused = Statistics.RefusedWrites;
+        for (int i = 0; i < entries; i++)
+        {
+            var sink = default(ArraySink);
+            byte[] key = StoreFixture.Bytes($"{i}");
+            _fixture.Store.TryGetAndExpire(key, _fixture.NowMs + 1_000_000, ref sink, out var status);
+            refused += status == WriteStatus.OutOfMemory ? 1 : 0;
+        }
+
+        Assert.True(refused > 1);
+        Assert.Equal(refused, Statistics.RefusedWrites);
     }
 
     [Fact]

@@ -29,8 +29,8 @@ internal struct Overwrite
 
     public readonly bool IsInPlace => Target.Address == Record.Address;
 
-    /// <summary>Whether no other of the batch writes to the same home.</summary>
-    public readonly bool HoldsLocks => _holdsHome;
+    /// <summary>Whether no earlier one of the batch has locked this one's home.</summary>
+    public readonly bool HoldsHome => _holdsHome;
 
     /// <summary>Locks both buckets, unless somebody wrote there since the entry was found.</summary>
     public bool TryLock()

@@ -64,8 +64,7 @@ internal static class OverwriteBatch
 
     private static bool TryPlace<TEntries>(
         StoreState state, byte keyspace, ref TEntries entries, scoped ReadOnlySpan<ulong> hashes,
-        scoped Span<Overwrite> overwrites,
-        out long appendedBytes)
+        scoped Span<Overwrite> overwrites, out long appendedBytes)
         where TEntries : struct, IEntrySource, allows ref struct
     {
         appendedBytes = 0;
@@ -92,7 +91,7 @@ internal static class OverwriteBatch
     // A key that comes twice: the second would replace what the first has not written yet.
     private static bool IsRepeated(ReadOnlySpan<Overwrite> earlier, in Overwrite overwrite)
     {
-        if (overwrite.HoldsLocks)
+        if (overwrite.HoldsHome)
             return false;
         foreach (ref readonly var other in earlier)
         {

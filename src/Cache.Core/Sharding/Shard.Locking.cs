@@ -127,23 +127,15 @@ internal sealed partial class Shard
 
     private bool TryMatch(Bucket bucket, in EntryKey key, ref EntryLock entry)
     {
-        ulong pattern = RecordHeader.KeyPatternOf(key.Bytes.Length, key.Keyspace);
-        for (uint matches = bucket.Match(Bucket.TagOf(key.Hash)); matches != 0; matches &= matches - 1)
-        {
-            int slot = BitOperations.TrailingZeroCount(matches);
-            var record = _records[bucket.EntryAt(slot)];
-            var header = record.Header;
-            // The bucket is locked, so what its slots point at is whole: every change of it needs this lock too.
-            if (!header.HasKeyPattern(pattern) || !record.KeyEquals(key.Bytes))
-                continue;
-            entry.Slot = slot;
-            entry.Record = record;
-            entry.Header = header;
-            entry.Block = header.IsLarge ? LargeBlock.ReadStub(record.ValueOf(header)) : default;
-            return true;
-        }
-
-        return false;
+        // The bucket is locked, so what its slots point at is whole: every change of it needs this lock too.
+        int slot = FindSlot(bucket, key, out var record, out var header);
+        if (slot == 0)
+            return false;
+        entry.Slot = slot;
+        entry.Record = record;
+        entry.Header = header;
+        entry.Block = header.IsLarge ? LargeBlock.ReadStub(record.ValueOf(header)) : default;
+        return true;
     }
 
     private static bool TryHold(Bucket bucket, ref EntryLock entry, out uint version) =>

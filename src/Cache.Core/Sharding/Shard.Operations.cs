@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Cache.Core.Contracts;
 using Cache.Core.Layout;
 
@@ -6,16 +7,10 @@ namespace Cache.Core.Sharding;
 /// <summary>The writes of one entry, as the store offers them.</summary>
 internal sealed partial class Shard
 {
-    public WriteStatus Set(in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options)
-    {
-        var status = CheckLengths(key, value.Length);
-        if (status != WriteStatus.Done || !TryMakeBlock(key, value, out var block, ref status))
-            return status;
-        var operation = new SetOperation(value, options, block);
-        status = Write(key, ref operation);
-        ReleaseUnused(operation.Block);
-        return status;
-    }
+    public WriteStatus Set(in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options) =>
+        options.AllowsOverwrite && TryOverwriteInPlace(key.Bytes, key.Hash, key.Keyspace, value)
+            ? WriteStatus.Done
+            : SetAny(key, value, options);
 
     public WriteStatus Set<TSink>(
         in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options, ref TSink previous, out bool existed)
@@ -118,6 +113,19 @@ internal sealed partial class Shard
     {
         var operation = new ExpireOperation(ExpiryOf(expiresAtMs, slidingMs: 0), ExpireConditions.None);
         return TryReadAndWrite(key, ref operation, ref sink, out status);
+    }
+
+    // Not inlined: what it keeps on the stack would be made ready by every write.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private WriteStatus SetAny(in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options)
+    {
+        var status = CheckLengths(key, value.Length);
+        if (status != WriteStatus.Done || !TryMakeBlock(key, value, out var block, ref status))
+            return status;
+        var operation = new SetOperation(value, options, block);
+        status = Write(key, ref operation);
+        ReleaseUnused(operation.Block);
+        return status;
     }
 
     /// <summary>

@@ -1,4 +1,5 @@
 using System.Numerics;
+using System.Runtime.CompilerServices;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
@@ -11,22 +12,59 @@ internal sealed partial class Shard
 
     private const int PrefetchStep = 2 * Bucket.Size;
 
-    /// <summary>
-    /// Fetches the record of a hash, whose bucket was fetched before, as far as it is likely to be read or written; a
-    /// wrong guess costs some lines.
-    /// </summary>
+    /// <summary>Fetches the lines that a read or write of the hash begins with.</summary>
+    public void PrefetchBucket(ulong hash) => HomeOf(hash).Prefetch();
+
+    /// <summary>Fetches the record of a hash, whose bucket was fetched before; a wrong guess costs two lines.</summary>
+    public void PrefetchRecord(ulong hash)
+    {
+        if (TryGuessRecord(hash, out var record))
+            record.Prefetch();
+    }
+
+    /// <summary>The same, as far as the record is likely to be read or written.</summary>
     /// <param name="hash">The hash of its key.</param>
     /// <param name="bytes">The expected length of key and value.</param>
     public void PrefetchRecord(ulong hash, int bytes)
     {
-        var home = HomeOf(hash);
-        uint matches = home.Match(Bucket.TagOf(hash));
-        if (matches == 0)
+        if (!TryGuessRecord(hash, out var record))
             return;
-        var record = _records[home.EntryAt(BitOperations.TrailingZeroCount(matches))];
         record.Prefetch();
         int end = RecordHeader.Size + Math.Min(bytes, PrefetchBytesMax);
         for (int at = PrefetchStep; at < end; at += PrefetchStep)
             record.Next(at).Prefetch();
+    }
+
+    /// <summary>The record that is likely to be that of a hash: neither versions nor keys are looked at.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool TryGuessRecord(ulong hash, out Record record)
+    {
+        var home = HomeOf(hash);
+        uint matches = home.Match(Bucket.TagOf(hash));
+        if (matches == 0)
+        {
+            record = default;
+            return !home.HasNoSpill && TryGuessSpilledRecord(home, hash, out record);
+        }
+
+        record = _records[home.EntryAt(BitOperations.TrailingZeroCount(matches))];
+        return true;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryGuessSpilledRecord(Bucket home, ulong hash, out Record record)
+    {
+        for (ulong wanted = home.SpillBuckets; wanted != 0; wanted &= wanted - 1)
+        {
+            var bucket = home.Page[BitOperations.TrailingZeroCount(wanted)];
+            uint matches = bucket.Match(Bucket.TagOf(hash));
+            if (matches == 0)
+                continue;
+            record = _records[bucket.EntryAt(BitOperations.TrailingZeroCount(matches))];
+            return true;
+        }
+
+        record = default;
+        return false;
     }
 }

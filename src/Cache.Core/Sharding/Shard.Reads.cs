@@ -94,21 +94,6 @@ internal sealed partial class Shard
         }
     }
 
-    /// <summary>Fetches the lines that a read or write of the hash begins with.</summary>
-    public void PrefetchBucket(ulong hash) => HomeOf(hash).Prefetch();
-
-    /// <summary>Fetches the record of a hash, whose bucket was fetched before; a wrong guess costs a line.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public void PrefetchRecord(ulong hash)
-    {
-        var home = HomeOf(hash);
-        uint matches = home.Match(Bucket.TagOf(hash));
-        if (matches != 0)
-            _records[home.EntryAt(BitOperations.TrailingZeroCount(matches))].Prefetch();
-        else if (!home.HasNoSpill)
-            PrefetchSpilledRecord(home, hash);
-    }
-
     /// <summary>Counts a read, and renews what a read renews.</summary>
     public void Note(in EntryKey key, in ReadSnapshot snapshot, bool found)
     {
@@ -124,20 +109,6 @@ internal sealed partial class Shard
             return;
         var slide = default(SlideOperation);
         Write(key, ref slide);
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private void PrefetchSpilledRecord(Bucket home, ulong hash)
-    {
-        for (ulong wanted = home.SpillBuckets; wanted != 0; wanted &= wanted - 1)
-        {
-            var bucket = home.Page[BitOperations.TrailingZeroCount(wanted)];
-            uint matches = bucket.Match(Bucket.TagOf(hash));
-            if (matches == 0)
-                continue;
-            _records[bucket.EntryAt(BitOperations.TrailingZeroCount(matches))].Prefetch();
-            return;
-        }
     }
 
     // Inlined, its locals would live on the stack of the hot method, and be zeroed there by each read.
@@ -185,23 +156,33 @@ internal sealed partial class Shard
 
     private bool TryFindIn(Bucket bucket, uint version, in EntryKey key, ref ReadSnapshot snapshot)
     {
+        int slot = FindSlot(bucket, key, out var record, out var header);
+        if (slot == 0)
+            return false;
+        snapshot.Holder = bucket;
+        snapshot.HolderVersion = version;
+        snapshot.Slot = slot;
+        snapshot.Record = record;
+        snapshot.Header = header;
+        return true;
+    }
+
+    /// <summary>The slot of a key's entry in a bucket, or 0; a guess until the versions were compared.</summary>
+    private int FindSlot(Bucket bucket, in EntryKey key, out Record record, out RecordHeader header)
+    {
         ulong pattern = RecordHeader.KeyPatternOf(key.Bytes.Length, key.Keyspace);
         for (uint matches = bucket.Match(Bucket.TagOf(key.Hash)); matches != 0; matches &= matches - 1)
         {
             int slot = BitOperations.TrailingZeroCount(matches);
-            var record = _records[bucket.EntryAt(slot)];
-            var header = record.Header;
-            if (!header.HasKeyPattern(pattern) || !record.KeyEquals(key.Bytes))
-                continue;
-            snapshot.Holder = bucket;
-            snapshot.HolderVersion = version;
-            snapshot.Slot = slot;
-            snapshot.Record = record;
-            snapshot.Header = header;
-            return true;
+            record = _records[bucket.EntryAt(slot)];
+            header = record.Header;
+            if (header.HasKeyPattern(pattern) && record.KeyEquals(key.Bytes))
+                return slot;
         }
 
-        return false;
+        record = default;
+        header = default;
+        return 0;
     }
 
     /// <summary>Copies the value that was found, if it still is the key's.</summary>
