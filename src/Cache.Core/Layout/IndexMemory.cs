@@ -5,7 +5,11 @@ namespace Cache.Core.Layout;
 /// <summary>The pages of the index, numbered in one reservation. Thread-safe.</summary>
 internal sealed unsafe class IndexMemory : IDisposable
 {
+    // An eighth of the memory that records take.
+    private const int PrefaultSteps = 2;
+
     private readonly NativeReservation _reservation;
+    private readonly Prefault _prefault;
     private readonly Lock _gate = new();
 
     // Guarded by the gate. Of a free page, what its versions may not fall back behind.
@@ -15,6 +19,7 @@ internal sealed unsafe class IndexMemory : IDisposable
     public IndexMemory(long lengthMin, long lengthWanted, bool hugePages)
     {
         _reservation = new NativeReservation(lengthMin, lengthWanted, hugePages);
+        _prefault = new Prefault(_reservation, lengthMin, PrefaultSteps);
         Pages = new IndexPages(_reservation.Start);
     }
 
@@ -46,7 +51,8 @@ internal sealed unsafe class IndexMemory : IDisposable
             version = IndexPage.FirstVersion;
             if ((_used + 1L) * IndexPage.Size > _reservation.Length)
                 return false;
-            _used++;
+            if (_used++ % (Prefault.Step / IndexPage.Size) == 0)
+                _prefault.Request((long)_used * IndexPage.Size, _prefault.Bytes);
             return true;
         }
     }

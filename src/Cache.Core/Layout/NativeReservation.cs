@@ -21,10 +21,14 @@ internal sealed unsafe partial class NativeReservation : IDisposable
     private const int AdviseUnused = 4;
     private const int AdviseHugePages = 14;
     private const int AdviseSmallPages = 15;
+    private const int AdviseToPopulate = 23;
 
     private readonly byte* _mapping;
     private readonly nuint _mappingLength;
     private readonly bool _hugePages;
+
+    // Held while memory is made ready in the background, which must not happen behind the unmapping.
+    private readonly Lock _mappingGate = new();
     private bool _disposed;
 
     /// <exception cref="OutOfMemoryException">The system does not give even the least length.</exception>
@@ -70,16 +74,29 @@ internal sealed unsafe partial class NativeReservation : IDisposable
     public bool TryDiscard(long offset, long length) =>
         IsMapped && Advise(Start + offset, (nuint)length, AdviseUnused) == 0;
 
+    /// <summary>Takes the memory of a range now, rather than when it is first written; what it holds stays.</summary>
+    public void Populate(long offset, long length)
+    {
+        lock (_mappingGate)
+        {
+            if (!_disposed && IsMapped && offset + length <= Length) // Advice: kernels before 5.14 know none of it.
+                _ = Advise(Start + offset, (nuint)length, AdviseToPopulate);
+        }
+    }
+
     public void Dispose()
     {
-        if (_disposed)
-            return;
-        _disposed = true;
-        AddressCheck.Unregister(Start);
-        if (IsMapped)
-            _ = Unmap(_mapping, _mappingLength);
-        else
-            NativeMemory.Free(_mapping);
+        lock (_mappingGate)
+        {
+            if (_disposed)
+                return;
+            _disposed = true;
+            AddressCheck.Unregister(Start);
+            if (IsMapped)
+                _ = Unmap(_mapping, _mappingLength);
+            else
+                NativeMemory.Free(_mapping);
+        }
     }
 
     /// <summary>Whole pages of memory by themselves, zero at first; null if the system gives none.</summary>

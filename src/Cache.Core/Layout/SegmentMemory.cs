@@ -15,8 +15,11 @@ internal sealed unsafe class SegmentMemory : IDisposable
     /// <summary>The largest: a huge page; a longer one would only make each step of eviction longer.</summary>
     public const int SizeMax = 2 << 20;
 
+    private const int PrefaultSteps = 4;
+
     private readonly NativeReservation _records;
     private readonly NativeReservation _infos;
+    private readonly Prefault _prefault;
     private readonly SegmentInfo* _info;
 
     public SegmentMemory(int segmentSize, long lengthMin, long lengthWanted, bool hugePages)
@@ -24,6 +27,7 @@ internal sealed unsafe class SegmentMemory : IDisposable
         SegmentSize = segmentSize;
         // Besides segment 0, a few that replace those which are full but not yet free.
         _records = new NativeReservation(lengthMin + 4L * segmentSize, lengthWanted, hugePages);
+        _prefault = new Prefault(_records, lengthMin, PrefaultSteps);
         Count = (int)Math.Min(int.MaxValue, _records.Length / segmentSize);
         long infoLength = (long)Count * SegmentInfo.Size;
         _infos = new NativeReservation(infoLength, infoLength, hugePages: false);
@@ -49,6 +53,10 @@ internal sealed unsafe class SegmentMemory : IDisposable
 
     /// <summary>Gives the memory of a free segment's first bytes back to the system.</summary>
     public void Discard(int segment, int length) => _ = _records.TryDiscard((long)segment * SegmentSize, length);
+
+    /// <summary>Has the memory of segments that were never used ready soon, some of so many.</summary>
+    public void Prefault(int firstSegment, long count) =>
+        _prefault.Request((long)firstSegment * SegmentSize, count * SegmentSize);
 
     /// <summary>Asks for huge pages where they pay, or for small ones: when segments are shorter than that.</summary>
     public void UseHugePages(bool huge) => _records.UseHugePages(huge);

@@ -448,6 +448,8 @@ internal sealed class RecordLog : IDisposable
             return 0;
         int first = _frontier;
         Volatile.Write(ref _frontier, first + count);
+        if (Capacity == SegmentSize)
+            _segments.Prefault(first + count, (_budget.LimitBytes - _budget.UsedBytes) / SegmentBytes);
         return first;
     }
 

@@ -1,0 +1,73 @@
+namespace Cache.Core.Layout;
+
+/// <summary>
+/// Has the system give memory of a reservation before it is needed, on a thread of the pool, so that no writer waits
+/// for it: a huge page may take milliseconds, above all on a virtual machine whose host must find it too.
+/// </summary>
+internal sealed class Prefault : IThreadPoolWorkItem
+{
+    /// <summary>As much as is given at once: a huge page.</summary>
+    public const int Step = 2 << 20;
+
+    // With less of the limit than this, the memory that nobody uses yet would be felt.
+    private const int LimitDivisor = 128;
+
+    private readonly NativeReservation _reservation;
+
+    // The latest request; any thread writes it, whoever runs reads it.
+    private long _from;
+    private long _to;
+
+    // 1 while somebody runs, or is about to; exchanged by who begins and who ends.
+    private int _isRunning;
+
+    /// <summary>Makes the first memory ready, and more of it in the background.</summary>
+    /// <param name="reservation">Whose memory it is.</param>
+    /// <param name="limitBytes">The store's limit: a small one forbids it.</param>
+    /// <param name="stepsMax">How many huge pages to be ahead, so that a writer may be faster for a moment.</param>
+    public Prefault(NativeReservation reservation, long limitBytes, int stepsMax)
+    {
+        _reservation = reservation;
+        Bytes = Math.Min(stepsMax, limitBytes / LimitDivisor / Step) * Step;
+        if (Bytes == 0)
+            return;
+        _reservation.Populate(0, Step);
+        Request(0, Bytes);
+    }
+
+    /// <summary>How much memory is kept ready; 0 in a store that is too small for it.</summary>
+    public long Bytes { get; }
+
+    /// <summary>Asks for memory from an offset, whose first page may be in use; it replaces earlier requests.</summary>
+    public void Request(long from, long length)
+    {
+        Volatile.Write(ref _from, from / Step * Step);
+        Volatile.Write(ref _to, from + Math.Min(Bytes, length));
+        if (Bytes != 0 && TryBegin())
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+    }
+
+    void IThreadPoolWorkItem.Execute()
+    {
+        long next = 0;
+        do
+        {
+            while (TryFindNext(ref next))
+                _reservation.Populate(next - Step, Step);
+            Interlocked.Exchange(ref _isRunning, 0);
+        }
+        while (next < Volatile.Read(ref _to) && TryBegin()); // A request that came before the flag was down.
+    }
+
+    // What was reached meanwhile is too late to be fetched.
+    private bool TryFindNext(ref long next)
+    {
+        long at = Math.Max(next, Volatile.Read(ref _from));
+        if (at >= Volatile.Read(ref _to))
+            return false;
+        next = at + Step;
+        return true;
+    }
+
+    private bool TryBegin() => Interlocked.Exchange(ref _isRunning, 1) == 0;
+}
