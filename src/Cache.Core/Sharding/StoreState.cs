@@ -49,7 +49,7 @@ internal sealed class StoreState : IDisposable
         int shardCount = options.ShardCount;
         while (shardCount > 1 && (long)shardCount * BytesPerShardMin > limit)
             shardCount /= 2;
-        long machineBytes = Math.Max(limit, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes);
+        long machineBytes = Math.Max(limit, CacheOptions.AvailableMemoryBytes);
         bool hugePages = limit >= HugePagesMin;
         Index = new IndexMemory(limit + (long)shardCount * IndexPage.Size, machineBytes, hugePages);
         int segmentSize = SegmentSizeOf(limit);

@@ -97,7 +97,7 @@ internal static class ConfigParameters
         if (!MemorySize.TryParse(text, out long bytes))
             return ConfigChange.Refused("argument must be a memory value");
         if (bytes == 0)
-            bytes = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes;
+            bytes = CacheOptions.AvailableMemoryBytes;
         var problems = new CacheOptions { MemoryLimitBytes = bytes }.FindProblems();
         return problems.Count > 0
             ? ConfigChange.Refused(problems[0])

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text;
+using Cache.Core;
 
 namespace Cache.Server.Commands;
 
@@ -75,7 +76,7 @@ internal static class InfoSections
         text.AddMemory("used_memory_rss", residentBytes);
         text.AddMemory("used_memory_peak", store.MemoryPeakBytes);
         text.Add("used_memory_peak_perc", peakShare.ToString("F2", CultureInfo.InvariantCulture) + "%");
-        text.AddMemory("total_system_memory", GC.GetGCMemoryInfo().TotalAvailableMemoryBytes);
+        text.AddMemory("total_system_memory", CacheOptions.AvailableMemoryBytes);
         text.AddMemory("maxmemory", store.MemoryLimitBytes);
         text.Add("maxmemory_policy", EvictionPolicyName.Of(server.Store.Eviction, server.Settings.MaxMemoryPolicy));
         long pendingBytes = 0;

@@ -1,3 +1,4 @@
+using Cache.Core;
 using Cache.Core.Contracts;
 
 namespace Cache.Server.Tests.Commands;
@@ -49,7 +50,7 @@ public sealed class ConfigCommandsTests : CommandTestBase
     {
         Client.Run("CONFIG SET maxmemory 0");
 
-        Assert.Equal(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes, Server.Store.MemoryLimitBytes);
+        Assert.Equal(CacheOptions.AvailableMemoryBytes, Server.Store.MemoryLimitBytes);
     }
 
     [Theory]
