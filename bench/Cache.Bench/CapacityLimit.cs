@@ -11,16 +11,20 @@ namespace Cache.Bench;
 /// </remarks>
 internal readonly record struct CapacityLimit(long MemoryLimitBytes, int ValueLength)
 {
-    public const int KeyLength = 8;
+    /// <summary>As long as those of the other measurements; the first eight bytes tell them apart.</summary>
+    public const int KeyLength = BenchKey.Length;
 
     private const int ValueLengthMin = 64;
 
     // How often the store is filled to see what it holds at most.
     private const int Fills = 3;
 
-    public static CapacityLimit Find(int capacity)
+    public static CapacityLimit Find(int capacity) =>
+        Find(capacity, (int)Math.Max(ValueLengthMin, CacheOptions.MemoryLimitMin / capacity + 1));
+
+    /// <summary>As the other, with values of a length; more fit if these do not fill the least limit.</summary>
+    public static CapacityLimit Find(int capacity, int valueLength)
     {
-        int valueLength = (int)Math.Max(ValueLengthMin, CacheOptions.MemoryLimitMin / capacity + 1);
         long low = (long)capacity * (KeyLength + valueLength);
         low = Math.Max(low, CacheOptions.MemoryLimitMin);
         long high = low * 2;

@@ -1,7 +1,5 @@
-using System.Buffers.Binary;
 using System.CommandLine;
 using Cache.Core;
-using Cache.Core.Contracts;
 
 namespace Cache.Bench;
 
@@ -50,7 +48,7 @@ internal static class HitRatioVerb
         using var store = new CacheStore(options);
         store.MemoryLimitBytes = limit.MemoryLimitBytes;
         long peak = 0;
-        long hits = Replay(store, ids, limit.ValueLength, ref peak);
+        long hits = StoreReplay.Run(store, ids, limit.ValueLength, ref peak);
         var statistics = store.GetStatistics();
         if (statistics.Hits != hits || statistics.Misses != ids.Length - hits)
             throw new WrongAnswerException($"The store counted {statistics.Hits} hits; there were {hits}.");
@@ -63,32 +61,5 @@ internal static class HitRatioVerb
         if (peak > Math.Ceiling(capacity * 1.02))
             throw new WrongAnswerException($"The store held {peak} entries; 1.02 × {capacity} were allowed.");
         return 0;
-    }
-
-    private static long Replay(CacheStore store, uint[] ids, int valueLength, ref long peak)
-    {
-        byte[] value = new byte[valueLength];
-        byte[] read = new byte[valueLength];
-        byte[] key = new byte[CapacityLimit.KeyLength];
-        long hits = 0;
-        foreach (uint id in ids)
-        {
-            BinaryPrimitives.WriteUInt64LittleEndian(key, id);
-            var sink = new SpanSink(read);
-            if (store.TryGet(key, ref sink))
-            {
-                hits++;
-                if (sink.Length != valueLength || BinaryPrimitives.ReadUInt32LittleEndian(read) != id)
-                    throw new WrongAnswerException($"The value of id {id} is not the one that was set.");
-                continue;
-            }
-
-            BinaryPrimitives.WriteUInt32LittleEndian(value, id);
-            if (store.Set(key, value) is var status and not WriteStatus.Done)
-                throw new WrongAnswerException($"SET of id {id}: {status}.");
-            peak = Math.Max(peak, store.Count);
-        }
-
-        return hits;
     }
 }

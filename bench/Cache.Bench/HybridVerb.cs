@@ -14,20 +14,13 @@ internal static class HybridVerb
     private const int WarmUpRounds = 16;
     private static readonly TimeSpan _warmUpPause = TimeSpan.FromMilliseconds(150);
 
-    private static readonly Option<int> _rounds = new("--rounds")
-    {
-        Description = "Samples of each figure; the median is printed.",
-        DefaultValueFactory = static _ => 31,
-    };
-
     public static Command Create()
     {
         var verb = new Command("hybrid", "Times hits of the hybrid cache, and counts the factories of a stampede.")
         {
-            _rounds,
+            TimingOptions.Rounds,
         };
-        _rounds.RequireAtLeast(1);
-        verb.SetAction(static arguments => RunAsync(arguments.GetValue(_rounds)));
+        verb.SetAction(static arguments => RunAsync(arguments.GetValue(TimingOptions.Rounds)));
         return verb;
     }
 

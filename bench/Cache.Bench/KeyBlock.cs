@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Buffers.Binary;
 
 namespace Cache.Bench;
@@ -14,6 +15,7 @@ internal sealed class KeyBlock
     private readonly byte[] _keys = new byte[Count * BenchKey.Length];
     private readonly byte[] _values;
     private readonly int[] _indexes = new int[Count];
+    private byte[][] _arrays = [];
 
     /// <param name="random">Picks the keys.</param>
     /// <param name="keyCount">Indexes are below this.</param>
@@ -23,6 +25,7 @@ internal sealed class KeyBlock
     {
         ValueLength = valueLength;
         Values = new byte[readLengthMax * BlockBatch.Count];
+        Writer = new ArrayBufferWriter<byte>(readLengthMax);
         _values = new byte[Count * valueLength];
         for (int i = 0; i < Count; i++)
         {
@@ -41,12 +44,26 @@ internal sealed class KeyBlock
     /// <summary>Where reads of this block go: room for a batch of values.</summary>
     public byte[] Values { get; }
 
+    /// <summary>Where reads of this block go that are made into a writer; room for one value.</summary>
+    public ArrayBufferWriter<byte> Writer { get; }
+
     /// <summary>Where the bytes of a text key go.</summary>
     public byte[] KeyBuffer { get; } = new byte[BenchKey.Length];
 
     public ReadOnlySpan<byte> Key(int i) => _keys.AsSpan(i * BenchKey.Length, BenchKey.Length);
 
     public ReadOnlySpan<byte> Value(int i) => _values.AsSpan(i * ValueLength, ValueLength);
+
+    /// <summary>A value as an array that nobody else has, so that a cache may keep it.</summary>
+    public byte[] Array(int i) => _arrays[i];
+
+    /// <summary>Makes the arrays, ahead of a sample: they are the caller's.</summary>
+    public void CreateArrays()
+    {
+        _arrays = new byte[Count][];
+        for (int i = 0; i < Count; i++)
+            _arrays[i] = Value(i).ToArray();
+    }
 
     /// <summary>Whether a value read for the key at a position is that key's.</summary>
     public bool Owns(int i, ReadOnlySpan<byte> value) =>
@@ -65,6 +82,8 @@ internal sealed class KeyBlock
             sum += key;
         foreach (byte value in _values)
             sum += value;
+        foreach (byte[] array in _arrays)
+            sum += array[0];
         return sum;
     }
 }

@@ -1,3 +1,4 @@
+using System.Buffers;
 using Microsoft.Extensions.Caching.Memory;
 
 namespace Cache.Bench;
@@ -24,6 +25,7 @@ internal sealed class MemoryCacheSubject() : Subject("memorycache")
         Operation.SetText => Set(block),
         Operation.MixedTenPercentSet => Mixed(block, setEvery: 10),
         Operation.MixedHalfSet => Mixed(block, setEvery: 2),
+        Operation.GetIntoWriter => GetIntoWriter(block),
         _ => -1,
     };
 
@@ -50,6 +52,21 @@ internal sealed class MemoryCacheSubject() : Subject("memorycache")
             if (!_cache.TryGetValue(block.Texts[i], out value))
                 return KeyBlock.Count;
             if (!block.Owns(i, value))
+                wrong++;
+        }
+
+        return wrong;
+    }
+
+    private int GetIntoWriter(KeyBlock block)
+    {
+        int wrong = 0;
+        for (int i = 0; i < KeyBlock.Count; i++)
+        {
+            block.Writer.ResetWrittenCount();
+            if (_cache.TryGetValue(block.Texts[i], out byte[]? value))
+                block.Writer.Write(value);
+            if (!block.Owns(i, block.Writer.WrittenSpan))
                 wrong++;
         }
 

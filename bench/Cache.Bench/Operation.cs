@@ -15,4 +15,6 @@ internal enum Operation
     SetBytesInPlaceBatch,
     SetBytesAppended,
     SetBytesAppendedBatch,
+    GetIntoWriter,
+    SetArray,
 }

@@ -17,8 +17,14 @@ internal static class OperationNames
         Operation.SetBytesInPlaceBatch => "SET in place, byte key, batch of 16",
         Operation.SetBytesAppended => "SET other size, byte key, one by one",
         Operation.SetBytesAppendedBatch => "SET other size, byte key, batch of 16",
+        Operation.GetIntoWriter => "hit into a writer, string key",
+        Operation.SetArray => "set of an array, existing string key",
         _ => throw new ArgumentOutOfRangeException(nameof(operation)),
     };
+
+    /// <summary>Whether it is an operation of the framework's interfaces, and not of a store.</summary>
+    public static bool IsOfDoor(this Operation operation) =>
+        operation is Operation.GetIntoWriter or Operation.SetArray;
 
     public static bool IsSetOfOtherSize(this Operation operation) =>
         operation is Operation.SetBytesAppended or Operation.SetBytesAppendedBatch;

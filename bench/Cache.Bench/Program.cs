@@ -5,8 +5,10 @@ var root = new RootCommand("Measurements of the store and of a running server; e
 {
     ReplayVerb.Create(),
     HitRatioVerb.Create(),
+    EqualMemoryVerb.Create(),
     StoreVerb.Create(),
     AllocVerb.Create(),
+    DoorsVerb.Create(),
     HybridVerb.Create(),
     MemoryVerb.Create(),
     GcVerb.Create(),

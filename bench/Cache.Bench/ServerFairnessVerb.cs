@@ -13,11 +13,7 @@ internal static class ServerFairnessVerb
     private const double RateShareMin = 0.5;
     private const double P99MsMax = 5;
 
-    private static readonly Option<string> _target = new("--target")
-    {
-        Required = true,
-        Description = "The server: HOST:PORT or unix:PATH. It needs 1 GB of memory for values.",
-    };
+    private static readonly TargetOption _target = new("It needs 1 GB of memory for values.");
 
     private static readonly Option<int> _connections = new("--connections")
     {
@@ -40,24 +36,17 @@ internal static class ServerFairnessVerb
             _target, _connections, _seconds,
         };
         _connections.RequireAtLeast(1);
-        _target.Validators.Add(static result =>
-        {
-            string target = result.GetValueOrDefault<string>();
-            if (!LoadOptions.TryParseTarget(target, out EndPoint _))
-                result.AddError($"--target is '{target}'; it must be HOST:PORT or unix:PATH.");
-        });
         verb.SetAction(static arguments => Run(
-            arguments.GetValue(_target)!, arguments.GetValue(_connections), arguments.GetValue(_seconds)));
+            _target.ReadFrom(arguments), arguments.GetValue(_connections), arguments.GetValue(_seconds)));
         return verb;
     }
 
-    private static int Run(string target, int connections, double seconds)
+    private static int Run(EndPoint target, int connections, double seconds)
     {
         ServerVerb.UseClientThreads(1);
-        LoadOptions.TryParseTarget(target, out var endPoint);
         var options = new LoadOptions
         {
-            Target = endPoint,
+            Target = target,
             Connections = connections,
             Seconds = seconds,
             Keys = 100_000,
@@ -73,7 +62,7 @@ internal static class ServerFairnessVerb
         bool isFair = true;
         foreach (var (name, begin) in Hostile())
         {
-            var hostile = begin.Select(one => one(endPoint)).ToArray();
+            var hostile = begin.Select(one => one(target)).ToArray();
             var round = run.MeasureRound();
             Add(table, name, round, alone, string.Join(", ", hostile.Select(static one => one.Count)));
             foreach (var one in hostile)

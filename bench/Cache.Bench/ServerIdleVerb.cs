@@ -11,11 +11,7 @@ internal static class ServerIdleVerb
     // Connections beforehand, so that what the first ones make for all is not counted.
     private const int EarlyConnections = 500;
 
-    private static readonly Option<string> _target = new("--target")
-    {
-        Required = true,
-        Description = "The server: HOST:PORT or unix:PATH.",
-    };
+    private static readonly TargetOption _target = new();
 
     private static readonly Option<int> _pid = new("--pid")
     {
@@ -37,26 +33,19 @@ internal static class ServerIdleVerb
             _target, _pid, _connections,
         };
         _connections.RequireAtLeast(1);
-        _target.Validators.Add(static result =>
-        {
-            string target = result.GetValueOrDefault<string>();
-            if (!LoadOptions.TryParseTarget(target, out EndPoint _))
-                result.AddError($"--target is '{target}'; it must be HOST:PORT or unix:PATH.");
-        });
         verb.SetAction(static arguments => Run(
-            arguments.GetValue(_target)!, arguments.GetValue(_pid), arguments.GetValue(_connections)));
+            _target.ReadFrom(arguments), arguments.GetValue(_pid), arguments.GetValue(_connections)));
         return verb;
     }
 
-    private static int Run(string target, int pid, int count)
+    private static int Run(EndPoint target, int pid, int count)
     {
-        LoadOptions.TryParseTarget(target, out var endPoint);
         var sockets = new List<Socket>();
         try
         {
-            Open(endPoint, EarlyConnections, sockets);
+            Open(target, EarlyConnections, sockets);
             long before = ProcessUsage.Read(pid).ResidentBytes;
-            Open(endPoint, count, sockets);
+            Open(target, count, sockets);
             long after = ProcessUsage.Read(pid).ResidentBytes;
             Console.WriteLine(
                 $"{count} idle connections after {EarlyConnections}: "

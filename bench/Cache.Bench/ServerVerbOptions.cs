@@ -59,12 +59,6 @@ internal sealed class ServerVerbOptions
     public ServerVerbOptions()
     {
         _distribution.AcceptOnlyFromAmong("uniform", "zipf");
-        Target.Validators.Add(result =>
-        {
-            string target = result.GetValueOrDefault<string>();
-            if (!LoadOptions.TryParseTarget(target, out _))
-                result.AddError($"--target is '{target}'; it must be HOST:PORT or unix:PATH.");
-        });
         _ratio.Validators.Add(result =>
         {
             if (!LoadOptions.TryParseRatio(result.GetValueOrDefault<string>(), out _, out _))
@@ -79,11 +73,7 @@ internal sealed class ServerVerbOptions
         });
     }
 
-    public Option<string> Target { get; } = new("--target")
-    {
-        Required = true,
-        Description = "The server: HOST:PORT or unix:PATH.",
-    };
+    public TargetOption Target { get; } = new();
 
     public Option<int> Threads { get; } = WithDefault("--threads", 1, "The client's threads.");
 
@@ -113,13 +103,12 @@ internal sealed class ServerVerbOptions
 
     public LoadOptions ToLoadOptions(ParseResult arguments)
     {
-        LoadOptions.TryParseTarget(arguments.GetValue(Target)!, out var target);
         LoadOptions.TryParseRatio(arguments.GetValue(_ratio)!, out int getShare, out int setShare);
         long keys = arguments.GetValue(_keys);
         bool isZipf = arguments.GetValue(_distribution) == "zipf" && keys > 0;
         return new LoadOptions
         {
-            Target = target,
+            Target = Target.ReadFrom(arguments),
             Password = arguments.GetValue(_password),
             Preload = arguments.GetValue(_preload),
             Keys = keys,

@@ -11,14 +11,17 @@ internal sealed class StoreSubject(int keys, int valueLength) : Subject("store")
     private const long SlackBytes = 64 << 20;
     private const int Batch = BlockBatch.Count;
 
-    private readonly CacheStore _store = new(new CacheOptions
-    {
-        MemoryLimitBytes = (long)keys * (BenchKey.Length + 2 * valueLength + EntryBytesMax) * 3 / 2 + SlackBytes,
-    });
+    private readonly CacheStore _store = new(OptionsFor(keys, valueLength));
 
     private readonly int _valueLengthMax = 2 * valueLength;
 
     public override long Count => _store.Count;
+
+    /// <summary>A limit that so many entries do not reach, with values of twice the length too.</summary>
+    public static CacheOptions OptionsFor(int keys, int valueLength) => new()
+    {
+        MemoryLimitBytes = (long)keys * (BenchKey.Length + 2 * valueLength + EntryBytesMax) * 3 / 2 + SlackBytes,
+    };
 
     public override void Load(string key, ReadOnlySpan<byte> value, TimeSpan timeToLive)
     {

@@ -2,8 +2,8 @@ using System.Diagnostics;
 
 namespace Cache.Bench;
 
-/// <summary>Runs every operation on every subject in turn, round by round.</summary>
-internal sealed class StoreTiming(Subject[] subjects, int keys, int valueLength) : IDisposable
+/// <summary>Runs the operations on every subject in turn, round by round.</summary>
+internal sealed class StoreTiming(Operation[] operations, Subject[] subjects, int keys, int valueLength) : IDisposable
 {
     private const int HotKeys = 16;
 
@@ -41,7 +41,7 @@ internal sealed class StoreTiming(Subject[] subjects, int keys, int valueLength)
 
     private void MeasureRound(int[] threads, int round)
     {
-        foreach (var operation in Enum.GetValues<Operation>())
+        foreach (var operation in operations)
         {
             foreach (int count in threads)
             {
@@ -61,7 +61,11 @@ internal sealed class StoreTiming(Subject[] subjects, int keys, int valueLength)
         {
             blocks[i] = new KeyBlock[BlocksPerSample];
             for (int j = 0; j < BlocksPerSample; j++)
+            {
                 blocks[i][j] = new KeyBlock(_random, keyCount, length, 2 * valueLength);
+                if (operation == Operation.SetArray)
+                    blocks[i][j].CreateArrays();
+            }
         }
 
         return blocks;

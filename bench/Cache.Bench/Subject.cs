@@ -27,6 +27,9 @@ internal abstract class Subject(string name) : IDisposable
         "store" => new StoreSubject(keys, valueLength),
         "dictionary" => new DictionarySubject(keys),
         "memorycache" => new MemoryCacheSubject(),
-        _ => throw new ArgumentException($"There is no subject \"{name}\"; it is store, dictionary or memorycache."),
+        "door" => new StoreDoorSubject(keys, valueLength),
+        "memorydistributed" => new MemoryDistributedSubject(),
+        _ => throw new ArgumentException(
+            $"There is no subject \"{name}\"; it is store, {string.Join(", ", SubjectOptions.Rivals)}."),
     };
 }

@@ -5,6 +5,9 @@ namespace Cache.Bench;
 /// <summary>The options that the verbs over subjects share.</summary>
 internal static class SubjectOptions
 {
+    /// <summary>What may be measured beside the store.</summary>
+    public static readonly string[] Rivals = ["dictionary", "memorycache", "door", "memorydistributed"];
+
     public static readonly Option<int> Keys = new("--keys")
     {
         Description = "The number of entries.",
@@ -19,7 +22,7 @@ internal static class SubjectOptions
 
     public static readonly Option<string> Against = new("--against")
     {
-        Description = "Measured beside the store: dictionary,memorycache",
+        Description = $"Measured beside the store, of {string.Join(',', Rivals)}; the last two are distributed caches.",
         DefaultValueFactory = static _ => "dictionary,memorycache",
     };
 
@@ -31,8 +34,8 @@ internal static class SubjectOptions
         {
             foreach (string name in Split(result.GetValue(Against)))
             {
-                if (name is not ("dictionary" or "memorycache"))
-                    result.AddError($"--against is {name}; it must be of dictionary,memorycache.");
+                if (!Rivals.Contains(name))
+                    result.AddError($"--against is {name}; it must be of {string.Join(',', Rivals)}.");
             }
         });
     }

@@ -21,6 +21,31 @@ internal sealed class TimingSamples
     public double AllocatedBytes(Operation operation, int threads, Subject subject) =>
         Median(operation, threads, subject, static sample => sample.Bytes);
 
+    /// <summary>
+    /// A row for each operation and number of threads: nanoseconds, the first subject's as parts of the others', bytes.
+    /// </summary>
+    public TextTable ToTable(Operation[] operations, int[] threads, Subject[] subjects)
+    {
+        string[] headings = ["operation", "threads", .. subjects.Select(static s => s.Name),
+            .. subjects.Skip(1).Select(static s => $"/ {s.Name}"), .. subjects.Select(static s => $"{s.Name} B/op")];
+        var table = new TextTable(headings);
+        foreach (var operation in operations)
+        {
+            foreach (int count in threads)
+            {
+                double first = MedianNs(operation, count, subjects[0]);
+                table.Add([operation.ToText(), $"{count}",
+                    .. subjects.Select(s => Figure(MedianNs(operation, count, s), "F0")),
+                    .. subjects.Skip(1).Select(s => Figure(first / MedianNs(operation, count, s), "F2")),
+                    .. subjects.Select(s => Figure(AllocatedBytes(operation, count, s), "F1"))]);
+            }
+        }
+
+        return table;
+    }
+
+    private static string Figure(double value, string format) => double.IsNaN(value) ? "" : value.ToString(format);
+
     private double Median(
         Operation operation, int threads, Subject subject, Func<(double Ns, double Bytes), double> figure)
     {
