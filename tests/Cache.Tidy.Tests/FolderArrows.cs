@@ -50,7 +50,7 @@ internal static class FolderArrows
             Core, Contracts, "Cache.Core.Distributed", "Cache.Core.Hybrid", "Cache.Core.Diagnostics",
             "Microsoft.Extensions",
         ],
-        ["Cache.Core.Diagnostics"] = [Core, Contracts],
+        ["Cache.Core.Diagnostics"] = [Core, Contracts, "Cache.Core.Hybrid"],
 
         [Server] =
         [

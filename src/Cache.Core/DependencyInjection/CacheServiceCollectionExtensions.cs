@@ -119,8 +119,7 @@ public static class CacheServiceCollectionExtensions
 
     private static CacheStore Observed(IServiceProvider provider, CacheStore store, string optionsName)
     {
-        string name = optionsName == Options.DefaultName ? "default" : optionsName;
-        provider.GetRequiredService<CacheMetrics>().Observe(store, name);
+        provider.GetRequiredService<CacheMetrics>().Observe(store, CacheMetrics.NameOf(optionsName));
         return store;
     }
 

@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Cache.Core.Diagnostics;
 using Cache.Core.Distributed;
 using Cache.Core.Hybrid;
 using Microsoft.Extensions.Caching.Distributed;
@@ -14,7 +15,8 @@ namespace Cache.Core.DependencyInjection;
 /// <c>AddCacheHybridCache</c> takes the place of the framework's <c>AddHybridCache</c>. Serializers are what is
 /// registered as <see cref="IHybridCacheSerializer{T}"/> or <see cref="IHybridCacheSerializerFactory"/>; options of
 /// JSON are those of <see cref="HybridStoreOptions.JsonOptions"/>, else the <see cref="JsonSerializerOptions"/> that is
-/// registered under the key <c>typeof(IHybridCacheSerializer&lt;&gt;)</c>. Not thread-safe, as all registration.
+/// registered under the key <c>typeof(IHybridCacheSerializer&lt;&gt;)</c>. The counters are observed by
+/// <see cref="CacheMetrics"/>. Not thread-safe, as all registration.
 /// <example><code>
 /// builder.Services.AddCache(options => options.MemoryLimitBytes = 512 &lt;&lt; 20);
 /// builder.Services.AddCacheHybridCache(options => options.MaximumPayloadBytes = 4 &lt;&lt; 20);
@@ -93,8 +95,13 @@ public static class HybridCacheServiceCollectionExtensions
             .ValidateOnStart();
     }
 
-    private static StoreHybridCache Create(IServiceProvider provider, CacheStore store, string optionsName) =>
-        new(store, provider.GetRequiredService<IOptionsMonitor<HybridStoreOptions>>().Get(optionsName), provider);
+    private static StoreHybridCache Create(IServiceProvider provider, CacheStore store, string optionsName)
+    {
+        var cache = new StoreHybridCache(
+            store, provider.GetRequiredService<IOptionsMonitor<HybridStoreOptions>>().Get(optionsName), provider);
+        provider.GetRequiredService<CacheMetrics>().Observe(cache, $"{CacheMetrics.NameOf(optionsName)}.hybrid");
+        return cache;
+    }
 
     // Once, however often the options are configured.
     private static void TakeServices(HybridStoreOptions options, IServiceProvider provider)

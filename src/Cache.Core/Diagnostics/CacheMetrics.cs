@@ -3,32 +3,46 @@ using System.Diagnostics.Metrics;
 namespace Cache.Core.Diagnostics;
 
 /// <summary>
-/// The counters of stores as instruments of a <see cref="Meter"/>, named as .NET names those of its caches.
+/// The counters of stores and hybrid caches as instruments of a <see cref="Meter"/>, named as .NET names those of its
+/// caches.
 /// </summary>
 /// <remarks>
 /// Every instrument is observed: a collector that asks gets a snapshot of the counters which the stores keep in any
 /// case, and nothing is done where nobody asks. <c>AddCache</c> and <c>AddKeyedCache</c> observe their stores, a store
-/// without a key by the name "default", one with a key by its key; a store that was made by hand is observed like this:
+/// without a key by the name "default", one with a key by its key; <c>AddCacheHybridCache</c> and
+/// <c>AddKeyedCacheHybridCache</c> their caches, by the names "default.hybrid" and the key with ".hybrid" behind it.
+/// What was made by hand is observed like this:
 /// <example><code>
 /// using var store = new CacheStore(new CacheOptions());
 /// using var metrics = new CacheMetrics();
 /// metrics.Observe(store, "pages");
+/// metrics.Observe(new StoreHybridCache(store, new HybridStoreOptions()), "pages.hybrid");
 /// </code></example>
 /// The instruments, each with the tag <c>dotnet.cache.name</c>:
 /// <list type="table">
 /// <item><term>dotnet.cache.requests</term>
-/// <description>reads; the tag <c>dotnet.cache.request.result</c> is <c>hit</c> or <c>miss</c></description></item>
+/// <description>reads; the tag <c>dotnet.cache.request.result</c> is <c>hit</c> or <c>miss</c>, and of a hybrid cache's
+/// hit <c>cache.tier</c> is <c>ready</c> or <c>store</c></description></item>
 /// <item><term>dotnet.cache.evictions</term><description>entries removed to make room</description></item>
 /// <item><term>dotnet.cache.entries</term><description>entries, over all keyspaces</description></item>
 /// <item><term>dotnet.cache.estimated_size</term><description>bytes held, index and all</description></item>
 /// <item><term>cache.expirations</term><description>entries removed because they had expired</description></item>
 /// <item><term>cache.refused_writes</term><description>writes that found no room</description></item>
 /// <item><term>cache.size_limit</term><description>the most bytes that may be held</description></item>
+/// <item><term>cache.factory.calls, .failures, .timeouts, .joins</term>
+/// <description>what a hybrid cache's misses led to; a join is a call that waited for another's
+/// factory</description></item>
+/// <item><term>cache.second_level.requests, .failures</term>
+/// <description>the second level of a hybrid cache, requests by result as above</description></item>
+/// <item><term>cache.stale_hits, cache.eager_refreshes, cache.tag_invalidations</term>
+/// <description>expired values served, early renewals, tags made void</description></item>
+/// <item><term>cache.uncached_values, cache.unusable_values</term>
+/// <description>values that a hybrid cache did not keep, or that a serializer refused</description></item>
 /// </list>
-/// The same figures, summed over all observed stores of the process, are counters of the event source
+/// The stores' figures, summed over all observed stores of the process, are counters of the event source
 /// <see cref="EventSourceName"/>, for dotnet-counters. Thread-safe.
 /// </remarks>
-public sealed class CacheMetrics : IDisposable
+public sealed partial class CacheMetrics : IDisposable
 {
     /// <summary>The name of the meter.</summary>
     public const string MeterName = "Cache.Core";
@@ -80,6 +94,7 @@ public sealed class CacheMetrics : IDisposable
         meter.CreateObservableGauge(
             "cache.size_limit", () => Observe(static s => s.MemoryLimitBytes), "By",
             "The most bytes that may be held.");
+        CreateHybridInstruments();
     }
 
     /// <summary>Observes a store until this object is disposed, which must be before the store is.</summary>
@@ -100,7 +115,7 @@ public sealed class CacheMetrics : IDisposable
         CacheEventSource.Log.Add(store);
     }
 
-    /// <summary>Ends the observation of all stores.</summary>
+    /// <summary>Ends the observation of all stores and hybrid caches.</summary>
     public void Dispose()
     {
         _meter.Dispose();
@@ -109,13 +124,19 @@ public sealed class CacheMetrics : IDisposable
         {
             stores = _stores;
             _stores = [];
+            _hybridCaches = [];
         }
 
         foreach (var observed in stores)
             CacheEventSource.Log.Remove(observed.Store);
     }
 
-    private IEnumerable<Measurement<long>> ObserveRequests()
+    /// <summary>What the registrations call a store with options of a name.</summary>
+    internal static string NameOf(string optionsName) => optionsName.Length == 0 ? "default" : optionsName;
+
+    private IEnumerable<Measurement<long>> ObserveRequests() => [.. ObserveStoreRequests(), .. ObserveHybridRequests()];
+
+    private IEnumerable<Measurement<long>> ObserveStoreRequests()
     {
         foreach (var (store, name) in _stores)
         {

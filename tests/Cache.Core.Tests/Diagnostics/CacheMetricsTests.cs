@@ -121,7 +121,7 @@ public sealed class CacheMetricsTests : IDisposable
     public void Null_IsRefused()
     {
         Assert.Throws<ArgumentNullException>("meterFactory", () => new CacheMetrics(null!));
-        Assert.Throws<ArgumentNullException>("store", () => _metrics.Observe(null!, ""));
+        Assert.Throws<ArgumentNullException>("store", () => _metrics.Observe((CacheStore)null!, ""));
         Assert.Throws<ArgumentNullException>("name", () => _metrics.Observe(_fixture.Store, null!));
     }
 
