@@ -26,13 +26,31 @@ public sealed class CacheEventSourceTests : IDisposable
     }
 
     [Fact]
-    public void Sum_HoldsEveryObservedStore_UntilItsObservationEnds()
+    public void Sum_HoldsEveryObservedStore()
     {
         for (int i = 0; i < 1_000; i++)
             _fixture.Set($"k{i}", "v");
         Assert.True(CacheEventSource.Log.Sum().Count >= 1_000);
         long limit = CacheEventSource.Log.Sum().MemoryBytes;
         Assert.True(limit >= _fixture.Store.GetStatistics().MemoryBytes);
+    }
+
+    [Fact]
+    public void Sum_LeavesOutAStore_OnceItsObservationHasEnded()
+    {
+        // More than all other tests of the process write together, whenever they come and go.
+        const int entries = 100_000;
+        using var large = new StoreFixture(static options => options.MemoryLimitBytes = 64 << 20);
+        for (int i = 0; i < entries; i++)
+            large.Set($"k{i}", "v");
+        using (var metrics = new CacheMetrics())
+        {
+            metrics.Observe(large.Store, "large");
+            Assert.True(CacheEventSource.Log.Sum().Count >= entries);
+        }
+
+        Assert.True(CacheEventSource.Log.Sum().Count < entries);
+        Assert.Equal(entries, large.Store.Count);
     }
 
     [Fact]
