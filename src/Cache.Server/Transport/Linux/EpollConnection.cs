@@ -18,7 +18,6 @@ internal sealed class EpollConnection : TransportConnection
     private static readonly TimeSpan LastSendTime = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan GoodbyeTime = TimeSpan.FromSeconds(1);
 
-    private readonly Socket _socket;
     private readonly TimeProvider _timeProvider;
     private readonly EpollInput _input;
     private readonly EpollOutput _output;
@@ -28,17 +27,16 @@ internal sealed class EpollConnection : TransportConnection
     private bool _attached;
     private bool _closed;
 
-    /// <param name="socket">A connected socket, from here on the connection's own.</param>
+    /// <param name="socket">A connected socket; only its descriptor lives on, as the connection's own.</param>
     /// <param name="loop">Watches the socket from now on.</param>
     /// <param name="timeProvider">Measures how long closing may take.</param>
     public EpollConnection(Socket socket, EpollLoop loop, TimeProvider timeProvider)
     {
-        _socket = socket;
         Loop = loop;
         _timeProvider = timeProvider;
-        Descriptor = (int)socket.SafeHandle.DangerousGetHandle();
         RemoteEndPoint = socket.RemoteEndPoint;
         LocalEndPoint = socket.LocalEndPoint;
+        Descriptor = TakeDescriptor(socket);
         _input = new EpollInput(this);
         _output = new EpollOutput(this);
         loop.Add(this);
@@ -114,13 +112,13 @@ internal sealed class EpollConnection : TransportConnection
         _input.OnBroken(error);
     }
 
-    public override void StopReceiving() => TryShutdown(SocketShutdown.Receive);
+    public override void StopReceiving() => TryShutdown(LinuxCalls.ShutReceive);
 
     public override void Abort()
     {
         // First, or the loop could meet the end that the shutdown makes, and take it for the peer's.
         OnBroken(new SocketException((int)SocketError.OperationAborted));
-        TryShutdown(SocketShutdown.Both);
+        TryShutdown(LinuxCalls.ShutBoth);
     }
 
     // The sending side is shut first, and what still arrives is discarded until the peer has closed too: a socket that
@@ -128,7 +126,7 @@ internal sealed class EpollConnection : TransportConnection
     public override async ValueTask DisposeAsync()
     {
         await WaitAsync(_output.WhenDrained(), LastSendTime).ConfigureAwait(false);
-        TryShutdown(SocketShutdown.Send);
+        TryShutdown(LinuxCalls.ShutSend);
         await WaitAsync(_input.WhenEnded(), GoodbyeTime).ConfigureAwait(false);
         Loop.Remove(this);
     }
@@ -143,7 +141,7 @@ internal sealed class EpollConnection : TransportConnection
             _closed = true;
             _attached = false;
             OnBroken(new SocketException((int)SocketError.OperationAborted));
-            _socket.Dispose();
+            _ = LinuxCalls.Close(Descriptor);
         }
     }
 
@@ -153,21 +151,24 @@ internal sealed class EpollConnection : TransportConnection
             await end.WaitAsync(time, _timeProvider).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
-    private void TryShutdown(SocketShutdown side)
+    private void TryShutdown(int side)
     {
         lock (Gate)
         {
-            if (_closed)
-                return;
-            try
-            {
-                _socket.Shutdown(side);
-            }
-            catch (SocketException)
-            {
-                // The peer was faster.
-            }
+            if (!_closed)
+                _ = LinuxCalls.Shutdown(Descriptor, side); // Fails if the peer was faster.
         }
+    }
+
+    // A Socket, with all that belongs to it, is larger than the rest of an idle connection's transport.
+    private static int TakeDescriptor(Socket socket)
+    {
+        int descriptor = LinuxCalls.DuplicateDescriptor(
+            (int)socket.SafeHandle.DangerousGetHandle(), LinuxCalls.DuplicateCloseOnExec, 0);
+        if (descriptor < 0)
+            throw new SocketException((int)SocketError.TooManyOpenSockets);
+        socket.Dispose();
+        return descriptor;
     }
 
     // A hang-up is reported for ever, wanted or not. The socket leaves the watch; what it still holds is read when

@@ -29,6 +29,14 @@ internal static class LinuxCalls
     /// <summary>EFD_NONBLOCK.</summary>
     public const int NonBlocking = 0x800;
 
+    /// <summary>SHUT_RD, SHUT_WR and SHUT_RDWR.</summary>
+    public const int ShutReceive = 0;
+    public const int ShutSend = 1;
+    public const int ShutBoth = 2;
+
+    /// <summary>F_DUPFD_CLOEXEC: another descriptor, not below the argument, for the same file.</summary>
+    public const int DuplicateCloseOnExec = 1030;
+
     private const string Library = "libc";
 
     [DllImport(Library, EntryPoint = "epoll_create1", SetLastError = true)]
@@ -62,6 +70,14 @@ internal static class LinuxCalls
     [DllImport(Library, EntryPoint = "write", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     public static extern nint Write(int descriptor, ref ulong value, nint length);
+
+    [DllImport(Library, EntryPoint = "shutdown", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern int Shutdown(int descriptor, int how);
+
+    [DllImport(Library, EntryPoint = "fcntl", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern int DuplicateDescriptor(int descriptor, int operation, int least);
 
     [DllImport(Library, EntryPoint = "close", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
