@@ -16,6 +16,15 @@ internal static class SectionValues
             ? Done(set, value)
             : Wrong(entry, "an integer");
 
+    /// <summary>True or false, or yes or no as in redis.conf.</summary>
+    public static string? Switch(this IConfigurationSection entry, Action<bool> set)
+    {
+        bool isOn = entry.Value is { } text && (Is(text, "true") || Is(text, "yes"));
+        return isOn || (entry.Value is { } off && (Is(off, "false") || Is(off, "no")))
+            ? Done(set, isOn)
+            : Wrong(entry, "true or false");
+    }
+
     /// <summary>Bytes, an amount such as 512mb, or a percentage of the memory that the process may use.</summary>
     public static string? Memory(this IConfigurationSection entry, Action<long> set) =>
         MemorySize.TryParse(entry.Value ?? "", CacheOptions.AvailableMemoryBytes, out long bytes)
@@ -65,6 +74,8 @@ internal static class SectionValues
         Done(set, entry.Value is { } text
             ? text.Split((char[])[' ', ','], StringSplitOptions.RemoveEmptyEntries)
             : [.. entry.GetChildren().Select(static item => item.Value ?? "")]);
+
+    private static bool Is(string text, string word) => text.Equals(word, StringComparison.OrdinalIgnoreCase);
 
     private static string? Done<T>(Action<T> set, T value)
     {

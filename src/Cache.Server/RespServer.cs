@@ -71,8 +71,11 @@ public sealed class RespServer : IAsyncDisposable
         _state = new ServerState(store, ToSettings(options))
         {
             CommandThrew = (command, exception) => ServerLog.CommandThrew(_logger, command, exception),
+            LimitMet = (limit, client, value, unlogged) =>
+                ServerLog.LimitMet(_logger, client, LimitText.Describe(limit, value), unlogged),
         };
-        _acceptor = new ConnectionAcceptor<CommandExecutor>(_state, default, _logger);
+        var pacer = new AcceptPacer(options.AcceptsPerSecond, store.TimeProvider);
+        _acceptor = new ConnectionAcceptor<CommandExecutor>(_state, default, _logger, pacer);
     }
 
     /// <summary>
@@ -120,10 +123,12 @@ public sealed class RespServer : IAsyncDisposable
             _wasStopped = true;
             foreach (var listener in _listeners)
                 await listener.DisposeAsync().ConfigureAwait(false);
+            _acceptor.EndAccepting();
             await _accepting.ConfigureAwait(false);
             await _acceptor.StopAsync(_options.DrainTimeout, cancellationToken).ConfigureAwait(false);
             await _idleSweep!.DisposeAsync().ConfigureAwait(false);
             _epoll?.Dispose();
+            _acceptor.Dispose();
             EndPoints = [];
             ServerLog.Stopped(_logger);
         }
@@ -171,7 +176,7 @@ public sealed class RespServer : IAsyncDisposable
 
         EndPoints = endPoints;
         _state.Settings.Port = endPoints.OfType<IPEndPoint>().FirstOrDefault()?.Port ?? 0;
-        _idleSweep = new IdleSweep(_state, _acceptor.Live, _logger);
+        _idleSweep = new IdleSweep(_state, _acceptor.Live);
         _accepting = Task.WhenAll(_listeners.Select(_acceptor.AcceptAsync));
     }
 
@@ -183,6 +188,11 @@ public sealed class RespServer : IAsyncDisposable
             Bind = string.Join(' ', options.Bind),
             UnixSocketPath = options.UnixSocketPath ?? "",
             MaxClients = options.MaxClients,
+            ReservedClients = options.ReservedClients,
+            IsProtected = options.ProtectedMode,
+            ClientMemoryLimit = options.ClientMemoryLimit,
+            AuthenticationSeconds = (int)Math.Ceiling(options.AuthenticationTimeout.TotalSeconds),
+            PartialRequestSeconds = (int)Math.Ceiling(options.PartialRequestTimeout.TotalSeconds),
             TimeoutSeconds = (int)Math.Ceiling(options.Timeout.TotalSeconds),
             TcpKeepAliveSeconds = (int)Math.Ceiling(options.TcpKeepAlive.TotalSeconds),
             ClientQueryBufferLimit = options.InputBufferLimit,

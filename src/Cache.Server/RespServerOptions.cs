@@ -11,6 +11,9 @@ public sealed class RespServerOptions
     /// <summary>The most clients that may be asked for.</summary>
     public const int MaxClientsMax = 1_000_000;
 
+    /// <summary>The most places beyond <see cref="MaxClients"/>: descriptors are kept for them.</summary>
+    public const int ReservedClientsMax = 16;
+
     /// <summary>The least bound of a connection's input or output: less would refuse ordinary requests.</summary>
     public const long BufferLimitMin = 1 << 20;
 
@@ -68,10 +71,46 @@ public sealed class RespServerOptions
     public int IoThreadCount { get; set; } = Math.Clamp(Environment.ProcessorCount / 2, 1, IoThreadCountMax);
 
     /// <summary>
+    /// Whether clients of other machines are refused while the default user needs no password, as in Redis. Default:
+    /// true.
+    /// </summary>
+    public bool ProtectedMode { get; set; } = true;
+
+    /// <summary>
     /// Clients connected at once; one more is refused. Lowered at the start to what the system's limit of open files
     /// allows. Default: 10000.
     /// </summary>
     public int MaxClients { get; set; } = 10_000;
+
+    /// <summary>
+    /// Clients of this machine, by a loopback address or the Unix socket, that may be connected beyond
+    /// <see cref="MaxClients"/>, so that an administrator can look and help. They may use the commands that administer;
+    /// with the first other one they are refused. Default: 1.
+    /// </summary>
+    public int ReservedClients { get; set; } = 1;
+
+    /// <summary>
+    /// Connections accepted per second, after a burst of as many; further ones wait in the system's queue. Default:
+    /// 10000.
+    /// </summary>
+    public int AcceptsPerSecond { get; set; } = 10_000;
+
+    /// <summary>
+    /// Bytes that all clients hold together, requests and replies; above, those that hold most are disconnected. 0, the
+    /// default, for a half of the store's memory limit, or 128 MB if that is more.
+    /// </summary>
+    public long ClientMemoryLimit { get; set; }
+
+    /// <summary>
+    /// A client that must authenticate and does not for so long is disconnected; zero for never. Default: 10 seconds.
+    /// </summary>
+    public TimeSpan AuthenticationTimeout { get; set; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>
+    /// A client that is silent for so long in the middle of a request is disconnected; zero for never. Default: 30
+    /// seconds.
+    /// </summary>
+    public TimeSpan PartialRequestTimeout { get; set; } = TimeSpan.FromSeconds(30);
 
     /// <summary>
     /// A client that is silent for so long is disconnected, and so is one that takes no replies; zero, the default, for
@@ -118,6 +157,12 @@ public sealed class RespServerOptions
         FindTransportProblems(problems);
         RequireRange(problems, nameof(IoThreadCount), IoThreadCount, 1, IoThreadCountMax);
         RequireRange(problems, nameof(MaxClients), MaxClients, 1, MaxClientsMax);
+        RequireRange(problems, nameof(ReservedClients), ReservedClients, 0, ReservedClientsMax);
+        RequireRange(problems, nameof(AcceptsPerSecond), AcceptsPerSecond, 1, MaxClientsMax);
+        if (ClientMemoryLimit != 0)
+            RequireRange(problems, nameof(ClientMemoryLimit), ClientMemoryLimit, BufferLimitMin, OutputBufferLimitMax);
+        RequireRange(problems, nameof(AuthenticationTimeout), AuthenticationTimeout, TimeSpan.Zero);
+        RequireRange(problems, nameof(PartialRequestTimeout), PartialRequestTimeout, TimeSpan.Zero);
         RequireRange(problems, nameof(Timeout), Timeout, TimeSpan.Zero);
         RequireRange(problems, nameof(TcpKeepAlive), TcpKeepAlive, TimeSpan.Zero);
         RequireRange(problems, nameof(Backlog), Backlog, 1, ushort.MaxValue);

@@ -102,7 +102,8 @@ public sealed class LifecycleTests
     [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
     public async Task ClientBeyondTheLimit_IsToldAndClosed(RespTransport transport)
     {
-        await using var server = await ServerFixture.StartAsync(transport, new RespServerOptions { MaxClients = 1 });
+        var options = new RespServerOptions { MaxClients = 1, ReservedClients = 0 };
+        await using var server = await ServerFixture.StartAsync(transport, options);
         using var first = await server.ConnectAsync();
         await first.ExpectAsync("PING\r\n", "+PONG\r\n");
 

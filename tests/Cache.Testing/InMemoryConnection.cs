@@ -18,12 +18,13 @@ internal sealed class InMemoryConnection : TransportConnection
 
     /// <param name="number">Makes the address distinct.</param>
     /// <param name="bounds">The sizes of the pipes.</param>
-    public InMemoryConnection(int number, InMemoryBounds bounds)
+    /// <param name="address">Where the client is; null for this machine.</param>
+    public InMemoryConnection(int number, InMemoryBounds bounds, IPAddress? address = null)
     {
         _toServer = new Pipe(Options(bounds.InputPauseBytes, bounds.InputSegmentBytes));
         _toClient = new Pipe(Options(bounds.OutputPauseBytes, bounds.OutputSegmentBytes));
         CountedOutput = new FlushCountingWriter(_toClient.Writer);
-        RemoteEndPoint = new IPEndPoint(IPAddress.Loopback, 50_000 + number);
+        RemoteEndPoint = new IPEndPoint(address ?? IPAddress.Loopback, 50_000 + number);
         Client = new InMemoryClient(this, _toServer.Writer, _toClient.Reader);
     }
 

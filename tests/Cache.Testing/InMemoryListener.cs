@@ -18,10 +18,11 @@ internal sealed class InMemoryListener(InMemoryBounds? bounds = null) : Transpor
     public override EndPoint EndPoint { get; } = new IPEndPoint(IPAddress.Loopback, 6379);
 
     /// <summary>Connects a client.</summary>
+    /// <param name="address">Where it is; null for this machine.</param>
     /// <exception cref="InvalidOperationException">The listener is disposed.</exception>
-    public InMemoryClient Connect()
+    public InMemoryClient Connect(IPAddress? address = null)
     {
-        var connection = new InMemoryConnection(Interlocked.Increment(ref _count), _bounds);
+        var connection = new InMemoryConnection(Interlocked.Increment(ref _count), _bounds, address);
         if (!_arrivals.Writer.TryWrite(connection))
             throw new InvalidOperationException("Nobody listens.");
         return connection.Client;

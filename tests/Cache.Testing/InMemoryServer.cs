@@ -1,3 +1,4 @@
+using System.Net;
 using Cache.Core;
 using Cache.Server;
 using Microsoft.Extensions.Logging;
@@ -33,7 +34,8 @@ internal sealed class InMemoryServer : IAsyncDisposable
     }
 
     /// <summary>Connects a client; when this returns, the server serves it.</summary>
-    public InMemoryClient Connect() => _listener.Connect();
+    /// <param name="address">Where it is; null for this machine.</param>
+    public InMemoryClient Connect(IPAddress? address = null) => _listener.Connect(address);
 
     public ValueTask DisposeAsync() => Server.DisposeAsync();
 }

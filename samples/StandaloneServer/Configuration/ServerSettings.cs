@@ -1,4 +1,3 @@
-using System.Net;
 using Cache.Core;
 using Cache.Server;
 using Microsoft.Extensions.Logging;
@@ -8,7 +7,6 @@ namespace StandaloneServer.Configuration;
 /// <summary>What the directives set: options of the store, of the server, and this program's own.</summary>
 internal sealed class ServerSettings(CacheOptions store, RespServerOptions server)
 {
-    private bool _isProtected;
     private bool _hasTcp = true;
 
     public CacheOptions Store { get; } = store;
@@ -27,12 +25,6 @@ internal sealed class ServerSettings(CacheOptions store, RespServerOptions serve
         }
     }
 
-    /// <summary>Whether to refuse to be reached from other machines without a password.</summary>
-    public bool IsProtected
-    {
-        set => _isProtected = value;
-    }
-
     /// <summary>Applies settings in order: of two for one directive the later stays.</summary>
     /// <exception cref="SettingException">One is wrong, or they do not go together.</exception>
     public ServerSettings Apply(IEnumerable<Setting> settings)
@@ -43,17 +35,6 @@ internal sealed class ServerSettings(CacheOptions store, RespServerOptions serve
             Server.Bind = [];
         if (!_hasTcp && Server.UnixSocketPath is null)
             throw new SettingException("port is 0 and there is no unixsocket: nothing to listen on. Set one of them.");
-        if (_isProtected && string.IsNullOrEmpty(Server.RequirePass) && !Server.Bind.All(IsLoopback))
-        {
-            throw new SettingException(
-                $"protected-mode is yes, bind is '{string.Join(' ', Server.Bind)}' and there is no requirepass: "
-                + "give a password, bind to 127.0.0.1, or set protected-mode to no.");
-        }
-
         return this;
     }
-
-    private static bool IsLoopback(string address) =>
-        address == "localhost"
-        || (IPAddress.TryParse(address.TrimStart('-'), out var ip) && IPAddress.IsLoopback(ip));
 }

@@ -23,9 +23,18 @@ internal sealed class ByteStringList : IDisposable
     private readonly List<Chunk> _chunks = [];
     private byte[] _array = [];
     private int _used;
+    private long _bytes;
 
     /// <summary>The number of strings, absent ones included.</summary>
     public int Count { get; private set; }
+
+    /// <summary>
+    /// How many bytes the strings may have together if they are more than one; set before the first. 0: any number.
+    /// </summary>
+    public long BytesMax { get; set; }
+
+    /// <summary>Whether they had more: then none is kept.</summary>
+    public bool IsTooLong { get; private set; }
 
     /// <summary>Room for the next string; it is in the list after <see cref="Advance"/>.</summary>
     public Span<byte> GetSpan(int length)
@@ -41,6 +50,7 @@ internal sealed class ByteStringList : IDisposable
         BinaryPrimitives.WriteInt32LittleEndian(_array.AsSpan(_used), length);
         _used += HeaderBytes + length;
         Count++;
+        Bound(length);
     }
 
     public void Add(ReadOnlySpan<byte> text)
@@ -55,24 +65,28 @@ internal sealed class ByteStringList : IDisposable
         BinaryPrimitives.WriteInt32LittleEndian(_array.AsSpan(_used), Absent);
         _used += HeaderBytes;
         Count++;
+        Bound(0);
     }
 
     /// <summary>Forgets all strings and gives the memory back.</summary>
     public void Clear()
     {
-        EndChunk();
-        foreach (var chunk in _chunks)
-            ArrayPool<byte>.Shared.Return(chunk.Array);
-        _chunks.Clear();
-        Count = 0;
+        IsTooLong = false;
+        GiveBack();
     }
 
     /// <summary>As <see cref="Clear"/>; the list may be used again.</summary>
     public void Dispose() => Clear();
 
-    /// <summary>Writes the strings as an array of bulk strings and nulls.</summary>
+    /// <summary>Writes the strings as an array of bulk strings and nulls, or the error if they are too long.</summary>
     public void WriteTo(RespReplyWriter reply)
     {
+        if (IsTooLong)
+        {
+            reply.Error(ErrorTexts.ReplyTooLong);
+            return;
+        }
+
         reply.ArrayHeader(Count);
         foreach (var text in this)
         {
@@ -99,6 +113,26 @@ internal sealed class ByteStringList : IDisposable
     {
         EndChunk();
         return new Enumerator(_chunks);
+    }
+
+    private void Bound(int length)
+    {
+        _bytes += HeaderBytes + length;
+        if (BytesMax > 0 && _bytes > BytesMax && (Count > 1 || IsTooLong))
+        {
+            GiveBack();
+            IsTooLong = true;
+        }
+    }
+
+    private void GiveBack()
+    {
+        EndChunk();
+        foreach (var chunk in _chunks)
+            ArrayPool<byte>.Shared.Return(chunk.Array);
+        _chunks.Clear();
+        Count = 0;
+        _bytes = 0;
     }
 
     private void NextChunk(int bytes)

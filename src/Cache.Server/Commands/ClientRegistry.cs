@@ -27,7 +27,9 @@ internal sealed class ClientRegistry(ServerState server)
     /// <returns>Null if there are too many: reply "ERR max number of clients reached" and close.</returns>
     public ClientSession? TryAdd(ClientEndPoints endPoints, Action abort)
     {
-        if (Interlocked.Increment(ref _count) > server.Settings.MaxClients)
+        int count = Interlocked.Increment(ref _count);
+        int above = count - server.Settings.MaxClients;
+        if (above > (endPoints.IsLocal ? server.Settings.ReservedClients : 0))
         {
             Interlocked.Decrement(ref _count);
             Interlocked.Increment(ref _rejected);
@@ -38,8 +40,10 @@ internal sealed class ClientRegistry(ServerState server)
         var client = new ClientSession(Interlocked.Increment(ref _lastId), endPoints, server.Store.NowMs, abort)
         {
             IsAuthenticated = !server.Settings.IsPasswordRequired,
+            IsReserved = above > 0,
         };
         _clients[client.Id] = client;
+        server.ClientMemory.Add(ClientMemory.IdleClientBytes);
         return client;
     }
 
@@ -49,6 +53,7 @@ internal sealed class ClientRegistry(ServerState server)
         if (!_clients.TryRemove(client.Id, out _))
             return;
         Interlocked.Decrement(ref _count);
+        server.ClientMemory.Add(-ClientMemory.IdleClientBytes);
         server.Statistics.Fold(client);
     }
 

@@ -17,6 +17,7 @@ internal sealed class ClientSession
         EndPoints = endPoints;
         ConnectedAtMs = connectedAtMs;
         LastInteractionMs = connectedAtMs;
+        UnauthenticatedSinceMs = connectedAtMs;
         _abort = abort;
     }
 
@@ -59,6 +60,14 @@ internal sealed class ClientSession
     /// <summary>Whether it gave the password, or none was asked when it connected.</summary>
     public bool IsAuthenticated { get; set; }
 
+    /// <summary>Since when it has had to authenticate: since it connected, or since RESET.</summary>
+    public long UnauthenticatedSinceMs { get; set; }
+
+    /// <summary>
+    /// Whether it was let in above the limit, for an administrator: what others need is refused to it.
+    /// </summary>
+    public bool IsReserved { get; set; }
+
     /// <summary>CLIENT NO-EVICT: never closed to save memory.</summary>
     public bool IsProtectedFromEviction { get; set; }
 
@@ -71,8 +80,14 @@ internal sealed class ClientSession
     /// <summary>Bytes received that are not a whole request yet; set by the connection.</summary>
     public int PendingInputBytes { get; set; }
 
+    /// <summary>Memory that is held for these bytes; set by the connection.</summary>
+    public long InputMemoryBytes { get; set; }
+
     /// <summary>Bytes of replies that the peer has not taken yet; set by the connection.</summary>
     public long PendingOutputBytes { get; set; }
+
+    /// <summary>What it holds beside what every client does.</summary>
+    public long HeldBytes => InputMemoryBytes + PendingOutputBytes;
 
     /// <summary>Whether the connection is to close once the replies so far are sent: after QUIT, or killed.</summary>
     public bool ShouldClose => _shouldClose;

@@ -42,7 +42,7 @@ internal sealed class CommandContext
     /// <summary>
     /// Whether requests may take the way of the common ones: nothing about this client is out of the ordinary.
     /// </summary>
-    public bool IsOrdinary => ReplyMode == ReplyMode.Normal && IsAuthenticated;
+    public bool IsOrdinary => ReplyMode == ReplyMode.Normal && IsAuthenticated && !Client.IsReserved;
 
     /// <summary>What CLIENT REPLY chose; the dispatcher acts on it after each command.</summary>
     public ReplyMode ReplyMode { get; private set; }
@@ -51,8 +51,17 @@ internal sealed class CommandContext
     public ByteStringList BorrowList()
     {
         _list ??= new ByteStringList();
+        _list.BytesMax = 0;
         Debug.Assert(_list.Count == 0);
         return _list;
+    }
+
+    /// <summary>As <see cref="BorrowList"/>, for a list that is the reply, hence bounded as replies are.</summary>
+    public ByteStringList BorrowReplyList()
+    {
+        var list = BorrowList();
+        list.BytesMax = Server.Settings.ClientOutputBufferLimit;
+        return list;
     }
 
     /// <summary>SELECT: makes another database the client's.</summary>

@@ -26,6 +26,7 @@ internal sealed class CommandDefinition
         LastKey = keys[1].GetInt32();
         KeyStep = keys[2].GetInt32();
         Flags = ReadFlags(row.GetProperty("flags"));
+        ServesAdministrators = HasCategory(row, "@admin", "@dangerous", "@connection");
         ArityError = Encoding.UTF8.GetBytes($"ERR wrong number of arguments for '{Name}' command");
     }
 
@@ -56,6 +57,11 @@ internal sealed class CommandDefinition
 
     public CommandFlags Flags { get; }
 
+    /// <summary>
+    /// Whether it is one that an administrator needs, by its categories; only these are for clients above the limit.
+    /// </summary>
+    public bool ServesAdministrators { get; }
+
     /// <summary>The subcommands of a container; null if it has none.</summary>
     public CommandLookup? Subcommands { get; }
 
@@ -67,6 +73,17 @@ internal sealed class CommandDefinition
 
     /// <summary>Whether it may be called with so many arguments, its name included.</summary>
     public bool Accepts(int count) => count >= _countMin && count <= _countMax;
+
+    private static bool HasCategory(JsonElement row, params ReadOnlySpan<string> names)
+    {
+        foreach (var category in row.GetProperty("acl").EnumerateArray())
+        {
+            if (names.Contains(category.GetString()!))
+                return true;
+        }
+
+        return false;
+    }
 
     private static CommandFlags ReadFlags(JsonElement names)
     {

@@ -23,6 +23,8 @@ internal static partial class CommandDispatcher
             Reject(command, command.ArityError, context);
         else if (!context.IsAuthenticated && (command.Flags & CommandFlags.NoAuth) == 0)
             Reject(command, "NOAUTH Authentication required."u8, context);
+        else if (context.Client.IsReserved && !command.ServesAdministrators && !TryLeaveReserve(context))
+            Reject(command, ErrorTexts.TooManyClients, context);
         else
             Call(command, request, context);
         if (context.ReplyMode != ReplyMode.Normal)
@@ -73,9 +75,26 @@ internal static partial class CommandDispatcher
     private static void RejectUnknown(in RespRequest request, CommandContext context)
     {
         if (UnknownCommand.IsOfHttp(request[0]))
+        {
+            context.Server.ReportLimit(ConnectionLimit.Http, context.Client.EndPoints.Remote, 0);
             context.Client.CloseAfterReply();
+        }
         else
+        {
             Reject(null, UnknownCommand.Describe(request, context.Server.Commands), context);
+        }
+    }
+
+    // A place that an administrator does not use is given up; once there is room, the client is one like all.
+    [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
+    private static bool TryLeaveReserve(CommandContext context)
+    {
+        bool hasRoom = context.Server.Clients.Count <= context.Server.Settings.MaxClients;
+        if (hasRoom)
+            context.Client.IsReserved = false;
+        else
+            context.Client.CloseAfterReply();
+        return hasRoom;
     }
 
     private static void Reject(CommandDefinition? command, ReadOnlySpan<byte> error, CommandContext context)

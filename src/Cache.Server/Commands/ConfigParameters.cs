@@ -29,6 +29,8 @@ internal static class ConfigParameters
         Integer(
             "maxmemory-samples", 1, int.MaxValue, s => s.MaxMemorySamples, (s, value) => s.MaxMemorySamples = value),
         Integer("maxclients", 1, int.MaxValue, s => s.MaxClients, (s, value) => s.MaxClients = value),
+        new("protected-mode", s => YesNo(s.Settings.IsProtected), PrepareProtectedMode),
+        new("maxmemory-clients", server => Text(server.Settings.ClientMemoryLimit), PrepareClientMemory),
         Integer("timeout", 0, int.MaxValue, s => s.TimeoutSeconds, (s, value) => s.TimeoutSeconds = value),
         Integer(
             "tcp-keepalive", 0, int.MaxValue, s => s.TcpKeepAliveSeconds, (s, value) => s.TcpKeepAliveSeconds = value),
@@ -77,16 +79,40 @@ internal static class ConfigParameters
             return ConfigChange.To(server => write(server.Settings, bytes));
         });
 
+    private static ConfigChange PrepareProtectedMode(ServerState server, string text)
+    {
+        if (!TryParseYesNo(text, out bool isYes))
+            return ConfigChange.Refused("argument must be 'yes' or 'no'");
+        return ConfigChange.To(state => state.Settings.IsProtected = isYes);
+    }
+
+    // Redis's 0 stands for no limit; here for a half of the store's.
+    private static ConfigChange PrepareClientMemory(ServerState server, string text)
+    {
+        if (!MemorySize.TryParse(text, out long bytes))
+            return ConfigChange.Refused("argument must be a memory or percent value");
+        if (bytes is > 0 and < BufferBytesMin or < 0)
+            return OutOfRange(BufferBytesMin, long.MaxValue);
+        return ConfigChange.To(state => state.Settings.ClientMemoryLimit = bytes);
+    }
+
+    private static bool TryParseYesNo(string text, out bool isYes)
+    {
+        isYes = text.Equals("yes", StringComparison.OrdinalIgnoreCase);
+        return isYes || text.Equals("no", StringComparison.OrdinalIgnoreCase);
+    }
+
+    private static string YesNo(bool isYes) => isYes ? "yes" : "no";
+
     // Known by clients, but with one value only.
     private static ConfigParameter Only(string name, string value, string problem) =>
         new(name, _ => value, (_, text) =>
             text == value ? ConfigChange.To(static _ => { }) : ConfigChange.Refused(problem));
 
     private static ConfigParameter Switch(string name, bool isOn, string problem) =>
-        new(name, _ => isOn ? "yes" : "no", (_, text) =>
+        new(name, _ => YesNo(isOn), (_, text) =>
         {
-            bool isYes = text.Equals("yes", StringComparison.OrdinalIgnoreCase);
-            if (!isYes && !text.Equals("no", StringComparison.OrdinalIgnoreCase))
+            if (!TryParseYesNo(text, out bool isYes))
                 return ConfigChange.Refused("argument must be 'yes' or 'no'");
             return isYes == isOn ? ConfigChange.To(static _ => { }) : ConfigChange.Refused(problem);
         });

@@ -64,6 +64,7 @@ internal static class ConnectionCommands
         client.IsNoTouch = false;
         client.IsProtectedFromEviction = false;
         client.IsAuthenticated = !context.Server.Settings.IsPasswordRequired;
+        client.UnauthenticatedSinceMs = context.Server.NowMs;
         context.Reply.Literal("+RESET\r\n"u8);
     }
 }

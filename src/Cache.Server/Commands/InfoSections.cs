@@ -79,10 +79,8 @@ internal static class InfoSections
         text.AddMemory("total_system_memory", CacheOptions.AvailableMemoryBytes);
         text.AddMemory("maxmemory", store.MemoryLimitBytes);
         text.Add("maxmemory_policy", EvictionPolicyName.Of(server.Store.Eviction, server.Settings.MaxMemoryPolicy));
-        long pendingBytes = 0;
-        foreach (var client in server.Clients.ToList())
-            pendingBytes += client.PendingInputBytes + client.PendingOutputBytes;
-        text.Add("mem_clients_normal", pendingBytes);
+        text.Add("mem_clients_normal", server.ClientMemory.Bytes);
+        text.Add("maxmemory_clients", server.ClientMemory.LimitBytes);
         text.Add("mem_fragmentation_ratio", ratio.ToString("F2", CultureInfo.InvariantCulture));
         text.Add("mem_fragmentation_bytes", residentBytes - store.MemoryBytes);
     }
@@ -117,7 +115,7 @@ internal static class InfoSections
         text.Add("sync_partial_err", 0);
         text.Add("expired_keys", store.Expirations);
         text.Add("evicted_keys", store.Evictions);
-        text.Add("evicted_clients", 0);
+        text.Add("evicted_clients", server.Limits[ConnectionLimit.ClientMemory]);
         text.Add("keyspace_hits", store.Hits);
         text.Add("keyspace_misses", store.Misses);
         text.Add("pubsub_channels", 0);
@@ -132,6 +130,23 @@ internal static class InfoSections
         text.Add("total_error_replies", server.Statistics.GetErrors().Total);
         text.Add("total_reads_processed", traffic.Reads);
         text.Add("total_writes_processed", traffic.Writes);
+        AppendLimits(text, server.Limits);
+    }
+
+    // Refused and evicted clients have fields of Redis.
+    private static void AppendLimits(InfoText text, LimitEvents limits)
+    {
+        text.Add("client_query_buffer_limit_disconnections", limits[ConnectionLimit.QueryBuffer]);
+        text.Add("client_output_buffer_limit_disconnections", limits[ConnectionLimit.OutputBuffer]);
+        text.Add("client_output_timeout_disconnections", limits[ConnectionLimit.OutputTimeout]);
+        text.Add("client_idle_disconnections", limits[ConnectionLimit.IdleTimeout]);
+        text.Add("client_partial_request_disconnections", limits[ConnectionLimit.PartialRequestTimeout]);
+        text.Add("client_unauthenticated_bytes_disconnections", limits[ConnectionLimit.UnauthenticatedBytes]);
+        text.Add("client_authentication_timeout_disconnections", limits[ConnectionLimit.AuthenticationTimeout]);
+        text.Add("protected_mode_rejections", limits[ConnectionLimit.ProtectedMode]);
+        text.Add("http_disconnections", limits[ConnectionLimit.Http]);
+        text.Add("tls_disconnections", limits[ConnectionLimit.Tls]);
+        text.Add("delayed_accepts", limits[ConnectionLimit.AcceptRate]);
     }
 
     private static void AppendReplication(InfoText text, ServerState server)

@@ -10,6 +10,9 @@ internal static class ScanCommands
 
     private const int ScanCountDefault = 10;
 
+    // COUNT is a hint. More would keep the other clients of the same thread waiting: this is about 20 ms.
+    private const int ScanCountMax = 100_000;
+
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
         new("keys", Keys),
@@ -19,7 +22,7 @@ internal static class ScanCommands
     // KEYS pattern
     private static void Keys(in RespRequest request, CommandContext context)
     {
-        using var keys = context.BorrowList();
+        using var keys = context.BorrowReplyList();
         var sink = new MatchingKeySink(request[1], keys);
         ulong cursor = 0;
         do
@@ -65,11 +68,17 @@ internal static class ScanCommands
             }
         }
 
-        using var keys = context.BorrowList();
+        using var keys = context.BorrowReplyList();
         var sink = new MatchingKeySink(pattern, keys);
-        cursor = context.Store.Scan(cursor, (int)Math.Min(count, int.MaxValue), ref sink);
+        cursor = context.Store.Scan(cursor, (int)Math.Min(count, ScanCountMax), ref sink);
         if (!isOfType)
             keys.Clear();
+        if (keys.IsTooLong)
+        {
+            keys.WriteTo(context.Reply);
+            return;
+        }
+
         context.Reply.ArrayHeader(2);
         context.Reply.BulkInteger((long)cursor);
         keys.WriteTo(context.Reply);

@@ -25,6 +25,23 @@ internal sealed class ServerSettings
     /// <summary>How many clients may be connected at once.</summary>
     public int MaxClients { get; set; } = 10_000;
 
+    /// <summary>How many clients of this machine may be connected beyond that, for administrators.</summary>
+    public int ReservedClients { get; set; }
+
+    /// <summary>
+    /// Whether clients of other machines are refused as long as the default user needs no password.
+    /// </summary>
+    public bool IsProtected { get; set; } = true;
+
+    /// <summary>The most bytes that all clients hold together; 0: a half of the store's limit.</summary>
+    public long ClientMemoryLimit { get; set; }
+
+    /// <summary>After how many seconds a client that did not authenticate is closed; 0: never.</summary>
+    public int AuthenticationSeconds { get; set; }
+
+    /// <summary>After how many seconds of silence within a request a client is closed; 0: never.</summary>
+    public int PartialRequestSeconds { get; set; }
+
     /// <summary>After how many seconds of silence a client is closed; 0: never.</summary>
     public int TimeoutSeconds { get; set; }
 

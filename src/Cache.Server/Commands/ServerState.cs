@@ -20,6 +20,8 @@ internal sealed class ServerState
         Commands = CommandTable.Default;
         Statistics = new ServerStatistics(Commands.All.Count);
         Clients = new ClientRegistry(this);
+        Limits = new LimitEvents();
+        ClientMemory = new ClientMemory(this);
         Throughput = new ThroughputMeter(store.TimeProvider);
         StartedAtMs = store.NowMs;
     }
@@ -47,6 +49,12 @@ internal sealed class ServerState
 
     public ThroughputMeter Throughput { get; }
 
+    /// <summary>How often clients came up against limits.</summary>
+    public LimitEvents Limits { get; }
+
+    /// <summary>What all clients hold together.</summary>
+    public ClientMemory ClientMemory { get; }
+
     /// <summary>When the server was made, in milliseconds of the store's clock.</summary>
     public long StartedAtMs { get; }
 
@@ -57,14 +65,30 @@ internal sealed class ServerState
     /// <summary>Told when a command's method threw: a defect of this server. The client got an error reply.</summary>
     public Action<string, Exception>? CommandThrew { get; init; }
 
-    /// <summary>Counts bytes of replies that wait for a slow client, or no more, against the store's limit.</summary>
-    public void AddPendingReplies(long bytes) => Store.AddOutsideBytes(bytes);
+    /// <summary>Whether protected mode refuses clients of other machines.</summary>
+    public bool IsClosedToOthers => Settings.IsProtected && !Settings.IsPasswordRequired;
+
+    /// <summary>
+    /// Told now and then that a limit was met: which, by what address, its value, and how many times unsaid.
+    /// </summary>
+    public Action<ConnectionLimit, string, long, long>? LimitMet { get; init; }
+
+    /// <summary>Counts that a client met a limit, and tells of it unless that was done a moment ago.</summary>
+    /// <param name="limit">The limit.</param>
+    /// <param name="client">The address of the client.</param>
+    /// <param name="value">The limit's value, or what it was compared with.</param>
+    public void ReportLimit(ConnectionLimit limit, string client, long value)
+    {
+        if (Limits.Add(limit, NowMs, out long unlogged))
+            LimitMet?.Invoke(limit, client, value, unlogged);
+    }
 
     /// <summary>CONFIG RESETSTAT: all counters begin at 0 again, those of the store too.</summary>
     public void ResetStatistics()
     {
         Statistics.Reset(Clients.ToList());
         Clients.ResetCounts();
+        Limits.Reset();
         Store.ResetStatistics();
     }
 }

@@ -76,7 +76,7 @@ internal static class StringReadCommands
     private static void MGet(in RespRequest request, CommandContext context)
     {
         // By way of a list, since values that turn out not to be of one moment are taken back, and output cannot be.
-        using var values = context.BorrowList();
+        using var values = context.BorrowReplyList();
         var keys = new RequestKeys(request);
         var sink = new ByteStringSink(values);
         context.Store.GetMany(ref keys, ref sink);

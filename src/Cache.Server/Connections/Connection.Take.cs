@@ -1,6 +1,6 @@
 using System.Buffers;
 using System.Diagnostics;
-using Cache.Server.Diagnostics;
+using Cache.Server.Commands;
 using Cache.Server.Protocol;
 
 namespace Cache.Server.Connections;
@@ -9,6 +9,16 @@ internal sealed partial class Connection<TExecutor>
 {
     // A request that straddles is topped up by at least so much: fewer tries at its headers, hardly more copied.
     private const int TopUpBytesMin = 256;
+
+    // Before AUTH there is no reason to send as much, and every stranger may.
+    private const int UnauthenticatedBytesMax = 1 << 20;
+
+    // The first byte of a TLS record with a handshake, and the major version of all SSL 3 and TLS.
+    private const byte TlsHandshake = 0x16;
+    private const byte TlsMajorVersion = 3;
+
+    private bool _mayBeTls = true;
+    private long _unauthenticatedBytes;
 
     // Whether the client broke the protocol or a limit: what it sent further is not executed.
     private bool _isFailed;
@@ -135,7 +145,7 @@ internal sealed partial class Connection<TExecutor>
     {
         if (_straddling.Length + (long)bytes.Length > _settings.ClientQueryBufferLimit)
         {
-            ServerLog.InputLimitExceeded(_logger, _client.Id, _settings.ClientQueryBufferLimit);
+            Report(ConnectionLimit.QueryBuffer, _settings.ClientQueryBufferLimit);
             _isFailed = true;
             return;
         }
@@ -143,13 +153,38 @@ internal sealed partial class Connection<TExecutor>
         _straddling.Append(bytes, _reader.BytesNeeded);
     }
 
+    // No request begins with these bytes; what would answer them is an error that no TLS client understands.
+    private bool IsTls(in ReadOnlySequence<byte> buffer)
+    {
+        var start = buffer.FirstSpan;
+        if (start.IsEmpty)
+            return false;
+        _mayBeTls = false;
+        if (start[0] != TlsHandshake || (start.Length > 1 && start[1] != TlsMajorVersion))
+            return false;
+        Report(ConnectionLimit.Tls, 0);
+        return true;
+    }
+
+    private void EnforceUnauthenticatedLimit(long readBytes)
+    {
+        _unauthenticatedBytes += readBytes;
+        if (_unauthenticatedBytes <= UnauthenticatedBytesMax || _isFailed)
+            return;
+        Report(ConnectionLimit.UnauthenticatedBytes, UnauthenticatedBytesMax);
+        _isFailed = true;
+    }
+
     private void EnforceOutputLimit()
     {
         long limit = _settings.ClientOutputBufferLimit;
         if (limit == 0 || _reply.UnflushedBytes - _reply.LastBulkLength <= limit)
             return;
-        ServerLog.OutputLimitExceeded(_logger, _client.Id, limit);
+        Report(ConnectionLimit.OutputBuffer, limit);
         _isFailed = true;
         _transport.Abort();
     }
+
+    private void Report(ConnectionLimit limit, long value) =>
+        _server.ReportLimit(limit, _client.EndPoints.Remote, value);
 }

@@ -39,6 +39,7 @@ internal sealed partial class Connection<TExecutor>
     private readonly ClientSession _client;
     private readonly CommandContext _context;
     private readonly RespReplyWriter _reply;
+    private readonly ServerState _server;
     private readonly ServerSettings _settings;
     private readonly ILogger _logger;
     private readonly RespRequestReader _reader = new();
@@ -56,6 +57,7 @@ internal sealed partial class Connection<TExecutor>
         _reply = new RespReplyWriter(transport.Output);
         _context = new CommandContext(server, client, _reply);
         _reader.IsAuthenticated = _context.IsAuthenticated;
+        _server = server;
     }
 
     /// <summary>Serves the client until either side wants to end. Never fails.</summary>
@@ -83,6 +85,7 @@ internal sealed partial class Connection<TExecutor>
     public async ValueTask CloseAsync()
     {
         _straddling.Clear();
+        HoldInput();
         try
         {
             await _transport.Input.CompleteAsync().ConfigureAwait(false);
@@ -107,10 +110,17 @@ internal sealed partial class Connection<TExecutor>
             ended |= read.IsCompleted || read.IsCanceled;
             if (IsLongWork(read.Buffer.Length))
                 await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            long readBytes = read.Buffer.Length;
             BeginRead();
+            if (_mayBeTls && IsTls(read.Buffer))
+            {
+                input.AdvanceTo(read.Buffer.End);
+                return;
+            }
+
             bool tookAll = Take(read.Buffer, out var consumed);
             input.AdvanceTo(consumed);
-            EndRead();
+            EndRead(readBytes);
             if (_reply.UnflushedBytes > 0)
             {
                 _reply.BeginFlush();
@@ -138,28 +148,32 @@ internal sealed partial class Connection<TExecutor>
     private async ValueTask<FlushResult> WaitForFlushAsync(ValueTask<FlushResult> flush)
     {
         long bytes = _client.PendingOutputBytes;
-        _context.Server.AddPendingReplies(bytes);
+        _server.ClientMemory.Add(bytes);
         try
         {
             return await flush.ConfigureAwait(false);
         }
         finally
         {
-            _context.Server.AddPendingReplies(-bytes);
+            _server.ClientMemory.Add(-bytes);
         }
     }
 
     // What changes seldom, or is shown to other clients, is brought up to date by the read, not by the command.
     private void BeginRead()
     {
-        _client.LastInteractionMs = _context.Server.NowMs;
+        _client.LastInteractionMs = _server.NowMs;
         _client.Traffic.Reads++;
         _reader.BulkBytesMax = _settings.ProtoMaxBulkLength;
     }
 
-    private void EndRead()
+    private void EndRead(long readBytes)
     {
         _client.PendingInputBytes = _straddling.Length;
+        if (_straddling.MemoryBytes != _client.InputMemoryBytes)
+            HoldInput();
+        if (!_context.IsAuthenticated)
+            EnforceUnauthenticatedLimit(readBytes);
         long bytes = _reply.UnflushedBytes;
         if (bytes == 0)
             return;
@@ -167,5 +181,12 @@ internal sealed partial class Connection<TExecutor>
         _client.Traffic.OutputBytes += bytes;
         _client.Traffic.Writes++;
         EnforceOutputLimit();
+    }
+
+    private void HoldInput()
+    {
+        long more = _straddling.MemoryBytes - _client.InputMemoryBytes;
+        _client.InputMemoryBytes += more;
+        _server.ClientMemory.Add(more);
     }
 }

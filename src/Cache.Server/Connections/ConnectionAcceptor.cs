@@ -17,13 +17,16 @@ namespace Cache.Server.Connections;
 /// are a concurrent dictionary, since they come and go on all threads; clients have positive numbers there, refused
 /// ones negative.
 /// </remarks>
-internal sealed class ConnectionAcceptor<TExecutor>(ServerState server, TExecutor executor, ILogger logger)
+internal sealed class ConnectionAcceptor<TExecutor>(
+    ServerState server, TExecutor executor, ILogger logger, AcceptPacer? pacer = null)
+    : IDisposable
     where TExecutor : struct, IRequestExecutor
 {
     // Refused connections that are told why at the same time; in a flood of them the others are cut off unheard.
     private const int RefusalsMax = 64;
 
     private readonly ConcurrentDictionary<long, LiveConnection> _live = new();
+    private readonly CancellationTokenSource _ending = new();
     private long _lastRefusal;
     private int _refusals;
 
@@ -37,15 +40,17 @@ internal sealed class ConnectionAcceptor<TExecutor>(ServerState server, TExecuto
         }
     }
 
-    private static ReadOnlySpan<byte> TooManyClients => "-ERR max number of clients reached\r\n"u8;
-
     /// <summary>Accepts until the listener is disposed. Never fails.</summary>
     public async Task AcceptAsync(TransportListener listener)
     {
         try
         {
             while (await listener.AcceptAsync().ConfigureAwait(false) is { } transport)
-                Admit(transport);
+            {
+                string address = Admit(transport);
+                if (pacer is not null)
+                    await PaceAsync(pacer, address).ConfigureAwait(false);
+            }
         }
 #pragma warning disable CA1031 // The other listeners and the connections live on; the operator is told.
         catch (Exception e)
@@ -54,6 +59,11 @@ internal sealed class ConnectionAcceptor<TExecutor>(ServerState server, TExecuto
             ServerLog.AcceptEnded(logger, listener.EndPoint, e);
         }
     }
+
+    /// <summary>Ends a wait before the next acceptance; call it when the listeners are disposed.</summary>
+    public void EndAccepting() => _ending.Cancel();
+
+    public void Dispose() => _ending.Dispose();
 
     /// <summary>
     /// Answers what has been received whole, and ends all connections; those whose peers do not take their replies in
@@ -82,19 +92,42 @@ internal sealed class ConnectionAcceptor<TExecutor>(ServerState server, TExecuto
         await ended.ConfigureAwait(false);
     }
 
-    private void Admit(TransportConnection transport)
+    private async ValueTask PaceAsync(AcceptPacer pacer, string address)
     {
-        var client = server.Clients.TryAdd(Describe(transport), transport.Abort);
-        var connection = new LiveConnection(transport, client);
-        if (client is null)
-        {
-            ServerLog.ClientRefused(logger, server.Settings.MaxClients);
-            long refusal = Interlocked.Decrement(ref _lastRefusal);
-            _live[refusal] = connection;
-            connection.Completion = RefuseAsync(refusal, transport);
+        var delay = pacer.Take();
+        if (delay == TimeSpan.Zero)
             return;
-        }
+        server.ReportLimit(ConnectionLimit.AcceptRate, address, pacer.PerSecond);
+        await Task.Delay(delay, server.TimeProvider, _ending.Token)
+            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+    }
 
+    private string Admit(TransportConnection transport)
+    {
+        var endPoints = Describe(transport);
+        if (!endPoints.IsLocal && server.IsClosedToOthers)
+            Refuse(transport, endPoints, ConnectionLimit.ProtectedMode, ErrorTexts.ProtectedMode);
+        else if (server.Clients.TryAdd(endPoints, transport.Abort) is { } client)
+            Serve(client, transport);
+        else
+            Refuse(transport, endPoints, ConnectionLimit.MaxClients, ErrorTexts.TooManyClients);
+        return endPoints.Remote;
+    }
+
+    private void Refuse(
+        TransportConnection transport, ClientEndPoints endPoints, ConnectionLimit limit, ReadOnlySpan<byte> error)
+    {
+        server.ReportLimit(limit, endPoints.Remote, server.Settings.MaxClients);
+        long refusal = Interlocked.Decrement(ref _lastRefusal);
+        var connection = new LiveConnection(transport, client: null);
+        _live[refusal] = connection;
+        byte[] reply = [(byte)'-', .. error, (byte)'\r', (byte)'\n'];
+        connection.Completion = RefuseAsync(refusal, transport, reply);
+    }
+
+    private void Serve(ClientSession client, TransportConnection transport)
+    {
+        var connection = new LiveConnection(transport, client);
         ServerLog.Connected(logger, client.Id, client.EndPoints.Remote);
         _live[client.Id] = connection;
         connection.Completion = ServeAsync(client, transport);
@@ -112,13 +145,13 @@ internal sealed class ConnectionAcceptor<TExecutor>(ServerState server, TExecuto
         ServerLog.Disconnected(logger, client.Id);
     }
 
-    private async Task RefuseAsync(long refusal, TransportConnection transport)
+    private async Task RefuseAsync(long refusal, TransportConnection transport, byte[] reply)
     {
         if (Interlocked.Increment(ref _refusals) > RefusalsMax)
             transport.Abort();
         try
         {
-            transport.Output.Write(TooManyClients);
+            transport.Output.Write(reply);
             await transport.Output.FlushAsync().ConfigureAwait(false);
             await transport.Output.CompleteAsync().ConfigureAwait(false);
             await transport.Input.CompleteAsync().ConfigureAwait(false);
@@ -140,9 +173,14 @@ internal sealed class ConnectionAcceptor<TExecutor>(ServerState server, TExecuto
     {
         var local = transport.LocalEndPoint;
         if (local is not UnixDomainSocketEndPoint)
-            return new ClientEndPoints(Describe(transport.RemoteEndPoint), Describe(local));
+        {
+            var remote = transport.RemoteEndPoint;
+            bool isLocal = remote is IPEndPoint ip && IPAddress.IsLoopback(ip.Address);
+            return new ClientEndPoints(Describe(remote), Describe(local), IsLocal: isLocal);
+        }
+
         string path = $"{local}:0";
-        return new ClientEndPoints(path, path, IsUnixSocket: true);
+        return new ClientEndPoints(path, path, IsUnixSocket: true, IsLocal: true);
     }
 
     private static string Describe(EndPoint? endPoint) => endPoint?.ToString() ?? "";

@@ -1,11 +1,10 @@
 using Cache.Server.Commands;
-using Cache.Server.Diagnostics;
-using Microsoft.Extensions.Logging;
 
 namespace Cache.Server.Connections;
 
 /// <summary>
-/// Disconnects clients that were silent for longer than the setting allows, and those that let their replies lie.
+/// Disconnects clients whose time is over: that are silent, let their replies or half a request lie, or do not
+/// authenticate.
 /// </summary>
 /// <remarks>
 /// Looks once a second, so that no connection needs a timer. A client that takes no replies is silent too: nothing is
@@ -18,14 +17,12 @@ internal sealed class IdleSweep : IAsyncDisposable
 
     private readonly ServerState _server;
     private readonly IEnumerable<LiveConnection> _connections;
-    private readonly ILogger _logger;
     private readonly ITimer _timer;
 
-    public IdleSweep(ServerState server, IEnumerable<LiveConnection> connections, ILogger logger)
+    public IdleSweep(ServerState server, IEnumerable<LiveConnection> connections)
     {
         _server = server;
         _connections = connections;
-        _logger = logger;
         _timer = server.TimeProvider.CreateTimer(
             static self => ((IdleSweep)self!).Sweep(), this, Interval, Interval);
     }
@@ -34,26 +31,37 @@ internal sealed class IdleSweep : IAsyncDisposable
 
     private void Sweep()
     {
-        long idleMs = _server.Settings.TimeoutSeconds * 1000L;
-        long stallMs = _server.Settings.OutputStallSeconds * 1000L;
-        if (idleMs == 0 && stallMs == 0)
-            return;
-
         long nowMs = _server.NowMs;
         foreach (var connection in _connections)
         {
             if (connection.Client is not { } client)
                 continue;
-            if (idleMs > 0 && nowMs - client.LastInteractionMs > idleMs)
+            if (FindLimit(connection, client, nowMs, out int seconds) is { } limit)
             {
-                ServerLog.IdleDisconnected(_logger, client.Id);
-                client.Kill();
-            }
-            else if (stallMs > 0 && connection.IsStalled(nowMs, stallMs))
-            {
-                ServerLog.StalledDisconnected(_logger, client.Id, client.PendingOutputBytes);
+                _server.ReportLimit(limit, client.EndPoints.Remote, seconds);
                 client.Kill();
             }
         }
+    }
+
+    // While replies wait nothing is read, so the client may have sent the rest of its request.
+    private ConnectionLimit? FindLimit(LiveConnection connection, ClientSession client, long nowMs, out int seconds)
+    {
+        var settings = _server.Settings;
+        long silentMs = nowMs - client.LastInteractionMs;
+        seconds = settings.OutputStallSeconds;
+        if (seconds > 0 && connection.IsStalled(nowMs, seconds * 1000L))
+            return ConnectionLimit.OutputTimeout;
+        seconds = settings.TimeoutSeconds;
+        if (seconds > 0 && silentMs > seconds * 1000L)
+            return ConnectionLimit.IdleTimeout;
+        seconds = settings.PartialRequestSeconds;
+        if (seconds > 0 && silentMs > seconds * 1000L && client is { PendingInputBytes: > 0, PendingOutputBytes: 0 })
+            return ConnectionLimit.PartialRequestTimeout;
+        seconds = settings.AuthenticationSeconds;
+        bool isStranger = !client.IsAuthenticated && settings.IsPasswordRequired;
+        return seconds > 0 && isStranger && nowMs - client.UnauthenticatedSinceMs > seconds * 1000L
+            ? ConnectionLimit.AuthenticationTimeout
+            : null;
     }
 }

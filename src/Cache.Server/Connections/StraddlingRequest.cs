@@ -24,6 +24,9 @@ internal sealed class StraddlingRequest
     /// <summary>How many bytes more there is memory for.</summary>
     public int FreeBytes => _array.Length - Length;
 
+    /// <summary>How many bytes there is memory for.</summary>
+    public int MemoryBytes => _array.Length;
+
     public ReadOnlySpan<byte> Span => _array.AsSpan(0, Length);
 
     /// <param name="bytes">What follows.</param>

@@ -30,20 +30,6 @@ internal static partial class ServerLog
     [LoggerMessage(8, LogLevel.Error, "The connection of client {ClientId} ended by a fault of the server")]
     public static partial void ConnectionFailed(ILogger logger, long clientId, Exception exception);
 
-    [LoggerMessage(
-        9, LogLevel.Warning, "Client {ClientId} sent more than {Limit} bytes of one request and is disconnected")]
-    public static partial void InputLimitExceeded(ILogger logger, long clientId, long limit);
-
-    [LoggerMessage(
-        10, LogLevel.Warning, "Client {ClientId} asked for more than {Limit} bytes of replies and is disconnected")]
-    public static partial void OutputLimitExceeded(ILogger logger, long clientId, long limit);
-
-    [LoggerMessage(11, LogLevel.Debug, "Refused a client: {MaxClients} are connected")]
-    public static partial void ClientRefused(ILogger logger, int maxClients);
-
-    [LoggerMessage(12, LogLevel.Debug, "Client {ClientId} was idle for too long and is disconnected")]
-    public static partial void IdleDisconnected(ILogger logger, long clientId);
-
     [LoggerMessage(13, LogLevel.Warning, "{Count} clients did not take their last replies in time and were cut off")]
     public static partial void DrainTimedOut(ILogger logger, int count);
 
@@ -57,7 +43,6 @@ internal static partial class ServerLog
         16, LogLevel.Warning, "At most {Lowered} clients, not {MaxClients}: the limit of open files allows no more")]
     public static partial void MaxClientsLowered(ILogger logger, int maxClients, int lowered);
 
-    [LoggerMessage(
-        17, LogLevel.Warning, "Client {ClientId} let {Bytes} bytes of replies lie for too long and is disconnected")]
-    public static partial void StalledDisconnected(ILogger logger, long clientId, long bytes);
+    [LoggerMessage(18, LogLevel.Warning, "Client {Address} {Event}; {Unlogged} more since the last such line")]
+    public static partial void LimitMet(ILogger logger, string address, string @event, long unlogged);
 }

@@ -14,6 +14,7 @@ public sealed class MalformedRequestTests : IDisposable
     private const int LineBytesMax = 64 * 1024;
 
     private const string Exec = "EXEC without MULTI";
+    private const string Tls = "TLS client hello";
     private const string LongLine = "inline 70000 bytes with newline";
 
     private readonly CacheStore _store = new(new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 2 });
@@ -22,6 +23,7 @@ public sealed class MalformedRequestTests : IDisposable
     private static IReadOnlyDictionary<string, string> Exceptions { get; } = new Dictionary<string, string>
     {
         [Exec] = "There are no transactions yet, so EXEC is an unknown command.",
+        [Tls] = "A client that speaks TLS to a plain port is disconnected; Redis lets it wait for ever.",
         [LongLine] = "A line over 64 KiB is refused; by Redis too, unless its end arrives with what is before it.",
     };
 
@@ -51,6 +53,15 @@ public sealed class MalformedRequestTests : IDisposable
 
         Assert.Equal("-ERR unknown command 'EXEC', with args beginning with: \r\n", reply);
         Assert.False(isClosed);
+    }
+
+    [Fact]
+    public async Task TlsHello_IsRefused()
+    {
+        await using var server = await InMemoryServer.StartAsync(_store);
+        string input = Find(Tls).Input;
+
+        Assert.Equal(("", true), Send(server, input, [input.Length]));
     }
 
     [Fact]

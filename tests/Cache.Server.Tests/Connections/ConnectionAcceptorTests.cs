@@ -11,7 +11,7 @@ public sealed class ConnectionAcceptorTests : ConnectionTestBase
     [Fact]
     public async Task Connect_BeyondTheLimit_IsRefusedInRedissWords()
     {
-        await using var server = await StartAsync(new RespServerOptions { MaxClients = 2 });
+        await using var server = await StartAsync(new RespServerOptions { MaxClients = 2, ReservedClients = 0 });
         var one = server.Connect();
         var two = server.Connect();
         var three = server.Connect();
@@ -28,7 +28,7 @@ public sealed class ConnectionAcceptorTests : ConnectionTestBase
     [Fact]
     public async Task Connect_AfterAnotherLeft_IsAdmitted()
     {
-        await using var server = await StartAsync(new RespServerOptions { MaxClients = 1 });
+        await using var server = await StartAsync(new RespServerOptions { MaxClients = 1, ReservedClients = 0 });
         var one = server.Connect();
         one.Close();
 
@@ -42,7 +42,7 @@ public sealed class ConnectionAcceptorTests : ConnectionTestBase
         server.Connect();
 
         var endPoints = server.Server.State.Clients.Find(1)!.EndPoints;
-        Assert.Equal(new ClientEndPoints("127.0.0.1:50001", "127.0.0.1:6379"), endPoints);
+        Assert.Equal(new ClientEndPoints("127.0.0.1:50001", "127.0.0.1:6379", IsLocal: true), endPoints);
     }
 
     [Fact]

@@ -1,4 +1,5 @@
 using System.Text;
+using Cache.Server.Commands;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Connections;
@@ -126,7 +127,8 @@ public sealed class SlowClientTests : ConnectionTestBase
         long pending = server.Server.State.Clients.Find(1)!.PendingOutputBytes;
         Assert.InRange(pending, 1, HeldBytesMax);
         Assert.Equal(before + pending, Store.GetStatistics().MemoryBytes);
-        Assert.Contains($"mem_clients_normal:{pending}\r\n", other.Exchange("INFO memory\r\n"));
+        long held = pending + (2 * ClientMemory.IdleClientBytes);
+        Assert.Contains($"mem_clients_normal:{held}\r\n", other.Exchange("INFO memory\r\n"));
         Assert.Contains($"client_recent_max_output_buffer:{pending}\r\n", other.Exchange("INFO clients\r\n"));
         client.ReadAll();
         Assert.Equal(before, Store.GetStatistics().MemoryBytes);

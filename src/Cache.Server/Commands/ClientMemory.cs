@@ -1,0 +1,61 @@
+namespace Cache.Server.Commands;
+
+/// <summary>
+/// What all clients hold together: counted as the store's memory, so that entries make room for it, and bounded.
+/// </summary>
+/// <remarks>
+/// Over the limit the clients that hold most are disconnected, as Redis does it (maxmemory-clients), except those that
+/// CLIENT NO-EVICT protects. Thread-safe; asked only when a client begins to hold more than an idle one does.
+/// </remarks>
+internal sealed class ClientMemory(ServerState server)
+{
+    /// <summary>About what the objects of an idle connection take.</summary>
+    public const int IdleClientBytes = 2048;
+
+    // A share of the store's memory that leaves entries the greater part, but requests of usual lengths always pass.
+    private const int DefaultShare = 2;
+    private const long DefaultLimitMin = 128 << 20;
+
+    private readonly Lock _evicting = new();
+    private long _bytes;
+
+    /// <summary>How many bytes that are.</summary>
+    public long Bytes => Interlocked.Read(ref _bytes);
+
+    /// <summary>How many they may be.</summary>
+    public long LimitBytes => server.Settings.ClientMemoryLimit > 0
+        ? server.Settings.ClientMemoryLimit
+        : Math.Max(server.Store.MemoryLimitBytes / DefaultShare, DefaultLimitMin);
+
+    /// <summary>Counts bytes that a client holds from now on, or no more.</summary>
+    public void Add(long bytes)
+    {
+        long total = Interlocked.Add(ref _bytes, bytes);
+        server.Store.AddOutsideBytes(bytes);
+        if (bytes > 0 && total > LimitBytes)
+            Evict();
+    }
+
+    // The sum is taken anew: clients that were disconnected a moment ago still count in the total.
+    private void Evict()
+    {
+        lock (_evicting)
+        {
+            var clients = server.Clients.ToList();
+            clients.RemoveAll(static client => client.IsKilled);
+            long sum = (long)clients.Count * IdleClientBytes;
+            foreach (var client in clients)
+                sum += client.HeldBytes;
+            clients.RemoveAll(static client => client.IsProtectedFromEviction || client.HeldBytes == 0);
+            clients.Sort(static (one, other) => other.HeldBytes.CompareTo(one.HeldBytes));
+            foreach (var client in clients)
+            {
+                if (sum <= LimitBytes)
+                    return;
+                sum -= client.HeldBytes;
+                server.ReportLimit(ConnectionLimit.ClientMemory, client.EndPoints.Remote, client.HeldBytes);
+                client.Kill();
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+using System.Globalization;
+using Cache.Server.Commands;
+
+namespace Cache.Server.Connections;
+
+/// <summary>What the log says of a limit that was met, behind the client's address.</summary>
+internal static class LimitText
+{
+    public static string Describe(ConnectionLimit limit, long value) => string.Format(
+        CultureInfo.InvariantCulture,
+        limit switch
+        {
+            ConnectionLimit.MaxClients => "was refused: {0} are connected",
+            ConnectionLimit.AcceptRate => "was accepted as the last for now: more than {0} came within a second",
+            ConnectionLimit.ProtectedMode => "was refused: protected mode is on and the default user has no password",
+            ConnectionLimit.QueryBuffer => "sent more than {0} bytes of one request and is disconnected",
+            ConnectionLimit.OutputBuffer => "asked for more than {0} bytes of replies and is disconnected",
+            ConnectionLimit.OutputTimeout => "took none of its replies for {0} seconds and is disconnected",
+            ConnectionLimit.ClientMemory => "is disconnected with the {0} bytes it holds: all clients hold too many",
+            ConnectionLimit.IdleTimeout => "was silent for {0} seconds and is disconnected",
+            ConnectionLimit.PartialRequestTimeout => "left a request unfinished for {0} seconds and is disconnected",
+            ConnectionLimit.UnauthenticatedBytes =>
+                "sent more than {0} bytes without authentication and is disconnected",
+            ConnectionLimit.AuthenticationTimeout => "did not authenticate within {0} seconds and is disconnected",
+            ConnectionLimit.Http =>
+                "sent a request of HTTP, perhaps from a browser that was tricked into it, and is disconnected",
+            ConnectionLimit.Tls => "speaks TLS where none is spoken and is disconnected",
+            ConnectionLimit.AuthenticationFailure => "gave a wrong user or password",
+            ConnectionLimit.AuthenticationDelay => "waits {0} ms for an answer after wrong passwords",
+            ConnectionLimit.ReplySize => "asked for a reply of more than {0} bytes",
+            _ => throw new ArgumentOutOfRangeException(nameof(limit), limit, "Unknown."),
+        },
+        value);
+}
