@@ -39,16 +39,34 @@ internal sealed class OptionsSection<TOptions>(
     private List<string> Apply(TOptions options)
     {
         var problems = new List<string>();
-        foreach (var entry in section.GetChildren())
-        {
-            if (Find(entry.Key) is not { } key)
-                problems.Add($"{entry.Path} is no key of {typeof(TOptions).Name}; {Hint(entry.Key)}");
-            else if (key.Set(entry, options) is { } problem)
-                problems.Add($"{entry.Path} {problem}.");
-        }
-
+        Apply(section, prefix: "", options, problems);
         return problems;
     }
+
+    // The prefix is the path from the section to the parent, with a colon behind it.
+    private void Apply(IConfiguration parent, string prefix, TOptions options, List<string> problems)
+    {
+        foreach (var entry in parent.GetChildren())
+        {
+            string name = prefix + entry.Key;
+            if (Find(name) is { } key)
+            {
+                if (key.Set(entry, options) is { } problem)
+                    problems.Add($"{entry.Path} {problem}.");
+            }
+            else if (IsSection(name) && entry.Value is null)
+            {
+                Apply(entry, name + ConfigurationPath.KeyDelimiter, options, problems);
+            }
+            else
+            {
+                problems.Add($"{entry.Path} is no key of {typeof(TOptions).Name}; {Hint(name)}");
+            }
+        }
+    }
+
+    private bool IsSection(string name) =>
+        keys.Any(key => key.Name.StartsWith(name + ConfigurationPath.KeyDelimiter, StringComparison.OrdinalIgnoreCase));
 
     private SectionKey<TOptions>? Find(string name)
     {

@@ -25,6 +25,11 @@ internal static class SectionValues
             : Wrong(entry, "true or false");
     }
 
+    public static string? Number(this IConfigurationSection entry, Action<double> set) =>
+        double.TryParse(entry.Value, NumberStyles.Float, CultureInfo.InvariantCulture, out double value)
+            ? Done(set, value)
+            : Wrong(entry, "a number");
+
     /// <summary>Bytes, an amount such as 512mb, or a percentage of the memory that the process may use.</summary>
     public static string? Memory(this IConfigurationSection entry, Action<long> set) =>
         MemorySize.TryParse(entry.Value ?? "", CacheOptions.AvailableMemoryBytes, out long bytes)
@@ -58,15 +63,20 @@ internal static class SectionValues
 
     /// <summary>One of an enumeration's names, whatever its case.</summary>
     public static string? OneOf<TEnum>(this IConfigurationSection entry, Action<TEnum> set)
+        where TEnum : struct, Enum =>
+        IsNameOf<TEnum>(entry.Value)
+            ? Done(set, Enum.Parse<TEnum>(entry.Value!, ignoreCase: true))
+            : Wrong(entry, $"one of {string.Join(", ", Enum.GetNames<TEnum>())}");
+
+    /// <summary>Some of the names of an enumeration of flags: a list, or one text with spaces or commas.</summary>
+    public static string? SomeOf<TEnum>(this IConfigurationSection entry, Action<TEnum> set)
         where TEnum : struct, Enum
     {
-        foreach (string name in Enum.GetNames<TEnum>())
-        {
-            if (name.Equals(entry.Value, StringComparison.OrdinalIgnoreCase))
-                return Done(set, Enum.Parse<TEnum>(name));
-        }
-
-        return Wrong(entry, $"one of {string.Join(", ", Enum.GetNames<TEnum>())}");
+        IReadOnlyList<string> names = [];
+        entry.List(value => names = value);
+        return names.Count > 0 && names.All(IsNameOf<TEnum>)
+            ? Done(set, Enum.Parse<TEnum>(string.Join(',', names), ignoreCase: true))
+            : Wrong(entry, $"some of {string.Join(", ", Enum.GetNames<TEnum>())}");
     }
 
     /// <summary>A list, or one text with spaces or commas between its items.</summary>
@@ -76,6 +86,9 @@ internal static class SectionValues
             : [.. entry.GetChildren().Select(static item => item.Value ?? "")]);
 
     private static bool Is(string text, string word) => text.Equals(word, StringComparison.OrdinalIgnoreCase);
+
+    private static bool IsNameOf<TEnum>(string? text)
+        where TEnum : struct, Enum => Enum.GetNames<TEnum>().Contains(text, StringComparer.OrdinalIgnoreCase);
 
     private static string? Done<T>(Action<T> set, T value)
     {

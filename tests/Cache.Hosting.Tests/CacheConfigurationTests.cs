@@ -134,11 +134,7 @@ public sealed class CacheConfigurationTests
     }
 
     private static IConfigurationSection Section(string name, params (string Key, string Value)[] values) =>
-        new ConfigurationBuilder()
-            .AddInMemoryCollection(values.Select(
-                pair => KeyValuePair.Create($"{name}:{pair.Key}", (string?)pair.Value)))
-            .Build()
-            .GetSection(name);
+        TestSection.Create(name, values);
 
     private static IHost Build(Action<IServiceCollection> configure) => TestHost.Build(configure);
 }

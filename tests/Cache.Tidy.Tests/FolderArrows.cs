@@ -70,7 +70,10 @@ internal static class FolderArrows
         ["Cache.Server.Diagnostics"] = [Logging],
 
         // A server's registration builds on the store's.
-        ["Cache.Hosting"] = [Core, Contracts, "Cache.Core.DependencyInjection", Server, "Microsoft.Extensions"],
+        ["Cache.Hosting"] =
+        [
+            Core, Contracts, "Cache.Core.DependencyInjection", "Cache.Core.Hybrid", Server, "Microsoft.Extensions",
+        ],
 
         // A third door in process, and its registration.
         ["Cache.AspNetCore"] =
