@@ -114,14 +114,7 @@ public sealed partial class StoreHybridCache : HybridCache
         CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(key);
-        ArgumentNullException.ThrowIfNull(factory);
-        if (cancellationToken.IsCancellationRequested)
-            return ValueTask.FromCanceled<T>(cancellationToken);
-        var local = Look<T>(key, options);
-        if (local.State == LocalState.Fresh && !_refreshesEagerly)
-            return new ValueTask<T>(local.Value!);
-        var plan = new EntryPlan(options, _defaults);
-        return Answer(new Request<TState, T>(key, state, factory, tags, plan, cancellationToken), local);
+        return GetOrCreate(key, key, state, factory, options, tags, cancellationToken);
     }
 
     /// <inheritdoc/>
@@ -132,17 +125,8 @@ public sealed partial class StoreHybridCache : HybridCache
         Func<TState, CancellationToken, ValueTask<T>> factory,
         HybridCacheEntryOptions? options = null,
         IEnumerable<string>? tags = null,
-        CancellationToken cancellationToken = default)
-    {
-        ArgumentNullException.ThrowIfNull(factory);
-        if (cancellationToken.IsCancellationRequested)
-            return ValueTask.FromCanceled<T>(cancellationToken);
-        var local = Look<T>(key, options);
-        if (local.State == LocalState.Fresh && !_refreshesEagerly)
-            return new ValueTask<T>(local.Value!);
-        var plan = new EntryPlan(options, _defaults);
-        return Answer(new Request<TState, T>(key.ToString(), state, factory, tags, plan, cancellationToken), local);
-    }
+        CancellationToken cancellationToken = default) =>
+        GetOrCreate(key, text: null, state, factory, options, tags, cancellationToken);
 
     /// <inheritdoc/>
     public override ValueTask SetAsync<T>(
@@ -185,6 +169,32 @@ public sealed partial class StoreHybridCache : HybridCache
         return _secondLevel is null
             ? ValueTask.CompletedTask
             : new ValueTask(WriteMarkAsync(_secondLevel, hash, moment, cancellationToken));
+    }
+
+    /// <param name="key">The key.</param>
+    /// <param name="text">The key as a string, if the caller has one; else a miss makes it.</param>
+    /// <param name="state">The factory's.</param>
+    /// <param name="factory">Makes the value.</param>
+    /// <param name="options">The call's.</param>
+    /// <param name="tags">The value's.</param>
+    /// <param name="token">The caller's.</param>
+    private ValueTask<T> GetOrCreate<TState, T>(
+        ReadOnlySpan<char> key,
+        string? text,
+        TState state,
+        Func<TState, CancellationToken, ValueTask<T>> factory,
+        HybridCacheEntryOptions? options,
+        IEnumerable<string>? tags,
+        CancellationToken token)
+    {
+        ArgumentNullException.ThrowIfNull(factory);
+        if (token.IsCancellationRequested)
+            return ValueTask.FromCanceled<T>(token);
+        var local = Look<T>(key, options);
+        if (local.State == LocalState.Fresh && !_refreshesEagerly)
+            return new ValueTask<T>(local.Value!);
+        var plan = new EntryPlan(options, _defaults);
+        return Answer(new Request<TState, T>(text ?? key.ToString(), state, factory, tags, plan, token), local);
     }
 
     private bool IsCacheable(ReadOnlySpan<char> key) => key.Length <= _keyLengthMax && !key.IsWhiteSpace();
