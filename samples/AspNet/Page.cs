@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Net;
 using System.Text.Encodings.Web;
+using Cache.Core.Hybrid;
 
 namespace AspNet;
 
@@ -8,7 +9,8 @@ namespace AspNet;
 internal static class Page
 {
     public static string Render(
-        int visits, string? note, IEnumerable<Price> prices, TimeSpan took, EndPoint server) => $$"""
+        int visits, string? note, IEnumerable<Price> prices, TimeSpan took, HybridStatistics hybrid, EndPoint server) =>
+        $$"""
         <!doctype html>
         <html lang="en">
         <meta charset="utf-8">
@@ -22,19 +24,24 @@ internal static class Page
           <div><strong id="entries">–</strong><span>entries</span></div>
           <div><strong id="size">–</strong><span id="limit">held</span></div>
           <div><strong id="evictions">–</strong><span>evicted</span></div>
-          <svg id="graph" viewBox="0 0 120 40" preserveAspectRatio="none" role="img"
-               aria-label="Hit ratio, second by second"><polyline points=""/></svg>
+          <figure>
+            <svg viewBox="0 0 120 40" preserveAspectRatio="none" role="img" aria-label="Hit ratio, second by second">
+              <polyline points=""/></svg>
+            <figcaption>Hits per read in each second of the last two minutes; the frame is 0 to 100 %.</figcaption>
+          </figure>
           <p><button id="traffic">Read 50,000 keys</button> <output id="answer"></output></p>
         </section>
 
         <section>
           <h2>Session</h2>
-          <p>Yours has seen this page <strong>{{visits}}</strong> times. It is an entry of the store.</p>
+          <p>This is visit <strong>{{visits}}</strong> of your session, which is an entry of the store.</p>
         </section>
 
         <section>
           <h2>Hybrid cache</h2>
           <p>The shop takes 400 ms to answer. This time it took <strong>{{Milliseconds(took)}} ms</strong>.</p>
+          <p>Calls answered by the cache: {{hybrid.ReadyHits + hybrid.StoreHits}}; that waited for another's question:
+          {{hybrid.Joins}}; questions to the shop: {{hybrid.FactoryCalls}}.</p>
           <table>{{string.Concat(prices.Select(Row))}}</table>
           <form method="post" action="/prices"><button>Remove the tag “prices”</button></form>
         </section>
@@ -52,9 +59,9 @@ internal static class Page
               <input name="note" value="{{HtmlEncoder.Default.Encode(note ?? "")}}"></label>
             <button>Keep</button>
           </form>
-          <p>A Redis client sees the same store:
-          <code>redis-cli -p {{PortOf(server)}} GET note</code> or
-          <code>redis-cli -p {{PortOf(server)}} SET note "from outside"</code>.</p>
+          <p>A Redis client sees the same store; reload the page after the second of these:</p>
+          <pre>redis-cli -p {{PortOf(server)}} GET note
+        redis-cli -p {{PortOf(server)}} SET note "from outside"</pre>
         </section>
 
         <footer><a href="/health">Health</a> · <a href="/statistics">statistics</a> · metrics: on the console</footer>
@@ -69,15 +76,18 @@ internal static class Page
           section { border: 1px solid var(--line); border-radius: .6em; padding: .2em 1.2em 1em; margin: 1rem 0; }
           h2 { font-size: 1.1em; margin: .8em 0 .3em; }
           p { margin: .4em 0; }
-          code { background: #8882; padding: .1em .4em; border-radius: .3em; }
+          pre { background: #8882; padding: .5em .8em; border-radius: .3em; margin: .5em 0 0; overflow-x: auto; }
           input, button { font: inherit; padding: .25em .7em; }
           table { border-collapse: collapse; margin: .5em 0; }
           td { padding: .1em 1.5em .1em 0; font-variant-numeric: tabular-nums; }
           .live { display: grid; grid-template-columns: repeat(4, 1fr); gap: .5rem; padding-top: 1em; }
           .live strong { display: block; font-size: 1.7em; line-height: 1.2; font-variant-numeric: tabular-nums; }
           .live span { opacity: .7; font-size: .9em; }
-          .live p, .live svg { grid-column: 1 / -1; }
-          .live svg { width: 100%; height: 6rem; border-bottom: 1px solid var(--line); }
+          .live p, figure { grid-column: 1 / -1; }
+          figure { margin: 0; }
+          figcaption { opacity: .7; font-size: .9em; }
+          svg { display: block; width: 100%; height: 6rem; border-block: 1px solid var(--line); }
+          @media (max-width: 36rem) { .live { grid-template-columns: 1fr 1fr; } }
           polyline { fill: none; stroke: var(--accent); stroke-width: 2; vector-effect: non-scaling-stroke; }
           footer { opacity: .8; }
         </style>

@@ -4,6 +4,7 @@ using AspNet;
 using Cache.AspNetCore;
 using Cache.Core;
 using Cache.Core.DependencyInjection;
+using Cache.Core.Hybrid;
 using Cache.Hosting;
 using Cache.Server;
 using Microsoft.AspNetCore.OutputCaching;
@@ -15,7 +16,7 @@ var builder = WebApplication.CreateBuilder(args);
 // One store for sessions, IDistributedCache, HybridCache and the output cache; the server lets Redis clients see it.
 builder.Services.AddCache(builder.Configuration.GetSection("Cache"));
 builder.Services.AddCacheServer(builder.Configuration.GetSection("CacheServer"));
-builder.Services.AddCacheHybridCache();
+builder.Services.AddCacheHybridCache(builder.Configuration.GetSection("Hybrid"));
 builder.Services.AddCacheOutputCache();
 builder.Services.AddSession(options => options.IdleTimeout = TimeSpan.FromMinutes(20));
 
@@ -30,14 +31,16 @@ var app = builder.Build();
 app.UseWhen(static context => context.Request.Path == "/", static branch => branch.UseSession());
 app.UseOutputCache();
 
-app.MapGet("/", async (HttpContext context, IDistributedCache cache, Prices prices, RespServer server) =>
+app.MapGet("/", async (
+    HttpContext context, IDistributedCache cache, Prices prices, StoreHybridCache hybrid, RespServer server) =>
 {
     int visits = (context.Session.GetInt32("visits") ?? 0) + 1;
     context.Session.SetInt32("visits", visits);
     long start = Stopwatch.GetTimestamp();
     var list = await prices.ListAsync(context.RequestAborted);
     var took = Stopwatch.GetElapsedTime(start);
-    string page = Page.Render(visits, await cache.GetStringAsync("note"), list, took, server.EndPoints[0]);
+    string? note = await cache.GetStringAsync("note");
+    string page = Page.Render(visits, note, list, took, hybrid.GetStatistics(), server.EndPoints[0]);
     return Results.Content(page, "text/html; charset=utf-8");
 });
 
