@@ -1,5 +1,6 @@
 using System.Text;
 using System.Text.Json;
+using Cache.Core.Tests.Distributed;
 using Microsoft.Extensions.Caching.Hybrid;
 
 namespace Cache.Core.Tests.Hybrid;
@@ -252,6 +253,16 @@ public sealed class StoreHybridCacheTests : IDisposable
     {
         string key = "k" + (char)0xD800;
         await AssertBypasses(_fixture, key);
+    }
+
+    [Theory]
+    [MemberData(nameof(DistributedKeyTests.Kinds), MemberType = typeof(DistributedKeyTests))]
+    public async Task KeyOfEveryKind_IsItsUtf8(string key)
+    {
+        await _fixture.Get(key, "value");
+        Assert.Equal(
+            string.IsNullOrWhiteSpace(key) ? null : "value"u8.ToArray(),
+            _fixture.Store.GetArray(Encoding.UTF8.GetBytes(key)));
     }
 
     [Fact]
