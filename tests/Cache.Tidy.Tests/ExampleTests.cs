@@ -7,7 +7,7 @@ namespace Cache.Tidy.Tests;
 /// <summary>Who opens the documentation of an entry point wants to see it used.</summary>
 public sealed class ExampleTests
 {
-    private static readonly string[] s_entryPoints = ["CacheStore", "RespServer", "CacheMetrics"];
+    private static readonly string[] s_entryPoints = ["CacheStore", "RespServer", "CacheMetrics", "StoreHybridCache"];
 
     [Fact]
     public void EntryPoints_ShowAnExample() =>

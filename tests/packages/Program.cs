@@ -24,13 +24,15 @@ builder.Configuration.AddInMemoryCollection([
     new("Urls", "http://127.0.0.1:0"),
     new("Cache:MemoryLimitBytes", "16mb"),
     new("Pages:MemoryLimitBytes", "8mb"),
+    new("Hybrid:DefaultEntryOptions:Flags", "DisableCompression"),
+    new("Hybrid:MaximumPayloadBytes", "1kb"),
     new("CacheServer:Port", "0")]);
 builder.Services
     .AddCache(builder.Configuration.GetSection("Cache"))
     .AddKeyedCache("pages", builder.Configuration.GetSection("Pages"))
     .AddCacheServer(builder.Configuration.GetSection("CacheServer"))
     .AddCacheOutputCache("pages", static _ => { })
-    .AddCacheHybridCache()
+    .AddCacheHybridCache(builder.Configuration.GetSection("Hybrid"))
     .AddHealthChecks().AddCacheStore().AddCacheStore("pages");
 await using var app = builder.Build();
 int pages = 0;
@@ -54,6 +56,9 @@ Check("hybrid cache, made", "once", made);
 Check("hybrid cache, kept", "once", await hybrid.GetOrCreateAsync("made", static _ => ValueTask.FromResult("twice")));
 await hybrid.RemoveByTagAsync("tag");
 Check("hybrid cache, tag", "twice", await hybrid.GetOrCreateAsync("made", static _ => ValueTask.FromResult("twice")));
+
+await hybrid.SetAsync("long", new string('v', 2048));
+Check("hybrid cache, options", null, await distributed.GetStringAsync("long"));
 
 using var client = new HttpClient { BaseAddress = new Uri(app.Urls.First()) };
 Check("first page", "page 1", await client.GetStringAsync("/page"));
