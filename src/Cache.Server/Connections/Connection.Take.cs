@@ -23,6 +23,8 @@ internal sealed partial class Connection<TExecutor>
     // Whether the client broke the protocol or a limit: what it sent further is not executed.
     private bool _isFailed;
 
+    private RespRequestReader Reader => _reader ?? throw new InvalidOperationException("No read is under way.");
+
     private bool IsOutputDue => _reply.UnflushedBytes >= FlushBytes;
 
     private bool GoesOn => !_isFailed && !_client.ShouldClose && !IsOutputDue;
@@ -64,7 +66,7 @@ internal sealed partial class Connection<TExecutor>
                 continue;
             }
 
-            var status = _reader.TryRead(rest);
+            var status = Reader.TryRead(rest);
             if (status == RespReadStatus.Incomplete)
             {
                 PutAside(rest);
@@ -72,7 +74,7 @@ internal sealed partial class Connection<TExecutor>
             }
 
             End(status, rest);
-            taken += _reader.Consumed;
+            taken += Reader.Consumed;
         }
 
         return taken;
@@ -100,23 +102,23 @@ internal sealed partial class Connection<TExecutor>
     {
         for (int taken = 0; taken < span.Length;)
         {
-            int missing = Math.Max(_reader.BytesNeeded - _straddling.Length, TopUpBytesMin);
+            int missing = Math.Max(Reader.BytesNeeded - _straddling.Length, TopUpBytesMin);
             int count = Math.Min(missing, span.Length - taken);
             int before = _straddling.Length;
             PutAside(span.Slice(taken, count));
             if (_isFailed)
                 return span.Length;
             taken += count;
-            if (_straddling.Length < _reader.BytesNeeded)
+            if (_straddling.Length < Reader.BytesNeeded)
                 continue;
 
-            var status = _reader.TryRead(_straddling.Span);
+            var status = Reader.TryRead(_straddling.Span);
             if (status == RespReadStatus.Incomplete)
                 continue;
 
             // What was copied beyond the request's end is still in the span.
-            Debug.Assert(status == RespReadStatus.ProtocolError || _reader.Consumed > before);
-            int surplus = _straddling.Length - _reader.Consumed;
+            Debug.Assert(status == RespReadStatus.ProtocolError || Reader.Consumed > before);
+            int surplus = _straddling.Length - Reader.Consumed;
             End(status, _straddling.Span);
             _straddling.Clear();
             return taken - Math.Min(surplus, taken);
@@ -129,14 +131,14 @@ internal sealed partial class Connection<TExecutor>
     {
         if (status == RespReadStatus.Complete)
         {
-            _executor.Execute(_reader.GetRequest(bytes), _context);
-            _reader.IsAuthenticated = _context.IsAuthenticated;
+            _executor.Execute(Reader.GetRequest(bytes), _context);
+            Reader.IsAuthenticated = _context.IsAuthenticated;
             if (IsOutputDue)
                 EnforceOutputLimit();
         }
         else if (status == RespReadStatus.ProtocolError)
         {
-            _reply.Error(_reader.Error);
+            _reply.Error(Reader.Error);
             _isFailed = true;
         }
     }
@@ -150,7 +152,7 @@ internal sealed partial class Connection<TExecutor>
             return;
         }
 
-        _straddling.Append(bytes, _reader.BytesNeeded);
+        _straddling.Append(bytes, Reader.BytesNeeded);
     }
 
     // No request begins with these bytes; what would answer them is an error that no TLS client understands.

@@ -42,9 +42,11 @@ internal sealed partial class Connection<TExecutor>
     private readonly ServerState _server;
     private readonly ServerSettings _settings;
     private readonly ILogger _logger;
-    private readonly RespRequestReader _reader = new();
     private readonly StraddlingRequest _straddling = new();
     private readonly TExecutor _executor;
+
+    // Its own while a request straddles, else borrowed for a read: an idle connection has none.
+    private RespRequestReader? _reader;
 
     public Connection(
         TransportConnection transport, ServerState server, ClientSession client, TExecutor executor, ILogger logger)
@@ -56,7 +58,6 @@ internal sealed partial class Connection<TExecutor>
         _logger = logger;
         _reply = new RespReplyWriter(transport.Output);
         _context = new CommandContext(server, client, _reply);
-        _reader.IsAuthenticated = _context.IsAuthenticated;
         _server = server;
     }
 
@@ -141,7 +142,7 @@ internal sealed partial class Connection<TExecutor>
     // Whether so many bytes will make a long request move, or end.
     private bool IsLongWork(long bytes) =>
         _straddling.Length >= LongRequestBytes
-        && (bytes > _straddling.FreeBytes || _straddling.Length + bytes >= _reader.BytesNeeded)
+        && (bytes > _straddling.FreeBytes || _straddling.Length + bytes >= Reader.BytesNeeded)
         && _transport.SharesThread;
 
     // What a slow client leaves lying counts as the store's memory: entries make room for it.
@@ -164,12 +165,16 @@ internal sealed partial class Connection<TExecutor>
     {
         _client.LastInteractionMs = _server.NowMs;
         _client.Traffic.Reads++;
+        _reader ??= RespRequestReader.Borrow();
         _reader.BulkBytesMax = _settings.ProtoMaxBulkLength;
+        _reader.IsAuthenticated = _context.IsAuthenticated;
     }
 
     private void EndRead(long readBytes)
     {
         _client.PendingInputBytes = _straddling.Length;
+        if (_straddling.Length == 0)
+            GiveBackReader();
         if (_straddling.MemoryBytes != _client.InputMemoryBytes)
             HoldInput();
         if (!_context.IsAuthenticated)
@@ -181,6 +186,12 @@ internal sealed partial class Connection<TExecutor>
         _client.Traffic.OutputBytes += bytes;
         _client.Traffic.Writes++;
         EnforceOutputLimit();
+    }
+
+    private void GiveBackReader()
+    {
+        Reader.GiveBack();
+        _reader = null;
     }
 
     private void HoldInput()

@@ -30,6 +30,10 @@ internal sealed class RespRequestReader
 
     private const long LengthUnknown = -1;
 
+    // One for each thread, between reads.
+    [ThreadStatic]
+    private static RespRequestReader? _spare;
+
     private readonly ArgumentList _arguments = new();
     private readonly InlineRequest _inline = new();
 
@@ -56,6 +60,21 @@ internal sealed class RespRequestReader
 
     /// <summary>After ProtocolError: the text of the error reply, without its type byte.</summary>
     public ReadOnlySpan<byte> Error => _error;
+
+    /// <summary>A reader for as long as the caller likes; the present thread's spare one, if it has one.</summary>
+    public static RespRequestReader Borrow()
+    {
+        var reader = _spare ?? new RespRequestReader();
+        _spare = null;
+        return reader;
+    }
+
+    /// <summary>Forgets what was begun and leaves the reader to whoever reads next on this thread.</summary>
+    public void GiveBack()
+    {
+        _started = false;
+        _spare = this;
+    }
 
     /// <summary>Reads the next request.</summary>
     /// <param name="input">
