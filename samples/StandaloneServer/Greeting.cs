@@ -13,7 +13,8 @@ internal static class Greeting
 {
     public static void Write(IAnsiConsole console, RespServer server, CacheStore store, bool needsPassword)
     {
-        string command = ConnectCommand(server.EndPoints, needsPassword);
+        string command = ConnectCommand(
+            server.EndPoints, needsPassword, isTls: server.TlsEndPoints.Contains(server.EndPoints[0]));
         var grid = new Grid().AddColumn().AddColumn();
         grid.AddRow("[grey]Listening on[/]", Markup.Escape(string.Join(", ", server.EndPoints)));
         grid.AddRow("[grey]Memory limit[/]", Markup.Escape(MemorySize.Format(store.MemoryLimitBytes)));
@@ -22,7 +23,7 @@ internal static class Greeting
         console.Write(new Panel(grid).Header("[bold] Cache [/]").RoundedBorder());
     }
 
-    public static string ConnectCommand(IReadOnlyList<EndPoint> endPoints, bool needsPassword)
+    public static string ConnectCommand(IReadOnlyList<EndPoint> endPoints, bool needsPassword, bool isTls = false)
     {
         string command = endPoints[0] switch
         {
@@ -30,6 +31,8 @@ internal static class Greeting
             IPEndPoint ip => $"redis-cli -h {HostOf(ip)} -p {ip.Port}",
             var unix => $"redis-cli -s {unix}",
         };
+        if (isTls)
+            command += " --tls";
         return needsPassword ? $"{command} --askpass" : command;
     }
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Security.Authentication;
 using Cache.Core;
 using Microsoft.Extensions.Configuration;
 
@@ -15,6 +16,16 @@ internal static class SectionValues
         int.TryParse(entry.Value, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out int value)
             ? Done(set, value)
             : Wrong(entry, "an integer");
+
+    /// <summary>A port; none for null.</summary>
+    public static string? Port(this IConfigurationSection entry, Action<int?> set)
+    {
+        if (int.TryParse(entry.Value, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out int value))
+            return Done(set, value);
+        return string.Equals(entry.Value, "none", StringComparison.OrdinalIgnoreCase)
+            ? Done(set, null)
+            : Wrong(entry, "an integer, or none");
+    }
 
     /// <summary>True or false, or yes or no as in redis.conf.</summary>
     public static string? Switch(this IConfigurationSection entry, Action<bool> set)
@@ -77,6 +88,23 @@ internal static class SectionValues
         return names.Count > 0 && names.All(IsNameOf<TEnum>)
             ? Done(set, Enum.Parse<TEnum>(string.Join(',', names), ignoreCase: true))
             : Wrong(entry, $"some of {string.Join(", ", Enum.GetNames<TEnum>())}");
+    }
+
+    /// <summary>Versions of TLS, with spaces or commas between them.</summary>
+    public static string? TlsVersions(this IConfigurationSection entry, Action<SslProtocols> set)
+    {
+        var protocols = SslProtocols.None;
+        foreach (string name in (entry.Value ?? "").Split((char[])[' ', ','], StringSplitOptions.RemoveEmptyEntries))
+        {
+            if (name.Equals(nameof(SslProtocols.Tls12), StringComparison.OrdinalIgnoreCase))
+                protocols |= SslProtocols.Tls12;
+            else if (name.Equals(nameof(SslProtocols.Tls13), StringComparison.OrdinalIgnoreCase))
+                protocols |= SslProtocols.Tls13;
+            else
+                return Wrong(entry, "Tls12, Tls13 or both");
+        }
+
+        return protocols == SslProtocols.None ? Wrong(entry, "Tls12, Tls13 or both") : Done(set, protocols);
     }
 
     /// <summary>A list, or one text with spaces or commas between its items.</summary>

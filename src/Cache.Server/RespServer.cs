@@ -5,6 +5,7 @@ using Cache.Server.Connections;
 using Cache.Server.Diagnostics;
 using Cache.Server.Transport;
 using Cache.Server.Transport.Linux;
+using Cache.Server.Transport.Tls;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -28,7 +29,7 @@ namespace Cache.Server;
 /// await server.StartAsync(cancellationToken);
 /// </code></example>
 /// </remarks>
-public sealed class RespServer : IAsyncDisposable
+public sealed partial class RespServer : IAsyncDisposable
 {
     private readonly RespServerOptions _options;
     private readonly ServerState _state;
@@ -83,11 +84,15 @@ public sealed class RespServer : IAsyncDisposable
     /// </summary>
     public IReadOnlyList<EndPoint> EndPoints { get; private set; } = [];
 
+    /// <summary>Those of <see cref="EndPoints"/> where TLS is spoken.</summary>
+    public IReadOnlyList<EndPoint> TlsEndPoints { get; private set; } = [];
+
     internal ServerState State => _state;
 
     /// <summary>Listens on all addresses, and accepts clients from then on.</summary>
     /// <exception cref="IOException">
-    /// An address cannot be listened on; the message names it, its port and the reason. Then none is listened on.
+    /// An address cannot be listened on, or a file of TLS cannot be used; the message names the address and its port,
+    /// or the option and the file, and the reason. Then none is listened on.
     /// </exception>
     /// <exception cref="InvalidOperationException">The server was started before.</exception>
     /// <exception cref="OperationCanceledException">The token was canceled.</exception>
@@ -129,7 +134,9 @@ public sealed class RespServer : IAsyncDisposable
             await _idleSweep!.DisposeAsync().ConfigureAwait(false);
             _epoll?.Dispose();
             _acceptor.Dispose();
+            _certificates?.Dispose();
             EndPoints = [];
+            TlsEndPoints = [];
             ServerLog.Stopped(_logger);
         }
         finally
@@ -150,17 +157,20 @@ public sealed class RespServer : IAsyncDisposable
             _state.Settings.MaxClients = clientsMax;
         }
 
-        if (_options.Transport == RespTransport.Epoll)
-            _epoll = new EpollTransport(_options.IoThreadCount, _state.Store.TimeProvider);
         try
         {
+            var tls = PrepareTls();
+            if (_options.Transport == RespTransport.Epoll)
+                _epoll = new EpollTransport(_options.IoThreadCount, _state.Store.TimeProvider);
             return await SocketBinder.BindAsync(
-                _options, _epoll, _state.Store.TimeProvider, _logger, cancellationToken).ConfigureAwait(false);
+                _options, _epoll, tls, _state.Store.TimeProvider, _logger, cancellationToken).ConfigureAwait(false);
         }
         catch
         {
             _epoll?.Dispose();
             _epoll = null;
+            _certificates?.Dispose();
+            _certificates = null;
             throw;
         }
     }
@@ -171,22 +181,31 @@ public sealed class RespServer : IAsyncDisposable
         for (int i = 0; i < endPoints.Length; i++)
         {
             endPoints[i] = _listeners[i].EndPoint;
-            ServerLog.Listening(_logger, endPoints[i]);
+            if (_listeners[i] is TlsListener)
+                ServerLog.ListeningForTls(_logger, endPoints[i]);
+            else
+                ServerLog.Listening(_logger, endPoints[i]);
         }
 
         EndPoints = endPoints;
-        _state.Settings.Port = endPoints.OfType<IPEndPoint>().FirstOrDefault()?.Port ?? 0;
+        TlsEndPoints = [.. _listeners.OfType<TlsListener>().Select(static listener => listener.EndPoint)];
+        _state.Settings.Port = PortOf(endPoints.Except(TlsEndPoints));
+        _state.Settings.TlsPort = PortOf(TlsEndPoints);
         _idleSweep = new IdleSweep(_state, _acceptor.Live);
         _accepting = Task.WhenAll(_listeners.Select(_acceptor.AcceptAsync));
     }
+
+    private static int PortOf(IEnumerable<EndPoint> endPoints) =>
+        endPoints.OfType<IPEndPoint>().FirstOrDefault()?.Port ?? 0;
 
     private static ServerSettings ToSettings(RespServerOptions options)
     {
         var settings = new ServerSettings
         {
-            Port = options.Port,
+            Port = options.Port ?? 0,
             Bind = string.Join(' ', options.Bind),
             UnixSocketPath = options.UnixSocketPath ?? "",
+            Tls = ToTlsParameters(options),
             MaxClients = options.MaxClients,
             ReservedClients = options.ReservedClients,
             IsProtected = options.ProtectedMode,

@@ -6,7 +6,7 @@ using Cache.Server.Transport.Linux;
 namespace Cache.Server;
 
 /// <summary>The options of a <see cref="RespServer"/>; read once, when the server is made.</summary>
-public sealed class RespServerOptions
+public sealed partial class RespServerOptions
 {
     /// <summary>The most clients that may be asked for.</summary>
     public const int MaxClientsMax = 1_000_000;
@@ -35,9 +35,10 @@ public sealed class RespServerOptions
     private static readonly TimeSpan TimeMax = TimeSpan.FromSeconds(int.MaxValue / 1000);
 
     /// <summary>
-    /// The TCP port; 0 lets the system choose one, which <see cref="RespServer.EndPoints"/> then tells. Default: 6379.
+    /// The TCP port; 0 lets the system choose one, which <see cref="RespServer.EndPoints"/> then tells; null for none,
+    /// where <see cref="TlsPort"/> or a Unix domain socket is to be the only door. Default: 6379.
     /// </summary>
-    public int Port { get; set; } = 6379;
+    public int? Port { get; set; } = 6379;
 
     /// <summary>
     /// The addresses to listen on: IPv4, IPv6, a host name, * for all of IPv4, ::* for all of IPv6. A leading - allows
@@ -153,7 +154,9 @@ public sealed class RespServerOptions
     {
         var problems = new List<string>();
         FindAddressProblems(problems);
-        RequireRange(problems, nameof(Port), Port, IPEndPoint.MinPort, IPEndPoint.MaxPort);
+        if (Port is { } port)
+            RequireRange(problems, nameof(Port), port, IPEndPoint.MinPort, IPEndPoint.MaxPort);
+        FindTlsProblems(problems);
         FindTransportProblems(problems);
         RequireRange(problems, nameof(IoThreadCount), IoThreadCount, 1, IoThreadCountMax);
         RequireRange(problems, nameof(MaxClients), MaxClients, 1, MaxClientsMax);
@@ -210,6 +213,9 @@ public sealed class RespServerOptions
             problems.Add(Problem(
                 nameof(UnixSocketPath), $"'{path}'", $"must be a path of 1 to {UnixSocketPathBytesMax} bytes"));
         }
+
+        if (Bind is { Count: > 0 } && Port is null && TlsPort is null && UnixSocketPath is null)
+            problems.Add(Problem(nameof(Port), "null", "must be a port unless TlsPort or UnixSocketPath is given"));
 
         // The permission bits of owner, group and others.
         if (UnixSocketMode is { } mode && ((int)mode & ~0b111_111_111) != 0)

@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using Cache.Server.Diagnostics;
 using Cache.Server.Transport;
 using Cache.Server.Transport.Linux;
+using Cache.Server.Transport.Tls;
 using Microsoft.Extensions.Logging;
 
 namespace Cache.Server;
@@ -10,9 +11,19 @@ namespace Cache.Server;
 /// <summary>Makes the listeners that the options ask for: all of them, or none.</summary>
 internal static class SocketBinder
 {
+    /// <param name="options">The addresses and ports.</param>
+    /// <param name="epoll">The loops that move bytes; null for the portable transport.</param>
+    /// <param name="tls">Makes TLS connections of those of the TLS port; null without one.</param>
+    /// <param name="timeProvider">The clock of listeners and connections.</param>
+    /// <param name="logger">Told of addresses that are skipped, and of arrivals that fail.</param>
+    /// <param name="cancellationToken">Ends the look-up of host names.</param>
     /// <exception cref="IOException">An address cannot be listened on; the message names it and says why.</exception>
     public static async ValueTask<IReadOnlyList<TransportListener>> BindAsync(
-        RespServerOptions options, EpollTransport? epoll, TimeProvider timeProvider, ILogger logger,
+        RespServerOptions options,
+        EpollTransport? epoll,
+        Func<TransportListener, TlsListener>? tls,
+        TimeProvider timeProvider,
+        ILogger logger,
         CancellationToken cancellationToken)
     {
         var settings = new SocketTransportSettings
@@ -30,8 +41,16 @@ internal static class SocketBinder
             foreach (string text in options.Bind)
             {
                 var address = BindAddress.Parse(text);
-                await BindAsync(address, options.Port, settings, listeners, logger, cancellationToken)
-                    .ConfigureAwait(false);
+                foreach (var ip in await ResolveAsync(address, cancellationToken).ConfigureAwait(false))
+                {
+                    if (options.Port is { } port)
+                        TryBind(address, new IPEndPoint(ip, port), settings, listeners.Add, logger);
+                    if (tls is not null && options.TlsPort is { } tlsPort)
+                    {
+                        TryBind(
+                            address, new IPEndPoint(ip, tlsPort), settings, one => listeners.Add(tls(one)), logger);
+                    }
+                }
             }
 
             if (options.UnixSocketPath is { } path)
@@ -46,24 +65,20 @@ internal static class SocketBinder
         }
     }
 
-    private static async ValueTask BindAsync(
+    private static void TryBind(
         BindAddress address,
-        int port,
+        IPEndPoint endPoint,
         SocketTransportSettings settings,
-        List<TransportListener> listeners,
-        ILogger logger,
-        CancellationToken cancellationToken)
+        Action<TransportListener> add,
+        ILogger logger)
     {
-        foreach (var ip in await ResolveAsync(address, cancellationToken).ConfigureAwait(false))
+        try
         {
-            try
-            {
-                listeners.Add(Bind(new IPEndPoint(ip, port), settings));
-            }
-            catch (IOException e) when (address.MayBeAbsent && IsAbsent(e.InnerException))
-            {
-                ServerLog.AddressSkipped(logger, address.Name);
-            }
+            add(Bind(endPoint, settings));
+        }
+        catch (IOException e) when (address.MayBeAbsent && IsAbsent(e.InnerException))
+        {
+            ServerLog.AddressSkipped(logger, address.Name);
         }
     }
 

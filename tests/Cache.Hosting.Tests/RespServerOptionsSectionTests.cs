@@ -1,3 +1,4 @@
+using System.Security.Authentication;
 using Cache.Server;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
@@ -28,7 +29,22 @@ public sealed class RespServerOptionsSectionTests
             ["S:InputBufferLimit"] = "2mb",
             ["S:OutputBufferLimit"] = "3000000",
             ["S:OutputStallTimeout"] = "4",
+            ["S:TlsPort"] = "7402",
+            ["S:TlsCertificateFile"] = "c.pem",
+            ["S:TlsKeyFile"] = "k.pem",
+            ["S:TlsKeyFilePassword"] = "p",
+            ["S:TlsCaCertificateFile"] = "ca.pem",
+            ["S:TlsClientAuthentication"] = "optional",
+            ["S:TlsProtocols"] = "tls13",
+            ["S:TlsHandshakeTimeout"] = "7",
         });
+        Assert.Equal(
+            (7402, "c.pem", "k.pem", "p", "ca.pem"),
+            (options.TlsPort, options.TlsCertificateFile, options.TlsKeyFile, options.TlsKeyFilePassword,
+                options.TlsCaCertificateFile));
+        Assert.Equal(
+            (TlsClientAuthentication.Optional, SslProtocols.Tls13, 7),
+            (options.TlsClientAuthentication, options.TlsProtocols, options.TlsHandshakeTimeout.TotalSeconds));
         Assert.Equal((7401, 5, 6), (options.Port, options.MaxClients, options.Backlog));
         Assert.Equal((RespTransport.Epoll, 3), (options.Transport, options.IoThreadCount));
         Assert.Equal(["127.0.0.1", "::1"], options.Bind);
@@ -37,6 +53,23 @@ public sealed class RespServerOptionsSectionTests
         Assert.Equal((90, 90), (options.Timeout.TotalSeconds, options.TcpKeepAlive.TotalSeconds));
         Assert.Equal((1, 4), (options.DrainTimeout.TotalSeconds, options.OutputStallTimeout.TotalSeconds));
         Assert.Equal((2 << 20, 3_000_000), (options.InputBufferLimit, options.OutputBufferLimit));
+    }
+
+    [Fact]
+    public void AddCacheServer_TlsAloneFromAPfx_HasNoPlainPort()
+    {
+        var options = Read(new() { ["S:Port"] = "none", ["S:TlsPort"] = "7402", ["S:TlsPfxFile"] = "c.pfx" });
+        Assert.Equal((null, 7402, "c.pfx"), (options.Port, options.TlsPort, options.TlsPfxFile));
+    }
+
+    [Theory]
+    [InlineData("Tls11")]
+    [InlineData("12288")]
+    [InlineData("")]
+    public void AddCacheServer_TlsProtocolsAreOthers_NamesTheTwo(string text)
+    {
+        var refused = Assert.Throws<OptionsValidationException>(() => Read(new() { ["S:TlsProtocols"] = text }));
+        Assert.Equal($"S:TlsProtocols is '{text}'; it must be Tls12, Tls13 or both.", Assert.Single(refused.Failures));
     }
 
     [Fact]
@@ -61,7 +94,7 @@ public sealed class RespServerOptionsSectionTests
             [
                 "RespServerOptions.MaxClients is 0; it must be between 1 and 1000000.",
                 "S:Backlog is a section; it must be an integer.",
-                "S:Port is 'six'; it must be an integer.",
+                "S:Port is 'six'; it must be an integer, or none.",
                 "S:Prot is no key of RespServerOptions; did you mean Port?",
                 "S:Timeout is 'soon'; it must be a number of seconds, or hours:minutes:seconds.",
                 $"S:Transport is '1'; it must be one of {string.Join(", ", Enum.GetNames<RespTransport>())}.",

@@ -55,10 +55,14 @@ internal static class FolderArrows
         [Server] =
         [
             "Cache.Server.Transport", "Cache.Server.Connections", "Cache.Server.Protocol", "Cache.Server.Commands",
-            "Cache.Server.Diagnostics", "Cache.Server.Transport.Linux", Core, Contracts, Logging,
+            "Cache.Server.Diagnostics", "Cache.Server.Transport.Linux", "Cache.Server.Transport.Tls", Core, Contracts,
+            Logging,
         ],
         ["Cache.Server.Transport"] = [],
         ["Cache.Server.Transport.Linux"] = ["Cache.Server.Transport.TransportConnection"],
+        // TLS is put over any connection, by a listener over any listener.
+        ["Cache.Server.Transport.Tls"] =
+            ["Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.TransportListener"],
         // Log messages hold no stage, so a stage may write them.
         ["Cache.Server.Connections"] =
         [

@@ -7,23 +7,11 @@ namespace StandaloneServer.Configuration;
 /// <summary>What the directives set: options of the store, of the server, and this program's own.</summary>
 internal sealed class ServerSettings(CacheOptions store, RespServerOptions server)
 {
-    private bool _hasTcp = true;
-
     public CacheOptions Store { get; } = store;
 
     public RespServerOptions Server { get; } = server;
 
     public LogLevel LogLevel { get; set; } = LogLevel.Information;
-
-    /// <summary>The TCP port; 0 for no TCP, as in Redis (to the server's own options it is any free port).</summary>
-    public int Port
-    {
-        set
-        {
-            Server.Port = value;
-            _hasTcp = value != 0;
-        }
-    }
 
     /// <summary>Applies settings in order: of two for one directive the later stays.</summary>
     /// <exception cref="SettingException">One is wrong, or they do not go together.</exception>
@@ -31,10 +19,15 @@ internal sealed class ServerSettings(CacheOptions store, RespServerOptions serve
     {
         foreach (var setting in settings)
             DirectiveTable.Find(setting).Apply(setting, this);
-        if (!_hasTcp)
+        bool hasTcp = Server.Port is not null || Server.TlsPort is not null;
+        if (!hasTcp && Server.UnixSocketPath is null)
+        {
+            throw new SettingException(
+                "port is 0, and there is no tls-port and no unixsocket: nothing to listen on. Set one of them.");
+        }
+
+        if (!hasTcp)
             Server.Bind = [];
-        if (!_hasTcp && Server.UnixSocketPath is null)
-            throw new SettingException("port is 0 and there is no unixsocket: nothing to listen on. Set one of them.");
         return this;
     }
 }

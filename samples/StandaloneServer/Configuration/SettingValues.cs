@@ -12,6 +12,13 @@ internal static class SettingValues
             ? value
             : throw setting.Wrong($"an integer between {min} and {max}");
 
+    /// <summary>A TCP port; null for 0, which is none as in Redis.</summary>
+    public static int? Port(this Setting setting) =>
+        setting.Integer(0, ushort.MaxValue) is > 0 and var port ? port : null;
+
+    /// <summary>A path or a password; null for an empty one.</summary>
+    public static string? TextOrNull(this Setting setting) => setting.Text.Length == 0 ? null : setting.Text;
+
     public static TimeSpan Seconds(this Setting setting) =>
         TimeSpan.FromSeconds(setting.Integer(0, int.MaxValue / 1000));
 

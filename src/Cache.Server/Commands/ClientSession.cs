@@ -1,3 +1,5 @@
+using System.Security.Cryptography.X509Certificates;
+
 namespace Cache.Server.Commands;
 
 /// <summary>What a server knows of one client beside its socket.</summary>
@@ -41,6 +43,12 @@ internal sealed class ClientSession
     /// When its last bytes came, in milliseconds of the store's clock; set by the connection, per receive.
     /// </summary>
     public long LastInteractionMs { get; set; }
+
+    /// <summary>
+    /// The certificate that the client showed in its TLS handshake and that is trusted; null for none. Set by the
+    /// connection before the first command.
+    /// </summary>
+    public X509Certificate2? ClientCertificate { get; set; }
 
     /// <summary>CLIENT SETNAME; empty: none.</summary>
     public byte[] Name { get; set; } = [];

@@ -38,7 +38,14 @@ internal static class ConfigParameters
         Fixed("databases", server => Text(server.Store.KeyspaceCount)),
         Fixed("port", server => Text(server.Settings.Port)),
         Fixed("bind", server => server.Settings.Bind),
-        Fixed("unixsocket", s => Encoding.Latin1.GetString(Encoding.UTF8.GetBytes(s.Settings.UnixSocketPath))),
+        Fixed("unixsocket", server => Latin1(server.Settings.UnixSocketPath)),
+        Fixed("tls-port", server => Text(server.Settings.TlsPort)),
+        Fixed("tls-cert-file", server => Latin1(server.Settings.Tls.CertificateFile)),
+        Fixed("tls-key-file", server => Latin1(server.Settings.Tls.KeyFile)),
+        Fixed("tls-key-file-pass", server => Latin1(server.Settings.Tls.KeyFilePassword)),
+        Fixed("tls-ca-cert-file", server => Latin1(server.Settings.Tls.CaCertificateFile)),
+        Fixed("tls-auth-clients", server => server.Settings.Tls.ClientAuthentication),
+        Fixed("tls-protocols", server => server.Settings.Tls.Protocols),
         Memory(
             "proto-max-bulk-len", CacheStore.ValueLengthMax,
             s => s.ProtoMaxBulkLength, (s, value) => s.ProtoMaxBulkLength = value),
@@ -156,6 +163,9 @@ internal static class ConfigParameters
     private static ConfigChange OutOfRange(long min, long max) =>
         ConfigChange.Refused(string.Create(
             CultureInfo.InvariantCulture, $"argument must be between {min} and {max} inclusive"));
+
+    // UTF-8, of which each byte is a char.
+    private static string Latin1(string text) => Encoding.Latin1.GetString(Encoding.UTF8.GetBytes(text));
 
     private static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);
 }

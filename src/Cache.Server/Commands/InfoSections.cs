@@ -38,7 +38,7 @@ internal static class InfoSections
         text.Add("process_id", Environment.ProcessId);
         text.Add("process_supervised", "no");
         text.Add("run_id", server.RunId);
-        text.Add("tcp_port", server.Settings.Port);
+        text.Add("tcp_port", server.Settings.Port != 0 ? server.Settings.Port : server.Settings.TlsPort);
         text.Add("server_time_usec", server.UnixMicroseconds);
         text.Add("uptime_in_seconds", uptimeSeconds);
         text.Add("uptime_in_days", uptimeSeconds / (24 * 60 * 60));
@@ -128,6 +128,8 @@ internal static class InfoSections
         text.Add("tracking_total_prefixes", 0);
         text.Add("unexpected_error_replies", 0);
         text.Add("total_error_replies", server.Statistics.GetErrors().Total);
+        if (server.Settings.TlsPort != 0)
+            text.Add("tls_handshake_failures", server.Statistics.FailedHandshakes);
         text.Add("total_reads_processed", traffic.Reads);
         text.Add("total_writes_processed", traffic.Writes);
         AppendLimits(text, server.Limits);

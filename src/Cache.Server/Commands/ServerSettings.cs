@@ -13,6 +13,12 @@ internal sealed class ServerSettings
     /// <summary>The port that clients connect to; 0: none.</summary>
     public int Port { get; set; } = 6379;
 
+    /// <summary>The port for TLS; 0: none.</summary>
+    public int TlsPort { get; set; }
+
+    /// <summary>What else CONFIG shows of TLS.</summary>
+    public TlsParameters Tls { get; set; } = new();
+
     /// <summary>The addresses that are listened on, separated by blanks.</summary>
     public string Bind { get; set; } = "127.0.0.1";
 

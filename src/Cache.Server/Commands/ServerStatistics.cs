@@ -20,6 +20,13 @@ internal sealed class ServerStatistics(int commandCount)
     private TrafficCount _foldedTraffic;
     private TrafficCount _trafficBaseline;
     private long _errorCount;
+    private long _failedHandshakes;
+
+    /// <summary>TLS handshakes that failed since the last reset.</summary>
+    public long FailedHandshakes => Interlocked.Read(ref _failedHandshakes);
+
+    /// <summary>Counts a TLS handshake that failed.</summary>
+    public void CountFailedHandshake() => Interlocked.Increment(ref _failedHandshakes);
 
     /// <summary>Adds what a client counted for one command.</summary>
     public void Fold(int command, in CommandCount count)
@@ -91,6 +98,8 @@ internal sealed class ServerStatistics(int commandCount)
             _errors.Clear();
             _errorCount = 0;
         }
+
+        Interlocked.Exchange(ref _failedHandshakes, 0);
     }
 
     private CommandCount[] SumEver(IEnumerable<ClientSession> clients)

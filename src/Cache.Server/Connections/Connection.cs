@@ -66,6 +66,8 @@ internal sealed partial class Connection<TExecutor>
     {
         try
         {
+            await _transport.OpenAsync().ConfigureAwait(false);
+            _client.ClientCertificate = _transport.ClientCertificate;
             await ServeAsync().ConfigureAwait(false);
         }
         catch (Exception e)

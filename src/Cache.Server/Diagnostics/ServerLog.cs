@@ -9,6 +9,9 @@ internal static partial class ServerLog
     [LoggerMessage(1, LogLevel.Information, "Ready to accept connections on {EndPoint}")]
     public static partial void Listening(ILogger logger, EndPoint endPoint);
 
+    [LoggerMessage(21, LogLevel.Information, "Ready to accept TLS connections on {EndPoint}")]
+    public static partial void ListeningForTls(ILogger logger, EndPoint endPoint);
+
     [LoggerMessage(2, LogLevel.Warning, "Skipped the address {Address}: this machine does not have it")]
     public static partial void AddressSkipped(ILogger logger, string address);
 
@@ -35,6 +38,15 @@ internal static partial class ServerLog
 
     [LoggerMessage(15, LogLevel.Error, "The command {Command} threw")]
     public static partial void CommandThrew(ILogger logger, string command, Exception exception);
+
+    [LoggerMessage(18, LogLevel.Debug, "{Address} did not get through its TLS handshake")]
+    public static partial void HandshakeFailed(ILogger logger, EndPoint? address, Exception exception);
+
+    [LoggerMessage(19, LogLevel.Information, "TLS takes a new certificate from now on: {Subject}")]
+    public static partial void CertificateReloaded(ILogger logger, string subject);
+
+    [LoggerMessage(20, LogLevel.Warning, "TLS keeps its certificate, for the changed files cannot be used: {Problem}")]
+    public static partial void CertificateRefused(ILogger logger, string problem);
 
     [LoggerMessage(14, LogLevel.Information, "Stopped")]
     public static partial void Stopped(ILogger logger);

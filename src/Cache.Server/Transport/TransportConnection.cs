@@ -1,13 +1,15 @@
 using System.IO.Pipelines;
 using System.Net;
+using System.Security.Cryptography.X509Certificates;
 
 namespace Cache.Server.Transport;
 
 /// <summary>One connection as the stages above see it: bytes come out of a pipe, bytes go into a pipe.</summary>
 /// <remarks>
-/// The transport knows nothing of what the bytes mean. The owner reads <see cref="Input"/> and writes
-/// <see cref="Output"/> from one thread at a time, completes both, and disposes the connection. Memory of
-/// <see cref="Output"/> is backed by arrays. The pipes run their continuations on the thread that caused them.
+/// The transport knows nothing of what the bytes mean. The owner awaits <see cref="OpenAsync"/>, reads
+/// <see cref="Input"/> and writes <see cref="Output"/> from one thread at a time, completes both, and disposes the
+/// connection. Memory of <see cref="Output"/> is backed by arrays. The pipes run their continuations on the thread that
+/// caused them.
 /// </remarks>
 internal abstract class TransportConnection : IAsyncDisposable
 {
@@ -40,6 +42,16 @@ internal abstract class TransportConnection : IAsyncDisposable
 
     /// <summary>The address on which the connection arrived.</summary>
     public abstract EndPoint? LocalEndPoint { get; }
+
+    /// <summary>The trusted certificate that the peer showed; null for none, and until it is open.</summary>
+    public virtual X509Certificate2? ClientCertificate => null;
+
+    /// <summary>
+    /// Does what has to come before the first byte, as a handshake; may end on another thread. Until then what is
+    /// written is lost.
+    /// </summary>
+    /// <exception cref="IOException">The peer did not do its part, or not in time.</exception>
+    public virtual ValueTask OpenAsync() => ValueTask.CompletedTask;
 
     /// <summary>
     /// Awaits nothing more from the peer, from any thread: what has arrived can still be read from

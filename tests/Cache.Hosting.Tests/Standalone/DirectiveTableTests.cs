@@ -1,5 +1,6 @@
 using Cache.Core;
 using Cache.Core.Contracts;
+using System.Security.Authentication;
 using Cache.Server;
 using Microsoft.Extensions.Logging;
 using StandaloneServer.Configuration;
@@ -40,6 +41,26 @@ public sealed class DirectiveTableTests
         Assert.Equal(RespTransport.Epoll, Apply("io-transport epoll").Server.Transport);
 
     [Fact]
+    public void Apply_TlsDirectives_SetTheirOptions()
+    {
+        var server = Apply(
+            "port 0", "tls-port 7001", "tls-cert-file c.pem", "tls-key-file k.pem", "tls-key-file-pass secret",
+            "tls-ca-cert-file ca.pem", "tls-auth-clients optional", "tls-protocols \"TLSv1.3\"",
+            "tls-handshake-timeout 3").Server;
+        Assert.Equal((null, 7001), (server.Port, server.TlsPort));
+        Assert.Equal(
+            ("c.pem", "k.pem", "secret", "ca.pem"),
+            (server.TlsCertificateFile, server.TlsKeyFile, server.TlsKeyFilePassword, server.TlsCaCertificateFile));
+        Assert.Equal(TlsClientAuthentication.Optional, server.TlsClientAuthentication);
+        Assert.Equal(SslProtocols.Tls13, server.TlsProtocols);
+        Assert.Equal(3, server.TlsHandshakeTimeout.TotalSeconds);
+        Assert.Empty(server.FindProblems());
+        Assert.Equal("c.pfx", Apply("tls-pfx-file c.pfx").Server.TlsPfxFile);
+        Assert.Equal(SslProtocols.Tls12 | SslProtocols.Tls13, Apply("tls-protocols \"\"").Server.TlsProtocols);
+        Assert.Null(Apply("tls-port 7001", "tls-port 0").Server.TlsPort);
+    }
+
+    [Fact]
     public void Apply_SameDirectiveTwice_TheLaterStays() =>
         Assert.Equal(2, Apply("port 1", "port 2").Server.Port);
 
@@ -55,6 +76,8 @@ public sealed class DirectiveTableTests
     [InlineData("port six", "port is 'six'; it must be an integer between 0 and 65535.")]
     [InlineData("port 1 2", "port is '1 2'; it must be one value; quote it if it has spaces.")]
     [InlineData("port", "port needs a value: number.")]
+    [InlineData("tls-protocols TLSv1.1", "tls-protocols is 'TLSv1.1'; it must be one of TLSv1.2, TLSv1.3.")]
+    [InlineData("tls-auth-clients maybe", "tls-auth-clients is 'maybe'; it must be one of yes, no, optional.")]
     [InlineData(
         "unixsocketperm 789", "unixsocketperm is '789'; it must be an octal number between 0 and 777, such as 700.")]
     [InlineData(

@@ -1,0 +1,67 @@
+using System.Security.Authentication;
+using Cache.Server.Commands;
+using Cache.Server.Diagnostics;
+using Cache.Server.Transport;
+using Cache.Server.Transport.Tls;
+
+namespace Cache.Server;
+
+public sealed partial class RespServer
+{
+    private TlsCertificateSource? _certificates;
+
+    /// <summary>Reads the certificates, before anything is listened on.</summary>
+    /// <returns>What makes a TLS listener of another; null without a TLS port.</returns>
+    private Func<TransportListener, TlsListener>? PrepareTls()
+    {
+        if (_options.TlsPort is null)
+            return null;
+        var settings = ToTlsSettings();
+        var certificates = _certificates = new TlsCertificateSource(settings);
+        return listener => new TlsListener(listener, settings, certificates);
+    }
+
+    private static TlsParameters ToTlsParameters(RespServerOptions options) => new()
+    {
+        CertificateFile = options.TlsPfxFile ?? options.TlsCertificateFile ?? "",
+        KeyFile = options.TlsKeyFile ?? "",
+        KeyFilePassword = options.TlsKeyFilePassword ?? "",
+        CaCertificateFile = options.TlsCaCertificateFile ?? "",
+        ClientAuthentication = options.TlsClientAuthentication switch
+        {
+            TlsClientAuthentication.Required => "yes",
+            TlsClientAuthentication.Optional => "optional",
+            _ => "no",
+        },
+        Protocols = string.Join(' ', Versions(options.TlsProtocols)),
+    };
+
+    private static IEnumerable<string> Versions(SslProtocols protocols)
+    {
+        if (protocols.HasFlag(SslProtocols.Tls12))
+            yield return "TLSv1.2";
+        if (protocols.HasFlag(SslProtocols.Tls13))
+            yield return "TLSv1.3";
+    }
+
+    private TlsSettings ToTlsSettings() => new()
+    {
+        TlsCertificateFile = _options.TlsCertificateFile,
+        TlsKeyFile = _options.TlsKeyFile,
+        TlsKeyFilePassword = _options.TlsKeyFilePassword,
+        TlsPfxFile = _options.TlsPfxFile,
+        TlsCaCertificateFile = _options.TlsCaCertificateFile,
+        AsksForCertificate = _options.TlsClientAuthentication != TlsClientAuthentication.None,
+        RequiresCertificate = _options.TlsClientAuthentication == TlsClientAuthentication.Required,
+        Protocols = _options.TlsProtocols,
+        HandshakeTimeout = _options.TlsHandshakeTimeout,
+        TimeProvider = _state.TimeProvider,
+        HandshakeFailed = (address, error) =>
+        {
+            _state.Statistics.CountFailedHandshake();
+            ServerLog.HandshakeFailed(_logger, address, error);
+        },
+        Reloaded = subject => ServerLog.CertificateReloaded(_logger, subject),
+        ReloadFailed = error => ServerLog.CertificateRefused(_logger, error.Message),
+    };
+}

@@ -1,0 +1,99 @@
+using System.Net;
+using System.Security.Authentication;
+
+namespace Cache.Server;
+
+public sealed partial class RespServerOptions
+{
+    private const SslProtocols TlsProtocolsAllowed = SslProtocols.Tls12 | SslProtocols.Tls13;
+
+    // A client that needs longer is not there; the connection counts as a client meanwhile.
+    private static readonly TimeSpan TlsHandshakeTimeoutMax = TimeSpan.FromMinutes(10);
+
+    /// <summary>
+    /// The TCP port for TLS, on the addresses of <see cref="Bind"/>; 0 lets the system choose one, which
+    /// <see cref="RespServer.TlsEndPoints"/> then tells; null for no TLS, the default. With <see cref="Port"/> null,
+    /// TLS alone is spoken.
+    /// </summary>
+    public int? TlsPort { get; set; }
+
+    /// <summary>
+    /// A PEM file with the server's certificate and, after it, those that lead to its root. Read again when it changes.
+    /// Needs <see cref="TlsKeyFile"/>.
+    /// </summary>
+    public string? TlsCertificateFile { get; set; }
+
+    /// <summary>A PEM file with the private key of <see cref="TlsCertificateFile"/>.</summary>
+    public string? TlsKeyFile { get; set; }
+
+    /// <summary>The password of the key file or of the PFX file; null for none, the default.</summary>
+    public string? TlsKeyFilePassword { get; set; }
+
+    /// <summary>
+    /// A PFX file (PKCS #12) with the server's certificate, its chain and its key, instead of the two PEM files.
+    /// </summary>
+    public string? TlsPfxFile { get; set; }
+
+    /// <summary>
+    /// A PEM file with the certificates that clients' certificates must come from; null, the default, for those that
+    /// the machine trusts. A client's certificate is not looked up in any list of revoked ones.
+    /// </summary>
+    public string? TlsCaCertificateFile { get; set; }
+
+    /// <summary>Whether clients must show a certificate. Default: required, as in Redis.</summary>
+    public TlsClientAuthentication TlsClientAuthentication { get; set; } = TlsClientAuthentication.Required;
+
+    /// <summary>The versions that are spoken; older ones than 1.2 cannot be. Default: 1.2 and 1.3.</summary>
+    public SslProtocols TlsProtocols { get; set; } = TlsProtocolsAllowed;
+
+    /// <summary>
+    /// A client that has not ended its handshake after so long is disconnected. Default: 10 seconds.
+    /// </summary>
+    public TimeSpan TlsHandshakeTimeout { get; set; } = TimeSpan.FromSeconds(10);
+
+    private void FindTlsProblems(List<string> problems)
+    {
+        if (TlsPort is not { } port)
+            return;
+        RequireRange(problems, nameof(TlsPort), port, IPEndPoint.MinPort, IPEndPoint.MaxPort);
+        if (port != 0 && port == Port)
+            problems.Add(Problem(nameof(TlsPort), Text(port), "must be another than Port"));
+        if (Bind is { Count: 0 })
+            problems.Add(Problem(nameof(TlsPort), Text(port), "needs an address in Bind"));
+        FindTlsFileProblems(problems);
+        if (!Enum.IsDefined(TlsClientAuthentication))
+        {
+            problems.Add(Problem(
+                nameof(TlsClientAuthentication), Text((int)TlsClientAuthentication),
+                $"must be one of {string.Join(", ", Enum.GetNames<TlsClientAuthentication>())}"));
+        }
+
+        if (TlsProtocols == SslProtocols.None || (TlsProtocols & ~TlsProtocolsAllowed) != 0)
+            problems.Add(Problem(nameof(TlsProtocols), TlsProtocols.ToString(), "must be Tls12, Tls13 or both"));
+        if (TlsHandshakeTimeout <= TimeSpan.Zero || TlsHandshakeTimeout > TlsHandshakeTimeoutMax)
+        {
+            problems.Add(Problem(
+                nameof(TlsHandshakeTimeout), TlsHandshakeTimeout.ToString(),
+                $"must be above 0 and at most {TlsHandshakeTimeoutMax}"));
+        }
+    }
+
+    private void FindTlsFileProblems(List<string> problems)
+    {
+        bool hasPem = !string.IsNullOrEmpty(TlsCertificateFile);
+        bool hasKey = !string.IsNullOrEmpty(TlsKeyFile);
+        bool hasPfx = !string.IsNullOrEmpty(TlsPfxFile);
+        if (!hasPem && !hasPfx)
+        {
+            problems.Add(Problem(
+                nameof(TlsCertificateFile), "not given", "or TlsPfxFile is needed where there is a TlsPort"));
+        }
+
+        if (hasPem && hasPfx)
+            problems.Add(Problem(nameof(TlsPfxFile), $"'{TlsPfxFile}'", "excludes TlsCertificateFile: give one"));
+        if (hasPem && !hasKey)
+            problems.Add(Problem(nameof(TlsKeyFile), "not given", "is needed for TlsCertificateFile"));
+        if (hasPfx && !hasPem && hasKey)
+            problems.Add(Problem(nameof(TlsKeyFile), $"'{TlsKeyFile}'", "belongs to TlsCertificateFile, not to a PFX"));
+    }
+}

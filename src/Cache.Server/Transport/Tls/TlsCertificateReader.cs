@@ -1,0 +1,156 @@
+using System.Net.Security;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+
+namespace Cache.Server.Transport.Tls;
+
+/// <summary>Makes of the files what a handshake needs. Every error names the option, the file and the reason.</summary>
+internal static class TlsCertificateReader
+{
+    /// <exception cref="IOException">A file cannot be read, or does not hold what it should.</exception>
+    public static SslServerAuthenticationOptions Read(TlsSettings settings)
+    {
+        var chain = new X509Certificate2Collection();
+        var certificate = string.IsNullOrEmpty(settings.TlsPfxFile)
+            ? ReadPem(settings, chain)
+            : ReadPfx(settings, chain);
+        return new SslServerAuthenticationOptions
+        {
+            // Made once, so that its chain is built once, and sessions of earlier connections can be resumed.
+            ServerCertificateContext = SslStreamCertificateContext.Create(certificate, chain, offline: true),
+            EnabledSslProtocols = settings.Protocols,
+            AllowRenegotiation = false,
+            ClientCertificateRequired = settings.AsksForCertificate,
+            CertificateChainPolicy = settings.AsksForCertificate ? ToChainPolicy(settings) : null,
+            RemoteCertificateValidationCallback = settings.RequiresCertificate
+                ? static (_, _, _, errors) => errors == SslPolicyErrors.None
+                : static (_, _, _, errors) =>
+                    errors is SslPolicyErrors.None or SslPolicyErrors.RemoteCertificateNotAvailable,
+        };
+    }
+
+    private static X509Certificate2 ReadPem(TlsSettings settings, X509Certificate2Collection chain)
+    {
+        string path = settings.TlsCertificateFile ?? "";
+        string keyPath = settings.TlsKeyFile ?? "";
+        string pem = ReadText(nameof(settings.TlsCertificateFile), path);
+        string keyPem = ReadText(nameof(settings.TlsKeyFile), keyPath);
+        ImportPem(nameof(settings.TlsCertificateFile), path, pem, chain);
+        var bare = chain[0];
+        chain.RemoveAt(0);
+        try
+        {
+            var certificate = string.IsNullOrEmpty(settings.TlsKeyFilePassword)
+                ? X509Certificate2.CreateFromPem(pem, keyPem)
+                : X509Certificate2.CreateFromEncryptedPem(pem, keyPem, settings.TlsKeyFilePassword);
+            bare.Dispose();
+            return ToUsable(certificate);
+        }
+        catch (Exception e) when (e is CryptographicException or ArgumentException)
+        {
+            string reason = $"its key cannot be used, or is not that of {path}";
+            throw Unfit(nameof(settings.TlsKeyFile), keyPath, reason, e);
+        }
+    }
+
+    private static X509Certificate2 ReadPfx(TlsSettings settings, X509Certificate2Collection chain)
+    {
+        const string Option = nameof(settings.TlsPfxFile);
+        string path = settings.TlsPfxFile!;
+        try
+        {
+            var storage = OperatingSystem.IsWindows()
+                ? X509KeyStorageFlags.DefaultKeySet
+                : X509KeyStorageFlags.EphemeralKeySet;
+            byte[] pfx = File.ReadAllBytes(path);
+            chain.AddRange(X509CertificateLoader.LoadPkcs12Collection(pfx, settings.TlsKeyFilePassword, storage));
+        }
+        catch (Exception e) when (IsUnreadable(e))
+        {
+            throw Unfit(Option, path, "it cannot be read", e);
+        }
+        catch (CryptographicException e)
+        {
+            throw Unfit(Option, path, "it is no PFX file, or TlsKeyFilePassword is not its password", e);
+        }
+
+        foreach (var one in chain)
+        {
+            if (!one.HasPrivateKey)
+                continue;
+            chain.Remove(one);
+            return one;
+        }
+
+        throw Unfit(Option, path, "it holds no certificate with a private key");
+    }
+
+    private static X509ChainPolicy ToChainPolicy(TlsSettings settings)
+    {
+        const string Option = nameof(settings.TlsCaCertificateFile);
+        var policy = new X509ChainPolicy
+        {
+            RevocationMode = X509RevocationMode.NoCheck,
+            DisableCertificateDownloads = true,
+        };
+        if (settings.TlsCaCertificateFile is not { Length: > 0 } path)
+            return policy;
+
+        var certificates = new X509Certificate2Collection();
+        ImportPem(Option, path, ReadText(Option, path), certificates);
+        policy.TrustMode = X509ChainTrustMode.CustomRootTrust;
+
+        // A root ends a chain; the others only help to find the way there.
+        foreach (var certificate in certificates)
+        {
+            bool isRoot = certificate.SubjectName.RawData.AsSpan().SequenceEqual(certificate.IssuerName.RawData);
+            (isRoot ? policy.CustomTrustStore : policy.ExtraStore).Add(certificate);
+        }
+
+        return policy.CustomTrustStore.Count > 0
+            ? policy
+            : throw Unfit(Option, path, "it holds no root: no certificate that is its own issuer");
+    }
+
+    private static void ImportPem(string option, string path, string pem, X509Certificate2Collection certificates)
+    {
+        try
+        {
+            certificates.ImportFromPem(pem);
+        }
+        catch (CryptographicException e)
+        {
+            throw Unfit(option, path, "a certificate in it cannot be used", e);
+        }
+
+        if (certificates.Count == 0)
+            throw Unfit(option, path, "it holds no certificate in PEM");
+    }
+
+    private static string ReadText(string option, string path)
+    {
+        try
+        {
+            return File.ReadAllText(path);
+        }
+        catch (Exception e) when (IsUnreadable(e))
+        {
+            throw Unfit(option, path, "it cannot be read", e);
+        }
+    }
+
+    // Windows's TLS takes no key that was never in a store.
+    private static X509Certificate2 ToUsable(X509Certificate2 certificate)
+    {
+        if (!OperatingSystem.IsWindows())
+            return certificate;
+        using (certificate)
+            return X509CertificateLoader.LoadPkcs12(certificate.Export(X509ContentType.Pkcs12), null);
+    }
+
+    private static bool IsUnreadable(Exception error) =>
+        error is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException;
+
+    private static IOException Unfit(string option, string path, string reason, Exception? error = null) =>
+        new($"RespServerOptions.{option} is '{path}'; {reason}{(error is null ? "" : $" ({error.Message})")}.", error);
+}

@@ -1,0 +1,86 @@
+using System.Net.Security;
+
+namespace Cache.Server.Transport.Tls;
+
+/// <summary>What the next handshake takes: read from the files, and again when one of them has changed.</summary>
+/// <remarks>
+/// The files are looked at regularly: watches of a file system miss changes behind links and on network shares. Their
+/// times and lengths before reading are kept, so that a change during it is found the next time. Concurrency: one look
+/// at a time; <see cref="Current"/> is replaced whole, and handshakes under way go on with theirs.
+/// </remarks>
+internal sealed class TlsCertificateSource : IDisposable
+{
+    /// <summary>How often the files are looked at: soon enough for whoever waits, and for next to nothing.</summary>
+    public static readonly TimeSpan LookInterval = TimeSpan.FromSeconds(1);
+
+    private readonly TlsSettings _settings;
+    private readonly ITimer _timer;
+    private readonly Lock _looking = new();
+    private volatile SslServerAuthenticationOptions _current;
+    private string _seen;
+
+    /// <exception cref="IOException">A file cannot be read, or does not hold what it should.</exception>
+    public TlsCertificateSource(TlsSettings settings)
+    {
+        _settings = settings;
+        _seen = Describe(settings);
+        _current = TlsCertificateReader.Read(settings);
+        _timer = settings.TimeProvider.CreateTimer(
+            static self => ((TlsCertificateSource)self!).Look(), this, LookInterval, LookInterval);
+    }
+
+    /// <summary>The certificate and the rules; never changed in place.</summary>
+    public SslServerAuthenticationOptions Current => _current;
+
+    public void Dispose() => _timer.Dispose();
+
+    private void Look()
+    {
+        // A slow disk must not gather timers.
+        if (!_looking.TryEnter())
+            return;
+        try
+        {
+            string seen = Describe(_settings);
+            if (seen == _seen)
+                return;
+            _seen = seen;
+            _current = TlsCertificateReader.Read(_settings);
+            _settings.Reloaded?.Invoke(_current.ServerCertificateContext!.TargetCertificate.Subject);
+        }
+#pragma warning disable CA1031 // A timer's exception would end the process.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            _settings.ReloadFailed?.Invoke(e as IOException ?? new IOException(e.Message, e));
+        }
+        finally
+        {
+            _looking.Exit();
+        }
+    }
+
+    // Of what a link leads to: secrets are often exchanged by another link.
+    private static string Describe(TlsSettings settings)
+    {
+        var text = new System.Text.StringBuilder();
+        foreach (string file in settings.Files)
+        {
+            try
+            {
+                var info = new FileInfo(file);
+                if (info.LinkTarget is not null && info.ResolveLinkTarget(returnFinalTarget: true) is FileInfo target)
+                    info = target;
+                text.Append(info.FullName).Append(' ').Append(info.LastWriteTimeUtc.Ticks).Append(' ');
+                text.Append(info.Exists ? info.Length : -1).Append('\n');
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
+            {
+                // Reading says what is wrong with it.
+                text.Append(e.Message).Append('\n');
+            }
+        }
+
+        return text.ToString();
+    }
+}

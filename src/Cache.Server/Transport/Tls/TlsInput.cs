@@ -1,0 +1,90 @@
+using System.Buffers;
+using System.Diagnostics;
+using System.IO.Pipelines;
+using System.Net.Security;
+using System.Runtime.CompilerServices;
+
+namespace Cache.Server.Transport.Tls;
+
+/// <summary>The plain bytes from the peer.</summary>
+/// <remarks>
+/// A read waits by an empty read of the TLS stream, which holds no buffer meanwhile, and then takes the text of all
+/// records that have come. What the owner does not consume stays in an array, which grows by doubling as bytes arrive;
+/// without any, a connection at rest holds none. Concurrency: the owner's alone.
+/// </remarks>
+internal sealed class TlsInput(SslStream ssl, TlsRecordStream records) : PipeReader
+{
+    // The text of one receive of the transport.
+    private const int ReadBytes = 16 * 1024;
+
+    // The top bit of a position in a sequence over an array says what kind of sequence it is.
+    private const int IndexMask = int.MaxValue;
+
+    private byte[] _array = [];
+    private int _start;
+    private int _end;
+    private bool _examined = true;
+    private bool _ended;
+
+    public override ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default) =>
+        TryRead(out var result) ? ValueTask.FromResult(result) : ReadMoreAsync(cancellationToken);
+
+    public override bool TryRead(out ReadResult result)
+    {
+        bool any = (_end > _start && !_examined) || _ended;
+        result = any ? Result(isCanceled: false) : default;
+        return any;
+    }
+
+    public override void AdvanceTo(SequencePosition consumed) => AdvanceTo(consumed, consumed);
+
+    public override void AdvanceTo(SequencePosition consumed, SequencePosition examined)
+    {
+        int start = consumed.GetInteger() & IndexMask;
+        Debug.Assert(start >= _start && start <= _end);
+        _examined = (examined.GetInteger() & IndexMask) == _end;
+        _start = start;
+        if (_start == _end)
+            Release();
+    }
+
+    public override void CancelPendingRead() => records.CancelPendingRead();
+
+    public override void Complete(Exception? exception = null) => Release();
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<ReadResult> ReadMoreAsync(CancellationToken cancellationToken)
+    {
+        await ssl.ReadAsync(Memory<byte>.Empty, cancellationToken).ConfigureAwait(false);
+        MakeRoom();
+        int count = await ssl.ReadAsync(_array.AsMemory(_end), cancellationToken).ConfigureAwait(false);
+        _end += count;
+        _ended = count == 0;
+        _examined = _ended;
+        return Result(isCanceled: false);
+    }
+
+    private ReadResult Result(bool isCanceled) =>
+        new(new ReadOnlySequence<byte>(_array, _start, _end - _start), isCanceled, isCompleted: _ended);
+
+    private void MakeRoom()
+    {
+        int kept = _end - _start;
+        if (_array.Length - _end >= ReadBytes / 2)
+            return;
+        byte[] array = ArrayPool<byte>.Shared.Rent(
+            (int)Math.Min(Math.Max(ReadBytes, 2L * kept), Array.MaxLength));
+        _array.AsSpan(_start, kept).CopyTo(array);
+        Release();
+        _array = array;
+        _end = kept;
+    }
+
+    private void Release()
+    {
+        if (_array.Length > 0)
+            ArrayPool<byte>.Shared.Return(_array);
+        _array = [];
+        _start = _end = 0;
+    }
+}

@@ -1,0 +1,17 @@
+using System.Net;
+
+namespace Cache.Server.Transport.Tls;
+
+/// <summary>Makes TLS connections of those that another listener accepts.</summary>
+internal sealed class TlsListener(TransportListener listener, TlsSettings settings, TlsCertificateSource certificates)
+    : TransportListener
+{
+    public override EndPoint EndPoint => listener.EndPoint;
+
+    public override async ValueTask<TransportConnection?> AcceptAsync() =>
+        await listener.AcceptAsync().ConfigureAwait(false) is { } connection
+            ? new TlsConnection(connection, settings, certificates.Current)
+            : null;
+
+    public override ValueTask DisposeAsync() => listener.DisposeAsync();
+}

@@ -1,0 +1,188 @@
+using System.Buffers;
+using System.Diagnostics;
+using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
+
+namespace Cache.Server.Transport.Tls;
+
+/// <summary>The pipes of a connection as the stream that an SslStream has its records from and in.</summary>
+/// <remarks>
+/// Reading gives whole records only: what is incomplete stays in the input, so that the TLS stream never waits in the
+/// middle of one and holds no buffer while it waits. Writing only copies into the output; whoever wrote flushes it.
+/// Before the handshake has ended, reads go on by the thread pool.
+/// Concurrency: one read and one write at a time.
+/// </remarks>
+internal sealed class TlsRecordStream(PipeReader input, PipeWriter output) : Stream
+{
+    // A record's header: type, version (2), length (2).
+    private const int HeaderBytes = 5;
+    private const byte TypeMin = 20;
+    private const byte TypeMax = 24;
+
+    // What a record of TLS 1.2 may have beyond its 16 KB of text; 1.3 allows less.
+    private const int RecordBytesMax = 16 * 1024 + 2048;
+
+    // What was read and not yet given on: whole records, or all that there will be.
+    private ReadOnlySequence<byte> _records;
+    private bool _ended;
+    private bool _isOpen;
+
+    public override bool CanRead => true;
+
+    public override bool CanWrite => true;
+
+    public override bool CanSeek => false;
+
+    public override long Length => throw new NotSupportedException();
+
+    public override long Position
+    {
+        get => throw new NotSupportedException();
+        set => throw new NotSupportedException();
+    }
+
+    /// <summary>How many bytes a read gives without waiting.</summary>
+    public long ReadyBytes => _records.Length;
+
+    /// <summary>Whether a read says at once that there is nothing more.</summary>
+    public bool IsAtEnd => _ended && _records.IsEmpty;
+
+    /// <summary>From now on reads go on by the thread that brings the bytes.</summary>
+    public void EndHandshake() => _isOpen = true;
+
+    /// <summary>Ends a wait for records as if there were no more.</summary>
+    public void CancelPendingRead() => input.CancelPendingRead();
+
+    /// <summary>Waits until a read gives something, or its end, at once.</summary>
+    /// <returns>False if the wait was canceled.</returns>
+    public ValueTask<bool> WaitAsync(CancellationToken cancellationToken)
+    {
+        while (_records.IsEmpty && !_ended)
+        {
+            var reading = input.ReadAsync(cancellationToken);
+            if (!reading.IsCompletedSuccessfully)
+                return WaitSlowAsync(reading, cancellationToken);
+            if (!Accept(reading.Result))
+                return ValueTask.FromResult(false);
+        }
+
+        return ValueTask.FromResult(true);
+    }
+
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
+        _records.IsEmpty && !_ended
+            ? ReadSlowAsync(buffer, cancellationToken)
+            : ValueTask.FromResult(Take(buffer.Span));
+
+    public override Task<int> ReadAsync(
+        byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
+
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        output.Write(buffer.Span);
+        return ValueTask.CompletedTask;
+    }
+
+    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+        WriteAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
+
+    public override async Task FlushAsync(CancellationToken cancellationToken) =>
+        await output.FlushAsync(cancellationToken).ConfigureAwait(false);
+
+    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    public override void Flush() => throw new NotSupportedException();
+
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+    public override void SetLength(long value) => throw new NotSupportedException();
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<bool> WaitSlowAsync(ValueTask<ReadResult> reading, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            bool isCanceled = !Accept(await reading.ConfigureAwait(false));
+            if (isCanceled || !_records.IsEmpty || _ended)
+                return !isCanceled;
+            reading = input.ReadAsync(cancellationToken);
+        }
+    }
+
+    // Records without text, or those of a handshake: the TLS stream waits by itself.
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> ReadSlowAsync(Memory<byte> buffer, CancellationToken cancellationToken)
+    {
+        _ended |= !await WaitAsync(cancellationToken).ConfigureAwait(false);
+        if (!_isOpen)
+            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        return Take(buffer.Span);
+    }
+
+    /// <returns>False if the read was canceled.</returns>
+    private bool Accept(in ReadResult read)
+    {
+        Debug.Assert(_records.IsEmpty);
+        var received = read.Buffer;
+        long length = read.IsCompleted ? received.Length : MeasureRecords(received);
+        if (length == 0)
+        {
+            input.AdvanceTo(received.Start, received.End);
+            _ended = read.IsCompleted;
+        }
+        else
+        {
+            _records = received.Slice(0, length);
+        }
+
+        return !read.IsCanceled;
+    }
+
+    private int Take(Span<byte> buffer)
+    {
+        int length = (int)Math.Min(buffer.Length, _records.Length);
+        if (length == 0)
+            return 0;
+        _records.Slice(0, length).CopyTo(buffer);
+        _records = _records.Slice(length);
+        if (_records.IsEmpty)
+        {
+            input.AdvanceTo(_records.End);
+            _records = default;
+        }
+
+        return length;
+    }
+
+    // How many bytes the whole records have.
+    private long MeasureRecords(in ReadOnlySequence<byte> received)
+    {
+        Span<byte> header = stackalloc byte[HeaderBytes];
+        long length = 0;
+        while (length < received.Length)
+        {
+            var rest = received.Slice(length);
+            int count = (int)Math.Min(HeaderBytes, rest.Length);
+            rest.Slice(0, count).CopyTo(header);
+            if (header[0] is < TypeMin or > TypeMax)
+                return RefuseRecord(received);
+            if (count < HeaderBytes)
+                break;
+            int bytes = HeaderBytes + ((header[3] << 8) | header[4]);
+            if (bytes > HeaderBytes + RecordBytesMax)
+                return RefuseRecord(received);
+            if (bytes > rest.Length)
+                break;
+            length += bytes;
+        }
+
+        return length;
+    }
+
+    // A handshake knows best what is wrong with its beginning, and answers it.
+    private long RefuseRecord(in ReadOnlySequence<byte> received) =>
+        _isOpen ? throw new IOException("What the peer sent is no record of TLS.") : received.Length;
+}
