@@ -248,7 +248,10 @@ public sealed partial class CacheStore : IDisposable
 
     /// <summary>Throws unless the store is whole. Nobody may write meanwhile; only debug builds look.</summary>
     [Conditional("DEBUG")]
-    internal void AssertValid() => _state.AssertValid();
+    internal void AssertValid() => Validate();
+
+    /// <summary>As <see cref="AssertValid"/>, in every build.</summary>
+    internal void Validate() => _state.Validate();
 
     private EntryKey KeyOf(ReadOnlySpan<byte> key) => _state.KeyOf(key, _keyspace);
 

@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Numerics;
 using Cache.Core.Contracts;
 using Cache.Core.Expiry;
@@ -197,9 +196,8 @@ internal sealed class StoreState : IDisposable
         }
     }
 
-    /// <summary>Throws unless the store is whole. Nobody may write meanwhile; only debug builds look.</summary>
-    [Conditional("DEBUG")]
-    public void AssertValid()
+    /// <summary>Throws unless the store is whole. Nobody may write meanwhile.</summary>
+    public void Validate()
     {
         lock (_sweepGate)
         {

@@ -4,7 +4,7 @@ using Cache.Core.Layout;
 namespace Cache.Core.Sharding;
 
 /// <summary>Compares all that a store says of itself with what is there. Nobody may write meanwhile.</summary>
-/// <remarks>Debug builds only: it looks at every entry. Throws at the first statement that is not true.</remarks>
+/// <remarks>For tests: it looks at every entry. Throws at the first statement that is not true.</remarks>
 internal sealed class StoreValidator
 {
     private readonly StoreState _state;

@@ -138,7 +138,8 @@ internal sealed partial class Connection<TExecutor>
         }
         else if (status == RespReadStatus.ProtocolError)
         {
-            _reply.Error(Reader.Error);
+            // To the client's own writer: who wants no replies gets none of these either.
+            _context.Reply.Error(Reader.Error);
             _isFailed = true;
         }
     }

@@ -45,7 +45,7 @@ internal sealed class InlineRequest
 
     private bool TryReadWord(ReadOnlySpan<byte> line, ref int at)
     {
-        while (at < line.Length && !IsSpace(line[at]))
+        while (at < line.Length && !EndsWord(line[at]))
         {
             byte quote = line[at++];
             if (quote is not ((byte)'"' or (byte)'\''))
@@ -117,6 +117,9 @@ internal sealed class InlineRequest
     }
 
     private static int HexValue(byte digit) => digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
+
+    // Fewer than are skipped between words: a vertical tab or a form feed within a word is part of it.
+    private static bool EndsWord(byte value) => value is (byte)' ' or (byte)'\t' or (byte)'\n' or (byte)'\r';
 
     // C's isspace.
     private static bool IsSpace(byte value) => value is (byte)' ' or (>= (byte)'\t' and <= (byte)'\r');

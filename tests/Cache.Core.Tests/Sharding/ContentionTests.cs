@@ -17,7 +17,7 @@ public sealed class ContentionTests : IDisposable
 
     public void Dispose()
     {
-        _state.AssertValid();
+        _state.Validate();
         _state.Dispose();
     }
 

@@ -22,6 +22,7 @@ public class RespRequestReaderTests
         { "ECHO \"a b\\n\\x41\\\"\\q\" 'c \\'d\\n'\r\n", ["ECHO|a b\nA\"q|c 'd\\n"] },
         { "ECHO pre\"quoted\"\r\n", ["ECHO|prequoted"] },
         { "ECHO \"\"\r\n", ["ECHO|"] },
+        { "ECHO a\vb\f \v c\r\n", ["ECHO|a\vb\f|c"] },
         { "ECHO \"a\"b\r\n", ["-ERR Protocol error: unbalanced quotes in request"] },
         { "ECHO \"a\r\n", ["-ERR Protocol error: unbalanced quotes in request"] },
         { "ECHO \"a\\\r\n", ["-ERR Protocol error: unbalanced quotes in request"] },

@@ -1,0 +1,140 @@
+using System.Text;
+using Cache.Core;
+using Cache.Server;
+using Cache.Testing;
+
+namespace Cache.Reliability.Tests.Fuzz;
+
+/// <summary>Runs a session on a server and a clock of its own, in one thread: it always runs alike.</summary>
+internal sealed class InMemorySessionRun : IAsyncDisposable
+{
+    private const long MemoryLimitBytes = 4 << 20;
+
+    private readonly FakeTimeProvider _clock;
+    private readonly CacheStore _store;
+    private readonly InMemoryServer _server;
+    private readonly Dictionary<int, (InMemoryClient Client, FuzzConnectionLog Log)> _connections = [];
+    private readonly bool _isUnsettled;
+    private int _requests;
+
+    private InMemorySessionRun(CacheStore store, FakeTimeProvider clock, InMemoryServer server, bool isUnsettled)
+    {
+        _store = store;
+        _clock = clock;
+        _server = server;
+        _isUnsettled = isUnsettled;
+    }
+
+    /// <returns>How many requests the server executed.</returns>
+    /// <exception cref="FuzzFailureException">Something is not as it must be.</exception>
+    public static async Task<int> RunAsync(FuzzSession session)
+    {
+        var clock = new FakeTimeProvider();
+        var options = new CacheOptions { MemoryLimitBytes = MemoryLimitBytes, ShardCount = 2 };
+        using var store = new CacheStore(options, clock);
+        var server = await InMemoryServer.StartAsync(store, new RespServerOptions());
+        await using var run = new InMemorySessionRun(store, clock, server, session.IsUnsettling);
+        long bytesBefore = store.GetStatistics().MemoryBytes;
+        foreach (var step in session.Steps)
+            run.Take(step);
+        foreach (int connection in run._connections.Keys.ToArray())
+            run.Close(connection);
+        run.CheckAfterwards(bytesBefore);
+        return run._requests;
+    }
+
+    public async ValueTask DisposeAsync() => await _server.DisposeAsync();
+
+    private void Take(FuzzStep step)
+    {
+        switch (step.Kind)
+        {
+            case FuzzStepKind.Send:
+                Send(step.Connection, step.Bytes);
+                break;
+            case FuzzStepKind.Close:
+                Close(step.Connection);
+                break;
+            case FuzzStepKind.Vanish:
+                Vanish(step.Connection);
+                break;
+            default:
+                _clock.Advance(step.Connection);
+                break;
+        }
+    }
+
+    private void Send(int connection, byte[] bytes)
+    {
+        if (!_connections.TryGetValue(connection, out var pair))
+            _connections[connection] = pair = (_server.Connect(), new FuzzConnectionLog());
+        if (pair.Client.IsClosed)
+            return;
+        pair.Log.Sent(bytes);
+        pair.Client.Send(bytes);
+        Receive(pair.Client, pair.Log);
+    }
+
+    // What is read makes room, so that the server may go on and say more.
+    private static void Receive(InMemoryClient client, FuzzConnectionLog log)
+    {
+        while (true)
+        {
+            byte[] bytes = client.ReadAll();
+            log.Received(bytes);
+            if (bytes.Length > 0)
+                continue;
+            if (client.IsPaused && !client.IsClosed)
+                throw new FuzzFailureException("The server takes no more input although all its replies were read.");
+            return;
+        }
+    }
+
+    private void Close(int connection)
+    {
+        if (!_connections.Remove(connection, out var pair))
+            return;
+        Receive(pair.Client, pair.Log);
+        bool wasClosed = pair.Client.IsClosed;
+        pair.Client.Close();
+        Receive(pair.Client, pair.Log);
+        _requests += pair.Log.Check(isWhole: true, wasClosed, _isUnsettled);
+        if (!pair.Client.IsClosed)
+            throw new FuzzFailureException("The client has closed, the server has not.");
+        pair.Client.Vanish();
+    }
+
+    private void Vanish(int connection)
+    {
+        if (!_connections.Remove(connection, out var pair))
+            return;
+        Receive(pair.Client, pair.Log);
+        _requests += pair.Log.Check(isWhole: true, pair.Client.IsClosed, _isUnsettled);
+        pair.Client.Vanish();
+    }
+
+    private void CheckAfterwards(long bytesBefore)
+    {
+        int clients = _server.Server.State.Clients.Count;
+        if (clients > 0)
+            throw new FuzzFailureException($"{clients} clients are counted although all have gone.");
+        if (!_isUnsettled)
+            CheckAnswers();
+        StoreChecks.RequireWhole(_store);
+        _store.ClearAll();
+        _store.MemoryLimitBytes = MemoryLimitBytes;
+        _clock.Advance(2_000);
+        StoreChecks.RequireEmpty(_store, bytesBefore);
+        StoreChecks.RequireWhole(_store);
+    }
+
+    private void CheckAnswers()
+    {
+        var client = _server.Connect();
+        client.Send("*1\r\n$4\r\nPING\r\n"u8);
+        string reply = Encoding.Latin1.GetString(client.ReadAll());
+        if (reply != "+PONG\r\n")
+            throw new FuzzFailureException($"After the session PING was answered by '{reply}'.");
+        client.Vanish();
+    }
+}

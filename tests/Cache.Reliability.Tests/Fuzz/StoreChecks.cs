@@ -1,0 +1,36 @@
+using Cache.Core;
+
+namespace Cache.Reliability.Tests.Fuzz;
+
+/// <summary>What must hold of a store whatever was done to it.</summary>
+internal static class StoreChecks
+{
+    // Of the limit: an active segment for each kind of entry, and a page of the index for each shard.
+    private const int SlackPercent = 5;
+
+    /// <exception cref="FuzzFailureException">Its index, counts and budget are not those of its entries.</exception>
+    public static void RequireWhole(CacheStore store)
+    {
+        try
+        {
+            store.Validate();
+        }
+        catch (InvalidOperationException damage)
+        {
+            throw new FuzzFailureException(damage.Message);
+        }
+    }
+
+    /// <summary>Holds of an emptied store: it keeps little of its limit for what comes next.</summary>
+    /// <exception cref="FuzzFailureException">It holds entries, or more than that.</exception>
+    public static void RequireEmpty(CacheStore store, long bytesBefore)
+    {
+        var now = store.GetStatistics();
+        long bytesMax = bytesBefore + now.MemoryLimitBytes * SlackPercent / 100;
+        if (now.Count != 0 || now.MemoryBytes > bytesMax)
+        {
+            throw new FuzzFailureException(
+                $"Emptied, the store holds {now.Count} entries and {now.MemoryBytes} bytes; at first {bytesBefore}.");
+        }
+    }
+}
