@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Cache.Core.Contracts;
+using Cache.Core.Hashing;
 using Cache.Core.Sharding;
 
 namespace Cache.Core;
@@ -40,12 +41,18 @@ public sealed partial class CacheStore : IDisposable
     /// <summary>Makes a store on the given clock.</summary>
     /// <exception cref="ArgumentException">An option is out of its range; the message names each.</exception>
     public CacheStore(CacheOptions options, TimeProvider timeProvider)
+        : this(options, timeProvider, KeyedHash.CreateRandom())
+    {
+    }
+
+    // With a hash of which a test knows the secret, so that it runs alike each time.
+    internal CacheStore(CacheOptions options, TimeProvider timeProvider, KeyedHash hash)
     {
         ArgumentNullException.ThrowIfNull(options);
         ArgumentNullException.ThrowIfNull(timeProvider);
         options.ThrowIfInvalid();
         TimeProvider = timeProvider;
-        _state = new StoreState(options, timeProvider);
+        _state = new StoreState(options, timeProvider, hash);
         _refusedWrites = new RefusedWrites();
         _keyspaces = new CacheStore[options.KeyspaceCount];
         _keyspaces[0] = this;

@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
 
 namespace Cache.Core.Hashing;
@@ -17,6 +18,12 @@ internal readonly struct KeyedHash
     public static KeyedHash CreateRandom() => AesHash.IsSupported
         ? new KeyedHash(AesHash.CreateRandom(), default)
         : new KeyedHash(default, SipHash13.CreateRandom());
+
+    /// <summary>With a secret of <see cref="AesHash.SecretLength"/> known bytes: for tests that repeat.</summary>
+    public static KeyedHash Create(ReadOnlySpan<byte> secret) => AesHash.IsSupported
+        ? new KeyedHash(new AesHash(secret), default)
+        : new KeyedHash(default, new SipHash13(
+            BinaryPrimitives.ReadUInt64LittleEndian(secret), BinaryPrimitives.ReadUInt64LittleEndian(secret[8..])));
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public ulong Hash(ReadOnlySpan<byte> key) => AesHash.IsSupported ? _aes.Hash(key) : _sip.Hash(key);

@@ -25,7 +25,7 @@ internal sealed class StoreState : IDisposable
     // Below this, huge pages would be mostly air.
     private const long HugePagesMin = 64 << 20;
 
-    private readonly KeyedHash _hash = KeyedHash.CreateRandom();
+    private readonly KeyedHash _hash;
     private readonly int _shardShift;
     private readonly ITimer _sweepTimer;
     private readonly Lock _sweepGate = new();
@@ -38,8 +38,9 @@ internal sealed class StoreState : IDisposable
     // Blocks that were made and not freed; interlocked.
     private long _blockCount;
 
-    public StoreState(CacheOptions options, TimeProvider timeProvider)
+    public StoreState(CacheOptions options, TimeProvider timeProvider, KeyedHash hash)
     {
+        _hash = hash;
         long limit = options.MemoryLimitBytes;
         Clock = new CoarseClock(timeProvider);
         Budget = new MemoryBudget(limit, options.Eviction);

@@ -25,6 +25,8 @@ internal struct KeyState : IEquatable<KeyState>
     /// <param name="id">Names the operation as a writer; above 0.</param>
     public bool TryApply(in KeyOperation operation, int id)
     {
+        if (operation.IsLost)
+            return ApplyLost(operation, id);
         switch (operation.Kind)
         {
             case OperationKind.Get:
@@ -53,6 +55,10 @@ internal struct KeyState : IEquatable<KeyState>
         }
     }
 
+    /// <summary>The entry goes as by a removal that nobody asked for.</summary>
+    /// <returns>False if there is none.</returns>
+    public bool TryEvict(int id) => _isPresent && Remove(id);
+
     public readonly bool Equals(KeyState other) =>
         _isPresent == other._isPresent && _value == other._value && _writer == other._writer
         && ((ReadOnlySpan<int>)_seen).SequenceEqual(other._seen);
@@ -71,6 +77,17 @@ internal struct KeyState : IEquatable<KeyState>
 
     private readonly bool Shows(in KeyOperation operation) =>
         operation.Succeeded == _isPresent && (!_isPresent || operation.Result == _value);
+
+    // As it takes place where nobody hears the answer.
+    private bool ApplyLost(in KeyOperation operation, int id) => operation.Kind switch
+    {
+        OperationKind.Get or OperationKind.GetVersion => true,
+        OperationKind.Set or OperationKind.Exchange => Write(operation.Argument, id),
+        OperationKind.SetIfAbsent => _isPresent || Write(operation.Argument, id),
+        OperationKind.Increment => Write((_isPresent ? _value : 0) + operation.Argument, id),
+        OperationKind.Remove or OperationKind.TryRemove => Remove(id),
+        _ => throw new ArgumentOutOfRangeException(nameof(operation)),
+    };
 
     private bool Write(long value, int id)
     {

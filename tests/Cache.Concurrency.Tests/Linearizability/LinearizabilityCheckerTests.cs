@@ -105,11 +105,87 @@ public sealed class LinearizabilityCheckerTests
         AssertFails([.. history]);
     }
 
+    [Fact]
+    public void IsLinearizable_LostWrite_MayHaveTakenPlaceOrNot()
+    {
+        var lost = Lost(OperationKind.Set, 0, 0, argument: 5);
+        AssertHolds(lost, Did(OperationKind.Get, 1, 10, 20, succeeded: false));
+        AssertHolds(
+            lost, Did(OperationKind.Get, 1, 10, 20, succeeded: false), Did(OperationKind.Get, 1, 30, 40, result: 5));
+        AssertFails(
+            lost, Did(OperationKind.Get, 1, 10, 20, result: 5), Did(OperationKind.Get, 1, 30, 40, succeeded: false));
+    }
+
+    [Fact]
+    public void IsLinearizable_LostWrite_DoesNotTakePlaceBeforeItsInvocation() => AssertFails(
+        Did(OperationKind.Get, 1, 0, 1, result: 5),
+        Lost(OperationKind.Set, 0, 2, argument: 5));
+
+    [Fact]
+    public void IsLinearizable_LostIncrement_CountsOnceAtMost()
+    {
+        var lost = Lost(OperationKind.Increment, 0, 0, argument: 1);
+        AssertHolds(lost, Did(OperationKind.Increment, 1, 10, 20, argument: 1, result: 2));
+        AssertHolds(lost, Did(OperationKind.Increment, 1, 10, 20, argument: 1, result: 1));
+        AssertFails(lost, Did(OperationKind.Increment, 1, 10, 20, argument: 1, result: 3));
+    }
+
+    [Fact]
+    public void IsLinearizable_LostRemovalAndLostSetIfAbsent_ExplainAValue()
+    {
+        KeyOperation[] history =
+        [
+            Did(OperationKind.Set, 0, 0, 1, argument: 5),
+            Lost(OperationKind.Remove, 1, 2),
+            Lost(OperationKind.SetIfAbsent, 2, 3, argument: 6),
+            Did(OperationKind.Get, 0, 4, 5, result: 6),
+        ];
+        AssertHolds(history);
+        AssertFails([history[0], history[2], history[3]]);
+    }
+
+    [Fact]
+    public void IsLinearizable_EntryGoneByItself_HoldsOnlyWhereEntriesAreEvicted()
+    {
+        KeyOperation[] history =
+        [
+            Did(OperationKind.Set, 0, 0, 1, argument: 5),
+            Did(OperationKind.Get, 0, 2, 3, result: 5),
+            Did(OperationKind.SetIfAbsent, 0, 4, 5, argument: 6),
+            Did(OperationKind.Increment, 0, 6, 7, argument: 1, result: 1),
+        ];
+        AssertFails(history);
+        AssertHoldsEvicting(history);
+    }
+
+    [Fact]
+    public void IsLinearizable_EvictedEntryComesBack_Fails() =>
+        Assert.False(LinearizabilityChecker.IsLinearizable(
+            [
+                Did(OperationKind.Set, 0, 0, 1, argument: 5),
+                Did(OperationKind.Get, 0, 2, 3, succeeded: false),
+                Did(OperationKind.Get, 0, 4, 5, result: 5),
+            ],
+            KeyState.Absent,
+            mayEvict: true));
+
+    [Fact]
+    public void IsLinearizable_EvictionBeforeALostIncrement_IsTriedToo() => AssertHoldsEvicting(
+        Did(OperationKind.Set, 0, 0, 1, argument: 5),
+        Lost(OperationKind.Increment, 1, 2, argument: 3),
+        Did(OperationKind.Get, 0, 4, 5, result: 3));
+
+    private static void AssertHoldsEvicting(params KeyOperation[] history) =>
+        Assert.True(LinearizabilityChecker.IsLinearizable(history, KeyState.Absent, mayEvict: true));
+
     private static void AssertHolds(params KeyOperation[] history) =>
         Assert.True(LinearizabilityChecker.IsLinearizable(history, KeyState.Absent));
 
     private static void AssertFails(params KeyOperation[] history) =>
         Assert.False(LinearizabilityChecker.IsLinearizable(history, KeyState.Absent));
+
+    private static KeyOperation Lost(OperationKind kind, int thread, long invoked, long argument = 0) =>
+        Did(kind, thread, invoked, long.MaxValue, argument);
 
     private static KeyOperation Did(
         OperationKind kind, int thread, long invoked, long returned, long argument = 0, long result = 0,

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Cache.Core.Contracts;
+using Cache.Core.Hashing;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
@@ -13,7 +14,7 @@ public sealed class ContentionTests : IDisposable
 
     private readonly StoreState _state = new(
         new CacheOptions { MemoryLimitBytes = 1 << 20, ShardCount = 1, Eviction = EvictionPolicy.None },
-        new Cache.Testing.FakeTimeProvider());
+        new Cache.Testing.FakeTimeProvider(), KeyedHash.CreateRandom());
 
     public void Dispose()
     {

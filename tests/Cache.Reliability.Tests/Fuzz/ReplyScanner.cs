@@ -21,6 +21,9 @@ internal sealed class ReplyScanner
 
     public int Replies { get; private set; }
 
+    /// <summary>Where each reply ends, pushes included.</summary>
+    public List<int> Ends { get; } = [];
+
     /// <summary>Whether the last reply has not come to its end.</summary>
     public bool IsCut { get; private set; }
 
@@ -36,6 +39,7 @@ internal sealed class ReplyScanner
                 bool isPush = bytes[scanner._position] == '>';
                 scanner.Skip(0);
                 scanner.Replies += isPush ? 0 : 1;
+                scanner.Ends.Add(scanner._position);
             }
         }
         catch (EndOfStreamException)

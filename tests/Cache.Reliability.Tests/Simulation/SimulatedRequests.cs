@@ -1,0 +1,89 @@
+using System.Globalization;
+using System.Text;
+
+namespace Cache.Reliability.Tests.Simulation;
+
+/// <summary>The requests of simulated clients: lives from milliseconds to days, values up to large ones.</summary>
+internal sealed class SimulatedRequests(Random random)
+{
+    private const int Keys = 1_200;
+
+    public string[] Next() => random.Next(20) switch
+    {
+        0 or 1 or 2 or 3 => ["GET", Key()],
+        4 or 5 or 6 => NextSet(),
+        7 => ["SETNX", Key(), Value()],
+        8 => ["MGET", Key(), Key(), Key()],
+        9 => ["MSET", Key(), Value(), Key(), Value()],
+        10 => NextGetEx(),
+        11 => ["GETDEL", Key()],
+        12 => ["DEL", Key(), Key()],
+        13 => ["EXISTS", Key(), Key()],
+        14 => ["INCRBY", Key(), Number(random.Next(-5, 100))],
+        15 => ["APPEND", Key(), Value(40)],
+        16 => ["STRLEN", Key()],
+        17 => NextExpire(),
+        18 => [random.Next(2) == 0 ? "TTL" : "PTTL", Key()],
+        _ => ["PERSIST", Key()],
+    };
+
+    public static byte[] Encode(string[] words)
+    {
+        var text = new StringBuilder();
+        text.Append(CultureInfo.InvariantCulture, $"*{words.Length}\r\n");
+        foreach (string word in words)
+            text.Append(CultureInfo.InvariantCulture, $"${word.Length}\r\n{word}\r\n");
+        return Encoding.Latin1.GetBytes(text.ToString());
+    }
+
+    private string[] NextSet()
+    {
+        List<string> words = ["SET", Key(), Value()];
+        if (random.Next(4) == 0)
+            words.Add(random.Next(2) == 0 ? "NX" : "XX");
+        else if (random.Next(4) == 0)
+            words.Add("GET");
+        switch (random.Next(4))
+        {
+            case 0:
+                words.AddRange(["PX", LifeMs()]);
+                break;
+            case 1:
+                words.AddRange(["EX", Number(random.Next(1, 100_000))]);
+                break;
+            case 2 when random.Next(2) == 0:
+                words.Add("KEEPTTL");
+                break;
+        }
+
+        return [.. words];
+    }
+
+    private string[] NextGetEx() => random.Next(3) switch
+    {
+        0 => ["GETEX", Key()],
+        1 => ["GETEX", Key(), "PERSIST"],
+        _ => ["GETEX", Key(), "PX", LifeMs()],
+    };
+
+    private string[] NextExpire()
+    {
+        string[] words = random.Next(2) == 0
+            ? ["PEXPIRE", Key(), LifeMs()]
+            : ["EXPIRE", Key(), Number(random.Next(1, 1_000))];
+        return random.Next(2) == 0 ? words : [.. words, new[] { "NX", "XX", "GT", "LT" }[random.Next(4)]];
+    }
+
+    // As many decades of lives are short as are long.
+    private string LifeMs() => Number((long)Math.Pow(10, random.NextDouble() * 8) + 1);
+
+    private string Key() => $"key:{random.Next(Keys)}";
+
+    private string Value() => random.Next(25) == 0 ? Value(150_000) : Value(random.Next(4) == 0 ? 8_000 : 100);
+
+    private string Value(int lengthMax) => random.Next(3) == 0
+        ? Number(random.Next(10_000))
+        : new string((char)('a' + random.Next(26)), random.Next(lengthMax));
+
+    private static string Number(long value) => value.ToString(CultureInfo.InvariantCulture);
+}

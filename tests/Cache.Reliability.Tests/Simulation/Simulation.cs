@@ -1,0 +1,291 @@
+using System.Text;
+using Cache.Core;
+using Cache.Core.Contracts;
+using Cache.Core.Hashing;
+using Cache.Reliability.Tests.Fuzz;
+using Cache.Server;
+using Cache.Testing;
+
+namespace Cache.Reliability.Tests.Simulation;
+
+/// <summary>
+/// A server, its clients, the network between them, the clock and the memory limit, moved by one seed in one thread.
+/// </summary>
+/// <remarks>
+/// The connections of <see cref="InMemoryServer"/> run inline: what arrives has been executed when Send returns. So
+/// requests take place in the order in which their last bytes arrive, and the model is asked in that order. The store's
+/// hash has a secret that follows from the seed, so that evictions repeat too.
+/// </remarks>
+internal sealed class Simulation : IAsyncDisposable
+{
+    private const int Clients = 8;
+    private const int IdleTimeoutSeconds = 900;
+    private const long LimitMin = 1 << 20;
+    private const long LimitMax = 2 << 20;
+
+    private static readonly EvictionPolicy[] _policies = Enum.GetValues<EvictionPolicy>();
+
+    private readonly Random _random;
+    private readonly FakeTimeProvider _clock = new();
+    private readonly CacheStore _store;
+    private readonly SimulationModel _model = new();
+    private readonly SimulatedRequests _requests;
+    private readonly SimulatedClient[] _clients =
+        [.. Enumerable.Range(0, Clients).Select(static _ => new SimulatedClient())];
+
+    private readonly SimulationTrace _trace = new();
+    private readonly long _startMs;
+    private InMemoryServer? _server;
+    private long _requestCount;
+    private long _evictions;
+    private int _reconnects;
+    private int _limitChanges;
+
+    private Simulation(int seed)
+    {
+        _random = new Random(seed);
+        _requests = new SimulatedRequests(_random);
+        byte[] secret = new byte[AesHash.SecretLength];
+        _random.NextBytes(secret);
+        var options = new CacheOptions { MemoryLimitBytes = LimitMax, ShardCount = 4 };
+        _store = new CacheStore(options, _clock, KeyedHash.Create(secret));
+        _startMs = _store.NowMs;
+    }
+
+    /// <exception cref="FuzzFailureException">An answer was not that of the model.</exception>
+    public static async Task<SimulationReport> RunAsync(int seed, int steps)
+    {
+        await using var simulation = new Simulation(seed);
+        var options = new RespServerOptions { Timeout = TimeSpan.FromSeconds(IdleTimeoutSeconds) };
+        simulation._server = await InMemoryServer.StartAsync(simulation._store, options);
+        for (int i = 0; i < steps; i++)
+            simulation.Step();
+        simulation.CompareAll();
+        return simulation.Report();
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var client in _clients)
+            client.Drop();
+        if (_server is not null)
+            await _server.DisposeAsync();
+        _store.Dispose();
+        _trace.Dispose();
+    }
+
+    private void Step()
+    {
+        int dice = _random.Next(1_000);
+        var client = _clients[_random.Next(Clients)];
+        if (dice < 400 && client.IsIdle)
+            client.Send([.. Enumerable.Range(0, _random.Next(1, 12)).Select(_ => _requests.Next())], NowMs, _random);
+        else if (dice < 950)
+            Arrive();
+        else if (dice < 955)
+            Drop(client);
+        else if (dice < 960)
+            ChangeLimit();
+        else if (dice < 963)
+            _store.Eviction = _policies[_random.Next(_policies.Length)];
+        else if (dice < 970)
+            _clock.JumpWallClock(TimeSpan.FromSeconds(_random.Next(-100_000, 100_000)));
+        else
+            PassTime();
+    }
+
+    private long NowMs => _store.NowMs;
+
+    // Of what is under way, what is due first; until then time passes.
+    private void Arrive()
+    {
+        var client = _clients.MinBy(static client => client.NextDueMs)!;
+        if (client.IsIdle)
+            return;
+        if (client.NextDueMs > NowMs)
+            Advance(TimeSpan.FromMilliseconds(client.NextDueMs - NowMs));
+        if (client.IsIdle) // It was silent for too long, and its connection is gone.
+            return;
+        if (client.Connection is null)
+        {
+            client.Connection = _server!.Connect();
+            client.LastArrivalMs = NowMs;
+            _reconnects++;
+        }
+
+        var (bytes, requests) = client.Arrive();
+        _trace.Note('a', NowMs, bytes);
+        client.LastArrivalMs = NowMs;
+        client.Connection.Send(bytes);
+        byte[] replies = client.Connection.ReadAll();
+        _trace.Note('r', _store.GetStatistics().Evictions, replies);
+        Compare(requests, replies);
+    }
+
+    private void Compare(string[][] requests, byte[] bytes)
+    {
+        var scanner = ReplyScanner.Scan(bytes, takesVersion3: false);
+        if (scanner.Replies != requests.Length || scanner.IsCut)
+            throw Failure(requests, $"{scanner.Replies} replies");
+        bool mayHaveEvicted = _store.GetStatistics().Evictions > _evictions;
+        int start = 0;
+        for (int i = 0; i < requests.Length; i++)
+        {
+            string reply = Encoding.Latin1.GetString(bytes, start, scanner.Ends[i] - start);
+            start = scanner.Ends[i];
+            _requestCount++;
+            Compare(requests[i], reply, mayHaveEvicted);
+        }
+
+        TakeEvictions();
+    }
+
+    // Where something was evicted meanwhile, what the request names may have been among it.
+    private void Compare(string[] request, string reply, bool mayHaveEvicted)
+    {
+        if (reply.StartsWith("-OOM", StringComparison.Ordinal))
+        {
+            if (_store.Eviction == EvictionPolicy.AllEntries)
+                throw Failure([request], reply);
+            return;
+        }
+
+        var model = mayHaveEvicted ? _model.Copy() : _model;
+        string expected = model.Answer(request);
+        if (expected == reply)
+        {
+            if (mayHaveEvicted)
+                _model.Answer(request);
+            return;
+        }
+
+        // Any of the keys may have gone: which of them did, the reply tells.
+        string[] keys = [.. request.Skip(1).Where(_model.Has)];
+        for (int choice = 1; mayHaveEvicted && choice < 1 << keys.Length; choice++)
+        {
+            model = _model.Copy();
+            for (int i = 0; i < keys.Length; i++)
+            {
+                if ((choice >> i & 1) != 0)
+                    model.Remove(keys[i]);
+            }
+
+            if (model.Answer(request) != reply)
+                continue;
+            for (int i = 0; i < keys.Length; i++)
+            {
+                if ((choice >> i & 1) != 0)
+                    _model.Remove(keys[i]);
+            }
+
+            _model.Answer(request);
+            return;
+        }
+
+        throw Failure([request], $"'{Shorten(reply)}', not '{Shorten(expected)}'");
+    }
+
+    private void TakeEvictions()
+    {
+        long evictions = _store.GetStatistics().Evictions;
+        if (evictions == _evictions)
+            return;
+        string[] gone = [.. _model.LiveKeys.Where(key => !_store.Contains(Encoding.Latin1.GetBytes(key)))];
+        foreach (string key in gone)
+            _model.Remove(key);
+        if (gone.Length > evictions - _evictions)
+            throw new FuzzFailureException($"{gone.Length} keys are gone, {evictions - _evictions} were evicted.");
+        _evictions = evictions;
+    }
+
+    private void Drop(SimulatedClient client)
+    {
+        _trace.Note('d', NowMs);
+        client.Drop();
+    }
+
+    private void ChangeLimit()
+    {
+        long limit = _random.NextInt64(LimitMin, LimitMax);
+        _store.MemoryLimitBytes = limit;
+        _limitChanges++;
+        _trace.Note('l', _store.GetStatistics().MemoryBytes);
+        TakeEvictions();
+        long used = _store.GetStatistics().MemoryBytes;
+        if (_store.Eviction == EvictionPolicy.AllEntries && used > limit + limit / 50)
+            throw new FuzzFailureException($"{used} bytes are held, the limit is {limit}.");
+    }
+
+    // Mostly seconds, in which every timer fires; now and then hours, as of a machine that slept.
+    private void PassTime()
+    {
+        if (_random.Next(10) > 0)
+        {
+            Advance(TimeSpan.FromMilliseconds(_random.Next(20_000)));
+            return;
+        }
+
+        _clock.Skip(TimeSpan.FromSeconds(_random.Next(200_000)));
+        AfterTime(isExact: false);
+    }
+
+    private void Advance(TimeSpan by)
+    {
+        _clock.Advance(by);
+        AfterTime(isExact: true);
+    }
+
+    private void AfterTime(bool isExact)
+    {
+        _model.NowMs = NowMs;
+        _trace.Note('t', NowMs);
+        foreach (var client in _clients)
+        {
+            if (client.Connection is not { } connection)
+                continue;
+            connection.ReadAll();
+            double silent = (NowMs - client.LastArrivalMs) / 1_000.0;
+            bool mustBeClosed = isExact && silent > IdleTimeoutSeconds + 2;
+            if (connection.IsClosed ? silent <= IdleTimeoutSeconds : mustBeClosed)
+                throw new FuzzFailureException($"After {silent} seconds of silence, closed is {connection.IsClosed}.");
+            if (connection.IsClosed)
+                client.Drop();
+        }
+    }
+
+    // The sweep has had the time to meet every expired entry; then nothing may be left that the model does not have.
+    private void CompareAll()
+    {
+        Advance(TimeSpan.FromSeconds(10));
+        string[] live = [.. _model.LiveKeys];
+        foreach (string key in live)
+            Compare(["GET", key], Ask(["GET", key]), mayHaveEvicted: false);
+        long count = _store.GetStatistics().Count;
+        if (count != live.Length)
+            throw new FuzzFailureException($"The store holds {count} entries, the model {live.Length}.");
+        StoreChecks.RequireWhole(_store);
+    }
+
+    private string Ask(string[] request)
+    {
+        var client = _server!.Connect();
+        client.Send(SimulatedRequests.Encode(request));
+        var reply = new StringBuilder();
+        for (byte[] bytes = client.ReadAll(); bytes.Length > 0; bytes = client.ReadAll())
+            reply.Append(Encoding.Latin1.GetString(bytes));
+        client.Vanish();
+        return reply.ToString();
+    }
+
+    private SimulationReport Report() => new(
+        _requestCount, (NowMs - _startMs) / 3_600_000.0, _evictions, _store.GetStatistics().Expirations, _reconnects,
+        _limitChanges, _trace.Hash);
+
+    private FuzzFailureException Failure(string[][] requests, string what)
+    {
+        string sent = string.Join("; ", requests.Select(static words => Shorten(string.Join(' ', words))));
+        return new FuzzFailureException($"At {NowMs - _startMs} ms '{sent}' was answered by {what}.");
+    }
+
+    private static string Shorten(string text) => text.Length <= 200 ? text : text[..200] + "...";
+}

@@ -1,0 +1,48 @@
+using System.Globalization;
+using Cache.Testing;
+
+namespace Cache.Reliability.Tests.Simulation;
+
+/// <summary>Thousands of simulated hours of expiry, eviction and reconnects, answer by answer as the model's.</summary>
+/// <remarks>The environment variable CACHE_SIMULATIONS makes more of them.</remarks>
+public sealed class SimulationTests(ITestOutputHelper output)
+{
+    private const string SimulationsVariable = "CACHE_SIMULATIONS";
+    private const int SimulationsDefault = 6;
+    private const int Steps = 40_000;
+    private const int ShortSteps = 6_000;
+
+    private static int Simulations =>
+        int.TryParse(
+            Environment.GetEnvironmentVariable(SimulationsVariable), CultureInfo.InvariantCulture, out int count)
+            ? count
+            : SimulationsDefault;
+
+    [Fact]
+    public Task Simulations_OfOneSeedEach_AnswerAsTheModel() => RandomSeed.RunAsync(this, async seed =>
+    {
+        double hours = 0;
+        for (int i = 0; i < Simulations; i++)
+        {
+            var report = await Simulation.RunAsync(seed + i, Steps);
+            output.WriteLine($"{seed + i}: {report}");
+            hours += report.Hours;
+            Assert.All(
+                [report.Requests, report.Evictions, report.Expirations, report.Reconnects, report.LimitChanges],
+                static count => Assert.NotEqual(0, count));
+        }
+
+        output.WriteLine($"{hours} hours.");
+    });
+
+    [Fact]
+    public Task Simulation_SameSeedTwice_TakesTheSameCourse() => RandomSeed.RunAsync(this, async seed =>
+    {
+        var first = await Simulation.RunAsync(seed, ShortSteps);
+        var second = await Simulation.RunAsync(seed, ShortSteps);
+        var other = await Simulation.RunAsync(seed + 1, ShortSteps);
+
+        Assert.Equal(first, second);
+        Assert.NotEqual(first.TraceHash, other.TraceHash);
+    });
+}
