@@ -204,6 +204,28 @@ public sealed class CacheStoreReadsTests : IDisposable
     }
 
     [Fact]
+    public void TryGet_WrittenBetweenTheCheckAndTheCopy_IsReadAgain()
+    {
+        _fixture.Set("key", "the former value");
+        var sink = new InterruptedSink(() => _fixture.Set("key", "the next one"));
+
+        Assert.True(Store.TryGet("key"u8, ref sink));
+
+        Assert.Equal("the next one", sink.Text);
+    }
+
+    [Fact]
+    public void TryGetRange_WrittenBetweenTheCheckAndTheCopy_IsReadAgain()
+    {
+        _fixture.Set("key", "the former value");
+        var sink = new InterruptedSink(() => _fixture.Set("key", "the next one"));
+
+        Assert.True(Store.TryGetRange("key"u8, 4, -1, ref sink));
+
+        Assert.Equal("next one", sink.Text);
+    }
+
+    [Fact]
     public void GetArray_ChangedByTheCaller_LeavesTheStoredValue()
     {
         byte[] value = Bytes("value");
@@ -212,6 +234,23 @@ public sealed class CacheStoreReadsTests : IDisposable
         Store.GetArray("key"u8)![1] = (byte)'X';
 
         Assert.Equal("value", _fixture.Get("key"));
+    }
+
+    /// <summary>Lets something happen when it is first asked for room: what is read then has been looked at.</summary>
+    private struct InterruptedSink(Action interruption) : IValueSink
+    {
+        private Action? _interruption = interruption;
+        private byte[] _bytes = [];
+
+        public string? Text { get; private set; }
+
+        public Span<byte> GetSpan(int length)
+        {
+            Interlocked.Exchange(ref _interruption, null)?.Invoke();
+            return _bytes = new byte[length];
+        }
+
+        public void Advance(int length) => Text = Encoding.Latin1.GetString(_bytes, 0, length);
     }
 
     private static byte[] Pattern(int length)

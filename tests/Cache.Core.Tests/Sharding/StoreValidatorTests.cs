@@ -1,4 +1,5 @@
 using Cache.Core.Contracts;
+using Cache.Core.Hashing;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
@@ -9,7 +10,7 @@ public sealed class StoreValidatorTests : IDisposable
 {
     private readonly StoreState _state = new(
         new CacheOptions { MemoryLimitBytes = 1 << 20, ShardCount = 1, Eviction = EvictionPolicy.None },
-        new Cache.Testing.FakeTimeProvider());
+        new Cache.Testing.FakeTimeProvider(), KeyedHash.CreateRandom());
 
     public void Dispose() => _state.Dispose();
 

@@ -10,6 +10,9 @@ internal sealed class InMemorySessionRun : IAsyncDisposable
 {
     private const long MemoryLimitBytes = 4 << 20;
 
+    // A session leaves requests unfinished on purpose, and lets minutes pass.
+    private static readonly RespServerOptions _options = new() { PartialRequestTimeout = TimeSpan.Zero };
+
     private readonly FakeTimeProvider _clock;
     private readonly CacheStore _store;
     private readonly InMemoryServer _server;
@@ -32,7 +35,7 @@ internal sealed class InMemorySessionRun : IAsyncDisposable
         var clock = new FakeTimeProvider();
         var options = new CacheOptions { MemoryLimitBytes = MemoryLimitBytes, ShardCount = 2 };
         using var store = new CacheStore(options, clock);
-        var server = await InMemoryServer.StartAsync(store, new RespServerOptions());
+        var server = await InMemoryServer.StartAsync(store, _options);
         await using var run = new InMemorySessionRun(store, clock, server, session.IsUnsettling);
         long bytesBefore = store.GetStatistics().MemoryBytes;
         foreach (var step in session.Steps)

@@ -56,7 +56,11 @@ internal sealed class Simulation : IAsyncDisposable
     public static async Task<SimulationReport> RunAsync(int seed, int steps)
     {
         await using var simulation = new Simulation(seed);
-        var options = new RespServerOptions { Timeout = TimeSpan.FromSeconds(IdleTimeoutSeconds) };
+        var options = new RespServerOptions
+        {
+            Timeout = TimeSpan.FromSeconds(IdleTimeoutSeconds),
+            PartialRequestTimeout = TimeSpan.Zero, // Requests are under way for hours.
+        };
         simulation._server = await InMemoryServer.StartAsync(simulation._store, options);
         for (int i = 0; i < steps; i++)
             simulation.Step();
