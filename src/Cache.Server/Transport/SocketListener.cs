@@ -134,6 +134,9 @@ internal sealed class SocketListener : TransportListener
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
             socket.Dispose();
+            // No descriptor for what the connection needs besides: the arrivals behind this one are to wait.
+            if (e is SocketException { SocketErrorCode: SocketError.TooManyOpenSockets })
+                throw;
             return null;
         }
     }

@@ -114,6 +114,41 @@ public sealed class SocketListenerTests
     }
 
     [Fact]
+    public async Task Accept_NoDescriptorForTheConnectionItself_BacksOffToo()
+    {
+        var clock = new FakeTimeProvider();
+        var delays = new List<TimeSpan>();
+        int failures = 1;
+        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        socket.Listen();
+        var settings = new SocketTransportSettings
+        {
+            TimeProvider = clock,
+            AcceptFailed = (_, _, delay) => delays.Add(delay),
+            Connect = accepted => failures-- > 0
+                ? throw new SocketException((int)SocketError.TooManyOpenSockets)
+                : new SocketConnection(accepted, clock),
+        };
+        await using var listener = new SocketListener(socket, settings, socket.AcceptAsync);
+        using var lost = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        using var waiting = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        await lost.ConnectAsync(listener.EndPoint, Token);
+        await waiting.ConnectAsync(listener.EndPoint, Token);
+
+        var accepting = listener.AcceptAsync().AsTask();
+        while (delays.Count == 0 && !accepting.IsCompleted)
+            await Task.Yield();
+        Assert.False(accepting.IsCompleted);
+        clock.Advance(1000);
+
+        var connection = await accepting;
+        Assert.Equal(waiting.LocalEndPoint, connection!.RemoteEndPoint);
+        Assert.Equal([10], delays.Select(static delay => delay.TotalMilliseconds));
+        connection.Abort();
+    }
+
+    [Fact]
     public async Task Accept_ArrivalThatIsGone_TakesTheNext()
     {
         int failures = 3;

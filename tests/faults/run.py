@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""Faults of the world outside, against the stand-alone server, built in Release before.
+
+usage: python3 tests/faults/run.py [--long] [NAME...]
+
+--long takes the full numbers (10,000 idle connections, a minute of load). Ends with "N passed, N failed".
+"""
+import contextlib
+import resource
+import socket
+import sys
+import threading
+import time
+import traceback
+
+from server import PATIENCE, Client, Container, Server, encode, free_port
+
+LONG = "--long" in sys.argv
+IDLE = 10_000 if LONG else 3_000
+LOAD_SECONDS = 60 if LONG else 2
+MEGABYTE = 1 << 20
+
+
+class Load:
+    """Clients that write and read back; each notes what it was answered, and how its connection ended."""
+
+    def __init__(self, port, clients=8):
+        self.port = port
+        self.answered = 0
+        self.wrong = []
+        self.ends = 0
+        self.stopping = threading.Event()
+        self.threads = [threading.Thread(target=self.run, args=(i,)) for i in range(clients)]
+        for thread in self.threads:
+            thread.start()
+
+    def run(self, number):
+        key = f"load:{number}"
+        turn = 0
+        while not self.stopping.is_set():
+            try:
+                with Client(self.port) as client:
+                    while not self.stopping.is_set():
+                        turn += 1
+                        client.socket.sendall(encode("SET", key, turn) + encode("GET", key))
+                        written, seen = client.read(), client.read()
+                        if (written, seen) != (b"+OK", b"%d" % turn):
+                            self.wrong.append((written, seen, turn))
+                        self.answered += 2
+            except EOFError as end:
+                # A reply is whole or not there at all.
+                if end.args[0]:
+                    self.wrong.append(("a part of a reply", end.args[0]))
+                self.ends += 1
+            except OSError:
+                self.ends += 1
+                time.sleep(0.01)
+
+    def stop(self):
+        self.stopping.set()
+        for thread in self.threads:
+            thread.join(PATIENCE)
+            assert not thread.is_alive(), "a request was neither answered nor its connection closed"
+        assert not self.wrong, self.wrong[:3]
+
+
+def killed_and_started_again_under_load():
+    port = free_port()
+    first = Server(port=port)
+    with first:
+        load = Load(port)
+        time.sleep(LOAD_SECONDS)
+        before = load.answered
+        first.kill()
+    start = time.monotonic()
+    with Server(port=port):
+        seconds = time.monotonic() - start
+        time.sleep(1)
+        load.stop()
+    assert before > 0 and load.answered > before, "nothing was answered before or after"
+    assert load.ends >= 8, "a connection outlived its server"
+    return f"answers again after {seconds:.1f} s"
+
+
+def port_taken():
+    with Server() as server, Server(port=server.port, wait=False) as second:
+        code = second.process.wait(PATIENCE)
+        assert code == 1, f"exit code {code}"
+        assert str(server.port) in second.text(), second.text()
+        with Client(server.port) as client:
+            assert client.ask("PING") == b"+PONG"
+    return "exit code 1, and the port is named"
+
+
+def descriptors_run_out():
+    with Server() as server, contextlib.ExitStack() as stack:
+        pid = server.process.pid
+        early = stack.enter_context(Client(server.port))
+        assert early.ask("PING") == b"+PONG"
+        limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (server.descriptors() + 5, limits[1]))
+        waiting = [stack.enter_context(Client(server.port)) for _ in range(40)]
+        for client in waiting:
+            client.send("PING")
+        before = server.processor_seconds()
+        time.sleep(2)
+        spent = server.processor_seconds() - before
+        assert spent < 1, f"accepting in vain took {spent} s of the processor in 2 s"
+        assert early.ask("PING") == b"+PONG", "a client that was there is no longer served"
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
+        answered = sum(1 for client in waiting if is_answered(client))
+        with Client(server.port) as late:
+            assert late.ask("PING") == b"+PONG"
+    # One is lost with each attempt in vain, of which there are fewer and fewer; the others wait.
+    assert answered >= 25, f"{answered} of 40 were served in the end"
+    return f"{answered} of 40 served in the end; {spent:.2f} s of the processor in 2 s of vain attempts"
+
+
+def is_answered(client):
+    try:
+        return client.read() == b"+PONG"
+    except (EOFError, ConnectionResetError):
+        return False
+
+
+def memory_of_the_container_limited():
+    bytes_max = 400 * MEGABYTE
+    with Container(bytes_max) as container, Server(**container.server()) as server, Client(server.port) as client:
+        client.send("CONFIG", "GET", "maxmemory")
+        assert [client.read() for _ in range(3)][1:] == [b"maxmemory", b"%d" % (bytes_max // 4)], "not a quarter"
+        value = b"x" * MEGABYTE
+        for i in range(800):
+            assert client.ask("SET", f"key:{i}", value) == b"+OK"
+        resident = server.resident_bytes()
+        assert client.ask("GET", "key:799") == value
+    assert resident < bytes_max, f"{resident >> 20} MB are resident"
+    return f"800 MB written in {bytes_max >> 20} MB ({container.kind}): {resident >> 20} MB resident"
+
+
+def idle_slow_and_half_open():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    with Server("--maxclients", "20000", "--tcp-backlog", "4096") as server, contextlib.ExitStack() as stack:
+        with Client(server.port) as client:
+            client.ask("SET", "large", b"x" * MEGABYTE)
+        before = server.resident_bytes()
+        idle = []
+        for _ in range(IDLE):
+            idle.append(stack.enter_context(socket.create_connection(("127.0.0.1", server.port), PATIENCE)))
+        for _ in range(100):
+            half = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), PATIENCE))
+            half.sendall(b"*3\r\n$3\r\nSET\r\n$5\r\nlarge\r\n$1000000\r\nabc")
+        for _ in range(100):
+            slow = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), PATIENCE))
+            slow.sendall(encode("GET", "large") * 3)
+        with Client(server.port) as client:
+            times = []
+            for _ in range(500):
+                start = time.monotonic()
+                assert client.ask("GET", "absent") == b"$-1"
+                times.append(time.monotonic() - start)
+        grown = server.resident_bytes() - before
+        worst = sorted(times)[-5] * 1000
+        assert worst < 250, f"99 of 100 requests took up to {worst:.0f} ms"
+        assert grown < (400 << 20), f"{grown >> 20} MB more"
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return f"{IDLE} idle, 100 half-open, 100 slow: p99 {worst:.1f} ms, {grown >> 20} MB more"
+
+
+def pipelined_and_never_read():
+    with Server("--client-output-timeout", "2", "--maxmemory", "256mb") as server, Client(server.port) as other:
+        assert other.ask("SET", "large", b"x" * MEGABYTE) == b"+OK"
+        before = server.resident_bytes()
+        greedy = socket.create_connection(("127.0.0.1", server.port), PATIENCE)
+        greedy.sendall(encode("GET", "large") * 500)
+        grown = 0
+        end = time.monotonic() + PATIENCE
+        was_served = is_there = False
+        while time.monotonic() < end and (is_there or not was_served):
+            is_there = b" cmd=get " in other.ask("CLIENT", "LIST")
+            was_served |= is_there
+            grown = max(grown, server.resident_bytes() - before)
+            time.sleep(0.01)
+        assert was_served and not is_there, f"served: {was_served}, still there: {is_there}"
+        assert grown < 64 * MEGABYTE, f"{grown >> 20} MB were held for it"
+        greedy.close()
+    return f"at most {grown / MEGABYTE:.1f} MB held, disconnected in time"
+
+
+def stopped_under_load():
+    with Server("--shutdown-timeout", "3") as server:
+        load = Load(server.port)
+        time.sleep(LOAD_SECONDS)
+        before = load.answered
+        code, seconds = server.stop()
+        load.stop()
+    assert before > 0, "nothing was answered"
+    assert code == 0, f"exit code {code}"
+    assert seconds < 3 + 5, f"{seconds:.1f} s"
+    return f"exit code 0 after {seconds:.1f} s, no reply cut"
+
+
+def disk_full_for_the_log():
+    with open("/dev/full", "wb") as full, Server("--loglevel", "debug", stdout=full) as server:
+        for i in range(50):
+            with Client(server.port) as client:
+                assert client.ask("SET", "key", i) == b"+OK"
+        code, _ = server.stop()
+    assert code == 0, f"exit code {code}"
+    return "50 connections, each logged in vain, served; exit code 0"
+
+
+FAULTS = [
+    killed_and_started_again_under_load, port_taken, descriptors_run_out, memory_of_the_container_limited, idle_slow_and_half_open,
+    pipelined_and_never_read, stopped_under_load, disk_full_for_the_log,
+]
+
+
+def main():
+    chosen = [name for name in sys.argv[1:] if not name.startswith("--")]
+    passed = failed = 0
+    for fault in FAULTS:
+        if chosen and fault.__name__ not in chosen:
+            continue
+        try:
+            print(f"ok      {fault.__name__}: {fault()}", flush=True)
+            passed += 1
+        except Exception:
+            print(f"FAILED  {fault.__name__}\n{traceback.format_exc()}", flush=True)
+            failed += 1
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
