@@ -20,6 +20,7 @@ var root = new RootCommand("Measurements of the store and of a running server; e
     ServerVerb.Create(),
     ServerFairnessVerb.Create(),
     ServerIdleVerb.Create(),
+    SoakVerb.Create(),
     CompareVerb.Create(),
     NullServerVerb.Create(),
 };

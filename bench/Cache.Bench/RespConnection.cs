@@ -31,6 +31,17 @@ internal sealed class RespConnection : IDisposable
         WriteBulk(value);
     }
 
+    public void AddSet(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, int expiresInMs)
+    {
+        Write("*5\r\n$3\r\nSET\r\n"u8);
+        WriteBulk(key);
+        WriteBulk(value);
+        WriteBulk("PX"u8);
+        Span<byte> digits = stackalloc byte[16];
+        Utf8Formatter.TryFormat(expiresInMs, digits, out int length);
+        WriteBulk(digits[..length]);
+    }
+
     public void Send()
     {
         for (int sent = 0; sent < _outputLength;)
