@@ -10,8 +10,8 @@ internal sealed class SoakClient(IPEndPoint endPoint, int keys, Random random, C
     private const int KeyBytes = 16;
     private const int ValueBytesMax = 16 * 1024;
 
-    // The sizes grow and shrink, and the lives are drawn anew, each so many batches.
-    private const int BatchesPerPhase = 20_000;
+    // All sizes and lives are gone through twice a minute or more, so that one minute is like another.
+    private const int BatchesPerPhase = 500;
 
     private readonly byte[] _value = new byte[ValueBytesMax];
     private readonly byte[][] _keys = [.. Enumerable.Range(0, Depth).Select(static _ => new byte[KeyBytes])];

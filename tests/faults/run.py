@@ -125,7 +125,7 @@ def is_answered(client):
 
 def memory_of_the_container_limited():
     bytes_max = 400 * MEGABYTE
-    with Container(bytes_max) as container, Server(**container.server()) as server, Client(server.port) as client:
+    with Container(bytes_max) as container, container.start_server() as server, Client(server.port) as client:
         client.send("CONFIG", "GET", "maxmemory")
         assert [client.read() for _ in range(3)][1:] == [b"maxmemory", b"%d" % (bytes_max // 4)], "not a quarter"
         value = b"x" * MEGABYTE

@@ -20,13 +20,13 @@ def free_port():
 
 
 class Server:
-    def __init__(self, *arguments, port=None, stdout=None, variables=None, before=None, wait=True):
+    def __init__(self, *arguments, port=None, stdout=None, before=None, wait=True):
         self.port = port or free_port()
         self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
             ["dotnet", str(PROGRAM), "--port", str(self.port), *arguments], stdin=subprocess.DEVNULL,
             stdout=stdout or self.log, stderr=subprocess.STDOUT if stdout is None else stdout, cwd=PROGRAM.parent,
-            env={**os.environ, **(variables or {})}, preexec_fn=before)
+            preexec_fn=before)
         if wait:
             self.wait_until_ready()
 
@@ -78,7 +78,7 @@ class Server:
 
 
 class Container:
-    """The memory limit of a container: a control group where one can be made, else what the runtime is told."""
+    """The memory limit of a container: a control group where one can be made, else what the server is told."""
 
     def __init__(self, bytes_max):
         self.bytes_max = bytes_max
@@ -93,7 +93,7 @@ class Container:
             except OSError:
                 if group.exists():
                     group.rmdir()
-        self.kind = "a control group" if self.group else "as the runtime is told"
+        self.kind = "a control group" if self.group else "by --maxmemory"
 
     def __enter__(self):
         return self
@@ -102,12 +102,11 @@ class Container:
         if self.group:
             self.group.rmdir()
 
-    def server(self):
-        """The arguments that start a server within the limit."""
+    def start_server(self):
         if not self.group:
-            return {"variables": {"DOTNET_GCHeapHardLimit": hex(self.bytes_max)}}
+            return Server("--maxmemory", str(self.bytes_max // 4))
         procs = self.group / "cgroup.procs"
-        return {"before": lambda: procs.write_text(str(os.getpid()))}
+        return Server(before=lambda: procs.write_text(str(os.getpid())))
 
 
 class Client:

@@ -81,6 +81,19 @@ public class RespRequestReaderTests
     }
 
     [Fact]
+    public void TryRead_StrangersRequestAtItsBounds_IsTaken()
+    {
+        string longest = new('x', 16_384);
+        string request = $"*10\r\n$16384\r\n{longest}\r\n{string.Concat(Enumerable.Repeat("$1\r\na\r\n", 9))}";
+        byte[] bytes = Encoding.Latin1.GetBytes(request);
+        var stranger = new RespRequestReader { IsAuthenticated = false };
+
+        string read = Assert.Single(RequestFeeder.Read(stranger, bytes, [bytes.Length]));
+
+        Assert.Equal(longest + string.Concat(Enumerable.Repeat("|a", 9)), read);
+    }
+
+    [Fact]
     public void TryRead_BulkStillArriving_NamesTheLengthWorthATry()
     {
         var reader = new RespRequestReader();
