@@ -26,6 +26,17 @@ public sealed class ExpiryTests : IDisposable
         Assert.Equal(0, Store.Count);
     }
 
+    [Fact]
+    public void TryGet_LastMomentBetweenTwoSweeps_IsAMiss()
+    {
+        _fixture.Set("key", "value", ExpiringAt(_fixture.NowMs + 50));
+
+        _fixture.Clock.Advance(49);
+        Assert.Equal("value", _fixture.Get("key"));
+        _fixture.Clock.Advance(1);
+        Assert.Null(_fixture.Get("key"));
+    }
+
     [Theory]
     [InlineData(0)]
     [InlineData(-1)]
