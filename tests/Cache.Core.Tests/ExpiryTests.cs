@@ -37,6 +37,15 @@ public sealed class ExpiryTests : IDisposable
         Assert.Null(_fixture.Get("key"));
     }
 
+    [Fact]
+    public void Sliding_LongerThanTimeItself_DoesNotExpire()
+    {
+        _fixture.Set("key", "value", Sliding(long.MaxValue));
+
+        _fixture.Clock.Advance(10_000);
+        Assert.Equal("value", _fixture.Get("key"));
+    }
+
     [Theory]
     [InlineData(0)]
     [InlineData(-1)]
