@@ -31,6 +31,47 @@ public sealed class EvictionTests
     }
 
     [Fact]
+    public void Set_EntriesThatNobodyReads_EvictTheOldestFirst()
+    {
+        const int Written = 12_000;
+        using var fixture = Limited(EvictionPolicy.AllEntries);
+        for (int i = 0; i < Written; i++)
+            fixture.Set($"key:{i}", new string('x', 1_000));
+
+        int Present(int first, int count) =>
+            Enumerable.Range(first, count).Count(i => fixture.Peek($"key:{i}") is not null);
+        Assert.Equal(0, Present(0, Written / 2));
+        Assert.Equal(Written / 6, Present(Written - Written / 6, Written / 6));
+    }
+
+    [Fact]
+    public void Set_EntriesUsedLongAgo_GoInTheEnd()
+    {
+        const int Old = 50;
+        using var fixture = Limited(EvictionPolicy.AllEntries);
+        for (int i = 0; i < Old; i++)
+            fixture.Set($"old:{i}", new string('x', 1_000));
+
+        // Used while they come into main and once they are there; afterwards only others are.
+        int Present(int news)
+        {
+            for (int i = 0; i < news; i++)
+            {
+                fixture.Set($"new:{news}:{i}", new string('x', 1_000));
+                fixture.Get($"new:{news}:{i}");
+                fixture.Get($"new:{news}:{i}");
+                for (int old = 0; old < Old && news < 10_000; old++)
+                    fixture.Get($"old:{old}");
+            }
+
+            return Enumerable.Range(0, Old).Count(i => fixture.Peek($"old:{i}") is not null);
+        }
+
+        Assert.Equal(Old, Present(8_000));
+        Assert.Equal(0, Present(60_000));
+    }
+
+    [Fact]
     public void Set_SizesThatChange_StayWithinTheLimit()
     {
         using var fixture = Limited(EvictionPolicy.AllEntries);
