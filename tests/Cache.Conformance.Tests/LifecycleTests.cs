@@ -6,12 +6,12 @@ namespace Cache.Conformance.Tests;
 public sealed class LifecycleTests
 {
     [Theory]
-    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
-    public async Task Connections_ManyAtOnce_ShareOneStore(RespTransport transport)
+    [MemberData(nameof(ServerFixture.Doors), MemberType = typeof(ServerFixture))]
+    public async Task Connections_ManyAtOnce_ShareOneStore(ServerDoor door)
     {
         const int Clients = 64;
         const int Increments = 200;
-        await using var server = await ServerFixture.StartAsync(transport);
+        await using var server = await ServerFixture.StartAsync(door);
         await Task.WhenAll(Enumerable.Range(0, Clients).Select(async i =>
         {
             using var client = await server.ConnectAsync();
@@ -29,17 +29,17 @@ public sealed class LifecycleTests
         await last.ExpectAsync("INCR shared\r\n", $":{(Clients * Increments) + 1}\r\n");
     }
 
-    public static TheoryData<(string Request, string Replies), RespTransport> EndRows { get; } =
-        ServerFixture.WithTransports(
+    public static TheoryData<(string Request, string Replies), ServerDoor> EndRows { get; } =
+        ServerFixture.WithDoors(
         ("PING\r\nQUIT\r\nPING\r\n", "+PONG\r\n+OK\r\n"),
         ("PING\r\n*x\r\nPING\r\n", "+PONG\r\n-ERR Protocol error: invalid multibulk length\r\n"));
 
     [Theory]
     [MemberData(nameof(EndRows))]
     public async Task End_AfterTheReplies_ClosesAndExecutesNothingMore(
-        (string Request, string Replies) row, RespTransport transport)
+        (string Request, string Replies) row, ServerDoor door)
     {
-        await using var server = await ServerFixture.StartAsync(transport);
+        await using var server = await ServerFixture.StartAsync(door);
         using var client = await server.ConnectAsync();
 
         await client.SendAsync(row.Request);
@@ -48,11 +48,11 @@ public sealed class LifecycleTests
     }
 
     [Theory]
-    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
-    public async Task ClientThatEndsSending_GetsWhatItAskedFor(RespTransport transport)
+    [MemberData(nameof(ServerFixture.Doors), MemberType = typeof(ServerFixture))]
+    public async Task ClientThatEndsSending_GetsWhatItAskedFor(ServerDoor door)
     {
         const int Count = 1000;
-        await using var server = await ServerFixture.StartAsync(transport);
+        await using var server = await ServerFixture.StartAsync(door);
         using var client = await server.ConnectAsync();
 
         await client.SendAsync(string.Concat(Enumerable.Repeat("PING\r\n", Count)) + "*1\r\n$4\r\nPI");
@@ -62,10 +62,10 @@ public sealed class LifecycleTests
     }
 
     [Theory]
-    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
-    public async Task ClientThatDies_DisturbsNobody(RespTransport transport)
+    [MemberData(nameof(ServerFixture.Doors), MemberType = typeof(ServerFixture))]
+    public async Task ClientThatDies_DisturbsNobody(ServerDoor door)
     {
-        await using var server = await ServerFixture.StartAsync(transport);
+        await using var server = await ServerFixture.StartAsync(door);
         using var bystander = await server.ConnectAsync();
         await bystander.ExpectAsync("SET k v\r\n", "+OK\r\n");
 
@@ -80,13 +80,13 @@ public sealed class LifecycleTests
     }
 
     [Theory]
-    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
-    public async Task SlowReader_GetsEverythingInTheEnd(RespTransport transport)
+    [MemberData(nameof(ServerFixture.Doors), MemberType = typeof(ServerFixture))]
+    public async Task SlowReader_GetsEverythingInTheEnd(ServerDoor door)
     {
         const int Length = 1_000_000;
         const int Count = 20;
         string value = new('v', Length);
-        await using var server = await ServerFixture.StartAsync(transport);
+        await using var server = await ServerFixture.StartAsync(door);
         using var slow = await server.ConnectAsync();
         using var quick = await server.ConnectAsync();
         await quick.ExpectAsync($"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${Length}\r\n{value}\r\n", "+OK\r\n");
@@ -99,11 +99,11 @@ public sealed class LifecycleTests
     }
 
     [Theory]
-    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
-    public async Task ClientBeyondTheLimit_IsToldAndClosed(RespTransport transport)
+    [MemberData(nameof(ServerFixture.PlainDoors), MemberType = typeof(ServerFixture))]
+    public async Task ClientBeyondTheLimit_IsToldAndClosed(ServerDoor door)
     {
         var options = new RespServerOptions { MaxClients = 1, ReservedClients = 0 };
-        await using var server = await ServerFixture.StartAsync(transport, options);
+        await using var server = await ServerFixture.StartAsync(door, options);
         using var first = await server.ConnectAsync();
         await first.ExpectAsync("PING\r\n", "+PONG\r\n");
 
@@ -114,11 +114,11 @@ public sealed class LifecycleTests
     }
 
     [Theory]
-    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
-    public async Task Password_IsAskedForAndGranted(RespTransport transport)
+    [MemberData(nameof(ServerFixture.Doors), MemberType = typeof(ServerFixture))]
+    public async Task Password_IsAskedForAndGranted(ServerDoor door)
     {
         await using var server = await ServerFixture.StartAsync(
-            transport, new RespServerOptions { RequirePass = "secret" });
+            door, new RespServerOptions { RequirePass = "secret" });
         using var client = await server.ConnectAsync();
 
         await client.ExpectAsync("GET k\r\n", "-NOAUTH Authentication required.\r\n");
@@ -128,10 +128,10 @@ public sealed class LifecycleTests
     }
 
     [Theory]
-    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
-    public async Task Stop_AnswersWhatWasReceivedAndCloses(RespTransport transport)
+    [MemberData(nameof(ServerFixture.Doors), MemberType = typeof(ServerFixture))]
+    public async Task Stop_AnswersWhatWasReceivedAndCloses(ServerDoor door)
     {
-        await using var server = await ServerFixture.StartAsync(transport);
+        await using var server = await ServerFixture.StartAsync(door);
         using var client = await server.ConnectAsync();
         await client.ExpectAsync("PING\r\n", "+PONG\r\n");
 

@@ -12,26 +12,26 @@ public sealed class RequestTests
     private const string SessionReplies =
         "+OK\r\n$5\r\na\r\n\0b\r\n+PONG\r\n-ERR unknown command 'NOSUCH', with args beginning with: \r\n";
 
-    public static TheoryData<string, RespTransport> PingRows { get; } = ServerFixture.WithTransports(
+    public static TheoryData<string, ServerDoor> PingRows { get; } = ServerFixture.WithDoors(
         "PING\r\n",
         "ping\n",
         "*1\r\n$4\r\nPING\r\n");
 
     [Theory]
     [MemberData(nameof(PingRows))]
-    public async Task Ping_InEveryForm_Pongs(string request, RespTransport transport)
+    public async Task Ping_InEveryForm_Pongs(string request, ServerDoor door)
     {
-        await using var server = await ServerFixture.StartAsync(transport);
+        await using var server = await ServerFixture.StartAsync(door);
         using var client = await server.ConnectAsync();
 
         await client.ExpectAsync(request, "+PONG\r\n");
     }
 
     [Theory]
-    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
-    public async Task Session_CutAtEveryPosition_GetsTheSameReplies(RespTransport transport)
+    [MemberData(nameof(ServerFixture.Doors), MemberType = typeof(ServerFixture))]
+    public async Task Session_CutAtEveryPosition_GetsTheSameReplies(ServerDoor door)
     {
-        await using var server = await ServerFixture.StartAsync(transport);
+        await using var server = await ServerFixture.StartAsync(door);
         using var client = await server.ConnectAsync();
 
         for (int cut = 0; cut < Session.Length; cut++)
@@ -42,10 +42,10 @@ public sealed class RequestTests
     }
 
     [Theory]
-    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
-    public async Task Session_ByteByByte_GetsTheSameReplies(RespTransport transport)
+    [MemberData(nameof(ServerFixture.Doors), MemberType = typeof(ServerFixture))]
+    public async Task Session_ByteByByte_GetsTheSameReplies(ServerDoor door)
     {
-        await using var server = await ServerFixture.StartAsync(transport);
+        await using var server = await ServerFixture.StartAsync(door);
         using var client = await server.ConnectAsync();
 
         foreach (char one in Session)
@@ -55,11 +55,11 @@ public sealed class RequestTests
     }
 
     [Theory]
-    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
-    public async Task Pipeline_OfManyRequests_IsAnsweredInOrder(RespTransport transport)
+    [MemberData(nameof(ServerFixture.Doors), MemberType = typeof(ServerFixture))]
+    public async Task Pipeline_OfManyRequests_IsAnsweredInOrder(ServerDoor door)
     {
         const int Count = 20_000;
-        await using var server = await ServerFixture.StartAsync(transport);
+        await using var server = await ServerFixture.StartAsync(door);
         using var client = await server.ConnectAsync();
         var requests = new StringBuilder();
         var replies = new StringBuilder();
@@ -76,14 +76,14 @@ public sealed class RequestTests
         Assert.Equal(replies.ToString(), answer);
     }
 
-    public static TheoryData<int, RespTransport> ValueRows { get; } =
-        ServerFixture.WithTransports(0, 4096, 65_536, 8_000_000);
+    public static TheoryData<int, ServerDoor> ValueRows { get; } =
+        ServerFixture.WithDoors(0, 4096, 65_536, 8_000_000);
 
     [Theory]
     [MemberData(nameof(ValueRows))]
-    public async Task Value_OfAnySize_ComesBackWhole(int length, RespTransport transport)
+    public async Task Value_OfAnySize_ComesBackWhole(int length, ServerDoor door)
     {
-        await using var server = await ServerFixture.StartAsync(transport);
+        await using var server = await ServerFixture.StartAsync(door);
         using var client = await server.ConnectAsync();
         string value = new([.. Enumerable.Range(0, length).Select(i => (char)(i * 31 % 256))]);
 
@@ -92,10 +92,10 @@ public sealed class RequestTests
     }
 
     [Theory]
-    [MemberData(nameof(ServerFixture.Transports), MemberType = typeof(ServerFixture))]
-    public async Task Hello3_ChangesTheRepliesOfThisConnectionOnly(RespTransport transport)
+    [MemberData(nameof(ServerFixture.Doors), MemberType = typeof(ServerFixture))]
+    public async Task Hello3_ChangesTheRepliesOfThisConnectionOnly(ServerDoor door)
     {
-        await using var server = await ServerFixture.StartAsync(transport);
+        await using var server = await ServerFixture.StartAsync(door);
         using var modern = await server.ConnectAsync();
         using var classic = await server.ConnectAsync();
 

@@ -8,35 +8,52 @@ namespace Cache.Conformance.Tests;
 internal sealed class ServerFixture : IAsyncDisposable
 {
     private readonly CacheStore _store = new(new CacheOptions { MemoryLimitBytes = 256 << 20 });
+    private readonly ServerCertificate? _certificate;
 
-    private ServerFixture(RespServerOptions options) => Server = new RespServer(_store, options);
+    private ServerFixture(RespServerOptions options, ServerCertificate? certificate)
+    {
+        _certificate = certificate;
+        Server = new RespServer(_store, options);
+    }
 
     public RespServer Server { get; }
 
-    /// <summary>The transports that this system has.</summary>
-    public static TheoryData<RespTransport> Transports { get; } =
-        [.. Enum.GetValues<RespTransport>().Where(IsOffered)];
+    /// <summary>The doors that this system has.</summary>
+    public static TheoryData<ServerDoor> Doors { get; } = [.. Enum.GetValues<ServerDoor>().Where(IsOffered)];
 
-    public static async Task<ServerFixture> StartAsync(RespTransport transport, RespServerOptions? options = null)
+    /// <summary>Those of them without TLS.</summary>
+    public static TheoryData<ServerDoor> PlainDoors { get; } =
+        [.. Enum.GetValues<ServerDoor>().Where(static door => IsOffered(door) && !IsTls(door))];
+
+    public static async Task<ServerFixture> StartAsync(ServerDoor door, RespServerOptions? options = null)
     {
         options ??= new RespServerOptions();
         options.Port = 0;
-        options.Transport = transport;
-        var fixture = new ServerFixture(options);
+        options.Transport = TransportOf(door);
+        var certificate = IsTls(door) ? new ServerCertificate() : null;
+        if (certificate is not null)
+        {
+            (options.Port, options.TlsPort) = (null, 0);
+            (options.TlsCertificateFile, options.TlsKeyFile) = (certificate.CertificateFile, certificate.KeyFile);
+            options.TlsClientAuthentication = TlsClientAuthentication.None;
+        }
+
+        var fixture = new ServerFixture(options, certificate);
         await fixture.Server.StartAsync(TestContext.Current.CancellationToken);
         return fixture;
     }
 
-    public Task<TcpConnection> ConnectAsync() => TcpConnection.OpenAsync((IPEndPoint)Server.EndPoints[0]);
+    public Task<TcpConnection> ConnectAsync() =>
+        TcpConnection.OpenAsync((IPEndPoint)Server.EndPoints[0], isTls: _certificate is not null);
 
-    /// <summary>Each of the rows with each of the transports that this system has.</summary>
-    public static TheoryData<T, RespTransport> WithTransports<T>(params T[] rows)
+    /// <summary>Each of the rows with each of the doors that this system has.</summary>
+    public static TheoryData<T, ServerDoor> WithDoors<T>(params T[] rows)
     {
-        var data = new TheoryData<T, RespTransport>();
+        var data = new TheoryData<T, ServerDoor>();
         foreach (var row in rows)
         {
-            foreach (var transport in Enum.GetValues<RespTransport>().Where(IsOffered))
-                data.Add(row, transport);
+            foreach (var door in Enum.GetValues<ServerDoor>().Where(IsOffered))
+                data.Add(row, door);
         }
 
         return data;
@@ -46,8 +63,14 @@ internal sealed class ServerFixture : IAsyncDisposable
     {
         await Server.DisposeAsync();
         _store.Dispose();
+        _certificate?.Dispose();
     }
 
-    private static bool IsOffered(RespTransport transport) =>
-        new RespServerOptions { Transport = transport }.FindProblems().Count == 0;
+    private static bool IsOffered(ServerDoor door) =>
+        new RespServerOptions { Transport = TransportOf(door) }.FindProblems().Count == 0;
+
+    private static bool IsTls(ServerDoor door) => door is ServerDoor.PortableTls or ServerDoor.EpollTls;
+
+    private static RespTransport TransportOf(ServerDoor door) =>
+        door is ServerDoor.Portable or ServerDoor.PortableTls ? RespTransport.Portable : RespTransport.Epoll;
 }

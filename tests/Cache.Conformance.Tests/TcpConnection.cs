@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
 using System.Text;
 
@@ -15,20 +16,23 @@ internal sealed class TcpConnection : IDisposable
         NoDelay = true,
     };
 
-    public static async Task<TcpConnection> OpenAsync(IPEndPoint endPoint)
+    // The bytes of the socket, or their text.
+    private Stream _stream = Stream.Null;
+
+    public static async Task<TcpConnection> OpenAsync(IPEndPoint endPoint, bool isTls)
     {
         var connection = new TcpConnection();
         await connection._socket.ConnectAsync(endPoint, TestContext.Current.CancellationToken);
+        connection._stream = new NetworkStream(connection._socket);
+        if (isTls)
+            await connection.OpenTlsAsync();
         return connection;
     }
 
     public Task SendAsync(string text) => SendAsync(Encoding.Latin1.GetBytes(text));
 
-    public async Task SendAsync(ReadOnlyMemory<byte> bytes)
-    {
-        while (!bytes.IsEmpty)
-            bytes = bytes[await _socket.SendAsync(bytes, TestContext.Current.CancellationToken)..];
-    }
+    public async Task SendAsync(ReadOnlyMemory<byte> bytes) =>
+        await _stream.WriteAsync(bytes, TestContext.Current.CancellationToken);
 
     /// <summary>Sends, and reads as many bytes as the expected reply has.</summary>
     public async Task ExpectAsync(string request, string reply)
@@ -68,10 +72,23 @@ internal sealed class TcpConnection : IDisposable
 
     public void Dispose() => _socket.Dispose();
 
+    private async Task OpenTlsAsync()
+    {
+        var tls = new SslStream(_stream);
+        _stream = tls;
+        await tls.AuthenticateAsClientAsync(
+            new SslClientAuthenticationOptions
+            {
+                TargetHost = "localhost",
+                RemoteCertificateValidationCallback = static (_, _, _, _) => true,
+            },
+            TestContext.Current.CancellationToken);
+    }
+
     private async Task<int> ReceiveAsync(Memory<byte> bytes)
     {
         using var patience = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
         patience.CancelAfter(s_patience);
-        return await _socket.ReceiveAsync(bytes, patience.Token);
+        return await _stream.ReadAsync(bytes, patience.Token);
     }
 }

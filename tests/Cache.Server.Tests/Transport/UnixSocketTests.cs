@@ -22,6 +22,23 @@ public sealed class UnixSocketTests : IDisposable
         Assert.Equal(Mode, File.GetUnixFileMode(path));
     }
 
+    // Who gets through looks at the mode: it must be the narrow one already, in every one of many rounds.
+    [Fact]
+    [UnsupportedOSPlatform("windows")]
+    public async Task Bind_WithAMode_LetsNobodyInBeforeItIsSet()
+    {
+        const UnixFileMode Mode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        for (int round = 0; round < 200; round++)
+        {
+            string path = _folder.PathOf($"s{round}");
+            var looking = Task.Run(() => ModeAtFirstConnection(path));
+
+            await using var listener = Bind(path, new() { UnixSocketMode = Mode });
+
+            Assert.Equal(Mode, await looking);
+        }
+    }
+
     [Fact]
     public async Task Bind_OverASocketThatNobodyListensOn_Succeeds()
     {
@@ -67,6 +84,25 @@ public sealed class UnixSocketTests : IDisposable
         await listener.DisposeAsync();
 
         Assert.False(File.Exists(path));
+    }
+
+    [UnsupportedOSPlatform("windows")]
+    private static UnixFileMode ModeAtFirstConnection(string path)
+    {
+        while (true)
+        {
+            using var client = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+            try
+            {
+                client.Connect(new UnixDomainSocketEndPoint(path));
+                return File.GetUnixFileMode(path);
+            }
+            catch (SocketException)
+            {
+                // Not bound yet, or not listening.
+                Thread.Yield();
+            }
+        }
     }
 
     // The runtime removes the file with the socket, by its name; under another it stays, as when a process is killed.
