@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs other languages' clients, and Redis itself, against our stand-alone server.
 #
-# usage: run.sh [RUNNER...]        all runners, or redis-cli redis-benchmark ioredis node-redis redis-py
-#                                  stackexchange conformance
+# usage: run.sh [RUNNER...]        all runners, or redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls
+#                                  node-redis redis-py stackexchange conformance
 #
-# INTEROP_PORT=6379 run.sh ...     against a server that runs already, instead of one that is built and started here
+# INTEROP_PORT=6379 INTEROP_TLS_PORT=6380 INTEROP_CA=cert.pem run.sh ...     against a server that runs already, instead of one that is built and started here
 # INTEROP_INSTALL=0 run.sh ...     without installing anything
 #
 # Needs root, a Debian with the .NET SDK, and Node; installs the rest. Each runner ends with "N passed, N failed".
@@ -58,8 +58,13 @@ build() {
 start_ours() {
   build "$root/samples/StandaloneServer" || return 1
   ours=$(free_port)
+  ours_tls=$(free_port)
+  ca="$work/cert.pem"
+  openssl req -x509 -newkey rsa:2048 -nodes -days 2 -keyout "$work/key.pem" -out "$ca" -subj /CN=localhost \
+    -addext subjectAltName=DNS:localhost,IP:127.0.0.1 2>"$work/openssl.log" || { cat "$work/openssl.log"; return 1; }
   dotnet "$root/samples/StandaloneServer/bin/Release/net10.0/StandaloneServer.dll" \
-    --port "$ours" --bind 127.0.0.1 --maxmemory 1gb </dev/null >"$work/ours.log" 2>&1 &
+    --port "$ours" --bind 127.0.0.1 --maxmemory 1gb --tls-port "$ours_tls" --tls-cert-file "$ca" \
+    --tls-key-file "$work/key.pem" --tls-auth-clients no </dev/null >"$work/ours.log" 2>&1 &
   started+=($!)
   wait_for "$ours" $! && return 0
   cat "$work/ours.log"
@@ -79,6 +84,10 @@ start_redis() {
 limited() { timeout --kill-after=5 "$runner_seconds" "$@" </dev/null; }
 
 run_redis_cli() { limited bash redis-cli/redis-cli.sh "$ours"; }
+
+run_redis_cli_tls() { limited bash redis-cli/redis-cli.sh "$ours_tls" --tls --cacert "$ca"; }
+
+run_ioredis_tls() { limited node node/ioredis.mjs "$ours_tls" "$ca"; }
 
 run_redis_benchmark() { limited bash redis-cli/redis-benchmark.sh "$ours"; }
 
@@ -113,10 +122,13 @@ run() {
 
 [ "${INTEROP_INSTALL:-1}" = 0 ] || install || { echo 'installing the clients failed'; exit 1; }
 ours=${INTEROP_PORT:-}
+ours_tls=${INTEROP_TLS_PORT:-}
+ca=${INTEROP_CA:-}
 [ -n "$ours" ] || start_ours || { echo 'our server did not start'; exit 1; }
 passed=0
 failed=0
-[ $# -gt 0 ] || set -- redis-cli redis-benchmark ioredis node-redis redis-py stackexchange conformance
+[ $# -gt 0 ] || set -- redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls \
+  node-redis redis-py stackexchange conformance
 for runner in "$@"; do run "$runner"; done
 printf '== interop\n%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

@@ -1,9 +1,11 @@
-// usage: node ioredis.mjs PORT
+// usage: node ioredis.mjs PORT [CA], with a CA over TLS
+import { readFileSync } from 'node:fs';
 import Redis from 'ioredis';
 import { check, equal, finish, rejects } from './checks.mjs';
 
 const port = Number(process.argv[2]);
-const redis = new Redis({ port, host: '127.0.0.1', maxRetriesPerRequest: 1 });
+const tls = process.argv[3] ? { ca: readFileSync(process.argv[3]) } : undefined;
+const redis = new Redis({ port, tls, host: '127.0.0.1', maxRetriesPerRequest: 1 });
 
 await check('ping', async () => equal(await redis.ping(), 'PONG'));
 await check('set and get', async () => {
@@ -42,7 +44,7 @@ await check('pipeline', async () => {
   equal(replies[1999], [null, 1000]);
 });
 await check('automatic pipelining', async () => {
-  const piped = new Redis({ port, enableAutoPipelining: true });
+  const piped = new Redis({ port, tls, enableAutoPipelining: true });
   equal(await Promise.all(['io:p1', 'io:p2', 'io:p3'].map((key) => piped.get(key))), ['2', '3', '4']);
   await piped.quit();
 });
@@ -58,7 +60,7 @@ await check('scan stream', async () => {
   equal(keys.size, 1000);
 });
 await check('database and name', async () => {
-  const other = new Redis({ port, db: 3, connectionName: 'interop' });
+  const other = new Redis({ port, tls, db: 3, connectionName: 'interop' });
   await other.set('io:db', '3');
   equal(await redis.get('io:db'), null);
   equal(await other.client('GETNAME'), 'interop');
@@ -66,7 +68,7 @@ await check('database and name', async () => {
   equal(await other.quit(), 'OK');
 });
 await check('many connections', async () => {
-  const clients = Array.from({ length: 50 }, () => new Redis({ port }));
+  const clients = Array.from({ length: 50 }, () => new Redis({ port, tls }));
   equal(await Promise.all(clients.map((client, i) => client.set(`io:c${i}`, i))), Array(50).fill('OK'));
   equal(await Promise.all(clients.map((client, i) => client.get(`io:c${i}`))), clients.map((_, i) => String(i)));
   clients.forEach((client) => client.disconnect());

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# usage: redis-cli.sh PORT — what a person at a terminal and a script do with Debian's redis-cli.
+# usage: redis-cli.sh PORT [OPTION...] — what a person at a terminal and a script do with Debian's redis-cli.
 set -u
 port=$1
+shift
+options=("$@")
 passed=0
 failed=0
 
-cli() { redis-cli -p "$port" "$@"; }
+cli() { redis-cli -p "$port" "${options[@]}" "$@"; }
 
 # check NAME EXPECTED ACTUAL
 check() {
@@ -41,7 +43,7 @@ check 'pipe mode' 'errors: 0, replies: 1000' "$(for i in $(seq 1000); do printf 
 check 'what pipe mode wrote' 1000 "$(cli get cli:p1000)"
 check 'info' redis_version:7.0.15 "$(cli info server | tr -d '\r' | grep '^redis_version')"
 check 'big keys' 1 "$(cli --bigkeys 2>&1 | grep -c 'Sampled .* keys in the keyspace')"
-check 'latency' 1 "$(timeout 20 redis-cli -p "$port" --raw --latency -i 1 2>/dev/null | head -n 1 | grep -c '^[0-9]')"
+check 'latency' 1 "$(timeout 20 redis-cli -p "$port" "${options[@]}" --raw --latency -i 1 2>/dev/null | head -n 1 | grep -c '^[0-9]')"
 check 'wrong password' 1 "$(cli -a wrong --no-auth-warning ping 2>&1 | grep -c '^AUTH failed: ')"
 check 'quit' OK "$(cli quit)"
 
