@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
 using Cache.Bench.ServerLoad;
 
@@ -25,27 +26,33 @@ internal static class ServerIdleVerb
         Description = "How many idle connections.",
     };
 
+    private static readonly Option<bool> _tls = new("--tls")
+    {
+        Description = "Speaks TLS, and takes any certificate.",
+    };
+
     public static Command Create()
     {
         var verb = new Command(
             "server-idle", "Opens connections, one PING each, and prints what each costs the server.")
         {
-            _target, _pid, _connections,
+            _target, _pid, _connections, _tls,
         };
         _connections.RequireAtLeast(1);
         verb.SetAction(static arguments => Run(
-            _target.ReadFrom(arguments), arguments.GetValue(_pid), arguments.GetValue(_connections)));
+            _target.ReadFrom(arguments), arguments.GetValue(_pid), arguments.GetValue(_connections),
+            arguments.GetValue(_tls)));
         return verb;
     }
 
-    private static int Run(EndPoint target, int pid, int count)
+    private static int Run(EndPoint target, int pid, int count, bool isTls)
     {
-        var sockets = new List<Socket>();
+        var clients = new List<Stream>();
         try
         {
-            Open(target, EarlyConnections, sockets);
+            Open(target, EarlyConnections, isTls, clients);
             long before = ProcessUsage.Read(pid).ResidentBytes;
-            Open(target, count, sockets);
+            Open(target, count, isTls, clients);
             long after = ProcessUsage.Read(pid).ResidentBytes;
             Console.WriteLine(
                 $"{count} idle connections after {EarlyConnections}: "
@@ -55,29 +62,43 @@ internal static class ServerIdleVerb
         }
         finally
         {
-            sockets.ForEach(static socket => socket.Dispose());
+            clients.ForEach(static client => client.Dispose());
         }
     }
 
     // Each has been served once: what is made for a first request belongs to the cost.
-    private static void Open(EndPoint target, int count, List<Socket> sockets)
+    private static void Open(EndPoint target, int count, bool isTls, List<Stream> clients)
     {
         byte[] reply = new byte["+PONG\r\n".Length];
         for (int i = 0; i < count; i++)
         {
-            var socket = LoadRun.ConnectTo(target);
-            sockets.Add(socket);
-            socket.Send("*1\r\n$4\r\nPING\r\n"u8);
+            Stream client = new NetworkStream(LoadRun.ConnectTo(target), ownsSocket: true);
+            if (isTls)
+                client = OpenTls(client);
+            clients.Add(client);
+            client.Write("*1\r\n$4\r\nPING\r\n"u8);
             for (int received = 0; received < reply.Length;)
             {
-                int bytes = socket.Receive(reply.AsSpan(received));
+                int bytes = client.Read(reply.AsSpan(received));
                 if (bytes == 0)
-                    throw new WrongAnswerException($"The server closed connection {sockets.Count}; raise its limits.");
+                    throw new WrongAnswerException($"The server closed connection {clients.Count}; raise its limits.");
                 received += bytes;
             }
 
             if (!reply.AsSpan().SequenceEqual("+PONG\r\n"u8))
                 throw new WrongAnswerException("PING was not answered by PONG; does the server ask for a password?");
         }
+    }
+
+    // The certificate is not checked: what is measured is the server's memory.
+    private static SslStream OpenTls(Stream socket)
+    {
+        var tls = new SslStream(socket);
+        tls.AuthenticateAsClient(new SslClientAuthenticationOptions
+        {
+            TargetHost = "localhost",
+            RemoteCertificateValidationCallback = static (_, _, _, _) => true,
+        });
+        return tls;
     }
 }
