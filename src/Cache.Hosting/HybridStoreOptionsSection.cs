@@ -52,9 +52,9 @@ internal static class HybridStoreOptionsSection
 
     private static HybridCacheEntryOptions DefaultsWith(
         HybridStoreOptions options, TimeSpan? expiration, TimeSpan? localExpiration) => new()
-    {
-        Expiration = expiration,
-        LocalCacheExpiration = localExpiration,
-        Flags = options.DefaultEntryOptions?.Flags,
-    };
+        {
+            Expiration = expiration,
+            LocalCacheExpiration = localExpiration,
+            Flags = options.DefaultEntryOptions?.Flags,
+        };
 }
