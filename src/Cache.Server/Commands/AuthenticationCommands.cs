@@ -18,7 +18,7 @@ internal static class AuthenticationCommands
         {
             context.Reply.Error(ErrorTexts.Syntax);
         }
-        else if (!isNamed && !context.Server.Settings.IsPasswordRequired)
+        else if (!isNamed && context.Server.Users.NeedsNoPassword)
         {
             context.Reply.Error(
                 "ERR AUTH <password> called without any password configured for the default user. "u8
@@ -26,11 +26,11 @@ internal static class AuthenticationCommands
         }
         else
         {
-            var name = isNamed ? request[1] : DefaultUser.Name;
-            if (DefaultUser.TryAuthenticate(context, name, request[request.Count - 1]))
+            var name = isNamed ? request[1] : "default"u8;
+            if (Authentication.TryAuthenticate(context, request[0], name, request[request.Count - 1]))
                 context.Reply.Ok();
             else
-                context.Reply.Error(DefaultUser.WrongPass);
+                context.Reply.Error(Authentication.WrongPass);
         }
     }
 
@@ -63,8 +63,8 @@ internal static class AuthenticationCommands
             int following = request.Count - 1 - i;
             if (request[i].Is("AUTH"u8) && following >= 2)
             {
-                if (!DefaultUser.TryAuthenticate(context, request[i + 1], request[i + 2]))
-                    return Refuse(context, DefaultUser.WrongPass);
+                if (!Authentication.TryAuthenticate(context, request[0], request[i + 1], request[i + 2]))
+                    return Refuse(context, Authentication.WrongPass);
                 i += 2;
             }
             else if (request[i].Is("SETNAME"u8) && following >= 1)

@@ -18,7 +18,7 @@ internal static class ClientDescription
             .Append(culture, $" qbuf={client.PendingInputBytes} qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0")
             .Append(culture, $" obl={client.PendingOutputBytes} oll=0 omem=0")
             .Append(culture, $" tot-mem={client.PendingInputBytes + client.PendingOutputBytes} events=r")
-            .Append(culture, $" cmd={client.LastCommand?.Name ?? "NULL"} user=default redir=-1")
+            .Append(culture, $" cmd={client.LastCommand?.Name ?? "NULL"} user={client.User.Name} redir=-1")
             .Append(culture, $" resp={client.ProtocolVersion}");
         AppendLibrary(text, client);
         text.Append('\n');

@@ -10,6 +10,7 @@ internal struct ClientFilter
     private ClientType? _type;
     private string? _remote;
     private string? _local;
+    private AclUser? _user;
 
     /// <summary>Whether the caller itself stays.</summary>
     public bool SkipsCaller { get; private set; }
@@ -20,8 +21,10 @@ internal struct ClientFilter
 
     /// <summary>Reads options and their values from an argument on.</summary>
     /// <returns>False if an error was replied.</returns>
-    public static bool TryRead(in RespRequest request, int first, RespReplyWriter reply, out ClientFilter filter)
+    public static bool TryRead(
+        in RespRequest request, int first, CommandContext context, out ClientFilter filter)
     {
+        var reply = context.Reply;
         filter = new ClientFilter { SkipsCaller = true };
         for (int i = first; i < request.Count; i += 2)
         {
@@ -31,7 +34,7 @@ internal struct ClientFilter
                 return false;
             }
 
-            if (!filter.TryReadOption(request[i], request[i + 1], reply))
+            if (!filter.TryReadOption(request[i], request[i + 1], context))
                 return false;
         }
 
@@ -61,11 +64,13 @@ internal struct ClientFilter
         && (_remote is null || client.EndPoints.Remote == _remote)
         && (_local is null || client.EndPoints.Local == _local)
         && (_type is null or ClientType.Normal)
+        && (_user is null || client.User == _user)
         && (_id == 0 || client.Id == _id)
         && !(SkipsCaller && client == caller);
 
-    private bool TryReadOption(ReadOnlySpan<byte> option, ReadOnlySpan<byte> value, RespReplyWriter reply)
+    private bool TryReadOption(ReadOnlySpan<byte> option, ReadOnlySpan<byte> value, CommandContext context)
     {
+        var reply = context.Reply;
         if (option.Is("ID"u8))
         {
             return (RespInteger.TryParse(value, out _id) && _id > 0)
@@ -85,7 +90,8 @@ internal struct ClientFilter
             _local = Encoding.UTF8.GetString(value);
         else if (option.Is("USER"u8))
         {
-            return value.SequenceEqual(DefaultUser.Name)
+            _user = context.Server.Users.Find(Encoding.Latin1.GetString(value));
+            return _user is not null
                 || Refuse(reply, [.. "ERR No such user '"u8, .. value.UpToNul(), .. "'"u8]);
         }
         else if (option.Is("SKIPME"u8) && (value.Is("YES"u8) || value.Is("NO"u8)))

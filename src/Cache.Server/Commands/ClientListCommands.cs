@@ -73,7 +73,7 @@ internal static class ClientListCommands
         bool isOldForm = request.Count == 3;
         if (isOldForm)
             filter = ClientFilter.OfAddress(request[2]);
-        else if (!ClientFilter.TryRead(request, 2, context.Reply, out filter))
+        else if (!ClientFilter.TryRead(request, 2, context, out filter))
             return;
         int killed = 0;
         foreach (var client in context.Server.Clients.ToList())

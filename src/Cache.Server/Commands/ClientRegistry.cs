@@ -37,9 +37,10 @@ internal sealed class ClientRegistry(ServerState server)
         }
 
         Interlocked.Increment(ref _accepted);
-        var client = new ClientSession(Interlocked.Increment(ref _lastId), endPoints, server.Store.NowMs, abort)
+        var client = new ClientSession(
+            Interlocked.Increment(ref _lastId), endPoints, server.Users.Default, server.Store.NowMs, abort)
         {
-            IsAuthenticated = !server.Settings.IsPasswordRequired,
+            IsAuthenticated = !server.Users.IsPasswordRequired,
             IsReserved = above > 0,
         };
         _clients[client.Id] = client;
@@ -66,6 +67,22 @@ internal sealed class ClientRegistry(ServerState server)
         List<ClientSession> clients = [.. _clients.Values];
         clients.Sort(static (one, other) => one.Id.CompareTo(other.Id));
         return clients;
+    }
+
+    /// <summary>Ends the clients of users that are no more; the one that caused it after its reply.</summary>
+    public void Disconnect(List<AclUser> users, ClientSession caller)
+    {
+        if (users.Count == 0)
+            return;
+        foreach (var client in ToList())
+        {
+            if (!users.Contains(client.User))
+                continue;
+            if (client == caller)
+                client.CloseAfterReply();
+            else
+                client.Kill();
+        }
     }
 
     /// <summary>Counts connections from 0 again.</summary>

@@ -12,9 +12,13 @@ internal sealed class ClientSession
     private readonly Action _abort;
     private volatile bool _shouldClose;
     private volatile bool _isKilled;
+    private volatile bool _isHurried;
+    private volatile AclUser _user;
+    private TaskCompletionSource? _wait;
 
-    public ClientSession(long id, ClientEndPoints endPoints, long connectedAtMs, Action abort)
+    public ClientSession(long id, ClientEndPoints endPoints, AclUser user, long connectedAtMs, Action abort)
     {
+        _user = user;
         Id = id;
         EndPoints = endPoints;
         ConnectedAtMs = connectedAtMs;
@@ -65,6 +69,16 @@ internal sealed class ClientSession
     /// <summary>The version of RESP that HELLO chose: 2 or 3.</summary>
     public int ProtocolVersion { get; set; } = 2;
 
+    /// <summary>Whose rights it has: the default user's until it authenticates.</summary>
+    public AclUser User
+    {
+        get => _user;
+        set => _user = value;
+    }
+
+    /// <summary>How long the replies so far are to be held back, after wrong passwords; the connection does.</summary>
+    public int DelayMs { get; set; }
+
     /// <summary>Whether it gave the password, or none was asked when it connected.</summary>
     public bool IsAuthenticated { get; set; }
 
@@ -106,11 +120,33 @@ internal sealed class ClientSession
     /// <summary>Closes after the present reply; called by the client's own command.</summary>
     public void CloseAfterReply() => _shouldClose = true;
 
+    /// <summary>Waits for the delay, or until <see cref="EndWait"/>.</summary>
+    public async ValueTask WaitAsync(TimeProvider clock)
+    {
+        var delay = TimeSpan.FromMilliseconds(DelayMs);
+        DelayMs = 0;
+        var wait = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        // An exchange is a fence: either this sees that the wait is not to begin, or who ends it sees the wait.
+        Interlocked.Exchange(ref _wait, wait);
+        if (_isHurried)
+            return;
+        await wait.Task.WaitAsync(delay, clock).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+    }
+
+    /// <summary>Lets the client wait no more, from any thread: its connection is about to end.</summary>
+    public void EndWait()
+    {
+        _isHurried = true;
+        Interlocked.CompareExchange(ref _wait, null, null)?.TrySetResult();
+    }
+
     /// <summary>Ends the client from another client's command; what was not sent is lost.</summary>
     public void Kill()
     {
         _isKilled = true;
         _shouldClose = true;
+        EndWait();
         _abort();
     }
 }

@@ -37,12 +37,13 @@ internal sealed class CommandContext
     public CacheStore Store { get; private set; }
 
     /// <summary>Whether the client may use commands: it has authenticated, or need not.</summary>
-    public bool IsAuthenticated => Client.IsAuthenticated || !Server.Settings.IsPasswordRequired;
+    public bool IsAuthenticated => Client.IsAuthenticated || !Server.Users.IsPasswordRequired;
 
     /// <summary>
     /// Whether requests may take the way of the common ones: nothing about this client is out of the ordinary.
     /// </summary>
-    public bool IsOrdinary => ReplyMode == ReplyMode.Normal && IsAuthenticated && !Client.IsReserved;
+    public bool IsOrdinary => 
+        ReplyMode == ReplyMode.Normal && IsAuthenticated && Client.User.Rules.AllowsCommon && !Client.IsReserved;
 
     /// <summary>What CLIENT REPLY chose; the dispatcher acts on it after each command.</summary>
     public ReplyMode ReplyMode { get; private set; }

@@ -7,9 +7,12 @@ namespace Cache.Server.Commands;
 /// <remarks>Immutable once the table is made, and shared by all servers of the process.</remarks>
 internal sealed class CommandDefinition
 {
+    private const int Unknown = -1;
+
     private readonly CommandHandler? _handler;
     private readonly int _countMin;
     private readonly int _countMax;
+    private int _aclIndex = Unknown;
 
     public CommandDefinition(JsonElement row, int index, CommandHandler? handler, CommandLookup? subcommands)
     {
@@ -26,7 +29,12 @@ internal sealed class CommandDefinition
         LastKey = keys[1].GetInt32();
         KeyStep = keys[2].GetInt32();
         Flags = ReadFlags(row.GetProperty("flags"));
-        ServesAdministrators = HasCategory(row, "@admin", "@dangerous", "@connection");
+        Categories = row.GetProperty("acl").ReadStrings();
+        ServesAdministrators =
+            Array.Exists(Categories, static name => name is "@admin" or "@dangerous" or "@connection");
+        KeySpecifications = ReadKeys(row.GetProperty("keySpecs"));
+        DenialError =
+            Encoding.UTF8.GetBytes($"NOPERM this user has no permissions to run the '{Name}' command");
         ArityError = Encoding.UTF8.GetBytes($"ERR wrong number of arguments for '{Name}' command");
     }
 
@@ -62,11 +70,23 @@ internal sealed class CommandDefinition
     /// </summary>
     public bool ServesAdministrators { get; }
 
+    /// <summary>Its categories for ACL rules: "@read", …</summary>
+    public string[] Categories { get; }
+
+    /// <summary>Where its keys are.</summary>
+    public KeySpecification[] KeySpecifications { get; }
+
+    /// <summary>Its place among the commands that ACL rules may name; found when first asked for.</summary>
+    public int AclIndex => _aclIndex != Unknown ? _aclIndex : _aclIndex = AclCommandTable.Default.Find(Name)!.Index;
+
     /// <summary>The subcommands of a container; null if it has none.</summary>
     public CommandLookup? Subcommands { get; }
 
     /// <summary>The error reply for a wrong number of arguments.</summary>
     public byte[] ArityError { get; }
+
+    /// <summary>The error reply for a user who may not run it.</summary>
+    public byte[] DenialError { get; }
 
     /// <summary>Executes it; a container without arguments that demands a subcommand never comes to this.</summary>
     public CommandHandler Handler => _handler!;
@@ -74,15 +94,12 @@ internal sealed class CommandDefinition
     /// <summary>Whether it may be called with so many arguments, its name included.</summary>
     public bool Accepts(int count) => count >= _countMin && count <= _countMax;
 
-    private static bool HasCategory(JsonElement row, params ReadOnlySpan<string> names)
+    private static KeySpecification[] ReadKeys(JsonElement rows)
     {
-        foreach (var category in row.GetProperty("acl").EnumerateArray())
-        {
-            if (names.Contains(category.GetString()!))
-                return true;
-        }
-
-        return false;
+        var keys = new KeySpecification[rows.GetArrayLength()];
+        for (int i = 0; i < keys.Length; i++)
+            keys[i] = KeySpecification.Read(rows[i]);
+        return keys;
     }
 
     private static CommandFlags ReadFlags(JsonElement names)

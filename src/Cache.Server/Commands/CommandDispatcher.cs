@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using System.Text;
 using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands;
@@ -25,7 +26,7 @@ internal static partial class CommandDispatcher
             Reject(command, "NOAUTH Authentication required."u8, context);
         else if (context.Client.IsReserved && !command.ServesAdministrators && !TryLeaveReserve(context))
             Reject(command, ErrorTexts.TooManyClients, context);
-        else
+        else if (context.Client.User.Rules.AllowsFreely(command) || !TryDeny(command, request, context))
             Call(command, request, context);
         if (context.ReplyMode != ReplyMode.Normal)
             EndSkipping(context);
@@ -95,6 +96,30 @@ internal static partial class CommandDispatcher
         else
             context.Client.CloseAfterReply();
         return hasRoom;
+    }
+
+    /// <returns>Whether the request was denied, and refused.</returns>
+    private static bool TryDeny(CommandDefinition command, in RespRequest request, CommandContext context)
+    {
+        var user = context.Client.User;
+        var denial = user.Rules.Check(command, request, 0, out int argument);
+        if (denial == AclDenial.None)
+            return false;
+        RejectDenied(denial, command, request[argument], context);
+        return true;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
+    private static void RejectDenied(
+        AclDenial denial, CommandDefinition command, ReadOnlySpan<byte> argument, CommandContext context)
+    {
+        var server = context.Server;
+        bool isCommand = denial == AclDenial.Command;
+        string name = isCommand ? command.Name : Encoding.Latin1.GetString(argument);
+        server.AclLog.Add(denial, name, context.Client.User.Name, context.Client, server);
+        server.ReportLimit(
+            isCommand ? ConnectionLimit.CommandDenied : ConnectionLimit.KeyDenied, context.Client.EndPoints.Remote, 0);
+        Reject(command, isCommand ? command.DenialError : ErrorTexts.KeyDenied, context);
     }
 
     private static void Reject(CommandDefinition? command, ReadOnlySpan<byte> error, CommandContext context)

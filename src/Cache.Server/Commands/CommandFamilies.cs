@@ -7,6 +7,8 @@ internal static class CommandFamilies
     [
         .. ConnectionCommands.Bindings,
         .. AuthenticationCommands.Bindings,
+        .. AclCommands.Bindings,
+        .. AclUserCommands.Bindings,
         .. ClientCommands.Bindings,
         .. ClientListCommands.Bindings,
         .. ConfigCommands.Bindings,

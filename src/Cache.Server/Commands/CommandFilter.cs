@@ -19,9 +19,9 @@ internal static class CommandFilter
 
     private static bool HasCategory(CommandDefinition command, ReadOnlySpan<byte> category)
     {
-        foreach (var name in command.Row.GetProperty("acl").EnumerateArray())
+        foreach (string name in command.Categories)
         {
-            if (Ascii.EqualsIgnoreCase(category, name.GetString().AsSpan(1)))
+            if (Ascii.EqualsIgnoreCase(category, name.AsSpan(1)))
                 return true;
         }
 

@@ -35,6 +35,9 @@ internal static class ConfigParameters
         Integer(
             "tcp-keepalive", 0, int.MaxValue, s => s.TcpKeepAliveSeconds, (s, value) => s.TcpKeepAliveSeconds = value),
         new("requirepass", server => Encoding.Latin1.GetString(server.Settings.RequirePass), PreparePassword),
+        Fixed("aclfile", s => Encoding.Latin1.GetString(Encoding.UTF8.GetBytes(s.Settings.AclFile))),
+        Integer("acllog-max-len", 0, AclLog.LengthMax, s => s.AclLogLengthMax, (s, value) => s.AclLogLengthMax = value),
+        Only("acl-pubsub-default", "resetchannels", "new users have no channels here"),
         Fixed("databases", server => Text(server.Store.KeyspaceCount)),
         Fixed("port", server => Text(server.Settings.Port)),
         Fixed("bind", server => server.Settings.Bind),
@@ -158,7 +161,11 @@ internal static class ConfigParameters
     }
 
     private static ConfigChange PreparePassword(ServerState server, string text) =>
-        ConfigChange.To(server => server.Settings.RequirePass = Encoding.Latin1.GetBytes(text));
+        ConfigChange.To(state =>
+        {
+            state.Settings.RequirePass = Encoding.Latin1.GetBytes(text);
+            state.Users.SetDefaultPassword(state.Settings.RequirePass);
+        });
 
     private static ConfigChange OutOfRange(long min, long max) =>
         ConfigChange.Refused(string.Create(

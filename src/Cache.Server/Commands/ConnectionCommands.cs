@@ -63,7 +63,8 @@ internal static class ConnectionCommands
         client.Name = [];
         client.IsNoTouch = false;
         client.IsProtectedFromEviction = false;
-        client.IsAuthenticated = !context.Server.Settings.IsPasswordRequired;
+        client.User = context.Server.Users.Default;
+        client.IsAuthenticated = !context.Server.Users.IsPasswordRequired;
         client.UnauthenticatedSinceMs = context.Server.NowMs;
         context.Reply.Literal("+RESET\r\n"u8);
     }

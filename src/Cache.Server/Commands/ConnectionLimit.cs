@@ -48,6 +48,9 @@ internal enum ConnectionLimit
     /// <summary>An attempt to authenticate whose answer was held back because of failures before.</summary>
     AuthenticationDelay,
 
-    /// <summary>Bytes of a reply that is collected before it is sent.</summary>
-    ReplySize,
+    /// <summary>A command that the user may not run.</summary>
+    CommandDenied,
+
+    /// <summary>A key that the user may not use so.</summary>
+    KeyDenied,
 }

@@ -17,6 +17,9 @@ internal static class ErrorTexts
 
     public static ReadOnlySpan<byte> OutOfMemory => "OOM command not allowed when used memory > 'maxmemory'."u8;
 
+    public static ReadOnlySpan<byte> KeyDenied =>
+        "NOPERM this user has no permissions to access one of the keys used as arguments"u8;
+
     public static ReadOnlySpan<byte> TooManyClients => "ERR max number of clients reached"u8;
 
     /// <summary>Redis's own words.</summary>

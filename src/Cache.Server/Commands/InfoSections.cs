@@ -145,6 +145,11 @@ internal static class InfoSections
         text.Add("client_partial_request_disconnections", limits[ConnectionLimit.PartialRequestTimeout]);
         text.Add("client_unauthenticated_bytes_disconnections", limits[ConnectionLimit.UnauthenticatedBytes]);
         text.Add("client_authentication_timeout_disconnections", limits[ConnectionLimit.AuthenticationTimeout]);
+        text.Add("acl_access_denied_auth", limits[ConnectionLimit.AuthenticationFailure]);
+        text.Add("acl_access_denied_cmd", limits[ConnectionLimit.CommandDenied]);
+        text.Add("acl_access_denied_key", limits[ConnectionLimit.KeyDenied]);
+        text.Add("acl_access_denied_channel", 0);
+        text.Add("delayed_authentications", limits[ConnectionLimit.AuthenticationDelay]);
         text.Add("protected_mode_rejections", limits[ConnectionLimit.ProtectedMode]);
         text.Add("http_disconnections", limits[ConnectionLimit.Http]);
         text.Add("tls_disconnections", limits[ConnectionLimit.Tls]);

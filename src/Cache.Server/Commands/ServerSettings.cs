@@ -25,7 +25,13 @@ internal sealed class ServerSettings
     /// <summary>The path of the Unix socket; empty: none.</summary>
     public string UnixSocketPath { get; set; } = "";
 
-    /// <summary>The password of the default user in UTF-8; empty: none is asked.</summary>
+    /// <summary>The file of users; empty: none.</summary>
+    public string AclFile { get; set; } = "";
+
+    /// <summary>How many denied requests are remembered.</summary>
+    public int AclLogLengthMax { get; set; } = 128;
+
+    /// <summary>The password of the default user in UTF-8, as it was last set here; empty: none.</summary>
     public byte[] RequirePass { get; set; } = [];
 
     /// <summary>How many clients may be connected at once.</summary>
@@ -79,9 +85,6 @@ internal sealed class ServerSettings
     /// The name of the eviction policy that was set; several names mean the same policy of the store.
     /// </summary>
     public string MaxMemoryPolicy { get; set; } = "allkeys-lru";
-
-    /// <summary>Whether clients must authenticate.</summary>
-    public bool IsPasswordRequired => RequirePass.Length > 0;
 
     /// <summary>Sets the password from text.</summary>
     public void SetPassword(string? password) => RequirePass = Encoding.UTF8.GetBytes(password ?? "");

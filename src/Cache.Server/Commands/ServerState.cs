@@ -18,6 +18,8 @@ internal sealed class ServerState
         Store = store;
         Settings = settings;
         Commands = CommandTable.Default;
+        Users = new AclUsers();
+        Users.SetDefaultPassword(settings.RequirePass);
         Statistics = new ServerStatistics(Commands.All.Count);
         Clients = new ClientRegistry(this);
         Limits = new LimitEvents();
@@ -43,6 +45,15 @@ internal sealed class ServerState
 
     public CommandTable Commands { get; }
 
+    /// <summary>The users, and what they may do.</summary>
+    public AclUsers Users { get; }
+
+    /// <summary>What was denied to whom.</summary>
+    public AclLog AclLog { get; } = new();
+
+    /// <summary>Makes guessing passwords slow.</summary>
+    public AuthenticationThrottle Throttle { get; } = new();
+
     public ServerStatistics Statistics { get; }
 
     public ClientRegistry Clients { get; }
@@ -66,7 +77,7 @@ internal sealed class ServerState
     public Action<string, Exception>? CommandThrew { get; init; }
 
     /// <summary>Whether protected mode refuses clients of other machines.</summary>
-    public bool IsClosedToOthers => Settings.IsProtected && !Settings.IsPasswordRequired;
+    public bool IsClosedToOthers => Settings.IsProtected && Users.NeedsNoPassword;
 
     /// <summary>
     /// Told now and then that a limit was met: which, by what address, its value, and how many times unsaid.

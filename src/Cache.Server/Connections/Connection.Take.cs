@@ -27,7 +27,7 @@ internal sealed partial class Connection<TExecutor>
 
     private bool IsOutputDue => _reply.UnflushedBytes >= FlushBytes;
 
-    private bool GoesOn => !_isFailed && !_client.ShouldClose && !IsOutputDue;
+    private bool GoesOn => !_isFailed && !_client.ShouldClose && !IsOutputDue && _client.DelayMs == 0;
 
     /// <summary>Executes what is complete and copies the rest aside.</summary>
     /// <returns>

@@ -124,6 +124,8 @@ internal sealed partial class Connection<TExecutor>
             bool tookAll = Take(read.Buffer, out var consumed);
             input.AdvanceTo(consumed);
             EndRead(readBytes);
+            if (_client.DelayMs > 0)
+                await _client.WaitAsync(_server.TimeProvider).ConfigureAwait(false);
             if (_reply.UnflushedBytes > 0)
             {
                 _reply.BeginFlush();

@@ -77,6 +77,7 @@ internal sealed class ConnectionAcceptor<TExecutor>(
         foreach (var (_, connection) in _live)
         {
             connection.Transport.StopReceiving();
+            connection.Client?.EndWait();
             completions.Add(connection.Completion);
         }
 

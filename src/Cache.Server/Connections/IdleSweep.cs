@@ -59,7 +59,7 @@ internal sealed class IdleSweep : IAsyncDisposable
         if (seconds > 0 && silentMs > seconds * 1000L && client is { PendingInputBytes: > 0, PendingOutputBytes: 0 })
             return ConnectionLimit.PartialRequestTimeout;
         seconds = settings.AuthenticationSeconds;
-        bool isStranger = !client.IsAuthenticated && settings.IsPasswordRequired;
+        bool isStranger = !client.IsAuthenticated && _server.Users.IsPasswordRequired;
         return seconds > 0 && isStranger && nowMs - client.UnauthenticatedSinceMs > seconds * 1000L
             ? ConnectionLimit.AuthenticationTimeout
             : null;

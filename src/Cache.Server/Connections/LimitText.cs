@@ -27,7 +27,8 @@ internal static class LimitText
             ConnectionLimit.Tls => "speaks TLS where none is spoken and is disconnected",
             ConnectionLimit.AuthenticationFailure => "gave a wrong user or password",
             ConnectionLimit.AuthenticationDelay => "waits {0} ms for an answer after wrong passwords",
-            ConnectionLimit.ReplySize => "asked for a reply of more than {0} bytes",
+            ConnectionLimit.CommandDenied => "asked for a command that its user may not run",
+            ConnectionLimit.KeyDenied => "asked for a key that its user may not use so",
             _ => throw new ArgumentOutOfRangeException(nameof(limit), limit, "Unknown."),
         },
         value);

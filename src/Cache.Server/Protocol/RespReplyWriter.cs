@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Buffers.Text;
 using System.Diagnostics;
 using System.IO.Pipelines;
@@ -85,6 +86,17 @@ internal sealed class RespReplyWriter(PipeWriter output)
         Span<byte> text = stackalloc byte[20];
         Utf8Formatter.TryFormat(number, text, out int length);
         Bulk(text[..length]);
+    }
+
+    /// <summary>,number; in RESP2 a bulk string. As many digits as tell it from all others.</summary>
+    public void Double(double number)
+    {
+        Span<byte> text = stackalloc byte[32];
+        Utf8Formatter.TryFormat(number, text, out int length, new StandardFormat('G', 17));
+        if (IsResp3)
+            Line((byte)',', text[..length]);
+        else
+            Bulk(text[..length]);
     }
 
     /// <summary>

@@ -1,0 +1,10 @@
+namespace Cache.Server.Commands;
+
+/// <summary>Why a user may not execute a request; a later one is the more relevant where several hold.</summary>
+internal enum AclDenial
+{
+    None,
+    Command,
+    Key,
+    Authentication,
+}
