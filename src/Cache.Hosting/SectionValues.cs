@@ -113,6 +113,16 @@ internal static class SectionValues
             ? text.Split((char[])[' ', ','], StringSplitOptions.RemoveEmptyEntries)
             : [.. entry.GetChildren().Select(static item => item.Value ?? "")]);
 
+    /// <summary>A list of texts, or one text.</summary>
+    public static string? Lines(this IConfigurationSection entry, Action<IReadOnlyList<string>> set) =>
+        Done(set, entry.Value is { } text ? [text] : [.. entry.GetChildren().Select(static item => item.Value ?? "")]);
+
+    /// <summary>A section of names and texts.</summary>
+    public static string? Pairs(this IConfigurationSection entry, Action<IReadOnlyDictionary<string, string>> set) =>
+        entry.Value is null
+            ? Done(set, entry.GetChildren().ToDictionary(static item => item.Key, static item => item.Value ?? ""))
+            : Wrong(entry, "a section of names and new names");
+
     private static bool Is(string text, string word) => text.Equals(word, StringComparison.OrdinalIgnoreCase);
 
     private static bool IsNameOf<TEnum>(string? text)

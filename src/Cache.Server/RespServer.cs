@@ -69,12 +69,13 @@ public sealed partial class RespServer : IAsyncDisposable
         _bind = bind is null
             ? BindSocketsAsync
             : _ => ValueTask.FromResult(bind());
-        _state = new ServerState(store, ToSettings(options))
+        _state = new ServerState(store, ToSettings(options), CommandTable.Default.Rename(options.RenamedCommands))
         {
             CommandThrew = (command, exception) => ServerLog.CommandThrew(_logger, command, exception),
             LimitMet = (limit, client, value, unlogged) =>
                 ServerLog.LimitMet(_logger, client, LimitText.Describe(limit, value), unlogged),
         };
+        UserOptions.Apply(options, _state.Users);
         var pacer = new AcceptPacer(options.AcceptsPerSecond, store.TimeProvider);
         _acceptor = new ConnectionAcceptor<CommandExecutor>(_state, default, _logger, pacer);
     }
@@ -92,7 +93,8 @@ public sealed partial class RespServer : IAsyncDisposable
     /// <summary>Listens on all addresses, and accepts clients from then on.</summary>
     /// <exception cref="IOException">
     /// An address cannot be listened on, or a file of TLS cannot be used; the message names the address and its port,
-    /// or the option and the file, and the reason. Then none is listened on.
+    /// or the option and the file, and the reason. Then none is listened on. Or the file of users cannot be read, or is
+    /// wrong.
     /// </exception>
     /// <exception cref="InvalidOperationException">The server was started before.</exception>
     /// <exception cref="OperationCanceledException">The token was canceled.</exception>
@@ -103,6 +105,7 @@ public sealed partial class RespServer : IAsyncDisposable
         {
             if (_wasStarted || _wasStopped)
                 throw new InvalidOperationException("A server starts only once.");
+            UserOptions.Load(_options, _state.Users);
             _listeners = await _bind(cancellationToken).ConfigureAwait(false);
             _wasStarted = true;
             BeginAccepting();
@@ -209,6 +212,8 @@ public sealed partial class RespServer : IAsyncDisposable
             MaxClients = options.MaxClients,
             ReservedClients = options.ReservedClients,
             IsProtected = options.ProtectedMode,
+            AclFile = options.AclFile ?? "",
+            AclLogLengthMax = options.AclLogMaxLength,
             ClientMemoryLimit = options.ClientMemoryLimit,
             AuthenticationSeconds = (int)Math.Ceiling(options.AuthenticationTimeout.TotalSeconds),
             PartialRequestSeconds = (int)Math.Ceiling(options.PartialRequestTimeout.TotalSeconds),

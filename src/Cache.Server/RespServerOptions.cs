@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Net;
 using System.Text;
+using Cache.Server.Commands;
 using Cache.Server.Transport.Linux;
 
 namespace Cache.Server;
@@ -56,6 +57,26 @@ public sealed partial class RespServerOptions
 
     /// <summary>The password that clients must give; null or empty for none, the default.</summary>
     public string? RequirePass { get; set; }
+
+    /// <summary>
+    /// Users, each as a name and rules in Redis's syntax: "alice on >secret ~app:* +@read". Passwords after > are kept
+    /// as SHA-256 only. Not together with <see cref="AclFile"/>. Empty by default: there is the user default, who may do
+    /// everything, with <see cref="RequirePass"/>.
+    /// </summary>
+    public IReadOnlyList<string> Users { get; set; } = [];
+
+    /// <summary>
+    /// A file of users, read at the start and by ACL LOAD, written by ACL SAVE; null for none, the default.
+    /// </summary>
+    public string? AclFile { get; set; }
+
+    /// <summary>Denied requests that ACL LOG remembers. Default: 128.</summary>
+    public int AclLogMaxLength { get; set; } = 128;
+
+    /// <summary>
+    /// Commands under other names, by their own names; an empty name disables a command. Empty by default.
+    /// </summary>
+    public IReadOnlyDictionary<string, string> RenamedCommands { get; set; } = new Dictionary<string, string>();
 
     /// <summary>
     /// How bytes are moved between the sockets and the server. Default: epoll where the system has it, on Linux on x64
@@ -157,6 +178,7 @@ public sealed partial class RespServerOptions
         if (Port is { } port)
             RequireRange(problems, nameof(Port), port, IPEndPoint.MinPort, IPEndPoint.MaxPort);
         FindTlsProblems(problems);
+        UserOptions.FindProblems(this, problems);
         FindTransportProblems(problems);
         RequireRange(problems, nameof(IoThreadCount), IoThreadCount, 1, IoThreadCountMax);
         RequireRange(problems, nameof(MaxClients), MaxClients, 1, MaxClientsMax);
@@ -166,6 +188,7 @@ public sealed partial class RespServerOptions
             RequireRange(problems, nameof(ClientMemoryLimit), ClientMemoryLimit, BufferLimitMin, OutputBufferLimitMax);
         RequireRange(problems, nameof(AuthenticationTimeout), AuthenticationTimeout, TimeSpan.Zero);
         RequireRange(problems, nameof(PartialRequestTimeout), PartialRequestTimeout, TimeSpan.Zero);
+        RequireRange(problems, nameof(AclLogMaxLength), AclLogMaxLength, 0, AclLog.LengthMax);
         RequireRange(problems, nameof(Timeout), Timeout, TimeSpan.Zero);
         RequireRange(problems, nameof(TcpKeepAlive), TcpKeepAlive, TimeSpan.Zero);
         RequireRange(problems, nameof(Backlog), Backlog, 1, ushort.MaxValue);

@@ -37,6 +37,15 @@ public sealed class RespServerOptionsSectionTests
             ["S:TlsClientAuthentication"] = "optional",
             ["S:TlsProtocols"] = "tls13",
             ["S:TlsHandshakeTimeout"] = "7",
+            ["S:Users:0"] = "alice on nopass",
+            ["S:RenamedCommands:FLUSHALL"] = "",
+            ["S:AclLogMaxLength"] = "7",
+            ["S:ProtectedMode"] = "no",
+            ["S:ReservedClients"] = "2",
+            ["S:AcceptsPerSecond"] = "8",
+            ["S:AuthenticationTimeout"] = "9",
+            ["S:PartialRequestTimeout"] = "10",
+            ["S:ClientMemoryLimit"] = "64mb",
         });
         Assert.Equal(
             (7402, "c.pem", "k.pem", "p", "ca.pem"),
@@ -52,6 +61,12 @@ public sealed class RespServerOptionsSectionTests
         Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute, options.UnixSocketMode);
         Assert.Equal((90, 90), (options.Timeout.TotalSeconds, options.TcpKeepAlive.TotalSeconds));
         Assert.Equal((1, 4), (options.DrainTimeout.TotalSeconds, options.OutputStallTimeout.TotalSeconds));
+        Assert.Equal(["alice on nopass"], options.Users);
+        Assert.Equal(new Dictionary<string, string> { ["FLUSHALL"] = "" }, options.RenamedCommands);
+        Assert.Equal((7, false, 2), (options.AclLogMaxLength, options.ProtectedMode, options.ReservedClients));
+        Assert.Equal((8, 64L << 20), (options.AcceptsPerSecond, options.ClientMemoryLimit));
+        Assert.Equal(
+            (9, 10), (options.AuthenticationTimeout.TotalSeconds, options.PartialRequestTimeout.TotalSeconds));
         Assert.Equal((2 << 20, 3_000_000), (options.InputBufferLimit, options.OutputBufferLimit));
     }
 

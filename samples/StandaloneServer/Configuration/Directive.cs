@@ -9,8 +9,8 @@ namespace StandaloneServer.Configuration;
 internal sealed record Directive(
     string Name, string Parameter, string Default, string Summary, Action<Setting, ServerSettings> ApplyCore)
 {
-    // More addresses or words than anybody writes.
-    private const int ManyValues = 16;
+    // More addresses, or rules of one user, than anybody writes.
+    private const int ManyValues = 1024;
 
     /// <summary>Whether it takes several values.</summary>
     public bool IsList { get; init; }

@@ -25,6 +25,20 @@ internal static class DirectiveTable
         .. TlsDirectives.All,
         new("requirepass", "password", "none", "The password that clients must give.",
             static (given, to) => to.Server.RequirePass = given.TextOrNull()),
+        new("aclfile", "path", "none", "A file of users, as Redis writes it.",
+            static (given, to) => to.Server.AclFile = given.TextOrNull()),
+        new("user", "name and rules", "none", "A user, as in a file of users; may be given many times.",
+            static (given, to) => AddUser(given.Text, to.Server)) { IsList = true },
+        new("acllog-max-len", "number", "128", "Denied requests that ACL LOG remembers.",
+            static (given, to) => to.Server.AclLogMaxLength = given.Integer(0, 100_000)),
+        new("rename-command", "name new-name", "none", "Another name for a command; \"\" disables it. Many times.",
+            static (given, to) => AddRename(given, to.Server)) { IsList = true },
+        new("enable-debug-command", "no", "no", "No: there is no DEBUG.",
+            static (given, _) => given.Only("no", "there is no DEBUG")),
+        new("enable-module-command", "no", "no", "No: there are no modules.",
+            static (given, _) => given.Only("no", "there are no modules")),
+        new("enable-protected-configs", "no", "no", "No: there are no parameters that CONFIG SET protects.",
+            static (given, _) => given.Only("no", "no parameter that CONFIG SET knows is protected")),
         new("protected-mode", "yes|no", "yes", "Yes: refuse other machines while the default user needs no password.",
             static (given, to) => to.Server.ProtectedMode = given.YesNo()),
         new("maxclients", "number", "10000", "Clients connected at once.",
@@ -120,6 +134,21 @@ internal static class DirectiveTable
 
     private static string WithoutHyphens(string name) =>
         name.Replace("-", "", StringComparison.Ordinal).Replace("_", "", StringComparison.Ordinal);
+
+    private static void AddUser(string user, RespServerOptions server)
+    {
+        if (user.Length > 0)
+            server.Users = [.. server.Users, user];
+    }
+
+    private static void AddRename(Setting given, RespServerOptions server)
+    {
+        if (given.Text.Length == 0)
+            return;
+        if (given.Values is not [var name, var newName])
+            throw given.Wrong("a command and its new name, or \"\" to disable it");
+        server.RenamedCommands = new Dictionary<string, string>(server.RenamedCommands) { [name] = newName };
+    }
 
     private static void SetIoThreads(int count, RespServerOptions server)
     {

@@ -15,6 +15,9 @@ internal static class AclText
     public static bool HasSpaceOrNul(string text) =>
         text.AsSpan().ContainsAny(' ', '\0') || text.AsSpan().ContainsAnyInRange('\t', '\r');
 
+    /// <summary>The bytes of an option's text in UTF-8.</summary>
+    public static string FromOption(string text) => Encoding.Latin1.GetString(Encoding.UTF8.GetBytes(text));
+
     /// <summary>The SHA-256 of a password in lower-case hexadecimal.</summary>
     public static string Hash(ReadOnlySpan<byte> password)
     {

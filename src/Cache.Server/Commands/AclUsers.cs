@@ -10,6 +10,7 @@ internal sealed class AclUsers
     public const string DefaultName = "default";
 
     private readonly Lock _changing = new();
+    private string[] _defaultPassword = ["nopass"];
     private volatile SortedDictionary<string, AclUser> _byName = new(StringComparer.Ordinal);
 
     public AclUsers()
@@ -72,7 +73,9 @@ internal sealed class AclUsers
     }
 
     /// <summary>Puts other users in the place of all.</summary>
-    /// <param name="users">Names and rules; without the default user, that one can do everything.</param>
+    /// <param name="users">
+    /// Names and rules; without the default user, that one can do everything, by its password if there is one.
+    /// </param>
     /// <returns>The users that were there, but for the default one: their clients are to be disconnected.</returns>
     public List<AclUser> ReplaceAll(IReadOnlyDictionary<string, AclRules> users)
     {
@@ -94,16 +97,24 @@ internal sealed class AclUsers
     }
 
     /// <summary>requirepass: the one password of the default user; empty: none is needed.</summary>
-    public void SetDefaultPassword(ReadOnlySpan<byte> password) =>
-        Set(DefaultName, password.IsEmpty ? ["nopass"] : ["resetpass", "#" + AclText.Hash(password)]);
+    /// <remarks>It is what the default user has, too, if a file of users does not mention it.</remarks>
+    public void SetDefaultPassword(ReadOnlySpan<byte> password)
+    {
+        string[] rules = password.IsEmpty ? ["nopass"] : ["resetpass", "#" + AclText.Hash(password)];
+        lock (_changing)
+        {
+            _defaultPassword = rules;
+            Set(DefaultName, rules);
+        }
+    }
 
     private void Replace(AclUser user) =>
         _byName = new SortedDictionary<string, AclUser>(_byName, StringComparer.Ordinal) { [user.Name] = user };
 
-    private static AclRules CreateUnlimited()
+    private AclRules CreateUnlimited()
     {
         var rules = new AclRules();
-        foreach (string rule in (ReadOnlySpan<string>)["on", "nopass", "~*", "&*", "+@all"])
+        foreach (string rule in (string[])["on", .. _defaultPassword, "~*", "&*", "+@all"])
             rules.TryApply(rule);
         return rules.Compile();
     }

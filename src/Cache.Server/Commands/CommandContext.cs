@@ -12,6 +12,7 @@ namespace Cache.Server.Commands;
 internal sealed class CommandContext
 {
     private readonly RespReplyWriter _output;
+    private readonly bool _hasCommonNames;
 
     // Made when first needed: most connections never do, and it is to cost an idle one nothing.
     private ByteStringList? _list;
@@ -22,6 +23,7 @@ internal sealed class CommandContext
         Client = client;
         Reply = _output = reply;
         Store = server.Store;
+        _hasCommonNames = server.Commands.HasCommonNames;
     }
 
     public ServerState Server { get; }
@@ -43,7 +45,8 @@ internal sealed class CommandContext
     /// Whether requests may take the way of the common ones: nothing about this client is out of the ordinary.
     /// </summary>
     public bool IsOrdinary => 
-        ReplyMode == ReplyMode.Normal && IsAuthenticated && Client.User.Rules.AllowsCommon && !Client.IsReserved;
+        ReplyMode == ReplyMode.Normal && IsAuthenticated && Client.User.Rules.AllowsCommon
+        && !Client.IsReserved && _hasCommonNames;
 
     /// <summary>What CLIENT REPLY chose; the dispatcher acts on it after each command.</summary>
     public ReplyMode ReplyMode { get; private set; }

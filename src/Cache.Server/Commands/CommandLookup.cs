@@ -20,13 +20,20 @@ internal sealed class CommandLookup
     private readonly Slot[] _slots;
     private readonly int _shift;
 
+    /// <param name="commands">Found by their own names.</param>
     public CommandLookup(IReadOnlyList<CommandDefinition> commands)
+        : this(NamesOf(commands))
     {
-        Commands = commands;
+    }
+
+    /// <param name="commands">Found by the names that stand with them.</param>
+    public CommandLookup(List<(byte[] Name, CommandDefinition Command)> commands)
+    {
+        Commands = commands.ConvertAll(static each => each.Command);
         _slots = new Slot[BitOperations.RoundUpToPowerOf2((uint)(commands.Count * 4) + 1)];
         _shift = 64 - BitOperations.Log2((uint)_slots.Length);
-        foreach (var command in commands)
-            Add(command);
+        foreach (var (name, command) in commands)
+            Add(name, command);
     }
 
     /// <summary>All of them, in the order of the table.</summary>
@@ -43,23 +50,30 @@ internal sealed class CommandLookup
             if (slot.Command is null)
                 return null;
             if (slot.Prefix == prefix && slot.Length == name.Length
-                && (name.Length <= PrefixBytes || HasTail(slot.Command, name)))
+                && (name.Length <= PrefixBytes || HasTail(slot.Name, name)))
                 return slot.Command;
         }
     }
 
-    private static bool HasTail(CommandDefinition command, ReadOnlySpan<byte> name) =>
-        Ascii.EqualsIgnoreCase(command.LastName[PrefixBytes..], name[PrefixBytes..]);
-
-    private void Add(CommandDefinition command)
+    private static List<(byte[] Name, CommandDefinition Command)> NamesOf(IReadOnlyList<CommandDefinition> commands)
     {
-        var name = command.LastName;
+        var names = new List<(byte[] Name, CommandDefinition Command)>(commands.Count);
+        foreach (var command in commands)
+            names.Add((command.LastName.ToArray(), command));
+        return names;
+    }
+
+    private static bool HasTail(byte[] slotName, ReadOnlySpan<byte> name) =>
+        Ascii.EqualsIgnoreCase(slotName.AsSpan(PrefixBytes), name[PrefixBytes..]);
+
+    private void Add(byte[] name, CommandDefinition command)
+    {
         Debug.Assert(Find(name) is null);
         ulong prefix = ReadUpperPrefix(name);
         int i = FirstSlot(prefix, name.Length);
         while (_slots[i].Command is not null)
             i = (i + 1) & (_slots.Length - 1);
-        _slots[i] = new Slot(prefix, name.Length, command);
+        _slots[i] = new Slot(prefix, name.Length, name, command);
     }
 
     private int FirstSlot(ulong prefix, int length) => (int)(((prefix ^ (ulong)length) * Spread) >> _shift);
@@ -86,5 +100,5 @@ internal sealed class CommandLookup
         return bytes - (letters >> 2);
     }
 
-    private readonly record struct Slot(ulong Prefix, int Length, CommandDefinition? Command);
+    private readonly record struct Slot(ulong Prefix, int Length, byte[] Name, CommandDefinition? Command);
 }

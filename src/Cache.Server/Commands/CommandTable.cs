@@ -1,3 +1,4 @@
+using System.Text;
 using System.Text.Json;
 
 namespace Cache.Server.Commands;
@@ -14,6 +15,7 @@ internal sealed class CommandTable
     private const string ResourceName = "Cache.Server.Commands.CommandTable.json";
 
     private readonly CommandLookup _lookup;
+    private readonly IReadOnlyList<CommandDefinition> _commands;
 
     /// <param name="bindings">A handler for every row but those of containers that demand a subcommand.</param>
     /// <exception cref="InvalidOperationException">A handler is missing or has no row.</exception>
@@ -26,7 +28,8 @@ internal sealed class CommandTable
         foreach (var binding in bindings)
             handlers.Add(binding.Name, binding.Handler);
         var all = new List<CommandDefinition>();
-        _lookup = new CommandLookup(Build(document.RootElement.Clone(), handlers, all));
+        _commands = Build(document.RootElement.Clone(), handlers, all);
+        _lookup = new CommandLookup(_commands);
         All = all;
         Get = Find("get"u8)!;
         Set = Find("set"u8)!;
@@ -35,6 +38,25 @@ internal sealed class CommandTable
             string names = string.Join(", ", handlers.Keys);
             throw new InvalidOperationException($"No such row in the command table: {names}.");
         }
+    }
+
+    // The same commands, some of them under other names or none.
+    private CommandTable(CommandTable table, Dictionary<string, string> names)
+    {
+        All = table.All;
+        Get = table.Get;
+        Set = table.Set;
+        var named = new List<(byte[] Name, CommandDefinition Command)>();
+        foreach (var command in table._commands)
+        {
+            string name = names.GetValueOrDefault(command.Name, command.Name);
+            if (name.Length > 0)
+                named.Add((Encoding.UTF8.GetBytes(name), command));
+        }
+
+        _commands = named.ConvertAll(static each => each.Command);
+        _lookup = new CommandLookup(named);
+        HasCommonNames = Find("get"u8) == Get && Find("set"u8) == Set;
     }
 
     /// <summary>The table with all families, made at first use.</summary>
@@ -51,6 +73,36 @@ internal sealed class CommandTable
 
     /// <summary>SET, likewise.</summary>
     public CommandDefinition Set { get; }
+
+    /// <summary>Whether these two have their names: then they may be recognised by their bytes.</summary>
+    public bool HasCommonNames { get; } = true;
+
+    /// <summary>The same commands, some of them under other names; an empty name disables a command.</summary>
+    /// <param name="names">New names by present ones, in which <see cref="FindRenameProblem"/> finds nothing.</param>
+    public CommandTable Rename(IReadOnlyDictionary<string, string> names) => names.Count == 0
+        ? this
+        : new CommandTable(this, new Dictionary<string, string>(names, StringComparer.OrdinalIgnoreCase));
+
+    /// <summary>Why commands cannot be renamed so, as the rest of a sentence; null: they can.</summary>
+    public string? FindRenameProblem(IReadOnlyDictionary<string, string> names)
+    {
+        var taken = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
+        foreach (var command in _commands)
+            taken.Add(command.Name);
+        foreach (var (name, _) in names)
+        {
+            if (!taken.Remove(name))
+                return $"has '{name}'; it must be the name of a command, and each once.";
+        }
+
+        foreach (var (name, newName) in names)
+        {
+            if (newName.Length > 0 && !taken.Add(newName))
+                return $"names '{name}' '{newName}'; no other command may have that name.";
+        }
+
+        return null;
+    }
 
     /// <summary>The command of that name, in any case of letters; null if there is none.</summary>
     public CommandDefinition? Find(ReadOnlySpan<byte> name) => _lookup.Find(name);

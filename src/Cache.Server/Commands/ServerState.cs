@@ -9,15 +9,15 @@ internal sealed class ServerState
     public static ReadOnlySpan<byte> RedisVersion => "7.0.15"u8;
 
     public ServerState(CacheStore store)
-        : this(store, new ServerSettings())
+        : this(store, new ServerSettings(), CommandTable.Default)
     {
     }
 
-    public ServerState(CacheStore store, ServerSettings settings)
+    public ServerState(CacheStore store, ServerSettings settings, CommandTable commands)
     {
         Store = store;
         Settings = settings;
-        Commands = CommandTable.Default;
+        Commands = commands;
         Users = new AclUsers();
         Users.SetDefaultPassword(settings.RequirePass);
         Statistics = new ServerStatistics(Commands.All.Count);

@@ -119,6 +119,22 @@ public sealed class DirectiveTableTests
     }
 
     [Fact]
+    public void Apply_UsersAndNames_AreCollected()
+    {
+        var server = Apply(
+            "user alice on >a\\ b ~app:* +@read", "user bob off", "rename-command FLUSHALL \"\"",
+            "rename-command config cfg", "aclfile \"\"", "acllog-max-len 5").Server;
+
+        Assert.Equal(["alice on >a\\ b ~app:* +@read", "bob off"], server.Users);
+        Assert.Equal(
+            new Dictionary<string, string> { ["FLUSHALL"] = "", ["config"] = "cfg" }, server.RenamedCommands);
+        Assert.Null(server.AclFile);
+        Assert.Equal(5, server.AclLogMaxLength);
+        Assert.Throws<SettingException>(() => Apply("rename-command get"));
+        Assert.Throws<SettingException>(() => Apply("enable-debug-command yes"));
+    }
+
+    [Fact]
     public void Apply_ProtectedMode_IsOnUnlessSwitchedOff()
     {
         Assert.True(Apply("bind 0.0.0.0").Server.ProtectedMode);
