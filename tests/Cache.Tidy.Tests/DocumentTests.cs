@@ -3,7 +3,10 @@ namespace Cache.Tidy.Tests;
 public sealed class DocumentTests
 {
     private static readonly string[] s_required =
-        ["README.md", "LICENSE", "CONTRIBUTING.md", "docs/architecture.md", "docs/decisions/README.md"];
+    [
+        "README.md", "LICENSE", "CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md", "docs/decisions/README.md",
+        "docs/limits.md", "docs/threat-model.md",
+    ];
 
     [Fact]
     public void Documents_Exist() =>
