@@ -60,8 +60,8 @@ public sealed partial class RespServerOptions
 
     /// <summary>
     /// Users, each as a name and rules in Redis's syntax: "alice on >secret ~app:* +@read". Passwords after > are kept
-    /// as SHA-256 only. Not together with <see cref="AclFile"/>. Empty by default: there is the user default, who may do
-    /// everything, with <see cref="RequirePass"/>.
+    /// as SHA-256 only. Not together with <see cref="AclFile"/>. Empty by default: there is the user default, who may
+    /// do everything, with <see cref="RequirePass"/>.
     /// </summary>
     public IReadOnlyList<string> Users { get; set; } = [];
 
