@@ -11,9 +11,9 @@ internal sealed class AclLog
     // Redis's: within this time the same again is one entry.
     private const long GroupingMs = 60_000;
 
-    // So many of the youngest entries are compared, as in Redis; and so much of a key is kept.
+    // So many of the youngest entries are compared, as in Redis; and so much of a key or of a name is kept.
     private const int ComparedCount = 10;
-    private const int ObjectCharactersMax = 1024;
+    private const int CharactersMax = 1024;
 
     private readonly Lock _lock = new();
     private readonly LinkedList<AclLogEntry> _entries = [];
@@ -26,12 +26,11 @@ internal sealed class AclLog
     /// <param name="server">Whose client.</param>
     public void Add(AclDenial denial, string name, string userName, ClientSession client, ServerState server)
     {
-        string shown = name.Length <= ObjectCharactersMax ? name : name[..ObjectCharactersMax];
         var text = new System.Text.StringBuilder();
         ClientDescription.Append(text, client, server);
         lock (_lock)
         {
-            var entry = Take(new AclLogEntry(denial, shown, userName), server.NowMs);
+            var entry = Take(new AclLogEntry(denial, Shorten(name), Shorten(userName)), server.NowMs);
             entry.AtMs = server.NowMs;
             entry.Client = text.ToString().TrimEnd('\n');
             _entries.AddFirst(entry);
@@ -62,6 +61,8 @@ internal sealed class AclLog
         lock (_lock)
             _entries.Clear();
     }
+
+    private static string Shorten(string text) => text.Length <= CharactersMax ? text : text[..CharactersMax];
 
     /// <summary>The entry that this is one more of, taken out of the list; or itself.</summary>
     private AclLogEntry Take(AclLogEntry next, long nowMs)

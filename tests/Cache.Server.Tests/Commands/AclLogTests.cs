@@ -79,6 +79,17 @@ public sealed class AclLogTests : CommandTestBase
     }
 
     [Fact]
+    public void AclLog_LongNames_AreKeptInPart()
+    {
+        string name = new('n', 16_000);
+        Client.Call("AUTH", name, "x");
+
+        string log = Client.Run("ACL LOG");
+        Assert.Contains($"$1024\r\n{name[..1024]}\r\n", log, StringComparison.Ordinal);
+        Assert.True(log.Length < 2048);
+    }
+
+    [Fact]
     public void AclLog_InResp3_HasMapsAndDoubles()
     {
         Client.Run("HELLO 3");

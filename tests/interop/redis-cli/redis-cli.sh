@@ -45,6 +45,15 @@ check 'info' redis_version:7.0.15 "$(cli info server | tr -d '\r' | grep '^redis
 check 'big keys' 1 "$(cli --bigkeys 2>&1 | grep -c 'Sampled .* keys in the keyspace')"
 check 'latency' 1 "$(timeout 20 redis-cli -p "$port" "${options[@]}" --raw --latency -i 1 2>/dev/null | head -n 1 | grep -c '^[0-9]')"
 check 'wrong password' 1 "$(cli -a wrong --no-auth-warning ping 2>&1 | grep -c '^AUTH failed: ')"
+joe() { cli --no-auth-warning --user joe --pass secret "$@" 2>&1 | head -n 1; }
+check 'a user' OK "$(cli acl setuser joe on '>secret' '~cli:*' +@read '(~tmp:* +set)')"
+check 'its command' 'a b' "$(joe get cli:k)"
+check 'a command that it may not run' 1 "$(joe del cli:k | grep -c '^NOPERM ')"
+check 'a key that it may not use' 1 "$(joe get other | grep -c '^NOPERM ')"
+check 'its selector' OK "$(joe set tmp:1 v)"
+check 'its wrong password' 1 "$(cli --no-auth-warning --user joe --pass wrong ping 2>&1 | grep -c '^AUTH failed: ')"
+check 'what was denied' 3 "$(cli --json acl log 2>/dev/null | grep -o '"reason"' | wc -l)"
+check 'no user any more' 1 "$(cli acl deluser joe)"
 check 'quit' OK "$(cli quit)"
 
 echo "$passed passed, $failed failed"
