@@ -19,7 +19,7 @@ internal sealed unsafe class IndexMemory : IDisposable
     public IndexMemory(long lengthMin, long lengthWanted, bool hugePages)
     {
         _reservation = new NativeReservation(lengthMin, lengthWanted, hugePages);
-        _prefault = new Prefault(_reservation, lengthMin, PrefaultSteps);
+        _prefault = new Prefault(_reservation, 0, lengthMin, PrefaultSteps);
         Pages = new IndexPages(_reservation.Start);
     }
 

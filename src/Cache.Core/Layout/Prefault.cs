@@ -23,16 +23,17 @@ internal sealed class Prefault : IThreadPoolWorkItem
 
     /// <summary>Makes the first memory ready, and more of it in the background.</summary>
     /// <param name="reservation">Whose memory it is.</param>
+    /// <param name="start">The offset that is used first.</param>
     /// <param name="limitBytes">The store's limit: a small one forbids it.</param>
     /// <param name="stepsMax">How many huge pages to be ahead, so that a writer may be faster for a moment.</param>
-    public Prefault(NativeReservation reservation, long limitBytes, int stepsMax)
+    public Prefault(NativeReservation reservation, long start, long limitBytes, int stepsMax)
     {
         _reservation = reservation;
         Bytes = Math.Min(stepsMax, limitBytes / LimitDivisor / Step) * Step;
         if (Bytes == 0)
             return;
-        _reservation.Populate(0, Step);
-        Request(0, Bytes);
+        _reservation.Populate(start / Step * Step, Step);
+        Request(start, Bytes);
     }
 
     /// <summary>How much memory is kept ready; 0 in a store that is too small for it.</summary>

@@ -27,7 +27,7 @@ internal sealed unsafe class SegmentMemory : IDisposable
         SegmentSize = segmentSize;
         // Besides segment 0, a few that replace those which are full but not yet free.
         _records = new NativeReservation(lengthMin + 4L * segmentSize, lengthWanted, hugePages);
-        _prefault = new Prefault(_records, lengthMin, PrefaultSteps);
+        _prefault = new Prefault(_records, segmentSize, lengthMin, PrefaultSteps);
         Count = (int)Math.Min(int.MaxValue, _records.Length / segmentSize);
         long infoLength = (long)Count * SegmentInfo.Size;
         _infos = new NativeReservation(infoLength, infoLength, hugePages: false);

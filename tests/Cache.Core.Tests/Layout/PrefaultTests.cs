@@ -24,7 +24,7 @@ public sealed class PrefaultTests
     public void Bytes_AreASmallPartOfTheLimit(long limit, long expected)
     {
         using var reservation = new NativeReservation(Length, Length, hugePages: true);
-        Assert.Equal(expected, new Prefault(reservation, limit, StepsMax).Bytes);
+        Assert.Equal(expected, new Prefault(reservation, 0, limit, StepsMax).Bytes);
     }
 
     [Fact]
@@ -56,7 +56,7 @@ public sealed class PrefaultTests
             return;
         using var reservation = new NativeReservation(Length, Length, hugePages: true);
         long before = ResidentBytes;
-        var prefault = new Prefault(reservation, 1 << 30, StepsMax);
+        var prefault = new Prefault(reservation, 0, 1 << 30, StepsMax);
         var waited = Stopwatch.StartNew();
         for (long at = 0; ResidentBytes - before < Length - Tolerance; at = (at + Prefault.Step) % Length)
         {
@@ -70,7 +70,7 @@ public sealed class PrefaultTests
     public void Request_OfADisposedReservation_DoesNothing()
     {
         var reservation = new NativeReservation(Length, Length, hugePages: true);
-        var prefault = new Prefault(reservation, 1 << 30, StepsMax);
+        var prefault = new Prefault(reservation, 0, 1 << 30, StepsMax);
         reservation.Dispose();
         long before = ResidentBytes;
         ((IThreadPoolWorkItem)prefault).Execute();
