@@ -32,6 +32,8 @@ internal static class RespServerOptionsSection
         new(nameof(RespServerOptions.TlsClientAuthentication),
             static (entry, options) =>
                 entry.OneOf<TlsClientAuthentication>(value => options.TlsClientAuthentication = value)),
+        new(nameof(RespServerOptions.TlsClientUsers),
+            static (entry, options) => entry.PairLines(value => options.TlsClientUsers = value)),
         new(nameof(RespServerOptions.TlsProtocols),
             static (entry, options) => entry.TlsVersions(value => options.TlsProtocols = value)),
         new(nameof(RespServerOptions.TlsHandshakeTimeout),

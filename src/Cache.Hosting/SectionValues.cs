@@ -123,6 +123,23 @@ internal static class SectionValues
             ? Done(set, entry.GetChildren().ToDictionary(static item => item.Key, static item => item.Value ?? ""))
             : Wrong(entry, "a section of names and new names");
 
+    /// <summary>A list of texts, each a name and a user: names with colons cannot be keys.</summary>
+    public static string? PairLines(
+        this IConfigurationSection entry, Action<IReadOnlyDictionary<string, string>> set)
+    {
+        IReadOnlyList<string> lines = [];
+        entry.Lines(value => lines = value);
+        var pairs = new Dictionary<string, string>();
+        foreach (string line in lines)
+        {
+            string[] words = line.Split(' ', StringSplitOptions.RemoveEmptyEntries);
+            if (words is not [var name, var user] || !pairs.TryAdd(name, user))
+                return $"has '{line}'; it must be a name and a user with a space between, each name once";
+        }
+
+        return Done(set, pairs);
+    }
+
     private static bool Is(string text, string word) => text.Equals(word, StringComparison.OrdinalIgnoreCase);
 
     private static bool IsNameOf<TEnum>(string? text)

@@ -71,6 +71,7 @@ public sealed partial class RespServer : IAsyncDisposable
             : _ => ValueTask.FromResult(bind());
         _state = new ServerState(store, ToSettings(options), CommandTable.Default.Rename(options.RenamedCommands))
         {
+            CertificateUsers = new CertificateUsers(options.TlsPort is null ? [] : options.TlsClientUsers),
             CommandThrew = (command, exception) => ServerLog.CommandThrew(_logger, command, exception),
             LimitMet = (limit, client, value, unlogged) =>
                 ServerLog.LimitMet(_logger, client, LimitText.Describe(limit, value), unlogged),

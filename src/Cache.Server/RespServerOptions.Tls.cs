@@ -1,5 +1,6 @@
 using System.Net;
 using System.Security.Authentication;
+using Cache.Server.Commands;
 
 namespace Cache.Server;
 
@@ -43,6 +44,19 @@ public sealed partial class RespServerOptions
     /// <summary>Whether clients must show a certificate. Default: required, as in Redis.</summary>
     public TlsClientAuthentication TlsClientAuthentication { get; set; } = TlsClientAuthentication.Required;
 
+    /// <summary>
+    /// The users that clients are from the start, without AUTH, by what their trusted certificates are known by: a DNS
+    /// name, an e-mail address or a URI among the alternative names, or "sha256:" and the hexadecimal thumbprint. Names
+    /// are compared exactly, those of DNS in any case; the thumbprint goes before them, and of several names the
+    /// certificate's first. A client whose user does not exist or is off is one without a certificate. Needs
+    /// <see cref="TlsClientAuthentication"/>. Empty by default.
+    /// </summary>
+    /// <example><code>
+    /// options.Users = ["billing on ~billing:* +@read"];
+    /// options.TlsClientUsers = new Dictionary&lt;string, string&gt; { ["billing.internal.example"] = "billing" };
+    /// </code></example>
+    public IReadOnlyDictionary<string, string> TlsClientUsers { get; set; } = new Dictionary<string, string>();
+
     /// <summary>The versions that are spoken; older ones than 1.2 cannot be. Default: 1.2 and 1.3.</summary>
     public SslProtocols TlsProtocols { get; set; } = TlsProtocolsAllowed;
 
@@ -66,6 +80,15 @@ public sealed partial class RespServerOptions
             problems.Add(Problem(
                 nameof(TlsClientAuthentication), Text((int)TlsClientAuthentication),
                 $"must be one of {string.Join(", ", Enum.GetNames<TlsClientAuthentication>())}"));
+        }
+
+        CertificateUsers.FindProblems(
+            $"{nameof(RespServerOptions)}.{nameof(TlsClientUsers)}", TlsClientUsers, problems);
+        if (TlsClientUsers.Count > 0 && TlsClientAuthentication == TlsClientAuthentication.None)
+        {
+            problems.Add(Problem(
+                nameof(TlsClientAuthentication), nameof(TlsClientAuthentication.None),
+                $"must be another for {nameof(TlsClientUsers)}, which needs certificates"));
         }
 
         if (TlsProtocols == SslProtocols.None || (TlsProtocols & ~TlsProtocolsAllowed) != 0)

@@ -35,6 +35,8 @@ public sealed class RespServerOptionsSectionTests
             ["S:TlsKeyFilePassword"] = "p",
             ["S:TlsCaCertificateFile"] = "ca.pem",
             ["S:TlsClientAuthentication"] = "optional",
+            ["S:TlsClientUsers:0"] = "spiffe://example/billing billing",
+            ["S:TlsClientUsers:1"] = "urn:alice  alice",
             ["S:TlsProtocols"] = "tls13",
             ["S:TlsHandshakeTimeout"] = "7",
             ["S:Users:0"] = "alice on nopass",
@@ -54,6 +56,9 @@ public sealed class RespServerOptionsSectionTests
         Assert.Equal(
             (TlsClientAuthentication.Optional, SslProtocols.Tls13, 7),
             (options.TlsClientAuthentication, options.TlsProtocols, options.TlsHandshakeTimeout.TotalSeconds));
+        Assert.Equal(
+            new Dictionary<string, string> { ["spiffe://example/billing"] = "billing", ["urn:alice"] = "alice" },
+            options.TlsClientUsers);
         Assert.Equal((7401, 5, 6), (options.Port, options.MaxClients, options.Backlog));
         Assert.Equal((RespTransport.Epoll, 3), (options.Transport, options.IoThreadCount));
         Assert.Equal(["127.0.0.1", "::1"], options.Bind);
@@ -85,6 +90,22 @@ public sealed class RespServerOptionsSectionTests
     {
         var refused = Assert.Throws<OptionsValidationException>(() => Read(new() { ["S:TlsProtocols"] = text }));
         Assert.Equal($"S:TlsProtocols is '{text}'; it must be Tls12, Tls13 or both.", Assert.Single(refused.Failures));
+    }
+
+    [Theory]
+    [InlineData("alice.example")]
+    [InlineData("alice.example two words")]
+    [InlineData("bob.example carol")]
+    public void AddCacheServer_TlsClientUserIsNoPair_NamesIt(string line)
+    {
+        var refused = Assert.Throws<OptionsValidationException>(() => Read(new()
+        {
+            ["S:TlsClientUsers:0"] = "bob.example bob",
+            ["S:TlsClientUsers:1"] = line,
+        }));
+        Assert.Equal(
+            $"S:TlsClientUsers has '{line}'; it must be a name and a user with a space between, each name once.",
+            Assert.Single(refused.Failures));
     }
 
     [Fact]

@@ -3,7 +3,9 @@ using Cache.Server;
 
 namespace StandaloneServer.Configuration;
 
-/// <summary>The directives of TLS under Redis's names, and tls-pfx-file and tls-handshake-timeout.</summary>
+/// <summary>
+/// The directives of TLS under Redis's names, and tls-pfx-file, tls-client-user and tls-handshake-timeout.
+/// </summary>
 internal static class TlsDirectives
 {
     public static IReadOnlyList<Directive> All { get; } =
@@ -25,11 +27,23 @@ internal static class TlsDirectives
                 ("yes", TlsClientAuthentication.Required),
                 ("no", TlsClientAuthentication.None),
                 ("optional", TlsClientAuthentication.Optional))),
+        new("tls-client-user", "name user", "none",
+            "The user of who shows a certificate of that DNS name, e-mail, URI, or sha256:thumbprint. Many times.",
+            static (given, to) => AddClientUser(given, to.Server)) { IsList = true },
         new("tls-protocols", "versions", "TLSv1.2 TLSv1.3", "The versions of TLS that are spoken.",
             static (given, to) => to.Server.TlsProtocols = Protocols(given)) { IsList = true },
         new("tls-handshake-timeout", "seconds", "10", "Disconnect a client that has not ended its handshake by then.",
             static (given, to) => to.Server.TlsHandshakeTimeout = given.Seconds()),
     ];
+
+    private static void AddClientUser(Setting given, RespServerOptions server)
+    {
+        if (given.Text.Length == 0)
+            return;
+        if (given.Values is not [var name, var user])
+            throw given.Wrong("a name of a certificate, or sha256: and its thumbprint, and a user");
+        server.TlsClientUsers = new Dictionary<string, string>(server.TlsClientUsers) { [name] = user };
+    }
 
     // Redis takes them as one word with blanks, and none for its own choice.
     private static SslProtocols Protocols(Setting given)

@@ -199,6 +199,7 @@ internal static class AclCommands
         {
             AclDenial.Command => "command"u8,
             AclDenial.Key => "key"u8,
+            AclDenial.Certificate => "tls-cert"u8,
             _ => "auth"u8,
         });
         reply.Bulk("context"u8);

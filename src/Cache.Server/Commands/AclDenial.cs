@@ -7,4 +7,5 @@ internal enum AclDenial
     Command,
     Key,
     Authentication,
+    Certificate,
 }

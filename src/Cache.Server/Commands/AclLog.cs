@@ -20,7 +20,9 @@ internal sealed class AclLog
 
     /// <summary>Adds what was denied, or counts it where it is known.</summary>
     /// <param name="denial">Why.</param>
-    /// <param name="name">The command, the key, or how it was tried to authenticate.</param>
+    /// <param name="name">
+    /// The command, the key, how it was tried to authenticate, or the name of the certificate.
+    /// </param>
     /// <param name="userName">Who.</param>
     /// <param name="client">Its client.</param>
     /// <param name="server">Whose client.</param>

@@ -69,7 +69,7 @@ internal sealed class ClientSession
     /// <summary>The version of RESP that HELLO chose: 2 or 3.</summary>
     public int ProtocolVersion { get; set; } = 2;
 
-    /// <summary>Whose rights it has: the default user's until it authenticates.</summary>
+    /// <summary>Whose rights it has: the default user's, or its certificate's, until it authenticates.</summary>
     public AclUser User
     {
         get => _user;
@@ -79,7 +79,7 @@ internal sealed class ClientSession
     /// <summary>How long the replies so far are to be held back, after wrong passwords; the connection does.</summary>
     public int DelayMs { get; set; }
 
-    /// <summary>Whether it gave the password, or none was asked when it connected.</summary>
+    /// <summary>Whether it gave a password or a certificate of a user, or none was asked when it connected.</summary>
     public bool IsAuthenticated { get; set; }
 
     /// <summary>Since when it has had to authenticate: since it connected, or since RESET.</summary>

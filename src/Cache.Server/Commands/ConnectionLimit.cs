@@ -53,4 +53,7 @@ internal enum ConnectionLimit
 
     /// <summary>A key that the user may not use so.</summary>
     KeyDenied,
+
+    /// <summary>A trusted certificate whose user does not exist or is off.</summary>
+    CertificateUser,
 }

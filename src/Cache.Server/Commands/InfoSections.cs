@@ -149,6 +149,7 @@ internal static class InfoSections
         text.Add("acl_access_denied_cmd", limits[ConnectionLimit.CommandDenied]);
         text.Add("acl_access_denied_key", limits[ConnectionLimit.KeyDenied]);
         text.Add("acl_access_denied_channel", 0);
+        text.Add("acl_access_denied_tls_cert", limits[ConnectionLimit.CertificateUser]);
         text.Add("delayed_authentications", limits[ConnectionLimit.AuthenticationDelay]);
         text.Add("protected_mode_rejections", limits[ConnectionLimit.ProtectedMode]);
         text.Add("http_disconnections", limits[ConnectionLimit.Http]);

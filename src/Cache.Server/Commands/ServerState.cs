@@ -48,6 +48,9 @@ internal sealed class ServerState
     /// <summary>The users, and what they may do.</summary>
     public AclUsers Users { get; }
 
+    /// <summary>Which users clients are by their certificates.</summary>
+    public CertificateUsers CertificateUsers { get; init; } = new([]);
+
     /// <summary>What was denied to whom.</summary>
     public AclLog AclLog { get; } = new();
 

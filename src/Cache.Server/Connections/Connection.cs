@@ -68,6 +68,7 @@ internal sealed partial class Connection<TExecutor>
         {
             await _transport.OpenAsync().ConfigureAwait(false);
             _client.ClientCertificate = _transport.ClientCertificate;
+            _server.CertificateUsers.Authenticate(_client, _server);
             await ServeAsync().ConfigureAwait(false);
         }
         catch (Exception e)

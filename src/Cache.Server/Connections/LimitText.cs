@@ -29,6 +29,8 @@ internal static class LimitText
             ConnectionLimit.AuthenticationDelay => "waits {0} ms for an answer after wrong passwords",
             ConnectionLimit.CommandDenied => "asked for a command that its user may not run",
             ConnectionLimit.KeyDenied => "asked for a key that its user may not use so",
+            ConnectionLimit.CertificateUser =>
+                "showed a certificate whose user does not exist or is off (ACL LOG names it)",
             _ => throw new ArgumentOutOfRangeException(nameof(limit), limit, "Unknown."),
         },
         value);

@@ -61,6 +61,17 @@ public sealed class DirectiveTableTests
     }
 
     [Fact]
+    public void Apply_TlsClientUsers_AreCollected()
+    {
+        var server = Apply(
+            "tls-client-user alice.example alice", "tls-client-user spiffe://example/bob bob",
+            "tls-client-user \"\"").Server;
+        Assert.Equal(
+            new Dictionary<string, string> { ["alice.example"] = "alice", ["spiffe://example/bob"] = "bob" },
+            server.TlsClientUsers);
+    }
+
+    [Fact]
     public void Apply_SameDirectiveTwice_TheLaterStays() =>
         Assert.Equal(2, Apply("port 1", "port 2").Server.Port);
 
@@ -78,6 +89,9 @@ public sealed class DirectiveTableTests
     [InlineData("port", "port needs a value: number.")]
     [InlineData("tls-protocols TLSv1.1", "tls-protocols is 'TLSv1.1'; it must be one of TLSv1.2, TLSv1.3.")]
     [InlineData("tls-auth-clients maybe", "tls-auth-clients is 'maybe'; it must be one of yes, no, optional.")]
+    [InlineData(
+        "tls-client-user alice",
+        "tls-client-user is 'alice'; it must be a name of a certificate, or sha256: and its thumbprint, and a user.")]
     [InlineData(
         "unixsocketperm 789", "unixsocketperm is '789'; it must be an octal number between 0 and 777, such as 700.")]
     [InlineData(

@@ -68,11 +68,25 @@ internal sealed class TestCertificates : IDisposable
     /// <summary>A client's certificate that the authority vouches for.</summary>
     public X509Certificate2 MakeClient(string name) => Make(name, _authority);
 
+    /// <summary>As <see cref="MakeClient(string)"/>, with these alternative names only.</summary>
+    public X509Certificate2 MakeClient(Action<SubjectAlternativeNameBuilder> addNames) =>
+        Make("client", _authority, addNames);
+
     /// <summary>A client's certificate that another authority of the same name vouches for.</summary>
     public static X509Certificate2 MakeStranger(string name)
     {
         using var other = MakeAuthority("CN=authority");
         return Make(name, other);
+    }
+
+    /// <summary>A certificate that nobody vouches for, with this extension.</summary>
+    public static X509Certificate2 MakeBare(params X509Extension[] extensions)
+    {
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        var request = new CertificateRequest("CN=bare", key, HashAlgorithmName.SHA256);
+        foreach (var extension in extensions)
+            request.CertificateExtensions.Add(extension);
+        return request.CreateSelfSigned(_from, _until);
     }
 
     public void Dispose()
@@ -89,12 +103,16 @@ internal sealed class TestCertificates : IDisposable
         return request.CreateSelfSigned(_from, _until);
     }
 
-    private static X509Certificate2 Make(string name, X509Certificate2 authority)
+    private static X509Certificate2 Make(string name, X509Certificate2 authority) =>
+        Make(name, authority, names => names.AddDnsName(name));
+
+    private static X509Certificate2 Make(
+        string name, X509Certificate2 authority, Action<SubjectAlternativeNameBuilder> addNames)
     {
         using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         var request = new CertificateRequest($"CN={name}", key, HashAlgorithmName.SHA256);
         var names = new SubjectAlternativeNameBuilder();
-        names.AddDnsName(name);
+        addNames(names);
         request.CertificateExtensions.Add(names.Build());
         using var bare = request.Create(authority, _from, _until, RandomNumberGenerator.GetBytes(8));
         return bare.CopyWithPrivateKey(key);

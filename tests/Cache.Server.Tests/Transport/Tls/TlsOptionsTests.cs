@@ -106,6 +106,9 @@ public sealed class TlsOptionsTests : IDisposable
             "TlsClientAuthentication is 9; it must be one of None, Optional, Required.",
             o => o.TlsClientAuthentication = (TlsClientAuthentication)9);
         AssertProblem(
+            "TlsClientAuthentication is None; it must be another for TlsClientUsers, which needs certificates.",
+            o => (o.TlsClientAuthentication, o.TlsClientUsers) = (TlsClientAuthentication.None, Map("a", "alice")));
+        AssertProblem(
             "TlsHandshakeTimeout is 00:00:00; it must be above 0 and at most 00:10:00.",
             o => o.TlsHandshakeTimeout = TimeSpan.Zero);
     }
@@ -115,6 +118,38 @@ public sealed class TlsOptionsTests : IDisposable
         Assert.Equal(
             "RespServerOptions.Port is null; it must be a port unless TlsPort or UnixSocketPath is given.",
             Assert.Single(new RespServerOptions { Port = null }.FindProblems()));
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("*.example")]
+    [InlineData("two words")]
+    [InlineData("127.0.0.1")]
+    [InlineData("alice@")]
+    [InlineData("@example")]
+    [InlineData("spiffe:")]
+    [InlineData("sha256:")]
+    [InlineData("sha256:00112233445566778899aabbccddeeff00112233445566778899aabbccddeef")]
+    [InlineData("sha256:00112233445566778899aabbccddeeff00112233445566778899aabbccddeegg")]
+    [InlineData("00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff")]
+    [InlineData("AA:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF:00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF")]
+    public void FindProblems_TlsClientUserOfNoCertificate_TellsTheForms(string name) => AssertProblem(
+        $"TlsClientUsers has '{name}'; it must be a DNS name, an e-mail address, a URI, or sha256: and 64 hexadecimal "
+        + "digits.",
+        o => o.TlsClientUsers = Map(name, "alice"));
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("a b")]
+    public void FindProblems_TlsClientUserWithoutAUser_NamesBoth(string user) => AssertProblem(
+        $"TlsClientUsers has 'alice.example' with the user '{user}'; it must be a name without spaces.",
+        o => o.TlsClientUsers = Map("alice.example", user));
+
+    [Fact]
+    public void FindProblems_TlsClientUsersOfOneName_NamesBoth() => AssertProblem(
+        "TlsClientUsers has 'alice.example' and 'Alice.Example'; they are the same certificate's name.",
+        o => o.TlsClientUsers = new Dictionary<string, string> { ["alice.example"] = "a", ["Alice.Example"] = "b" });
+
+    private static Dictionary<string, string> Map(string name, string user) => new() { [name] = user };
 
     private RespServerOptions MakeOptions() => new()
     {
