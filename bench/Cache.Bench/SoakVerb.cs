@@ -14,9 +14,12 @@ namespace Cache.Bench;
 internal static class SoakVerb
 {
     private const int Clients = 8;
-    private const int KeysPerLimitMegabyte = 2_000;
+    private const int KeysPerLimitMegabyte = 8_000;
     private const double ResidentGrowthMax = 1.10;
     private const double ThroughputMin = 0.95;
+
+    // Many times what it takes; a store that evicts nothing by then is not at its limit.
+    private static readonly TimeSpan _fillMax = TimeSpan.FromMinutes(5);
 
     private static readonly TimeSpan _sample = TimeSpan.FromMilliseconds(200);
 
@@ -82,8 +85,13 @@ internal static class SoakVerb
 
     private static async Task FillAsync(CacheStore store, Task[] runs, CancellationToken token)
     {
+        long start = Stopwatch.GetTimestamp();
         while (store.GetStatistics().Evictions == 0 && !runs.Any(static run => run.IsCompleted))
+        {
+            if (Stopwatch.GetElapsedTime(start) > _fillMax)
+                throw new WrongAnswerException($"Nothing was evicted within {_fillMax}.");
             await Task.Delay(_sample, token);
+        }
     }
 
     private static async Task<(long Requests, long ResidentBytes)> MeasureMinuteAsync(
