@@ -7,6 +7,8 @@
 # The environment shortens or widens it:
 #   PEERS             the servers, in order; null-c and null-ours answer nothing but a fixed value: the floor
 #   LOADS             p1 p10 p30 get30 keys10m
+#   TLS               1: by TLS with a certificate made here; by default ours and redis-server alone, as others may be built
+#                     without it
 #   ROUNDS            every load against every server, so many times (3)
 #   SECONDS_PER_LOAD  how long one load takes (5), after WARMUP seconds that do not count (1)
 #   KEYS VALUE        preloaded keys (1000000), and the bytes of every value (256)
@@ -18,7 +20,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-PEERS=${PEERS:-ours redis-server valkey-server garnet-server null-ours null-c}
+TLS=${TLS:-0}
+if [[ $TLS == 1 ]]; then all_peers='ours redis-server'; else
+    all_peers='ours redis-server valkey-server garnet-server null-ours null-c'; fi
+PEERS=${PEERS:-$all_peers}
 LOADS=${LOADS:-p1 p10 p30 get30 keys10m}
 ROUNDS=${ROUNDS:-3}
 SECONDS_PER_LOAD=${SECONDS_PER_LOAD:-5}
@@ -33,7 +38,7 @@ GARNET_VERSION=2.2.5
 work=$(mktemp -d)
 results=${RESULTS:-$work/results.jsonl}
 declare -A pid_of port_of version_of
-order=()
+order=() server_tls=() client_tls=() cli_tls=()
 
 finish() {
     for server in "${order[@]}"; do
@@ -103,6 +108,22 @@ build() {
     fi
 }
 
+# The one certificate of all servers, which vouches for itself.
+make_certificate() {
+    command -v openssl >/dev/null || die "TLS=1 needs openssl"
+    openssl req -x509 -newkey rsa:2048 -nodes -days 2 -keyout "$work/key.pem" -out "$work/cert.pem" \
+        -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 2>"$work/openssl.log" \
+        || { cat "$work/openssl.log" >&2; die "openssl made no certificate"; }
+    server_tls=(--tls-cert-file "$work/cert.pem" --tls-key-file "$work/key.pem" --tls-auth-clients no)
+    client_tls=(--tls --tls-ca "$work/cert.pem")
+    cli_tls=(--tls --cacert "$work/cert.pem")
+}
+
+# port_options PORT: where ours, redis-server and valkey-server listen.
+port_options() {
+    if [[ $TLS == 1 ]]; then echo --port 0 --tls-port "$1"; else echo --port "$1"; fi
+}
+
 # start NAME VERSION COMMAND...: the port has been put into port_of by next_port.
 start() {
     local server=$1 version=$2 pin=()
@@ -114,7 +135,7 @@ start() {
     order+=("$server")
     for _ in $(seq 150); do
         kill -0 "${pid_of[$server]}" 2>/dev/null || { tail -5 "$work/$server.log" >&2; die "$server ended at once"; }
-        if [[ $(redis-cli -p "${port_of[$server]}" ECHO up 2>/dev/null) =~ ^(up|OK)$ ]]; then return; fi
+        if [[ $(redis-cli -p "${port_of[$server]}" "${cli_tls[@]}" ECHO up 2>/dev/null) =~ ^(up|OK)$ ]]; then return; fi
         sleep 0.1
     done
     die "$server does not answer on port ${port_of[$server]}"
@@ -126,14 +147,18 @@ start_all() {
     for server in $PEERS; do
         if (: </dev/tcp/127.0.0.1/"$port") 2>/dev/null; then die "port $port is taken; set PORT_BASE"; fi
         port_of[$server]=$port
+        if [[ $TLS == 1 && ! $server =~ ^(ours|redis-server|valkey-server)$ ]]; then
+            die "TLS=1 is for ours, redis-server and valkey-server, not for $server"
+        fi
         case $server in
             ours)
-                # shellcheck disable=SC2086 # several options
+                # shellcheck disable=SC2046,SC2086 # several options
                 start ours "commit $commit" samples/StandaloneServer/bin/Release/net10.0/StandaloneServer \
-                    --port "$port" $OURS_OPTIONS ;;
+                    $(port_options "$port") "${server_tls[@]}" $OURS_OPTIONS ;;
             redis-server | valkey-server)
+                # shellcheck disable=SC2046 # several options
                 start "$server" "$("$server" --version | grep -o 'v=[^ ]*')" \
-                    "$server" --port "$port" --bind 127.0.0.1 --save '' --appendonly no --dir "$work" ;;
+                    "$server" $(port_options "$port") "${server_tls[@]}" --bind 127.0.0.1 --save '' --appendonly no --dir "$work" ;;
             garnet-server)
                 start garnet-server "$GARNET_VERSION" "$work/tools/garnet-server" --port "$port" --bind 127.0.0.1 ;;
             null-ours)
@@ -154,7 +179,7 @@ load() {
     if [[ $server == null-* ]]; then floor=(--no-verify); fi
     "${pin[@]}" "$bench" server --target "127.0.0.1:${port_of[$server]}" --pid "${pid_of[$server]}" --value "$VALUE" \
         --seconds "$SECONDS_PER_LOAD" --warmup "$WARMUP" --json --server-name "$server" --load-name "$name" \
-        "${floor[@]}" "$@" >>"$results" || die "$name against $server failed"
+        "${floor[@]}" "${client_tls[@]}" "$@" >>"$results" || die "$name against $server failed"
 }
 
 preload_all() {
@@ -178,7 +203,7 @@ round() {
             keys10m)
                 # Nothing is there at first: most keys are misses, which a null server does not know.
                 if [[ $server == null-* ]]; then continue; fi
-                redis-cli -p "${port_of[$server]}" FLUSHALL >/dev/null
+                redis-cli -p "${port_of[$server]}" "${cli_tls[@]}" FLUSHALL >/dev/null
                 load "$server" keys10m --keys 10000000 --rounds 1 --threads 2 --connections 32 --pipeline 30 --ratio 10:1 ;;
             *) die "no such load: $name" ;;
         esac
@@ -190,7 +215,7 @@ describe() {
     echo "$(nproc) CPUs, $(grep -m1 '^model name' /proc/cpuinfo | cut -d: -f2- | xargs), Linux $(uname -r)," \
         "$(date -u +%Y-%m-%d), load average before $load_before"
     echo "$KEYS keys preloaded, values of $VALUE bytes, $SECONDS_PER_LOAD s a load," \
-        "$([[ $PIN == 1 ]] && echo 'servers pinned to the first CPU, the client to the second' || echo 'nothing pinned')"
+        "$([[ $PIN == 1 ]] && echo 'servers pinned to the first CPU, the client to the second' || echo 'nothing pinned')$([[ $TLS == 1 ]] && echo ', TLS')"
     for server in "${order[@]}"; do echo "$server: ${version_of[$server]}"; done
     echo
 }
@@ -198,6 +223,7 @@ describe() {
 load_before=$(cut -d' ' -f1 /proc/loadavg)
 install_peers
 build
+if [[ $TLS == 1 ]]; then make_certificate; fi
 start_all
 : >"$results"
 preload_all

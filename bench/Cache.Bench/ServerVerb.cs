@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Net.Sockets;
+using System.Security.Authentication;
 using System.Text.Json;
 using Cache.Bench.ServerLoad;
 
@@ -49,6 +50,12 @@ internal static class ServerVerb
         catch (SocketException failure)
         {
             Console.Error.WriteLine($"No server at {arguments.GetValue(verbOptions.Target)}: {failure.Message}");
+            return 1;
+        }
+        catch (Exception failure) when (failure is AuthenticationException or IOException)
+        {
+            string target = arguments.GetValue(verbOptions.Target)!;
+            Console.Error.WriteLine($"{target} cannot be spoken to: {failure.Message}");
             return 1;
         }
     }
@@ -103,7 +110,7 @@ internal static class ServerVerb
         if (options.Rounds == 0)
             return keys;
         return $"{keys}, GET:SET {options.GetShare}:{options.SetShare}, {(options.Zipf is null ? "uniform" : "Zipf")}, "
-            + $"{options.Connections} connections, pipeline {options.Pipeline}, "
+            + $"{options.Connections} connections, pipeline {options.Pipeline}, {(options.Tls is null ? "" : "TLS, ")}"
             + (options.Rate > 0 ? $"open loop at {options.Rate}/s" : "closed loop");
     }
 

@@ -40,6 +40,7 @@ internal sealed class ServerVerbOptions
         Description = "The server's process, for its CPU time and memory.",
     };
 
+    private readonly TlsOption _tls = new();
     private readonly Option<string?> _password = new("--password") { Description = "Sent with AUTH." };
     private readonly Option<ulong?> _seed = new("--seed")
     {
@@ -99,6 +100,8 @@ internal sealed class ServerVerbOptions
         {
             verb.Options.Add(option);
         }
+
+        _tls.AddTo(verb);
     }
 
     public LoadOptions ToLoadOptions(ParseResult arguments)
@@ -106,9 +109,11 @@ internal sealed class ServerVerbOptions
         LoadOptions.TryParseRatio(arguments.GetValue(_ratio)!, out int getShare, out int setShare);
         long keys = arguments.GetValue(_keys);
         bool isZipf = arguments.GetValue(_distribution) == "zipf" && keys > 0;
+        var target = Target.ReadFrom(arguments);
         return new LoadOptions
         {
-            Target = Target.ReadFrom(arguments),
+            Target = target,
+            Tls = _tls.ReadFrom(arguments, target),
             Password = arguments.GetValue(_password),
             Preload = arguments.GetValue(_preload),
             Keys = keys,

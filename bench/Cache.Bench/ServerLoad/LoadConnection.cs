@@ -1,11 +1,12 @@
 using System.Diagnostics;
+using System.Net.Security;
 using System.Net.Sockets;
 
 namespace Cache.Bench.ServerLoad;
 
 /// <summary>One connection of the load: sends a batch, takes its replies, sends the next.</summary>
 /// <remarks>
-/// Runs on whichever thread completes its socket's operations; one at a time, since the next operation is begun only
+/// Runs on whichever thread completes its channel's operations; one at a time, since the next operation is begun only
 /// by the end of the one before. A batch has two ends, the send's and the last reply's: the later one begins the next
 /// batch. The receive is begun while the send may still be going on, else a server that waits for its replies to be
 /// taken and a client that waits for its requests to be taken would wait for each other.
@@ -23,10 +24,8 @@ internal sealed class LoadConnection : IThreadPoolWorkItem, IDisposable
     private readonly RequestEncoder _encoder;
     private readonly ReplyVerifier _verifier;
 
-    // The socket and its two operations.
-    private readonly Socket _socket;
-    private readonly SocketAsyncEventArgs _send = new();
-    private readonly SocketAsyncEventArgs _receive = new();
+    // The channel and its two buffers.
+    private readonly LoadChannel _channel;
     private readonly byte[] _output;
     private readonly byte[] _input;
     private int _inputLength;
@@ -46,18 +45,22 @@ internal sealed class LoadConnection : IThreadPoolWorkItem, IDisposable
     private int _isResting;
     private uint _version;
 
-    public LoadConnection(LoadOptions options, Socket socket, ValuePattern values, int depthMax)
+    /// <param name="options">The load.</param>
+    /// <param name="stream">To the server; an <see cref="SslStream"/>, or the socket's own.</param>
+    /// <param name="values">What values are.</param>
+    /// <param name="depthMax">The most commands of a batch.</param>
+    public LoadConnection(LoadOptions options, Stream stream, ValuePattern values, int depthMax)
     {
         _options = options;
-        _socket = socket;
+        _channel = stream is SslStream tls
+            ? new TlsChannel(tls) { Sent = OnSent, Received = OnReceived }
+            : new SocketChannel((NetworkStream)stream) { Sent = OnSent, Received = OnReceived };
         _encoder = new RequestEncoder(options.KeyBytes, values);
         _verifier = new ReplyVerifier(values, options.VerifyValues);
         _output = new byte[depthMax * _encoder.RequestBytesMax];
         _input = new byte[Math.Max(InputBytesMin, 2 * _verifier.ReplyBytesMax)];
         _ids = new long[depthMax];
         _dueAt = new long[depthMax];
-        _send.Completed += (_, _) => OnSent();
-        _receive.Completed += (_, _) => OnReceived();
     }
 
     public LoadCounts Counts { get; } = new();
@@ -87,12 +90,7 @@ internal sealed class LoadConnection : IThreadPoolWorkItem, IDisposable
         return long.MaxValue;
     }
 
-    public void Dispose()
-    {
-        _socket.Dispose();
-        _send.Dispose();
-        _receive.Dispose();
-    }
+    public void Dispose() => _channel.Dispose();
 
     private void Run()
     {
@@ -161,8 +159,7 @@ internal sealed class LoadConnection : IThreadPoolWorkItem, IDisposable
     private void BeginSend(int bytes)
     {
         Volatile.Write(ref _endsLeft, 2);
-        _send.SetBuffer(_output, 0, bytes);
-        if (_socket.SendAsync(_send))
+        if (_channel.Send(_output, bytes))
             return;
         Volatile.Write(ref _endsLeft, 1);
         CheckSend();
@@ -173,8 +170,7 @@ internal sealed class LoadConnection : IThreadPoolWorkItem, IDisposable
     {
         while (_answered < _count)
         {
-            _receive.SetBuffer(_input, _inputLength, _input.Length - _inputLength);
-            if (_socket.ReceiveAsync(_receive))
+            if (_channel.Receive(_input, _inputLength))
                 return false;
             if (!TakeReceived())
                 return false;
@@ -199,21 +195,18 @@ internal sealed class LoadConnection : IThreadPoolWorkItem, IDisposable
     // The connection is broken then, so its receive fails too: there it leaves the phase.
     private void CheckSend()
     {
-        if (_send.SocketError != SocketError.Success)
-            _phase!.Fail($"A send failed: {_send.SocketError}.");
+        if (_channel.SendFailure is { } failure)
+            _phase!.Fail(failure);
     }
 
     // False when the connection has failed and left the phase.
     private bool TakeReceived()
     {
-        if (_receive.SocketError != SocketError.Success || _receive.BytesTransferred == 0)
-        {
-            bool isClosed = _receive.SocketError == SocketError.Success;
-            return Fail(isClosed ? "The server closed a connection." : $"A receive failed: {_receive.SocketError}.");
-        }
+        if (_channel.ReceiveFailure is { } failure)
+            return Fail(failure);
 
         long now = Stopwatch.GetTimestamp();
-        var input = _input.AsSpan(0, _inputLength + _receive.BytesTransferred);
+        var input = _input.AsSpan(0, _inputLength + _channel.ReceivedBytes);
         int consumed = 0;
         while (_answered < _count)
         {

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
 
 namespace Cache.Bench.ServerLoad;
@@ -10,6 +11,9 @@ internal sealed record LoadOptions
     public const long BatchBytesMax = 1 << 29;
 
     public required EndPoint Target { get; init; }
+
+    /// <summary>How TLS is spoken; null for not.</summary>
+    public SslClientAuthenticationOptions? Tls { get; init; }
 
     public string? Password { get; init; }
 

@@ -1,6 +1,8 @@
 using System.Diagnostics;
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
+using System.Security.Authentication;
 using System.Text;
 
 namespace Cache.Bench.ServerLoad;
@@ -21,6 +23,8 @@ internal sealed class LoadRun : IDisposable
     private int _streams;
 
     /// <exception cref="SocketException">There is no server at the target.</exception>
+    /// <exception cref="AuthenticationException">The server's certificate is not trusted.</exception>
+    /// <exception cref="IOException">The server ends the handshake of TLS.</exception>
     /// <exception cref="WrongAnswerException">The server does not accept the password.</exception>
     public LoadRun(LoadOptions options)
     {
@@ -171,23 +175,30 @@ internal sealed class LoadRun : IDisposable
 
     private long? ResidentBytes() => ServerUsage()?.ResidentBytes;
 
-    private static Socket Connect(LoadOptions options)
+    private static Stream Connect(LoadOptions options)
     {
-        var socket = ConnectTo(options.Target);
+        Stream stream = new NetworkStream(ConnectTo(options.Target), ownsSocket: true);
+        if (options.Tls is not null)
+        {
+            var tls = new SslStream(stream);
+            tls.AuthenticateAsClient(options.Tls);
+            stream = tls;
+        }
+
         if (options.Password is not null)
-            Authenticate(socket, options.Password);
-        return socket;
+            Authenticate(stream, options.Password);
+        return stream;
     }
 
-    private static void Authenticate(Socket socket, string password)
+    private static void Authenticate(Stream stream, string password)
     {
         int passwordBytes = Encoding.UTF8.GetByteCount(password);
-        socket.Send(Encoding.UTF8.GetBytes($"*2\r\n$4\r\nAUTH\r\n${passwordBytes}\r\n{password}\r\n"));
+        stream.Write(Encoding.UTF8.GetBytes($"*2\r\n$4\r\nAUTH\r\n${passwordBytes}\r\n{password}\r\n"));
         byte[] reply = new byte[256];
         int length = 0;
         while (length < reply.Length && !reply.AsSpan(0, length).EndsWith("\r\n"u8))
         {
-            int received = socket.Receive(reply.AsSpan(length));
+            int received = stream.Read(reply.AsSpan(length));
             if (received == 0)
                 break;
             length += received;
