@@ -44,7 +44,7 @@ internal sealed class CommandContext
     /// <summary>
     /// Whether requests may take the way of the common ones: nothing about this client is out of the ordinary.
     /// </summary>
-    public bool IsOrdinary => 
+    public bool IsOrdinary =>
         ReplyMode == ReplyMode.Normal && IsAuthenticated && Client.User.Rules.AllowsCommon
         && !Client.IsReserved && _hasCommonNames;
 
