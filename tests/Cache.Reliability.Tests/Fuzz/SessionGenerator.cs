@@ -13,12 +13,12 @@ internal sealed class SessionGenerator(Random random)
 {
     private const int ConnectionsMax = 4;
 
-    // Those that end the server, wait, turn a connection into a stream, or change who may do what. The answer to LCS
-    // takes a time of the product of two values' lengths, so that it has keys of its own.
+    // Those that end the server, wait (AUTH does after failures), turn a connection into a stream, or change who may do
+    // what. The answer to LCS takes a time of the product of two values' lengths, so that it has keys of its own.
     private static readonly string[] _excluded =
     [
-        "shutdown", "debug", "monitor", "sync", "psync", "acl", "wait", "lcs", "subscribe", "psubscribe", "ssubscribe",
-        "unsubscribe", "punsubscribe", "sunsubscribe", "failover", "replicaof", "slaveof", "client|pause",
+        "shutdown", "debug", "monitor", "sync", "psync", "acl", "auth", "wait", "lcs", "subscribe", "psubscribe",
+        "ssubscribe", "unsubscribe", "punsubscribe", "sunsubscribe", "failover", "replicaof", "slaveof", "client|pause",
     ];
 
     private static readonly string[] _words =
