@@ -176,6 +176,8 @@ internal sealed class Simulation : IAsyncDisposable
 
             if (model.Answer(request) != reply)
                 continue;
+            if (request[0] == "EXISTS")
+                return; // It tells how many went, not which: the store does, after the last reply.
             for (int i = 0; i < keys.Length; i++)
             {
                 if ((choice >> i & 1) != 0)
