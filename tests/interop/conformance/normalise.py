@@ -10,8 +10,30 @@ LATER_SUBCOMMANDS = {b"client|setinfo", b"client|no-touch"}
 LATER_HELP = (b"SETINFO", b"NO-TOUCH")
 LATER_FIELDS = rb" lib-name=\S* lib-ver=\S*"
 
-# Of INFO: the server's own name, beside the version of Redis that it is compatible with.
-OUR_INFO_FIELDS = {b"server_name"}
+# Of INFO: the server's own name, beside the version of Redis that it is compatible with; what limits were met, for
+# which Redis 7.0 has no fields; and some that later versions of it have.
+OUR_INFO_FIELDS = {
+    b"acl_access_denied_auth",
+    b"acl_access_denied_channel",
+    b"acl_access_denied_cmd",
+    b"acl_access_denied_key",
+    b"acl_access_denied_tls_cert",
+    b"client_authentication_timeout_disconnections",
+    b"client_idle_disconnections",
+    b"client_output_buffer_limit_disconnections",
+    b"client_output_timeout_disconnections",
+    b"client_partial_request_disconnections",
+    b"client_query_buffer_limit_disconnections",
+    b"client_unauthenticated_bytes_disconnections",
+    b"delayed_accepts",
+    b"delayed_authentications",
+    b"http_disconnections",
+    b"maxmemory_clients",
+    b"protected_mode_rejections",
+    b"server_name",
+    b"tls_disconnections",
+    b"tls_handshake_failures",
+}
 
 # How far two clocks' answers may lie apart when the servers were asked one after the other.
 CLOCK_SLACK_MS = 2000
