@@ -15,8 +15,9 @@ internal static partial class ServerLog
     [LoggerMessage(2, LogLevel.Warning, "Skipped the address {Address}: this machine does not have it")]
     public static partial void AddressSkipped(ILogger logger, string address);
 
-    [LoggerMessage(3, LogLevel.Warning, "Cannot accept on {EndPoint}, tried again after {Delay}")]
-    public static partial void AcceptFailed(ILogger logger, EndPoint endPoint, TimeSpan delay, Exception exception);
+    // The reason alone: to write an exception with its stack the runtime opens files, and ends the process if it cannot.
+    [LoggerMessage(3, LogLevel.Warning, "Cannot accept on {EndPoint}, tried again after {Delay}: {Reason}")]
+    public static partial void AcceptFailed(ILogger logger, EndPoint endPoint, TimeSpan delay, string reason);
 
     [LoggerMessage(4, LogLevel.Error, "Accepting on {EndPoint} has ended")]
     public static partial void AcceptEnded(ILogger logger, EndPoint endPoint, Exception exception);
