@@ -15,7 +15,7 @@ internal static partial class ServerLog
     [LoggerMessage(2, LogLevel.Warning, "Skipped the address {Address}: this machine does not have it")]
     public static partial void AddressSkipped(ILogger logger, string address);
 
-    // The reason alone: to write an exception with its stack the runtime opens files, and ends the process if it cannot.
+    // Without the stack: to write it the runtime opens files, and ends the process if it cannot.
     [LoggerMessage(3, LogLevel.Warning, "Cannot accept on {EndPoint}, tried again after {Delay}: {Reason}")]
     public static partial void AcceptFailed(ILogger logger, EndPoint endPoint, TimeSpan delay, string reason);
 
