@@ -24,6 +24,7 @@ await check('large value', async () => {
   equal((await redis.getBuffer('io:large')).equals(large), true);
 });
 await check('options of SET', async () => {
+  await redis.del('io:o');
   equal(await redis.set('io:o', 'v', 'EX', 100, 'NX'), 'OK');
   equal(await redis.set('io:o', 'w', 'EX', 100, 'NX'), null);
   equal(await redis.set('io:o', 'w', 'KEEPTTL', 'GET'), 'v');
