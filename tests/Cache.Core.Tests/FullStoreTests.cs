@@ -78,6 +78,30 @@ public sealed class FullStoreTests : IDisposable
         Assert.Equal(present, Store.GetArray("key"u8));
     }
 
+    // Far beyond the limit nothing is copied, so what is appended to stays where it is, alone in its segment: that may
+    // be looked at for ever, and frees nothing.
+    [Theory]
+    [InlineData(EvictionPolicy.AllEntries)]
+    [InlineData(EvictionPolicy.ExpiringEntries)]
+    public async Task Append_FarBeyondALoweredLimit_EvictsTheOthers(EvictionPolicy policy)
+    {
+        byte[] present = Pattern(900);
+        var options = ExpiringAt(_fixture.NowMs + 1_000_000);
+        Store.Set("key"u8, present, options);
+        int entries = Fill(800, options);
+        Store.MemoryLimitBytes = LimitBytes / 2;
+        Store.Eviction = policy;
+
+        var appending = Task.Run(
+            () => Store.Append("key"u8, new byte[100_000], out _), TestContext.Current.CancellationToken);
+        var status = await appending.WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+
+        Assert.Equal(WriteStatus.Done, status);
+        byte[] expected = [.. present, .. new byte[100_000]];
+        Assert.Equal(expected, Store.GetArray("key"u8));
+        Assert.InRange(Store.GetStatistics().Evictions, entries / 4, entries * 3 / 4);
+    }
+
     [Fact]
     public void Append_BitByBitIntoAFullStore_NeverLosesWhatWasAppended()
     {

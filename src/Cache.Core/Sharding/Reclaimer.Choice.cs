@@ -27,9 +27,11 @@ internal sealed partial class Reclaimer
     private void Take(int segment, ReclaimMode mode)
     {
         _victim = segment;
-        _victimIsMain = IsMain(_log[segment]);
+        ref var info = ref _log[segment];
+        _victimIsMain = IsMain(info);
         _mode = mode;
-        _offset = _log[segment].Start;
+        _offset = info.Start;
+        _live = info.Committed - Volatile.Read(ref info.Dead);
         _stayed = 0;
     }
 
@@ -100,7 +102,9 @@ internal sealed partial class Reclaimer
         bool bestGathered = (bestInfo.Stream & (int)LogStream.Expiring) != 0;
         if (gathered != bestGathered)
             return gathered;
-        return gathered ? info.Sequence < bestInfo.Sequence : info.ExpiringCount > bestInfo.ExpiringCount;
+        return gathered || info.ExpiringCount == bestInfo.ExpiringCount
+            ? info.Sequence < bestInfo.Sequence
+            : info.ExpiringCount > bestInfo.ExpiringCount;
     }
 
     private static bool IsMain(in SegmentInfo info) => (info.Stream & (int)LogStream.Main) != 0;

@@ -47,6 +47,7 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
     // The segment that is being reclaimed, 0 if none, and how far; guarded by the gate.
     private int _victim;
     private int _offset;
+    private int _live; // When it was taken.
     private ReclaimMode _mode;
     private bool _victimIsMain;
 
@@ -185,10 +186,9 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
             ReclaimBatch(end);
         if (_offset < end)
             return true;
-        int length = end - _log[_victim].Start;
+        NoteGain(end);
         _log.Unclaim(_victim);
         _victim = 0;
-        NoteGain(length);
         return true;
     }
 
@@ -219,10 +219,17 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
         }
     }
 
-    // Copying everything frees nothing: then more use is asked for, until something goes.
-    private void NoteGain(int length)
+    // Copying everything frees nothing: then more use is asked for, until something goes. A segment in which anything
+    // stays is not freed either, so of that one only what was evicted is a gain, and the others come before it again.
+    private void NoteGain(int end)
     {
-        if (_stayed <= length - length / GainDivisor)
+        ref var info = ref _log[_victim];
+        bool isEmpty = Volatile.Read(ref info.Dead) == info.Committed;
+        int length = end - info.Start;
+        int gain = (isEmpty ? length : _live) - _stayed;
+        if (!isEmpty)
+            _log.Rejuvenate(_victim);
+        if (gain >= length / GainDivisor)
         {
             _gainless = 0;
             _floor = 0;

@@ -261,6 +261,14 @@ internal sealed class RecordLog : IDisposable
             && TryChange(ref info, word, SegmentState.Claimed);
     }
 
+    /// <summary>Makes a claimed segment the youngest of all that are sealed.</summary>
+    public void Rejuvenate(int segment)
+    {
+        Debug.Assert(StateOf(Volatile.Read(ref this[segment].StateWord)) == SegmentState.Claimed);
+        lock (_gate)
+            this[segment].Sequence = ++_sequence;
+    }
+
     /// <summary>Ends a claim: the segment is free if it is empty, else sealed as before.</summary>
     public void Unclaim(int segment)
     {
