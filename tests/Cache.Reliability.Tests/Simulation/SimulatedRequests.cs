@@ -7,6 +7,7 @@ namespace Cache.Reliability.Tests.Simulation;
 internal sealed class SimulatedRequests(Random random)
 {
     private const int Keys = 1_200;
+    private const string KeyStart = "key:";
 
     public string[] Next() => random.Next(20) switch
     {
@@ -26,6 +27,8 @@ internal sealed class SimulatedRequests(Random random)
         18 => [random.Next(2) == 0 ? "TTL" : "PTTL", Key()],
         _ => ["PERSIST", Key()],
     };
+
+    public static bool IsKey(string word) => word.StartsWith(KeyStart, StringComparison.Ordinal);
 
     public static byte[] Encode(string[] words)
     {
@@ -77,7 +80,7 @@ internal sealed class SimulatedRequests(Random random)
     // As many decades of lives are short as are long.
     private string LifeMs() => Number((long)Math.Pow(10, random.NextDouble() * 8) + 1);
 
-    private string Key() => $"key:{random.Next(Keys)}";
+    private string Key() => $"{KeyStart}{random.Next(Keys)}";
 
     private string Value() => random.Next(25) == 0 ? Value(150_000) : Value(random.Next(4) == 0 ? 8_000 : 100);
 

@@ -50,6 +50,7 @@ internal sealed class Simulation : IAsyncDisposable
         var options = new CacheOptions { MemoryLimitBytes = LimitMax, ShardCount = 4 };
         _store = new CacheStore(options, _clock, KeyedHash.Create(secret));
         _startMs = _store.NowMs;
+        _model.NowMs = _startMs;
     }
 
     /// <exception cref="FuzzFailureException">An answer was not that of the model.</exception>
@@ -131,64 +132,72 @@ internal sealed class Simulation : IAsyncDisposable
         var scanner = ReplyScanner.Scan(bytes, takesVersion3: false);
         if (scanner.Replies != requests.Length || scanner.IsCut)
             throw Failure(requests, $"{scanner.Replies} replies");
-        bool mayHaveEvicted = _store.GetStatistics().Evictions > _evictions;
-        int start = 0;
+        _requestCount += requests.Length;
+        string[] replies = new string[requests.Length];
+        for (int i = 0, start = 0; i < replies.Length; start = scanner.Ends[i++])
+            replies[i] = Encoding.Latin1.GetString(bytes, start, scanner.Ends[i] - start);
+        if (_store.GetStatistics().Evictions == _evictions)
+            Compare(requests, replies);
+        else
+            CompareEvicting(requests, replies);
+    }
+
+    private void Compare(string[][] requests, string[] replies)
+    {
         for (int i = 0; i < requests.Length; i++)
         {
-            string reply = Encoding.Latin1.GetString(bytes, start, scanner.Ends[i] - start);
-            start = scanner.Ends[i];
-            _requestCount++;
-            Compare(requests[i], reply, mayHaveEvicted);
+            if (!IsRefused(requests[i], replies[i]) && _model.Answer(requests[i]) is var answer && answer != replies[i])
+                throw Failure([requests[i]], $"'{Shorten(replies[i])}', not '{Shorten(answer)}'");
+        }
+    }
+
+    // Something was evicted meanwhile, and what a request names may have been among it. A reply does not always tell:
+    // SET with KEEPTTL says the same of a new entry. So every course that fits the replies is followed, and the store
+    // tells at the end which one it took.
+    private void CompareEvicting(string[][] requests, string[] replies)
+    {
+        string[] keys = [.. requests.SelectMany(static request => request.Skip(1)).Where(SimulatedRequests.IsKey)];
+        List<SimulationModel> courses = [_model.CopyOf(keys)];
+        for (int i = 0; i < requests.Length; i++)
+        {
+            if (IsRefused(requests[i], replies[i]))
+                continue;
+            courses = [.. courses.SelectMany(course => CoursesOf(course, requests[i], replies[i]))];
+            if (courses.Count == 0)
+                throw Failure(requests[..(i + 1)], $"'{Shorten(replies[i])}' to the last, whatever was evicted");
         }
 
+        var taken = courses.Find(course => keys.All(key => AgreesWithStore(course, key)))
+            ?? throw Failure(requests, "replies that do not fit what the store holds");
+        foreach (string key in keys)
+            _model.Take(taken, key);
         TakeEvictions();
     }
 
-    // Where something was evicted meanwhile, what the request names may have been among it.
-    private void Compare(string[] request, string reply, bool mayHaveEvicted)
+    private static IEnumerable<SimulationModel> CoursesOf(SimulationModel course, string[] request, string reply)
     {
-        if (reply.StartsWith("-OOM", StringComparison.Ordinal))
+        string[] keys = [.. request.Skip(1).Where(course.Has).Distinct()];
+        HashSet<string> outcomes = [];
+        for (int choice = 0; choice < 1 << keys.Length; choice++)
         {
-            if (_store.Eviction == EvictionPolicy.AllEntries)
-                throw Failure([request], reply);
-            return;
+            string[] evicted = [.. keys.Where((_, i) => (choice >> i & 1) != 0)];
+            var model = course.CopyOf(course.LiveKeys.Except(evicted));
+            if (model.Answer(request) == reply && outcomes.Add(model.Describe(keys)))
+                yield return model;
         }
+    }
 
-        var model = mayHaveEvicted ? _model.Copy() : _model;
-        string expected = model.Answer(request);
-        if (expected == reply)
-        {
-            if (mayHaveEvicted)
-                _model.Answer(request);
-            return;
-        }
+    // What the store no longer holds may have been evicted after the last reply.
+    private bool AgreesWithStore(SimulationModel course, string key) =>
+        !_store.TryPeekInfo(Encoding.Latin1.GetBytes(key), out var info)
+        || (course.Find(key) is { } entry
+            && entry.ExpiresAtMs == info.ExpiresAtMs && entry.Value.Length == info.Length);
 
-        // Any of the keys may have gone: which of them did, the reply tells.
-        string[] keys = [.. request.Skip(1).Where(_model.Has)];
-        for (int choice = 1; mayHaveEvicted && choice < 1 << keys.Length; choice++)
-        {
-            model = _model.Copy();
-            for (int i = 0; i < keys.Length; i++)
-            {
-                if ((choice >> i & 1) != 0)
-                    model.Remove(keys[i]);
-            }
-
-            if (model.Answer(request) != reply)
-                continue;
-            if (request[0] == "EXISTS")
-                return; // It tells how many went, not which: the store does, after the last reply.
-            for (int i = 0; i < keys.Length; i++)
-            {
-                if ((choice >> i & 1) != 0)
-                    _model.Remove(keys[i]);
-            }
-
-            _model.Answer(request);
-            return;
-        }
-
-        throw Failure([request], $"'{Shorten(reply)}', not '{Shorten(expected)}'");
+    private bool IsRefused(string[] request, string reply)
+    {
+        if (!reply.StartsWith("-OOM", StringComparison.Ordinal))
+            return false;
+        return _store.Eviction != EvictionPolicy.AllEntries ? true : throw Failure([request], reply);
     }
 
     private void TakeEvictions()
@@ -264,8 +273,8 @@ internal sealed class Simulation : IAsyncDisposable
     {
         Advance(TimeSpan.FromSeconds(10));
         string[] live = [.. _model.LiveKeys];
-        foreach (string key in live)
-            Compare(["GET", key], Ask(["GET", key]), mayHaveEvicted: false);
+        string[][] requests = [.. live.Select(static key => new[] { "GET", key })];
+        Compare(requests, [.. requests.Select(Ask)]);
         long count = _store.GetStatistics().Count;
         if (count != live.Length)
             throw new FuzzFailureException($"The store holds {count} entries, the model {live.Length}.");

@@ -27,8 +27,26 @@ internal sealed class SimulationModel
 
     public IReadOnlyList<string> LiveKeys => [.. _entries.Keys.Where(key => Find(key) is not null)];
 
-    /// <summary>A copy that goes its own way.</summary>
-    public SimulationModel Copy() => new(new(_entries), NowMs);
+    /// <summary>A model that holds of this one what has these keys, and goes its own way.</summary>
+    public SimulationModel CopyOf(IEnumerable<string> keys)
+    {
+        var copy = new SimulationModel([], NowMs);
+        foreach (string key in keys)
+            copy.Take(this, key);
+        return copy;
+    }
+
+    /// <summary>Has of a key from now on what the other model has.</summary>
+    public void Take(SimulationModel other, string key)
+    {
+        if (other.Find(key) is { } entry)
+            _entries[key] = entry;
+        else
+            _entries.Remove(key);
+    }
+
+    /// <summary>The same for two models where and only where these keys have the same entries in both.</summary>
+    public string Describe(IEnumerable<string> keys) => string.Join('\n', keys.Select(key => Find(key)));
 
     public bool Has(string key) => Find(key) is not null;
 
