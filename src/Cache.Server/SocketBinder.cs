@@ -33,6 +33,7 @@ internal static class SocketBinder
             UnixSocketMode = options.UnixSocketMode,
             TimeProvider = timeProvider,
             Connect = epoll is null ? null : epoll.Connect,
+            LacksDescriptors = DescriptorLimit.IsReserveTouched,
             AcceptFailed = (endPoint, error, delay) => ServerLog.AcceptFailed(logger, endPoint, delay, error.Message),
         };
         var listeners = new List<TransportListener>();

@@ -3,25 +3,18 @@ namespace Cache.Server.Tests;
 public sealed class DescriptorLimitTests
 {
     [Theory]
-    [InlineData("1024", 832)]
-    [InlineData("100", 1)]
-    [InlineData("unlimited", int.MaxValue)]
-    [InlineData("9223372036854775807", int.MaxValue)]
-    public void ParseClientsMax_OfALimit_LeavesSomeForTheProcess(string soft, int expected)
-    {
-        string limits =
-            "Limit                     Soft Limit           Hard Limit           Units     \n"
-            + "Max processes             unlimited            unlimited            processes \n"
-            + $"Max open files            {soft,-20} 1048576              files     \n";
-
-        Assert.Equal(expected, DescriptorLimit.ParseClientsMax(limits));
-    }
+    [InlineData(1_024, 832)]
+    [InlineData(1_048_576, 1_048_384)]
+    [InlineData(193, 1)]
+    [InlineData(64, 1)]
+    [InlineData(ulong.MaxValue, int.MaxValue)]
+    public void ClientsMaxOf_Limit_LeavesSomeToTheServer(ulong limit, int expected) =>
+        Assert.Equal(expected, DescriptorLimit.ClientsMaxOf(limit));
 
     [Fact]
-    public void ParseClientsMax_WithoutTheLine_IsNoBound() =>
-        Assert.Equal(int.MaxValue, DescriptorLimit.ParseClientsMax(""));
-
-    [Fact]
-    public void ReadClientsMax_OnThisMachine_AllowsSome() =>
+    public void ReadClientsMax_ThisProcess_IsPositive() =>
         Assert.InRange(DescriptorLimit.ReadClientsMax(), 1, int.MaxValue);
+
+    [Fact]
+    public void IsReserveTouched_ThisProcess_IsNot() => Assert.False(DescriptorLimit.IsReserveTouched());
 }

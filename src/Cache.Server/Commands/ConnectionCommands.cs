@@ -59,7 +59,9 @@ internal static class ConnectionCommands
         var client = context.Client;
         context.SelectDatabase(0);
         context.SetProtocolVersion(2);
-        context.SetReplyMode(ReplyMode.Normal);
+        // After CLIENT REPLY SKIP, this is the command whose reply is skipped.
+        if (context.ReplyMode == ReplyMode.Off)
+            context.SetReplyMode(ReplyMode.Normal);
         client.Name = [];
         client.IsNoTouch = false;
         client.IsProtectedFromEviction = false;

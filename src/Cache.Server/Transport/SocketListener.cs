@@ -6,7 +6,8 @@ namespace Cache.Server.Transport;
 /// <summary>Listens on a TCP address or on the path of a Unix domain socket.</summary>
 /// <remarks>
 /// An arrival that is gone before it is accepted costs a turn of the loop. When the system has no descriptor or memory
-/// left, the listener waits, longer each time, and tries again: the arrivals wait in the system's queue meanwhile.
+/// left, or hardly any, the listener waits, longer each time, and tries again: the arrivals wait in the system's queue
+/// meanwhile.
 /// </remarks>
 internal sealed class SocketListener : TransportListener
 {
@@ -70,6 +71,13 @@ internal sealed class SocketListener : TransportListener
     {
         while (true)
         {
+            if (_settings.LacksDescriptors())
+            {
+                if (!await BackOffAsync(new SocketException((int)SocketError.TooManyOpenSockets)).ConfigureAwait(false))
+                    return null;
+                continue;
+            }
+
             try
             {
                 var connection = SetUp(await _accept(_disposed.Token).ConfigureAwait(false));

@@ -21,6 +21,9 @@ internal sealed record SocketTransportSettings
     /// <summary>Makes a connection of an accepted socket; null for the portable one.</summary>
     public Func<Socket, TransportConnection>? Connect { get; init; }
 
+    /// <summary>Whether the process is to keep the descriptors that it has left for what is not a connection.</summary>
+    public Func<bool> LacksDescriptors { get; init; } = static () => false;
+
     /// <summary>
     /// Told when accepting fails and is tried again after a while, as when the process has no descriptor left.
     /// </summary>

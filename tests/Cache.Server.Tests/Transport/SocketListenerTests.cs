@@ -114,6 +114,33 @@ public sealed class SocketListenerTests
     }
 
     [Fact]
+    public async Task Accept_DescriptorsNearlyOut_LosesNoArrival()
+    {
+        var clock = new FakeTimeProvider();
+        var delays = new List<TimeSpan>();
+        bool lacksDescriptors = true;
+        var settings = new SocketTransportSettings
+        {
+            TimeProvider = clock,
+            AcceptFailed = (_, _, delay) => delays.Add(delay),
+            LacksDescriptors = () => lacksDescriptors,
+        };
+        await using var listener = SocketListener.Bind(new IPEndPoint(IPAddress.Loopback, 0), settings);
+        using var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        await client.ConnectAsync(listener.EndPoint, Token);
+
+        var accepting = listener.AcceptAsync().AsTask();
+        Assert.Single(delays);
+        lacksDescriptors = false;
+        clock.Advance(1000);
+
+        var connection = await accepting;
+        Assert.Equal(client.LocalEndPoint, connection!.RemoteEndPoint);
+        Assert.Single(delays);
+        connection.Abort();
+    }
+
+    [Fact]
     public async Task Accept_NoDescriptorForTheConnectionItself_BacksOffToo()
     {
         var clock = new FakeTimeProvider();

@@ -37,6 +37,9 @@ internal static class LinuxCalls
     /// <summary>F_DUPFD_CLOEXEC: another descriptor, not below the argument, for the same file.</summary>
     public const int DuplicateCloseOnExec = 1030;
 
+    /// <summary>RLIMIT_NOFILE.</summary>
+    public const int DescriptorLimit = 7;
+
     private const string Library = "libc";
 
     [DllImport(Library, EntryPoint = "epoll_create1", SetLastError = true)]
@@ -83,5 +86,16 @@ internal static class LinuxCalls
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     public static extern int Close(int descriptor);
 
+    [DllImport(Library, EntryPoint = "getrlimit", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern int GetResourceLimit(int resource, ref ResourceLimit limit);
+
     public static int LastError => Marshal.GetLastPInvokeError();
+
+    /// <summary>rlimit: what holds, and what it may be raised to.</summary>
+    public struct ResourceLimit
+    {
+        public ulong Current;
+        public ulong Most;
+    }
 }
