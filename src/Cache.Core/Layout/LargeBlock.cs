@@ -79,10 +79,18 @@ internal readonly unsafe struct LargeBlock(byte* start)
     }
 
     /// <summary>A block with one reference, its value undefined; false if the system has no memory.</summary>
-    public static bool TryCreate(int length, int capacity, out LargeBlock block)
+    public static bool TryCreate(int length, int capacity, SparePages spare, out LargeBlock block)
     {
         Debug.Assert(length <= capacity);
-        byte* start = capacity + (long)HeaderLength < PagesMin ? null : NativeReservation.TryMapPages(SizeOf(capacity));
+        byte* start = null;
+        if (capacity + (long)HeaderLength >= PagesMin)
+        {
+            long size = SizeOf(capacity);
+            start = spare.TryTake(size);
+            if (start is null)
+                start = NativeReservation.TryMapPages(size);
+        }
+
         bool hasPages = start is not null;
         if (!hasPages && !TryAllocate(capacity, out start))
         {
@@ -107,7 +115,7 @@ internal readonly unsafe struct LargeBlock(byte* start)
 
     /// <summary>Drops a reference.</summary>
     /// <returns>The bytes that were freed with the last one, else 0.</returns>
-    public long Release()
+    public long Release(SparePages spare)
     {
         long size = SizeBytes;
         if (Interlocked.Decrement(ref References) != 0)
@@ -115,7 +123,7 @@ internal readonly unsafe struct LargeBlock(byte* start)
         bool hasPages = HasPages;
         AddressCheck.Unregister(_start);
         if (hasPages)
-            NativeReservation.UnmapPages(_start, size);
+            spare.Give(_start, size);
         else
             NativeMemory.Free(_start);
         return size;

@@ -22,6 +22,9 @@ internal sealed class StoreState : IDisposable
     // A smaller store would hold its pages of the index and little else.
     private const int BytesPerShardMin = 256 << 10;
 
+    // Pages that wait for the next large value take less than a hundredth of the limit.
+    private const int SparePagesDivisor = 128;
+
     // Below this, huge pages would be mostly air.
     private const long HugePagesMin = 64 << 20;
 
@@ -35,6 +38,8 @@ internal sealed class StoreState : IDisposable
     private long _limitBytes;
     private bool _disposed;
 
+    private readonly SparePages _sparePages;
+
     // Blocks that were made and not freed; interlocked.
     private long _blockCount;
 
@@ -45,6 +50,7 @@ internal sealed class StoreState : IDisposable
         Clock = new CoarseClock(timeProvider);
         Budget = new MemoryBudget(limit, options.Eviction);
         LimitBytes = limit;
+        _sparePages = new SparePages(Math.Min(SparePages.BytesMax, limit / SparePagesDivisor));
         ValueLengthMax = options.ValueLengthMax;
         int shardCount = options.ShardCount;
         while (shardCount > 1 && (long)shardCount * BytesPerShardMin > limit)
@@ -136,7 +142,7 @@ internal sealed class StoreState : IDisposable
         block = default;
         if (!Budget.TryTake(bytes, Log.SpareBytes))
             return false;
-        if (LargeBlock.TryCreate(length, capacity, out block))
+        if (LargeBlock.TryCreate(length, capacity, _sparePages, out block))
         {
             Interlocked.Increment(ref _blockCount);
             return true;
@@ -174,7 +180,7 @@ internal sealed class StoreState : IDisposable
     /// <summary>Drops a reference to a block; the last one gives its bytes back.</summary>
     public void Release(LargeBlock block)
     {
-        long bytes = block.Release();
+        long bytes = block.Release(_sparePages);
         if (bytes == 0)
             return;
         Interlocked.Decrement(ref _blockCount);
@@ -192,6 +198,7 @@ internal sealed class StoreState : IDisposable
             _disposed = true;
             for (int i = 0; i < Shards.Length && Volatile.Read(ref _blockCount) != 0; i++)
                 Shards[i].ReleaseBlocks();
+            _sparePages.Dispose();
             Log.Dispose();
             Index.Dispose();
         }
@@ -222,8 +229,10 @@ internal sealed class StoreState : IDisposable
             return;
         try
         {
-            if (!_disposed)
-                Reclaimer.Sweep();
+            if (_disposed)
+                return;
+            Reclaimer.Sweep();
+            _sparePages.DropUnasked();
         }
         finally
         {

@@ -11,16 +11,12 @@ namespace Cache.Server.Connections;
 /// <summary>One client's way through the server: read → parse → dispatch → flush, until either side closes.</summary>
 /// <remarks>
 /// Algorithm: a read is parsed where it lies. Complete requests are executed one after the other; their replies gather
-/// in
-/// the output pipe and leave in one flush at the end of the read, or earlier when they have grown large. What is left
-/// is
-/// the beginning of one request: it is copied aside (<see cref="StraddlingRequest"/>), topped up by the next reads, and
-/// not
-/// parsed again before the bytes are there that the reader asked for. So the input is always consumed whole, or up to
-/// where an early flush stopped it; nothing is ever examined without being consumed.
+/// in the output pipe and leave in one flush at the end of the read, or earlier when they have grown large. What is
+/// left is the beginning of one request: it is copied aside (<see cref="StraddlingRequest"/>), topped up by the next
+/// reads, and not parsed again before the bytes are there that the reader asked for. So the input is always consumed
+/// whole, or up to where an early flush stopped it; nothing is ever examined without being consumed.
 /// Concurrency: one thread at a time, whichever completed the operation that was awaited. Other threads end a
-/// connection
-/// through its transport only.
+/// connection through its transport only.
 /// Bounds: while a flush waits for a slow client nothing is read, and the transport's own bound stops its receiving;
 /// a client that takes nothing for too long is ended by the sweep.
 /// Unflushed replies are bounded by <see cref="FlushBytes"/> and one command, an incomplete request by the limits.
@@ -33,7 +29,7 @@ internal sealed partial class Connection<TExecutor>
 
     // A request that is longer is moved to larger memory, and executed, on a thread of the pool: copying it takes so
     // long that the other connections would feel it.
-    private const int LongRequestBytes = 256 * 1024;
+    private const int LongRequestBytes = 2 * 1024 * 1024;
 
     private readonly TransportConnection _transport;
     private readonly ClientSession _client;

@@ -5,13 +5,16 @@ namespace Cache.Server.Connections;
 
 /// <summary>The bytes of a request that did not lie in one stretch of the input, put together.</summary>
 /// <remarks>
-/// Grows to twice its size with the bytes that arrive, never by what a client declares, so that each byte is copied a
-/// bounded number of times. The memory is given back with each request: an idle connection holds none.
+/// Grows with the bytes that arrive, to four times its size at the most and then no further than the client declared,
+/// so that each byte is copied a bounded number of times. The memory is given back with each request: an idle
+/// connection holds none.
 /// </remarks>
 internal sealed class StraddlingRequest
 {
     // Holds a usual request, so that most never grow.
     private const int BytesMin = 1024;
+
+    private const int GrowthFactor = 4;
 
     // Larger memory is made to measure, for the pool rounds up to a power of two and would keep it.
     private const int PooledBytesMax = 16 << 20;
@@ -50,8 +53,8 @@ internal sealed class StraddlingRequest
     private void Grow(int length, int expectedLength)
     {
         Debug.Assert(length > _array.Length);
-        long twice = Math.Max(Math.Min(_array.Length * 2L, Math.Max(length, expectedLength)), BytesMin);
-        int size = (int)Math.Min(Math.Max(length, twice), Array.MaxLength);
+        long wanted = Math.Max(Math.Min(_array.Length * (long)GrowthFactor, expectedLength), BytesMin);
+        int size = (int)Math.Min(Math.Max(length, wanted), Array.MaxLength);
         byte[] larger = size <= PooledBytesMax
             ? ArrayPool<byte>.Shared.Rent(size)
             : GC.AllocateUninitializedArray<byte>(size);

@@ -1,4 +1,5 @@
 using Cache.Core.Contracts;
+using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 
 namespace Cache.Core.Tests.Sharding;
@@ -32,6 +33,28 @@ public sealed class LargeValueTests
         Assert.True(fixture.Store.Remove(_key));
         Assert.InRange(fixture.Store.GetStatistics().MemoryBytes, before, before + (1 << 20));
     }
+
+    // Pages of one value become the next one's, cut to its length.
+    [Fact]
+    public void SetAndGet_ManyLengthsOverEachOther_KeepEachValue() => RandomSeed.Run(this, seed =>
+    {
+        var random = new Random(seed);
+        using var fixture = new StoreFixture(static options => options.MemoryLimitBytes = 512 << 20);
+        var lengths = new int[6];
+        for (int i = 0; i < 400; i++)
+        {
+            int key = random.Next(lengths.Length);
+            lengths[key] = random.Next(100_000, 1_500_000);
+            Assert.Equal(WriteStatus.Done, fixture.Store.Set([(byte)key], Pattern(lengths[key])));
+            int other = random.Next(lengths.Length);
+            Assert.Equal(
+                lengths[other] == 0 ? null : Pattern(lengths[other]), fixture.Store.GetArray([(byte)other]));
+            if (i % 50 == 0)
+                fixture.Clock.Advance(100);
+        }
+
+        fixture.Store.AssertValid();
+    });
 
     [Fact]
     public void Set_LongestKeys_AreKeptApart()
