@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using Cache.Core.Contracts;
 
 namespace Cache.Core;
@@ -15,6 +16,31 @@ public sealed partial class CacheStore
         ArgumentOutOfRangeException.ThrowIfNegative(options.SlidingMs);
         var entryKey = KeyOf(key);
         return Counted(ShardOf(entryKey).Set(entryKey, value, options));
+    }
+
+    /// <summary>Makes room for a value that is to be written where it will stay.</summary>
+    /// <param name="length">Its length in bytes.</param>
+    /// <param name="value">The room; dispose it.</param>
+    /// <returns>
+    /// False if values of this length lie among others or are too long, or if the system has no memory: then
+    /// <see cref="Set(ReadOnlySpan{byte}, ReadOnlySpan{byte})"/> is the way.
+    /// </returns>
+    public bool TryCreateValue(int length, [NotNullWhen(true)] out LargeValue? value)
+    {
+        value = _state.TryCreateUncounted(length, out var block) ? new LargeValue(_state, block) : null;
+        return value is not null;
+    }
+
+    /// <summary>Writes an entry with a value that is where it will stay, and is used up by it.</summary>
+    /// <exception cref="ArgumentException">Another store made the value.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">An interval is negative.</exception>
+    /// <exception cref="ObjectDisposedException">The value was set or disposed before.</exception>
+    public WriteStatus Set(ReadOnlySpan<byte> key, LargeValue value, in EntryOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(value);
+        ArgumentOutOfRangeException.ThrowIfNegative(options.SlidingMs);
+        var entryKey = KeyOf(key);
+        return Counted(ShardOf(entryKey).Set(entryKey, value.Take(_state), options));
     }
 
     /// <summary>Writes an entry and copies the value that was there before into the sink, at one moment.</summary>

@@ -12,6 +12,28 @@ internal sealed partial class Shard
             ? WriteStatus.Done
             : SetAny(key, value, options);
 
+    /// <summary>Writes a value that lies in a block of its own already, which is used up whatever happens.</summary>
+    public WriteStatus Set(in EntryKey key, LargeBlock block, in EntryOptions options)
+    {
+        var status = CheckLengths(key, block.Length);
+        for (int attempts = 0; status == WriteStatus.Done && !_state.TryCount(block); attempts++)
+        {
+            if (!TryMakeRoomFor(block.SizeBytes, key, attempts))
+                status = WriteStatus.OutOfMemory;
+        }
+
+        if (status != WriteStatus.Done)
+        {
+            _state.ReleaseUncounted(block);
+            return status;
+        }
+
+        var operation = new SetOperation(block.Value, options, block);
+        status = Write(key, ref operation);
+        ReleaseUnused(operation.Block);
+        return status;
+    }
+
     public WriteStatus Set<TSink>(
         in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options, ref TSink previous, out bool existed)
         where TSink : struct, IValueSink, allows ref struct
@@ -177,8 +199,7 @@ internal sealed partial class Shard
             return true;
         for (int attempts = 0; !_state.TryCreateBlock(value.Length, value.Length, out block); attempts++)
         {
-            long bytes = LargeBlock.SizeOf(value.Length);
-            if (attempts < RoomAttemptsMax && _state.Reclaimer.MakeRoom(bytes, key.Hash, 0))
+            if (TryMakeRoomFor(LargeBlock.SizeOf(value.Length), key, attempts))
                 continue;
             status = WriteStatus.OutOfMemory;
             return false;
@@ -187,6 +208,9 @@ internal sealed partial class Shard
         value.CopyTo(block.Value);
         return true;
     }
+
+    private bool TryMakeRoomFor(long bytes, in EntryKey key, int attempts) =>
+        attempts < RoomAttemptsMax && _state.Reclaimer.MakeRoom(bytes, key.Hash, 0);
 
     private void ReleaseUnused(LargeBlock block)
     {

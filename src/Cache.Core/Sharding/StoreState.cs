@@ -152,6 +152,26 @@ internal sealed class StoreState : IDisposable
         return false;
     }
 
+    /// <summary>Makes a block that does not count yet; false if values of this length need none.</summary>
+    public bool TryCreateUncounted(int length, out LargeBlock block)
+    {
+        block = default;
+        return length > RecordBytesMax && length <= ValueLengthMax
+            && LargeBlock.TryCreate(length, length, _sparePages, out block);
+    }
+
+    /// <summary>Begins to count a block; false if the limit has no room for it.</summary>
+    public bool TryCount(LargeBlock block)
+    {
+        if (!Budget.TryTake(block.SizeBytes, Log.SpareBytes))
+            return false;
+        Interlocked.Increment(ref _blockCount);
+        return true;
+    }
+
+    /// <summary>Frees a block that was never counted.</summary>
+    public void ReleaseUncounted(LargeBlock block) => block.Release(_sparePages);
+
     /// <summary>Changes the limit, and returns when it is kept, as far as the policy allows.</summary>
     public void ChangeLimit(long limitBytes)
     {

@@ -38,6 +38,9 @@ internal sealed class CommandContext
     /// <summary>The keyspace that the client selected.</summary>
     public CacheStore Store { get; private set; }
 
+    /// <summary>The argument of the present request that <see cref="RespRequest.IsElsewhere"/>; null: none.</summary>
+    public LongArgument? LongArgument { get; set; }
+
     /// <summary>Whether the client may use commands: it has authenticated, or need not.</summary>
     public bool IsAuthenticated => Client.IsAuthenticated || !Server.Users.IsPasswordRequired;
 
@@ -67,6 +70,10 @@ internal sealed class CommandContext
         list.BytesMax = Server.Settings.ClientOutputBufferLimit;
         return list;
     }
+
+    /// <summary>Memory of the store for an argument; null if it has none for this length.</summary>
+    public LongArgument? TryBeginLongArgument(int length) =>
+        Store.TryCreateValue(length, out var value) ? new LongArgument(value, length) : null;
 
     /// <summary>SELECT: makes another database the client's.</summary>
     /// <param name="index">One that the store has.</param>

@@ -28,18 +28,25 @@ internal static class StringWriteCommands
             return;
         }
 
-        var status = context.Store.Set(request[1], request[2]);
+        var status = Set(request, valueIndex: 2, default, context);
         if (status == WriteStatus.Done)
             context.Reply.Ok();
         else
             context.Reply.Refusal(status);
     }
 
+    // A long value is where it will stay, and is not copied.
+    private static WriteStatus Set(
+        in RespRequest request, int valueIndex, in EntryOptions options, CommandContext context) =>
+        request.IsElsewhere(valueIndex)
+            ? context.Store.Set(request[1], context.LongArgument!.Value, options)
+            : context.Store.Set(request[1], request[valueIndex], options);
+
     /// <summary>SETNX key value</summary>
     private static void SetNx(in RespRequest request, CommandContext context)
     {
         var options = new EntryOptions { Condition = SetCondition.IfAbsent };
-        ReplyWhetherDone(context.Store.Set(request[1], request[2], options), context.Reply);
+        ReplyWhetherDone(Set(request, valueIndex: 2, options, context), context.Reply);
     }
 
     /// <summary>SETEX key seconds value</summary>
@@ -120,7 +127,7 @@ internal static class StringWriteCommands
 
     private static void SetAndReplyOk(in RespRequest request, in EntryOptions options, CommandContext context)
     {
-        var status = context.Store.Set(request[1], request[2], options);
+        var status = Set(request, valueIndex: 2, options, context);
         if (status == WriteStatus.Done)
             context.Reply.Ok();
         else if (status == WriteStatus.ConditionNotMet)
@@ -147,7 +154,7 @@ internal static class StringWriteCommands
         if (!StringReadCommands.TryGetExpiry(request[2], unit, name, context, out long expiresAtMs))
             return;
         var options = new EntryOptions { ExpiresAtMs = expiresAtMs };
-        var status = context.Store.Set(request[1], request[3], options);
+        var status = Set(request, valueIndex: 3, options, context);
         if (status == WriteStatus.Done)
             context.Reply.Ok();
         else

@@ -18,6 +18,10 @@ internal sealed partial class Connection<TExecutor>
     private const byte TlsMajorVersion = 3;
 
     private bool _mayBeTls = true;
+
+    // An argument of the request that straddles which is on its way to the store; null: none.
+    private LongArgument? _long;
+
     private long _unauthenticatedBytes;
 
     // Whether the client broke the protocol or a limit: what it sent further is not executed.
@@ -70,6 +74,7 @@ internal sealed partial class Connection<TExecutor>
             if (status == RespReadStatus.Incomplete)
             {
                 PutAside(rest);
+                BeginLongArgument();
                 return span.Length;
             }
 
@@ -102,6 +107,12 @@ internal sealed partial class Connection<TExecutor>
     {
         for (int taken = 0; taken < span.Length;)
         {
+            if (_long is { MissingBytes: > 0 })
+            {
+                taken += _long.Append(span[taken..]);
+                continue;
+            }
+
             int missing = Math.Max(Reader.BytesNeeded - _straddling.Length, TopUpBytesMin);
             int count = Math.Min(missing, span.Length - taken);
             int before = _straddling.Length;
@@ -110,17 +121,23 @@ internal sealed partial class Connection<TExecutor>
                 return span.Length;
             taken += count;
             if (_straddling.Length < Reader.BytesNeeded)
+            {
+                BeginLongArgument();
                 continue;
+            }
 
             var status = Reader.TryRead(_straddling.Span);
             if (status == RespReadStatus.Incomplete)
+            {
+                BeginLongArgument();
                 continue;
+            }
 
             // What was copied beyond the request's end is still in the span.
             Debug.Assert(status == RespReadStatus.ProtocolError || Reader.Consumed > before);
             int surplus = _straddling.Length - Reader.Consumed;
             End(status, _straddling.Span);
-            _straddling.Clear();
+            DropStraddling();
             return taken - Math.Min(surplus, taken);
         }
 
@@ -131,7 +148,7 @@ internal sealed partial class Connection<TExecutor>
     {
         if (status == RespReadStatus.Complete)
         {
-            _executor.Execute(Reader.GetRequest(bytes), _context);
+            Execute(bytes);
             Reader.IsAuthenticated = _context.IsAuthenticated;
             if (IsOutputDue)
                 EnforceOutputLimit();
@@ -142,6 +159,44 @@ internal sealed partial class Connection<TExecutor>
             _context.Reply.Error(Reader.Error);
             _isFailed = true;
         }
+    }
+
+    private void Execute(ReadOnlySpan<byte> bytes)
+    {
+        if (_long is null)
+        {
+            _executor.Execute(Reader.GetRequest(bytes), _context);
+            return;
+        }
+
+        _context.LongArgument = _long;
+        _executor.Execute(Reader.GetRequest(bytes, _long.Span), _context);
+        _context.LongArgument = null;
+    }
+
+    /// <summary>Lets the bytes of a long argument go to the store's memory from now on.</summary>
+    private void BeginLongArgument()
+    {
+        int length = Reader.AwaitedLength;
+        int start = Reader.AwaitedStart;
+        if (length < LongArgument.LengthMin || _straddling.Length - start < LongArgument.ArrivedBytesMin
+            || _long is not null || _isFailed || _straddling.Length + (long)length > _settings.ClientQueryBufferLimit)
+        {
+            return;
+        }
+
+        _long = _context.TryBeginLongArgument(length);
+        if (_long is null)
+            return;
+        _straddling.Cut(start, _long.Append(_straddling.Span[start..]));
+        Reader.LeaveElsewhere();
+    }
+
+    private void DropStraddling()
+    {
+        _straddling.Clear();
+        _long?.Clear();
+        _long = null;
     }
 
     private void PutAside(ReadOnlySpan<byte> bytes)

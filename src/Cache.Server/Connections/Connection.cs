@@ -84,7 +84,7 @@ internal sealed partial class Connection<TExecutor>
     /// <summary>Sends what is left, says goodbye and frees everything, in bounded time. Never fails.</summary>
     public async ValueTask CloseAsync()
     {
-        _straddling.Clear();
+        DropStraddling();
         HoldInput();
         try
         {
@@ -141,10 +141,10 @@ internal sealed partial class Connection<TExecutor>
     }
 
     // Whether so many bytes will make a long request move, or end.
-    private bool IsLongWork(long bytes) =>
-        _straddling.Length >= LongRequestBytes
-        && (bytes > _straddling.FreeBytes || _straddling.Length + bytes >= Reader.BytesNeeded)
-        && _transport.SharesThread;
+    private bool IsLongWork(long bytes) => _transport.SharesThread && (_long is null
+        ? _straddling.Length >= LongRequestBytes
+            && (bytes > _straddling.FreeBytes || _straddling.Length + bytes >= Reader.BytesNeeded)
+        : _long.Length >= LongRequestBytes && bytes >= _long.MissingBytes);
 
     // What a slow client leaves lying counts as the store's memory: entries make room for it.
     private async ValueTask<FlushResult> WaitForFlushAsync(ValueTask<FlushResult> flush)
@@ -173,10 +173,10 @@ internal sealed partial class Connection<TExecutor>
 
     private void EndRead(long readBytes)
     {
-        _client.PendingInputBytes = _straddling.Length;
+        _client.PendingInputBytes = _straddling.Length + LongBytes;
         if (_straddling.Length == 0)
             GiveBackReader();
-        if (_straddling.MemoryBytes != _client.InputMemoryBytes)
+        if (InputMemoryBytes != _client.InputMemoryBytes)
             HoldInput();
         if (!_context.IsAuthenticated)
             EnforceUnauthenticatedLimit(readBytes);
@@ -189,6 +189,10 @@ internal sealed partial class Connection<TExecutor>
         EnforceOutputLimit();
     }
 
+    private int LongBytes => _long?.ArrivedBytes ?? 0;
+
+    private int InputMemoryBytes => _straddling.MemoryBytes + LongBytes;
+
     private void GiveBackReader()
     {
         Reader.GiveBack();
@@ -197,7 +201,7 @@ internal sealed partial class Connection<TExecutor>
 
     private void HoldInput()
     {
-        long more = _straddling.MemoryBytes - _client.InputMemoryBytes;
+        long more = InputMemoryBytes - _client.InputMemoryBytes;
         _client.InputMemoryBytes += more;
         _server.ClientMemory.Add(more);
     }

@@ -42,6 +42,13 @@ internal sealed class StraddlingRequest
         Length += bytes.Length;
     }
 
+    /// <summary>Takes bytes out of the middle; those behind them move up.</summary>
+    public void Cut(int start, int count)
+    {
+        _array.AsSpan(start + count, Length - start - count).CopyTo(_array.AsSpan(start));
+        Length -= count;
+    }
+
     /// <summary>Forgets the bytes and gives the memory back.</summary>
     public void Clear()
     {

@@ -19,7 +19,7 @@ internal sealed class ArgumentList
 
     public void Add(ArgumentRange argument)
     {
-        Debug.Assert(argument is { Offset: >= 0, Length: >= 0 });
+        Debug.Assert(argument.Length >= 0);
         if (Count == _items.Length)
             Array.Resize(ref _items, Count * 2);
         _items[Count++] = argument;

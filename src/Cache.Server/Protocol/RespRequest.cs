@@ -9,19 +9,28 @@ internal readonly ref struct RespRequest
 {
     private readonly ReadOnlySpan<byte> _input;
     private readonly ReadOnlySpan<ArgumentRange> _arguments;
+    private readonly ReadOnlySpan<byte> _elsewhere;
 
     /// <param name="input">Bytes that begin with the request's first byte.</param>
     /// <param name="arguments">The arguments, the command's name first; at least one.</param>
-    public RespRequest(ReadOnlySpan<byte> input, ReadOnlySpan<ArgumentRange> arguments)
+    /// <param name="elsewhere">The argument that lies elsewhere, if one does.</param>
+    public RespRequest(
+        ReadOnlySpan<byte> input, ReadOnlySpan<ArgumentRange> arguments, ReadOnlySpan<byte> elsewhere = default)
     {
         Debug.Assert(arguments.Length > 0);
         _input = input;
         _arguments = arguments;
+        _elsewhere = elsewhere;
     }
 
     /// <summary>The number of arguments, the command's name included (Redis's argc).</summary>
     public int Count => _arguments.Length;
 
     /// <summary>The argument at an index; 0 is the command's name.</summary>
-    public ReadOnlySpan<byte> this[int index] => _input.Slice(_arguments[index].Offset, _arguments[index].Length);
+    public ReadOnlySpan<byte> this[int index] => _arguments[index].IsElsewhere
+        ? _elsewhere
+        : _input.Slice(_arguments[index].Offset, _arguments[index].Length);
+
+    /// <summary>Whether an argument lies in memory of its own.</summary>
+    public bool IsElsewhere(int index) => _arguments[index].IsElsewhere;
 }

@@ -58,6 +58,12 @@ internal sealed class RespRequestReader
     /// <summary>After Incomplete: another try is pointless while the input is shorter than this.</summary>
     public int BytesNeeded { get; private set; }
 
+    /// <summary>After Incomplete: the length of the argument whose bytes are awaited; negative: of none.</summary>
+    public int AwaitedLength => _started && !_isInline ? (int)_bulkLength : -1;
+
+    /// <summary>With an <see cref="AwaitedLength"/>: where in the input that argument begins.</summary>
+    public int AwaitedStart => _position;
+
     /// <summary>After ProtocolError: the text of the error reply, without its type byte.</summary>
     public ReadOnlySpan<byte> Error => _error;
 
@@ -93,9 +99,21 @@ internal sealed class RespRequestReader
         return _isInline ? ReadInline(input) : ReadArray(input);
     }
 
+    /// <summary>The awaited argument lies elsewhere: the input goes on with the line end behind it.</summary>
+    public void LeaveElsewhere()
+    {
+        Debug.Assert(AwaitedLength >= 0);
+        _arguments.Add(ArgumentRange.Elsewhere(AwaitedLength));
+        _bulkLength = LengthUnknown;
+        _position = _searched = _position + 2;
+        BytesNeeded = _position;
+    }
+
     /// <summary>The request, after Complete, over the same input.</summary>
-    public RespRequest GetRequest(ReadOnlySpan<byte> input) =>
-        new(_isInline ? _inline.Bytes : input, _arguments.Items);
+    /// <param name="input">As it was read.</param>
+    /// <param name="elsewhere">The argument that was left elsewhere, if one was.</param>
+    public RespRequest GetRequest(ReadOnlySpan<byte> input, ReadOnlySpan<byte> elsewhere = default) =>
+        new(_isInline ? _inline.Bytes : input, _arguments.Items, elsewhere);
 
     private void Start(byte first)
     {

@@ -1,0 +1,38 @@
+using Cache.Core;
+
+namespace Cache.Server.Commands;
+
+/// <summary>An argument so long that its bytes go from the input to where the store will keep them.</summary>
+internal sealed class LongArgument(LargeValue value, int length)
+{
+    /// <summary>Shorter ones are put together with the rest of their request.</summary>
+    public const int LengthMin = 128 * 1024;
+
+    /// <summary>Before so much has arrived, a declared length takes nothing, not even a page.</summary>
+    public const int ArrivedBytesMin = 4096;
+
+    /// <summary>What a command may give up to the store, and not look at any more then.</summary>
+    public LargeValue Value { get; } = value;
+
+    public int Length { get; } = length;
+
+    public int ArrivedBytes { get; private set; }
+
+    public int MissingBytes => Length - ArrivedBytes;
+
+    /// <summary>Its bytes, once none is missing.</summary>
+    public ReadOnlySpan<byte> Span => Value.Span;
+
+    /// <summary>Takes what belongs to it.</summary>
+    /// <returns>How many bytes these were.</returns>
+    public int Append(ReadOnlySpan<byte> bytes)
+    {
+        int count = Math.Min(bytes.Length, MissingBytes);
+        bytes[..count].CopyTo(Value.Span[ArrivedBytes..]);
+        ArrivedBytes += count;
+        return count;
+    }
+
+    /// <summary>Gives the memory back, unless the store has taken it over.</summary>
+    public void Clear() => Value.Dispose();
+}
