@@ -40,7 +40,8 @@ public sealed class EvictionTests
 
         int Present(int first, int count) =>
             Enumerable.Range(first, count).Count(i => fixture.Peek($"key:{i}") is not null);
-        Assert.Equal(0, Present(0, Written / 2));
+        // The 15 bits of a ghost may be another key's, which then comes into main: one of some thousands.
+        Assert.InRange(Present(0, Written / 2), 0, Written / 2 / 1_000);
         Assert.Equal(Written / 6, Present(Written - Written / 6, Written / 6));
     }
 

@@ -141,6 +141,60 @@ public sealed class LockedKeysTests : IDisposable
             WriteStatus.KeyTooLong, Store.RunLocked([_keys[0], new byte[CacheStore.KeyLengthMax + 1]], ref body));
     }
 
+    [Theory]
+    [InlineData(4, 1_000_000)]
+    [InlineData(8, 400_000)]
+    [InlineData(30, 20_000)]
+    public void RunLocked_OfLongValuesIntoAFullStore_EvictsOthers(int count, int length)
+    {
+        using var fixture = new StoreFixture();
+        for (int i = 0; i < 200_000; i++)
+            Assert.Equal(WriteStatus.Done, fixture.Store.Set(Bytes($"{i:D8}"), new byte[84]));
+
+        AssertSetsAll(
+            fixture.Store, [.. Enumerable.Range(0, count).Select(static i => Bytes($"k{i}"))], new byte[length]);
+    }
+
+    [Fact]
+    public void RunLocked_OfRecordsOfHalfASegmentIntoAFullStore_EvictsOthers()
+    {
+        using var fixture = new StoreFixture(static options => options.MemoryLimitBytes = 1 << 20);
+        for (int i = 0; i < 20_000; i++)
+            Assert.Equal(WriteStatus.Done, fixture.Store.Set(Bytes($"{i:D8}"), new byte[84]));
+
+        AssertSetsAll(
+            fixture.Store, [.. Enumerable.Range(0, 30).Select(static i => Bytes($"k{i:D7}"))], new byte[2036]);
+    }
+
+    [Theory]
+    [InlineData(4)]
+    [InlineData(12)]
+    public void RunLocked_OfManyLongKeys_IsNotRefused(int count)
+    {
+        using var fixture = new StoreFixture(static options => options.MemoryLimitBytes = 1 << 20);
+
+        AssertSetsAll(
+            fixture.Store, [.. Enumerable.Range(0, count).Select(static i => new byte[5000 + i])], []);
+    }
+
+    private static void AssertSetsAll(CacheStore store, byte[][] keys, byte[] value)
+    {
+        int runs = 0;
+        var body = new ScriptedBody(WriteStatus.Done, (ref LockedKeys locked) =>
+        {
+            runs++;
+            for (int i = 0; i < locked.Count; i++)
+            {
+                if (!locked.TrySet(i, value, default))
+                    return;
+            }
+        });
+
+        Assert.Equal(WriteStatus.Done, store.RunLocked(keys, ref body));
+        Assert.InRange(runs, 1, 10 * keys.Length);
+        Assert.All(keys, key => Assert.True(store.Contains(key)));
+    }
+
     private delegate void Script(ref LockedKeys keys);
 
     private readonly struct ScriptedBody(WriteStatus status, Script script) : ILockedKeysBody

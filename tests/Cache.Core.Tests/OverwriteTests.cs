@@ -20,6 +20,17 @@ public sealed class OverwriteTests : IDisposable
     public void Dispose() => _fixture.Dispose();
 
     [Fact]
+    public void Set_LongerThanValuesMayBe_IsRefusedInPlaceToo()
+    {
+        using var fixture = new StoreFixture(static options => options.ValueLengthMax = 10);
+        Assert.Equal(WriteStatus.Done, fixture.Set("abc", "0123456789"));
+
+        Assert.Equal(WriteStatus.ValueTooLong, fixture.Set("abc", "0123456789012"));
+
+        Assert.Equal("0123456789", fixture.Get("abc"));
+    }
+
+    [Fact]
     public void Set_SameLength_NeedsNoMoreMemory()
     {
         Fill(Crowd, "first");

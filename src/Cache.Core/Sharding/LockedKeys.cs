@@ -13,6 +13,9 @@ namespace Cache.Core.Sharding;
 /// </remarks>
 internal ref struct LockedKeys
 {
+    // In so many steps twice the room is asked for.
+    private const int WasteStepsMax = 4;
+
     private readonly StoreState _state;
     private readonly byte _keyspace;
     private readonly ReadOnlySpan<byte[]> _keys;
@@ -101,7 +104,8 @@ internal ref struct LockedKeys
         var key = KeyAt(index);
         var shard = _state.ShardOf(key.Hash);
         Undo(index);
-        _stagedBytes += Record.SizeOf(key.Bytes.Length, value.Length, expiry);
+        _stagedBytes += Shard.NewBytesOf(
+            _state, key.Bytes.Length, value.Length, shard.BlockCapacityOf(value.Length), expiry);
         if (!shard.TryStageApart(ref change.Entry, key, value, expiry, out change.Staged))
         {
             _failed = index;
@@ -202,13 +206,17 @@ internal ref struct LockedKeys
         ref var entry = ref _changes[_failed].Entry;
         status = WriteStatus.OutOfMemory;
         if (entry.Obstacle is Obstacle.NoSegmentRoom or Obstacle.LongRecord or Obstacle.NoBlockRoom
-            && !_state.Reclaimer.MakeRoom(_stagedBytes + _state.Log.SegmentBytes, _hashes[_failed], 0))
+            && !_state.Reclaimer.MakeRoom(WantedBytes(entry.RoomAttempts), _hashes[_failed], 0))
         {
             return false;
         }
 
         return _state.ShardOf(_hashes[_failed]).TryOvercome(KeyAt(_failed), ref entry, ref status);
     }
+
+    // Records of nearly half a segment leave much of it unused behind them: if room was made in vain, more is.
+    private readonly long WantedBytes(int vainAttempts) =>
+        _stagedBytes + _stagedBytes * Math.Min(vainAttempts, WasteStepsMax) / WasteStepsMax + _state.Log.SegmentBytes;
 
     private readonly void EndWrites()
     {

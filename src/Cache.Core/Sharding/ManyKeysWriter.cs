@@ -16,7 +16,7 @@ internal static class ManyKeysWriter
         where TEntries : struct, IEntrySource, allows ref struct
     {
         int count = entries.Count;
-        var status = Check(state, ref entries);
+        var status = Check(state, ref entries, out long newBytes);
         if (status != WriteStatus.Done)
             return status;
         if (count <= OverwriteBatch.CountMax && condition != SetCondition.IfAbsent
@@ -25,6 +25,9 @@ internal static class ManyKeysWriter
             return WriteStatus.Done;
         }
 
+        // What is prepared keeps its segment from being reclaimed, and with large values that may be the only one.
+        if (!state.Budget.HasRoomFor(newBytes + state.Log.SpareBytes))
+            state.Reclaimer.MakeRoom(newBytes, 0, 0);
         var writes = ArrayPool<KeyWrite>.Shared.Rent(count);
         ulong[] hashes = ArrayPool<ulong>.Shared.Rent(count);
         int prepared = 0;
@@ -71,10 +74,11 @@ internal static class ManyKeysWriter
             state.ShardOf(hash).PrefetchRecord(hash);
     }
 
-    private static WriteStatus Check<TEntries>(StoreState state, ref TEntries entries)
+    private static WriteStatus Check<TEntries>(StoreState state, ref TEntries entries, out long newBytes)
         where TEntries : struct, IEntrySource, allows ref struct
     {
         long bytes = 0;
+        newBytes = state.Log.SegmentBytes;
         for (int i = 0; i < entries.Count; i++)
         {
             int keyLength = entries.GetKey(i).Length;
@@ -84,6 +88,7 @@ internal static class ManyKeysWriter
             if (valueLength > state.ValueLengthMax)
                 return WriteStatus.ValueTooLong;
             bytes += (long)keyLength + valueLength + RecordHeader.Size;
+            newBytes += Shard.NewBytesOf(state, keyLength, valueLength, valueLength, default);
         }
 
         // Written before it is pointed at, it cannot be evicted: without this, all else would be, and in vain.

@@ -42,8 +42,9 @@ internal sealed partial class Reclaimer
         double liveMax = policy == EvictionPolicy.None ? CompactLastShare : CompactShare;
         if (candidates.Emptiest != 0 && candidates.EmptiestShare <= liveMax && _gainless < GainlessPerFloor)
             return candidates.Emptiest;
+        // What is unused behind the last record may be unused again behind its copy, but what is dead is a gain.
         if (policy == EvictionPolicy.None)
-            return 0;
+            return candidates.DeadestShare <= liveMax ? candidates.Deadest : 0;
         if (policy == EvictionPolicy.ExpiringEntries)
         {
             mode = ReclaimMode.EvictExpiring;
@@ -59,7 +60,7 @@ internal sealed partial class Reclaimer
     /// <summary>Looks at all segments: a line each, in order.</summary>
     private Candidates Survey()
     {
-        var found = new Candidates { EmptiestShare = double.MaxValue };
+        var found = new Candidates { EmptiestShare = double.MaxValue, DeadestShare = double.MaxValue };
         for (int segment = 1; segment < _log.Frontier; segment++)
         {
             ref var info = ref _log[segment];
@@ -73,8 +74,12 @@ internal sealed partial class Reclaimer
             if (!_log.IsWhole(segment))
                 continue;
             double share = (double)live / (_log.SegmentSize - info.Start);
-            if (share < found.EmptiestShare && CanCompact(info, live))
+            bool canCompact = CanCompact(info, live);
+            if (share < found.EmptiestShare && canCompact)
                 (found.Emptiest, found.EmptiestShare) = (segment, share);
+            double usedShare = (double)live / Math.Max(1, info.End - info.Start);
+            if (usedShare < found.DeadestShare && canCompact)
+                (found.Deadest, found.DeadestShare) = (segment, usedShare);
             ref int oldest = ref isMain ? ref found.OldestMain : ref found.OldestSmall;
             if (oldest == 0 || info.Sequence < _log[oldest].Sequence)
                 oldest = segment;
@@ -83,6 +88,25 @@ internal sealed partial class Reclaimer
         }
 
         return found;
+    }
+
+    /// <summary>
+    /// Whether a full segment waits for a record that is just being written, or is swept: few records with large blocks
+    /// may all lie in one.
+    /// </summary>
+    private bool HasUnfinished()
+    {
+        for (int segment = 1; segment < _log.Frontier; segment++)
+        {
+            var segmentState = RecordLog.StateOf(Volatile.Read(ref _log[segment].StateWord));
+            if ((segmentState == SegmentState.Claimed && segment != _victim)
+                || (segmentState == SegmentState.Sealed && !_log.IsWhole(segment)))
+            {
+                return true;
+            }
+        }
+
+        return false;
     }
 
     // While it is copied, it and its copy count against the limit.
@@ -113,6 +137,8 @@ internal sealed partial class Reclaimer
     {
         public int Emptiest;
         public double EmptiestShare; // The part of it that lives.
+        public int Deadest;
+        public double DeadestShare; // The part of what was handed out of it that lives.
         public int OldestSmall;
         public int OldestMain;
         public int Expiring;

@@ -80,7 +80,10 @@ internal sealed partial class Reclaimer
             {
                 if (_victim != 0 || !TryChooseSparse())
                     return;
+                // Nobody needs room: what this gains, or not, says nothing to who will.
+                (int gainless, int floor) = (_gainless, _floor);
                 TryStep(_log.SegmentSize);
+                (_gainless, _floor) = (gainless, floor);
             }
         }
     }
@@ -99,15 +102,19 @@ internal sealed partial class Reclaimer
     }
 
     /// <summary>Makes the ghosts while there is room for them: when half of the limit is used.</summary>
-    public void PrepareGhosts()
+    public void PrepareGhosts(ulong keptHash, ulong otherKeptHash)
     {
         long used = _budget.UsedBytes;
         if (Ghosts.SizeBytes != 0 || used < _budget.LimitBytes / 2 || _budget.Eviction != EvictionPolicy.AllEntries)
             return;
+        long wanted = GhostTable.SizeOf((long)((double)_state.EntryCount * _budget.LimitBytes / used));
+        // There is less room than that where the policy, or the limit, was another until now.
+        if (!MakeRoom(wanted, keptHash, otherKeptHash))
+            return;
         lock (_gate)
         {
             if (Ghosts.SizeBytes == 0)
-                SetGhosts(GhostTable.SizeOf((long)((double)_state.EntryCount * _budget.LimitBytes / used)));
+                SetGhosts(wanted);
         }
     }
 

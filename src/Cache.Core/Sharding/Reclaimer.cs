@@ -33,6 +33,9 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
     // What must go of a segment for its reclaiming to count as a gain.
     private const int GainDivisor = 16;
 
+    // No limit has room for so much.
+    private const long NeverEnough = 1L << 60;
+
     // Hashed and fetched ahead of being looked at.
     private const int BatchSize = 8;
 
@@ -56,6 +59,10 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
     private int _gainless;
     private int _stayed;
     private long _copiedBytes;
+
+    // When there is room for so many bytes it is enough for whoever holds the gate: a few records may have blocks of
+    // megabytes.
+    private long _enoughBytes = NeverEnough;
 
     // What must not be evicted by whoever holds the gate.
     private ulong _keptHash;
@@ -85,18 +92,36 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
     /// <returns>False if the policy or the lack of anything to evict forbids it.</returns>
     public bool MakeRoom(long bytes, ulong keptHash, ulong otherKeptHash)
     {
-        if (bytes + _log.SpareBytes > _budget.LimitBytes - _state.FixedBytes)
-            return false;
+        var wait = default(SpinWait);
+        for (int i = 0; i < PatienceMax; i++)
+        {
+            if (bytes + _log.SpareBytes > _budget.LimitBytes - _state.FixedBytes)
+                return false;
+            if (TryMakeRoom(bytes, keptHash, otherKeptHash, out bool isWorthWaiting))
+                return true;
+            if (!isWorthWaiting)
+                return false;
+            wait.SpinOnce(); // Its holder runs a bounded step, but may have lost its turn within.
+        }
+
+        return false;
+    }
+
+    private bool TryMakeRoom(long bytes, ulong keptHash, ulong otherKeptHash, out bool isWorthWaiting)
+    {
         lock (_gate)
         {
             _keptHash = keptHash;
             _otherKeptHash = otherKeptHash;
+            _enoughBytes = bytes + _log.SpareBytes;
             bool isPossible = true;
-            while (isPossible && !_budget.HasRoomFor(bytes + _log.SpareBytes))
+            while (isPossible && !_budget.HasRoomFor(_enoughBytes))
                 isPossible = TryStep(_log.SegmentSize) && _gainless <= GainlessMax;
             if (!isPossible)
                 _gainless = 0;
             _keptHash = _otherKeptHash = 0;
+            _enoughBytes = NeverEnough;
+            isWorthWaiting = !isPossible && _budget.Eviction != EvictionPolicy.None && HasUnfinished();
             return isPossible;
         }
     }
@@ -182,7 +207,7 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
 
         int end = _log[_victim].End;
         long stop = Math.Min(end, _offset + Math.Max(1, bytes));
-        while (_offset < stop)
+        while (_offset < stop && !_budget.HasRoomFor(_enoughBytes))
             ReclaimBatch(end);
         if (_offset < end)
             return true;
@@ -208,7 +233,7 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
                 _state.ShardOf(hashes[count]).PrefetchBucket(hashes[count]);
         }
 
-        for (int i = 0; i < count; i++)
+        for (int i = 0; i < count && !_budget.HasRoomFor(_enoughBytes); i++)
         {
             var record = _log.Space.At(_victim, _offset);
             var header = record.Header;

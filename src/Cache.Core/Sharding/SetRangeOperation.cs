@@ -29,7 +29,8 @@ internal ref struct SetRangeOperation(int offset, ReadOnlySpan<byte> value, bool
         var expiry = entry.IsFound ? entry.Record.ExpiryOf(entry.Header) : default;
         if (!shard.TryStage(ref entry, key, end, isLarge: false, expiry, leaveRoom: atEnd, out var staged))
             return WriteStatus.OutOfMemory;
-        if (!staged.IsInPlace && entry.IsFound)
+        // In place too if the record held an address: what was large may be small since the limit was raised.
+        if (entry.IsFound && (!staged.IsInPlace || entry.Header.IsLarge))
             Shard.ValueOf(entry).CopyTo(staged.Value);
         Fill(staged.Value, from);
         shard.Publish(ref entry, key, staged, largeBytes: 0);

@@ -10,6 +10,13 @@ internal sealed partial class Shard
     public static long LargeBytesOf(in StagedRecord staged) =>
         staged.Header.IsLarge ? LargeBlock.ReadStub(staged.Value).SizeBytes : 0;
 
+    /// <summary>What a new record, and the block of a large value, take.</summary>
+    public static long NewBytesOf(
+        StoreState state, int keyLength, int valueLength, int capacity, in RecordExpiry expiry) =>
+        keyLength + (long)valueLength > state.RecordBytesMax && valueLength > LargeBlock.StubLength
+            ? Record.SizeOf(keyLength, LargeBlock.StubLength, expiry) + LargeBlock.SizeOf(capacity)
+            : Record.SizeOf(keyLength, valueLength, expiry);
+
     /// <summary>Writes a record that nothing points at yet, and that is therefore not reclaimed either.</summary>
     public WriteStatus Prepare(in EntryKey key, ReadOnlySpan<byte> value, out StagedRecord staged)
     {
@@ -99,6 +106,14 @@ internal sealed partial class Shard
             {
                 entry.Obstacle = Obstacle.None;
                 continue;
+            }
+
+            // One allocated ahead would be given back with what else the next attempt undoes.
+            if (entry.Obstacle == Obstacle.LongRecord
+                && _log.TryAllocateLong(entry.Stream, size, _log.SpareBytes, out record))
+            {
+                entry.Obstacle = Obstacle.None;
+                break;
             }
 
             ReleaseUnused(block);

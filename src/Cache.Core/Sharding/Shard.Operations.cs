@@ -8,7 +8,8 @@ namespace Cache.Core.Sharding;
 internal sealed partial class Shard
 {
     public WriteStatus Set(in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options) =>
-        options.AllowsOverwrite && TryOverwriteInPlace(key.Bytes, key.Hash, key.Keyspace, value)
+        options.AllowsOverwrite && value.Length <= _state.ValueLengthMax
+            && TryOverwriteInPlace(key.Bytes, key.Hash, key.Keyspace, value)
             ? WriteStatus.Done
             : SetAny(key, value, options);
 
@@ -50,13 +51,20 @@ internal sealed partial class Shard
         var operation = new SetOperation(value, options, block);
         var entry = default(EntryLock);
         ReadSnapshot snapshot;
-        do
+        try
         {
-            existed = TryCopy(key, ByteRange.All, ref previous, out snapshot);
+            do
+            {
+                existed = TryCopy(key, ByteRange.All, ref previous, out snapshot);
+            }
+            while (!TryWriteAt(key, snapshot.Home, snapshot.HomeVersion, ref entry, ref operation, out status));
         }
-        while (!TryWriteAt(key, snapshot.Home, snapshot.HomeVersion, ref entry, ref operation, out status));
-        EndWrite(key, ref entry);
-        ReleaseUnused(operation.Block);
+        finally // The sink may throw.
+        {
+            EndWrite(key, ref entry);
+            ReleaseUnused(operation.Block);
+        }
+
         if (existed)
             previous.Advance(snapshot.CopiedLength);
         return status;

@@ -136,13 +136,16 @@ internal sealed partial class Shard
     /// <summary>Makes a block for the locked entry, with room to grow, within the limit.</summary>
     public bool TryCreateBlock(ref EntryLock entry, int length, out LargeBlock block)
     {
-        int capacity = (int)Math.Min(_state.ValueLengthMax, length + length / 8L);
+        int capacity = BlockCapacityOf(length);
         if (_state.TryCreateBlock(length, capacity, out block))
             return true;
         entry.Obstacle = Obstacle.NoBlockRoom;
         entry.BytesWanted = LargeBlock.SizeOf(capacity);
         return false;
     }
+
+    /// <summary>The value's length with room to grow.</summary>
+    public int BlockCapacityOf(int length) => (int)Math.Min(_state.ValueLengthMax, length + length / 8L);
 
     public void Release(LargeBlock block) => _state.Release(block);
 
@@ -211,7 +214,7 @@ internal sealed partial class Shard
                     || (_state.Reclaimer.MakeRoom(PageBytes, key.Hash, entry.SourceHash) && TrySplit(key.Hash, page))
                     || TryEvictFrom(key.Hash, entry.Home);
             case Obstacle.NoSegmentRoom:
-                _state.Reclaimer.PrepareGhosts();
+                _state.Reclaimer.PrepareGhosts(key.Hash, entry.SourceHash);
                 return _log.TryRotate(_log.OwnStripe, entry.Stream, (int)bytes, _log.SpareBytes)
                     || _state.Reclaimer.MakeRoom(_log.SegmentBytes, key.Hash, entry.SourceHash)
                     || (entry.MayOverdraw
@@ -226,6 +229,9 @@ internal sealed partial class Shard
 
     private bool TryAllocateLong(in EntryKey key, ref EntryLock entry, int size)
     {
+        // One of another size: the entry was changed between two attempts.
+        if (!entry.LongRecord.IsNull)
+            _log.Abandon(entry.LongRecord, entry.LongRecord.Header.RecordSize);
         if (!_log.TryAllocateLong(entry.Stream, size, _log.SpareBytes, out entry.LongRecord))
             return _state.Reclaimer.MakeRoom(_log.LongBytesOf(size), key.Hash, entry.SourceHash);
 

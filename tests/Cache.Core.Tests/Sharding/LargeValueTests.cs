@@ -34,6 +34,60 @@ public sealed class LargeValueTests
         Assert.InRange(fixture.Store.GetStatistics().MemoryBytes, before, before + (1 << 20));
     }
 
+    // What was in a block may be kept in the record once the limit is higher, in the place of the block's address.
+    [Fact]
+    public void Append_ToALargeValueThatIsSmallUnderARaisedLimit_KeepsItsBytes()
+    {
+        using var fixture = new StoreFixture(static options => options.MemoryLimitBytes = 32 << 20);
+        fixture.Store.MemoryLimitBytes = 1 << 20;
+        byte[] key = new byte[2041];
+        Assert.Equal(WriteStatus.Done, fixture.Store.Set(key, "123456789"u8));
+        fixture.Store.MemoryLimitBytes = 32 << 20;
+
+        Assert.Equal(WriteStatus.Done, fixture.Store.Append(key, "0"u8, out _));
+
+        Assert.Equal("1234567890"u8.ToArray(), fixture.Store.GetArray(key));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    [InlineData(4)]
+    [InlineData(5)]
+    public void Set_LongRecordWhoseSizeChangesBetweenAttempts_LeaksNothing(int expiresAtLook)
+    {
+        var clock = new JumpingClock();
+        using var store = new CacheStore(
+            new CacheOptions { MemoryLimitBytes = 1 << 20, ShardCount = 1, Eviction = EvictionPolicy.None }, clock);
+        long before = store.GetStatistics().MemoryBytes;
+        byte[] key = new byte[5000];
+        Assert.Equal(WriteStatus.Done, store.Set(key, ""u8, ExpiringAt(store.NowMs + 1000)));
+        clock.JumpAfter(expiresAtLook);
+
+        Assert.Equal(WriteStatus.Done, store.Set(key, "12345678"u8, new EntryOptions { KeepTtl = true }));
+
+        store.Remove(key);
+        store.Validate();
+        Assert.Equal(before, store.GetStatistics().MemoryBytes);
+    }
+
+    [Fact]
+    public void Set_WithASinkThatThrows_LeaksNoBlock()
+    {
+        using var fixture = new StoreFixture();
+        fixture.Set("k", "v");
+        long before = fixture.Store.GetStatistics().MemoryBytes;
+
+        Assert.Throws<InvalidOperationException>(() =>
+        {
+            var sink = default(ThrowingSink);
+            fixture.Store.Set("k"u8, new byte[1_000_000], default, ref sink, out _);
+        });
+
+        Assert.Equal(before, fixture.Store.GetStatistics().MemoryBytes);
+    }
+
     // Pages of one value become the next one's, cut to its length.
     [Fact]
     public void SetAndGet_ManyLengthsOverEachOther_KeepEachValue() => RandomSeed.Run(this, seed =>
@@ -71,6 +125,38 @@ public sealed class LargeValueTests
         Assert.Equal(Pattern(100_000), fixture.Store.GetArray(second));
         Assert.True(fixture.Store.Remove(first));
         Assert.Equal(1, fixture.Store.Count);
+    }
+
+    private readonly struct ThrowingSink : IValueSink
+    {
+        public Span<byte> GetSpan(int length) => throw new InvalidOperationException();
+
+        public void Advance(int length)
+        {
+        }
+    }
+
+    /// <summary>Stands still, but for one jump of two seconds.</summary>
+    private sealed class JumpingClock : TimeProvider
+    {
+        private long _nowMs;
+        private int _looksLeft = -1;
+
+        public override long TimestampFrequency => 1000;
+
+        public void JumpAfter(int looks) => _looksLeft = looks;
+
+        public override long GetTimestamp()
+        {
+            if (_looksLeft > 0 && --_looksLeft == 0)
+                _nowMs += 2000;
+            return _nowMs;
+        }
+
+        public override DateTimeOffset GetUtcNow() => DateTimeOffset.UnixEpoch.AddYears(50);
+
+        public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period) =>
+            new FakeTimeProvider().CreateTimer(callback, state, dueTime, period);
     }
 
     private static byte[] Pattern(int length)
