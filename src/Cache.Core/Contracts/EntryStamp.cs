@@ -19,6 +19,9 @@ internal readonly record struct EntryStamp
     /// <summary>When the entry expires unless it is used before; 0: never.</summary>
     public long ExpiresAtMs { get; init; }
 
+    /// <summary>Whether each read renews the expiry, so that none may be left out.</summary>
+    public bool IsSliding { get; init; }
+
     /// <summary>The same as a stamp for <see cref="CacheStore.SetIfUnchanged"/>.</summary>
     public EntryVersion Version => new(HomeVersion | 1UL);
 }

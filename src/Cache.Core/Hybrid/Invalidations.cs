@@ -31,6 +31,9 @@ internal sealed class Invalidations(CacheStore store)
 
     private const int StampsPerMsBits = 10;
 
+    // No clock shows more; what does was not noted by a hybrid cache, and would leave no room for later moments.
+    private static readonly long _momentMax = DateTimeOffset.MaxValue.ToUnixTimeMilliseconds() << StampsPerMsBits;
+
     private static readonly ConditionalWeakTable<CacheStore, Invalidations> _ofStores = [];
 
     private readonly Lock _gate = new();
@@ -79,9 +82,7 @@ internal sealed class Invalidations(CacheStore store)
         {
             Interlocked.Increment(ref _generation);
             long moment = Advance();
-            _tags[tag] = new Mark(moment, Volatile.Read(ref _stampedDeadlineMs));
-            if (_tags.Count > _tagsMax)
-                Prune();
+            MarkTag(tag, moment);
             Interlocked.Increment(ref _generation);
             return moment;
         }
@@ -107,14 +108,15 @@ internal sealed class Invalidations(CacheStore store)
         lock (_gate)
         {
             long known = tag is { } hash
-                ? Math.Max(_allSince, _tags.TryGetValue(hash, out var mark) ? mark.Moment : 0)
+                ? Math.Max(
+                    Math.Max(_allSince, _taggedSince), _tags.TryGetValue(hash, out var mark) ? mark.Moment : 0)
                 : _allSince;
-            if (moment <= known)
+            if (moment <= known || moment > _momentMax)
                 return;
             Interlocked.Increment(ref _generation);
             _lastStamp = Math.Max(_lastStamp, moment);
             if (tag is { } toMark)
-                _tags[toMark] = new Mark(moment, Volatile.Read(ref _stampedDeadlineMs));
+                MarkTag(toMark, moment);
             else
                 MarkAll(moment);
             Interlocked.Increment(ref _generation);
@@ -190,6 +192,13 @@ internal sealed class Invalidations(CacheStore store)
     }
 
     private bool IsMarked(ulong tag, long stamp) => _tags.TryGetValue(tag, out var mark) && stamp < mark.Moment;
+
+    private void MarkTag(ulong tag, long moment)
+    {
+        _tags[tag] = new Mark(moment, Volatile.Read(ref _stampedDeadlineMs));
+        if (_tags.Count > _tagsMax)
+            Prune();
+    }
 
     private void MarkAll(long moment)
     {

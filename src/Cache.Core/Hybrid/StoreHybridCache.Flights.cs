@@ -7,6 +7,7 @@ namespace Cache.Core.Hybrid;
 public sealed partial class StoreHybridCache
 {
     private readonly ConcurrentDictionary<string, Flight> _flights = new(StringComparer.Ordinal);
+    private readonly SecondLevelWriters _secondLevelWriters = new();
 
     private ValueTask<T> Fetch<TState, T>(in Request<TState, T> request, in LocalValue<T> local)
     {
@@ -45,8 +46,8 @@ public sealed partial class StoreHybridCache
                     && _invalidations.IsValid(present.Stamp, present.Tags);
                 if (isShareable && present is TypedFlight<T> same && same.TryJoin())
                     return same;
-                // Void, or with another type or source: what it brings is not to replace what this one will.
-                if (!isShareable || present is not TypedFlight<T>)
+                // Void, canceled, or with another type or source: what it brings is not to replace what this one will.
+                if (!isShareable || present is not TypedFlight<T> || present.SecondLevelBytes is null)
                     present.Supersede();
                 _flights.TryRemove(KeyValuePair.Create(request.Key, present));
             }
@@ -113,6 +114,11 @@ public sealed partial class StoreHybridCache
             _counters.CountExactly(HybridCounter.StaleHit);
             return local.Value!;
         }
+        catch (Exception) when (flight.IsRefresh && flight.Task.IsFaulted && local.State == LocalState.Stale)
+        {
+            _counters.CountExactly(HybridCounter.StaleHit); // The renewal began when the value was fresh.
+            return local.Value!;
+        }
         finally
         {
             flight.Leave();
@@ -135,6 +141,8 @@ public sealed partial class StoreHybridCache
         finally
         {
             _flights.TryRemove(KeyValuePair.Create<string, Flight>(flight.Key, flight));
+            if (flight.SecondLevelBytes is not null)
+                _secondLevelWriters.Remove(flight);
         }
     }
 

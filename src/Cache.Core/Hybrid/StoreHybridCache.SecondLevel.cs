@@ -140,6 +140,29 @@ public sealed partial class StoreHybridCache
         await _secondLevel!.SetAsync(key, bytes, options, token).ConfigureAwait(false);
     }
 
+    /// <summary>Waits for a change of a key there, and removes what a call found there before it.</summary>
+    private async Task ForgetAfterAsync(Task change, string key)
+    {
+        try
+        {
+            await change.ConfigureAwait(false);
+        }
+        finally
+        {
+            TryRemove(key);
+        }
+    }
+
+    /// <summary>Lets a removal find the flight until its value is written, also when another takes its place.</summary>
+    private void BeginSecondLevelWrite(Flight flight, byte[]? bytes, in EntryPlan plan)
+    {
+        if (bytes is null)
+            return;
+        _secondLevelWriters.Add(flight);
+        flight.SecondLevelMs = plan.ExpirationMs;
+        flight.SecondLevelBytes = bytes;
+    }
+
     /// <summary>Writes what a flight brought, after its callers have it.</summary>
     private async ValueTask WriteSecondLevelAsync(Flight flight)
     {

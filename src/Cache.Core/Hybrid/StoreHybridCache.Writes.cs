@@ -42,10 +42,14 @@ public sealed partial class StoreHybridCache
         if (!isWritten)
             Forget(key); // What was there is older than the value, wherever that is now.
         if (far is not null)
-            return new ValueTask(PutSecondLevelAsync(key, far, plan.ExpirationMs, token));
+        {
+            var put = PutSecondLevelAsync(key, far, plan.ExpirationMs, token);
+            return new ValueTask(isWritten ? put : ForgetAfterAsync(put, key));
+        }
+
         return _secondLevel is null || isKept && plan.ExpirationMs > 0
             ? ValueTask.CompletedTask
-            : new ValueTask(_secondLevel.RemoveAsync(key, token));
+            : new ValueTask(ForgetAfterAsync(_secondLevel.RemoveAsync(key, token), key));
     }
 
     private bool TryRemove(string key)
@@ -62,6 +66,8 @@ public sealed partial class StoreHybridCache
     {
         if (_flights.TryRemove(key, out var flight))
             flight.Supersede();
+        if (_secondLevel is not null)
+            _secondLevelWriters.Supersede(key); // After the flights: one that has left these is there.
     }
 
     private void Forget(string key)
@@ -108,8 +114,7 @@ public sealed partial class StoreHybridCache
             return Share(flight, value, isStale: false, writer.Written, flags);
         }
 
-        flight.SecondLevelBytes = ToSecondLevel(writer.Written, flags, plan, flight.Stamp, flight.Tags);
-        flight.SecondLevelMs = plan.ExpirationMs;
+        BeginSecondLevelWrite(flight, ToSecondLevel(writer.Written, flags, plan, flight.Stamp, flight.Tags), plan);
         if (plan.WritesLocal
             && TryFinish(writer, flags, flight.Stamp, flight.Epoch, flight.Tags, plan.LocalMs, out long deadlineMs))
         {
@@ -124,7 +129,9 @@ public sealed partial class StoreHybridCache
     {
         var stored = StoredValue.Read(fallback.Bytes);
         long deadlineMs = fallback.Stamp.ExpiresAtMs;
-        long freshUntilMs = Math.Min(_store.NowMs + _failSafeThrottleMs, deadlineMs);
+        long freshUntilMs = _store.NowMs + _failSafeThrottleMs;
+        if (deadlineMs != 0) // Another door may have taken it away.
+            freshUntilMs = Math.Min(freshUntilMs, deadlineMs);
         ulong[] tags = stored.CopyTags();
         using var writer = new PooledWriter();
         writer.Write(stored.Payload);

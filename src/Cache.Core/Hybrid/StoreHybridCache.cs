@@ -150,7 +150,7 @@ public sealed partial class StoreHybridCache : HybridCache
             return ValueTask.FromCanceled(cancellationToken);
         if (!TryRemove(key) || _secondLevel is null)
             return ValueTask.CompletedTask;
-        return new ValueTask(_secondLevel.RemoveAsync(key, cancellationToken));
+        return new ValueTask(ForgetAfterAsync(_secondLevel.RemoveAsync(key, cancellationToken), key));
     }
 
     /// <inheritdoc/>

@@ -20,6 +20,7 @@ internal sealed partial class Shard
             HolderIndex = (byte)(found ? snapshot.Holder.IndexInPage : 0),
             Slot = (byte)snapshot.Slot,
             ExpiresAtMs = snapshot.Expiry.DeadlineMs,
+            IsSliding = snapshot.Expiry.IsSliding,
         };
         if (touch)
             Note(key, snapshot, found);

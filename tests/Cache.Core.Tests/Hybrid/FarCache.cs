@@ -3,10 +3,14 @@ using Microsoft.Extensions.Caching.Distributed;
 
 namespace Cache.Core.Tests.Hybrid;
 
-/// <summary>A second level in memory that can fail, and that tells what it was asked for.</summary>
+/// <summary>A second level in memory that can fail or wait, and that tells what it was asked for.</summary>
 internal sealed class FarCache : IDistributedCache
 {
     private readonly ConcurrentDictionary<string, byte[]> _entries = [];
+
+    private TaskCompletionSource? _hold;
+    private int _changesBegun;
+    private int _changesDone;
 
     public bool IsBroken { get; set; }
 
@@ -15,6 +19,14 @@ internal sealed class FarCache : IDistributedCache
     public TimeSpan? LastExpiration { get; private set; }
 
     public ICollection<string> Keys => _entries.Keys;
+
+    /// <summary>Writes and removals.</summary>
+    public int ChangesBegun => Volatile.Read(ref _changesBegun);
+
+    public int ChangesDone => Volatile.Read(ref _changesDone);
+
+    /// <summary>Lets the next write or removal wait until the result is complete.</summary>
+    public TaskCompletionSource HoldNextChange() => _hold = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     public byte[]? Get(string key) => _entries.GetValueOrDefault(key);
 
@@ -28,10 +40,10 @@ internal sealed class FarCache : IDistributedCache
 
     public Task SetAsync(
         string key, byte[] value, DistributedCacheEntryOptions options, CancellationToken token = default) =>
-        Run<byte[]?>(() =>
+        Change(() =>
         {
             LastExpiration = options.AbsoluteExpirationRelativeToNow;
-            return _entries[key] = value;
+            Set(key, value, options);
         });
 
     public void Refresh(string key)
@@ -42,11 +54,20 @@ internal sealed class FarCache : IDistributedCache
 
     public void Remove(string key) => _entries.TryRemove(key, out _);
 
-    public Task RemoveAsync(string key, CancellationToken token = default) => Run<byte[]?>(() =>
+    public Task RemoveAsync(string key, CancellationToken token = default) => Change(() => Remove(key));
+
+    private async Task Change(Action change)
     {
-        Remove(key);
-        return null;
-    });
+        var hold = Interlocked.Exchange(ref _hold, null);
+        Interlocked.Increment(ref _changesBegun);
+        if (hold is not null)
+            await hold.Task;
+        await Run(() =>
+        {
+            change();
+            return Interlocked.Increment(ref _changesDone);
+        });
+    }
 
     private async Task<T> Run<T>(Func<T> operation)
     {

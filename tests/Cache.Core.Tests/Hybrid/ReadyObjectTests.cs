@@ -76,6 +76,17 @@ public sealed class ReadyObjectTests : IDisposable
     }
 
     [Fact]
+    public async Task SlidingEntry_IsRenewedByEachRead()
+    {
+        _fixture.Store.Set("k"u8, "v"u8, new EntryOptions { SlidingMs = 10_000 });
+        for (int i = 0; i < 4; i++)
+        {
+            Assert.Equal("v", await _fixture.GetPresent<string>("k"));
+            _fixture.Time.Advance(6_000);
+        }
+    }
+
+    [Fact]
     public async Task AnotherType_GetsAnObjectOfItsOwn()
     {
         await MakeReady("k", "42");

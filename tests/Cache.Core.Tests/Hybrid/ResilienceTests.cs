@@ -105,6 +105,35 @@ public sealed class ResilienceTests
     }
 
     [Fact]
+    public async Task FailSafe_CallThatJoinsARenewalWhichFails_GetsTheStaleValue()
+    {
+        using var fixture = WithFailSafe(o => o.EagerRefreshThreshold = 0.5);
+        await fixture.Get("k", "v", HybridFixture.Minute);
+        fixture.Time.Advance(30_000);
+        var gate = new Gate<string>();
+        await fixture.Cache.GetOrCreateAsync("k", gate.Run, HybridFixture.Minute);
+        await gate.Started;
+        fixture.Time.Advance(30_000);
+        var joined = fixture.Cache.GetOrCreateAsync("k", gate.Run, HybridFixture.Minute).AsTask();
+        gate.Fail(_failure);
+        Assert.Equal("v", await joined);
+        Assert.Equal((1, 1), (fixture.Statistics.Joins, fixture.Statistics.StaleHits));
+    }
+
+    [Fact]
+    public async Task FailSafe_ExpiryTakenAwayByAnotherDoor_TheStaleValueIsFreshForTheThrottleAlone()
+    {
+        using var fixture = WithFailSafe();
+        await fixture.Get("k", "v", HybridFixture.Minute);
+        fixture.Store.Persist("k"u8);
+        fixture.Time.Advance(60_000);
+        Assert.Equal("v", await GetFailing(fixture));
+        Assert.Equal("v", await fixture.GetPresent<string>("k"));
+        fixture.Time.Advance(30_000);
+        Assert.Equal("w", await fixture.Get("k", "w", HybridFixture.Minute));
+    }
+
+    [Fact]
     public async Task SoftTimeout_StaleValue_IsServedAndTheFactoryGoesOn()
     {
         using var fixture = WithFailSafe(o => o.FactorySoftTimeout = TimeSpan.FromSeconds(1));

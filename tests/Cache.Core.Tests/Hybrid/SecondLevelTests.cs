@@ -6,6 +6,12 @@ namespace Cache.Core.Tests.Hybrid;
 /// <summary>Two processes with a second level that they share: each is a store and a cache of its own.</summary>
 public sealed class SecondLevelTests : IDisposable
 {
+    private static readonly HybridCacheEntryOptions _farOnly = new()
+    {
+        Expiration = TimeSpan.FromMinutes(1),
+        Flags = HybridCacheEntryFlags.DisableLocalCacheWrite,
+    };
+
     private readonly FarCache _far = new();
     private readonly HybridFixture _here;
     private readonly HybridFixture _there;
@@ -181,6 +187,69 @@ public sealed class SecondLevelTests : IDisposable
         Assert.Equal("newer", await _here.Get("k", "newer"));
         await HybridFixture.Until(() => _far.Keys.Count == 1);
         Assert.Equal("newer", await _there.GetPresent<string>("k"));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Remove_WhileACallsValueIsWrittenThere_RemovesItToo(bool hasLaterCall)
+    {
+        var held = _far.HoldNextChange();
+        Assert.Equal("v", await _here.Get("k", "v", _farOnly));
+        await HybridFixture.Until(() => _far.ChangesBegun == 1);
+        if (hasLaterCall)
+        {
+            Assert.Equal("w", await _here.Get("k", "w", _farOnly));
+            await HybridFixture.Until(() => _far.ChangesDone == 1);
+        }
+
+        await _here.Cache.RemoveAsync("k", HybridFixture.Token);
+        int done = _far.ChangesDone;
+        held.SetResult();
+        await HybridFixture.Until(() => _far.ChangesDone == done + 2);
+        Assert.Empty(_far.Keys);
+    }
+
+    [Fact]
+    public async Task LaterCall_WhileAnEarlierOnesValueIsWrittenThere_LeavesIt()
+    {
+        var held = _far.HoldNextChange();
+        await _here.Get("k", "v", _farOnly);
+        await HybridFixture.Until(() => _far.ChangesBegun == 1);
+        var gate = new Gate<string>();
+        var later = _here.Cache.GetOrCreateAsync("k", gate.Run, _farOnly).AsTask();
+        await gate.Started;
+        held.SetResult();
+        await HybridFixture.Until(() => _far.Keys.Count == 1);
+        Assert.Equal("v", await _there.GetPresent<string>("k"));
+        gate.Open("w");
+        await later;
+        await HybridFixture.Until(() => _far.ChangesDone == 2);
+        Assert.Single(_far.Keys);
+    }
+
+    [Fact]
+    public async Task Remove_WhileACallReadsWhatIsStillThere_RemovesWhatThatKept()
+    {
+        await _here.Cache.SetAsync("k", "old", cancellationToken: HybridFixture.Token);
+        var held = _far.HoldNextChange();
+        var removal = _here.Cache.RemoveAsync("k", HybridFixture.Token).AsTask();
+        Assert.Equal("old", await _here.GetPresent<string>("k"));
+        held.SetResult();
+        await removal;
+        Assert.Equal("new", await _here.Get("k", "new"));
+    }
+
+    [Fact]
+    public async Task SetThatIsNotKeptHere_WhileACallReadsTheOlderValue_RemovesWhatThatKept()
+    {
+        await _here.Cache.SetAsync("k", "old", cancellationToken: HybridFixture.Token);
+        var held = _far.HoldNextChange();
+        var setting = _here.Cache.SetAsync("k", "new", _farOnly, cancellationToken: HybridFixture.Token).AsTask();
+        Assert.Equal("old", await _here.GetPresent<string>("k"));
+        held.SetResult();
+        await setting;
+        Assert.Equal("new", await _here.GetPresent<string>("k"));
     }
 
     public void Dispose()

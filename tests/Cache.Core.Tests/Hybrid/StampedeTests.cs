@@ -111,6 +111,22 @@ public sealed class StampedeTests : IDisposable
     }
 
     [Fact]
+    public async Task Remove_WhileAFactoryIgnoresThatAllHaveLeft_ItsValueIsNotKept()
+    {
+        var source = new TaskCompletionSource<string>(); // Its result is processed before SetResult returns.
+        using var leaving = new CancellationTokenSource();
+        var call = _fixture.Cache.GetOrCreateAsync(
+            "k", _ => new ValueTask<string>(source.Task), cancellationToken: leaving.Token).AsTask();
+        await HybridFixture.Until(() => _fixture.Statistics.FactoryCalls == 1);
+        await leaving.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => call);
+        Assert.Equal("w", await _fixture.Get("k", "w"));
+        await _fixture.Cache.RemoveAsync("k", HybridFixture.Token);
+        await Task.Run(() => source.SetResult("older"), HybridFixture.Token);
+        Assert.Equal(0, _fixture.Store.Count);
+    }
+
+    [Fact]
     public async Task FactoryThatThrows_ThrowsToEachCallerAndIsForgotten()
     {
         var gate = new Gate<string>();

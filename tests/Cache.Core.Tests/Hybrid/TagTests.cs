@@ -195,5 +195,33 @@ public sealed class TagTests : IDisposable
         Assert.True(invalidations.IsValid(invalidations.Now(), [1]));
     }
 
+    [Fact]
+    public void Invalidations_LearntFromTheSecondLevel_KeepTheirBound()
+    {
+        var invalidations = new Invalidations(_fixture.Store, tagsMax: 10);
+        long before = invalidations.Now();
+        invalidations.TryAnnounceStamped(long.MaxValue, before, [1]);
+        for (ulong tag = 0; tag < 25; tag++)
+            invalidations.Learn(tag, before + 1);
+        Assert.InRange(invalidations.TagCount, 0, 10);
+        for (ulong tag = 0; tag < 25; tag++)
+            Assert.False(invalidations.IsValid(before, [tag]));
+        Assert.True(invalidations.IsValid(invalidations.Now(), [1]));
+    }
+
+    [Theory]
+    [InlineData(1UL)]
+    [InlineData(null)]
+    public void Invalidations_MomentThatNoClockShows_IsNotLearnt(ulong? tag)
+    {
+        var invalidations = new Invalidations(_fixture.Store, tagsMax: 10);
+        long before = invalidations.Now();
+        invalidations.Learn(tag, long.MaxValue);
+        Assert.True(invalidations.IsValid(before, [1]));
+        invalidations.Invalidate(1);
+        Assert.False(invalidations.IsValid(before, [1]));
+        Assert.True(invalidations.IsValid(invalidations.Now(), [1]));
+    }
+
     public void Dispose() => _fixture.Dispose();
 }

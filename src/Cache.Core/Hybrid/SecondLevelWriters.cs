@@ -1,0 +1,44 @@
+namespace Cache.Core.Hybrid;
+
+/// <summary>The flights that write the second level or are about to, by key.</summary>
+/// <remarks>
+/// A write there ends after the joining, so a later flight of the key may have begun, and even ended, by then. A
+/// removal must reach all of them.
+/// </remarks>
+internal sealed class SecondLevelWriters
+{
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, List<Flight>> _flights = new(StringComparer.Ordinal);
+
+    public void Add(Flight flight)
+    {
+        lock (_gate)
+        {
+            if (_flights.TryGetValue(flight.Key, out var present))
+                present.Add(flight);
+            else
+                _flights.Add(flight.Key, [flight]);
+        }
+    }
+
+    public void Remove(Flight flight)
+    {
+        lock (_gate)
+        {
+            if (_flights.TryGetValue(flight.Key, out var present) && present.Remove(flight) && present.Count == 0)
+                _flights.Remove(flight.Key);
+        }
+    }
+
+    /// <summary>Keeps what the flights of a key bring from staying there.</summary>
+    public void Supersede(string key)
+    {
+        lock (_gate)
+        {
+            if (!_flights.TryGetValue(key, out var present))
+                return;
+            foreach (var flight in present)
+                flight.Supersede();
+        }
+    }
+}
