@@ -246,7 +246,7 @@ internal static class AclCommands
 
         try
         {
-            AclFile.Write(path, context.Server.Users.All);
+            AclFile.Write(path, context.Server.Users);
             context.Reply.Ok();
         }
         catch (AclFileException)

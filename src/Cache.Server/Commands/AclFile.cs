@@ -9,6 +9,9 @@ internal static class AclFile
     // A user of the longest line there is; more would be a mistake of the path.
     private const long BytesMax = 64 << 20;
 
+    // Two writers at once would share the temporary file, and the later one could have the earlier users.
+    private static readonly Lock _writing = new();
+
     /// <summary>The users of a file.</summary>
     /// <exception cref="AclFileException">
     /// It cannot be read, or a line is wrong; the message is Redis's, with each line that is.
@@ -45,16 +48,19 @@ internal static class AclFile
 
     /// <summary>Writes all users, in one step for whoever reads the file.</summary>
     /// <exception cref="AclFileException">It cannot be written.</exception>
-    public static void Write(string path, IEnumerable<AclUser> users)
+    public static void Write(string path, AclUsers users)
     {
         string temporary = $"{path}.tmp-{Environment.ProcessId}";
         try
         {
-            var text = new StringBuilder();
-            foreach (var user in users)
-                text.Append(Describe(user)).Append('\n');
-            WriteThrough(temporary, Encoding.Latin1.GetBytes(text.ToString()));
-            File.Move(temporary, path, overwrite: true);
+            lock (_writing)
+            {
+                var text = new StringBuilder();
+                foreach (var user in users.All)
+                    text.Append(Describe(user)).Append('\n');
+                WriteThrough(temporary, Encoding.Latin1.GetBytes(text.ToString()));
+                File.Move(temporary, path, overwrite: true);
+            }
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

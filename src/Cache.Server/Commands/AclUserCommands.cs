@@ -45,22 +45,22 @@ internal static class AclUserCommands
     // ACL DELUSER username [username ...]
     private static void Delete(in RespRequest request, CommandContext context)
     {
+        for (int i = 2; i < request.Count; i++)
+        {
+            if (!request[i].SequenceEqual("default"u8))
+                continue;
+            context.Reply.Error("ERR The 'default' user cannot be removed"u8);
+            return;
+        }
+
         var removed = new List<AclUser>();
         for (int i = 2; i < request.Count; i++)
         {
-            string name = Encoding.Latin1.GetString(request[i]);
-            if (name == AclUsers.DefaultName)
-            {
-                context.Reply.Error("ERR The 'default' user cannot be removed"u8);
-                break;
-            }
-
-            if (context.Server.Users.Remove(name) is { } user)
+            if (context.Server.Users.Remove(Encoding.Latin1.GetString(request[i])) is { } user)
                 removed.Add(user);
-            if (i == request.Count - 1)
-                context.Reply.Integer(removed.Count);
         }
 
+        context.Reply.Integer(removed.Count);
         context.Server.Clients.Disconnect(removed, context.Client);
     }
 

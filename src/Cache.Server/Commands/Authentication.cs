@@ -24,10 +24,9 @@ internal static class Authentication
         if (client.DelayMs > 0)
             server.ReportLimit(ConnectionLimit.AuthenticationDelay, client.EndPoints.Remote, client.DelayMs);
         string userName = Encoding.Latin1.GetString(name);
-        if (server.Users.Find(userName) is { Rules.IsOn: true } user && user.Rules.IsPassword(password))
+        if (server.Users.Find(userName) is { } user && user.Rules is { IsOn: true } rules && rules.IsPassword(password))
         {
-            client.User = user;
-            client.IsAuthenticated = true;
+            server.Users.Admit(client, user);
             return true;
         }
 

@@ -49,8 +49,7 @@ internal sealed class CertificateUsers
     {
         if (server.Users.Find(userName) is { Rules.IsOn: true } user)
         {
-            client.User = user;
-            client.IsAuthenticated = true;
+            server.Users.Admit(client, user);
             return;
         }
 

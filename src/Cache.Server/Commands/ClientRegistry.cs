@@ -74,6 +74,9 @@ internal sealed class ClientRegistry(ServerState server)
     {
         if (users.Count == 0)
             return;
+
+        // The users are gone from the list before the clients are looked at; see AclUsers.Admit.
+        Interlocked.MemoryBarrier();
         foreach (var client in ToList())
         {
             if (!users.Contains(client.User))

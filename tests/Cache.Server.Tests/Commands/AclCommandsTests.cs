@@ -62,6 +62,61 @@ public sealed class AclCommandsTests : CommandTestBase
     }
 
     [Fact]
+    public void AclDelUser_WithTheDefaultUserAmongOthers_RemovesNobody()
+    {
+        Client.Run("ACL SETUSER u");
+        Client.Run("ACL SETUSER v");
+
+        Assert.Equal("-ERR The 'default' user cannot be removed\r\n", Client.Run("ACL DELUSER u default v"));
+
+        Assert.Equal("*3\r\n$7\r\ndefault\r\n$1\r\nu\r\n$1\r\nv\r\n", Client.Run("ACL USERS"));
+    }
+
+    [Fact]
+    public void Admit_UserRemovedMeanwhile_ClosesTheClient()
+    {
+        Client.Run("ACL SETUSER u on nopass");
+        var user = Server.Users.Find("u")!;
+        Client.Run("ACL DELUSER u");
+        Client.Run("ACL SETUSER u on nopass");
+        var other = Connect();
+
+        Server.Users.Admit(other.Client, user);
+
+        Assert.True(other.Client.ShouldClose);
+    }
+
+    [Fact]
+    public void Admit_UserRemovedAfterwards_AbortsTheClient()
+    {
+        Client.Run("ACL SETUSER u on nopass");
+        var other = Connect();
+
+        Server.Users.Admit(other.Client, Server.Users.Find("u")!);
+        Assert.False(other.Client.ShouldClose);
+        Client.Run("ACL DELUSER u");
+
+        Assert.True(other.IsAborted);
+    }
+
+    [Fact]
+    public void Auth_WhileItsUserIsRemoved_NeverKeepsTheRights()
+    {
+        // Its hash takes longer than a removal.
+        string password = new('p', 1 << 20);
+        for (int i = 0; i < 50; i++)
+        {
+            Client.Run("ACL SETUSER u on >" + password);
+            var other = Connect();
+
+            Parallel.Invoke(() => other.Call("AUTH", "u", password), () => Client.Run("ACL DELUSER u"));
+
+            Assert.True(other.Client.User.Name != "u" || other.Client.ShouldClose);
+            Server.Clients.Remove(other.Client);
+        }
+    }
+
+    [Fact]
     public void ClientKill_ByUser_EndsThoseOfThatUser()
     {
         Client.Run("ACL SETUSER u on nopass");

@@ -31,6 +31,24 @@ public sealed class AclFileTests : CommandTestBase
     }
 
     [Fact]
+    public void AclSave_BySeveralClientsAtOnce_SavesForEach()
+    {
+        using var folder = new TemporaryFolder();
+        Server.Settings.AclFile = folder.PathOf("users.acl");
+        Client.Run("ACL SETUSER a on >p ~x*");
+        CommandClient[] clients = [Connect(), Connect(), Connect(), Connect()];
+
+        Parallel.ForEach(clients, client =>
+        {
+            for (int i = 0; i < 20; i++)
+                Assert.Equal("+OK\r\n", client.Run("ACL SAVE"));
+        });
+
+        Assert.Equal([Server.Settings.AclFile], Directory.GetFiles(folder.PathOf("")));
+        Assert.Equal("+OK\r\n", Client.Run("ACL LOAD"));
+    }
+
+    [Fact]
     public void AclLoad_Users_DisconnectsThoseThatWereThere()
     {
         using var folder = new TemporaryFolder();
