@@ -7,6 +7,8 @@ internal sealed class FlushCountingWriter(PipeWriter writer) : PipeWriter
 {
     public int FlushCount { get; private set; }
 
+    public long FlushedBytes { get; private set; }
+
     public override bool CanGetUnflushedBytes => true;
 
     public override long UnflushedBytes => writer.UnflushedBytes;
@@ -24,6 +26,7 @@ internal sealed class FlushCountingWriter(PipeWriter writer) : PipeWriter
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
     {
         FlushCount++;
+        FlushedBytes += writer.UnflushedBytes;
         return writer.FlushAsync(cancellationToken);
     }
 }

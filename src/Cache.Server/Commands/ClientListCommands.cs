@@ -53,6 +53,13 @@ internal static class ClientListCommands
 
             if (context.Server.Clients.Find(id) is { IsKilled: false } client)
                 ClientDescription.Append(text, client, context.Server);
+
+            // The same number may come again and again.
+            if (context.Server.Settings.ClientOutputBufferLimit is > 0 and var limit && text.Length > limit)
+            {
+                context.Reply.Error(ErrorTexts.ReplyTooLong);
+                return false;
+            }
         }
 
         return true;

@@ -63,7 +63,7 @@ internal static class CommandCommands
         }
 
         context.Reply.ArrayHeader(request.Count - 2);
-        for (int i = 2; i < request.Count; i++)
+        for (int i = 2; i < request.Count && !context.IsReplyOverLimit; i++)
         {
             if (context.Server.Commands.FindFull(request[i]) is { } command)
                 CommandReply.WriteInfo(context.Reply, command);
@@ -76,8 +76,8 @@ internal static class CommandCommands
     {
         var commands = request.Count == 2 ? context.Server.Commands.Commands : FindNamed(request, context);
         context.Reply.MapHeader(commands.Count);
-        foreach (var command in commands)
-            CommandReply.WriteDocs(context.Reply, command);
+        for (int i = 0; i < commands.Count && !context.IsReplyOverLimit; i++)
+            CommandReply.WriteDocs(context.Reply, commands[i]);
     }
 
     private static List<CommandDefinition> FindNamed(in RespRequest request, CommandContext context)

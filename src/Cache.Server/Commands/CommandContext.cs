@@ -54,6 +54,14 @@ internal sealed class CommandContext
     /// <summary>What CLIENT REPLY chose; the dispatcher acts on it after each command.</summary>
     public ReplyMode ReplyMode { get; private set; }
 
+    /// <summary>
+    /// Whether the reply so far is over the limit already: what makes many parts of it is to stop, for the connection
+    /// ends.
+    /// </summary>
+    public bool IsReplyOverLimit =>
+        Server.Settings.ClientOutputBufferLimit is > 0 and var limit
+        && Reply.UnflushedBytes - Reply.LastBulkLength > limit;
+
     /// <summary>The connection's list for replies that must be collected; empty. The command disposes it.</summary>
     public ByteStringList BorrowList()
     {

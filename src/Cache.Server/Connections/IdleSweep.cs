@@ -49,11 +49,14 @@ internal sealed class IdleSweep : IAsyncDisposable
     {
         var settings = _server.Settings;
         long silentMs = nowMs - client.LastInteractionMs;
+
+        // Who takes a long reply slowly is not silent, as in Redis.
+        long idleMs = Math.Min(silentMs, nowMs - connection.FindWhenTaken(nowMs));
         seconds = settings.OutputStallSeconds;
         if (seconds > 0 && connection.IsStalled(nowMs, seconds * 1000L))
             return ConnectionLimit.OutputTimeout;
         seconds = settings.TimeoutSeconds;
-        if (seconds > 0 && silentMs > seconds * 1000L)
+        if (seconds > 0 && idleMs > seconds * 1000L)
             return ConnectionLimit.IdleTimeout;
         seconds = settings.PartialRequestSeconds;
         if (seconds > 0 && silentMs > seconds * 1000L && client is { PendingInputBytes: > 0, PendingOutputBytes: 0 })

@@ -6,10 +6,11 @@ namespace Cache.Server.Connections;
 /// <summary>A connection that is being served or refused, as the acceptor keeps it.</summary>
 internal sealed class LiveConnection(TransportConnection transport, ClientSession? client)
 {
-    // The sweep's alone: how much the peer had taken when it was last seen to take anything, and when that was.
+    // The sweep's alone: how much the peer had taken when it was last seen to take anything, and when that was; since
+    // when replies wait.
     private long _sentBytes;
     private long _sentAtMs;
-    private bool _wasPending;
+    private long? _pendingSinceMs;
 
     public TransportConnection Transport { get; } = transport;
 
@@ -19,21 +20,31 @@ internal sealed class LiveConnection(TransportConnection transport, ClientSessio
     /// <summary>Completes when the connection has ended; never fails.</summary>
     public Task Completion { get; set; } = Task.CompletedTask;
 
+    /// <summary>When the peer was last seen to take replies. Asked by one sweep, regularly.</summary>
+    public long FindWhenTaken(long nowMs)
+    {
+        long sentBytes = Transport.SentBytes;
+        if (sentBytes != _sentBytes)
+        {
+            _sentBytes = sentBytes;
+            _sentAtMs = nowMs;
+        }
+
+        return _sentAtMs;
+    }
+
     /// <summary>
     /// Whether replies wait, and the peer has taken nothing for so long. Asked by one sweep, regularly.
     /// </summary>
     public bool IsStalled(long nowMs, long timeoutMs)
     {
-        bool isPending = Client is { PendingOutputBytes: > 0 };
-        long sentBytes = Transport.SentBytes;
-        if (!isPending || !_wasPending || sentBytes != _sentBytes)
+        if (Client is not { PendingOutputBytes: > 0 } && !Transport.HasUnsent)
         {
-            _wasPending = isPending;
-            _sentBytes = sentBytes;
-            _sentAtMs = nowMs;
+            _pendingSinceMs = null;
             return false;
         }
 
-        return nowMs - _sentAtMs >= timeoutMs;
+        _pendingSinceMs ??= nowMs;
+        return nowMs - Math.Max(_pendingSinceMs.Value, FindWhenTaken(nowMs)) >= timeoutMs;
     }
 }

@@ -49,6 +49,8 @@ internal sealed partial class SocketConnection : TransportConnection
 
     public override long SentBytes => Volatile.Read(ref _sentBytes);
 
+    public override bool HasUnsent => _isSending;
+
     // Where the runtime completes operations inline; elsewhere the thread pool's threads are as good as any.
     public override bool SharesThread => true;
 

@@ -32,6 +32,11 @@ internal abstract class TransportConnection : IAsyncDisposable
     public abstract long SentBytes { get; }
 
     /// <summary>
+    /// Whether bytes that were flushed wait for the system to take them; from any thread, perhaps a moment old.
+    /// </summary>
+    public abstract bool HasUnsent { get; }
+
+    /// <summary>
     /// Whether the pipes' continuations run on a thread that other connections wait for, so that long work belongs
     /// elsewhere.
     /// </summary>

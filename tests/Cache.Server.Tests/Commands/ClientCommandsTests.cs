@@ -68,6 +68,16 @@ public sealed class ClientCommandsTests : CommandTestBase
         Assert.Equal(count, Client.Run(line).Split(" addr=").Length - 1);
     }
 
+    [Fact]
+    public void ClientList_OneIdAgainAndAgain_IsRefusedAtTheLimit()
+    {
+        Server.Settings.ClientOutputBufferLimit = 10_000;
+
+        Assert.Equal(
+            "-ERR the reply is longer than client-output-buffer-limit\r\n",
+            Client.Call(["CLIENT", "LIST", "ID", .. Enumerable.Repeat("1", 1000)]));
+    }
+
     [Theory]
     [InlineData("CLIENT KILL ID 2", ":1\r\n")]
     [InlineData("CLIENT KILL TYPE normal", ":1\r\n")]

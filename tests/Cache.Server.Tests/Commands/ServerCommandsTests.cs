@@ -21,6 +21,19 @@ public sealed class ServerCommandsTests
         Assert.Equal($"*2\r\n${seconds.Length}\r\n{seconds}\r\n${rest.Length}\r\n{rest}\r\n", client.Run("TIME"));
     }
 
+    [Theory]
+    [InlineData("INFO")]
+    [InlineData("DOCS")]
+    public void Command_OneNameAgainAndAgain_EndsSoonAfterTheLimit(string subcommand)
+    {
+        using var server = new TestServer();
+        server.State.Settings.ClientOutputBufferLimit = 10_000;
+
+        string reply = server.Connect().Call(["COMMAND", subcommand, .. Enumerable.Repeat("get", 10_000)]);
+
+        Assert.InRange(reply.Length, 10_001, 20_000);
+    }
+
     [Fact]
     public void FlushDb_OneOfTwoDatabases_ClearsOnlyThat()
     {

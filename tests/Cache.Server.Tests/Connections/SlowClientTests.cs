@@ -67,6 +67,39 @@ public sealed class SlowClientTests : ConnectionTestBase
     }
 
     [Fact]
+    public async Task Pause_WithProgress_OutlivesTheTimeout()
+    {
+        await using var server = await StartAsync(new RespServerOptions { Timeout = TimeSpan.FromSeconds(60) });
+        var client = server.Connect();
+
+        SendUntilPaused(client);
+        for (int i = 0; i < 10; i++)
+        {
+            AdvanceBySeconds(20);
+            await client.ReadAsync(100, TestContext.Current.CancellationToken);
+        }
+
+        Assert.True(client.IsPaused);
+        Assert.Equal(1, server.Server.State.Clients.Count);
+        client.Vanish();
+    }
+
+    [Fact]
+    public async Task UnreadReply_BelowTheBound_Disconnects()
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+
+        client.Send(Request("PING"));
+        AdvanceBySeconds(30);
+        Assert.Equal(1, server.Server.State.Clients.Count);
+        AdvanceBySeconds(2);
+
+        client.ReadAll();
+        Assert.True(client.IsClosed);
+    }
+
+    [Fact]
     public async Task Pause_WithoutProgress_Disconnects()
     {
         await using var server = await StartAsync();

@@ -55,6 +55,29 @@ public sealed class SocketConnectionTests
 
     [Theory]
     [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
+    public async Task HasUnsent_UntilThePeerReads_IsTrue(RespTransport transport)
+    {
+        const int WrittenBytesMax = 64 << 20;
+        await using var pair = await SocketPair.ConnectAsync(transport);
+        byte[] piece = Pattern(16 * 1024);
+        int written = 0;
+        var flush = default(ValueTask<FlushResult>);
+        Assert.False(pair.Server.HasUnsent);
+
+        for (; flush.IsCompleted && !pair.Server.HasUnsent && written < WrittenBytesMax; written += piece.Length)
+        {
+            pair.Server.Output.Write(piece);
+            flush = pair.Server.Output.FlushAsync(Token);
+        }
+
+        Assert.True(pair.Server.HasUnsent);
+        await pair.ReceiveAsync(written);
+        await flush;
+        Assert.True(SpinWait.SpinUntil(() => !pair.Server.HasUnsent, TimeSpan.FromSeconds(10)));
+    }
+
+    [Theory]
+    [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
     public async Task Input_ThatNobodyReads_PausesThePeer(RespTransport transport)
     {
         await using var pair = await SocketPair.ConnectAsync(transport);

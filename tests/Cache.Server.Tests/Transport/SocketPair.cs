@@ -57,6 +57,14 @@ internal sealed class SocketPair : IAsyncDisposable
         return received.ToArray();
     }
 
+    /// <summary>Lets the client receive so many bytes.</summary>
+    public async Task ReceiveAsync(long count)
+    {
+        byte[] piece = new byte[100_000];
+        while (count > 0)
+            count -= await Client.ReceiveAsync(piece, TestContext.Current.CancellationToken);
+    }
+
     public async ValueTask DisposeAsync()
     {
         Client.Dispose();

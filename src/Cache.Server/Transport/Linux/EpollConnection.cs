@@ -58,6 +58,8 @@ internal sealed class EpollConnection : TransportConnection
 
     public override long SentBytes => _output.SentBytes;
 
+    public override bool HasUnsent => _output.HasUnsent;
+
     public override bool SharesThread => true;
 
     public override EndPoint? RemoteEndPoint { get; }

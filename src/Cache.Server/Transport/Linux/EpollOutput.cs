@@ -44,6 +44,9 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
 
     public override long UnflushedBytes => _filledBytes + _end;
 
+    /// <summary>Whether the socket has refused bytes so far. Any thread.</summary>
+    public bool HasUnsent => Volatile.Read(ref _unsentBytes) > 0;
+
     /// <summary>How many bytes the socket has taken. Any thread.</summary>
     public long SentBytes => Volatile.Read(ref _sentBytes);
 

@@ -43,6 +43,8 @@ internal sealed class TlsConnection : TransportConnection
 
     public override long SentBytes => _transport.SentBytes;
 
+    public override bool HasUnsent => _transport.HasUnsent;
+
     public override bool SharesThread => _transport.SharesThread;
 
     public override EndPoint? RemoteEndPoint => _transport.RemoteEndPoint;
