@@ -155,6 +155,7 @@ public sealed partial class RespServer : IAsyncDisposable
     private async ValueTask<IReadOnlyList<TransportListener>> BindSocketsAsync(CancellationToken cancellationToken)
     {
         int clientsMax = DescriptorLimit.ReadClientsMax();
+        _state.Settings.MaxClientsMax = clientsMax;
         if (_state.Settings.MaxClients > clientsMax)
         {
             ServerLog.MaxClientsLowered(_logger, _state.Settings.MaxClients, clientsMax);

@@ -145,7 +145,8 @@ internal static partial class CommandDispatcher
         context.Server.CommandThrew?.Invoke(command.Name, exception);
     }
 
-    private static void EndSkipping(CommandContext context)
+    /// <summary>After a request, an empty one too: CLIENT REPLY SKIP holds for the next one only.</summary>
+    public static void EndSkipping(CommandContext context)
     {
         if (context.ReplyMode == ReplyMode.SkipNext)
             context.SetReplyMode(ReplyMode.Skip);

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Cache.Core;
+using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands;
 
@@ -28,7 +29,7 @@ internal static class ConfigParameters
         new("maxmemory-policy", ReadPolicy, PreparePolicy),
         Integer(
             "maxmemory-samples", 1, int.MaxValue, s => s.MaxMemorySamples, (s, value) => s.MaxMemorySamples = value),
-        Integer("maxclients", 1, int.MaxValue, s => s.MaxClients, (s, value) => s.MaxClients = value),
+        new("maxclients", server => Text(server.Settings.MaxClients), PrepareMaxClients),
         new("protected-mode", s => YesNo(s.Settings.IsProtected), PrepareProtectedMode),
         new("maxmemory-clients", server => Text(server.Settings.ClientMemoryLimit), PrepareClientMemory),
         Integer("timeout", 0, int.MaxValue, s => s.TimeoutSeconds, (s, value) => s.TimeoutSeconds = value),
@@ -70,13 +71,14 @@ internal static class ConfigParameters
     private static ConfigParameter Integer(
         string name, int min, int max, Func<ServerSettings, int> read, Action<ServerSettings, int> write) =>
         new(name, server => Text(read(server.Settings)), (_, text) =>
-        {
-            if (!long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long value))
-                return ConfigChange.Refused("argument couldn't be parsed into an integer");
-            if (value < min || value > max)
-                return OutOfRange(min, max);
-            return ConfigChange.To(server => write(server.Settings, (int)value));
-        });
+            PrepareInteger(text, min, max, value => ConfigChange.To(server => write(server.Settings, value))));
+
+    private static ConfigChange PrepareInteger(string text, int min, int max, Func<int, ConfigChange> prepare)
+    {
+        if (!RespInteger.TryParse(Encoding.Latin1.GetBytes(text), out long value))
+            return ConfigChange.Refused("argument couldn't be parsed into an integer");
+        return value < min || value > max ? OutOfRange(min, max) : prepare((int)value);
+    }
 
     private static ConfigParameter Memory(
         string name, long max, Func<ServerSettings, long> read, Action<ServerSettings, long> write) =>
@@ -88,6 +90,15 @@ internal static class ConfigParameters
                 return OutOfRange(BufferBytesMin, max);
             return ConfigChange.To(server => write(server.Settings, bytes));
         });
+
+    private static ConfigChange PrepareMaxClients(ServerState server, string text)
+    {
+        int max = server.Settings.MaxClientsMax;
+        return PrepareInteger(text, 1, int.MaxValue, count => count > max
+            ? ConfigChange.Refused(
+                "The operating system is not able to handle the specified number of clients, try with " + Text(max))
+            : ConfigChange.To(state => state.Settings.MaxClients = count));
+    }
 
     private static ConfigChange PrepareProtectedMode(ServerState server, string text)
     {

@@ -37,6 +37,9 @@ internal sealed class ServerSettings
     /// <summary>How many clients may be connected at once.</summary>
     public int MaxClients { get; set; } = 10_000;
 
+    /// <summary>What the limit of open files leaves room for.</summary>
+    public int MaxClientsMax { get; set; } = int.MaxValue;
+
     /// <summary>How many clients of this machine may be connected beyond that, for administrators.</summary>
     public int ReservedClients { get; set; }
 

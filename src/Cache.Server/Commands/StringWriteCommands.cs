@@ -80,8 +80,14 @@ internal static class StringWriteCommands
     }
 
     /// <summary>APPEND key value</summary>
-    private static void Append(in RespRequest request, CommandContext context) =>
-        ReplyLength(context.Store.Append(request[1], request[2], out int length), length, context.Reply);
+    private static void Append(in RespRequest request, CommandContext context)
+    {
+        bool exists = context.Store.TryPeekInfo(request[1], out var info);
+        if (exists && info.Length > context.Server.Settings.ProtoMaxBulkLength - request[2].Length)
+            context.Reply.Error(ErrorTexts.StringTooLong);
+        else
+            ReplyLength(context.Store.Append(request[1], request[2], out int length), length, context.Reply);
+    }
 
     /// <summary>SETRANGE key offset value</summary>
     private static void SetRange(in RespRequest request, CommandContext context)
@@ -93,7 +99,7 @@ internal static class StringWriteCommands
             reply.Error("ERR offset is out of range"u8);
         else if (request[3].IsEmpty)
             StringReadCommands.StrLen(request, context); // Nothing to set makes no key, and nothing longer.
-        else if (offset > int.MaxValue)
+        else if (offset > context.Server.Settings.ProtoMaxBulkLength - request[3].Length)
             reply.Error(ErrorTexts.StringTooLong);
         else
             ReplyLength(context.Store.SetRange(request[1], (int)offset, request[3], out int length), length, reply);

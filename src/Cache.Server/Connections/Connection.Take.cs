@@ -153,6 +153,10 @@ internal sealed partial class Connection<TExecutor>
             if (IsOutputDue)
                 EnforceOutputLimit();
         }
+        else if (status == RespReadStatus.Skipped)
+        {
+            CommandDispatcher.EndSkipping(_context);
+        }
         else if (status == RespReadStatus.ProtocolError)
         {
             // To the client's own writer: who wants no replies gets none of these either.

@@ -67,6 +67,34 @@ public sealed class ConfigCommandsTests : CommandTestBase
             Client.Run("CONFIG SET " + arguments));
     }
 
+    [Theory]
+    [InlineData("timeout", "+5")]
+    [InlineData("timeout", "007")]
+    [InlineData("timeout", "5\0")]
+    [InlineData("timeout", "-0")]
+    [InlineData("maxclients", "+5")]
+    public void ConfigSet_IntegerInAnotherForm_IsRefused(string name, string value)
+    {
+        Assert.Equal(
+            $"-ERR CONFIG SET failed (possibly related to argument '{name}') - "
+            + "argument couldn't be parsed into an integer\r\n",
+            Client.Call("CONFIG", "SET", name, value));
+    }
+
+    [Fact]
+    public void ConfigSet_MoreClientsThanTheSystemAllows_IsRefused()
+    {
+        Server.Settings.MaxClientsMax = 832;
+
+        Assert.Equal(
+            "-ERR CONFIG SET failed (possibly related to argument 'maxclients') - The operating system is not able "
+            + "to handle the specified number of clients, try with 832\r\n",
+            Client.Run("CONFIG SET maxclients 833"));
+        Assert.Equal(10_000, Server.Settings.MaxClients);
+        Assert.Equal("+OK\r\n", Client.Run("CONFIG SET maxclients 832"));
+        Assert.Equal(832, Server.Settings.MaxClients);
+    }
+
     [Fact]
     public void ConfigSet_PasswordOfAnyBytes_IsTakenAsItIs()
     {

@@ -76,6 +76,22 @@ public sealed class RefusedWriteTests : IDisposable
     }
 
     [Fact]
+    public void Execute_ValueLongerThanProtoMaxBulkLen_IsRefused()
+    {
+        const int LengthMax = 1 << 20;
+        _client.Run("CONFIG SET proto-max-bulk-len 1mb");
+        _client.Run("SET key value");
+
+        Assert.Equal(TooLong, _client.Run($"SETRANGE key {LengthMax} x"));
+        Assert.Equal(TooLong, _client.Run($"SETRANGE none {LengthMax - 1} xx"));
+        Assert.Equal(TooLong, _client.Call("APPEND", "key", new string('x', LengthMax - 4)));
+        Assert.Equal("*2\r\n$5\r\nvalue\r\n$-1\r\n", _client.Run("MGET key none"));
+        Assert.Equal($":{LengthMax}\r\n", _client.Call("APPEND", "key", new string('x', LengthMax - 5)));
+        Assert.Equal($":{LengthMax}\r\n", _client.Run($"SETRANGE other {LengthMax - 1} x"));
+        Assert.Equal(TooLong, _client.Run("APPEND key x"));
+    }
+
+    [Fact]
     public void Execute_KeyLongerThanTheStoreTakes_IsRefusedOrMissing()
     {
         string key = new('k', CacheStore.KeyLengthMax + 1);

@@ -108,6 +108,20 @@ public sealed class ConnectionReadTests : ConnectionTestBase
             Request("CLIENT", "REPLY", "ON") + Request("SELECT", "1") + Request("GET", "k"))[5..]);
     }
 
+    [Theory]
+    [InlineData("\r\n")]
+    [InlineData("*0\r\n")]
+    [InlineData("*-1\r\n")]
+    public async Task Send_EmptyRequest_UsesUpReplySkip(string request)
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+
+        Assert.Equal("+PONG\r\n", client.Exchange(
+            Request("CLIENT", "REPLY", "SKIP") + request + Request("PING")));
+        Assert.Equal("", client.Exchange(request + Request("CLIENT", "REPLY", "OFF") + request + Request("PING")));
+    }
+
     [Fact]
     public async Task Send_PartOfARequest_IsReadOnceAndAwaitsTheRest()
     {
