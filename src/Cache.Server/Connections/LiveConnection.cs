@@ -6,9 +6,10 @@ namespace Cache.Server.Connections;
 /// <summary>A connection that is being served or refused, as the acceptor keeps it.</summary>
 internal sealed class LiveConnection(TransportConnection transport, ClientSession? client)
 {
-    // The sweep's alone: how much the peer had taken when it was last seen to take anything, and when that was; since
-    // when replies wait.
+    // The sweep's alone: how much the peer had taken at the last look, and whether more waited for it; when it was last
+    // seen to take what had waited; since when replies wait.
     private long _sentBytes;
+    private bool _waited;
     private long _sentAtMs;
     private long? _pendingSinceMs;
 
@@ -20,16 +21,19 @@ internal sealed class LiveConnection(TransportConnection transport, ClientSessio
     /// <summary>Completes when the connection has ended; never fails.</summary>
     public Task Completion { get; set; } = Task.CompletedTask;
 
-    /// <summary>When the peer was last seen to take replies. Asked by one sweep, regularly.</summary>
+    private bool IsWaiting => Client is { PendingOutputBytes: > 0 } || Transport.HasUnsent;
+
+    /// <summary>
+    /// When the peer was last seen to take replies that waited for it: others leave with the request, and tell no more
+    /// than it does. Asked by one sweep, regularly.
+    /// </summary>
     public long FindWhenTaken(long nowMs)
     {
         long sentBytes = Transport.SentBytes;
-        if (sentBytes != _sentBytes)
-        {
-            _sentBytes = sentBytes;
+        if (sentBytes != _sentBytes && _waited)
             _sentAtMs = nowMs;
-        }
-
+        _sentBytes = sentBytes;
+        _waited = IsWaiting;
         return _sentAtMs;
     }
 
@@ -38,7 +42,7 @@ internal sealed class LiveConnection(TransportConnection transport, ClientSessio
     /// </summary>
     public bool IsStalled(long nowMs, long timeoutMs)
     {
-        if (Client is not { PendingOutputBytes: > 0 } && !Transport.HasUnsent)
+        if (!IsWaiting)
         {
             _pendingSinceMs = null;
             return false;
