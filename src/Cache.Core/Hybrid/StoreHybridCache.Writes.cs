@@ -41,15 +41,12 @@ public sealed partial class StoreHybridCache
             && TryWrite(key, writer.Written, deadlineMs);
         if (!isWritten)
             Forget(key); // What was there is older than the value, wherever that is now.
-        if (far is not null)
-        {
-            var put = PutSecondLevelAsync(key, far, plan.ExpirationMs, token);
-            return new ValueTask(isWritten ? put : ForgetAfterAsync(put, key));
-        }
-
-        return _secondLevel is null || isKept && plan.ExpirationMs > 0
-            ? ValueTask.CompletedTask
-            : new ValueTask(ForgetAfterAsync(_secondLevel.RemoveAsync(key, token), key));
+        if (_secondLevel is null || (far is null && isKept && plan.ExpirationMs > 0))
+            return ValueTask.CompletedTask;
+        var change = far is null
+            ? _secondLevel.RemoveAsync(key, token)
+            : PutSecondLevelAsync(key, far, plan.ExpirationMs, token);
+        return new ValueTask(isWritten ? change : ForgetAfterAsync(change, key));
     }
 
     private bool TryRemove(string key)

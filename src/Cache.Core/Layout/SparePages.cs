@@ -4,10 +4,9 @@ namespace Cache.Core.Layout;
 
 /// <summary>Pages of blocks that were freed lately, for the next ones.</summary>
 /// <remarks>
-/// The system clears a page, and takes an interrupt, when it is first written to: for a value of a megabyte twice the
-/// time of its copy. So a few blocks' pages stay, as jemalloc's "dirty" ones do, until nobody has asked for any during
-/// a whole sweep. They are not counted: <see cref="BytesMax"/> is far within the two percent that the limit leaves.
-/// Thread-safe.
+/// The system clears a page, and takes an interrupt, when it is first written to. So a few blocks' pages stay, as
+/// jemalloc's "dirty" ones do, until nobody has asked for any during a whole sweep. They are not counted against the
+/// limit: they are less than a hundredth of it. Thread-safe.
 /// </remarks>
 internal sealed unsafe class SparePages(long bytesMax)
 {

@@ -9,7 +9,8 @@ internal sealed partial class Reclaimer
     // The limit falls by so small a part at a time: writers that need room meanwhile wait for one of them.
     private const int LimitStepDivisor = 64;
 
-    // How often room is looked for before a limit is taken for one that cannot be kept.
+    // How often room is looked for before a limit is taken for one that cannot be kept, or a write is refused, while
+    // others have segments under way: a quarter of a second at the most.
     private const int PatienceMax = 256;
 
     // Segments are renewed when the store is so many times as large as it is to be: then most of them are gone.

@@ -13,7 +13,7 @@ internal sealed partial class Shard
     /// <summary>What a new record, and the block of a large value, take.</summary>
     public static long NewBytesOf(
         StoreState state, int keyLength, int valueLength, int capacity, in RecordExpiry expiry) =>
-        keyLength + (long)valueLength > state.RecordBytesMax && valueLength > LargeBlock.StubLength
+        state.IsLarge(keyLength, valueLength)
             ? Record.SizeOf(keyLength, LargeBlock.StubLength, expiry) + LargeBlock.SizeOf(capacity)
             : Record.SizeOf(keyLength, valueLength, expiry);
 

@@ -150,8 +150,7 @@ internal sealed partial class Shard
     public void Release(LargeBlock block) => _state.Release(block);
 
     /// <summary>Whether a value is kept in a block of its own.</summary>
-    public bool IsLarge(int keyLength, int valueLength) => keyLength + (long)valueLength > _state.RecordBytesMax
-        && valueLength > LargeBlock.StubLength;
+    public bool IsLarge(int keyLength, int valueLength) => _state.IsLarge(keyLength, valueLength);
 
     private static bool Fits(int recordSize, int size) => (uint)(recordSize - size) <= (uint)recordSize / 4;
 

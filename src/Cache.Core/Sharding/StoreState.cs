@@ -31,14 +31,13 @@ internal sealed class StoreState : IDisposable
     private readonly KeyedHash _hash;
     private readonly int _shardShift;
     private readonly ITimer _sweepTimer;
+    private readonly SparePages _sparePages;
     private readonly Lock _sweepGate = new();
     private readonly Lock _limitGate = new();
 
     // Written under the gate, read anywhere.
     private long _limitBytes;
     private bool _disposed;
-
-    private readonly SparePages _sparePages;
 
     // Blocks that were made and not freed; interlocked.
     private long _blockCount;
@@ -135,6 +134,10 @@ internal sealed class StoreState : IDisposable
     /// <summary>The shard that a position of a scan lies in.</summary>
     public Shard ShardAt(uint position) => ShardOf((ulong)position << 32);
 
+    /// <summary>Whether a value is kept in a block of its own.</summary>
+    public bool IsLarge(int keyLength, int valueLength) =>
+        keyLength + (long)valueLength > RecordBytesMax && valueLength > LargeBlock.StubLength;
+
     /// <summary>Makes a block within the limit; false if it, or the system, has no room.</summary>
     public bool TryCreateBlock(int length, int capacity, out LargeBlock block)
     {
@@ -156,7 +159,7 @@ internal sealed class StoreState : IDisposable
     public bool TryCreateUncounted(int length, out LargeBlock block)
     {
         block = default;
-        return length > RecordBytesMax && length <= ValueLengthMax
+        return IsLarge(keyLength: 0, length) && length <= ValueLengthMax
             && LargeBlock.TryCreate(length, length, _sparePages, out block);
     }
 

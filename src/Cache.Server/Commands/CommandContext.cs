@@ -58,9 +58,7 @@ internal sealed class CommandContext
     /// Whether the reply so far is over the limit already: what makes many parts of it is to stop, for the connection
     /// ends.
     /// </summary>
-    public bool IsReplyOverLimit =>
-        Server.Settings.ClientOutputBufferLimit is > 0 and var limit
-        && Reply.UnflushedBytes - Reply.LastBulkLength > limit;
+    public bool IsReplyOverLimit => Reply.Exceeds(Server.Settings.ClientOutputBufferLimit);
 
     /// <summary>The connection's list for replies that must be collected; empty. The command disposes it.</summary>
     public ByteStringList BorrowList()

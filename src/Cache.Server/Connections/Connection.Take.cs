@@ -205,7 +205,7 @@ internal sealed partial class Connection<TExecutor>
 
     private void PutAside(ReadOnlySpan<byte> bytes)
     {
-        if (_straddling.Length + (long)bytes.Length > _settings.ClientQueryBufferLimit)
+        if (_straddling.Length + (long)LongBytes + bytes.Length > _settings.ClientQueryBufferLimit)
         {
             Report(ConnectionLimit.QueryBuffer, _settings.ClientQueryBufferLimit);
             _isFailed = true;
@@ -240,7 +240,7 @@ internal sealed partial class Connection<TExecutor>
     private void EnforceOutputLimit()
     {
         long limit = _settings.ClientOutputBufferLimit;
-        if (limit == 0 || _reply.UnflushedBytes - _reply.LastBulkLength <= limit)
+        if (!_reply.Exceeds(limit))
             return;
         Report(ConnectionLimit.OutputBuffer, limit);
         _isFailed = true;

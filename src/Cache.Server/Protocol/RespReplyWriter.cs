@@ -49,6 +49,9 @@ internal sealed class RespReplyWriter(PipeWriter output)
     /// <summary>Bytes of replies that were written since the last flush.</summary>
     public long UnflushedBytes => _committedBytes + _position - _start;
 
+    /// <summary>Whether more waits than a limit allows, one bulk string excepted; 0: none.</summary>
+    public bool Exceeds(long limit) => limit > 0 && UnflushedBytes - LastBulkLength > limit;
+
     private bool IsResp3 => ProtocolVersion == 3;
 
     /// <summary>A reply that is known whole, its type byte and CR LF included.</summary>

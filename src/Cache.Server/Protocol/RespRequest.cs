@@ -27,9 +27,15 @@ internal readonly ref struct RespRequest
     public int Count => _arguments.Length;
 
     /// <summary>The argument at an index; 0 is the command's name.</summary>
-    public ReadOnlySpan<byte> this[int index] => _arguments[index].IsElsewhere
-        ? _elsewhere
-        : _input.Slice(_arguments[index].Offset, _arguments[index].Length);
+    public ReadOnlySpan<byte> this[int index]
+    {
+        get
+        {
+            var argument = _arguments[index];
+            Debug.Assert(!argument.IsElsewhere || argument.Length == _elsewhere.Length, "One lies elsewhere, whole.");
+            return argument.IsElsewhere ? _elsewhere : _input.Slice(argument.Offset, argument.Length);
+        }
+    }
 
     /// <summary>Whether an argument lies in memory of its own.</summary>
     public bool IsElsewhere(int index) => _arguments[index].IsElsewhere;

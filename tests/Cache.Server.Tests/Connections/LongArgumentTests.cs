@@ -80,6 +80,20 @@ public sealed class LongArgumentTests : ConnectionTestBase
         Assert.Equal(0, Store.Count);
     }
 
+    [Theory]
+    [InlineData(700_000, false)]
+    [InlineData(900_000, true)]
+    public async Task Arriving_WithWhatFollows_KeepsTheLimitOfARequest(int followingBytes, bool isTooLong)
+    {
+        await using var server = await StartAsync(new RespServerOptions { InputBufferLimit = 1 << 20 });
+        var client = server.Connect();
+
+        client.Send(Request("MSET", "a", new string('v', Long), "b", new string('w', followingBytes)));
+
+        string reply = Encoding.Latin1.GetString(client.ReadAll());
+        Assert.Equal((isTooLong ? "" : "+OK\r\n", isTooLong), (reply, client.IsClosed));
+    }
+
     [Fact]
     public async Task Arriving_CountsWhatArrived()
     {
