@@ -39,6 +39,29 @@ public sealed partial class CacheStore
     }
 
     /// <summary>
+    /// As <see cref="TryGet{TSink}(ReadOnlySpan{byte}, KeyHash, ref TSink)"/>, but a large value is lent where it lies
+    /// rather than copied.
+    /// </summary>
+    /// <param name="key">The key that the hash is of.</param>
+    /// <param name="hash">Its hash in this keyspace.</param>
+    /// <param name="sink">Takes a value that is not lent.</param>
+    /// <param name="lentLengthMin">
+    /// The length in bytes from which on a value is lent. One that shares memory with others is copied all the same.
+    /// </param>
+    /// <param name="lent">The value, which the caller disposes; null if it was copied, or there is none.</param>
+    /// <returns>False if there is no live entry; the sink is then untouched.</returns>
+    public bool TryGet<TSink>(
+        ReadOnlySpan<byte> key, KeyHash hash, ref TSink sink, int lentLengthMin, out LentValue? lent)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        Debug.Assert(hash.Value == _state.HashOf(key, _keyspace));
+        var shard = _state.ShardOf(hash.Value);
+        bool found = shard.TryGet(key, hash.Value, _keyspace, ref sink, lentLengthMin, out var block);
+        lent = block.IsNull ? null : new LentValue(_state, block);
+        return found;
+    }
+
+    /// <summary>
     /// As <see cref="Set(ReadOnlySpan{byte}, ReadOnlySpan{byte})"/>, of a key whose hash is known.
     /// </summary>
     /// <param name="key">The key that the hash is of.</param>

@@ -23,7 +23,7 @@ public sealed class LargeValueOwnershipTests : IDisposable
 
         Assert.Equal(WriteStatus.Done, Store.Set("key"u8, value, ExpiringAt(_fixture.NowMs + 100)));
 
-        Assert.Equal(Filled(1), Store.GetArray("key"u8));
+        Assert.Equal(Filled(Length, 1), Store.GetArray("key"u8));
         Assert.Equal(_fixture.NowMs + 100, _fixture.Peek("key")!.Value.ExpiresAtMs);
         Assert.InRange(Store.GetStatistics().MemoryBytes - before, Length, Length + 70_000);
     }
@@ -37,7 +37,7 @@ public sealed class LargeValueOwnershipTests : IDisposable
             Assert.Equal(WriteStatus.Done, Store.Set("key"u8, value, default));
         }
 
-        Assert.Equal(Filled(99), Store.GetArray("key"u8));
+        Assert.Equal(Filled(Length, 99), Store.GetArray("key"u8));
         Assert.InRange(Store.GetStatistics().MemoryBytes, Length, 3 << 20);
     }
 
@@ -127,12 +127,5 @@ public sealed class LargeValueOwnershipTests : IDisposable
         Assert.True(Store.TryCreateValue(Length, out var value));
         value.Span.Fill(fill);
         return value;
-    }
-
-    private static byte[] Filled(byte fill)
-    {
-        byte[] bytes = new byte[Length];
-        Array.Fill(bytes, fill);
-        return bytes;
     }
 }

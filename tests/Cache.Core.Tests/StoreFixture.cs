@@ -25,6 +25,13 @@ internal sealed class StoreFixture : IDisposable
 
     public static byte[] Bytes(string text) => Encoding.Latin1.GetBytes(text);
 
+    public static byte[] Filled(int length, byte fill)
+    {
+        byte[] bytes = new byte[length];
+        Array.Fill(bytes, fill);
+        return bytes;
+    }
+
     public static EntryOptions ExpiringAt(long expiresAtMs) => new() { ExpiresAtMs = expiresAtMs };
 
     public static EntryOptions Sliding(long slidingMs, long expiresAtMs = 0) =>

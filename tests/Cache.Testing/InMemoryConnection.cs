@@ -34,7 +34,7 @@ internal sealed class InMemoryConnection : TransportConnection
 
     public override long SentBytes => TakenBytes;
 
-    public override bool HasUnsent => CountedOutput.FlushedBytes > TakenBytes;
+    public override long UnsentMemoryBytes => CountedOutput.FlushedBytes - TakenBytes;
 
     /// <summary>How many bytes the client has read.</summary>
     public long TakenBytes { get; set; }

@@ -10,6 +10,8 @@ internal static class FolderArrows
     private const string Core = "Cache.Core";
     private const string Contracts = "Cache.Core.Contracts";
     private const string Server = "Cache.Server";
+    private const string Lending = "Cache.Server.Transport.LendingPipeWriter";
+    private const string Lent = "Cache.Server.Transport.LentBytes";
     private const string Logging = "Microsoft.Extensions.Logging";
 
     /// <summary>Namespaces whose arrows are checked; what lies elsewhere is the runtime's.</summary>
@@ -59,7 +61,7 @@ internal static class FolderArrows
             Logging,
         ],
         ["Cache.Server.Transport"] = [],
-        ["Cache.Server.Transport.Linux"] = ["Cache.Server.Transport.TransportConnection"],
+        ["Cache.Server.Transport.Linux"] = ["Cache.Server.Transport.TransportConnection", Lending, Lent],
         // TLS is put over any connection, by a listener over any listener.
         ["Cache.Server.Transport.Tls"] =
             ["Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.TransportListener"],
@@ -69,8 +71,9 @@ internal static class FolderArrows
             "Cache.Server.Protocol", "Cache.Server.Commands", "Cache.Server.Transport.TransportConnection",
             "Cache.Server.Transport.TransportListener", "Cache.Server.Diagnostics", Logging,
         ],
-        ["Cache.Server.Protocol"] = [],
-        ["Cache.Server.Commands"] = ["Cache.Server.Protocol", Core, Contracts],
+        // A value goes from the store to the socket without a copy: the one names its bytes, the other takes them.
+        ["Cache.Server.Protocol"] = [Lending, Lent],
+        ["Cache.Server.Commands"] = ["Cache.Server.Protocol", Lent, Core, Contracts],
         ["Cache.Server.Diagnostics"] = [Logging],
 
         // A server's registration builds on the store's.

@@ -23,6 +23,9 @@ internal struct ReadSnapshot
     /// <summary>The bytes that were copied into the sink's span and not yet announced to it.</summary>
     public int CopiedLength;
 
+    /// <summary>The value's block if it was asked for instead of a copy, with a reference to it; else null.</summary>
+    public LargeBlock Lent;
+
     /// <summary>Whether nothing was written since: everything that was read belongs together.</summary>
     public readonly bool IsValid => Home.IsAt(HomeVersion) && Holder.IsAt(HolderVersion);
 

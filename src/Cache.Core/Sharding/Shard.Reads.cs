@@ -8,6 +8,9 @@ namespace Cache.Core.Sharding;
 /// <summary>Reads without a lock.</summary>
 internal sealed partial class Shard
 {
+    // Longer than any value.
+    private const int NothingLent = int.MaxValue;
+
     /// <summary>
     /// Copies a value of the common kind straight from its home bucket; all else goes the slower way.
     /// </summary>
@@ -15,10 +18,23 @@ internal sealed partial class Shard
     /// Kept apart from the general read: locals that are handed on by reference would live on the stack throughout.
     /// </remarks>
     public bool TryGet<TSink>(ReadOnlySpan<byte> key, ulong hash, byte keyspace, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct =>
+        TryGet(key, hash, keyspace, ref sink, NothingLent, out _);
+
+    /// <summary>As the other, but takes a reference to a block of at least so many bytes, and copies none.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="hash">Its hash.</param>
+    /// <param name="keyspace">Its keyspace.</param>
+    /// <param name="sink">Takes a value that is not lent.</param>
+    /// <param name="lentLengthMin">The length in bytes from which on a block is lent.</param>
+    /// <param name="lent">The block, whose reference the caller gives back; null if the value was copied.</param>
+    public bool TryGet<TSink>(
+        ReadOnlySpan<byte> key, ulong hash, byte keyspace, ref TSink sink, int lentLengthMin, out LargeBlock lent)
         where TSink : struct, IValueSink, allows ref struct
     {
         if (!TryCopyPlain(key, hash, keyspace, ref sink, out var read))
-            return TryGetElsewhere(key, hash, keyspace, ref sink);
+            return TryGetElsewhere(key, hash, keyspace, ref sink, lentLengthMin, out lent);
+        lent = default;
         read.Home.Touch(read.Slot);
         sink.Advance(read.Length);
         _state.Counters.Hit();
@@ -80,6 +96,11 @@ internal sealed partial class Shard
     /// <summary>Copies a part of a value into the sink's span; the sink is not told yet.</summary>
     /// <returns>False if there is no live entry; the snapshot's version then stands for its absence.</returns>
     public bool TryCopy<TSink>(in EntryKey key, ByteRange bytes, ref TSink sink, out ReadSnapshot snapshot)
+        where TSink : struct, IValueSink, allows ref struct =>
+        TryCopy(key, bytes, ref sink, NothingLent, out snapshot);
+
+    private bool TryCopy<TSink>(
+        in EntryKey key, ByteRange bytes, ref TSink sink, int lentLengthMin, out ReadSnapshot snapshot)
         where TSink : struct, IValueSink, allows ref struct
     {
         var wait = default(SpinWait);
@@ -88,7 +109,7 @@ internal sealed partial class Shard
             var found = TryFind(key, out snapshot);
             if (found == false)
                 return false;
-            if (found == true && TryCopyFound(key, bytes, ref sink, ref snapshot))
+            if (found == true && TryCopyFound(key, bytes, ref sink, lentLengthMin, ref snapshot))
                 return true;
             wait.SpinOnce(sleep1Threshold: -1); // A writer is at work, for a bounded step.
         }
@@ -113,9 +134,18 @@ internal sealed partial class Shard
 
     // Inlined, its locals would live on the stack of the hot method, and be zeroed there by each read.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryGetElsewhere<TSink>(ReadOnlySpan<byte> key, ulong hash, byte keyspace, ref TSink sink)
-        where TSink : struct, IValueSink, allows ref struct =>
-        TryGet(new EntryKey(key, keyspace, hash), ByteRange.All, ref sink, out _);
+    private bool TryGetElsewhere<TSink>(
+        ReadOnlySpan<byte> key, ulong hash, byte keyspace, ref TSink sink, int lentLengthMin, out LargeBlock lent)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var entryKey = new EntryKey(key, keyspace, hash);
+        bool found = TryCopy(entryKey, ByteRange.All, ref sink, lentLengthMin, out var snapshot);
+        Note(entryKey, snapshot, found);
+        lent = snapshot.Lent;
+        if (found && lent.IsNull)
+            sink.Advance(snapshot.CopiedLength);
+        return found;
+    }
 
     /// <returns>Null if a writer was there: try again.</returns>
     private bool? TryFind(in EntryKey key, out ReadSnapshot snapshot)
@@ -186,7 +216,8 @@ internal sealed partial class Shard
     }
 
     /// <summary>Copies the value that was found, if it still is the key's.</summary>
-    private bool TryCopyFound<TSink>(in EntryKey key, ByteRange bytes, ref TSink sink, ref ReadSnapshot snapshot)
+    private bool TryCopyFound<TSink>(
+        in EntryKey key, ByteRange bytes, ref TSink sink, int lentLengthMin, ref ReadSnapshot snapshot)
         where TSink : struct, IValueSink, allows ref struct
     {
         var header = snapshot.Header;
@@ -200,7 +231,7 @@ internal sealed partial class Shard
         }
 
         if (header.IsLarge)
-            return TryCopyLarge(bytes, ref sink, ref snapshot);
+            return TryCopyLarge(bytes, ref sink, lentLengthMin, ref snapshot);
         snapshot.Length = header.ValueLength;
         var (offset, length) = bytes.Within(snapshot.Length);
         snapshot.CopiedLength = length;
@@ -208,8 +239,9 @@ internal sealed partial class Shard
         return snapshot.IsValid;
     }
 
-    /// <summary>Copies a large value without the lock, by a reference that was taken under it.</summary>
-    private bool TryCopyLarge<TSink>(ByteRange bytes, ref TSink sink, ref ReadSnapshot snapshot)
+    /// <summary>Copies a large value without the lock, by a reference that was taken under it, or lends that.</summary>
+    private bool TryCopyLarge<TSink>(
+        ByteRange bytes, ref TSink sink, int lentLengthMin, ref ReadSnapshot snapshot)
         where TSink : struct, IValueSink, allows ref struct
     {
         if (!snapshot.Home.TryLockAt(snapshot.HomeVersion))
@@ -218,9 +250,15 @@ internal sealed partial class Shard
         var block = LargeBlock.ReadStub(snapshot.Record.ValueOf(snapshot.Header));
         block.AddReference();
         snapshot.Home.Unlock(snapshot.HomeVersion, changed: false);
+        snapshot.Length = block.Length;
+        if (snapshot.Length >= lentLengthMin)
+        {
+            snapshot.Lent = block;
+            return true;
+        }
+
         try
         {
-            snapshot.Length = block.Length;
             var (offset, length) = bytes.Within(snapshot.Length);
             snapshot.CopiedLength = length;
             block.Value.Slice(offset, length).CopyTo(sink.GetSpan(length));

@@ -28,10 +28,12 @@ internal sealed class ClientMemory(ServerState server)
         : Math.Max(server.Store.MemoryLimitBytes / DefaultShare, DefaultLimitMin);
 
     /// <summary>Counts bytes that a client holds from now on, or no more.</summary>
-    public void Add(long bytes)
+    /// <param name="bytes">How many more, or less.</param>
+    /// <param name="lentBytes">How many of them are values of the store, which counts these itself.</param>
+    public void Add(long bytes, long lentBytes = 0)
     {
         long total = Interlocked.Add(ref _bytes, bytes);
-        server.Store.AddOutsideBytes(bytes);
+        server.Store.AddOutsideBytes(bytes - lentBytes);
         if (bytes > 0 && total > LimitBytes)
             Evict();
     }

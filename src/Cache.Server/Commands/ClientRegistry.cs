@@ -55,6 +55,7 @@ internal sealed class ClientRegistry(ServerState server)
             return;
         Interlocked.Decrement(ref _count);
         server.ClientMemory.Add(-ClientMemory.IdleClientBytes);
+        client.EndCount(server.ClientMemory);
         server.Statistics.Fold(client);
     }
 

@@ -15,6 +15,8 @@ internal sealed class ClientSession
     private volatile bool _isHurried;
     private volatile AclUser _user;
     private TaskCompletionSource? _wait;
+    private long _unsentBytes;
+    private volatile bool _isUncounted;
 
     public ClientSession(long id, ClientEndPoints endPoints, AclUser user, long connectedAtMs, Action abort)
     {
@@ -109,13 +111,34 @@ internal sealed class ClientSession
     public long PendingOutputBytes { get; set; }
 
     /// <summary>What it holds beside what every client does.</summary>
-    public long HeldBytes => InputMemoryBytes + PendingOutputBytes;
+    public long HeldBytes => InputMemoryBytes + PendingOutputBytes + Volatile.Read(ref _unsentBytes);
 
     /// <summary>Whether the connection is to close once the replies so far are sent: after QUIT, or killed.</summary>
     public bool ShouldClose => _shouldClose;
 
     /// <summary>Whether another client ended it; its connection is about to close, and lists leave it out.</summary>
     public bool IsKilled => _isKilled;
+
+    /// <summary>Counts replies that lie in the transport, beyond those that are pending. Called by the sweep.</summary>
+    /// <param name="bytes">How many bytes they hold at present.</param>
+    /// <param name="memory">Where they count.</param>
+    public void CountUnsent(long bytes, ClientMemory memory)
+    {
+        if (bytes == _unsentBytes)
+            return;
+        memory.Add(bytes - Interlocked.Exchange(ref _unsentBytes, bytes));
+
+        // An exchange is a fence: either this sees that the client has gone, or who removes it sees the bytes.
+        if (_isUncounted)
+            memory.Add(-Interlocked.Exchange(ref _unsentBytes, 0));
+    }
+
+    /// <summary>Counts no replies in the transport from now on.</summary>
+    public void EndCount(ClientMemory memory)
+    {
+        _isUncounted = true;
+        memory.Add(-Interlocked.Exchange(ref _unsentBytes, 0));
+    }
 
     /// <summary>Closes after the present reply; called by the client's own command.</summary>
     public void CloseAfterReply() => _shouldClose = true;

@@ -89,9 +89,7 @@ internal static partial class CommandDispatcher
     private static void Get(ReadOnlySpan<byte> key, KeyHash hash, CommandContext context)
     {
         long start = BeginCall(context.Server.Commands.Get, context);
-        var sink = new BulkReplySink(context.Reply);
-        if (!context.Store.TryGet(key, hash, ref sink))
-            context.Reply.Null();
+        StringReadCommands.Get(key, hash, context);
         if (start != NotTimed)
             EndSample(start, context);
     }

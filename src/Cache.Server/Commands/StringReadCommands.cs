@@ -17,13 +17,24 @@ internal static class StringReadCommands
         new("substr", GetRange),
     ];
 
-    /// <summary>GET key</summary>
-    private static void Get(in RespRequest request, CommandContext context)
+    /// <summary>Replies with a value, or its absence.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="hash">Its hash in the client's keyspace.</param>
+    /// <param name="context">The client.</param>
+    public static void Get(ReadOnlySpan<byte> key, KeyHash hash, CommandContext context)
     {
-        var sink = new BulkReplySink(context.Reply);
-        if (!context.Store.TryGet(request[1], ref sink))
-            context.Reply.Null();
+        var reply = context.Reply;
+        var sink = new BulkReplySink(reply);
+        int lentLengthMin = reply.TakesLent ? LentReply.LengthMin : int.MaxValue;
+        if (!context.Store.TryGet(key, hash, ref sink, lentLengthMin, out var lent))
+            reply.Null();
+        else if (lent is not null)
+            reply.Bulk(new LentReply(lent));
     }
+
+    /// <summary>GET key</summary>
+    private static void Get(in RespRequest request, CommandContext context) =>
+        Get(request[1], context.Store.BeginPrefetch(request[1]), context);
 
     /// <summary>GETDEL key</summary>
     private static void GetDel(in RespRequest request, CommandContext context)

@@ -125,11 +125,12 @@ internal sealed partial class Connection<TExecutor>
                 await _client.WaitAsync(_server.TimeProvider).ConfigureAwait(false);
             if (_reply.UnflushedBytes > 0)
             {
+                long lentBytes = _reply.UnflushedLentBytes;
                 _reply.BeginFlush();
                 var flushing = output.FlushAsync();
                 var flush = flushing.IsCompletedSuccessfully
                     ? flushing.Result
-                    : await WaitForFlushAsync(flushing).ConfigureAwait(false);
+                    : await WaitForFlushAsync(flushing, lentBytes).ConfigureAwait(false);
                 _client.PendingOutputBytes = 0;
                 if (flush.IsCompleted)
                     return;
@@ -147,17 +148,17 @@ internal sealed partial class Connection<TExecutor>
         : _long.Length >= LongRequestBytes && bytes >= _long.MissingBytes);
 
     // What a slow client leaves lying counts as the store's memory: entries make room for it.
-    private async ValueTask<FlushResult> WaitForFlushAsync(ValueTask<FlushResult> flush)
+    private async ValueTask<FlushResult> WaitForFlushAsync(ValueTask<FlushResult> flush, long lentBytes)
     {
         long bytes = _client.PendingOutputBytes;
-        _server.ClientMemory.Add(bytes);
+        _server.ClientMemory.Add(bytes, lentBytes);
         try
         {
             return await flush.ConfigureAwait(false);
         }
         finally
         {
-            _server.ClientMemory.Add(-bytes);
+            _server.ClientMemory.Add(-bytes, -lentBytes);
         }
     }
 

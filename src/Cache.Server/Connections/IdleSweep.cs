@@ -4,7 +4,7 @@ namespace Cache.Server.Connections;
 
 /// <summary>
 /// Disconnects clients whose time is over: that are silent, let their replies or half a request lie, or do not
-/// authenticate.
+/// authenticate. Counts the replies that lie in the transports.
 /// </summary>
 /// <remarks>
 /// Looks once a second, so that no connection needs a timer. A client that takes no replies is silent too: nothing is
@@ -36,6 +36,8 @@ internal sealed class IdleSweep : IAsyncDisposable
         {
             if (connection.Client is not { } client)
                 continue;
+            long unsent = connection.Transport.UnsentMemoryBytes - client.PendingOutputBytes;
+            client.CountUnsent(Math.Max(0, unsent), _server.ClientMemory);
             if (FindLimit(connection, client, nowMs, out int seconds) is { } limit)
             {
                 _server.ReportLimit(limit, client.EndPoints.Remote, seconds);

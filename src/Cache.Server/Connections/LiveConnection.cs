@@ -21,7 +21,7 @@ internal sealed class LiveConnection(TransportConnection transport, ClientSessio
     /// <summary>Completes when the connection has ended; never fails.</summary>
     public Task Completion { get; set; } = Task.CompletedTask;
 
-    private bool IsWaiting => Client is { PendingOutputBytes: > 0 } || Transport.HasUnsent;
+    private bool IsWaiting => Client is { PendingOutputBytes: > 0 } || Transport.UnsentMemoryBytes > 0;
 
     /// <summary>
     /// When the peer was last seen to take replies that waited for it: others leave with the request, and tell no more

@@ -3,6 +3,7 @@ using System.Buffers.Text;
 using System.Diagnostics;
 using System.IO.Pipelines;
 using System.Runtime.InteropServices;
+using Cache.Server.Transport;
 
 namespace Cache.Server.Protocol;
 
@@ -49,6 +50,12 @@ internal sealed class RespReplyWriter(PipeWriter output)
     /// <summary>Bytes of replies that were written since the last flush.</summary>
     public long UnflushedBytes => _committedBytes + _position - _start;
 
+    /// <summary>How many of these bytes are lent, so that they take no memory of the connection's.</summary>
+    public long UnflushedLentBytes { get; private set; }
+
+    /// <summary>Whether the output sends bytes from where they lie.</summary>
+    public bool TakesLent { get; } = output is LendingPipeWriter;
+
     /// <summary>Whether more waits than a limit allows, one bulk string excepted; 0: none.</summary>
     public bool Exceeds(long limit) => limit > 0 && UnflushedBytes - LastBulkLength > limit;
 
@@ -81,6 +88,20 @@ internal sealed class RespReplyWriter(PipeWriter output)
     {
         value.CopyTo(BeginBulk(value.Length));
         EndBulk(value.Length);
+    }
+
+    /// <summary>$length, bytes that are sent from where they lie and disposed of then.</summary>
+    /// <exception cref="InvalidCastException">The output does not take such bytes.</exception>
+    public void Bulk(LentBytes value)
+    {
+        int length = value.Span.Length;
+        Header((byte)'$', length);
+        Commit();
+        ((LendingPipeWriter)_output).Write(value);
+        _committedBytes += length;
+        UnflushedLentBytes += length;
+        LastBulkLength = length;
+        Literal("\r\n"u8);
     }
 
     /// <summary>An integer as a bulk string.</summary>
@@ -163,6 +184,7 @@ internal sealed class RespReplyWriter(PipeWriter output)
     {
         Commit();
         _committedBytes = 0;
+        UnflushedLentBytes = 0;
     }
 
     private void Commit()

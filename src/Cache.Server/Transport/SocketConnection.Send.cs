@@ -23,7 +23,7 @@ internal sealed partial class SocketConnection
 
     // Written by the send loop; read by any thread.
     private long _sentBytes;
-    private volatile bool _isSending;
+    private long _unsentBytes;
 
     private async Task SendAsync()
     {
@@ -57,7 +57,7 @@ internal sealed partial class SocketConnection
             if (buffer.IsEmpty && read.IsCompleted)
                 return null;
 
-            _isSending = true;
+            Volatile.Write(ref _unsentBytes, buffer.Length);
             var send = buffer.IsSingleSegment
                 ? _send.SendAsync(_socket, buffer.First)
                 : _send.SendAsync(_socket, buffer);
@@ -66,7 +66,7 @@ internal sealed partial class SocketConnection
                 return new SocketException((int)error);
 
             Volatile.Write(ref _sentBytes, _sentBytes + bytes);
-            _isSending = bytes < buffer.Length;
+            Volatile.Write(ref _unsentBytes, buffer.Length - bytes);
             reader.AdvanceTo(bytes == buffer.Length ? buffer.End : buffer.GetPosition(bytes));
         }
     }

@@ -49,7 +49,7 @@ internal sealed partial class SocketConnection : TransportConnection
 
     public override long SentBytes => Volatile.Read(ref _sentBytes);
 
-    public override bool HasUnsent => _isSending;
+    public override long UnsentMemoryBytes => Volatile.Read(ref _unsentBytes);
 
     // Where the runtime completes operations inline; elsewhere the thread pool's threads are as good as any.
     public override bool SharesThread => true;

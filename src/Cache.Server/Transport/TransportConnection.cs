@@ -21,7 +21,8 @@ internal abstract class TransportConnection : IAsyncDisposable
 
     /// <summary>
     /// Bytes to the peer. A flush completes when the transport has taken them over within its own bound; its result
-    /// says IsCompleted, and no flush fails, once the connection is broken or aborted.
+    /// says IsCompleted, and no flush fails, once the connection is broken or aborted. Where it is a
+    /// <see cref="LendingPipeWriter"/>, long bytes need not be copied into it.
     /// </summary>
     public abstract PipeWriter Output { get; }
 
@@ -32,9 +33,10 @@ internal abstract class TransportConnection : IAsyncDisposable
     public abstract long SentBytes { get; }
 
     /// <summary>
-    /// Whether bytes that were flushed wait for the system to take them; from any thread, perhaps a moment old.
+    /// How many bytes of memory hold what was flushed and the system did not take yet; from any thread, perhaps a
+    /// moment old. 0 if nothing waits.
     /// </summary>
-    public abstract bool HasUnsent { get; }
+    public abstract long UnsentMemoryBytes { get; }
 
     /// <summary>
     /// Whether the pipes' continuations run on a thread that other connections wait for, so that long work belongs

@@ -153,6 +153,27 @@ public sealed class SlowClientTests : ConnectionTestBase
         client.Vanish();
     }
 
+    [Fact]
+    public async Task UnreadReply_BelowTheBound_CountsWhileItLies()
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+        var gone = server.Connect();
+        long before = server.Server.State.ClientMemory.Bytes;
+
+        client.Send(Request("ECHO", _value));
+        gone.Send(Request("ECHO", _value));
+        AdvanceBySeconds(2);
+        long held = server.Server.State.ClientMemory.Bytes;
+        Assert.Equal(before + (2 * Bulk(_value).Length), held);
+        Assert.Equal(Bulk(_value).Length, server.Server.State.Clients.Find(1)!.HeldBytes);
+
+        client.ReadAll();
+        gone.Vanish();
+        AdvanceBySeconds(2);
+        Assert.Equal(before - ClientMemory.IdleClientBytes, server.Server.State.ClientMemory.Bytes);
+    }
+
     // In steps of the sweep, as time goes.
     private void AdvanceBySeconds(int seconds)
     {

@@ -6,14 +6,8 @@ using Cache.Core;
 namespace Cache.Server.Tests.Transport;
 
 /// <summary>What a server over either transport owes to clients that come, go, wait and do not read.</summary>
-public sealed class TransportLoadTests : IDisposable
+public sealed class TransportLoadTests : TransportTestBase
 {
-    private readonly CacheStore _store = new(new CacheOptions { MemoryLimitBytes = 512 << 20 });
-
-    private static CancellationToken Token => TestContext.Current.CancellationToken;
-
-    public void Dispose() => _store.Dispose();
-
     [Theory]
     [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
     public async Task Connections_OpenedAndClosedInTurns_AreEachAnswered(RespTransport transport)
@@ -86,7 +80,7 @@ public sealed class TransportLoadTests : IDisposable
     public async Task SlowReader_LeavesOthersServed_AndGetsAllInTheEnd(RespTransport transport)
     {
         const int Requests = 2000;
-        _store.Set("k"u8, new byte[20_000]);
+        Store.Set("k"u8, new byte[20_000]);
         await using var server = await StartAsync(transport);
         using var slow = Connect(server);
         using var other = Connect(server);
@@ -144,42 +138,11 @@ public sealed class TransportLoadTests : IDisposable
         await stopping;
     }
 
-    private async Task<RespServer> StartAsync(RespTransport transport)
-    {
-        var options = new RespServerOptions { Port = 0, Transport = transport, IoThreadCount = 2 };
-        var server = new RespServer(_store, options);
-        await server.StartAsync(Token);
-        return server;
-    }
-
-    private static Socket Connect(RespServer server)
-    {
-        var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        client.Connect((IPEndPoint)server.EndPoints[0]);
-        return client;
-    }
-
     private static byte[] Repeat(ReadOnlySpan<byte> bytes, int count)
     {
         byte[] all = new byte[bytes.Length * count];
         for (int i = 0; i < count; i++)
             bytes.CopyTo(all.AsSpan(i * bytes.Length));
         return all;
-    }
-
-    private static async Task SendAllAsync(Socket socket, byte[] bytes)
-    {
-        for (int sent = 0; sent < bytes.Length;)
-            sent += await socket.SendAsync(bytes.AsMemory(sent), Token);
-    }
-
-    private static async Task ReceiveAllAsync(Socket socket, byte[] bytes)
-    {
-        for (int received = 0; received < bytes.Length;)
-        {
-            int count = await socket.ReceiveAsync(bytes.AsMemory(received), Token);
-            Assert.NotEqual(0, count);
-            received += count;
-        }
     }
 }

@@ -58,7 +58,7 @@ internal sealed class EpollConnection : TransportConnection
 
     public override long SentBytes => _output.SentBytes;
 
-    public override bool HasUnsent => _output.HasUnsent;
+    public override long UnsentMemoryBytes => _output.UnsentMemoryBytes;
 
     public override bool SharesThread => true;
 

@@ -9,11 +9,12 @@ namespace Cache.Server.Transport.Linux;
 /// The bytes to the peer. A flush sends at once, on the caller's thread; only what the socket refuses waits for it.
 /// </summary>
 /// <remarks>
-/// Memory is rented with the first reply of a batch and returned when all of it is sent. Concurrency: what was written
+/// Memory is rented with the first reply of a batch and returned when all of it is sent; so are bytes that are lent,
+/// for whose end a flush waits, so that nobody who goes on holds them. Concurrency: what was written
 /// since the last flush belongs to the owner, without a lock; a flush hands it over under the connection's gate, which
 /// guards all that is unsent.
 /// </remarks>
-internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IValueTaskSource<FlushResult>
+internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWriter, IValueTaskSource<FlushResult>
 {
     // The owner flushes at 64 KB; with the reply that passes them they still leave in one send.
     private const int SegmentBytes = 128 * 1024;
@@ -24,15 +25,17 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
 
     private ManualResetValueTaskSourceCore<FlushResult> _source;
 
-    // The owner's: arrays that were filled since the last flush, and the one that is being filled.
-    private Queue<ArraySegment<byte>>? _filled;
+    // The owner's: what was filled since the last flush, and the array that is being filled.
+    private Queue<OutputPiece>? _filled;
     private long _filledBytes;
     private byte[] _array = [];
     private int _end;
 
-    // Guarded by the gate: arrays that the socket did not take yet, of the first of which so much is sent.
-    private Queue<ArraySegment<byte>>? _unsent;
+    // Guarded by the gate: what the socket did not take yet, of the first of which so much is sent.
+    private Queue<OutputPiece>? _unsent;
     private long _unsentBytes;
+    private long _unsentMemoryBytes;
+    private int _unsentLentCount;
     private long _sentBytes;
     private int _firstSent;
     private bool _waiting;
@@ -44,8 +47,8 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
 
     public override long UnflushedBytes => _filledBytes + _end;
 
-    /// <summary>Whether the socket has refused bytes so far. Any thread.</summary>
-    public bool HasUnsent => Volatile.Read(ref _unsentBytes) > 0;
+    /// <summary>What holds the bytes that the socket has refused so far. Any thread.</summary>
+    public long UnsentMemoryBytes => Volatile.Read(ref _unsentMemoryBytes);
 
     /// <summary>How many bytes the socket has taken. Any thread.</summary>
     public long SentBytes => Volatile.Read(ref _sentBytes);
@@ -65,6 +68,12 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
 
     public override Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
 
+    public override void Write(LentBytes bytes)
+    {
+        Push();
+        Push(new OutputPiece(bytes));
+    }
+
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
@@ -73,7 +82,7 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
             HandOver();
             bool canceled = _cancelRequested;
             _cancelRequested = false;
-            if (canceled || _broken || _unsentBytes <= PauseBytes)
+            if (canceled || !IsOver(PauseBytes))
                 return ValueTask.FromResult(new FlushResult(canceled, isCompleted: _broken));
             _waiting = true;
             _source.Reset();
@@ -130,7 +139,7 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
                 _drained?.TrySetResult();
             }
 
-            if (!_waiting || (!_broken && _unsentBytes > ResumeBytes))
+            if (!_waiting || IsOver(ResumeBytes))
                 return;
             _waiting = false;
             result = new FlushResult(isCanceled: false, isCompleted: _broken);
@@ -164,48 +173,60 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
         Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _source.OnCompleted(continuation, state, token, flags);
 
+    private bool IsOver(int bytes) => !_broken && (_unsentBytes > bytes || _unsentLentCount > 0);
+
     private void MakeRoom(int bytes)
     {
-        if (_end > 0)
-        {
-            (_filled ??= new Queue<ArraySegment<byte>>()).Enqueue(new ArraySegment<byte>(_array, 0, _end));
-            _filledBytes += _end;
-            _end = 0;
-        }
-        else if (_array.Length > 0)
-        {
-            ArrayPool<byte>.Shared.Return(_array);
-        }
-
+        Push();
         _array = ArrayPool<byte>.Shared.Rent(Math.Max(bytes, SegmentBytes));
+    }
+
+    private void Push()
+    {
+        if (_end > 0)
+            Push(new OutputPiece(_array, _end));
+        else if (_array.Length > 0)
+            ArrayPool<byte>.Shared.Return(_array);
+        _array = [];
+        _end = 0;
+    }
+
+    private void Push(OutputPiece piece)
+    {
+        (_filled ??= new Queue<OutputPiece>()).Enqueue(piece);
+        _filledBytes += piece.Count;
     }
 
     /// <summary>Sends what was written, as far as the socket takes it. The gate is held.</summary>
     private void HandOver()
     {
         while (_filled?.Count > 0)
-            HandOver(_filled.Dequeue());
+        {
+            var piece = _filled.Dequeue();
+            HandOver(piece, isLast: _filled.Count == 0 && _end == 0);
+        }
+
         _filledBytes = 0;
         if (_array.Length > 0)
-            HandOver(new ArraySegment<byte>(_array, 0, _end));
+            HandOver(new OutputPiece(_array, _end), isLast: true);
         _array = [];
         _end = 0;
     }
 
-    private void HandOver(ArraySegment<byte> segment)
+    private void HandOver(OutputPiece piece, bool isLast)
     {
         int sent = 0;
-        while (_unsentBytes == 0 && sent < segment.Count && !_broken)
+        while (_unsentBytes == 0 && sent < piece.Count && !_broken)
         {
-            int count = SendOnce(segment[sent..]);
+            int count = SendOnce(piece.Span[sent..], isLast);
             if (count == 0)
                 break;
             sent += count;
         }
 
-        if (sent == segment.Count || _broken)
+        if (sent == piece.Count || _broken)
         {
-            ArrayPool<byte>.Shared.Return(segment.Array!);
+            piece.Free();
             return;
         }
 
@@ -213,36 +234,45 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
         Debug.Assert(sent == 0 || _unsentBytes == 0);
         if (_unsentBytes == 0)
             _firstSent = sent;
-        _unsentBytes += segment.Count - sent;
-        (_unsent ??= new Queue<ArraySegment<byte>>()).Enqueue(segment);
+        _unsentBytes += piece.Count - sent;
+        Volatile.Write(ref _unsentMemoryBytes, _unsentMemoryBytes + piece.MemoryBytes);
+        _unsentLentCount += piece.IsLent ? 1 : 0;
+        (_unsent ??= new Queue<OutputPiece>()).Enqueue(piece);
     }
 
     private void SendUnsent()
     {
         while (_unsentBytes > 0 && !_broken)
         {
-            var segment = _unsent!.Peek();
-            int sent = SendOnce(segment[_firstSent..]);
+            var piece = _unsent!.Peek();
+            int sent = SendOnce(piece.Span[_firstSent..], isLast: _unsent.Count == 1);
             if (sent == 0)
                 return;
             _unsentBytes -= sent;
             _firstSent += sent;
-            if (_firstSent < segment.Count)
-                continue;
-            ArrayPool<byte>.Shared.Return(_unsent.Dequeue().Array!);
-            _firstSent = 0;
+            if (_firstSent == piece.Count)
+                FreeFirst();
         }
     }
 
-    /// <returns>How many bytes the socket took; 0 when it is to be waited for, or broke.</returns>
-    private int SendOnce(ArraySegment<byte> bytes)
+    private void FreeFirst()
     {
-        Debug.Assert(bytes.Count > 0);
+        var piece = _unsent!.Dequeue();
+        Volatile.Write(ref _unsentMemoryBytes, _unsentMemoryBytes - piece.MemoryBytes);
+        _unsentLentCount -= piece.IsLent ? 1 : 0;
+        _firstSent = 0;
+        piece.Free();
+    }
+
+    /// <returns>How many bytes the socket took; 0 when it is to be waited for, or broke.</returns>
+    private int SendOnce(ReadOnlySpan<byte> bytes, bool isLast)
+    {
+        Debug.Assert(!bytes.IsEmpty);
         nint sent = LinuxCalls.Send(
             connection.Descriptor,
-            ref bytes.Array![bytes.Offset],
-            bytes.Count,
-            LinuxCalls.DontWait | LinuxCalls.NoSignal);
+            in bytes[0],
+            bytes.Length,
+            LinuxCalls.DontWait | LinuxCalls.NoSignal | (isLast ? 0 : LinuxCalls.More));
         if (sent >= 0)
         {
             Volatile.Write(ref _sentBytes, _sentBytes + sent);
@@ -261,8 +291,7 @@ internal sealed class EpollOutput(EpollConnection connection) : PipeWriter, IVal
     {
         _broken = true;
         while (_unsent?.Count > 0)
-            ArrayPool<byte>.Shared.Return(_unsent.Dequeue().Array!);
+            FreeFirst();
         _unsentBytes = 0;
-        _firstSent = 0;
     }
 }

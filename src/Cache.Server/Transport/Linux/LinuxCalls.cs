@@ -23,6 +23,9 @@ internal static class LinuxCalls
     /// <summary>MSG_NOSIGNAL: a peer that has gone is an error of the call, not a signal.</summary>
     public const int NoSignal = 0x4000;
 
+    /// <summary>MSG_MORE: more follows at once, so that a part of a packet waits for it.</summary>
+    public const int More = 0x8000;
+
     /// <summary>EPOLL_CLOEXEC and EFD_CLOEXEC.</summary>
     public const int CloseOnExec = 0x80000;
 
@@ -60,7 +63,7 @@ internal static class LinuxCalls
 
     [DllImport(Library, EntryPoint = "send", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
-    public static extern nint Send(int descriptor, ref byte buffer, nint length, int flags);
+    public static extern nint Send(int descriptor, in byte buffer, nint length, int flags);
 
     [DllImport(Library, EntryPoint = "eventfd", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]

@@ -43,7 +43,7 @@ internal sealed class TlsConnection : TransportConnection
 
     public override long SentBytes => _transport.SentBytes;
 
-    public override bool HasUnsent => _transport.HasUnsent;
+    public override long UnsentMemoryBytes => _transport.UnsentMemoryBytes;
 
     public override bool SharesThread => _transport.SharesThread;
 

@@ -1,0 +1,50 @@
+using Cache.Core.Layout;
+using Cache.Core.Sharding;
+
+namespace Cache.Core;
+
+/// <summary>A large value of a store, read where it lies.</summary>
+/// <remarks>
+/// Stays as it was found, and keeps its memory, until it is disposed, whatever becomes of its entry; until then it
+/// counts against the store's limit. May outlive the store. One thread at a time.
+/// <example><code>
+/// if (store.TryGet(key, store.BeginPrefetch(key), ref sink, lentLengthMin: 128 * 1024, out var lent))
+/// {
+///     using (lent)
+///     {
+///         if (lent is not null)
+///             socket.Send(lent.Span);
+///     }
+/// }
+/// </code></example>
+/// </remarks>
+public sealed class LentValue : IDisposable
+{
+    private readonly StoreState _state;
+    private LargeBlock _block;
+
+    internal LentValue(StoreState state, LargeBlock block)
+    {
+        _state = state;
+        _block = block;
+    }
+
+    /// <summary>The value's bytes. Valid until the value is disposed.</summary>
+    /// <exception cref="ObjectDisposedException">It was disposed.</exception>
+    public ReadOnlySpan<byte> Span
+    {
+        get
+        {
+            ObjectDisposedException.ThrowIf(_block.IsNull, this);
+            return _block.Value;
+        }
+    }
+
+    /// <summary>Gives the memory back: to the store, or to the system if the entry has gone meanwhile.</summary>
+    public void Dispose()
+    {
+        if (!_block.IsNull)
+            _state.Release(_block);
+        _block = default;
+    }
+}

@@ -1,0 +1,39 @@
+using System.Buffers;
+
+namespace Cache.Server.Transport.Linux;
+
+/// <summary>A stretch of what is to be sent: the beginning of a rented array, or bytes that are lent.</summary>
+internal readonly struct OutputPiece
+{
+    private readonly byte[]? _array;
+    private readonly LentBytes? _lent;
+
+    public OutputPiece(byte[] array, int count)
+    {
+        _array = array;
+        Count = count;
+    }
+
+    public OutputPiece(LentBytes lent)
+    {
+        _lent = lent;
+        Count = lent.Span.Length;
+    }
+
+    public int Count { get; }
+
+    /// <summary>What is held for them.</summary>
+    public int MemoryBytes => _array?.Length ?? Count;
+
+    public bool IsLent => _lent is not null;
+
+    public ReadOnlySpan<byte> Span => _lent is null ? _array.AsSpan(0, Count) : _lent.Span;
+
+    /// <summary>Gives the memory back.</summary>
+    public void Free()
+    {
+        if (_array is not null)
+            ArrayPool<byte>.Shared.Return(_array);
+        _lent?.Dispose();
+    }
+}
