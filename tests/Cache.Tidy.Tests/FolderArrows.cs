@@ -12,6 +12,8 @@ internal static class FolderArrows
     private const string Server = "Cache.Server";
     private const string Lending = "Cache.Server.Transport.LendingPipeWriter";
     private const string Lent = "Cache.Server.Transport.LentBytes";
+    private const string Filling = "Cache.Server.Transport.FillingPipeReader";
+    private const string Target = "Cache.Server.Transport.FillTarget";
     private const string Logging = "Microsoft.Extensions.Logging";
 
     /// <summary>Namespaces whose arrows are checked; what lies elsewhere is the runtime's.</summary>
@@ -61,7 +63,7 @@ internal static class FolderArrows
             Logging,
         ],
         ["Cache.Server.Transport"] = [],
-        ["Cache.Server.Transport.Linux"] = ["Cache.Server.Transport.TransportConnection", Lending, Lent],
+        ["Cache.Server.Transport.Linux"] = ["Cache.Server.Transport.TransportConnection", Lending, Lent, Filling, Target],
         // TLS is put over any connection, by a listener over any listener.
         ["Cache.Server.Transport.Tls"] =
             ["Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.TransportListener"],
@@ -69,11 +71,11 @@ internal static class FolderArrows
         ["Cache.Server.Connections"] =
         [
             "Cache.Server.Protocol", "Cache.Server.Commands", "Cache.Server.Transport.TransportConnection",
-            "Cache.Server.Transport.TransportListener", "Cache.Server.Diagnostics", Logging,
+            "Cache.Server.Transport.TransportListener", Filling, "Cache.Server.Diagnostics", Logging,
         ],
-        // A value goes from the store to the socket without a copy: the one names its bytes, the other takes them.
+        // A value goes between the store and the socket without a copy: the one names its bytes, the other takes them.
         ["Cache.Server.Protocol"] = [Lending, Lent],
-        ["Cache.Server.Commands"] = ["Cache.Server.Protocol", Lent, Core, Contracts],
+        ["Cache.Server.Commands"] = ["Cache.Server.Protocol", Lent, Target, Core, Contracts],
         ["Cache.Server.Diagnostics"] = [Logging],
 
         // A server's registration builds on the store's.

@@ -1,9 +1,10 @@
 using Cache.Core;
+using Cache.Server.Transport;
 
 namespace Cache.Server.Commands;
 
 /// <summary>An argument so long that its bytes go from the input to where the store will keep them.</summary>
-internal sealed class LongArgument(LargeValue value, int length)
+internal sealed class LongArgument(LargeValue value, int length) : FillTarget
 {
     /// <summary>Shorter ones are put together with the rest of their request.</summary>
     public const int LengthMin = 128 * 1024;
@@ -23,15 +24,19 @@ internal sealed class LongArgument(LargeValue value, int length)
     /// <summary>Its bytes, once none is missing.</summary>
     public ReadOnlySpan<byte> Span => Value.Span;
 
+    public override Span<byte> Room => Value.Span[ArrivedBytes..];
+
     /// <summary>Takes what belongs to it.</summary>
     /// <returns>How many bytes these were.</returns>
     public int Append(ReadOnlySpan<byte> bytes)
     {
         int count = Math.Min(bytes.Length, MissingBytes);
-        bytes[..count].CopyTo(Value.Span[ArrivedBytes..]);
-        ArrivedBytes += count;
+        bytes[..count].CopyTo(Room);
+        Advance(count);
         return count;
     }
+
+    public override void Advance(int count) => ArrivedBytes += count;
 
     /// <summary>Gives the memory back, unless the store has taken it over.</summary>
     public void Clear() => Value.Dispose();

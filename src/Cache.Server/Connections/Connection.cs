@@ -41,6 +41,10 @@ internal sealed partial class Connection<TExecutor>
     private readonly StraddlingRequest _straddling = new();
     private readonly TExecutor _executor;
 
+    // Whether no more will come, and whether all that came was executed.
+    private bool _hasEnded;
+    private bool _tookAll;
+
     // Its own while a request straddles, else borrowed for a read: an idle connection has none.
     private RespRequestReader? _reader;
 
@@ -57,15 +61,30 @@ internal sealed partial class Connection<TExecutor>
         _server = server;
     }
 
-    /// <summary>Serves the client until either side wants to end. Never fails.</summary>
-    public async ValueTask RunAsync()
+    /// <summary>
+    /// Serves the client until either side wants to end, sends what is left, says goodbye and frees everything, in
+    /// bounded time. Never fails.
+    /// </summary>
+    /// <remarks>One state machine, since that is a good part of what an idle connection takes.</remarks>
+    /// <param name="ended">Told when all is over.</param>
+    public async Task RunAsync(Action<ClientSession> ended)
     {
         try
         {
             await _transport.OpenAsync().ConfigureAwait(false);
             _client.ClientCertificate = _transport.ClientCertificate;
             _server.CertificateUsers.Authenticate(_client, _server);
-            await ServeAsync().ConfigureAwait(false);
+            do
+            {
+                var read = await ReadAsync().ConfigureAwait(false);
+                if (IsLongWork(read.Buffer.Length))
+                    await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+                if (!Take(read))
+                    break;
+                if (_client.DelayMs > 0)
+                    await _client.WaitAsync(_server.TimeProvider).ConfigureAwait(false);
+            }
+            while (await FlushAsync().ConfigureAwait(false) && !IsOver);
         }
         catch (Exception e)
             when (e is IOException or SocketException or OperationCanceledException or ObjectDisposedException)
@@ -79,10 +98,14 @@ internal sealed partial class Connection<TExecutor>
             ServerLog.ConnectionFailed(_logger, _client.Id, e);
             _transport.Abort();
         }
+
+        // Before the peer sees the end, so that who waits for it finds the client gone.
+        _server.Clients.Remove(_client);
+        await CloseAsync().ConfigureAwait(false);
+        ended(_client);
     }
 
-    /// <summary>Sends what is left, says goodbye and frees everything, in bounded time. Never fails.</summary>
-    public async ValueTask CloseAsync()
+    private async ValueTask CloseAsync()
     {
         DropStraddling();
         HoldInput();
@@ -100,45 +123,46 @@ internal sealed partial class Connection<TExecutor>
         }
     }
 
-    private async ValueTask ServeAsync()
+    // The bytes of a long argument go where they stay, where the transport can do that.
+    private ValueTask<ReadResult> ReadAsync() =>
+        _long is { MissingBytes: > 0 } && _transport.Input is FillingPipeReader input
+            ? input.ReadAsync(_long)
+            : _transport.Input.ReadAsync();
+
+    /// <summary>Executes what a read brought.</summary>
+    /// <returns>False if the connection is to end without a word.</returns>
+    private bool Take(in ReadResult read)
     {
-        var input = _transport.Input;
-        var output = _transport.Output;
-        for (bool ended = false; ;)
+        _hasEnded |= read.IsCompleted || read.IsCanceled;
+        long filledBytes = PendingInputBytes - _client.PendingInputBytes;
+        long readBytes = read.Buffer.Length + filledBytes;
+        BeginRead();
+        if (_mayBeTls && IsTls(read.Buffer))
         {
-            var read = await input.ReadAsync().ConfigureAwait(false);
-            ended |= read.IsCompleted || read.IsCanceled;
-            if (IsLongWork(read.Buffer.Length))
-                await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-            long readBytes = read.Buffer.Length;
-            BeginRead();
-            if (_mayBeTls && IsTls(read.Buffer))
-            {
-                input.AdvanceTo(read.Buffer.End);
-                return;
-            }
-
-            bool tookAll = Take(read.Buffer, out var consumed);
-            input.AdvanceTo(consumed);
-            EndRead(readBytes);
-            if (_client.DelayMs > 0)
-                await _client.WaitAsync(_server.TimeProvider).ConfigureAwait(false);
-            if (_reply.UnflushedBytes > 0)
-            {
-                long lentBytes = _reply.UnflushedLentBytes;
-                _reply.BeginFlush();
-                var flushing = output.FlushAsync();
-                var flush = flushing.IsCompletedSuccessfully
-                    ? flushing.Result
-                    : await WaitForFlushAsync(flushing, lentBytes).ConfigureAwait(false);
-                _client.PendingOutputBytes = 0;
-                if (flush.IsCompleted)
-                    return;
-            }
-
-            if (_isFailed || _client.ShouldClose || (ended && tookAll))
-                return;
+            _transport.Input.AdvanceTo(read.Buffer.End);
+            return false;
         }
+
+        _tookAll = Take(read.Buffer, out var consumed);
+        _client.Traffic.InputBytes += filledBytes;
+        _transport.Input.AdvanceTo(consumed);
+        EndRead(readBytes);
+        return true;
+    }
+
+    /// <summary>Sends the replies.</summary>
+    /// <returns>Whether the peer can still take any.</returns>
+    private ValueTask<bool> FlushAsync()
+    {
+        if (_reply.UnflushedBytes == 0)
+            return ValueTask.FromResult(true);
+        long lentBytes = _reply.UnflushedLentBytes;
+        _reply.BeginFlush();
+        var flush = _transport.Output.FlushAsync();
+        if (!flush.IsCompletedSuccessfully)
+            return WaitForFlushAsync(flush, lentBytes);
+        _client.PendingOutputBytes = 0;
+        return ValueTask.FromResult(!flush.Result.IsCompleted);
     }
 
     // Whether so many bytes will make a long request move, or end.
@@ -148,17 +172,19 @@ internal sealed partial class Connection<TExecutor>
         : _long.Length >= LongRequestBytes && bytes >= _long.MissingBytes);
 
     // What a slow client leaves lying counts as the store's memory: entries make room for it.
-    private async ValueTask<FlushResult> WaitForFlushAsync(ValueTask<FlushResult> flush, long lentBytes)
+    private async ValueTask<bool> WaitForFlushAsync(ValueTask<FlushResult> flush, long lentBytes)
     {
         long bytes = _client.PendingOutputBytes;
         _server.ClientMemory.Add(bytes, lentBytes);
         try
         {
-            return await flush.ConfigureAwait(false);
+            var result = await flush.ConfigureAwait(false);
+            return !result.IsCompleted;
         }
         finally
         {
             _server.ClientMemory.Add(-bytes, -lentBytes);
+            _client.PendingOutputBytes = 0;
         }
     }
 
@@ -174,7 +200,7 @@ internal sealed partial class Connection<TExecutor>
 
     private void EndRead(long readBytes)
     {
-        _client.PendingInputBytes = _straddling.Length + LongBytes;
+        _client.PendingInputBytes = PendingInputBytes;
         if (_straddling.Length == 0)
             GiveBackReader();
         if (InputMemoryBytes != _client.InputMemoryBytes)
@@ -190,7 +216,11 @@ internal sealed partial class Connection<TExecutor>
         EnforceOutputLimit();
     }
 
+    private bool IsOver => _isFailed || _client.ShouldClose || (_hasEnded && _tookAll);
+
     private int LongBytes => _long?.ArrivedBytes ?? 0;
+
+    private int PendingInputBytes => _straddling.Length + LongBytes;
 
     private int InputMemoryBytes => _straddling.MemoryBytes + LongBytes;
 

@@ -27,6 +27,8 @@ internal sealed class ConnectionAcceptor<TExecutor>(
 
     private readonly ConcurrentDictionary<long, LiveConnection> _live = new();
     private readonly CancellationTokenSource _ending = new();
+    private Action<ClientSession>? _ended;
+    private volatile LocalAddress? _lastLocal;
     private long _lastRefusal;
     private int _refusals;
 
@@ -131,17 +133,12 @@ internal sealed class ConnectionAcceptor<TExecutor>(
         var connection = new LiveConnection(transport, client);
         ServerLog.Connected(logger, client.Id, client.EndPoints.Remote);
         _live[client.Id] = connection;
-        connection.Completion = ServeAsync(client, transport);
+        connection.Completion =
+            new Connection<TExecutor>(transport, server, client, executor, logger).RunAsync(_ended ??= OnEnded);
     }
 
-    private async Task ServeAsync(ClientSession client, TransportConnection transport)
+    private void OnEnded(ClientSession client)
     {
-        var connection = new Connection<TExecutor>(transport, server, client, executor, logger);
-        await connection.RunAsync().ConfigureAwait(false);
-
-        // Before the peer sees the end, so that who waits for it finds the client gone.
-        server.Clients.Remove(client);
-        await connection.CloseAsync().ConfigureAwait(false);
         _live.TryRemove(client.Id, out _);
         ServerLog.Disconnected(logger, client.Id);
     }
@@ -170,19 +167,36 @@ internal sealed class ConnectionAcceptor<TExecutor>(
     }
 
     // As Redis writes addresses: a Unix socket's is its path with port 0.
-    private static ClientEndPoints Describe(TransportConnection transport)
+    private ClientEndPoints Describe(TransportConnection transport)
     {
         var local = transport.LocalEndPoint;
         if (local is not UnixDomainSocketEndPoint)
         {
             var remote = transport.RemoteEndPoint;
             bool isLocal = remote is IPEndPoint ip && IPAddress.IsLoopback(ip.Address);
-            return new ClientEndPoints(Describe(remote), Describe(local), IsLocal: isLocal);
+            return new ClientEndPoints(Describe(remote), DescribeLocal(local), IsLocal: isLocal);
         }
 
         string path = $"{local}:0";
         return new ClientEndPoints(path, path, IsUnixSocket: true, IsLocal: true);
     }
 
-    private static string Describe(EndPoint? endPoint) => endPoint?.ToString() ?? "";
+    // Most clients come to the same address: they share its text.
+    private string DescribeLocal(EndPoint? endPoint)
+    {
+        var last = _lastLocal;
+        if (last is null || !Equals(last.EndPoint, endPoint))
+            _lastLocal = last = new LocalAddress(endPoint, Describe(endPoint));
+        return last.Text;
+    }
+
+    // Not by ToString, which makes the address keep its text as well.
+    private static string Describe(EndPoint? endPoint) => endPoint switch
+    {
+        IPEndPoint { AddressFamily: AddressFamily.InterNetworkV6 } ip => $"[{ip.Address}]:{ip.Port}",
+        IPEndPoint ip => $"{ip.Address}:{ip.Port}",
+        _ => endPoint?.ToString() ?? "",
+    };
+
+    private sealed record LocalAddress(EndPoint? EndPoint, string Text);
 }

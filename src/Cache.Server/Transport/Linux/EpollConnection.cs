@@ -28,14 +28,15 @@ internal sealed class EpollConnection : TransportConnection
     private bool _closed;
 
     /// <param name="socket">A connected socket; only its descriptor lives on, as the connection's own.</param>
+    /// <param name="local">The socket's own address.</param>
     /// <param name="loop">Watches the socket from now on.</param>
     /// <param name="timeProvider">Measures how long closing may take.</param>
-    public EpollConnection(Socket socket, EpollLoop loop, TimeProvider timeProvider)
+    public EpollConnection(Socket socket, EndPoint? local, EpollLoop loop, TimeProvider timeProvider)
     {
         Loop = loop;
         _timeProvider = timeProvider;
         RemoteEndPoint = socket.RemoteEndPoint;
-        LocalEndPoint = socket.LocalEndPoint;
+        LocalEndPoint = local;
         Descriptor = TakeDescriptor(socket);
         _input = new EpollInput(this);
         _output = new EpollOutput(this);

@@ -1,3 +1,4 @@
+using System.Net;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 
@@ -12,6 +13,7 @@ internal sealed class EpollTransport : IDisposable
 {
     private readonly EpollLoop[] _loops;
     private readonly TimeProvider _timeProvider;
+    private volatile EndPoint? _lastLocal;
     private uint _next;
 
     /// <exception cref="System.ComponentModel.Win32Exception">The system has no descriptor left for a loop.</exception>
@@ -39,7 +41,8 @@ internal sealed class EpollTransport : IDisposable
     public EpollConnection Connect(Socket socket)
     {
         uint turn = Interlocked.Increment(ref _next);
-        return new EpollConnection(socket, _loops[turn % (uint)_loops.Length], _timeProvider);
+        var loop = _loops[turn % (uint)_loops.Length];
+        return new EpollConnection(socket, Share(socket.LocalEndPoint), loop, _timeProvider);
     }
 
     /// <summary>Ends the loops; connections that still live are cut off.</summary>
@@ -47,5 +50,15 @@ internal sealed class EpollTransport : IDisposable
     {
         foreach (var loop in _loops)
             loop?.Dispose();
+    }
+
+    // Most connections come to one address, and have one object for it.
+    private EndPoint? Share(EndPoint? local)
+    {
+        var last = _lastLocal;
+        if (Equals(last, local))
+            return last;
+        _lastLocal = local;
+        return local;
     }
 }
