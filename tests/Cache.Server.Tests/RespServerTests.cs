@@ -100,6 +100,23 @@ public sealed class RespServerTests : IDisposable
         await server.StopAsync(Token);
     }
 
+    [Fact]
+    public async Task Stop_WhenTheFolderOfTheUnixSocketIsGone_EndsEverythingAllTheSame()
+    {
+        var folder = new TemporaryFolder();
+        var options = new RespServerOptions { Port = 0, UnixSocketPath = folder.PathOf("s") };
+        await using var server = new RespServer(_store, options);
+        await server.StartAsync(Token);
+        using var client = await ConnectAsync(server.EndPoints[0]);
+        folder.Dispose();
+
+        var receiving = client.ReceiveAsync(new byte[1], Token);
+        await server.StopAsync(Token);
+
+        Assert.Equal(0, await receiving);
+        Assert.Empty(server.EndPoints);
+    }
+
     private static async Task<string> ExchangeAsync(EndPoint endPoint, string request, int replyLength)
     {
         using var client = await ConnectAsync(endPoint);

@@ -104,9 +104,10 @@ internal sealed class SocketListener : TransportListener
     public override async ValueTask DisposeAsync()
     {
         await _disposed.CancelAsync().ConfigureAwait(false);
+
+        // The runtime removes the file of a Unix domain socket too, if it can. Once is enough: the path may lead to
+        // the socket of a server that started meanwhile.
         _socket.Dispose();
-        if (EndPoint is UnixDomainSocketEndPoint)
-            File.Delete(EndPoint.ToString()!);
     }
 
     private static bool IsOfOneArrival(SocketError error) =>
