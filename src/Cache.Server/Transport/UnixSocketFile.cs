@@ -45,6 +45,9 @@ internal static class UnixSocketFile
     private static bool IsListenedOn(string path)
     {
         using var probe = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+
+        // Or it would wait for a place in the queue of a process that accepts nobody.
+        probe.Blocking = false;
         try
         {
             probe.Connect(new UnixDomainSocketEndPoint(path));
@@ -53,6 +56,10 @@ internal static class UnixSocketFile
         catch (SocketException e) when (e.SocketErrorCode == SocketError.ConnectionRefused)
         {
             return false;
+        }
+        catch (SocketException e) when (e.SocketErrorCode == SocketError.WouldBlock)
+        {
+            return true;
         }
     }
 }

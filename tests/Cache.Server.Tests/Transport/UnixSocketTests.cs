@@ -64,6 +64,24 @@ public sealed class UnixSocketTests : IDisposable
         Assert.True(File.Exists(path));
     }
 
+    // As a process that hangs leaves it: who connects then waits.
+    [Fact]
+    public async Task Bind_OverASocketWhoseQueueIsFull_ThrowsAtOnce()
+    {
+        string path = _folder.PathOf("s");
+        using var other = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        other.Bind(new UnixDomainSocketEndPoint(path));
+        other.Listen(0);
+        using var waiting = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        await waiting.ConnectAsync(new UnixDomainSocketEndPoint(path), TestContext.Current.CancellationToken);
+
+        var binding = Task.Run(() => Bind(path, new()), TestContext.Current.CancellationToken);
+
+        var error = await Assert.ThrowsAsync<SocketException>(
+            () => binding.WaitAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken));
+        Assert.Equal(SocketError.AddressAlreadyInUse, error.SocketErrorCode);
+    }
+
     [Fact]
     public void Bind_OverAnOrdinaryFile_ThrowsAndLeavesIt()
     {
