@@ -31,6 +31,43 @@ public sealed class TlsResumptionTests : IDisposable
         Assert.Equal(0, server.FailedHandshakes);
     }
 
+    // The session has the client's certificate, but not those that the client sent with it in the first handshake.
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task SecondConnection_WithACertificateOfAnIntermediateAuthority_IsTrustedToo(
+        RespTransport transport, SslProtocols version, TlsClientAuthentication authentication)
+    {
+        if (OperatingSystem.IsWindows())
+            return;
+        await using var server = await TlsServer.StartAsync(
+            _certificates, transport, o => o.TlsClientAuthentication = authentication);
+        var (certificate, intermediate) = _certificates.MakeClientOfIntermediate("alice");
+        using var disposing = certificate;
+        using var disposingToo = intermediate;
+        var context = SslStreamCertificateContext.Create(certificate, [intermediate], offline: true);
+        bool[] resumed = await ConnectAsync(server, 3, context, version);
+
+        Assert.Equal([false, true, true], resumed);
+        Assert.Equal(0, server.FailedHandshakes);
+    }
+
+    [Fact]
+    public async Task Stranger_IsRefused_WhateverLedToOthers()
+    {
+        await using var server = await TlsServer.StartAsync(
+            _certificates, RespTransport.Portable, o => o.TlsClientAuthentication = TlsClientAuthentication.Required);
+        var (certificate, intermediate) = _certificates.MakeClientOfIntermediate("alice");
+        using var disposing = certificate;
+        using var disposingToo = intermediate;
+        var context = SslStreamCertificateContext.Create(certificate, [intermediate], offline: true);
+        await ConnectAsync(server, 1, context, SslProtocols.Tls12);
+
+        using var stranger = TestCertificates.MakeStranger("alice");
+        var strange = SslStreamCertificateContext.Create(stranger, null, offline: true);
+        await Assert.ThrowsAnyAsync<Exception>(() => ConnectAsync(server, 1, strange, SslProtocols.Tls12));
+        await Assert.ThrowsAnyAsync<Exception>(() => ConnectAsync(server, 1, null, SslProtocols.Tls12));
+    }
+
     /// <returns>Of each connection, one after the other, whether it resumed a session.</returns>
     private static async Task<bool[]> ConnectAsync(
         TlsServer server, int count, SslStreamCertificateContext? context, SslProtocols version)
