@@ -38,6 +38,7 @@ internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValu
     private bool _examined = true;
     private bool _waiting;
     private bool _ended;
+    private bool _stopping;
     private bool _cancelRequested;
     private bool _completed;
     private Exception? _error;
@@ -108,6 +109,25 @@ internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValu
         }
     }
 
+    /// <summary>What the socket holds now is the last. Any thread.</summary>
+    public void StopReceiving()
+    {
+        lock (connection.Gate)
+        {
+            if (_completed)
+                return;
+            _stopping = true;
+            EndIfLast();
+            if (!_waiting || !_ended)
+                return;
+            _waiting = false;
+
+            // As where the connection breaks.
+            _source.RunContinuationsAsynchronously = true;
+            _source.SetResult(Result(isCanceled: false));
+        }
+    }
+
     /// <summary>Receives once and hands the bytes to the owner, if it waits. The loop's thread.</summary>
     public void OnReadable()
     {
@@ -126,6 +146,7 @@ internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValu
 
             if (!TryReceive(connection.Loop))
                 return;
+            EndIfLast();
             _waiting = false;
             error = _error;
             if (error is null)
@@ -149,8 +170,11 @@ internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValu
     {
         lock (connection.Gate)
         {
-            if (_ended || _error is not null)
+            if ((_ended && !_stopping) || _error is not null)
                 return Task.CompletedTask;
+
+            // The end that the owner was told is not the peer's.
+            _ended = _stopping = false;
             _whenEnded = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
             if (IsUnwatched)
                 Discard();
@@ -193,6 +217,7 @@ internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValu
         _cancelRequested = false;
         if (IsUnwatched && !canceled && _examined && !_ended && _error is null && TryReceive(loop: null))
             _examined = false;
+        EndIfLast();
         bool any = canceled || (_end > _start && !_examined) || _ended;
         result = any ? Result(canceled) : default;
         return any;
@@ -233,6 +258,15 @@ internal sealed class EpollInput(EpollConnection connection) : PipeReader, IValu
         else
             _error = new IOException("The connection broke.", new Win32Exception(error));
         return true;
+    }
+
+    // When receiving is to stop, nobody waits for more than the socket holds.
+    private void EndIfLast()
+    {
+        if (!_stopping || _ended || _error is not null)
+            return;
+        byte next = 0;
+        _ended = LinuxCalls.Receive(connection.Descriptor, ref next, 1, LinuxCalls.DontWait | LinuxCalls.Peek) <= 0;
     }
 
     // One receive for each readiness here too, as long as the loop reports it.
