@@ -74,6 +74,16 @@ public sealed class RespServerTests : IDisposable
     }
 
     [Fact]
+    public async Task Start_OnAddressesThatAreAllAbsent_Fails()
+    {
+        var server = new RespServer(_store, new RespServerOptions { Port = 0, Bind = ["-192.0.2.1", "-198.51.100.1"] });
+
+        var error = await Assert.ThrowsAsync<IOException>(() => server.StartAsync(Token));
+
+        Assert.Contains("-192.0.2.1 -198.51.100.1: this machine has none of the addresses", error.Message);
+    }
+
+    [Fact]
     public async Task Start_Twice_Throws()
     {
         await using var server = new RespServer(_store, new RespServerOptions { Port = 0 });
