@@ -21,6 +21,22 @@ internal static class UnixSocketFile
         File.Delete(path);
     }
 
+    /// <summary>
+    /// Removes the file of a socket that is listened on no more, if there is one and it can be; its folder may be gone.
+    /// </summary>
+    public static void Remove(string? path)
+    {
+        try
+        {
+            if (path is not null)
+                File.Delete(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // Whoever listens there next removes it.
+        }
+    }
+
     // Only the system's refusal to open a socket's file tells it from an ordinary one.
     private static bool IsOrdinaryFile(string path)
     {

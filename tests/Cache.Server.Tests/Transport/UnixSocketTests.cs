@@ -93,6 +93,33 @@ public sealed class UnixSocketTests : IDisposable
         Assert.True(File.Exists(path));
     }
 
+    // The runtime gives a client's address no more room than the listener's has, and ends the process if it lacks some
+    // when the client comes while an acceptance waits.
+    [Theory]
+    [InlineData(1)]
+    [InlineData(60)]
+    [InlineData(107)]
+    public async Task Accept_OfAClientWithAnAddressOfItsOwn_IsAsAnyOther(int addressBytes)
+    {
+        string path = _folder.PathOf("s");
+        string address = _folder.PathOf("");
+        address = addressBytes < address.Length ? address + "c" : address.PadRight(addressBytes, 'c');
+        await using var listener = Bind(path, new());
+        foreach (bool waits in (bool[])[false, true])
+        {
+            var accepting = waits ? listener.AcceptAsync().AsTask() : null;
+            using var client = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+            client.Bind(new UnixDomainSocketEndPoint(address));
+            await client.ConnectAsync(new UnixDomainSocketEndPoint(path), TestContext.Current.CancellationToken);
+
+            var connection = await (accepting ?? listener.AcceptAsync().AsTask());
+
+            Assert.NotNull(connection);
+            Assert.Equal(path, connection.LocalEndPoint!.ToString());
+            connection.Abort();
+        }
+    }
+
     [Fact]
     public async Task Dispose_Always_RemovesTheFile()
     {
