@@ -97,6 +97,10 @@ internal sealed class SocketListener : TransportListener
             {
                 // That peer is gone; the next one waits.
             }
+            catch (ArgumentException)
+            {
+                // The runtime cannot read that peer's address: macOS has none for one that was reset meanwhile.
+            }
             catch (SocketException e)
             {
                 if (!await BackOffAsync(e).ConfigureAwait(false))
