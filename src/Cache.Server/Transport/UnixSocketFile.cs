@@ -40,12 +40,18 @@ internal static class UnixSocketFile
     // Only the system's refusal to open a socket's file tells it from an ordinary one.
     private static bool IsOrdinaryFile(string path)
     {
-        if (!File.Exists(path))
-            return false;
+        // For both first: who opens a pipe only to read waits for one who writes. Or for what the file permits.
+        return File.Exists(path)
+            && (CanOpen(path, FileAccess.ReadWrite) || CanOpen(path, FileAccess.Read)
+                || CanOpen(path, FileAccess.Write));
+    }
+
+    private static bool CanOpen(string path, FileAccess access)
+    {
         try
         {
             const FileShare All = FileShare.ReadWrite | FileShare.Delete;
-            using var file = new FileStream(path, FileMode.Open, FileAccess.Read, All);
+            using var file = new FileStream(path, FileMode.Open, access, All);
             return true;
         }
         catch (UnauthorizedAccessException)

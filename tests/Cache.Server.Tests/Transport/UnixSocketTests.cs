@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
 using Cache.Server.Transport;
@@ -90,6 +91,23 @@ public sealed class UnixSocketTests : IDisposable
 
         Assert.Throws<IOException>(() => Bind(path, new()));
 
+        Assert.True(File.Exists(path));
+    }
+
+    [Fact]
+    public async Task Bind_OverAPipe_ThrowsAtOnceAndLeavesIt()
+    {
+        if (OperatingSystem.IsWindows())
+            return;
+        string path = _folder.PathOf("pipe");
+        using var making = Process.Start("mkfifo", path);
+        await making.WaitForExitAsync(TestContext.Current.CancellationToken);
+        Assert.True(File.Exists(path));
+
+        var binding = Task.Run(() => Bind(path, new()), TestContext.Current.CancellationToken);
+
+        await Assert.ThrowsAsync<IOException>(
+            () => binding.WaitAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken));
         Assert.True(File.Exists(path));
     }
 
