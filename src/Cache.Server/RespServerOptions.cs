@@ -43,7 +43,7 @@ public sealed partial class RespServerOptions
 
     /// <summary>
     /// The addresses to listen on: IPv4, IPv6, a host name, * for all of IPv4, ::* for all of IPv6. A leading - allows
-    /// an address to be absent. Empty: no TCP at all. Default: 127.0.0.1.
+    /// an address to be absent, but not all of them. Empty: no TCP at all. Default: 127.0.0.1.
     /// </summary>
     public IReadOnlyList<string> Bind { get; set; } = ["127.0.0.1"];
 

@@ -56,7 +56,12 @@ internal static class SocketBinder
 
             if (options.UnixSocketPath is { } path)
                 listeners.Add(Bind(new UnixDomainSocketEndPoint(path), settings));
-            return listeners;
+
+            // Each may be absent, but a server that nobody can reach is none: Redis ends there too.
+            return listeners.Count > 0
+                ? listeners
+                : throw new IOException(
+                    $"Cannot listen on {string.Join(' ', options.Bind)}: this machine has none of the addresses.");
         }
         catch
         {

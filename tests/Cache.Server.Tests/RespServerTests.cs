@@ -74,6 +74,16 @@ public sealed class RespServerTests : IDisposable
     }
 
     [Fact]
+    public async Task Start_OnAddressesThatAreAllAbsent_Fails()
+    {
+        var server = new RespServer(_store, new RespServerOptions { Port = 0, Bind = ["-192.0.2.1", "-198.51.100.1"] });
+
+        var error = await Assert.ThrowsAsync<IOException>(() => server.StartAsync(Token));
+
+        Assert.Contains("-192.0.2.1 -198.51.100.1: this machine has none of the addresses", error.Message);
+    }
+
+    [Fact]
     public async Task Start_Twice_Throws()
     {
         await using var server = new RespServer(_store, new RespServerOptions { Port = 0 });
@@ -100,6 +110,54 @@ public sealed class RespServerTests : IDisposable
         await server.StopAsync(Token);
     }
 
+    [Fact]
+    public async Task Stop_WhenTheFolderOfTheUnixSocketIsGone_EndsEverythingAllTheSame()
+    {
+        var folder = new TemporaryFolder();
+        var options = new RespServerOptions { Port = 0, UnixSocketPath = folder.PathOf("s") };
+        await using var server = new RespServer(_store, options);
+        await server.StartAsync(Token);
+        using var client = await ConnectAsync(server.EndPoints[0]);
+        folder.Dispose();
+
+        var receiving = client.ReceiveAsync(new byte[1], Token);
+        await server.StopAsync(Token);
+
+        Assert.Equal(0, await receiving);
+        Assert.Empty(server.EndPoints);
+    }
+
+    // More than the client's system takes is on its way when the server stops, and the client goes on sending.
+    [Theory]
+    [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
+    public async Task Stop_WithAClientThatGoesOnSending_LosesNoReply(RespTransport transport)
+    {
+        const int Length = 1_000_000;
+        var server = new RespServer(_store, new RespServerOptions { Port = 0, Transport = transport });
+        await server.StartAsync(Token);
+        using var client = await ConnectAsync(server.EndPoints[0], receiveBytes: 8192);
+        byte[] key = "k"u8.ToArray();
+        _store.Set(key, new byte[Length]);
+        await client.SendAsync("GET k\r\n"u8.ToArray(), Token);
+        byte[] piece = new byte[4096];
+        long received = await client.ReceiveAsync(piece, Token);
+
+        var stopping = server.StopAsync(Token);
+
+        int count = 0;
+        do
+        {
+            received += count;
+            if (received < Length)
+                await client.SendAsync("*"u8.ToArray(), Token);
+            count = await client.ReceiveAsync(piece, Token);
+        }
+        while (count > 0);
+        Assert.Equal("$1000000\r\n".Length + Length + 2, received);
+        client.Dispose();
+        await stopping;
+    }
+
     private static async Task<string> ExchangeAsync(EndPoint endPoint, string request, int replyLength)
     {
         using var client = await ConnectAsync(endPoint);
@@ -110,10 +168,12 @@ public sealed class RespServerTests : IDisposable
         return System.Text.Encoding.ASCII.GetString(reply);
     }
 
-    private static async Task<Socket> ConnectAsync(EndPoint endPoint)
+    private static async Task<Socket> ConnectAsync(EndPoint endPoint, int? receiveBytes = null)
     {
         var protocol = endPoint is UnixDomainSocketEndPoint ? ProtocolType.Unspecified : ProtocolType.Tcp;
         var client = new Socket(endPoint.AddressFamily, SocketType.Stream, protocol);
+        if (receiveBytes is { } bytes)
+            client.ReceiveBufferSize = bytes;
         await client.ConnectAsync(endPoint, Token);
         return client;
     }

@@ -63,6 +63,8 @@ internal sealed class IdleSweep : IAsyncDisposable
         seconds = settings.PartialRequestSeconds;
         if (seconds > 0 && silentMs > seconds * 1000L && client is { PendingInputBytes: > 0, PendingOutputBytes: 0 })
             return ConnectionLimit.PartialRequestTimeout;
+        if (seconds > 0 && connection.Transport.PartialInputAge.TotalSeconds > seconds)
+            return ConnectionLimit.PartialRequestTimeout;
         seconds = settings.AuthenticationSeconds;
         bool isStranger = !client.IsAuthenticated && _server.Users.IsPasswordRequired;
         return seconds > 0 && isStranger && nowMs - client.UnauthenticatedSinceMs > seconds * 1000L

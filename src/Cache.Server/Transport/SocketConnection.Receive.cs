@@ -28,6 +28,7 @@ internal sealed partial class SocketConnection
 
     private readonly SocketOperation _receive = new();
     private int _receiveBytes = ReceiveBytesMin;
+    private volatile bool _stopping;
 
     private async Task ReceiveAsync()
     {
@@ -69,6 +70,8 @@ internal sealed partial class SocketConnection
             var flush = await writer.FlushAsync().ConfigureAwait(false);
             if (flush.IsCompleted)
                 return await DiscardAsync().ConfigureAwait(false);
+            if (_stopping)
+                EndIfLast();
             if (inRow == ReceivesInRowMax)
             {
                 inRow = 0;
@@ -85,6 +88,23 @@ internal sealed partial class SocketConnection
             _receiveBytes = Math.Min(_receiveBytes * 2, ReceiveBytesMax);
         else if (bytes < _receiveBytes / 8)
             _receiveBytes = Math.Max(_receiveBytes / 2, ReceiveBytesMin);
+    }
+
+    // When receiving is to stop, the owner waits for no more than the system holds. Not by a shutdown of this side:
+    // bytes that come after one reset the connection, and the last replies are lost.
+    private void EndIfLast()
+    {
+        try
+        {
+            if (_socket.Available > 0)
+                return;
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            // An abort was faster.
+        }
+
+        Input.CancelPendingRead();
     }
 
     // The owner reads no more. What still arrives has to be taken from the system, or closing would reset the

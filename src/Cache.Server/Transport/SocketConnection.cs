@@ -11,8 +11,8 @@ namespace Cache.Server.Transport;
 /// inline,
 /// so that where the runtime completes socket operations inline, a request goes from the receive to the send of its
 /// reply on one thread. A loop allocates nothing per operation.
-/// Concurrency: each loop is the only user of its operation and of its end of its pipe; <see cref="Abort"/> and
-/// <see cref="StopReceiving"/> touch only the socket, from any thread.
+/// Concurrency: each loop is the only user of its operation and of its end of its pipe; <see cref="Abort"/> touches
+/// only the socket, <see cref="StopReceiving"/> asks it and cancels a read, both from any thread.
 /// Closing: a socket that is closed with unread bytes resets the connection, and the reset can overtake the last reply
 /// on the peer's side. Therefore the sending side is shut first, and what still arrives is discarded until the peer has
 /// closed too, for a bounded time.
@@ -67,11 +67,8 @@ internal sealed partial class SocketConnection : TransportConnection
 
     public override void StopReceiving()
     {
-        TryShutdown(SocketShutdown.Receive);
-
-        // Elsewhere a pending receive ends by itself, after what had already arrived.
-        if (OperatingSystem.IsWindows())
-            Input.CancelPendingRead();
+        _stopping = true;
+        EndIfLast();
     }
 
     public override void Abort() => _socket.Dispose();
@@ -80,7 +77,7 @@ internal sealed partial class SocketConnection : TransportConnection
     {
         if (!await EndsWithinAsync(_sending, LastSendTime).ConfigureAwait(false))
             Abort();
-        TryShutdown(SocketShutdown.Send);
+        TryShutdownSend();
         if (!await EndsWithinAsync(_receiving, GoodbyeTime).ConfigureAwait(false))
             Abort();
 
@@ -100,11 +97,11 @@ internal sealed partial class SocketConnection : TransportConnection
         return loop.IsCompleted;
     }
 
-    private void TryShutdown(SocketShutdown side)
+    private void TryShutdownSend()
     {
         try
         {
-            _socket.Shutdown(side);
+            _socket.Shutdown(SocketShutdown.Send);
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {

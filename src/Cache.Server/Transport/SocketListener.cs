@@ -35,6 +35,8 @@ internal sealed class SocketListener : TransportListener
 
     public override EndPoint EndPoint { get; }
 
+    private string? FilePath { get; init; }
+
     /// <summary>Binds and listens.</summary>
     /// <exception cref="SocketException">The address is taken, not this machine's, or not permitted.</exception>
     /// <exception cref="IOException">
@@ -44,25 +46,27 @@ internal sealed class SocketListener : TransportListener
     {
         var protocol = endPoint.AddressFamily == AddressFamily.Unix ? ProtocolType.Unspecified : ProtocolType.Tcp;
         var socket = new Socket(endPoint.AddressFamily, SocketType.Stream, protocol);
+        string? file = null;
         try
         {
             // So that 0.0.0.0 and :: can be bound side by side.
             if (endPoint.AddressFamily == AddressFamily.InterNetworkV6)
                 socket.DualMode = false;
-            if (endPoint is UnixDomainSocketEndPoint)
-                UnixSocketFile.RemoveStale(endPoint.ToString()!);
-            socket.Bind(endPoint);
+            if (endPoint is UnixDomainSocketEndPoint path)
+                file = BindFile(socket, path);
+            else
+                socket.Bind(endPoint);
 
             // Before anybody can connect, which is not before the socket listens.
-            var mode = endPoint is UnixDomainSocketEndPoint ? settings.UnixSocketMode : null;
-            if (mode is not null && !OperatingSystem.IsWindows())
-                File.SetUnixFileMode(endPoint.ToString()!, mode.Value);
+            if (file is not null && settings.UnixSocketMode is { } mode && !OperatingSystem.IsWindows())
+                File.SetUnixFileMode(file, mode);
             socket.Listen(settings.Backlog);
-            return new SocketListener(socket, settings);
+            return new SocketListener(socket, settings) { FilePath = file };
         }
         catch
         {
             socket.Dispose();
+            UnixSocketFile.Remove(file);
             throw;
         }
     }
@@ -93,6 +97,10 @@ internal sealed class SocketListener : TransportListener
             {
                 // That peer is gone; the next one waits.
             }
+            catch (ArgumentException)
+            {
+                // The runtime cannot read that peer's address: macOS has none for one that was reset meanwhile.
+            }
             catch (SocketException e)
             {
                 if (!await BackOffAsync(e).ConfigureAwait(false))
@@ -105,8 +113,17 @@ internal sealed class SocketListener : TransportListener
     {
         await _disposed.CancelAsync().ConfigureAwait(false);
         _socket.Dispose();
-        if (EndPoint is UnixDomainSocketEndPoint)
-            File.Delete(EndPoint.ToString()!);
+        UnixSocketFile.Remove(FilePath);
+    }
+
+    // Its full path, for the process may move to another folder.
+    private static string BindFile(Socket socket, UnixDomainSocketEndPoint path)
+    {
+        UnixSocketFile.RemoveStale(path.ToString());
+        var address = new UnixListenerEndPoint(path);
+        socket.Bind(address);
+        address.EndBinding();
+        return Path.GetFullPath(path.ToString());
     }
 
     private static bool IsOfOneArrival(SocketError error) =>

@@ -39,6 +39,12 @@ internal abstract class TransportConnection : IAsyncDisposable
     public abstract long UnsentMemoryBytes { get; }
 
     /// <summary>
+    /// How long bytes have been there that cannot be read before others come, as half a record, without any more of
+    /// them; zero for none. From any thread, perhaps a moment old.
+    /// </summary>
+    public virtual TimeSpan PartialInputAge => TimeSpan.Zero;
+
+    /// <summary>
     /// Whether the pipes' continuations run on a thread that other connections wait for, so that long work belongs
     /// elsewhere.
     /// </summary>

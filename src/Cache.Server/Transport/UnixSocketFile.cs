@@ -21,15 +21,37 @@ internal static class UnixSocketFile
         File.Delete(path);
     }
 
+    /// <summary>
+    /// Removes the file of a socket that is listened on no more, if there is one and it can be; its folder may be gone.
+    /// </summary>
+    public static void Remove(string? path)
+    {
+        try
+        {
+            if (path is not null)
+                File.Delete(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // Whoever listens there next removes it.
+        }
+    }
+
     // Only the system's refusal to open a socket's file tells it from an ordinary one.
     private static bool IsOrdinaryFile(string path)
     {
-        if (!File.Exists(path))
-            return false;
+        // For both first: who opens a pipe only to read waits for one who writes. Or for what the file permits.
+        return File.Exists(path)
+            && (CanOpen(path, FileAccess.ReadWrite) || CanOpen(path, FileAccess.Read)
+                || CanOpen(path, FileAccess.Write));
+    }
+
+    private static bool CanOpen(string path, FileAccess access)
+    {
         try
         {
             const FileShare All = FileShare.ReadWrite | FileShare.Delete;
-            using var file = new FileStream(path, FileMode.Open, FileAccess.Read, All);
+            using var file = new FileStream(path, FileMode.Open, access, All);
             return true;
         }
         catch (UnauthorizedAccessException)
@@ -45,6 +67,9 @@ internal static class UnixSocketFile
     private static bool IsListenedOn(string path)
     {
         using var probe = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+
+        // Or it would wait for a place in the queue of a process that accepts nobody.
+        probe.Blocking = false;
         try
         {
             probe.Connect(new UnixDomainSocketEndPoint(path));
@@ -53,6 +78,10 @@ internal static class UnixSocketFile
         catch (SocketException e) when (e.SocketErrorCode == SocketError.ConnectionRefused)
         {
             return false;
+        }
+        catch (SocketException e) when (e.SocketErrorCode == SocketError.WouldBlock)
+        {
+            return true;
         }
     }
 }

@@ -78,6 +78,26 @@ public sealed class SocketListenerTests
         connection!.Abort();
     }
 
+    // As macOS's runtime does (dotnet/runtime#121848).
+    [Fact]
+    public async Task Accept_OfAPeerWithoutAnAddress_GoesOnToTheNext()
+    {
+        int failures = 3;
+        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        socket.Listen();
+        await using var listener = new SocketListener(
+            socket, new(),
+            token => failures-- > 0 ? throw new ArgumentException("Its size is wrong.") : socket.AcceptAsync(token));
+        using var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        await client.ConnectAsync(listener.EndPoint, Token);
+
+        var connection = await listener.AcceptAsync();
+
+        Assert.NotNull(connection);
+        connection.Abort();
+    }
+
     [Fact]
     public async Task Accept_OutOfDescriptors_BacksOffLongerEachTimeAndRecovers()
     {

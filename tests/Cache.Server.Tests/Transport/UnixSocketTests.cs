@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
 using Cache.Server.Transport;
@@ -64,6 +65,24 @@ public sealed class UnixSocketTests : IDisposable
         Assert.True(File.Exists(path));
     }
 
+    // As a process that hangs leaves it: who connects then waits.
+    [Fact]
+    public async Task Bind_OverASocketWhoseQueueIsFull_ThrowsAtOnce()
+    {
+        string path = _folder.PathOf("s");
+        using var other = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        other.Bind(new UnixDomainSocketEndPoint(path));
+        other.Listen(0);
+        using var waiting = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        await waiting.ConnectAsync(new UnixDomainSocketEndPoint(path), TestContext.Current.CancellationToken);
+
+        var binding = Task.Run(() => Bind(path, new()), TestContext.Current.CancellationToken);
+
+        var error = await Assert.ThrowsAsync<SocketException>(
+            () => binding.WaitAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken));
+        Assert.Equal(SocketError.AddressAlreadyInUse, error.SocketErrorCode);
+    }
+
     [Fact]
     public void Bind_OverAnOrdinaryFile_ThrowsAndLeavesIt()
     {
@@ -73,6 +92,50 @@ public sealed class UnixSocketTests : IDisposable
         Assert.Throws<IOException>(() => Bind(path, new()));
 
         Assert.True(File.Exists(path));
+    }
+
+    [Fact]
+    public async Task Bind_OverAPipe_ThrowsAtOnceAndLeavesIt()
+    {
+        if (OperatingSystem.IsWindows())
+            return;
+        string path = _folder.PathOf("pipe");
+        using var making = Process.Start("mkfifo", path);
+        await making.WaitForExitAsync(TestContext.Current.CancellationToken);
+        Assert.True(File.Exists(path));
+
+        var binding = Task.Run(() => Bind(path, new()), TestContext.Current.CancellationToken);
+
+        await Assert.ThrowsAsync<IOException>(
+            () => binding.WaitAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken));
+        Assert.True(File.Exists(path));
+    }
+
+    // The runtime gives a client's address no more room than the listener's has, and ends the process if it lacks some
+    // when the client comes while an acceptance waits.
+    [Theory]
+    [InlineData(1)]
+    [InlineData(60)]
+    [InlineData(107)]
+    public async Task Accept_OfAClientWithAnAddressOfItsOwn_IsAsAnyOther(int addressBytes)
+    {
+        string path = _folder.PathOf("s");
+        string address = _folder.PathOf("");
+        address = addressBytes < address.Length ? address + "c" : address.PadRight(addressBytes, 'c');
+        await using var listener = Bind(path, new());
+        foreach (bool waits in (bool[])[false, true])
+        {
+            var accepting = waits ? listener.AcceptAsync().AsTask() : null;
+            using var client = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+            client.Bind(new UnixDomainSocketEndPoint(address));
+            await client.ConnectAsync(new UnixDomainSocketEndPoint(path), TestContext.Current.CancellationToken);
+
+            var connection = await (accepting ?? listener.AcceptAsync().AsTask());
+
+            Assert.NotNull(connection);
+            Assert.Equal(path, connection.LocalEndPoint!.ToString());
+            connection.Abort();
+        }
     }
 
     [Fact]

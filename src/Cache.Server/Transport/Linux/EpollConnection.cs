@@ -115,7 +115,8 @@ internal sealed class EpollConnection : TransportConnection
         _input.OnBroken(error);
     }
 
-    public override void StopReceiving() => TryShutdown(LinuxCalls.ShutReceive);
+    // Not by a shutdown of this side: bytes that come after one reset the connection, and the last replies are lost.
+    public override void StopReceiving() => _input.StopReceiving();
 
     public override void Abort()
     {

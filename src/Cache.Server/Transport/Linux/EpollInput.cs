@@ -41,6 +41,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
     private bool _examined = true;
     private bool _waiting;
     private bool _ended;
+    private bool _stopping;
     private bool _cancelRequested;
     private bool _completed;
     private Exception? _error;
@@ -121,6 +122,26 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         }
     }
 
+    /// <summary>What the socket holds now is the last. Any thread.</summary>
+    public void StopReceiving()
+    {
+        lock (connection.Gate)
+        {
+            if (_completed)
+                return;
+            _stopping = true;
+            EndIfLast();
+            if (!_waiting || !_ended)
+                return;
+            _waiting = false;
+            _target = null;
+
+            // As where the connection breaks.
+            _source.RunContinuationsAsynchronously = true;
+            _source.SetResult(Result(isCanceled: false));
+        }
+    }
+
     /// <summary>Receives once and hands the bytes to the owner, if it waits. The loop's thread.</summary>
     public void OnReadable()
     {
@@ -139,6 +160,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
 
             if (!TryReceive(connection.Loop))
                 return;
+            EndIfLast();
             _waiting = false;
             _target = null;
             error = _error;
@@ -163,8 +185,11 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
     {
         lock (connection.Gate)
         {
-            if (_ended || _error is not null)
+            if ((_ended && !_stopping) || _error is not null)
                 return Task.CompletedTask;
+
+            // The end that the owner was told is not the peer's.
+            _ended = _stopping = false;
             _whenEnded = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
             if (IsUnwatched)
                 Discard();
@@ -208,6 +233,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         _cancelRequested = false;
         if (IsUnwatched && !canceled && _examined && !_ended && _error is null && TryReceive(loop: null))
             _examined = false;
+        EndIfLast();
         bool any = canceled || (_end > _start && !_examined) || _ended;
         result = any ? Result(canceled) : default;
         return any;
@@ -263,6 +289,15 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         if (count > 0)
             target.Advance((int)count);
         return count;
+    }
+
+    // When receiving is to stop, nobody waits for more than the socket holds.
+    private void EndIfLast()
+    {
+        if (!_stopping || _ended || _error is not null)
+            return;
+        byte next = 0;
+        _ended = LinuxCalls.Receive(connection.Descriptor, ref next, 1, LinuxCalls.DontWait | LinuxCalls.Peek) <= 0;
     }
 
     // One receive for each readiness here too, as long as the loop reports it.

@@ -20,6 +20,9 @@ internal static class LinuxCalls
     /// <summary>MSG_DONTWAIT: the call never blocks, whatever the mode of the descriptor.</summary>
     public const int DontWait = 0x40;
 
+    /// <summary>MSG_PEEK: what is received stays to be received.</summary>
+    public const int Peek = 2;
+
     /// <summary>MSG_NOSIGNAL: a peer that has gone is an error of the call, not a signal.</summary>
     public const int NoSignal = 0x4000;
 
@@ -32,8 +35,7 @@ internal static class LinuxCalls
     /// <summary>EFD_NONBLOCK.</summary>
     public const int NonBlocking = 0x800;
 
-    /// <summary>SHUT_RD, SHUT_WR and SHUT_RDWR.</summary>
-    public const int ShutReceive = 0;
+    /// <summary>SHUT_WR and SHUT_RDWR.</summary>
     public const int ShutSend = 1;
     public const int ShutBoth = 2;
 

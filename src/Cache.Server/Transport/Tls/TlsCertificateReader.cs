@@ -22,10 +22,7 @@ internal static class TlsCertificateReader
             AllowRenegotiation = false,
             ClientCertificateRequired = settings.AsksForCertificate,
             CertificateChainPolicy = settings.AsksForCertificate ? ToChainPolicy(settings) : null,
-            RemoteCertificateValidationCallback = settings.RequiresCertificate
-                ? static (_, _, _, errors) => errors == SslPolicyErrors.None
-                : static (_, _, _, errors) =>
-                    errors is SslPolicyErrors.None or SslPolicyErrors.RemoteCertificateNotAvailable,
+            RemoteCertificateValidationCallback = new TlsClientTrust(settings.RequiresCertificate).Validate,
         };
     }
 

@@ -5,8 +5,10 @@ namespace Cache.Server.Transport.Tls;
 /// <summary>What the next handshake takes: read from the files, and again when one of them has changed.</summary>
 /// <remarks>
 /// The files are looked at regularly: watches of a file system miss changes behind links and on network shares. Their
-/// times and lengths before reading are kept, so that a change during it is found the next time. Concurrency: one look
-/// at a time; <see cref="Current"/> is replaced whole, and handshakes under way go on with theirs.
+/// times and lengths before reading are kept, so that a change during it is found the next time. Files that cannot be
+/// used are read again with each look, for what was wrong may be no change of them, as rights that are given later.
+/// Concurrency: one look at a time; <see cref="Current"/> is replaced whole, and handshakes under way go on with
+/// theirs.
 /// </remarks>
 internal sealed class TlsCertificateSource : IDisposable
 {
@@ -18,6 +20,7 @@ internal sealed class TlsCertificateSource : IDisposable
     private readonly Lock _looking = new();
     private volatile SslServerAuthenticationOptions _current;
     private string _seen;
+    private string? _refused;
 
     /// <exception cref="IOException">A file cannot be read, or does not hold what it should.</exception>
     public TlsCertificateSource(TlsSettings settings)
@@ -39,20 +42,24 @@ internal sealed class TlsCertificateSource : IDisposable
         // A slow disk must not gather timers.
         if (!_looking.TryEnter())
             return;
+        string seen = "";
         try
         {
-            string seen = Describe(_settings);
+            seen = Describe(_settings);
             if (seen == _seen)
                 return;
-            _seen = seen;
             _current = TlsCertificateReader.Read(_settings);
+            _seen = seen;
+            _refused = null;
             _settings.Reloaded?.Invoke(_current.ServerCertificateContext!.TargetCertificate.Subject);
         }
 #pragma warning disable CA1031 // A timer's exception would end the process.
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            _settings.ReloadFailed?.Invoke(e as IOException ?? new IOException(e.Message, e));
+            if (seen != _refused)
+                _settings.ReloadFailed?.Invoke(e as IOException ?? new IOException(e.Message, e));
+            _refused = seen;
         }
         finally
         {

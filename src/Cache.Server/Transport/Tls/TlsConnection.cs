@@ -31,7 +31,7 @@ internal sealed class TlsConnection : TransportConnection
         _transport = transport;
         _settings = settings;
         _options = options;
-        _records = new TlsRecordStream(transport.Input, transport.Output);
+        _records = new TlsRecordStream(transport.Input, transport.Output, settings.TimeProvider);
         _ssl = new SslStream(_records, leaveInnerStreamOpen: true);
         _input = new TlsInput(_ssl, _records);
         _output = new TlsOutput(_ssl, transport.Output);
@@ -44,6 +44,8 @@ internal sealed class TlsConnection : TransportConnection
     public override long SentBytes => _transport.SentBytes;
 
     public override long UnsentMemoryBytes => _transport.UnsentMemoryBytes;
+
+    public override TimeSpan PartialInputAge => _records.PartialAge;
 
     public override bool SharesThread => _transport.SharesThread;
 

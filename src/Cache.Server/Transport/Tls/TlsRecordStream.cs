@@ -12,7 +12,7 @@ namespace Cache.Server.Transport.Tls;
 /// Before the handshake has ended, reads go on by the thread pool.
 /// Concurrency: one read and one write at a time.
 /// </remarks>
-internal sealed class TlsRecordStream(PipeReader input, PipeWriter output) : Stream
+internal sealed class TlsRecordStream(PipeReader input, PipeWriter output, TimeProvider timeProvider) : Stream
 {
     // A record's header: type, version (2), length (2).
     private const int HeaderBytes = 5;
@@ -26,6 +26,9 @@ internal sealed class TlsRecordStream(PipeReader input, PipeWriter output) : Str
     private ReadOnlySequence<byte> _records;
     private bool _ended;
     private bool _isOpen;
+
+    // When the last bytes of a record came that is still incomplete, and 0 while there is none; read by any thread.
+    private long _partialAt;
 
     public override bool CanRead => true;
 
@@ -41,11 +44,11 @@ internal sealed class TlsRecordStream(PipeReader input, PipeWriter output) : Str
         set => throw new NotSupportedException();
     }
 
-    /// <summary>How many bytes a read gives without waiting.</summary>
-    public long ReadyBytes => _records.Length;
-
-    /// <summary>Whether a read says at once that there is nothing more.</summary>
-    public bool IsAtEnd => _ended && _records.IsEmpty;
+    /// <summary>
+    /// How long nothing more has come of a record that is incomplete; zero if none is. Any thread.
+    /// </summary>
+    public TimeSpan PartialAge =>
+        Volatile.Read(ref _partialAt) is var at and not 0 ? timeProvider.GetElapsedTime(at) : TimeSpan.Zero;
 
     /// <summary>From now on reads go on by the thread that brings the bytes.</summary>
     public void EndHandshake() => _isOpen = true;
@@ -128,6 +131,9 @@ internal sealed class TlsRecordStream(PipeReader input, PipeWriter output) : Str
         Debug.Assert(_records.IsEmpty);
         var received = read.Buffer;
         long length = read.IsCompleted ? received.Length : MeasureRecords(received);
+        bool isPartial = length == 0 && !received.IsEmpty;
+        if (isPartial || _partialAt != 0)
+            Volatile.Write(ref _partialAt, isPartial ? Math.Max(timeProvider.GetTimestamp(), 1) : 0);
         if (length == 0)
         {
             input.AdvanceTo(received.Start, received.End);

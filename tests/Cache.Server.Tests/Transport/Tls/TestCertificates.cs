@@ -72,6 +72,17 @@ internal sealed class TestCertificates : IDisposable
     public X509Certificate2 MakeClient(Action<SubjectAlternativeNameBuilder> addNames) =>
         Make("client", _authority, addNames);
 
+    /// <summary>A client's certificate, and that of the authority between ours and it.</summary>
+    public (X509Certificate2 Client, X509Certificate2 Intermediate) MakeClientOfIntermediate(string name)
+    {
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        var request = new CertificateRequest("CN=intermediate", key, HashAlgorithmName.SHA256);
+        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(true, false, 0, true));
+        var intermediate = request.Create(_authority, _from, _until, RandomNumberGenerator.GetBytes(8));
+        using var signing = intermediate.CopyWithPrivateKey(key);
+        return (Make(name, signing), intermediate);
+    }
+
     /// <summary>A client's certificate that another authority of the same name vouches for.</summary>
     public static X509Certificate2 MakeStranger(string name)
     {

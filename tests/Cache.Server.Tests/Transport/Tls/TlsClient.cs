@@ -30,6 +30,9 @@ internal sealed class TlsClient : IDisposable
     /// <summary>The type of the last record that the server sent.</summary>
     public byte LastRecordType => _tap.LastRecordType;
 
+    /// <summary>Whether the server went on with an earlier session.</summary>
+    public bool IsResumed => _tap.IsResumed;
+
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     public Task OpenAsync(X509Certificate2? certificate, SslProtocols protocols) =>
@@ -40,6 +43,19 @@ internal sealed class TlsClient : IDisposable
                 EnabledSslProtocols = protocols,
                 ClientCertificates = certificate is null ? null : [certificate],
                 LocalCertificateSelectionCallback = certificate is null ? null : (_, _, _, _, _) => certificate,
+                RemoteCertificateValidationCallback = static (_, _, _, _) => true,
+            },
+            Token);
+
+    /// <param name="context">The client's certificate and those that it shows with it; null for none.</param>
+    /// <param name="version">The only one that the client speaks.</param>
+    public Task OpenAsync(SslStreamCertificateContext? context, SslProtocols version) =>
+        _stream.AuthenticateAsClientAsync(
+            new SslClientAuthenticationOptions
+            {
+                TargetHost = "localhost",
+                EnabledSslProtocols = version,
+                ClientCertificateContext = context,
                 RemoteCertificateValidationCallback = static (_, _, _, _) => true,
             },
             Token);

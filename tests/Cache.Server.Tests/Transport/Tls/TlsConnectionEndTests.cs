@@ -155,6 +155,29 @@ public sealed class TlsConnectionEndTests : IDisposable
 
     [Theory]
     [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
+    public async Task HalfARecord_ThenSilence_IsHalfARequest(RespTransport transport)
+    {
+        var clock = new FakeTimeProvider();
+        await using var server = await TlsServer.StartAsync(
+            _certificates, transport, o => o.OutputStallTimeout = TimeSpan.Zero, clock);
+        using var client = await server.ConnectAsync();
+        await client.ExpectAsync("PING\r\n", "+PONG\r\n");
+        var session = Assert.Single(server.Server.State.Clients.ToList());
+
+        // After a long silence, which is nothing to complain of, a part is silence's beginning only.
+        clock.Advance(1_000_000);
+        await client.SendPartAsync("PING\r\n", 10);
+        await Task.Delay(100, Token);
+        clock.Advance(29_000);
+        Assert.False(session.IsKilled);
+
+        clock.Advance(3_000);
+        Assert.True(session.IsKilled);
+        await ReadToAnyEndAsync(client);
+    }
+
+    [Theory]
+    [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
     public async Task ReplyBeyondTheLimit_IsRefused(RespTransport transport)
     {
         await using var server = await TlsServer.StartAsync(

@@ -70,6 +70,24 @@ public sealed class TlsReloadTests : IDisposable
         Assert.Single(_log.Messages, static text => text.Contains("TlsKeyFile", StringComparison.Ordinal));
     }
 
+    // As long as another process holds it, or its rights are wrong; neither end of that changes time or length.
+    [Fact]
+    public async Task File_ThatCannotBeReadForAWhile_IsToldOnce_AndTakenAsSoonAsItCan()
+    {
+        await using var server = await StartAsync(RespTransport.Portable);
+
+        _certificates.WriteServer("renewed");
+        using (new FileStream(_certificates.KeyFile, FileMode.Open, FileAccess.Read, FileShare.None))
+            _clock.Advance(60_000);
+        using var during = await server.ConnectAsync();
+        Assert.Equal("CN=localhost", during.ServerCertificate.Subject);
+        Assert.Single(_log.Messages, static text => text.Contains("TlsKeyFile", StringComparison.Ordinal));
+        _clock.Advance(1000);
+
+        using var after = await server.ConnectAsync();
+        Assert.Equal("CN=renewed", after.ServerCertificate.Subject);
+    }
+
     [Fact]
     public async Task Link_ThatLeadsElsewhere_IsAChange()
     {
