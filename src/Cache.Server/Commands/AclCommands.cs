@@ -211,7 +211,7 @@ internal static class AclCommands
         reply.Bulk("age-seconds"u8);
         reply.Double((context.Server.NowMs - entry.AtMs) / 1000.0);
         reply.Bulk("client-info"u8);
-        reply.Bulk(Encoding.UTF8.GetBytes(entry.Client));
+        reply.Bulk(Encoding.Latin1.GetBytes(entry.Client));
     }
 
     private static void Load(in RespRequest request, CommandContext context)
