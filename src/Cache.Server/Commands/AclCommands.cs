@@ -157,7 +157,8 @@ internal static class AclCommands
                 break;
             default:
                 reply.Bulk([
-                    .. "This user has no permissions to access the '"u8, .. request[argument], .. "' key"u8]);
+                    .. "This user has no permissions to access the '"u8, .. request[argument].UpToNul(),
+                    .. "' key"u8]);
                 break;
         }
     }
