@@ -73,6 +73,18 @@ public sealed class ScanCommandsTests : CommandTestBase
         Assert.Equal(expected + "$-1\r\n", Client.Call(["MGET", .. keys, "absent"]));
     }
 
+    // Hundreds of megabytes would otherwise be copied for a byte, into an array that the pool keeps.
+    [Fact]
+    public void GetRange_EndBeforeTheFirstByte_CopiesThatByteAlone()
+    {
+        Client.Call("SET", "key", new string('x', 3_000_000));
+        long before = GC.GetAllocatedBytesForCurrentThread();
+
+        Assert.Equal("$1\r\nx\r\n", Client.Run("GETRANGE key 0 -4000000"));
+
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 1_000_000);
+    }
+
     private void Fill()
     {
         for (int i = 0; i < KeyCount; i++)
