@@ -73,6 +73,21 @@ public sealed class ScanCommandsTests : CommandTestBase
         Assert.Equal(expected + "$-1\r\n", Client.Call(["MGET", .. keys, "absent"]));
     }
 
+    // What is over the limit already is not to be copied another million times.
+    [Fact]
+    public void MGet_RepliesOverTheLimit_ReadsNoMoreValues()
+    {
+        Server.Settings.ClientOutputBufferLimit = 1 << 20;
+        Client.Call("SET", "key", new string('x', 100_000));
+        long hits = Server.Store.GetStatistics().Hits;
+
+        Assert.Equal(
+            "-ERR the reply is longer than client-output-buffer-limit\r\n",
+            Client.Call(["MGET", .. Enumerable.Repeat("key", 10_000)]));
+
+        Assert.InRange(Server.Store.GetStatistics().Hits - hits, 10, 12);
+    }
+
     // Hundreds of megabytes would otherwise be copied for a byte, into an array that the pool keeps.
     [Fact]
     public void GetRange_EndBeforeTheFirstByte_CopiesThatByteAlone()
