@@ -88,6 +88,28 @@ public sealed class ScanCommandsTests : CommandTestBase
         Assert.InRange(Server.Store.GetStatistics().Hits - hits, 10, 12);
     }
 
+    // One key may take 2 ms, so that a hundred thousand would take minutes.
+    [Theory]
+    [InlineData("*", 'a', 1500)]
+    [InlineData("[", 'a', 1_100_000)]
+    [InlineData("*", '*', 1_100_000)]
+    public void Scan_PatternMadeToBeSlow_EndsEarlyAndGoesOn(string start, char filling, int length)
+    {
+        for (int i = 0; i < 24; i++)
+            Client.Call("SET", new string('a', 3000) + i.ToString(CultureInfo.InvariantCulture), "x");
+        string pattern = start + new string(filling, length) + "b";
+        string cursor = "0";
+        int calls = 0;
+        do
+        {
+            cursor = Client.Call("SCAN", cursor, "MATCH", pattern, "COUNT", "100000").Split("\r\n")[2];
+            calls++;
+        }
+        while (cursor != "0");
+
+        Assert.InRange(calls, 2, 20);
+    }
+
     // Hundreds of megabytes would otherwise be copied for a byte, into an array that the pool keeps.
     [Fact]
     public void GetRange_EndBeforeTheFirstByte_CopiesThatByteAlone()
