@@ -10,6 +10,8 @@ internal ref struct StrideSink(Span<byte> destination, int stride) : IValueBatch
 
     public int Misses { get; private set; }
 
+    public readonly bool IsFull => false;
+
     public readonly Span<byte> GetSpan(int length) => _destination.Slice(_taken * stride, stride);
 
     public void Advance(int length) => _taken++;

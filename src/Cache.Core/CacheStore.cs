@@ -26,6 +26,9 @@ public sealed partial class CacheStore : IDisposable
     /// <summary>The longest value in bytes: 512 MB, as in Redis.</summary>
     public const int ValueLengthMax = 512 << 20;
 
+    // What one call of a scan visits, about 20 ms: a keyspace with few keys may lie among millions of another's.
+    private const int ScanBucketsMax = 1 << 16;
+
     private readonly StoreState _state;
     private readonly byte _keyspace;
     private readonly CacheStore[] _keyspaces;
@@ -168,7 +171,7 @@ public sealed partial class CacheStore : IDisposable
     /// removed or evicted in between; one that comes or goes meanwhile may be taken or not; a key may be taken twice.
     /// </remarks>
     /// <param name="cursor">0 at first, then what the last call returned.</param>
-    /// <param name="count">About how many keys to take, at least 1.</param>
+    /// <param name="count">About how many keys to take, at least 1; fewer, or none, if they lie far apart.</param>
     /// <param name="sink">Takes the keys.</param>
     /// <returns>The cursor for the next call; 0 when the scan is complete. Below 2^53.</returns>
     public ulong Scan<TSink>(ulong cursor, int count, ref TSink sink)
@@ -177,7 +180,7 @@ public sealed partial class CacheStore : IDisposable
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
         var position = ScanCursor.Of(cursor);
         int taken = 0;
-        while (true)
+        for (int visited = 1; ; visited++)
         {
             var shard = _state.ShardAt(position.Position);
             if (!shard.ScanNext(_keyspace, ref position, ref sink, ref taken))
@@ -187,7 +190,7 @@ public sealed partial class CacheStore : IDisposable
                 position = _state.Shards[shard.Index + 1].ScanStart;
             }
 
-            if (taken >= count)
+            if (taken >= count || visited >= ScanBucketsMax || sink.IsFull)
                 return position.Word;
         }
     }

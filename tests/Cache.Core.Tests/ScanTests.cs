@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Text;
 using Cache.Core.Contracts;
 using Cache.Testing;
@@ -103,6 +104,28 @@ public sealed class ScanTests : IDisposable
 
         Assert.Equal(["own"], other.ScanAll());
         Assert.Equal(100, Store.ScanAll().Count);
+    }
+
+    // Who looks at a keyspace with few keys, beside one with many, must not wait for a walk over all of them.
+    [Fact]
+    public void Scan_EmptyKeyspaceBesideALargeOne_TakesSeveralCalls()
+    {
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 256 << 20, ShardCount = 2 });
+        Span<byte> key = stackalloc byte[sizeof(int)];
+        for (int i = 0; i < 1_000_000; i++)
+        {
+            BinaryPrimitives.WriteInt32LittleEndian(key, i);
+            store.Set(key, "x"u8);
+        }
+
+        var other = store.SelectKeyspace(1);
+        var sink = new KeyListSink();
+        int calls = 1;
+        for (ulong cursor = 0; (cursor = other.Scan(cursor, 10, ref sink)) != 0; calls++)
+            ;
+
+        Assert.InRange(calls, 2, 100);
+        Assert.Empty(sink.Keys);
     }
 
     [Fact]

@@ -8,5 +8,7 @@ internal readonly struct KeyListSink() : IKeySink
 {
     public List<string> Keys { get; } = [];
 
+    public bool IsFull => false;
+
     public void Take(ReadOnlySpan<byte> key) => Keys.Add(Encoding.Latin1.GetString(key));
 }

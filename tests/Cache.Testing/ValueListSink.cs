@@ -9,6 +9,8 @@ internal struct ValueListSink() : IValueBatchSink
 
     public List<byte[]?> Values { get; } = [];
 
+    public readonly bool IsFull => false;
+
     public Span<byte> GetSpan(int length) => _next = new byte[length];
 
     public readonly void Advance(int length) => Values.Add(_next[..length]);

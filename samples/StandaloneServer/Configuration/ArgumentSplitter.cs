@@ -1,11 +1,17 @@
 using System.Globalization;
 using System.Text;
+using System.Text.Unicode;
 
 namespace StandaloneServer.Configuration;
 
 /// <summary>Splits a line as redis.conf does: "…" with escapes, '…' without, a quote ends its word.</summary>
+/// <remarks>
+/// An escape is a byte. Redis writes every byte of a text that is not ASCII so (CONFIG REWRITE), hence bytes that stand
+/// together and are UTF-8 are read as that; of others each is a char.
+/// </remarks>
 internal static class ArgumentSplitter
 {
+    private const string HexStart = "\\x";
     private const int HexDigits = 2;
 
     /// <returns>Null if a quote is not closed, or is followed by something other than a space.</returns>
@@ -41,8 +47,16 @@ internal static class ArgumentSplitter
     private static string? ReadQuoted(string line, ref int at, StringBuilder word)
     {
         char quote = line[at];
+        var bytes = new List<byte>();
         for (at++; at < line.Length; at++)
         {
+            if (quote == '"' && TryReadByte(line, ref at, out byte value))
+            {
+                bytes.Add(value);
+                continue;
+            }
+
+            AppendBytes(word, bytes);
             if (line[at] == quote)
             {
                 at++;
@@ -50,22 +64,34 @@ internal static class ArgumentSplitter
             }
 
             bool isEscape = line[at] == '\\' && at + 1 < line.Length && (quote == '"' || line[at + 1] == '\'');
-            word.Append(isEscape ? ReadEscape(line, ref at) : line[at]);
+            word.Append(isEscape ? ReadEscape(line[++at]) : line[at]);
         }
 
         return null;
     }
 
-    private static char ReadEscape(string line, ref int at)
+    /// <summary>Reads \x and two digits, and stays on the last one.</summary>
+    private static bool TryReadByte(string line, ref int at, out byte value)
     {
-        char code = line[++at];
-        var digits = code == 'x' && at + HexDigits < line.Length ? line.AsSpan(at + 1, HexDigits) : default;
-        if (byte.TryParse(digits, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out byte value))
-        {
-            at += HexDigits;
-            return (char)value;
-        }
+        value = 0;
+        var rest = line.AsSpan(at);
+        if (!rest.StartsWith(HexStart, StringComparison.Ordinal) || rest.Length < HexStart.Length + HexDigits)
+            return false;
+        var digits = rest.Slice(HexStart.Length, HexDigits);
+        if (!byte.TryParse(digits, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out value))
+            return false;
+        at += HexStart.Length + HexDigits - 1;
+        return true;
+    }
 
-        return code switch { 'n' => '\n', 'r' => '\r', 't' => '\t', 'b' => '\b', 'a' => '\a', _ => code };
+    private static char ReadEscape(char code) =>
+        code switch { 'n' => '\n', 'r' => '\r', 't' => '\t', 'b' => '\b', 'a' => '\a', _ => code };
+
+    private static void AppendBytes(StringBuilder word, List<byte> bytes)
+    {
+        byte[] all = [.. bytes];
+        var encoding = Utf8.IsValid(all) ? Encoding.UTF8 : Encoding.Latin1;
+        word.Append(encoding.GetString(all));
+        bytes.Clear();
     }
 }

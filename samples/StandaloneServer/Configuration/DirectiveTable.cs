@@ -1,3 +1,4 @@
+using System.Globalization;
 using Cache.Core;
 using Cache.Core.Contracts;
 using Cache.Hosting;
@@ -48,9 +49,8 @@ internal static class DirectiveTable
                 to.Server.ReservedClients = given.Integer(0, RespServerOptions.ReservedClientsMax)),
         new("accepts-per-second", "number", "10000", "Connections accepted per second; further ones wait.",
             static (given, to) => to.Server.AcceptsPerSecond = given.Integer(1, RespServerOptions.MaxClientsMax)),
-        new("maxmemory-clients", "bytes", "0", "What all clients hold together; 0 for a half of maxmemory.",
-            static (given, to) => to.Server.ClientMemoryLimit = given.Memory(
-                RespServerOptions.BufferLimitMin, CacheOptions.AvailableMemoryBytes, "a half of maxmemory")),
+        new("maxmemory-clients", "bytes", "0", "What all clients hold together, 5% of maxmemory; 0: a half.",
+            static (given, to) => SetClientMemory(given, to)),
         new("auth-timeout", "seconds", "10", "Disconnect a client that needs a password and gives none; 0 for never.",
             static (given, to) => to.Server.AuthenticationTimeout = given.Seconds()),
         new("partial-request-timeout", "seconds", "30",
@@ -154,6 +154,16 @@ internal static class DirectiveTable
     {
         if (count > 0)
             server.IoThreadCount = count;
+    }
+
+    // A percentage is of maxmemory, as in Redis, which may be set later.
+    private static void SetClientMemory(Setting given, ServerSettings to)
+    {
+        long bytes = given.Memory(
+            RespServerOptions.BufferLimitMin, CacheOptions.AvailableMemoryBytes, "a half of maxmemory");
+        bool isPercent = given.Text.EndsWith('%');
+        to.ClientMemoryPercent = isPercent ? int.Parse(given.Text[..^1], CultureInfo.InvariantCulture) : 0;
+        to.Server.ClientMemoryLimit = bytes;
     }
 
     private static void SetMemoryLimit(Setting given, CacheOptions options)

@@ -11,6 +11,9 @@ internal sealed class ServerSettings(CacheOptions store, RespServerOptions serve
 
     public RespServerOptions Server { get; } = server;
 
+    /// <summary>How much of the store's limit all clients may hold together; 0: it is said in bytes.</summary>
+    public int ClientMemoryPercent { get; set; }
+
     public LogLevel LogLevel { get; set; } = LogLevel.Information;
 
     /// <summary>Applies settings in order: of two for one directive the later stays.</summary>
@@ -19,6 +22,12 @@ internal sealed class ServerSettings(CacheOptions store, RespServerOptions serve
     {
         foreach (var setting in settings)
             DirectiveTable.Find(setting).Apply(setting, this);
+        if (ClientMemoryPercent > 0)
+        {
+            long bytes = (long)((Int128)Store.MemoryLimitBytes * ClientMemoryPercent / 100);
+            Server.ClientMemoryLimit = Math.Max(RespServerOptions.BufferLimitMin, bytes);
+        }
+
         bool hasTcp = Server.Port is not null || Server.TlsPort is not null;
         if (!hasTcp && Server.UnixSocketPath is null)
         {

@@ -3,6 +3,9 @@ namespace Cache.Core.Contracts;
 /// <summary>A place that takes the values of several keys, in the order of the keys.</summary>
 public interface IValueBatchSink : IValueSink
 {
+    /// <summary>Whether it has enough: the rest of the keys is then not read any more.</summary>
+    bool IsFull { get; }
+
     /// <summary>Takes the absence of the next key.</summary>
     void Miss();
 

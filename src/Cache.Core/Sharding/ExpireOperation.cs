@@ -18,14 +18,12 @@ internal struct ExpireOperation(RecordExpiry expiry, ExpireConditions conditions
         return WriteStatus.Done;
     }
 
-    private readonly bool Holds(long presentMs)
-    {
-        long present = presentMs == 0 ? long.MaxValue : presentMs;
-        return !((Has(ExpireConditions.IfNone) && presentMs != 0)
+    // Never, 0, is later than any moment, the last one that there is among them.
+    private readonly bool Holds(long presentMs) =>
+        !((Has(ExpireConditions.IfNone) && presentMs != 0)
             || (Has(ExpireConditions.IfAny) && presentMs == 0)
-            || (Has(ExpireConditions.IfLater) && expiry.DeadlineMs <= present)
-            || (Has(ExpireConditions.IfEarlier) && expiry.DeadlineMs >= present));
-    }
+            || (Has(ExpireConditions.IfLater) && (presentMs == 0 || expiry.DeadlineMs <= presentMs))
+            || (Has(ExpireConditions.IfEarlier) && presentMs != 0 && expiry.DeadlineMs >= presentMs));
 
     // HasFlag boxes before the optimising compiler has seen it.
     private readonly bool Has(ExpireConditions condition) => (conditions & condition) != 0;

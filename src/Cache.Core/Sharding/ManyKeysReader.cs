@@ -50,23 +50,26 @@ internal static class ManyKeysReader
         for (int attempts = 0; ; attempts++)
         {
             bool isWhole = attempts < AttemptsMax
-                ? TryRead(state, keyspace, ref keys, ref sink, reads)
-                : ReadLocked(state, keyspace, ref keys, ref sink, reads);
+                ? TryRead(state, keyspace, ref keys, ref sink, reads, out int count)
+                : ReadLocked(state, keyspace, ref keys, ref sink, reads, out count);
             if (isWhole)
-                break;
+            {
+                Count(state, keyspace, ref keys, reads[..count]);
+                return;
+            }
+
             sink.Restart();
         }
-
-        Count(state, keyspace, ref keys, reads);
     }
 
     private static bool TryRead<TKeys, TSink>(
-        StoreState state, byte keyspace, ref TKeys keys, ref TSink sink, scoped Span<KeyRead> reads)
+        StoreState state, byte keyspace, ref TKeys keys, ref TSink sink, scoped Span<KeyRead> reads, out int count)
         where TKeys : struct, IKeySource, allows ref struct
         where TSink : struct, IValueBatchSink, allows ref struct
     {
-        for (int i = 0; i < reads.Length; i++)
+        for (count = 0; count < reads.Length && !sink.IsFull; count++)
         {
+            int i = count;
             if (i % BatchSize == 0)
                 Prefetch(state, reads[i..Math.Min(i + BatchSize, reads.Length)]);
             var shard = state.ShardOf(reads[i].Hash);
@@ -76,7 +79,7 @@ internal static class ManyKeysReader
                 ReadElsewhere(shard, new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash), ref sink, ref reads[i]);
         }
 
-        foreach (ref readonly var read in reads)
+        foreach (ref readonly var read in reads[..count])
         {
             if (!read.Home.IsAt(read.HomeVersion))
                 return false;
@@ -116,7 +119,7 @@ internal static class ManyKeysReader
     }
 
     private static bool ReadLocked<TKeys, TSink>(
-        StoreState state, byte keyspace, ref TKeys keys, ref TSink sink, scoped Span<KeyRead> reads)
+        StoreState state, byte keyspace, ref TKeys keys, ref TSink sink, scoped Span<KeyRead> reads, out int count)
         where TKeys : struct, IKeySource, allows ref struct
         where TSink : struct, IValueBatchSink, allows ref struct
     {
@@ -124,11 +127,13 @@ internal static class ManyKeysReader
         for (int i = 0; i < reads.Length; i++)
             hashes[i] = reads[i].Hash;
         var locks = KeyLocks.Rent();
+        count = 0;
         try
         {
             locks.Enter(state, hashes);
-            for (int i = 0; i < reads.Length; i++)
+            for (count = 0; count < reads.Length && !sink.IsFull; count++)
             {
+                int i = count;
                 var key = new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash);
                 var shard = state.ShardOf(key.Hash);
                 var entry = default(EntryLock);

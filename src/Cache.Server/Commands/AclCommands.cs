@@ -157,7 +157,8 @@ internal static class AclCommands
                 break;
             default:
                 reply.Bulk([
-                    .. "This user has no permissions to access the '"u8, .. request[argument], .. "' key"u8]);
+                    .. "This user has no permissions to access the '"u8, .. request[argument].UpToNul(),
+                    .. "' key"u8]);
                 break;
         }
     }
@@ -211,7 +212,7 @@ internal static class AclCommands
         reply.Bulk("age-seconds"u8);
         reply.Double((context.Server.NowMs - entry.AtMs) / 1000.0);
         reply.Bulk("client-info"u8);
-        reply.Bulk(Encoding.UTF8.GetBytes(entry.Client));
+        reply.Bulk(Encoding.Latin1.GetBytes(entry.Client));
     }
 
     private static void Load(in RespRequest request, CommandContext context)

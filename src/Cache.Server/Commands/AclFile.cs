@@ -31,6 +31,8 @@ internal static class AclFile
             string place = Invariant($"{path}:{number}");
             if (words is not ["user", var name, ..])
                 errors.Append(place).Append(" should start with user keyword followed by the username. ");
+            else if (AclText.HasSpaceOrNul(name))
+                errors.Append($"'{place}: username '{name}' contains invalid characters. "); // Redis's first quote.
             else if (users.ContainsKey(name))
                 errors.Append(Invariant($"WARNING: Duplicate user '{name}' found on line {number}. "));
             else
@@ -72,7 +74,9 @@ internal static class AclFile
     public static string Describe(AclUser user) => $"user {user.Name} {user.Rules.Describe()}";
 
     /// <summary>Reads the words behind "user" in a line or a directive: a name and rules.</summary>
-    /// <returns>What is wrong, as Redis words and ends it; empty: nothing.</returns>
+    /// <returns>
+    /// What is wrong, as Redis words and ends it: unknown names, and the first of other errors; empty: nothing.
+    /// </returns>
     public static List<string> ReadUser(string[] words, Dictionary<string, AclRules> users)
     {
         var rules = new AclRules();
@@ -80,13 +84,16 @@ internal static class AclFile
         if (unmatched is not null)
             return ["Unmatched parenthesis in selector definition."];
         List<string> errors = [];
-        foreach (string rule in merged)
+        bool hasSyntaxError = false;
+        foreach (string word in merged)
         {
+            string rule = word.Trim('\t', '\r', '\n');
             string? problem = rules.TryApply(rule);
             if (problem == AclErrors.Unknown)
                 errors.Add($"Error in applying operation '{rule}': {problem}. ");
-            else if (problem is not null)
+            else if (problem is not null && !hasSyntaxError)
                 errors.Add($"{problem}. ");
+            hasSyntaxError |= problem is not null && problem != AclErrors.Unknown;
         }
 
         if (!users.TryAdd(words[0], rules))
@@ -102,7 +109,9 @@ internal static class AclFile
         {
             if (new FileInfo(path) is { Exists: true, Length: > BytesMax })
                 throw new AclFileException($"The ACL file '{path}' is longer than {BytesMax} bytes.");
-            return File.ReadAllLines(path, Encoding.Latin1);
+
+            // A lone CR, which ReadAllLines would take for the end of a line, may stand in a rule.
+            return File.ReadAllText(path, Encoding.Latin1).Split('\n');
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

@@ -64,6 +64,10 @@ internal sealed class AclLog
             _entries.Clear();
     }
 
+    /// <summary>What is kept of a key or a name: whoever has more need not make a text of it.</summary>
+    public static ReadOnlySpan<byte> Shorten(ReadOnlySpan<byte> bytes) =>
+        bytes.Length <= CharactersMax ? bytes : bytes[..CharactersMax];
+
     private static string Shorten(string text) => text.Length <= CharactersMax ? text : text[..CharactersMax];
 
     /// <summary>The entry that this is one more of, taken out of the list; or itself.</summary>

@@ -12,6 +12,6 @@ internal sealed record AclLogEntry(AclDenial Denial, string Object, string UserN
     /// <summary>When the last of them was, in milliseconds of the store's clock.</summary>
     public long AtMs { get; set; }
 
-    /// <summary>The client of the last of them, as CLIENT LIST shows it.</summary>
+    /// <summary>The client of the last of them, as CLIENT LIST shows it; a char is a byte.</summary>
     public string Client { get; set; } = "";
 }

@@ -1,3 +1,5 @@
+using System.Text;
+
 namespace Cache.Server.Commands;
 
 /// <summary>The users of a server, and who is asked for a password.</summary>
@@ -12,6 +14,9 @@ internal sealed class AclUsers
     private readonly Lock _changing = new();
     private string[] _defaultPassword = ["nopass"];
     private volatile SortedDictionary<string, AclUser> _byName = new(StringComparer.Ordinal);
+
+    // Of the names that there ever were; grows before a longer one is in the dictionary.
+    private volatile int _nameLengthMax = DefaultName.Length;
 
     public AclUsers()
     {
@@ -32,6 +37,10 @@ internal sealed class AclUsers
     public IReadOnlyCollection<AclUser> All => _byName.Values;
 
     public AclUser? Find(string name) => _byName.GetValueOrDefault(name);
+
+    /// <summary>The same by the name's bytes, which are any client's, and may be hundreds of megabytes.</summary>
+    public AclUser? Find(ReadOnlySpan<byte> name) =>
+        name.Length > _nameLengthMax ? null : Find(Encoding.Latin1.GetString(name));
 
     /// <summary>Makes a client one of a user; ends the client if the user was removed meanwhile.</summary>
     public void Admit(ClientSession client, AclUser user)
@@ -99,6 +108,7 @@ internal sealed class AclUsers
             Default.Rules = users.TryGetValue(DefaultName, out var rules) ? rules.Compile() : CreateUnlimited();
             foreach (var (name, other) in users)
             {
+                _nameLengthMax = Math.Max(_nameLengthMax, name.Length);
                 if (name != DefaultName)
                     next.Add(name, new AclUser(name, other.Compile()));
             }
@@ -120,8 +130,11 @@ internal sealed class AclUsers
         }
     }
 
-    private void Replace(AclUser user) =>
+    private void Replace(AclUser user)
+    {
+        _nameLengthMax = Math.Max(_nameLengthMax, user.Name.Length);
         _byName = new SortedDictionary<string, AclUser>(_byName, StringComparer.Ordinal) { [user.Name] = user };
+    }
 
     private AclRules CreateUnlimited()
     {

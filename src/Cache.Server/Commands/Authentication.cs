@@ -23,8 +23,7 @@ internal static class Authentication
         client.DelayMs = server.Throttle.GetDelayMs(client.EndPoints, server.NowMs);
         if (client.DelayMs > 0)
             server.ReportLimit(ConnectionLimit.AuthenticationDelay, client.EndPoints.Remote, client.DelayMs);
-        string userName = Encoding.Latin1.GetString(name);
-        if (server.Users.Find(userName) is { } user && user.Rules is { IsOn: true } rules && rules.IsPassword(password))
+        if (server.Users.Find(name) is { } user && user.Rules is { IsOn: true } rules && rules.IsPassword(password))
         {
             server.Users.Admit(client, user);
             return true;
@@ -32,6 +31,7 @@ internal static class Authentication
 
         server.Throttle.AddFailure(client.EndPoints, server.NowMs);
         server.ReportLimit(ConnectionLimit.AuthenticationFailure, client.EndPoints.Remote, 0);
+        string userName = Encoding.Latin1.GetString(AclLog.Shorten(name));
         server.AclLog.Add(AclDenial.Authentication, Encoding.Latin1.GetString(way), userName, client, server);
         return false;
     }

@@ -5,6 +5,9 @@ namespace Cache.Server.Commands;
 /// <summary>Takes values and keys into a list.</summary>
 internal readonly struct ByteStringSink(ByteStringList list) : IValueBatchSink
 {
+    // What does not fit into the reply need not be copied to be thrown away, however many times it was asked for.
+    public bool IsFull => list.IsTooLong;
+
     public Span<byte> GetSpan(int length) => list.GetSpan(length);
 
     public void Advance(int length) => list.Advance(length);

@@ -116,7 +116,7 @@ internal static class ClientCommands
     {
         var text = new StringBuilder();
         ClientDescription.Append(text, context.Client, context.Server);
-        context.Reply.VerbatimText(Encoding.UTF8.GetBytes(text.ToString()));
+        context.Reply.VerbatimText(Encoding.Latin1.GetBytes(text.ToString()));
     }
 
     private static void NoEvict(in RespRequest request, CommandContext context)

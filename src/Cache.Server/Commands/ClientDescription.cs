@@ -4,6 +4,7 @@ using System.Text;
 namespace Cache.Server.Commands;
 
 /// <summary>A client as a line of CLIENT LIST, with the fields of Redis 7.0; what does not exist here is 0.</summary>
+/// <remarks>Latin-1: a char is a byte, since the name of a user is any bytes.</remarks>
 internal static class ClientDescription
 {
     /// <summary>Appends the line with its end.</summary>
@@ -11,7 +12,9 @@ internal static class ClientDescription
     {
         long nowMs = server.Store.NowMs;
         var culture = CultureInfo.InvariantCulture;
-        text.Append(culture, $"id={client.Id} addr={client.EndPoints.Remote} laddr={client.EndPoints.Local} fd=-1")
+        string remote = AclText.FromOption(client.EndPoints.Remote); // The path of a Unix socket is any text.
+        string local = AclText.FromOption(client.EndPoints.Local);
+        text.Append(culture, $"id={client.Id} addr={remote} laddr={local} fd=-1")
             .Append(culture, $" name={Text(client.Name)} age={(nowMs - client.ConnectedAtMs) / 1000}")
             .Append(culture, $" idle={(nowMs - client.LastInteractionMs) / 1000} flags={Flags(client)}")
             .Append(culture, $" db={client.Database} sub=0 psub=0 ssub=0 multi=-1")

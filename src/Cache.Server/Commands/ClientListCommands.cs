@@ -29,7 +29,7 @@ internal static class ClientListCommands
         }
 
         if (isRead)
-            context.Reply.VerbatimText(Encoding.UTF8.GetBytes(text.ToString()));
+            context.Reply.VerbatimText(Encoding.Latin1.GetBytes(text.ToString()));
     }
 
     private static bool TryAppendType(ReadOnlySpan<byte> name, StringBuilder text, CommandContext context)

@@ -19,6 +19,9 @@ internal struct CommandCounters
     // One call in so many is timed: two readings of the clock cost more than a GET.
     private const int CallsPerSample = 64;
 
+    // A place begins anew long before its counters could.
+    private const uint CallsMax = 1 << 20;
+
     private Places _places;
 
     /// <summary>Counts a call.</summary>
@@ -28,7 +31,12 @@ internal struct CommandCounters
         ref var place = ref _places[command & (PlaceCount - 1)];
         if (place.CommandPlusOne != command + 1)
             Occupy(ref place, command, statistics);
-        return place.Calls++ % CallsPerSample == 0;
+        uint calls = place.Calls++;
+        if (calls % CallsPerSample != 0)
+            return false;
+        if (calls >= CallsMax)
+            Restart(ref place, command, statistics);
+        return true;
     }
 
     /// <summary>Counts that the call counted last failed.</summary>
@@ -66,6 +74,15 @@ internal struct CommandCounters
         if (place.CommandPlusOne > 0)
             statistics.Fold(place.CommandPlusOne - 1, place.ToCount());
         place = new Place { CommandPlusOne = command + 1 };
+    }
+
+    // The call that is being counted stays, for what is yet to be said of it: that it failed, and how long it took.
+    [MethodImpl(MethodImplOptions.NoInlining)] // One call in a million.
+    private static void Restart(ref Place place, int command, ServerStatistics statistics)
+    {
+        place.Calls--;
+        Occupy(ref place, command, statistics);
+        place.Calls = 1;
     }
 
     private struct Place

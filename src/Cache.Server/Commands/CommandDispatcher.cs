@@ -115,7 +115,7 @@ internal static partial class CommandDispatcher
     {
         var server = context.Server;
         bool isCommand = denial == AclDenial.Command;
-        string name = isCommand ? command.Name : Encoding.Latin1.GetString(argument);
+        string name = isCommand ? command.Name : Encoding.Latin1.GetString(AclLog.Shorten(argument));
         server.AclLog.Add(denial, name, context.Client.User.Name, context.Client, server);
         server.ReportLimit(
             isCommand ? ConnectionLimit.CommandDenied : ConnectionLimit.KeyDenied, context.Client.EndPoints.Remote, 0);

@@ -31,7 +31,7 @@ internal static class ConfigParameters
             "maxmemory-samples", 1, int.MaxValue, s => s.MaxMemorySamples, (s, value) => s.MaxMemorySamples = value),
         new("maxclients", server => Text(server.Settings.MaxClients), PrepareMaxClients),
         new("protected-mode", s => YesNo(s.Settings.IsProtected), PrepareProtectedMode),
-        new("maxmemory-clients", server => Text(server.Settings.ClientMemoryLimit), PrepareClientMemory),
+        new("maxmemory-clients", ReadClientMemory, PrepareClientMemory),
         Integer("timeout", 0, int.MaxValue, s => s.TimeoutSeconds, (s, value) => s.TimeoutSeconds = value),
         Integer(
             "tcp-keepalive", 0, int.MaxValue, s => s.TcpKeepAliveSeconds, (s, value) => s.TcpKeepAliveSeconds = value),
@@ -107,14 +107,39 @@ internal static class ConfigParameters
         return ConfigChange.To(state => state.Settings.IsProtected = isYes);
     }
 
+    private static string ReadClientMemory(ServerState server) => server.Settings.ClientMemoryPercent > 0
+        ? Text(server.Settings.ClientMemoryPercent) + "%"
+        : Text(server.Settings.ClientMemoryLimit);
+
     // Redis's 0 stands for no limit; here for a half of the store's.
     private static ConfigChange PrepareClientMemory(ServerState server, string text)
     {
-        if (!MemorySize.TryParse(text, out long bytes))
+        bool isPercent = text.EndsWith('%');
+        if (isPercent ? !TryParsePercent(text, out long value) : !MemorySize.TryParse(text, out value))
             return ConfigChange.Refused("argument must be a memory or percent value");
-        if (bytes is > 0 and < BufferBytesMin or < 0)
+        if (isPercent && value > 100)
+            return ConfigChange.Refused("percentage argument must be less or equal to 100");
+        if (!isPercent && value is > 0 and < BufferBytesMin)
             return OutOfRange(BufferBytesMin, long.MaxValue);
-        return ConfigChange.To(state => state.Settings.ClientMemoryLimit = bytes);
+        return ConfigChange.To(state =>
+        {
+            state.Settings.ClientMemoryPercent = isPercent ? (int)value : 0;
+            state.Settings.ClientMemoryLimit = isPercent ? 0 : value;
+            ShareWithClients(state);
+        });
+    }
+
+    private static bool TryParsePercent(string text, out long percent) =>
+        RespInteger.TryParse(Encoding.Latin1.GetBytes(text[..^1]), out percent) && percent >= 0;
+
+    // A part of the store's limit changes with it.
+    private static void ShareWithClients(ServerState server)
+    {
+        if (server.Settings.ClientMemoryPercent is > 0 and var percent)
+        {
+            long bytes = (long)((Int128)server.Store.MemoryLimitBytes * percent / 100);
+            server.Settings.ClientMemoryLimit = Math.Max(BufferBytesMin, bytes);
+        }
     }
 
     private static bool TryParseYesNo(string text, out bool isYes)
@@ -148,7 +173,11 @@ internal static class ConfigParameters
         var problems = new CacheOptions { MemoryLimitBytes = bytes }.FindProblems();
         return problems.Count > 0
             ? ConfigChange.Refused(problems[0])
-            : ConfigChange.To(server => server.Store.MemoryLimitBytes = bytes);
+            : ConfigChange.To(state =>
+            {
+                state.Store.MemoryLimitBytes = bytes;
+                ShareWithClients(state);
+            });
     }
 
     private static string ReadPolicy(ServerState server) =>

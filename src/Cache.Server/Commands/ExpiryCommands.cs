@@ -57,8 +57,11 @@ internal static class ExpiryCommands
         bool isRelative = unit is ExpireUnit.Seconds or ExpireUnit.Milliseconds;
         long timeMs = isRelative ? Math.Max(0, info.ExpiresAtMs - context.Store.NowMs) : info.ExpiresAtMs;
         bool isRounded = unit is ExpireUnit.Seconds or ExpireUnit.UnixSeconds;
-        context.Reply.Integer(isRounded ? (timeMs + 500) / 1000 : timeMs);
+        context.Reply.Integer(isRounded ? ToSeconds(timeMs) : timeMs);
     }
+
+    // To the nearest; the last moment that there is has no other half of a second after it.
+    private static long ToSeconds(long timeMs) => (timeMs / 1000) + (timeMs % 1000 >= 500 ? 1 : 0);
 
     // EXPIRE key seconds [NX | XX | GT | LT]
     private static void Expire(in RespRequest request, CommandContext context) =>

@@ -19,29 +19,33 @@ internal readonly ref struct GlobPattern(ReadOnlySpan<byte> pattern, bool ignore
     private readonly bool _ignoreCase = ignoreCase;
 
     /// <summary>Whether the whole text is matched.</summary>
-    public bool IsMatch(ReadOnlySpan<byte> text)
+    public bool IsMatch(ReadOnlySpan<byte> text) => IsMatch(text, out _);
+
+    /// <summary>Whether the whole text is matched, and how many bytes of the pattern were looked at.</summary>
+    public bool IsMatch(ReadOnlySpan<byte> text, out int steps)
     {
         int at = 0;
         int textAt = 0;
         int afterStar = -1;
         int starTextAt = 0;
         int stars = 0;
-        int steps = 0;
+        steps = 0;
         while (at < _pattern.Length && textAt < text.Length)
         {
+            int before = at;
             if (_pattern[at] == (byte)'*')
             {
                 at = SkipStars(at);
+                steps += at - before;
                 if (at == _pattern.Length)
                     return true;
-                if (++stars > StarsMax)
+                if (++stars > StarsMax || steps > StepsMax)
                     return false;
                 afterStar = at;
                 starTextAt = textAt;
                 continue;
             }
 
-            int before = at;
             bool isMatch = MatchesOne(ref at, text[textAt]);
             steps += at - before;
             if (steps > StepsMax)
@@ -61,9 +65,13 @@ internal readonly ref struct GlobPattern(ReadOnlySpan<byte> pattern, bool ignore
         return textAt == text.Length && (text.IsEmpty ? at : SkipStars(at)) == _pattern.Length;
     }
 
+    // One look at the pattern is of no more bytes than all together may be.
+    private int EndOfLook(int at) => (int)Math.Min(_pattern.Length, at + StepsMax + 1L);
+
     private int SkipStars(int at)
     {
-        while (ByteAt(at) == '*')
+        int end = EndOfLook(at);
+        while (at < end && _pattern[at] == (byte)'*')
             at++;
         return at;
     }
@@ -93,7 +101,8 @@ internal readonly ref struct GlobPattern(ReadOnlySpan<byte> pattern, bool ignore
         if (isNegated)
             at++;
         bool isMatch = false;
-        while (at < _pattern.Length && _pattern[at] != (byte)']')
+        int end = EndOfLook(at);
+        while (at < end && _pattern[at] != (byte)']')
         {
             if (_pattern[at] == (byte)'\\' && at + 1 < _pattern.Length)
             {

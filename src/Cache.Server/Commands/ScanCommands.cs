@@ -29,7 +29,7 @@ internal static class ScanCommands
         {
             cursor = context.Store.Scan(cursor, KeysPerStep, ref sink);
         }
-        while (cursor != 0);
+        while (cursor != 0 && !keys.IsTooLong);
         keys.WriteTo(context.Reply);
     }
 

@@ -51,6 +51,9 @@ internal sealed class ServerSettings
     /// <summary>The most bytes that all clients hold together; 0: a half of the store's limit.</summary>
     public long ClientMemoryLimit { get; set; }
 
+    /// <summary>How many percent of the store's limit that is, if it was set so; else 0.</summary>
+    public int ClientMemoryPercent { get; set; }
+
     /// <summary>After how many seconds a client that did not authenticate is closed; 0: never.</summary>
     public int AuthenticationSeconds { get; set; }
 

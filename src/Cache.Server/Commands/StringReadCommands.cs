@@ -113,21 +113,19 @@ internal static class StringReadCommands
         if (isReversed || !context.Store.TryGetRange(request[1], first, last, ref range))
             reply.Bulk([]);
         else if (range.Length == 0 && first <= 0 && last < 0)
-            GetRangeSlow(request[1], first, last, context);
+            ReplyFirstByte(request[1], context);
         else
             range.Reply();
     }
 
     // For Redis an end before the first byte is the first byte; the store leaves out what lies outside of the value.
-    private static void GetRangeSlow(ReadOnlySpan<byte> key, long first, long last, CommandContext context)
+    private static void ReplyFirstByte(ReadOnlySpan<byte> key, CommandContext context)
     {
-        using var list = context.BorrowList();
-        var sink = new ByteStringSink(list);
-        context.Store.TryGet(key, ref sink);
-        var value = list.First;
-        int from = first < 0 ? (int)Math.Max(0, first + value.Length) : 0;
-        int end = (int)Math.Min(Math.Max(0, last + value.Length), value.Length - 1L) + 1;
-        context.Reply.Bulk(from < end ? value[from..end] : []);
+        var first = new PreparedBulkSink(context.Reply);
+        if (context.Store.TryGetRange(key, 0, 0, ref first))
+            first.Reply();
+        else
+            context.Reply.Bulk([]);
     }
 
     /// <summary>The moment that a time argument of a string's command means, or the error as the reply.</summary>

@@ -11,6 +11,8 @@ internal ref struct TortureBatchSink(Span<byte> buffer, Span<int> lengths) : IVa
 
     public int Count { get; private set; }
 
+    public readonly bool IsFull => false;
+
     public readonly ReadOnlySpan<byte> this[int index]
     {
         get

@@ -13,6 +13,8 @@ public sealed class ArgumentSplitterTests
     [InlineData("requirepass \"a\\\"b\\\\c\\x41\\n\"", "requirepass|a\"b\\cA\n")]
     [InlineData("requirepass 'it\\'s \\n'", "requirepass|it's \\n")]
     [InlineData("requirepass a#b", "requirepass|a#b")]
+    [InlineData("requirepass \"\\xc3\\xa9t\\xC3\\xa9\"", "requirepass|\u00e9t\u00e9")]
+    [InlineData("requirepass \"\u00e9\\xe2\\x82\\xac\\xf0\\x9f\\x94\\x91\"", "requirepass|\u00e9\u20ac\ud83d\udd11")]
     [InlineData("", "")]
     public void Split_ReadsWordsAndQuotes(string line, string words) =>
         Assert.Equal(words, string.Join('|', ArgumentSplitter.Split(line)!));

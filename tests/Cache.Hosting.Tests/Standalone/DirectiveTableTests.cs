@@ -82,6 +82,15 @@ public sealed class DirectiveTableTests
     [Fact]
     public void Apply_PortZero_IsNoTcp() => Assert.Empty(Apply("port 0", "unixsocket /tmp/s").Server.Bind);
 
+    // As in Redis, of maxmemory, wherever that stands; not of the machine's memory, which may be many times as much.
+    [Theory]
+    [InlineData(8, "maxmemory 16mb", "maxmemory-clients 50%")]
+    [InlineData(8, "maxmemory-clients 50%", "maxmemory 16mb")]
+    [InlineData(1, "maxmemory-clients 2%", "maxmemory 16mb")]
+    [InlineData(3, "maxmemory-clients 50%", "maxmemory 16mb", "maxmemory-clients 3mb")]
+    public void Apply_PercentageForClients_IsOfMaxMemory(int megabytes, params string[] lines) =>
+        Assert.Equal(megabytes << 20, Apply(lines).Server.ClientMemoryLimit);
+
     [Theory]
     [InlineData("port 65536", "port is '65536'; it must be an integer between 0 and 65535.")]
     [InlineData("port six", "port is 'six'; it must be an integer between 0 and 65535.")]

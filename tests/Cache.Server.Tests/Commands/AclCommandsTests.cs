@@ -171,6 +171,17 @@ public sealed class AclCommandsTests : CommandTestBase
         Assert.Contains("errorstat_NOPERM:count=2\r\n", Client.Run("INFO errorstats"), StringComparison.Ordinal);
     }
 
+    // Recorded from redis-server 7.0.15: as C shows it.
+    [Fact]
+    public void AclDryRun_KeyWithNul_IsShownUpToIt()
+    {
+        Client.Run("ACL SETUSER u on nopass +get ~a");
+
+        Assert.Equal(
+            "$50\r\nThis user has no permissions to access the 'b' key\r\n",
+            Client.Call("ACL", "DRYRUN", "u", "get", "b\0c"));
+    }
+
     [Fact]
     public void EveryCommand_OfAUserWithoutRights_IsDeniedUnlessItNeedsNone()
     {

@@ -86,6 +86,14 @@ public sealed class AclFileTests : CommandTestBase
     [InlineData("user u on\nuser u on\n", "WARNING: Duplicate user 'u' found on line 2. ")]
     [InlineData("nobody u on\n", "{0}:1 should start with user keyword followed by the username. ")]
     [InlineData("user\n", "{0}:1 should start with user keyword followed by the username. ")]
+    [InlineData(
+        "user a\tb on\nuser \vc on", "'{0}:1: username 'a\tb' contains invalid characters. "
+        + "'{0}:2: username '\vc' contains invalid characters. ")]
+    [InlineData(
+        "user u zork +nope #1 zork",
+        "{0}:1: Syntax error. "
+        + "{0}:1: Error in applying operation '+nope': Unknown command or category name in ACL. ")]
+    [InlineData("user u on\ruser v on\n", "{0}:1: Syntax error. ")]
     [InlineData("user u (+get\n", "{0}:1: Unmatched parenthesis in selector definition.")]
     public void AclLoad_WrongLine_IsToldAndChangesNothing(string text, string error)
     {
@@ -98,6 +106,18 @@ public sealed class AclFileTests : CommandTestBase
             + "WARNING: ACL errors detected, no change to the previously active ACL rules was performed\r\n",
             Client.Run("ACL LOAD"));
         Assert.Equal(before, Client.Run("ACL LIST"));
+    }
+
+    [Fact]
+    public void AclLoad_LinesOfWindows_AreReadAsOthers()
+    {
+        using var folder = new TemporaryFolder();
+        Write(folder, "user u on\t \t+get\r\n\r\nuser v\r\n");
+
+        Assert.Equal("+OK\r\n", Client.Run("ACL LOAD"));
+
+        Assert.Contains("user u on resetchannels -@all +get\r\n", Client.Run("ACL LIST"), StringComparison.Ordinal);
+        Assert.Contains("user v off resetchannels -@all\r\n", Client.Run("ACL LIST"), StringComparison.Ordinal);
     }
 
     [Fact]

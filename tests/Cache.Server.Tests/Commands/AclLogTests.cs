@@ -1,4 +1,7 @@
 using System.Globalization;
+using System.Text;
+using Cache.Server.Commands;
+using Cache.Server.Protocol;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Commands;
@@ -87,6 +90,25 @@ public sealed class AclLogTests : CommandTestBase
         string log = Client.Run("ACL LOG");
         Assert.Contains($"$1024\r\n{name[..1024]}\r\n", log, StringComparison.Ordinal);
         Assert.True(log.Length < 2048);
+    }
+
+    // Anybody may say a name, or ask for a key, of hundreds of megabytes; as text it would take twice as much again.
+    [Theory]
+    [InlineData("AUTH", "", "x")]
+    [InlineData("GET", "")]
+    public void AclLog_NameOfMegabytes_IsNotCopiedAsAWhole(params string[] words)
+    {
+        Client.Run("ACL SETUSER u on nopass +get ~a");
+        Client.Run("AUTH u x");
+        byte[] input = Encoding.Latin1.GetBytes(words[0] + new string('n', 10_000_000) + "x");
+        ArgumentRange[] ranges = [new(0, words[0].Length), new(words[0].Length, 10_000_000), new(input.Length - 1, 1)];
+        var request = new RespRequest(input, ranges.AsSpan(0, words.Length));
+        long before = GC.GetAllocatedBytesForCurrentThread();
+
+        CommandDispatcher.Execute(request, Client.Context);
+
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 1_000_000);
+        Assert.Single(Server.AclLog.GetLast(10));
     }
 
     [Fact]

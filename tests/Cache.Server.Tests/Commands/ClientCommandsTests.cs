@@ -21,6 +21,32 @@ public sealed class ClientCommandsTests : CommandTestBase
             StringComparison.Ordinal);
     }
 
+    // The name as it was given, whether it is UTF-8 or not.
+    [Theory]
+    [InlineData("\u00c3\u00a9")]
+    [InlineData("\u00ff")]
+    public void ClientInfo_UserWithOtherThanAscii_HasTheNamesBytes(string name)
+    {
+        Client.Call("ACL", "SETUSER", name, "on", "nopass", "+client", "+acl");
+        Client.Call("AUTH", name, "x");
+        Client.Run("GET key");
+
+        Assert.Contains($" user={name} redir=", Client.Run("CLIENT INFO"), StringComparison.Ordinal);
+        Assert.Contains($" user={name} redir=", Client.Run("CLIENT LIST"), StringComparison.Ordinal);
+        Assert.Contains($" user={name} redir=", Client.Run("ACL LOG"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void ClientInfo_UnixSocketWithOtherThanAscii_HasThePathsBytes()
+    {
+        var client = Server.Clients.TryAdd(new ClientEndPoints("/\u00e9:0", "/\u00e9:0"), () => { });
+
+        Assert.Contains(
+            " addr=/\u00c3\u00a9:0 laddr=/\u00c3\u00a9:0 ",
+            Client.Run($"CLIENT LIST ID {client!.Id}"),
+            StringComparison.Ordinal);
+    }
+
     [Fact]
     public void ClientId_SeveralClients_CountsUp()
     {

@@ -22,6 +22,34 @@ public sealed class ConfigCommandsTests : CommandTestBase
         Assert.EndsWith($"\r\n{name}\r\n", Client.Run("CONFIG GET maxmemory-policy"), StringComparison.Ordinal);
     }
 
+    // Replies recorded from redis-server 7.0.15.
+    [Fact]
+    public void ConfigSet_PercentageForClients_IsAPartOfMaxMemory()
+    {
+        Client.Run("CONFIG SET maxmemory 16mb");
+
+        Assert.Equal("+OK\r\n", Client.Run("CONFIG SET maxmemory-clients 50%"));
+        Assert.Equal("*2\r\n$17\r\nmaxmemory-clients\r\n$3\r\n50%\r\n", Client.Run("CONFIG GET maxmemory-clients"));
+        Assert.Equal(8 << 20, Server.ClientMemory.LimitBytes);
+        Client.Run("CONFIG SET maxmemory 32mb");
+        Assert.Equal(16 << 20, Server.ClientMemory.LimitBytes);
+
+        Assert.Equal("+OK\r\n", Client.Run("CONFIG SET maxmemory-clients 2mb"));
+        Assert.Equal(
+            "*2\r\n$17\r\nmaxmemory-clients\r\n$7\r\n2097152\r\n", Client.Run("CONFIG GET maxmemory-clients"));
+        Client.Run("CONFIG SET maxmemory 16mb");
+        Assert.Equal(2 << 20, Server.ClientMemory.LimitBytes);
+    }
+
+    [Theory]
+    [InlineData("101%", "percentage argument must be less or equal to 100")]
+    [InlineData("-1%", "argument must be a memory or percent value")]
+    [InlineData("5.5%", "argument must be a memory or percent value")]
+    [InlineData("%", "argument must be a memory or percent value")]
+    public void ConfigSet_WrongPercentageForClients_IsRefused(string value, string problem) => Assert.Equal(
+        $"-ERR CONFIG SET failed (possibly related to argument 'maxmemory-clients') - {problem}\r\n",
+        Client.Run($"CONFIG SET maxmemory-clients {value}"));
+
     [Fact]
     public void ConfigGet_PolicyChangedBesideTheServer_ShowsTheStores()
     {

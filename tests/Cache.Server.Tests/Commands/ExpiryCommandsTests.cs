@@ -97,6 +97,20 @@ public sealed class ExpiryCommandsTests : IDisposable
         Assert.Equal(reply, _client.Run(command));
     }
 
+    // Recorded from redis-server 7.0.15.
+    [Theory]
+    [InlineData("EXPIRETIME key", ":9223372036854776\r\n")]
+    [InlineData("PEXPIRETIME key", ":9223372036854775807\r\n")]
+    [InlineData("PEXPIREAT key 9223372036854775807 LT", ":0\r\n")]
+    [InlineData("PEXPIREAT key 9223372036854775806 LT", ":1\r\n")]
+    public void Execute_LastMomentThereIs_IsLikeAnyOther(string command, string reply)
+    {
+        _client.Run("SET key value");
+        Assert.Equal(":1\r\n", _client.Run("PEXPIREAT key 9223372036854775807 LT"));
+
+        Assert.Equal(reply, _client.Run(command));
+    }
+
     [Fact]
     public void Ttl_SlidingEntryOfAnotherDoor_IsToldButNotRenewed()
     {

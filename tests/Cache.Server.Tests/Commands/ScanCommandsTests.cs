@@ -73,6 +73,55 @@ public sealed class ScanCommandsTests : CommandTestBase
         Assert.Equal(expected + "$-1\r\n", Client.Call(["MGET", .. keys, "absent"]));
     }
 
+    // What is over the limit already is not to be copied another million times.
+    [Fact]
+    public void MGet_RepliesOverTheLimit_ReadsNoMoreValues()
+    {
+        Server.Settings.ClientOutputBufferLimit = 1 << 20;
+        Client.Call("SET", "key", new string('x', 100_000));
+        long hits = Server.Store.GetStatistics().Hits;
+
+        Assert.Equal(
+            "-ERR the reply is longer than client-output-buffer-limit\r\n",
+            Client.Call(["MGET", .. Enumerable.Repeat("key", 10_000)]));
+
+        Assert.InRange(Server.Store.GetStatistics().Hits - hits, 10, 12);
+    }
+
+    // One key may take 2 ms, so that a hundred thousand would take minutes.
+    [Theory]
+    [InlineData("*", 'a', 1500)]
+    [InlineData("[", 'a', 1_100_000)]
+    [InlineData("*", '*', 1_100_000)]
+    public void Scan_PatternMadeToBeSlow_EndsEarlyAndGoesOn(string start, char filling, int length)
+    {
+        for (int i = 0; i < 24; i++)
+            Client.Call("SET", new string('a', 3000) + i.ToString(CultureInfo.InvariantCulture), "x");
+        string pattern = start + new string(filling, length) + "b";
+        string cursor = "0";
+        int calls = 0;
+        do
+        {
+            cursor = Client.Call("SCAN", cursor, "MATCH", pattern, "COUNT", "100000").Split("\r\n")[2];
+            calls++;
+        }
+        while (cursor != "0");
+
+        Assert.InRange(calls, 2, 20);
+    }
+
+    // Hundreds of megabytes would otherwise be copied for a byte, into an array that the pool keeps.
+    [Fact]
+    public void GetRange_EndBeforeTheFirstByte_CopiesThatByteAlone()
+    {
+        Client.Call("SET", "key", new string('x', 3_000_000));
+        long before = GC.GetAllocatedBytesForCurrentThread();
+
+        Assert.Equal("$1\r\nx\r\n", Client.Run("GETRANGE key 0 -4000000"));
+
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 1_000_000);
+    }
+
     private void Fill()
     {
         for (int i = 0; i < KeyCount; i++)
