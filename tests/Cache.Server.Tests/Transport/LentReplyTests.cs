@@ -169,6 +169,32 @@ public sealed class LentReplyTests : TransportTestBase
         Assert.Equal(0, pair.Server.UnsentMemoryBytes);
     }
 
+    [Fact]
+    public async Task Flush_OfMuchToAFastReader_LeavesTheRestToTheNextTurn()
+    {
+        if (!EpollTransport.IsSupported)
+            return;
+        await using var pair = await SocketPair.ConnectAsync(RespTransport.Epoll);
+        await using var other = await pair.ConnectAnotherAsync();
+        using var isBusy = new ManualResetEventSlim();
+        using var goOn = new ManualResetEventSlim();
+        var busy = KeepLoopBusyAsync(other, isBusy, goOn);
+        await SendAllAsync(other.Client, [1]);
+        isBusy.Wait(Token);
+        var output = (LendingPipeWriter)pair.Server.Output;
+        var received = pair.ReceiveAsync(30 * Length);
+
+        output.Write(new CountedBytes(Pattern(1, 30 * Length)));
+        var flush = output.FlushAsync(Token);
+        Assert.InRange(pair.Server.SentBytes, 1, EpollOutput.TurnBytes);
+
+        goOn.Set();
+        await flush;
+        await received;
+        await busy;
+        Assert.Equal(30 * Length, pair.Server.SentBytes);
+    }
+
     // Until the socket refuses a little, and the transport still takes more.
     private static async Task<int> FillAsync(SocketPair pair)
     {
@@ -182,6 +208,16 @@ public sealed class LentReplyTests : TransportTestBase
 
         await Task.Yield();
         return written;
+    }
+
+    // An owner runs on the loop's thread.
+    private static async Task KeepLoopBusyAsync(
+        SocketPair pair, ManualResetEventSlim isBusy, ManualResetEventSlim goOn)
+    {
+        var read = await pair.Server.Input.ReadAsync(Token);
+        isBusy.Set();
+        goOn.Wait(Token);
+        pair.Server.Input.AdvanceTo(read.Buffer.End);
     }
 
     // So that the server has begun to send, and cannot go on.

@@ -11,8 +11,12 @@ internal sealed class SocketPair : IAsyncDisposable
     private readonly SocketListener _listener;
     private readonly EpollTransport? _epoll;
 
-    private SocketPair(SocketListener listener, Socket client, TransportConnection server, EpollTransport? epoll)
+    private readonly bool _isFirst;
+
+    private SocketPair(
+        SocketListener listener, Socket client, TransportConnection server, EpollTransport? epoll, bool isFirst)
     {
+        _isFirst = isFirst;
         _listener = listener;
         _epoll = epoll;
         Client = client;
@@ -39,12 +43,22 @@ internal sealed class SocketPair : IAsyncDisposable
         settings ??= new SocketTransportSettings();
         var epoll = transport == RespTransport.Epoll ? new EpollTransport(1, settings.TimeProvider) : null;
         var listener = SocketListener.Bind(endPoint, settings with { Connect = epoll is null ? null : epoll.Connect });
+        return await ConnectAsync(listener, endPoint, epoll, isFirst: true);
+    }
+
+    private static async Task<SocketPair> ConnectAsync(
+        SocketListener listener, EndPoint endPoint, EpollTransport? epoll, bool isFirst)
+    {
         var accepting = listener.AcceptAsync();
         var protocol = endPoint is UnixDomainSocketEndPoint ? ProtocolType.Unspecified : ProtocolType.Tcp;
         var client = new Socket(endPoint.AddressFamily, SocketType.Stream, protocol);
         await client.ConnectAsync(listener.EndPoint, TestContext.Current.CancellationToken);
-        return new SocketPair(listener, client, (await accepting)!, epoll);
+        return new SocketPair(listener, client, (await accepting)!, epoll, isFirst);
     }
+
+    /// <summary>Another pair of the same listener and loop, which is to be disposed of before.</summary>
+    public Task<SocketPair> ConnectAnotherAsync() =>
+        ConnectAsync(_listener, _listener.EndPoint, _epoll, isFirst: false);
 
     /// <summary>What the client receives until the server has closed.</summary>
     public async Task<byte[]> ReceiveToEndAsync()
@@ -72,6 +86,8 @@ internal sealed class SocketPair : IAsyncDisposable
         await Server.Input.CompleteAsync();
         await Server.Output.CompleteAsync();
         await Server.DisposeAsync();
+        if (!_isFirst)
+            return;
         await _listener.DisposeAsync();
         _epoll?.Dispose();
     }
