@@ -231,10 +231,12 @@ public sealed partial class RespServerOptions
 
         if (Bind is { Count: 0 } && UnixSocketPath is null)
             problems.Add(Problem(nameof(Bind), "empty", "must name an address unless UnixSocketPath is given"));
-        if (UnixSocketPath is { } path && Encoding.UTF8.GetByteCount(path) is 0 or > UnixSocketPathBytesMax)
+        if (UnixSocketPath is { } path
+            && (path.Contains('\0') || Encoding.UTF8.GetByteCount(path) is 0 or > UnixSocketPathBytesMax))
         {
             problems.Add(Problem(
-                nameof(UnixSocketPath), $"'{path}'", $"must be a path of 1 to {UnixSocketPathBytesMax} bytes"));
+                nameof(UnixSocketPath), $"'{path}'",
+                $"must be a path of 1 to {UnixSocketPathBytesMax} bytes without a NUL"));
         }
 
         if (Bind is { Count: > 0 } && Port is null && TlsPort is null && UnixSocketPath is null)

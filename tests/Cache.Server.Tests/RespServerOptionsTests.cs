@@ -63,7 +63,7 @@ public sealed class RespServerOptionsTests
 
         Assert.Contains("RespServerOptions.Port is 70000; it must be between 0 and 65535.", problems);
         Assert.Contains("RespServerOptions.Bind is 'not an address'; it must be an IP address, a host", problems);
-        Assert.Contains("it must be a path of 1 to 104 bytes.", problems);
+        Assert.Contains("it must be a path of 1 to 104 bytes without a NUL.", problems);
         Assert.Contains("RespServerOptions.UnixSocketMode is 177777; it must be between 0 and 777, octal.", problems);
         Assert.Contains("RespServerOptions.MaxClients is 0; it must be between 1 and 1000000.", problems);
         Assert.Contains("RespServerOptions.Timeout is -00:00:01; it must be between 00:00:00 and", problems);
@@ -74,6 +74,12 @@ public sealed class RespServerOptionsTests
         Assert.Contains("RespServerOptions.OutputStallTimeout is -00:00:04;", problems);
         Assert.Contains("RespServerOptions.DrainTimeout is -00:00:03;", problems);
     }
+
+    [Fact]
+    public void FindProblems_PathWithNul_FindsIt() =>
+        Assert.Contains(
+            "UnixSocketPath", Assert.Single(new RespServerOptions { UnixSocketPath = "a\0b" }.FindProblems()),
+            StringComparison.Ordinal);
 
     [Fact]
     public void FindProblems_NoAddressAtAll_FindsIt()

@@ -63,7 +63,8 @@ internal static class FolderArrows
             Logging,
         ],
         ["Cache.Server.Transport"] = [],
-        ["Cache.Server.Transport.Linux"] = ["Cache.Server.Transport.TransportConnection", Lending, Lent, Filling, Target],
+        ["Cache.Server.Transport.Linux"] =
+            ["Cache.Server.Transport.TransportConnection", Lending, Lent, Filling, Target],
         // TLS is put over any connection, by a listener over any listener.
         ["Cache.Server.Transport.Tls"] =
             ["Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.TransportListener"],

@@ -113,7 +113,7 @@ internal static class AclFile
             // A lone CR, which ReadAllLines would take for the end of a line, may stand in a rule.
             return File.ReadAllText(path, Encoding.Latin1).Split('\n');
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
             string reason = e is FileNotFoundException or DirectoryNotFoundException
                 ? "No such file or directory"

@@ -18,12 +18,14 @@ internal readonly record struct ExpectedReplies(int Requests, int Replies, bool 
         bool skipsNext = false;
         foreach (byte[][] words in sent.Requests)
         {
+            bool isSkipped = skipsNext;
+            skipsNext = false;
+            if (words.Length == 0)
+                continue;
             requests++;
             string name = Encoding.Latin1.GetString(words[0]).ToLowerInvariant();
             if (name is "post" or "host:")
                 return new ExpectedReplies(requests, replies, Ends: true, !sent.HasLongLine);
-            bool isSkipped = skipsNext;
-            skipsNext = false;
             string mode = name == "client" && words.Length == 3 && Is(words[1], "reply") ? TextOf(words[2]) : "";
             isOff = mode == "off" || (isOff && mode != "on" && !(name == "reset" && words.Length == 1));
             skipsNext = mode == "skip" && !isOff;

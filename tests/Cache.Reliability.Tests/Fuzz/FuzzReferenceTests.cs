@@ -15,6 +15,8 @@ public sealed class FuzzReferenceTests
     [InlineData("POST / HTTP/1.1\r\nPING\r\n", 1, 0, true)]
     [InlineData("CLIENT REPLY OFF\r\nPING\r\nCLIENT REPLY ON\r\nPING\r\n", 4, 2, false)]
     [InlineData("CLIENT REPLY SKIP\r\nPING\r\nPING\r\n", 3, 1, false)]
+    [InlineData("CLIENT REPLY SKIP\r\n\r\nPING\r\n", 2, 1, false)]
+    [InlineData("CLIENT REPLY SKIP\r\n*0\r\nPING\r\n", 2, 1, false)]
     [InlineData("CLIENT REPLY OFF\r\n*1\r\n:1\r\n", 1, 0, true)]
     [InlineData("CLIENT REPLY OFF\r\nRESET\r\n", 2, 1, false)]
     [InlineData("ECHO a\vb\r\n", 1, 1, false)]

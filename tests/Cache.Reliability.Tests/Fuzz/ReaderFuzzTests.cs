@@ -71,6 +71,8 @@ public sealed class ReaderFuzzTests(ITestOutputHelper output)
                     break;
                 if (status == RespReadStatus.Complete)
                     requests.Add(WordsOf(reader.GetRequest(span)));
+                if (status == RespReadStatus.Skipped)
+                    requests.Add([]);
                 if (status == RespReadStatus.ProtocolError)
                 {
                     error = Encoding.Latin1.GetString(reader.Error)["ERR Protocol error: ".Length..];

@@ -15,7 +15,7 @@ internal sealed class ReferenceTokenizer
 
     private ReferenceTokenizer(byte[] input) => _input = input;
 
-    /// <summary>The requests that are whole, each with its words; empty ones are left out.</summary>
+    /// <summary>The requests that are whole, each with its words, of which an empty one has none.</summary>
     public List<byte[][]> Requests { get; } = [];
 
     /// <summary>What was wrong, after which nothing more is read; null if nothing was.</summary>
@@ -49,8 +49,7 @@ internal sealed class ReferenceTokenizer
         if (words is null)
             return Refuse(true, "unbalanced quotes in request");
         _position = end + 1;
-        if (words.Length > 0)
-            Requests.Add(words);
+        Requests.Add(words);
         return true;
     }
 
@@ -77,8 +76,7 @@ internal sealed class ReferenceTokenizer
         }
 
         _position = at;
-        if (words.Count > 0)
-            Requests.Add([.. words]);
+        Requests.Add([.. words]);
         return true;
     }
 

@@ -121,6 +121,15 @@ public sealed class AclFileTests : CommandTestBase
     }
 
     [Fact]
+    public void AclLoad_OfAPathWithNul_IsAnError()
+    {
+        Server.Settings.AclFile = "a\0b";
+
+        Assert.StartsWith(
+            "-ERR Error loading ACLs, opening file 'a\0b': ", Client.Run("ACL LOAD"), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void AclLoad_WithoutTheFile_IsAnError()
     {
         using var folder = new TemporaryFolder();

@@ -97,7 +97,8 @@ public sealed class FillTargetTests : TransportTestBase
             byte[] all = requests.ToArray();
             for (int sent = 0; sent < all.Length;)
             {
-                int count = Math.Min(all.Length - sent, random.Next(4) == 0 ? random.Next(1, 20) : random.Next(300_000));
+                int piece = random.Next(4) == 0 ? random.Next(1, 20) : random.Next(300_000);
+                int count = Math.Min(all.Length - sent, piece);
                 await SendAllAsync(client, all[sent..(sent + count)]);
                 sent += count;
                 if (random.Next(3) == 0)

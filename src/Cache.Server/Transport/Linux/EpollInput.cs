@@ -11,8 +11,9 @@ namespace Cache.Server.Transport.Linux;
 /// The socket is received from into the loop's own buffer, which the owner mostly gives back, by advancing, before the
 /// loop goes on: a connection at rest holds no memory. An owner that keeps it longer gets it for good, and the loop
 /// takes another. What was not consumed is kept in an array of the connection's own, which grows by doubling as bytes
-/// arrive. A target is received into while its owner waits, under the gate. Concurrency: guarded by the connection's gate; between a read and <c>AdvanceTo</c>, and until the next read,
-/// the array belongs to the owner. Whose the loop's buffer is, is decided by exchanges of <see cref="_loan"/>.
+/// arrive. A target is received into while its owner waits, under the gate. Concurrency: guarded by the connection's
+/// gate; between a read and <c>AdvanceTo</c>, and until the next read, the array belongs to the owner. Whose the loop's
+/// buffer is, is decided by exchanges of <see cref="_loan"/>.
 /// </remarks>
 internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader, IValueTaskSource<ReadResult>
 {

@@ -273,7 +273,7 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
         piece.Free();
     }
 
-    /// <returns>How many bytes the socket took; 0 when it, or the next turn, is to be waited for, or it broke.</returns>
+    /// <returns>How many bytes the socket took; 0 if it broke, or is to be waited for, or the next turn is.</returns>
     private int SendOnce(ReadOnlySpan<byte> bytes, bool isLast)
     {
         Debug.Assert(!bytes.IsEmpty);
