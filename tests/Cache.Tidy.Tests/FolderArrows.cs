@@ -72,7 +72,7 @@ internal static class FolderArrows
         ["Cache.Server.Connections"] =
         [
             "Cache.Server.Protocol", "Cache.Server.Commands", "Cache.Server.Transport.TransportConnection",
-            "Cache.Server.Transport.TransportListener", Filling, "Cache.Server.Diagnostics", Logging,
+            "Cache.Server.Transport.TransportListener", Filling, Target, "Cache.Server.Diagnostics", Logging,
         ],
         // A value goes between the store and the socket without a copy: the one names its bytes, the other takes them.
         ["Cache.Server.Protocol"] = [Lending, Lent],

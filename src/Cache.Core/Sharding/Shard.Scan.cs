@@ -45,6 +45,8 @@ internal sealed partial class Shard
     public bool TryGetRandomKey<TSink>(byte keyspace, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct
     {
+        if (CountOf(keyspace) == 0)
+            return false;
         uint positionsPerShard = (uint)((1UL << PositionBits) >> _shardBits);
         uint offset = (uint)Random.Shared.NextInt64((long)(1UL << PositionBits) >> _shardBits);
         uint start = (uint)(((ulong)Index << PositionBits >> _shardBits) + (offset & (positionsPerShard - 1)));
@@ -55,6 +57,9 @@ internal sealed partial class Shard
     /// <summary>Removes all entries of a keyspace.</summary>
     public void Clear(byte keyspace)
     {
+        // Most keyspaces have none: they need not be looked for among those of others.
+        if (CountOf(keyspace) == 0)
+            return;
         var cursor = new ScanCursor(FirstPosition, 0, 0);
         bool isMore = true;
         while (isMore)

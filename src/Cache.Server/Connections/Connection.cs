@@ -123,11 +123,19 @@ internal sealed partial class Connection<TExecutor>
         }
     }
 
-    // The bytes of a long argument go where they stay, where the transport can do that.
+    // What is missing of a request goes where it stays, where the transport can do that.
     private ValueTask<ReadResult> ReadAsync() =>
-        _long is { MissingBytes: > 0 } && _transport.Input is FillingPipeReader input
-            ? input.ReadAsync(_long)
+        _straddling.Length > 0 && _transport.Input is FillingPipeReader input && FindTarget() is { } target
+            ? input.ReadAsync(target)
             : _transport.Input.ReadAsync();
+
+    private FillTarget? FindTarget()
+    {
+        if (_long is { MissingBytes: > 0 })
+            return _long;
+        bool isWithinLimit = Reader.BytesNeeded + (long)LongBytes <= _settings.ClientQueryBufferLimit;
+        return isWithinLimit && _straddling.TryBeginFill(Reader.BytesNeeded) ? _straddling : null;
+    }
 
     /// <summary>Executes what a read brought.</summary>
     /// <returns>False if the connection is to end without a word.</returns>

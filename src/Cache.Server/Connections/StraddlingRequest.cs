@@ -1,16 +1,20 @@
 using System.Buffers;
 using System.Diagnostics;
+using Cache.Server.Transport;
 
 namespace Cache.Server.Connections;
 
 /// <summary>The bytes of a request that did not lie in one stretch of the input, put together.</summary>
 /// <remarks>
-/// Grows with the bytes that arrive, to four times its size at the most and then no further than the client declared,
-/// so that each byte is copied a bounded number of times. The memory is given back with each request: an idle
-/// connection holds none.
+/// Grows with the bytes that arrive, to four times as many at the most and no further than the client declared, so that
+/// each byte is copied a bounded number of times. What there is memory for already can be received into it. The memory
+/// is given back with each request: an idle connection holds none.
 /// </remarks>
-internal sealed class StraddlingRequest
+internal sealed class StraddlingRequest : FillTarget
 {
+    // Less is worth no receive of its own.
+    private const int FillBytesMin = 4 * 1024;
+
     // Holds a usual request, so that most never grow.
     private const int BytesMin = 1024;
 
@@ -20,6 +24,7 @@ internal sealed class StraddlingRequest
     private const int PooledBytesMax = 16 << 20;
 
     private byte[] _array = [];
+    private int _fillEnd;
 
     /// <summary>The number of bytes; 0 when there is no such request.</summary>
     public int Length { get; private set; }
@@ -31,6 +36,20 @@ internal sealed class StraddlingRequest
     public int MemoryBytes => _array.Length;
 
     public ReadOnlySpan<byte> Span => _array.AsSpan(0, Length);
+
+    public override Span<byte> Room => _array.AsSpan(Length, _fillEnd - Length);
+
+    /// <summary>Whether so much is missing, and there is memory for it, that it is to be received here.</summary>
+    /// <param name="expectedLength">
+    /// How long the request will be at least; its last byte is not received here, for it is the one that is acted upon.
+    /// </param>
+    public bool TryBeginFill(int expectedLength)
+    {
+        _fillEnd = Math.Min(_array.Length, expectedLength - 1);
+        return _fillEnd - Length >= FillBytesMin;
+    }
+
+    public override void Advance(int count) => Length += count;
 
     /// <param name="bytes">What follows.</param>
     /// <param name="expectedLength">How long the request will be at least; limits growth, never causes it.</param>
@@ -60,7 +79,7 @@ internal sealed class StraddlingRequest
     private void Grow(int length, int expectedLength)
     {
         Debug.Assert(length > _array.Length);
-        long wanted = Math.Max(Math.Min(_array.Length * (long)GrowthFactor, expectedLength), BytesMin);
+        long wanted = Math.Max(Math.Min(length * (long)GrowthFactor, expectedLength), BytesMin);
         int size = (int)Math.Min(Math.Max(length, wanted), Array.MaxLength);
         byte[] larger = size <= PooledBytesMax
             ? ArrayPool<byte>.Shared.Rent(size)

@@ -4,7 +4,9 @@ using System.Globalization;
 namespace Cache.Reliability.Tests.Fuzz;
 
 /// <summary>How much is fuzzed: so many requests, or, by the environment, so many minutes.</summary>
-internal sealed class FuzzBudget(long requests)
+/// <param name="requests">The requests.</param>
+/// <param name="share">The part of the minutes that is meant.</param>
+internal sealed class FuzzBudget(long requests, double share = 1)
 {
     public const string MinutesVariable = "CACHE_FUZZ_MINUTES";
 
@@ -19,7 +21,9 @@ internal sealed class FuzzBudget(long requests)
 
     public long Done => Volatile.Read(ref _done);
 
-    public bool IsSpent => _minutes > 0 ? Stopwatch.GetElapsedTime(_start).TotalMinutes >= _minutes : Done >= requests;
+    public bool IsSpent => _minutes > 0
+        ? Stopwatch.GetElapsedTime(_start).TotalMinutes >= _minutes * share
+        : Done >= requests;
 
     public void Add(int count) => Interlocked.Add(ref _done, count);
 }

@@ -10,6 +10,7 @@ namespace Cache.Reliability.Tests.Fuzz;
 public sealed class SessionFuzzTests(ITestOutputHelper output)
 {
     private const int InMemoryRequests = 900_000;
+    private const double FirstShare = 0.2;
     private const int TcpRequests = 60_000;
     private const int RequestsPerSession = 2_000;
 
@@ -23,9 +24,9 @@ public sealed class SessionFuzzTests(ITestOutputHelper output)
     [Fact]
     public Task Sessions_InMemory_LeaveTheServerWhole() => RandomSeed.RunAsync(this, async seed =>
     {
-        await RunLanesAsync(~seed, new FuzzBudget(InMemoryRequests / 5));
+        await RunLanesAsync(~seed, new FuzzBudget((long)(InMemoryRequests * FirstShare), FirstShare));
         long heapBefore = GC.GetTotalMemory(forceFullCollection: true);
-        var budget = new FuzzBudget(InMemoryRequests);
+        var budget = new FuzzBudget(InMemoryRequests, 1 - FirstShare);
         await RunLanesAsync(seed, budget);
         long heapAfter = GC.GetTotalMemory(forceFullCollection: true);
         output.WriteLine($"{budget.Done} requests; managed heap {heapBefore} bytes before, {heapAfter} after.");

@@ -79,6 +79,21 @@ await check('expiry', async () => {
   await new Promise((resolve) => setTimeout(resolve, 100));
   equal(await redis.get('io:gone'), null);
 });
+await check('user with rights', async () => {
+  const rights = ['~io:acl:*', '+@read', '+acl|whoami', '+info'];
+  equal(await redis.acl('SETUSER', 'io-user', 'reset', 'on', '>secret', ...rights), 'OK');
+  const user = new Redis({ port, tls, username: 'io-user', password: 'secret', maxRetriesPerRequest: 1 });
+  equal(await user.acl('WHOAMI'), 'io-user');
+  equal(await user.get('io:acl:k'), null);
+  await rejects(user.get('io:k'), 'NOPERM this user has no permissions to access one of the keys');
+  await rejects(user.set('io:acl:k', 'v'), "NOPERM this user has no permissions to run the 'set' command");
+  user.disconnect();
+  const stranger = new Redis({ port, tls, username: 'io-user', password: 'wrong', retryStrategy: () => null });
+  stranger.on('error', () => {});
+  await rejects(stranger.get('io:acl:k'), 'WRONGPASS invalid username-password pair or user is disabled');
+  stranger.disconnect();
+  equal(await redis.acl('DELUSER', 'io-user'), 1);
+});
 await check('info', async () => equal((await redis.info()).includes('redis_version:7.0.15'), true));
 
 redis.disconnect();

@@ -135,6 +135,30 @@ def databases(client):
     assert other.dbsize() == 1 and other.flushdb()
 
 
+@check
+def user_with_rights(client):
+    port = client.connection_pool.connection_kwargs["port"]
+    client.acl_setuser(
+        "py-user", enabled=True, reset=True, passwords=["+secret"], keys=["py:acl:*"],
+        commands=["+get", "+acl|whoami"])
+    assert client.acl_getuser("py-user")["enabled"]
+    user = redis.Redis(port=port, username="py-user", password="secret")
+    assert user.acl_whoami() == "py-user"
+    assert user.get("py:acl:k") is None
+    for denied in (lambda: user.get("py:k"), lambda: user.set("py:acl:k", "v")):
+        try:
+            denied()
+            raise AssertionError("it was allowed")
+        except redis.NoPermissionError:
+            pass
+    try:
+        redis.Redis(port=port, username="py-user", password="wrong").ping()
+        raise AssertionError("the password was taken")
+    except redis.AuthenticationError:
+        pass
+    assert client.acl_deluser("py-user") == 1
+
+
 def main():
     client = redis.Redis(port=int(sys.argv[1]), single_connection_client=True)
     failed = 0
