@@ -36,14 +36,21 @@ internal sealed class IdleSweep : IAsyncDisposable
         {
             if (connection.Client is not { } client)
                 continue;
-            long unsent = connection.Transport.UnsentMemoryBytes - client.PendingOutputBytes;
-            client.CountUnsent(Math.Max(0, unsent), _server.ClientMemory);
+            CountUnsent(connection, client);
             if (FindLimit(connection, client, nowMs, out int seconds) is { } limit)
             {
                 _server.ReportLimit(limit, client.EndPoints.Remote, seconds);
                 client.Kill();
             }
         }
+    }
+
+    // What is pending counts already. It is asked for twice, for its flush may begin or end in between.
+    private void CountUnsent(LiveConnection connection, ClientSession client)
+    {
+        long pending = client.PendingOutputBytes;
+        long unsent = connection.Transport.UnsentMemoryBytes;
+        client.CountUnsent(Math.Max(0, unsent - Math.Max(pending, client.PendingOutputBytes)), _server.ClientMemory);
     }
 
     // While replies wait nothing is read, so the client may have sent the rest of its request.

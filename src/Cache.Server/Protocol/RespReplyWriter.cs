@@ -95,8 +95,17 @@ internal sealed class RespReplyWriter(PipeWriter output)
     public void Bulk(LentBytes value)
     {
         int length = value.Span.Length;
-        Header((byte)'$', length);
-        Commit();
+        try
+        {
+            Header((byte)'$', length);
+            Commit();
+        }
+        catch (OutOfMemoryException)
+        {
+            value.Dispose();
+            throw;
+        }
+
         ((LendingPipeWriter)_output).Write(value);
         _committedBytes += length;
         UnflushedLentBytes += length;

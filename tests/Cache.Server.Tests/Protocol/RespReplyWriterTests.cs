@@ -2,6 +2,7 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Text;
 using Cache.Server.Protocol;
+using Cache.Server.Transport;
 
 namespace Cache.Server.Tests.Protocol;
 
@@ -93,11 +94,51 @@ public class RespReplyWriterTests
         Assert.Equal(":1\r\n", Written(writer));
     }
 
+    [Fact]
+    public void Bulk_OfLentBytes_WithoutMemoryForTheHeader_GivesThemBack()
+    {
+        var bytes = new CountedBytes();
+        Assert.Throws<OutOfMemoryException>(() => new RespReplyWriter(new FullPipeWriter()).Bulk(bytes));
+        Assert.Equal(1, bytes.DisposedCount);
+    }
+
     private string Written(RespReplyWriter writer)
     {
         writer.BeginFlush();
         _pipe.Writer.Complete();
         Assert.True(_pipe.Reader.TryRead(out var result));
         return Encoding.Latin1.GetString(result.Buffer.ToArray());
+    }
+
+    private sealed class CountedBytes : LentBytes
+    {
+        public int DisposedCount { get; private set; }
+
+        public override ReadOnlySpan<byte> Span => "lent"u8;
+
+        public override void Dispose() => DisposedCount++;
+    }
+
+    private sealed class FullPipeWriter : LendingPipeWriter
+    {
+        public override void Write(LentBytes bytes) => bytes.Dispose();
+
+        public override void Advance(int bytes)
+        {
+        }
+
+        public override Memory<byte> GetMemory(int sizeHint = 0) => throw new OutOfMemoryException();
+
+        public override Span<byte> GetSpan(int sizeHint = 0) => throw new OutOfMemoryException();
+
+        public override void CancelPendingFlush()
+        {
+        }
+
+        public override void Complete(Exception? exception = null)
+        {
+        }
+
+        public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default) => default;
     }
 }

@@ -195,18 +195,57 @@ public sealed class LentReplyTests : TransportTestBase
         Assert.Equal(30 * Length, pair.Server.SentBytes);
     }
 
+    [Fact]
+    public async Task Flushes_OfAMegabyteEachInOneTurn_LeaveTheRestToTheNextTurn()
+    {
+        if (!EpollTransport.IsSupported)
+            return;
+        const int Count = 200;
+        await using var pair = await SocketPair.ConnectAsync(RespTransport.Epoll);
+        var received = pair.ReceiveAsync(Count * 1_000_000L);
+        var sending = SendManyAsync(pair, Count);
+        await SendAllAsync(pair.Client, [1]);
+
+        Assert.InRange(await sending, 1, EpollOutput.TurnBytes);
+        await received;
+    }
+
+    // As a connection does with pipelined GETs: on the loop's thread, for as long as no flush waits.
+    private static async Task<long> SendManyAsync(SocketPair pair, int count)
+    {
+        var output = (LendingPipeWriter)pair.Server.Output;
+        var read = await pair.Server.Input.ReadAsync(Token);
+        pair.Server.Input.AdvanceTo(read.Buffer.End);
+        long most = 0;
+        long turnStart = 0;
+        for (int i = 0; i < count; i++)
+        {
+            output.Write(new CountedBytes(new byte[1_000_000]));
+            var flush = output.FlushAsync(Token);
+            most = Math.Max(most, pair.Server.SentBytes - turnStart);
+            if (flush.IsCompleted)
+                continue;
+            await flush;
+            turnStart = pair.Server.SentBytes; // Without what the loop sent in this turn.
+        }
+
+        return most;
+    }
+
     // Until the socket refuses a little, and the transport still takes more.
     private static async Task<int> FillAsync(SocketPair pair)
     {
         int written = 0;
-        for (; pair.Server.UnsentMemoryBytes == 0; written += 1000)
+        while (pair.Server.UnsentMemoryBytes == 0)
         {
             pair.Server.Output.GetSpan(1000)[..1000].Clear();
             pair.Server.Output.Advance(1000);
             Assert.True(pair.Server.Output.FlushAsync(Token).IsCompleted);
+            written += 1000;
+            if (pair.Server.UnsentMemoryBytes > 0)
+                await Task.Delay(100, Token); // The next turn of the loop may send it.
         }
 
-        await Task.Yield();
         return written;
     }
 

@@ -42,6 +42,7 @@ internal sealed class EpollLoop : IDisposable
     private readonly int _epoll;
     private readonly int _wake;
     private ulong _lastNumber = WakeNumber;
+    private int _turn;
     private volatile bool _stopping;
     private bool _ended;
 
@@ -56,6 +57,11 @@ internal sealed class EpollLoop : IDisposable
 
     /// <summary>Connections that were added and not yet removed; a recent value, from any thread.</summary>
     public int Count { get; private set; }
+
+    /// <summary>
+    /// The number of the turn that a connection has; changes with each. Any thread, perhaps a moment old.
+    /// </summary>
+    public int Turn => Volatile.Read(ref _turn);
 
     /// <summary>
     /// What is received into; lent to a connection while its owner looks at the bytes. The loop's thread.
@@ -135,6 +141,7 @@ internal sealed class EpollLoop : IDisposable
     {
         for (int i = 0; i < count; i++)
         {
+            Volatile.Write(ref _turn, _turn + 1);
             var (events, number) = _events[i];
             if (number == WakeNumber)
                 TakePosted();

@@ -17,8 +17,8 @@ namespace Cache.Server.Transport.Linux;
 internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWriter, IValueTaskSource<FlushResult>
 {
     /// <summary>
-    /// One turn's sends, a value of a megabyte with others before it: a peer that takes as fast as it gets would else
-    /// keep the loop from the others.
+    /// The sends of one turn of the loop, a value of a megabyte with others before it: a peer that takes as fast as it
+    /// gets would else keep the loop from the others.
     /// </summary>
     public const int TurnBytes = (1024 + 128) * 1024;
 
@@ -43,6 +43,7 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
     private long _unsentMemoryBytes;
     private int _unsentLentCount;
     private long _sentBytes;
+    private int _turn;
     private int _turnBytes;
     private int _firstSent;
     private bool _waiting;
@@ -86,7 +87,6 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
         cancellationToken.ThrowIfCancellationRequested();
         lock (connection.Gate)
         {
-            _turnBytes = 0;
             HandOver();
             bool canceled = _cancelRequested;
             _cancelRequested = false;
@@ -140,7 +140,6 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
         FlushResult result;
         lock (connection.Gate)
         {
-            _turnBytes = 0;
             SendUnsent();
             if (_unsentBytes == 0)
             {
@@ -277,6 +276,13 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
     private int SendOnce(ReadOnlySpan<byte> bytes, bool isLast)
     {
         Debug.Assert(!bytes.IsEmpty);
+        int turn = connection.Loop.Turn;
+        if (turn != _turn)
+        {
+            _turn = turn;
+            _turnBytes = 0;
+        }
+
         int count = Math.Min(bytes.Length, TurnBytes - _turnBytes);
         if (count == 0)
         {
