@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Core;
 using Cache.Server.Transport;
 
@@ -36,7 +37,11 @@ internal sealed class LongArgument(LargeValue value, int length) : FillTarget
         return count;
     }
 
-    public override void Advance(int count) => ArrivedBytes += count;
+    public override void Advance(int count)
+    {
+        Debug.Assert(count >= 0 && count <= MissingBytes);
+        ArrivedBytes += count;
+    }
 
     /// <summary>Gives the memory back, unless the store has taken it over.</summary>
     public void Clear() => Value.Dispose();

@@ -173,8 +173,8 @@ internal sealed partial class Connection<TExecutor>
         return ValueTask.FromResult(!flush.Result.IsCompleted);
     }
 
-    // Whether so many bytes will make a long request move, or end.
-    private bool IsLongWork(long bytes) => _transport.SharesThread && (_long is null
+    // Whether so many bytes will make a long request move, or end. What was received into its place does neither.
+    private bool IsLongWork(long bytes) => bytes > 0 && _transport.SharesThread && (_long is null
         ? _straddling.Length >= LongRequestBytes
             && (bytes > _straddling.FreeBytes || _straddling.Length + bytes >= Reader.BytesNeeded)
         : _long.Length >= LongRequestBytes && bytes >= _long.MissingBytes);

@@ -49,7 +49,11 @@ internal sealed class StraddlingRequest : FillTarget
         return _fillEnd - Length >= FillBytesMin;
     }
 
-    public override void Advance(int count) => Length += count;
+    public override void Advance(int count)
+    {
+        Debug.Assert(count > 0 && count <= _fillEnd - Length);
+        Length += count;
+    }
 
     /// <param name="bytes">What follows.</param>
     /// <param name="expectedLength">How long the request will be at least; limits growth, never causes it.</param>

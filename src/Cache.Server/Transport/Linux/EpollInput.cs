@@ -20,7 +20,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
     // One receive into memory of the connection's own.
     private const int ReceiveBytes = EpollLoop.ReceiveBytes;
 
-    // One receive into a target. Nothing is executed with it, so a turn may take more: about ten microseconds.
+    // One receive into a target. Nothing is executed with it, so a turn may take more.
     private const int FillBytes = 64 * 1024;
 
     // What is left of a request is moved to an array of its own size when it is no longer than this.
@@ -105,8 +105,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
                 return;
             }
 
-            _waiting = false;
-            _target = null;
+            EndWait();
             result = Result(isCanceled: true);
         }
 
@@ -134,8 +133,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
             EndIfLast();
             if (!_waiting || !_ended)
                 return;
-            _waiting = false;
-            _target = null;
+            EndWait();
 
             // As where the connection breaks.
             _source.RunContinuationsAsynchronously = true;
@@ -162,8 +160,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
             if (!TryReceive(connection.Loop))
                 return;
             EndIfLast();
-            _waiting = false;
-            _target = null;
+            EndWait();
             error = _error;
             if (error is null)
                 _examined = false;
@@ -209,8 +206,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
             _whenEnded?.TrySetResult();
             if (!_waiting)
                 return;
-            _waiting = false;
-            _target = null;
+            EndWait();
 
             // No read waits after this one. The thread that breaks a connection is not to run its owner: it may be
             // another connection's in the middle of a command.
@@ -264,6 +260,13 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         else
             _error = new IOException("The connection broke.", new Win32Exception(error));
         return true;
+    }
+
+    private void EndWait()
+    {
+        Debug.Assert(_waiting);
+        _waiting = false;
+        _target = null;
     }
 
     private nint ReceiveHere(EpollLoop? loop)

@@ -283,6 +283,7 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
             _turnBytes = 0;
         }
 
+        Debug.Assert(_turnBytes is >= 0 and <= TurnBytes);
         int count = Math.Min(bytes.Length, TurnBytes - _turnBytes);
         if (count == 0)
         {
