@@ -8,19 +8,26 @@ internal sealed partial class Reclaimer
 {
     private bool TryChoose()
     {
-        var candidates = Survey();
-        int segment = Choose(candidates, out var mode);
-        if (segment == 0 && _budget.Eviction != EvictionPolicy.None)
+        while (true)
         {
-            // Everything may be in active segments: few records with large blocks.
-            _log.SealActive(long.MaxValue);
-            segment = Choose(Survey(), out mode);
-        }
+            int segment = Choose(Survey(), out var mode);
+            if (segment == 0 && _budget.Eviction != EvictionPolicy.None)
+            {
+                // Everything may be in active segments: few records with large blocks.
+                _log.SealActive(long.MaxValue);
+                segment = Choose(Survey(), out mode);
+            }
 
-        if (segment == 0 || !_log.TryClaim(segment))
-            return false;
-        Take(segment, mode);
-        return true;
+            if (segment == 0)
+                return false;
+            if (_log.TryClaim(segment))
+            {
+                Take(segment, mode);
+                return true;
+            }
+
+            // It became free, or another's, since it was looked at.
+        }
     }
 
     /// <summary>Begins to work on a segment that was claimed.</summary>

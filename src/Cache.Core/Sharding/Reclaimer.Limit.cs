@@ -97,7 +97,7 @@ internal sealed partial class Reclaimer
                     break;
                 Take(segment, ReclaimMode.Compact);
                 while (_victim != 0)
-                    TryStep(_log.SegmentSize);
+                    StepUncounted(_log.SegmentSize);
             }
 
             _renewalBytes = 0;

@@ -80,10 +80,7 @@ internal sealed partial class Reclaimer
             {
                 if (_victim != 0 || !TryChooseSparse())
                     return;
-                // Nobody needs room: what this gains, or not, says nothing to who will.
-                (int gainless, int floor) = (_gainless, _floor);
-                TryStep(_log.SegmentSize);
-                (_gainless, _floor) = (gainless, floor);
+                StepUncounted(_log.SegmentSize);
             }
         }
     }

@@ -114,9 +114,14 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
             _keptHash = keptHash;
             _otherKeptHash = otherKeptHash;
             _enoughBytes = bytes + _log.SpareBytes;
-            bool isPossible = true;
-            while (isPossible && !_budget.HasRoomFor(_enoughBytes))
-                isPossible = TryStep(_log.SegmentSize) && _gainless <= GainlessMax;
+            bool isPossible = _budget.HasRoomFor(_enoughBytes);
+            while (!isPossible && TryStep(_log.SegmentSize))
+            {
+                isPossible = _budget.HasRoomFor(_enoughBytes);
+                if (_gainless > GainlessMax)
+                    break;
+            }
+
             if (!isPossible)
                 _gainless = 0;
             _keptHash = _otherKeptHash = 0;
@@ -215,6 +220,15 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
         _log.Unclaim(_victim);
         _victim = 0;
         return true;
+    }
+
+    /// <summary>Works on the segment in work while nobody needs room.</summary>
+    /// <remarks>What this gains, or not, says nothing to who will.</remarks>
+    private void StepUncounted(long bytes)
+    {
+        (int gainless, int floor) = (_gainless, _floor);
+        TryStep(bytes);
+        (_gainless, _floor) = (gainless, floor);
     }
 
     private void ReclaimBatch(int end)

@@ -72,6 +72,22 @@ public sealed class MemoryLimitTests
         Assert.InRange(fixture.Store.GetStatistics().MemoryBytes, First * 95 / 100, First * 102 / 100);
     }
 
+    // What was copied to be ready for the lower limit gained nothing, and says nothing about what a write can gain.
+    [Fact]
+    public void Set_OfALargeValueAfterTheLimitWasLowered_EvictsOthers()
+    {
+        const long Lowered = 31 << 20;
+        using var fixture = Limited(64 << 20, 4);
+        for (int i = 0; fixture.Store.GetStatistics().MemoryBytes < Lowered * 98 / 100; i++)
+            fixture.Store.Set(BitConverter.GetBytes(i), new byte[i % 150 == 0 ? 50_000 : 400]);
+
+        fixture.Store.MemoryLimitBytes = Lowered;
+
+        Assert.Equal(0, fixture.Store.GetStatistics().Evictions);
+        for (int i = 0; i < 100; i++)
+            Assert.Equal(WriteStatus.Done, fixture.Store.Set(BitConverter.GetBytes(-1 - i), new byte[50_000]));
+    }
+
     [Fact]
     public void MemoryLimitBytes_LoweredBelowLongRecords_LosesNoneWithoutEviction() => RandomSeed.Run(this, seed =>
     {
