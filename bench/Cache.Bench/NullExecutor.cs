@@ -12,7 +12,7 @@ internal readonly struct NullExecutor(int valueBytes) : IRequestExecutor
 
     public void Execute(in RespRequest request, CommandContext context)
     {
-        context.Client.Traffic.Commands++;
+        context.Counters.Traffic.Commands++;
         context.Reply.Literal(IsGet(request[0]) ? _getReply : "+OK\r\n"u8);
     }
 
@@ -26,7 +26,7 @@ internal readonly struct NullExecutor(int valueBytes) : IRequestExecutor
         do
             context.Reply.Literal(requests[count].IsGet ? _getReply : "+OK\r\n"u8);
         while (++count < requests.Length && context.Reply.UnflushedBytes < unflushedBytesMax);
-        context.Client.Traffic.Commands += count;
+        context.Counters.Traffic.Commands += count;
         return count;
     }
 

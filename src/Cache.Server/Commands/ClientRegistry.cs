@@ -48,7 +48,7 @@ internal sealed class ClientRegistry(ServerState server)
         return client;
     }
 
-    /// <summary>Removes a client whose connection has ended, and keeps what it counted.</summary>
+    /// <summary>Removes a client whose connection has ended.</summary>
     public void Remove(ClientSession client)
     {
         if (!_clients.TryRemove(client.Id, out _))
@@ -56,7 +56,6 @@ internal sealed class ClientRegistry(ServerState server)
         Interlocked.Decrement(ref _count);
         server.ClientMemory.Add(-ClientMemory.IdleClientBytes);
         client.EndCount(server.ClientMemory);
-        server.Statistics.Fold(client);
     }
 
     /// <summary>The client of that number; null if there is none.</summary>

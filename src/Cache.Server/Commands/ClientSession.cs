@@ -29,14 +29,6 @@ internal sealed class ClientSession
         _abort = abort;
     }
 
-    /// <summary>Counts of this client; the connection adds bytes, reads and writes.</summary>
-#pragma warning disable CA1051 // Fields, since counters are written in place, without a copy.
-    public TrafficCount Traffic;
-
-    /// <summary>Counts of this client by command.</summary>
-    public CommandCounters Counters;
-#pragma warning restore CA1051
-
     /// <summary>The number of the connection, from 1, never used twice.</summary>
     public long Id { get; }
 
@@ -70,6 +62,9 @@ internal sealed class ClientSession
 
     /// <summary>The version of RESP that HELLO chose: 2 or 3.</summary>
     public int ProtocolVersion { get; set; } = 2;
+
+    /// <summary>What CLIENT REPLY chose.</summary>
+    public ReplyMode ReplyMode { get; set; }
 
     /// <summary>Whose rights it has: the default user's, or its certificate's, until it authenticates.</summary>
     public AclUser User

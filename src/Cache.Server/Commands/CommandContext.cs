@@ -1,34 +1,44 @@
 using System.Diagnostics;
+using System.IO.Pipelines;
 using Cache.Core;
 using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands;
 
 /// <summary>
-/// What a command may touch: its client, the keyspace that the client selected, the reply, the server. One per
-/// connection.
+/// What a command may touch: its client, the keyspace that the client selected, the reply, the server.
 /// </summary>
-/// <remarks>Used by one thread at a time, that of the connection's read.</remarks>
+/// <remarks>
+/// Used by one thread at a time, that of a connection's read, which borrows it of the <see cref="CommandContextPool"/>.
+/// What is to outlive the read belongs to the <see cref="ClientSession"/>.
+/// </remarks>
 internal sealed class CommandContext
 {
-    private readonly RespReplyWriter _output;
     private readonly bool _hasCommonNames;
+    private ClientSession? _client;
 
-    // Made when first needed: most connections never do, and it is to cost an idle one nothing.
+    // Made when first needed.
     private ByteStringList? _list;
+    private RespReplyWriter? _discarded;
 
-    public CommandContext(ServerState server, ClientSession client, RespReplyWriter reply)
+    public CommandContext(ServerState server)
     {
         Server = server;
-        Client = client;
-        Reply = _output = reply;
         Store = server.Store;
+        Counters = new CommandCounters(server.Commands.All.Count);
+        Reply = Output;
         _hasCommonNames = server.Commands.HasCommonNames;
     }
 
     public ServerState Server { get; }
 
-    public ClientSession Client { get; }
+    public ClientSession Client => _client ?? throw new InvalidOperationException("No client has the context.");
+
+    /// <summary>What is counted with it, whoever the client is.</summary>
+    public CommandCounters Counters { get; }
+
+    /// <summary>The replies that the client wants.</summary>
+    public RespReplyWriter Output { get; } = new();
 
     /// <summary>
     /// Takes the reply of the present command; another writer than the connection's after CLIENT REPLY OFF.
@@ -52,7 +62,7 @@ internal sealed class CommandContext
         && !Client.IsReserved && _hasCommonNames;
 
     /// <summary>What CLIENT REPLY chose; the dispatcher acts on it after each command.</summary>
-    public ReplyMode ReplyMode { get; private set; }
+    public ReplyMode ReplyMode => Client.ReplyMode;
 
     /// <summary>
     /// Whether the reply so far is over the limit already: what makes many parts of it is to stop, for the connection
@@ -60,7 +70,27 @@ internal sealed class CommandContext
     /// </summary>
     public bool IsReplyOverLimit => Reply.Exceeds(Server.Settings.ClientOutputBufferLimit);
 
-    /// <summary>The connection's list for replies that must be collected; empty. The command disposes it.</summary>
+    /// <summary>Serves a client from now on, as it was served last.</summary>
+    /// <param name="client">The client.</param>
+    /// <param name="output">Where its replies go.</param>
+    public void Begin(ClientSession client, PipeWriter output)
+    {
+        Debug.Assert(_client is null && LongArgument is null);
+        _client = client;
+        Store = client.Database == 0 ? Server.Store : Server.Store.SelectKeyspace(client.Database);
+        Output.Begin(output, client.ProtocolVersion);
+        Reply = ReplyOf(client.ReplyMode);
+    }
+
+    /// <summary>Serves it no more; what was written is the output's.</summary>
+    public void End()
+    {
+        Output.End();
+        LongArgument = null;
+        _client = null;
+    }
+
+    /// <summary>The list for replies that must be collected; empty. The command disposes it.</summary>
     public ByteStringList BorrowList()
     {
         _list ??= new ByteStringList();
@@ -93,16 +123,25 @@ internal sealed class CommandContext
     public void SetProtocolVersion(int version)
     {
         Client.ProtocolVersion = version;
-        _output.ProtocolVersion = version;
+        Output.ProtocolVersion = version;
         Reply.ProtocolVersion = version;
     }
 
     /// <summary>CLIENT REPLY: lets replies through or not.</summary>
     public void SetReplyMode(ReplyMode mode)
     {
-        ReplyMode = mode;
-        Reply = mode is ReplyMode.Normal or ReplyMode.SkipNext
-            ? _output
-            : new RespReplyWriter(new DiscardingPipeWriter()) { ProtocolVersion = Client.ProtocolVersion };
+        Client.ReplyMode = mode;
+        Reply = ReplyOf(mode);
+    }
+
+    private RespReplyWriter ReplyOf(ReplyMode mode) =>
+        mode is ReplyMode.Normal or ReplyMode.SkipNext ? Output : Discarding();
+
+    private RespReplyWriter Discarding()
+    {
+        _discarded ??= new RespReplyWriter(new DiscardingPipeWriter());
+        _discarded.BeginFlush();
+        _discarded.ProtocolVersion = Client.ProtocolVersion;
+        return _discarded;
     }
 }

@@ -39,7 +39,7 @@ internal static partial class CommandDispatcher
             ReplyToDefect(context.Client.LastCommand!, exception, context);
         }
 
-        context.Client.Traffic.Commands += count;
+        context.Counters.Traffic.Commands += count;
         return count;
     }
 
@@ -115,16 +115,15 @@ internal static partial class CommandDispatcher
     /// <returns>When the call began, if it is one of those that are timed.</returns>
     private static long BeginCall(CommandDefinition command, CommandContext context)
     {
-        var client = context.Client;
-        client.LastCommand = command;
-        bool isSample = client.Counters.CountCall(command.Index, context.Server.Statistics);
+        context.Client.LastCommand = command;
+        bool isSample = context.Counters.CountCall(command.Index);
         return isSample ? context.Server.TimeProvider.GetTimestamp() : NotTimed;
     }
 
     private static void EndSample(long start, CommandContext context)
     {
         long ticks = context.Server.TimeProvider.GetTimestamp() - start;
-        context.Client.Counters.AddSample(context.Client.LastCommand!.Index, ticks);
+        context.Counters.AddSample(context.Client.LastCommand!.Index, ticks);
     }
 
     // Not stackalloc: a method with one is not optimised in steps, and keeps the slower first version of everything.

@@ -40,11 +40,10 @@ internal static partial class CommandDispatcher
 
     private static void Call(CommandDefinition command, in RespRequest request, CommandContext context)
     {
-        var client = context.Client;
         var reply = context.Reply;
         int errors = reply.ErrorCount;
-        client.Traffic.Commands++;
-        bool isSample = client.Counters.CountCall(command.Index, context.Server.Statistics);
+        context.Counters.Traffic.Commands++;
+        bool isSample = context.Counters.CountCall(command.Index);
         try
         {
             if (isSample)
@@ -69,7 +68,7 @@ internal static partial class CommandDispatcher
         var time = context.Server.Store.TimeProvider;
         long start = time.GetTimestamp();
         command.Handler(request, context);
-        context.Client.Counters.AddSample(command.Index, time.GetTimestamp() - start);
+        context.Counters.AddSample(command.Index, time.GetTimestamp() - start);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
@@ -133,7 +132,7 @@ internal static partial class CommandDispatcher
     [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
     private static void CountFailure(CommandDefinition command, RespReplyWriter reply, CommandContext context)
     {
-        context.Client.Counters.CountFailure(command.Index);
+        context.Counters.CountFailure(command.Index);
         context.Server.Statistics.CountError(reply.ErrorCode);
     }
 

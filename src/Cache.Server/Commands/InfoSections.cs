@@ -100,7 +100,7 @@ internal static class InfoSections
     private static void AppendStatistics(InfoText text, ServerState server)
     {
         var store = server.Store.GetStatistics();
-        var traffic = server.Statistics.SumTraffic(server.Clients.ToList());
+        var traffic = server.Statistics.SumTraffic();
         var throughput = server.Throughput.Measure(traffic);
         text.Add("total_connections_received", server.Clients.AcceptedCount);
         text.Add("total_commands_processed", traffic.Commands);
@@ -177,7 +177,7 @@ internal static class InfoSections
     // Durations are those of the calls that were timed, scaled up to all calls.
     private static void AppendCommands(InfoText text, ServerState server)
     {
-        var counts = server.Statistics.SumCommands(server.Clients.ToList());
+        var counts = server.Statistics.SumCommands();
         foreach (var command in server.Commands.All)
         {
             ref readonly var count = ref counts[command.Index];

@@ -22,6 +22,7 @@ internal sealed class ServerState
         Users.SetDefaultPassword(settings.RequirePass);
         Statistics = new ServerStatistics(Commands.All.Count);
         Clients = new ClientRegistry(this);
+        Contexts = new CommandContextPool(this);
         Limits = new LimitEvents();
         ClientMemory = new ClientMemory(this);
         Throughput = new ThroughputMeter(store.TimeProvider);
@@ -60,6 +61,9 @@ internal sealed class ServerState
     public ServerStatistics Statistics { get; }
 
     public ClientRegistry Clients { get; }
+
+    /// <summary>What clients are served with.</summary>
+    public CommandContextPool Contexts { get; }
 
     public ThroughputMeter Throughput { get; }
 
@@ -100,7 +104,7 @@ internal sealed class ServerState
     /// <summary>CONFIG RESETSTAT: all counters begin at 0 again, those of the store too.</summary>
     public void ResetStatistics()
     {
-        Statistics.Reset(Clients.ToList());
+        Statistics.Reset();
         Clients.ResetCounts();
         Limits.Reset();
         Store.ResetStatistics();

@@ -1,12 +1,13 @@
+using System.Diagnostics;
 using System.Text;
 
 namespace Cache.Server.Commands;
 
 /// <summary>The counters that INFO shows, except those of the store.</summary>
 /// <remarks>
-/// Nothing here is written per command: clients count in fields of their own and fold them in when they leave. Reading
-/// sums over the clients that are connected, which costs nothing until somebody asks. A reset keeps the sums of that
-/// moment and subtracts them from then on, since the fields of a client belong to its thread. Thread-safe.
+/// Nothing here is written per command: what is lent to execute requests counts in fields of its own. Reading sums over
+/// them, which costs nothing until somebody asks. A reset keeps the sums of that moment and subtracts them from then on,
+/// since the fields belong to whoever has borrowed them. Thread-safe.
 /// </remarks>
 internal sealed class ServerStatistics(int commandCount)
 {
@@ -14,6 +15,7 @@ internal sealed class ServerStatistics(int commandCount)
     private const int ErrorKindCountMax = 128;
 
     private readonly Lock _lock = new();
+    private readonly List<CommandCounters> _counters = [];
     private readonly CommandCount[] _folded = new CommandCount[commandCount];
     private readonly SortedDictionary<string, long> _errors = new(StringComparer.Ordinal);
     private CommandCount[] _baseline = new CommandCount[commandCount];
@@ -28,23 +30,29 @@ internal sealed class ServerStatistics(int commandCount)
     /// <summary>Counts a TLS handshake that failed.</summary>
     public void CountFailedHandshake() => Interlocked.Increment(ref _failedHandshakes);
 
-    /// <summary>Adds what a client counted for one command.</summary>
-    public void Fold(int command, in CommandCount count)
+    /// <summary>Asks these counters too from now on.</summary>
+    public void Add(CommandCounters counters)
     {
         lock (_lock)
-            _folded[command].Add(count);
+            _counters.Add(counters);
     }
 
-    /// <summary>Adds everything that a client counted, when it leaves.</summary>
-    public void Fold(ClientSession client)
+    /// <summary>Keeps what was counted, and asks these counters no more.</summary>
+    public void Fold(CommandCounters counters)
     {
-        client.Counters.FoldInto(this);
         lock (_lock)
-            _foldedTraffic.Add(client.Traffic);
+        {
+            _counters.Remove(counters);
+            counters.AddTo(_folded, ref _foldedTraffic);
+        }
     }
 
     /// <summary>Counts a request that was refused before it came to its command.</summary>
-    public void CountRejection(int command) => Fold(command, new CommandCount { Rejections = 1 });
+    public void CountRejection(int command)
+    {
+        lock (_lock)
+            _folded[command].Rejections++;
+    }
 
     /// <summary>Counts an error reply by its code, its first word.</summary>
     public void CountError(ReadOnlySpan<byte> code)
@@ -59,24 +67,25 @@ internal sealed class ServerStatistics(int commandCount)
     }
 
     /// <summary>Counts of all commands by their index, since the last reset.</summary>
-    public CommandCount[] SumCommands(IEnumerable<ClientSession> clients)
+    public CommandCount[] SumCommands()
     {
-        var sums = SumEver(clients);
         lock (_lock)
         {
+            var sums = SumEver(out _);
             for (int i = 0; i < sums.Length; i++)
                 sums[i] = sums[i].Since(_baseline[i]);
+            return sums;
         }
-
-        return sums;
     }
 
     /// <summary>Commands, reads, writes and bytes of all clients, since the last reset.</summary>
-    public TrafficCount SumTraffic(IEnumerable<ClientSession> clients)
+    public TrafficCount SumTraffic()
     {
-        var sum = SumTrafficEver(clients);
         lock (_lock)
-            return sum.Since(_trafficBaseline);
+        {
+            SumEver(out var traffic);
+            return traffic.Since(_trafficBaseline);
+        }
     }
 
     /// <summary>Error replies by code, and all together.</summary>
@@ -87,14 +96,11 @@ internal sealed class ServerStatistics(int commandCount)
     }
 
     /// <summary>CONFIG RESETSTAT: counts from 0 again.</summary>
-    public void Reset(IReadOnlyCollection<ClientSession> clients)
+    public void Reset()
     {
-        var commands = SumEver(clients);
-        var traffic = SumTrafficEver(clients);
         lock (_lock)
         {
-            _baseline = commands;
-            _trafficBaseline = traffic;
+            _baseline = SumEver(out _trafficBaseline);
             _errors.Clear();
             _errorCount = 0;
         }
@@ -102,23 +108,13 @@ internal sealed class ServerStatistics(int commandCount)
         Interlocked.Exchange(ref _failedHandshakes, 0);
     }
 
-    private CommandCount[] SumEver(IEnumerable<ClientSession> clients)
+    private CommandCount[] SumEver(out TrafficCount traffic)
     {
-        CommandCount[] sums;
-        lock (_lock)
-            sums = [.. _folded];
-        foreach (var client in clients)
-            client.Counters.AddTo(sums);
+        Debug.Assert(_lock.IsHeldByCurrentThread);
+        CommandCount[] sums = [.. _folded];
+        traffic = _foldedTraffic;
+        foreach (var counters in _counters)
+            counters.AddTo(sums, ref traffic);
         return sums;
-    }
-
-    private TrafficCount SumTrafficEver(IEnumerable<ClientSession> clients)
-    {
-        TrafficCount sum;
-        lock (_lock)
-            sum = _foldedTraffic;
-        foreach (var client in clients)
-            sum.Add(client.Traffic);
-        return sum;
     }
 }

@@ -1,6 +1,6 @@
 namespace Cache.Server.Commands;
 
-/// <summary>What went through a connection: plain fields, written by the connection's own thread.</summary>
+/// <summary>What went through connections: plain fields, written by one thread at a time.</summary>
 internal struct TrafficCount
 {
     /// <summary>Commands that came to a call.</summary>

@@ -29,7 +29,7 @@ internal sealed partial class Connection<TExecutor>
 
     private RespRequestReader Reader => _reader ?? throw new InvalidOperationException("No read is under way.");
 
-    private bool IsOutputDue => _reply.UnflushedBytes >= FlushBytes;
+    private bool IsOutputDue => Reply.UnflushedBytes >= FlushBytes;
 
     private bool GoesOn => !_isFailed && !_client.ShouldClose && !IsOutputDue && _client.DelayMs == 0;
 
@@ -47,12 +47,12 @@ internal sealed partial class Connection<TExecutor>
             if (taken == memory.Length)
                 continue;
 
-            _client.Traffic.InputBytes += takenBytes;
+            Context.Counters.Traffic.InputBytes += takenBytes;
             consumed = buffer.GetPosition(takenBytes);
             return false;
         }
 
-        _client.Traffic.InputBytes += takenBytes;
+        Context.Counters.Traffic.InputBytes += takenBytes;
         consumed = buffer.End;
         return true;
     }
@@ -89,13 +89,13 @@ internal sealed partial class Connection<TExecutor>
     /// <returns>How many bytes they had.</returns>
     private int TakeCommon(ReadOnlySpan<byte> bytes)
     {
-        if (!_context.IsOrdinary)
+        if (!Context.IsOrdinary)
             return 0;
         var requests = default(CommonRequests);
         int count = CommonRequestReader.Read(bytes, requests);
         if (count == 0)
             return 0;
-        int executed = _executor.ExecuteCommon(bytes, ((Span<CommonRequest>)requests)[..count], FlushBytes, _context);
+        int executed = _executor.ExecuteCommon(bytes, ((Span<CommonRequest>)requests)[..count], FlushBytes, Context);
         if (IsOutputDue)
             EnforceOutputLimit();
         return requests[executed - 1].End;
@@ -149,18 +149,18 @@ internal sealed partial class Connection<TExecutor>
         if (status == RespReadStatus.Complete)
         {
             Execute(bytes);
-            Reader.IsAuthenticated = _context.IsAuthenticated;
+            Reader.IsAuthenticated = Context.IsAuthenticated;
             if (IsOutputDue)
                 EnforceOutputLimit();
         }
         else if (status == RespReadStatus.Skipped)
         {
-            CommandDispatcher.EndSkipping(_context);
+            CommandDispatcher.EndSkipping(Context);
         }
         else if (status == RespReadStatus.ProtocolError)
         {
             // To the client's own writer: who wants no replies gets none of these either.
-            _context.Reply.Error(Reader.Error);
+            Context.Reply.Error(Reader.Error);
             _isFailed = true;
         }
     }
@@ -169,13 +169,13 @@ internal sealed partial class Connection<TExecutor>
     {
         if (_long is null)
         {
-            _executor.Execute(Reader.GetRequest(bytes), _context);
+            _executor.Execute(Reader.GetRequest(bytes), Context);
             return;
         }
 
-        _context.LongArgument = _long;
-        _executor.Execute(Reader.GetRequest(bytes, _long.Span), _context);
-        _context.LongArgument = null;
+        Context.LongArgument = _long;
+        _executor.Execute(Reader.GetRequest(bytes, _long.Span), Context);
+        Context.LongArgument = null;
     }
 
     /// <summary>Lets the bytes of a long argument go to the store's memory from now on.</summary>
@@ -184,12 +184,12 @@ internal sealed partial class Connection<TExecutor>
         int length = Reader.AwaitedLength;
         int start = Reader.AwaitedStart;
         if (length < LongArgument.LengthMin || _straddling.Length - start < LongArgument.ArrivedBytesMin
-            || _long is not null || _isFailed || _straddling.Length + (long)length > _settings.ClientQueryBufferLimit)
+            || _long is not null || _isFailed || _straddling.Length + (long)length > Settings.ClientQueryBufferLimit)
         {
             return;
         }
 
-        _long = _context.TryBeginLongArgument(length);
+        _long = Context.TryBeginLongArgument(length);
         if (_long is null)
             return;
         _straddling.Cut(start, _long.Append(_straddling.Span[start..]));
@@ -205,9 +205,9 @@ internal sealed partial class Connection<TExecutor>
 
     private void PutAside(ReadOnlySpan<byte> bytes)
     {
-        if (_straddling.Length + (long)LongBytes + bytes.Length > _settings.ClientQueryBufferLimit)
+        if (_straddling.Length + (long)LongBytes + bytes.Length > Settings.ClientQueryBufferLimit)
         {
-            Report(ConnectionLimit.QueryBuffer, _settings.ClientQueryBufferLimit);
+            Report(ConnectionLimit.QueryBuffer, Settings.ClientQueryBufferLimit);
             _isFailed = true;
             return;
         }
@@ -239,8 +239,8 @@ internal sealed partial class Connection<TExecutor>
 
     private void EnforceOutputLimit()
     {
-        long limit = _settings.ClientOutputBufferLimit;
-        if (!_reply.Exceeds(limit))
+        long limit = Settings.ClientOutputBufferLimit;
+        if (!Reply.Exceeds(limit))
             return;
         Report(ConnectionLimit.OutputBuffer, limit);
         _isFailed = true;

@@ -33,10 +33,7 @@ internal sealed partial class Connection<TExecutor>
 
     private readonly TransportConnection _transport;
     private readonly ClientSession _client;
-    private readonly CommandContext _context;
-    private readonly RespReplyWriter _reply;
     private readonly ServerState _server;
-    private readonly ServerSettings _settings;
     private readonly ILogger _logger;
     private readonly StraddlingRequest _straddling = new();
     private readonly TExecutor _executor;
@@ -45,8 +42,12 @@ internal sealed partial class Connection<TExecutor>
     private bool _hasEnded;
     private bool _tookAll;
 
-    // Its own while a request straddles, else borrowed for a read: an idle connection has none.
+    // Borrowed for a read; the reader is the connection's own while a request straddles.
+    private CommandContext? _context;
     private RespRequestReader? _reader;
+
+    // What of the replies that are to leave is lent.
+    private long _lentBytes;
 
     public Connection(
         TransportConnection transport, ServerState server, ClientSession client, TExecutor executor, ILogger logger)
@@ -54,10 +55,7 @@ internal sealed partial class Connection<TExecutor>
         _transport = transport;
         _client = client;
         _executor = executor;
-        _settings = server.Settings;
         _logger = logger;
-        _reply = new RespReplyWriter(transport.Output);
-        _context = new CommandContext(server, client, _reply);
         _server = server;
     }
 
@@ -99,6 +97,8 @@ internal sealed partial class Connection<TExecutor>
             _transport.Abort();
         }
 
+        GiveBackContext();
+
         // Before the peer sees the end, so that who waits for it finds the client gone.
         _server.Clients.Remove(_client);
         await CloseAsync().ConfigureAwait(false);
@@ -133,7 +133,7 @@ internal sealed partial class Connection<TExecutor>
     {
         if (_long is { MissingBytes: > 0 })
             return _long;
-        bool isWithinLimit = Reader.BytesNeeded + (long)LongBytes <= _settings.ClientQueryBufferLimit;
+        bool isWithinLimit = Reader.BytesNeeded + (long)LongBytes <= Settings.ClientQueryBufferLimit;
         return isWithinLimit && _straddling.TryBeginFill(Reader.BytesNeeded) ? _straddling : null;
     }
 
@@ -152,7 +152,7 @@ internal sealed partial class Connection<TExecutor>
         }
 
         _tookAll = Take(read.Buffer, out var consumed);
-        _client.Traffic.InputBytes += filledBytes;
+        Context.Counters.Traffic.InputBytes += filledBytes;
         _transport.Input.AdvanceTo(consumed);
         EndRead(readBytes);
         return true;
@@ -162,13 +162,11 @@ internal sealed partial class Connection<TExecutor>
     /// <returns>Whether the peer can still take any.</returns>
     private ValueTask<bool> FlushAsync()
     {
-        if (_reply.UnflushedBytes == 0)
+        if (_client.PendingOutputBytes == 0)
             return ValueTask.FromResult(true);
-        long lentBytes = _reply.UnflushedLentBytes;
-        _reply.BeginFlush();
         var flush = _transport.Output.FlushAsync();
         if (!flush.IsCompletedSuccessfully)
-            return WaitForFlushAsync(flush, lentBytes);
+            return WaitForFlushAsync(flush);
         _client.PendingOutputBytes = 0;
         return ValueTask.FromResult(!flush.Result.IsCompleted);
     }
@@ -180,9 +178,10 @@ internal sealed partial class Connection<TExecutor>
         : _long.Length >= LongRequestBytes && bytes >= _long.MissingBytes);
 
     // What a slow client leaves lying counts as the store's memory: entries make room for it.
-    private async ValueTask<bool> WaitForFlushAsync(ValueTask<FlushResult> flush, long lentBytes)
+    private async ValueTask<bool> WaitForFlushAsync(ValueTask<FlushResult> flush)
     {
         long bytes = _client.PendingOutputBytes;
+        long lentBytes = _lentBytes;
         _server.ClientMemory.Add(bytes, lentBytes);
         try
         {
@@ -200,9 +199,11 @@ internal sealed partial class Connection<TExecutor>
     private void BeginRead()
     {
         _client.LastInteractionMs = _server.NowMs;
-        _client.Traffic.Reads++;
+        _context = _server.Contexts.Borrow();
+        _context.Begin(_client, _transport.Output);
+        _context.Counters.Traffic.Reads++;
         _reader ??= RespRequestReader.Borrow();
-        _reader.BulkBytesMax = _settings.ProtoMaxBulkLength;
+        _reader.BulkBytesMax = Settings.ProtoMaxBulkLength;
         _reader.IsAuthenticated = _context.IsAuthenticated;
     }
 
@@ -213,16 +214,39 @@ internal sealed partial class Connection<TExecutor>
             GiveBackReader();
         if (InputMemoryBytes != _client.InputMemoryBytes)
             HoldInput();
-        if (!_context.IsAuthenticated)
+        if (!Context.IsAuthenticated)
             EnforceUnauthenticatedLimit(readBytes);
-        long bytes = _reply.UnflushedBytes;
-        if (bytes == 0)
-            return;
-        _client.PendingOutputBytes = bytes;
-        _client.Traffic.OutputBytes += bytes;
-        _client.Traffic.Writes++;
-        EnforceOutputLimit();
+        if (Reply.UnflushedBytes > 0)
+            EndReplies();
+        GiveBackContext();
     }
+
+    private void EndReplies()
+    {
+        long bytes = Reply.UnflushedBytes;
+        _lentBytes = Reply.UnflushedLentBytes;
+        _client.PendingOutputBytes = bytes;
+        ref var traffic = ref Context.Counters.Traffic;
+        traffic.OutputBytes += bytes;
+        traffic.Writes++;
+        EnforceOutputLimit();
+        Reply.BeginFlush();
+    }
+
+    private void GiveBackContext()
+    {
+        if (_context is null)
+            return;
+        _context.End();
+        _server.Contexts.GiveBack(_context);
+        _context = null;
+    }
+
+    private ServerSettings Settings => _server.Settings;
+
+    private CommandContext Context => _context ?? throw new InvalidOperationException("No read is under way.");
+
+    private RespReplyWriter Reply => Context.Output;
 
     private bool IsOver => _isFailed || _client.ShouldClose || (_hasEnded && _tookAll);
 

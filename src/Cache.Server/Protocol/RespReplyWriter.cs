@@ -13,7 +13,7 @@ namespace Cache.Server.Protocol;
 /// ask for the next. <see cref="BeginFlush"/> hands over what was written since; nothing is flushed here.
 /// Concurrency: one thread at a time. Invariant: _start ≤ _position ≤ _end ≤ _array.Length.
 /// </remarks>
-internal sealed class RespReplyWriter(PipeWriter output)
+internal sealed class RespReplyWriter
 {
     // So that a few small replies share one request for memory.
     private const int StretchBytes = 4096;
@@ -24,7 +24,7 @@ internal sealed class RespReplyWriter(PipeWriter output)
     // Codes are one word: "ERR", "WRONGTYPE"; a longer first word is cut.
     private const int ErrorCodeBytesMax = 32;
 
-    private readonly PipeWriter _output = output;
+    private PipeWriter? _output;
     private byte[] _array = [];
     private int _start;
     private int _position;
@@ -32,8 +32,19 @@ internal sealed class RespReplyWriter(PipeWriter output)
     private long _committedBytes;
     private int _bulkHeaderLength;
 
+    // Of the last bulk string, if it was not flushed yet.
+    private int _unflushedBulkLength;
+
     private byte[] _errorCode = [];
     private int _errorCodeLength;
+
+    /// <summary>Makes a writer that has no output yet: <see cref="Begin"/> gives it one.</summary>
+    public RespReplyWriter()
+    {
+    }
+
+    /// <summary>Makes a writer into a pipe.</summary>
+    public RespReplyWriter(PipeWriter output) => _output = output;
 
     /// <summary>The version of RESP that the client chose with HELLO: 2 or 3.</summary>
     public int ProtocolVersion { get; set; } = 2;
@@ -54,12 +65,29 @@ internal sealed class RespReplyWriter(PipeWriter output)
     public long UnflushedLentBytes { get; private set; }
 
     /// <summary>Whether the output sends bytes from where they lie.</summary>
-    public bool TakesLent { get; } = output is LendingPipeWriter;
+    public bool TakesLent => _output is LendingPipeWriter;
 
     /// <summary>Whether more waits than a limit allows, one bulk string excepted; 0: none.</summary>
-    public bool Exceeds(long limit) => limit > 0 && UnflushedBytes - LastBulkLength > limit;
+    public bool Exceeds(long limit) => limit > 0 && UnflushedBytes - _unflushedBulkLength > limit;
+
+    private PipeWriter Output => _output ?? throw new InvalidOperationException("No output is given.");
 
     private bool IsResp3 => ProtocolVersion == 3;
+
+    /// <summary>Writes into a pipe from now on.</summary>
+    public void Begin(PipeWriter output, int protocolVersion)
+    {
+        Debug.Assert(_output is null);
+        _output = output;
+        ProtocolVersion = protocolVersion;
+    }
+
+    /// <summary>Writes nothing more into the pipe; what was written is handed over, or goes with its end.</summary>
+    public void End()
+    {
+        BeginFlush();
+        _output = null;
+    }
 
     /// <summary>A reply that is known whole, its type byte and CR LF included.</summary>
     public void Literal(ReadOnlySpan<byte> frame)
@@ -106,10 +134,10 @@ internal sealed class RespReplyWriter(PipeWriter output)
             throw;
         }
 
-        ((LendingPipeWriter)_output).Write(value);
+        ((LendingPipeWriter)Output).Write(value);
         _committedBytes += length;
         UnflushedLentBytes += length;
-        LastBulkLength = length;
+        LastBulkLength = _unflushedBulkLength = length;
         Literal("\r\n"u8);
     }
 
@@ -148,7 +176,7 @@ internal sealed class RespReplyWriter(PipeWriter output)
     /// <param name="length">The same length.</param>
     public void EndBulk(int length)
     {
-        LastBulkLength = length;
+        LastBulkLength = _unflushedBulkLength = length;
         int end = _position + _bulkHeaderLength + length;
         Debug.Assert(end + 2 <= _end);
         _array[end] = (byte)'\r';
@@ -194,12 +222,13 @@ internal sealed class RespReplyWriter(PipeWriter output)
         Commit();
         _committedBytes = 0;
         UnflushedLentBytes = 0;
+        _unflushedBulkLength = 0;
     }
 
     private void Commit()
     {
         if (_position > _start)
-            _output.Advance(_position - _start);
+            Output.Advance(_position - _start);
         _committedBytes += _position - _start;
         _array = [];
         _start = _position = _end = 0;
@@ -273,7 +302,7 @@ internal sealed class RespReplyWriter(PipeWriter output)
     private void NextStretch(int bytes)
     {
         Commit();
-        var memory = _output.GetMemory(Math.Max(bytes, StretchBytes));
+        var memory = Output.GetMemory(Math.Max(bytes, StretchBytes));
         if (!MemoryMarshal.TryGetArray<byte>(memory, out var stretch))
             throw new NotSupportedException("The output pipe's memory pool must be one of arrays.");
         _array = stretch.Array!;

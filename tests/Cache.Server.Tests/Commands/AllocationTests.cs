@@ -44,7 +44,8 @@ public sealed class AllocationTests : IDisposable
         _store.Set("counter"u8, "1000000"u8);
         var server = new ServerState(_store);
         var client = server.Clients.TryAdd(new ClientEndPoints("127.0.0.1:50000", "127.0.0.1:6379"), () => { })!;
-        var context = new CommandContext(server, client, new RespReplyWriter(new DiscardingPipeWriter()));
+        var context = server.Contexts.Borrow();
+        context.Begin(client, new DiscardingPipeWriter());
         byte[] input = Encoding.Latin1.GetBytes(line.Replace(" ", "", StringComparison.Ordinal));
         var ranges = new List<ArgumentRange>();
         foreach (string word in line.Split(' '))

@@ -13,7 +13,6 @@ internal sealed class CommandClient
 {
     private readonly MemoryStream _stream = new();
     private readonly PipeWriter _pipe;
-    private readonly RespReplyWriter _reply;
 
     public CommandClient(CacheStore store)
         : this(new ServerState(store))
@@ -24,11 +23,11 @@ internal sealed class CommandClient
     {
         Server = server;
         _pipe = PipeWriter.Create(_stream, new StreamPipeWriterOptions(leaveOpen: true));
-        _reply = new RespReplyWriter(_pipe);
         var endPoints = new ClientEndPoints("127.0.0.1:50000", "127.0.0.1:6379");
         Client = server.Clients.TryAdd(endPoints, () => IsAborted = true)
             ?? throw new InvalidOperationException("The server takes no more clients.");
-        Context = new CommandContext(server, Client, _reply);
+        Context = server.Contexts.Borrow();
+        Context.Begin(Client, _pipe);
     }
 
     public ServerState Server { get; }
@@ -55,7 +54,7 @@ internal sealed class CommandClient
         for (int i = 0; i < ranges.Length; offset += arguments[i++].Length)
             ranges[i] = new ArgumentRange(offset, arguments[i].Length);
         CommandDispatcher.Execute(new RespRequest(input, ranges), Context);
-        _reply.BeginFlush();
+        Context.Output.BeginFlush();
         _pipe.FlushAsync(TestContext.Current.CancellationToken).AsTask().GetAwaiter().GetResult();
         byte[] reply = _stream.ToArray();
         _stream.SetLength(0);

@@ -59,6 +59,21 @@ public class RespReplyWriterTests
             Written(writer));
     }
 
+    // What was flushed, perhaps for another client, is no reason to let more pass.
+    [Fact]
+    public void Exceeds_AfterALongBulkStringThatIsFlushed_ExceptsNone()
+    {
+        var writer = new RespReplyWriter(_pipe.Writer);
+        writer.Bulk(new byte[1000]);
+        Assert.False(writer.Exceeds(100));
+        writer.BeginFlush();
+
+        for (int i = 0; i < 100; i++)
+            writer.Integer(i);
+
+        Assert.True(writer.Exceeds(100));
+    }
+
     [Fact]
     public void Bulk_OfEveryLengthAroundTheStretches_IsWhole()
     {
