@@ -2,7 +2,9 @@ using System.Numerics;
 
 namespace Cache.Server.Commands;
 
-/// <summary>What requests are executed with, lent to a connection for a read: one at rest has none. Thread-safe.</summary>
+/// <summary>
+/// What requests are executed with, lent to a connection for a read: one at rest has none. Thread-safe.
+/// </summary>
 /// <remarks>
 /// Places for as many as threads execute at once, of which a thread looks at its own first: a place is emptied and
 /// filled by one exchange each, and mostly it is the same context that comes and goes, its memory still near.

@@ -5,9 +5,9 @@ namespace Cache.Server.Commands;
 
 /// <summary>The counters that INFO shows, except those of the store.</summary>
 /// <remarks>
-/// Nothing here is written per command: what is lent to execute requests counts in fields of its own. Reading sums over
-/// them, which costs nothing until somebody asks. A reset keeps the sums of that moment and subtracts them from then on,
-/// since the fields belong to whoever has borrowed them. Thread-safe.
+/// Nothing here is written per command: what is lent to execute requests counts in fields of its own. Reading sums
+/// over them, which costs nothing until somebody asks. A reset keeps the sums of that moment and subtracts them from
+/// then on, since the fields belong to whoever has borrowed them. Thread-safe.
 /// </remarks>
 internal sealed class ServerStatistics(int commandCount)
 {
