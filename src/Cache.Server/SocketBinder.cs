@@ -32,7 +32,7 @@ internal static class SocketBinder
             KeepAliveSeconds = (int)Math.Ceiling(options.TcpKeepAlive.TotalSeconds),
             UnixSocketMode = options.UnixSocketMode,
             TimeProvider = timeProvider,
-            Connect = epoll is null ? null : epoll.Connect,
+            Listen = epoll is null ? null : epoll.Listen,
             LacksDescriptors = DescriptorLimit.IsReserveTouched,
             AcceptFailed = (endPoint, error, delay) => ServerLog.AcceptFailed(logger, endPoint, delay, error.Message),
         };

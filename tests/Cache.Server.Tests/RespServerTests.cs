@@ -118,6 +118,8 @@ public sealed class RespServerTests : IDisposable
         await using var server = new RespServer(_store, options);
         await server.StartAsync(Token);
         using var client = await ConnectAsync(server.EndPoints[0]);
+        await client.SendAsync("PING\r\n"u8.ToArray(), Token); // So that it is no longer about to be accepted.
+        Assert.Equal("+PONG\r\n".Length, await client.ReceiveAsync(new byte[100], Token));
         folder.Dispose();
 
         var receiving = client.ReceiveAsync(new byte[1], Token);

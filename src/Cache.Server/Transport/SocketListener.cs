@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using System.Runtime.CompilerServices;
 
 namespace Cache.Server.Transport;
 
@@ -18,6 +19,7 @@ internal sealed class SocketListener : TransportListener
     private readonly SocketTransportSettings _settings;
     private readonly Func<CancellationToken, ValueTask<Socket>> _accept;
     private readonly Socket _socket;
+    private readonly SocketAcceptor? _acceptor;
     private readonly CancellationTokenSource _disposed = new();
     private TimeSpan _backoff = BackoffMin;
 
@@ -31,6 +33,10 @@ internal sealed class SocketListener : TransportListener
         _settings = settings;
         _accept = accept ?? socket.AcceptAsync;
         EndPoint = socket.LocalEndPoint!;
+        if (settings.Listen is not { } listen)
+            return;
+        SetUpSocket(socket); // Those that it accepts take it over.
+        _acceptor = listen(socket);
     }
 
     public override EndPoint EndPoint { get; }
@@ -71,6 +77,7 @@ internal sealed class SocketListener : TransportListener
         }
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public override async ValueTask<TransportConnection?> AcceptAsync()
     {
         while (true)
@@ -84,9 +91,11 @@ internal sealed class SocketListener : TransportListener
 
             try
             {
-                var connection = SetUp(await _accept(_disposed.Token).ConfigureAwait(false));
+                var connection = _acceptor is null
+                    ? Connect(await _accept(_disposed.Token).ConfigureAwait(false))
+                    : await _acceptor.AcceptAsync().ConfigureAwait(false);
                 _backoff = BackoffMin;
-                if (connection is not null)
+                if (connection is not null || _disposed.IsCancellationRequested)
                     return connection;
             }
             catch (Exception) when (_disposed.IsCancellationRequested)
@@ -112,6 +121,7 @@ internal sealed class SocketListener : TransportListener
     public override async ValueTask DisposeAsync()
     {
         await _disposed.CancelAsync().ConfigureAwait(false);
+        _acceptor?.Close();
         _socket.Dispose();
         UnixSocketFile.Remove(FilePath);
     }
@@ -140,18 +150,11 @@ internal sealed class SocketListener : TransportListener
     }
 
     // Null when the peer is gone already, which some systems report only here.
-    private TransportConnection? SetUp(Socket socket)
+    private SocketConnection? Connect(Socket socket)
     {
         try
         {
-            if (socket.ProtocolType == ProtocolType.Tcp)
-            {
-                socket.NoDelay = true;
-                SetKeepAlive(socket);
-            }
-
-            if (_settings.Connect is { } connect)
-                return connect(socket);
+            SetUpSocket(socket);
             var connection = new SocketConnection(socket, _settings.TimeProvider);
             connection.Start();
             return connection;
@@ -159,16 +162,16 @@ internal sealed class SocketListener : TransportListener
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
             socket.Dispose();
-            // No descriptor for what the connection needs besides: the arrivals behind this one are to wait.
-            if (e is SocketException { SocketErrorCode: SocketError.TooManyOpenSockets })
-                throw;
             return null;
         }
     }
 
     // Redis's proportions: probes begin after the whole time, follow each other at a third of it, and three decide.
-    private void SetKeepAlive(Socket socket)
+    private void SetUpSocket(Socket socket)
     {
+        if (socket.ProtocolType != ProtocolType.Tcp)
+            return;
+        socket.NoDelay = true;
         int seconds = _settings.KeepAliveSeconds;
         if (seconds == 0)
             return;

@@ -18,8 +18,8 @@ internal sealed record SocketTransportSettings
     /// <summary>Measures how long a listener backs off and how long a connection says goodbye.</summary>
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
-    /// <summary>Makes a connection of an accepted socket; null for the portable one.</summary>
-    public Func<Socket, TransportConnection>? Connect { get; init; }
+    /// <summary>Accepts the connections of a socket that listens; null for the portable transport.</summary>
+    public Func<Socket, SocketAcceptor>? Listen { get; init; }
 
     /// <summary>Whether the process is to keep the descriptors that it has left for what is not a connection.</summary>
     public Func<bool> LacksDescriptors { get; init; } = static () => false;

@@ -18,7 +18,7 @@ public sealed class EpollBufferTests
             return;
         using var epoll = new EpollTransport(1, TimeProvider.System);
         await using var listener = SocketListener.Bind(
-            new IPEndPoint(IPAddress.Loopback, 0), new SocketTransportSettings { Connect = epoll.Connect });
+            new IPEndPoint(IPAddress.Loopback, 0), new SocketTransportSettings { Listen = epoll.Listen });
         var (keeper, keeperClient) = await ConnectAsync(listener);
         var (other, otherClient) = await ConnectAsync(listener);
         byte[] kept = Enumerable.Repeat((byte)'k', 5000).ToArray();

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using Cache.Server.Transport;
+using Cache.Server.Transport.Linux;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Transport;
@@ -71,11 +72,90 @@ public sealed class SocketListenerTests
 
         var connection = await listener.AcceptAsync();
 
-        Assert.True(accepted!.NoDelay);
-        Assert.NotEqual(0, accepted.GetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive));
-        Assert.Equal(300, accepted.GetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime));
-        Assert.Equal(100, accepted.GetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval));
+        AssertIsSetUp(accepted!);
         connection!.Abort();
+    }
+
+    [Fact]
+    public async Task Accept_TcpByAnEventLoop_SetsNoDelayAndKeepAlive()
+    {
+        if (!EpollTransport.IsSupported)
+            return;
+        await using var pair = await SocketPair.ConnectAsync(
+            new IPEndPoint(IPAddress.Loopback, 0), new() { KeepAliveSeconds = 300 }, RespTransport.Epoll);
+        var connection = (EpollConnection)pair.Server;
+
+        using var handle = new SafeSocketHandle(connection.Descriptor, ownsHandle: false);
+        AssertIsSetUp(new Socket(handle));
+    }
+
+    [Theory]
+    [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
+    public async Task Accept_OnAnAddressOrAll_TellsBothAddresses(RespTransport transport)
+    {
+        foreach (var address in new[] { IPAddress.Loopback, IPAddress.Any, IPAddress.IPv6Loopback, IPAddress.IPv6Any })
+        {
+            using var epoll = transport == RespTransport.Epoll ? new EpollTransport(1, TimeProvider.System) : null;
+            await using var listener = Bind(address, epoll);
+            bool isVersion6 = address.AddressFamily == AddressFamily.InterNetworkV6;
+            var loopback = isVersion6 ? IPAddress.IPv6Loopback : IPAddress.Loopback;
+            for (int i = 0; i < 3; i++)
+            {
+                using var client = new Socket(address.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
+                await client.ConnectAsync(loopback, ((IPEndPoint)listener.EndPoint).Port, Token);
+
+                var connection = await listener.AcceptAsync();
+
+                Assert.Equal(client.LocalEndPoint, connection!.RemoteEndPoint);
+                Assert.Equal(client.RemoteEndPoint, connection.LocalEndPoint);
+                connection.Abort();
+            }
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
+    public async Task Accept_ManyAtOnceAndOneByOne_TakesEach(RespTransport transport)
+    {
+        const int Count = 100;
+        using var epoll = transport == RespTransport.Epoll ? new EpollTransport(2, TimeProvider.System) : null;
+        await using var listener = Bind(IPAddress.Loopback, epoll);
+        var clients = new List<Socket>();
+        for (int round = 0; round < 2; round++)
+        {
+            var accepting = listener.AcceptAsync();
+            for (int i = 0; i < Count; i++)
+            {
+                var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+                clients.Add(client);
+                await client.ConnectAsync(listener.EndPoint, Token);
+            }
+
+            for (int i = 0; i < Count; i++)
+            {
+                var connection = await accepting;
+                Assert.Equal(clients[round * Count + i].LocalEndPoint, connection!.RemoteEndPoint);
+                connection.Abort();
+                if (i < Count - 1)
+                    accepting = listener.AcceptAsync();
+            }
+        }
+
+        clients.ForEach(static client => client.Dispose());
+    }
+
+    [Theory]
+    [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
+    public async Task Dispose_WhileAccepting_EndsWithNull(RespTransport transport)
+    {
+        using var epoll = transport == RespTransport.Epoll ? new EpollTransport(1, TimeProvider.System) : null;
+        var listener = Bind(IPAddress.Loopback, epoll);
+        var accepting = listener.AcceptAsync();
+
+        await listener.DisposeAsync();
+
+        Assert.Null(await accepting);
+        Assert.Null(await listener.AcceptAsync());
     }
 
     [Fact]
@@ -141,41 +221,6 @@ public sealed class SocketListenerTests
     }
 
     [Fact]
-    public async Task Accept_NoDescriptorForTheConnectionItself_BacksOffToo()
-    {
-        var clock = new FakeTimeProvider();
-        var delays = new List<TimeSpan>();
-        int failures = 1;
-        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        socket.Listen();
-        var settings = new SocketTransportSettings
-        {
-            TimeProvider = clock,
-            AcceptFailed = (_, _, delay) => delays.Add(delay),
-            Connect = accepted => failures-- > 0
-                ? throw new SocketException((int)SocketError.TooManyOpenSockets)
-                : new SocketConnection(accepted, clock),
-        };
-        await using var listener = new SocketListener(socket, settings, socket.AcceptAsync);
-        using var lost = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        using var waiting = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        await lost.ConnectAsync(listener.EndPoint, Token);
-        await waiting.ConnectAsync(listener.EndPoint, Token);
-
-        var accepting = listener.AcceptAsync().AsTask();
-        while (delays.Count == 0 && !accepting.IsCompleted)
-            await Task.Yield();
-        Assert.False(accepting.IsCompleted);
-        clock.Advance(1000);
-
-        var connection = await accepting;
-        Assert.Equal(waiting.LocalEndPoint, connection!.RemoteEndPoint);
-        Assert.Equal([10], delays.Select(static delay => delay.TotalMilliseconds));
-        connection.Abort();
-    }
-
-    [Fact]
     public Task Accept_ArrivalThatIsGone_TakesTheNext() =>
         AssertGoesOnAfterAsync(new SocketException((int)SocketError.ConnectionReset));
 
@@ -183,17 +228,6 @@ public sealed class SocketListenerTests
     [Fact]
     public Task Accept_OfAPeerWithoutAnAddress_GoesOnToTheNext() =>
         AssertGoesOnAfterAsync(new ArgumentException("Its size is wrong."));
-
-    [Fact]
-    public async Task Dispose_WhileAccepting_EndsWithNull()
-    {
-        var listener = SocketListener.Bind(new IPEndPoint(IPAddress.Loopback, 0), new());
-        var accepting = listener.AcceptAsync();
-
-        await listener.DisposeAsync();
-
-        Assert.Null(await accepting);
-    }
 
     private static async Task AssertGoesOnAfterAsync(Exception failure)
     {
@@ -213,4 +247,15 @@ public sealed class SocketListenerTests
     }
 
     private static ValueTask<Socket> Throw(SocketError error) => throw new SocketException((int)error);
+
+    private static SocketListener Bind(IPAddress address, EpollTransport? epoll) => SocketListener.Bind(
+        new IPEndPoint(address, 0), new SocketTransportSettings { Listen = epoll is null ? null : epoll.Listen });
+
+    private static void AssertIsSetUp(Socket socket)
+    {
+        Assert.True(socket.NoDelay);
+        Assert.NotEqual(0, socket.GetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive));
+        Assert.Equal(300, socket.GetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime));
+        Assert.Equal(100, socket.GetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval));
+    }
 }

@@ -42,7 +42,7 @@ internal sealed class SocketPair : IAsyncDisposable
     {
         settings ??= new SocketTransportSettings();
         var epoll = transport == RespTransport.Epoll ? new EpollTransport(1, settings.TimeProvider) : null;
-        var listener = SocketListener.Bind(endPoint, settings with { Connect = epoll is null ? null : epoll.Connect });
+        var listener = SocketListener.Bind(endPoint, settings with { Listen = epoll is null ? null : epoll.Listen });
         return await ConnectAsync(listener, endPoint, epoll, isFirst: true);
     }
 

@@ -27,17 +27,19 @@ internal sealed class EpollConnection : TransportConnection
     private bool _attached;
     private bool _closed;
 
-    /// <param name="socket">A connected socket; only its descriptor lives on, as the connection's own.</param>
+    /// <param name="descriptor">Of a connected socket; the connection's own from now on.</param>
+    /// <param name="remote">The peer's address.</param>
     /// <param name="local">The socket's own address.</param>
     /// <param name="loop">Watches the socket from now on.</param>
     /// <param name="timeProvider">Measures how long closing may take.</param>
-    public EpollConnection(Socket socket, EndPoint? local, EpollLoop loop, TimeProvider timeProvider)
+    public EpollConnection(
+        int descriptor, EndPoint remote, EndPoint local, EpollLoop loop, TimeProvider timeProvider)
     {
         Loop = loop;
         _timeProvider = timeProvider;
-        RemoteEndPoint = socket.RemoteEndPoint;
+        RemoteEndPoint = remote;
         LocalEndPoint = local;
-        Descriptor = TakeDescriptor(socket);
+        Descriptor = descriptor;
         _input = new EpollInput(this);
         _output = new EpollOutput(this);
         loop.Add(this);
@@ -162,17 +164,6 @@ internal sealed class EpollConnection : TransportConnection
             if (!_closed)
                 _ = LinuxCalls.Shutdown(Descriptor, side); // Fails if the peer was faster.
         }
-    }
-
-    // A Socket, with all that belongs to it, is larger than the rest of an idle connection's transport.
-    private static int TakeDescriptor(Socket socket)
-    {
-        int descriptor = LinuxCalls.DuplicateDescriptor(
-            (int)socket.SafeHandle.DangerousGetHandle(), LinuxCalls.DuplicateCloseOnExec, 0);
-        if (descriptor < 0)
-            throw new SocketException((int)SocketError.TooManyOpenSockets);
-        socket.Dispose();
-        return descriptor;
     }
 
     // A hang-up is reported for ever, wanted or not. The socket leaves the watch; what it still holds is read when

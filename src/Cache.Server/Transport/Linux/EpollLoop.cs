@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.ComponentModel;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
@@ -30,6 +31,9 @@ internal sealed class EpollLoop : IDisposable
 
     private const ulong WakeNumber = 0;
 
+    // Numbers of listening sockets begin here, with more connections before it than there ever will be.
+    private const ulong AcceptorNumber = 1UL << 63;
+
     // As many as connections that are served by other threads at once, in the usual case; more are made anew.
     private const int SpareBuffersMax = 8;
 
@@ -38,10 +42,12 @@ internal sealed class EpollLoop : IDisposable
     private readonly Stack<byte[]> _spareBuffers = new();
     private readonly Lock _posting = new();
     private readonly Queue<(EpollConnection Connection, bool Adds)> _posted = new();
+    private readonly ConcurrentDictionary<ulong, EpollAcceptor> _acceptors = new();
     private readonly Thread _thread;
     private readonly int _epoll;
     private readonly int _wake;
     private ulong _lastNumber = WakeNumber;
+    private ulong _lastAcceptor = AcceptorNumber;
     private int _turn;
     private volatile bool _stopping;
     private bool _ended;
@@ -93,6 +99,18 @@ internal sealed class EpollLoop : IDisposable
         }
     }
 
+    /// <summary>Tells an acceptor of arrivals from now on, where it has asked for that. Any thread.</summary>
+    /// <returns>The number under which it is to ask.</returns>
+    public ulong Add(EpollAcceptor acceptor)
+    {
+        ulong number = Interlocked.Increment(ref _lastAcceptor);
+        _acceptors[number] = acceptor;
+        return number;
+    }
+
+    /// <summary>Tells an acceptor nothing more. Any thread.</summary>
+    public void Remove(ulong acceptorNumber) => _acceptors.TryRemove(acceptorNumber, out _);
+
     /// <summary>Takes a connection; its first bytes are looked for from now on. Any thread.</summary>
     public void Add(EpollConnection connection) => Post(connection, adds: true);
 
@@ -143,10 +161,12 @@ internal sealed class EpollLoop : IDisposable
         {
             Volatile.Write(ref _turn, _turn + 1);
             var (events, number) = _events[i];
-            if (number == WakeNumber)
-                TakePosted();
-            else if (_connections.TryGetValue(number, out var connection))
+            if (_connections.TryGetValue(number, out var connection))
                 connection.OnReady(events);
+            else if (number == WakeNumber)
+                TakePosted();
+            else if (_acceptors.TryGetValue(number, out var acceptor))
+                acceptor.OnArrival();
         }
     }
 

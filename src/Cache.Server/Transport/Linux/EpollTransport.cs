@@ -13,7 +13,6 @@ internal sealed class EpollTransport : IDisposable
 {
     private readonly EpollLoop[] _loops;
     private readonly TimeProvider _timeProvider;
-    private volatile EndPoint? _lastLocal;
     private uint _next;
 
     /// <exception cref="System.ComponentModel.Win32Exception">The system has no descriptor left for a loop.</exception>
@@ -37,12 +36,14 @@ internal sealed class EpollTransport : IDisposable
     public static bool IsSupported =>
         OperatingSystem.IsLinux() && RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64;
 
-    /// <summary>Makes a connection of a connected socket, which is the connection's own from then on.</summary>
-    public EpollConnection Connect(Socket socket)
+    /// <summary>Accepts the connections of a socket that listens; close it before the transport is disposed.</summary>
+    public EpollAcceptor Listen(Socket socket) => new(socket, this, _loops[0]);
+
+    /// <summary>Makes a connection of the descriptor of a connected socket, which is its own from then on.</summary>
+    public EpollConnection Connect(int descriptor, EndPoint remote, EndPoint local)
     {
         uint turn = Interlocked.Increment(ref _next);
-        var loop = _loops[turn % (uint)_loops.Length];
-        return new EpollConnection(socket, Share(socket.LocalEndPoint), loop, _timeProvider);
+        return new EpollConnection(descriptor, remote, local, _loops[turn % (uint)_loops.Length], _timeProvider);
     }
 
     /// <summary>Ends the loops; connections that still live are cut off.</summary>
@@ -50,15 +51,5 @@ internal sealed class EpollTransport : IDisposable
     {
         foreach (var loop in _loops)
             loop?.Dispose();
-    }
-
-    // Most connections come to one address, and have one object for it.
-    private EndPoint? Share(EndPoint? local)
-    {
-        var last = _lastLocal;
-        if (Equals(last, local))
-            return last;
-        _lastLocal = local;
-        return local;
     }
 }

@@ -14,8 +14,15 @@ internal static class LinuxCalls
     public const uint EventError = 0x8;
     public const uint EventHangUp = 0x10;
 
+    /// <summary>EPOLLONESHOT: told once, until it is asked for again.</summary>
+    public const uint EventOnce = 1u << 30;
+
     public const int ErrorInterrupted = 4;
     public const int ErrorAgain = 11;
+    public const int ErrorMemory = 12;
+    public const int ErrorAllDescriptors = 23;
+    public const int ErrorDescriptors = 24;
+    public const int ErrorBuffers = 105;
 
     /// <summary>MSG_DONTWAIT: the call never blocks, whatever the mode of the descriptor.</summary>
     public const int DontWait = 0x40;
@@ -29,7 +36,7 @@ internal static class LinuxCalls
     /// <summary>MSG_MORE: more follows at once, so that a part of a packet waits for it.</summary>
     public const int More = 0x8000;
 
-    /// <summary>EPOLL_CLOEXEC and EFD_CLOEXEC.</summary>
+    /// <summary>EPOLL_CLOEXEC, EFD_CLOEXEC and SOCK_CLOEXEC.</summary>
     public const int CloseOnExec = 0x80000;
 
     /// <summary>EFD_NONBLOCK.</summary>
@@ -38,9 +45,6 @@ internal static class LinuxCalls
     /// <summary>SHUT_WR and SHUT_RDWR.</summary>
     public const int ShutSend = 1;
     public const int ShutBoth = 2;
-
-    /// <summary>F_DUPFD_CLOEXEC: another descriptor, not below the argument, for the same file.</summary>
-    public const int DuplicateCloseOnExec = 1030;
 
     /// <summary>RLIMIT_NOFILE.</summary>
     public const int DescriptorLimit = 7;
@@ -83,9 +87,13 @@ internal static class LinuxCalls
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     public static extern int Shutdown(int descriptor, int how);
 
-    [DllImport(Library, EntryPoint = "fcntl", SetLastError = true)]
+    [DllImport(Library, EntryPoint = "accept4", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
-    public static extern int DuplicateDescriptor(int descriptor, int operation, int least);
+    public static extern int Accept(int descriptor, ref byte address, ref int addressLength, int flags);
+
+    [DllImport(Library, EntryPoint = "getsockname", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern int GetSocketName(int descriptor, ref byte address, ref int addressLength);
 
     [DllImport(Library, EntryPoint = "close", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]

@@ -1,0 +1,166 @@
+using System.ComponentModel;
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.CompilerServices;
+using System.Threading.Tasks.Sources;
+
+namespace Cache.Server.Transport.Linux;
+
+/// <summary>Takes the arrivals of a listening socket by its descriptor.</summary>
+/// <remarks>
+/// The runtime's way makes a socket object for each, of which nothing but the descriptor was used. What is set on the
+/// listening socket holds for those that it accepts. Concurrency: one caller accepts at a time; the loop tells it by
+/// the thread pool that somebody has arrived, once for each wait. The descriptor is used only under the gate and before
+/// <see cref="Close"/>, since its number is used again by the system.
+/// </remarks>
+internal sealed class EpollAcceptor : SocketAcceptor, IValueTaskSource
+{
+    private readonly EpollTransport _transport;
+    private readonly EpollLoop _loop;
+    private readonly EndPoint _endPoint;
+    private readonly int _descriptor;
+    private readonly ulong _number;
+    private readonly Lock _gate = new();
+    private ManualResetValueTaskSourceCore<bool> _arrival = new() { RunContinuationsAsynchronously = true };
+
+    // Guarded by the gate.
+    private bool _isWaiting;
+    private bool _isWatched;
+    private bool _isClosed;
+
+    // The last ones, which most arrivals have too: from the same machine, to the same address.
+    private IPAddress _remote = IPAddress.Loopback;
+    private EndPoint? _local;
+
+    /// <param name="socket">A socket that listens; the caller closes it, after <see cref="Close"/>.</param>
+    /// <param name="transport">Makes the connections.</param>
+    /// <param name="loop">Tells of arrivals.</param>
+    public EpollAcceptor(Socket socket, EpollTransport transport, EpollLoop loop)
+    {
+        socket.Blocking = false;
+        _endPoint = socket.LocalEndPoint!;
+        _descriptor = (int)socket.SafeHandle.DangerousGetHandle();
+        _transport = transport;
+        _loop = loop;
+        _number = loop.Add(this);
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public override async ValueTask<TransportConnection?> AcceptAsync()
+    {
+        while (true)
+        {
+            int error;
+            lock (_gate)
+            {
+                if (_isClosed)
+                    return null;
+                error = Accept(out var connection);
+                if (connection is not null)
+                    return connection;
+                if (error == LinuxCalls.ErrorAgain)
+                    BeginWait();
+            }
+
+            if (error == LinuxCalls.ErrorAgain)
+                await new ValueTask(this, _arrival.Version).ConfigureAwait(false);
+            else if (!IsOfOneArrival(error))
+                throw ToException(error);
+        }
+    }
+
+    /// <summary>Somebody has arrived. The loop's thread.</summary>
+    public void OnArrival()
+    {
+        lock (_gate)
+        {
+            if (!_isWaiting)
+                return;
+            _isWaiting = false;
+        }
+
+        _arrival.SetResult(true);
+    }
+
+    public override void Close()
+    {
+        lock (_gate)
+            _isClosed = true;
+        _loop.Remove(_number);
+        OnArrival();
+    }
+
+    void IValueTaskSource.GetResult(short token) => _arrival.GetResult(token);
+
+    ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => _arrival.GetStatus(token);
+
+    void IValueTaskSource.OnCompleted(
+        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _arrival.OnCompleted(continuation, state, token, flags);
+
+    private void BeginWait()
+    {
+        _arrival.Reset();
+        _isWaiting = true;
+        int operation = _isWatched ? LinuxCalls.ControlModify : LinuxCalls.ControlAdd;
+        if (_loop.Control(operation, _descriptor, LinuxCalls.EventIn | LinuxCalls.EventOnce, _number) < 0)
+        {
+            int error = LinuxCalls.LastError;
+            _isWaiting = false;
+            throw ToException(error);
+        }
+
+        _isWatched = true;
+    }
+
+    /// <returns>The system's error, if there is no connection.</returns>
+    private int Accept(out TransportConnection? connection)
+    {
+        var address = default(SocketAddressBytes);
+        int length = SocketAddressBytes.Length;
+        int descriptor = LinuxCalls.Accept(_descriptor, ref address[0], ref length, LinuxCalls.CloseOnExec);
+        connection = descriptor < 0 ? null : _transport.Connect(descriptor, RemoteOf(address), LocalOf(descriptor));
+        return descriptor < 0 ? LinuxCalls.LastError : 0;
+    }
+
+    private EndPoint RemoteOf(ReadOnlySpan<byte> address)
+    {
+        if (_endPoint is not IPEndPoint)
+            return _endPoint; // Nobody asks who the client is, and most have no address.
+        var (ip, port) = SocketAddressBytes.Read(address, _remote);
+        _remote = ip;
+        return new IPEndPoint(ip, port);
+    }
+
+    // Of a socket that listens on all addresses the system alone knows which it was.
+    private EndPoint LocalOf(int descriptor)
+    {
+        if (_endPoint is not IPEndPoint listening || !IsAny(listening.Address))
+            return _endPoint;
+        var address = default(SocketAddressBytes);
+        int length = SocketAddressBytes.Length;
+        if (LinuxCalls.GetSocketName(descriptor, ref address[0], ref length) < 0)
+            return _endPoint;
+        var last = _local as IPEndPoint;
+        var (ip, port) = SocketAddressBytes.Read(address, last?.Address ?? IPAddress.Loopback);
+        if (!ReferenceEquals(ip, last?.Address))
+            _local = new IPEndPoint(ip, port);
+        return _local ?? _endPoint;
+    }
+
+    private static bool IsAny(IPAddress address) => address.Equals(IPAddress.Any) || address.Equals(IPAddress.IPv6Any);
+
+    // As accept(2) has them: EPERM, EINTR, ENONET, EPROTO, ENOPROTOOPT, EOPNOTSUPP, ENETDOWN, ENETUNREACH,
+    // ECONNABORTED, EHOSTDOWN, EHOSTUNREACH.
+    private static bool IsOfOneArrival(int error) =>
+        error is 1 or 4 or 64 or 71 or 92 or 95 or 100 or 101 or 103 or 112 or 113;
+
+    private static SocketException ToException(int error) => error switch
+    {
+        LinuxCalls.ErrorDescriptors or LinuxCalls.ErrorAllDescriptors =>
+            new SocketException((int)SocketError.TooManyOpenSockets),
+        LinuxCalls.ErrorMemory or LinuxCalls.ErrorBuffers =>
+            new SocketException((int)SocketError.NoBufferSpaceAvailable),
+        _ => new SocketException((int)SocketError.SocketError, new Win32Exception(error).Message),
+    };
+}
