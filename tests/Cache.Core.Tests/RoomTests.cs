@@ -42,6 +42,25 @@ public sealed class RoomTests
         Assert.True(written > removed / 2, $"Of {count} entries {removed} were removed, {written} were written.");
     }
 
+    // Where nothing expires nothing may go: then what is dead must do, however little of each segment that is.
+    [Theory]
+    [InlineData(EvictionPolicy.None)]
+    [InlineData(EvictionPolicy.ExpiringEntries)]
+    public void Set_WhereNothingMayGo_UsesTheRoomOfFewRemovedEntries(EvictionPolicy policy)
+    {
+        using var fixture = Limited(4 << 20, policy);
+        var store = fixture.Store;
+        int count = 0;
+        while (store.Set(Bytes($"{count:D8}"), new byte[84]) == WriteStatus.Done)
+            count++;
+        int removed = Enumerable.Range(0, count).Count(i => i % 6 == 0 && store.Remove(Bytes($"{i:D8}")));
+
+        int written = Enumerable.Range(0, removed)
+            .Count(i => store.Set(Bytes($"n{i:D7}"), new byte[84]) == WriteStatus.Done);
+
+        Assert.True(written > removed / 2, $"Of {count} entries {removed} were removed, {written} were written.");
+    }
+
     [Theory]
     [InlineData(0)]
     [InlineData(8)]
@@ -122,10 +141,12 @@ public sealed class RoomTests
         Assert.Equal(0, refused);
     }
 
-    private static StoreFixture Unevicted(long limitBytes) => new(options =>
+    private static StoreFixture Unevicted(long limitBytes) => Limited(limitBytes, EvictionPolicy.None);
+
+    private static StoreFixture Limited(long limitBytes, EvictionPolicy policy) => new(options =>
     {
         options.MemoryLimitBytes = limitBytes;
         options.ShardCount = 1;
-        options.Eviction = EvictionPolicy.None;
+        options.Eviction = policy;
     });
 }

@@ -20,7 +20,7 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
     // Copying more than three quarters of a segment to gain the rest costs more than it saves while entries may go.
     private const double CompactShare = 3 / 4.0;
 
-    // Without eviction there is no other way; still, a gain of a sixteenth is the least that ends.
+    // Where nothing may go there is no other way; still, a gain of a sixteenth is the least that ends.
     private const double CompactLastShare = 15 / 16.0;
 
     // A writer does so many times what it appends: a compacted segment gives a quarter back.
