@@ -61,6 +61,28 @@ public sealed class RoomTests
         Assert.True(written > removed / 2, $"Of {count} entries {removed} were removed, {written} were written.");
     }
 
+    // An expiry that was taken away leaves its record among those that expire: little of each segment may go then.
+    [Theory]
+    [InlineData(20)]
+    [InlineData(30)]
+    public void Set_OfALargeValueWhereFewOfEachSegmentMayGo_EvictsThem(int one)
+    {
+        const int Length = 200;
+        using var fixture = Limited(16 << 20, EvictionPolicy.ExpiringEntries);
+        var store = fixture.Store;
+        var options = ExpiringAt(fixture.NowMs + 1_000_000);
+        int count = 0;
+        while (store.GetStatistics().MemoryBytes < (16 << 20) - (512 << 10))
+            Assert.Equal(WriteStatus.Done, store.Set(Bytes($"{count++:D8}"), new byte[Length], options));
+        int stays = Enumerable.Range(0, count)
+            .Count(i => i % one != 0 && store.Persist(Bytes($"{i:D8}")) == WriteStatus.Done);
+
+        // As much as is free, and half of what may go.
+        byte[] large = new byte[(512 << 10) + store.ExpiringCount * Length / 2];
+        Assert.Equal(WriteStatus.Done, store.Set("large"u8, large));
+        Assert.Equal(stays + 1, store.Count - store.ExpiringCount);
+    }
+
     [Theory]
     [InlineData(0)]
     [InlineData(8)]
