@@ -168,18 +168,24 @@ internal sealed partial class Shard
     {
         var entry = default(EntryLock);
         ReadSnapshot snapshot;
-        do
+        try
         {
-            if (!TryCopy(key, ByteRange.All, ref sink, out snapshot))
+            do
             {
-                EndWrite(key, ref entry);
-                _state.Counters.Miss();
-                status = WriteStatus.NotFound;
-                return false;
+                if (!TryCopy(key, ByteRange.All, ref sink, out snapshot))
+                {
+                    _state.Counters.Miss();
+                    status = WriteStatus.NotFound;
+                    return false;
+                }
             }
+            while (!TryWriteAt(key, snapshot.Home, snapshot.HomeVersion, ref entry, ref operation, out status));
         }
-        while (!TryWriteAt(key, snapshot.Home, snapshot.HomeVersion, ref entry, ref operation, out status));
-        EndWrite(key, ref entry);
+        finally // The sink may throw.
+        {
+            EndWrite(key, ref entry);
+        }
+
         _state.Counters.Hit();
         if (status != WriteStatus.Done)
             return false;
