@@ -21,6 +21,29 @@ public sealed class RoomTests
         Assert.Equal(WriteStatus.Done, fixture.Store.SetMany(ref entries, SetCondition.Always));
     }
 
+    // The former value and the new one do not fit beside each other; a third one needs no room of theirs.
+    [Theory]
+    [InlineData(9_000_000, 9_000_000)]
+    [InlineData(14_000_000, 4_000_000)]
+    [InlineData(4_000_000, 14_000_000)]
+    public void Set_OfALargeValueThatHasNoRoomBesideTheFormerOne_ReplacesIt(int former, int length)
+    {
+        using var fixture = new StoreFixture();
+        var store = fixture.Store;
+        fixture.Set("other", "value");
+        Assert.Equal(WriteStatus.Done, store.Set("key"u8, new byte[former]));
+        Assert.Equal(WriteStatus.Done, store.Set("key"u8, Filled(length, 1)));
+        Assert.Equal(Filled(length, 1), store.GetArray("key"u8));
+
+        Assert.True(store.TryCreateValue(former, out var value));
+        using (value)
+            Assert.Equal(WriteStatus.Done, store.Set("key"u8, value, default));
+
+        Assert.Equal("value", fixture.Get("other"));
+        Assert.Equal(2, store.Count);
+        Assert.Equal(former, store.GetArray("key"u8)?.Length);
+    }
+
     // A record of half a segment leaves the rest of its segment unused, and again when it is copied.
     [Theory]
     [InlineData(0)]

@@ -192,9 +192,11 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
     }
 
     /// <summary>Whether the policy, and who needs room, lets an entry go.</summary>
-    public bool MayEvict(ulong hash, bool isExpiring) => _budget.Eviction switch
+    public bool MayEvict(ulong hash, bool isExpiring) => !IsKept(hash) && AllowsEviction(isExpiring);
+
+    /// <summary>Whether the policy lets an entry go.</summary>
+    public bool AllowsEviction(bool isExpiring) => _budget.Eviction switch
     {
-        _ when IsKept(hash) => false,
         EvictionPolicy.AllEntries => true,
         EvictionPolicy.ExpiringEntries => isExpiring,
         _ => false,
