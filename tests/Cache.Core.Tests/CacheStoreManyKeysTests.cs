@@ -195,6 +195,43 @@ public sealed class CacheStoreManyKeysTests : IDisposable
             () => Store.Copy("key"u8, other.Store, "copy"u8, SetCondition.Always));
     }
 
+    [Fact]
+    public async Task SetMany_OfEntriesThatThrow_LeavesNothing()
+    {
+        long before = Store.GetStatistics().MemoryBytes;
+        int thrown = 0;
+        var writing = Task.Run(
+            () =>
+            {
+                for (int call = 1; TrySetThrowingAt(call); call++)
+                {
+                    thrown++;
+                    Store.Validate();
+                    Assert.Equal(0, Store.Count);
+                }
+            },
+            TestContext.Current.CancellationToken);
+
+        await writing.WaitAsync(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
+
+        Assert.InRange(thrown, 6, 100);
+        Store.Clear();
+        Assert.InRange(Store.GetStatistics().MemoryBytes, before, before + (1 << 18));
+    }
+
+    private bool TrySetThrowingAt(int call)
+    {
+        var entries = new ThrowingEntries(call);
+        try
+        {
+            return Store.SetMany(ref entries, SetCondition.IfAbsent) != WriteStatus.Done;
+        }
+        catch (InvalidOperationException)
+        {
+            return true;
+        }
+    }
+
     private List<string?> GetMany(params string[] keys)
     {
         var source = new KeyArray([.. keys.Select(Bytes)]);
@@ -207,5 +244,18 @@ public sealed class CacheStoreManyKeysTests : IDisposable
     {
         var source = new EntryArray([.. entries.Select(static entry => (Bytes(entry.Key), Bytes(entry.Value)))]);
         return Store.SetMany(ref source, condition);
+    }
+
+    /// <summary>Three entries with large values, of whose keys one cannot be had.</summary>
+    private readonly struct ThrowingEntries(int call) : IEntrySource
+    {
+        private readonly int[] _callsLeft = [call];
+
+        public int Count => 3;
+
+        public ReadOnlySpan<byte> GetKey(int index) =>
+            --_callsLeft[0] == 0 ? throw new InvalidOperationException() : Bytes($"{index}");
+
+        public ReadOnlySpan<byte> GetValue(int index) => new byte[20_000];
     }
 }

@@ -177,6 +177,41 @@ public sealed class LockedKeysTests : IDisposable
             fixture.Store, [.. Enumerable.Range(0, count).Select(static i => new byte[5000 + i])], []);
     }
 
+    // A record longer than a segment is allocated between two runs.
+    [Theory]
+    [InlineData(1, 0)]
+    [InlineData(2, 0)]
+    [InlineData(2, 1)]
+    public async Task RunLocked_BodyThatThrows_LeavesNothing(int run, int index)
+    {
+        using var fixture = new StoreFixture(static options => options.MemoryLimitBytes = 1 << 20);
+        var store = fixture.Store;
+        byte[][] keys = [.. Enumerable.Range(0, 30).Select(static i => new byte[9000 + i])];
+        for (int i = 0; i < 20_000; i++)
+            store.Set(Bytes($"{i:D8}"), new byte[84]);
+        int runs = 0;
+        var body = new ScriptedBody(WriteStatus.Done, (ref LockedKeys locked) =>
+        {
+            runs++;
+            for (int i = 0; i < locked.Count; i++)
+            {
+                if (runs == run && i == index)
+                    throw new InvalidOperationException();
+                if (!locked.TrySet(i, [], default))
+                    return;
+            }
+        });
+
+        Assert.Throws<InvalidOperationException>(() => store.RunLocked(keys, ref body));
+
+        store.Validate();
+        Assert.All(keys, key => Assert.False(store.Contains(key)));
+        var writing = Task.Run(
+            () => Array.TrueForAll(keys, key => store.Set(key, "1"u8) == WriteStatus.Done),
+            TestContext.Current.CancellationToken);
+        Assert.True(await writing.WaitAsync(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken));
+    }
+
     private static void AssertSetsAll(CacheStore store, byte[][] keys, byte[] value)
     {
         int runs = 0;

@@ -21,6 +21,29 @@ public sealed class RoomTests
         Assert.Equal(WriteStatus.Done, fixture.Store.SetMany(ref entries, SetCondition.Always));
     }
 
+    // The former value and the new one do not fit beside each other; a third one needs no room of theirs.
+    [Theory]
+    [InlineData(9_000_000, 9_000_000)]
+    [InlineData(14_000_000, 4_000_000)]
+    [InlineData(4_000_000, 14_000_000)]
+    public void Set_OfALargeValueThatHasNoRoomBesideTheFormerOne_ReplacesIt(int former, int length)
+    {
+        using var fixture = new StoreFixture();
+        var store = fixture.Store;
+        fixture.Set("other", "value");
+        Assert.Equal(WriteStatus.Done, store.Set("key"u8, new byte[former]));
+        Assert.Equal(WriteStatus.Done, store.Set("key"u8, Filled(length, 1)));
+        Assert.Equal(Filled(length, 1), store.GetArray("key"u8));
+
+        Assert.True(store.TryCreateValue(former, out var value));
+        using (value)
+            Assert.Equal(WriteStatus.Done, store.Set("key"u8, value, default));
+
+        Assert.Equal("value", fixture.Get("other"));
+        Assert.Equal(2, store.Count);
+        Assert.Equal(former, store.GetArray("key"u8)?.Length);
+    }
+
     // A record of half a segment leaves the rest of its segment unused, and again when it is copied.
     [Theory]
     [InlineData(0)]
@@ -40,6 +63,47 @@ public sealed class RoomTests
             .Count(i => store.Set(Bytes($"n{i:D7}"), new byte[84]) == WriteStatus.Done);
 
         Assert.True(written > removed / 2, $"Of {count} entries {removed} were removed, {written} were written.");
+    }
+
+    // Where nothing expires nothing may go: then what is dead must do, however little of each segment that is.
+    [Theory]
+    [InlineData(EvictionPolicy.None)]
+    [InlineData(EvictionPolicy.ExpiringEntries)]
+    public void Set_WhereNothingMayGo_UsesTheRoomOfFewRemovedEntries(EvictionPolicy policy)
+    {
+        using var fixture = Limited(4 << 20, policy);
+        var store = fixture.Store;
+        int count = 0;
+        while (store.Set(Bytes($"{count:D8}"), new byte[84]) == WriteStatus.Done)
+            count++;
+        int removed = Enumerable.Range(0, count).Count(i => i % 6 == 0 && store.Remove(Bytes($"{i:D8}")));
+
+        int written = Enumerable.Range(0, removed)
+            .Count(i => store.Set(Bytes($"n{i:D7}"), new byte[84]) == WriteStatus.Done);
+
+        Assert.True(written > removed / 2, $"Of {count} entries {removed} were removed, {written} were written.");
+    }
+
+    // An expiry that was taken away leaves its record among those that expire: little of each segment may go then.
+    [Theory]
+    [InlineData(20)]
+    [InlineData(30)]
+    public void Set_OfALargeValueWhereFewOfEachSegmentMayGo_EvictsThem(int one)
+    {
+        const int Length = 200;
+        using var fixture = Limited(16 << 20, EvictionPolicy.ExpiringEntries);
+        var store = fixture.Store;
+        var options = ExpiringAt(fixture.NowMs + 1_000_000);
+        int count = 0;
+        while (store.GetStatistics().MemoryBytes < (16 << 20) - (512 << 10))
+            Assert.Equal(WriteStatus.Done, store.Set(Bytes($"{count++:D8}"), new byte[Length], options));
+        int stays = Enumerable.Range(0, count)
+            .Count(i => i % one != 0 && store.Persist(Bytes($"{i:D8}")) == WriteStatus.Done);
+
+        // As much as is free, and half of what may go.
+        byte[] large = new byte[(512 << 10) + store.ExpiringCount * Length / 2];
+        Assert.Equal(WriteStatus.Done, store.Set("large"u8, large));
+        Assert.Equal(stays + 1, store.Count - store.ExpiringCount);
     }
 
     [Theory]
@@ -122,10 +186,12 @@ public sealed class RoomTests
         Assert.Equal(0, refused);
     }
 
-    private static StoreFixture Unevicted(long limitBytes) => new(options =>
+    private static StoreFixture Unevicted(long limitBytes) => Limited(limitBytes, EvictionPolicy.None);
+
+    private static StoreFixture Limited(long limitBytes, EvictionPolicy policy) => new(options =>
     {
         options.MemoryLimitBytes = limitBytes;
         options.ShardCount = 1;
-        options.Eviction = EvictionPolicy.None;
+        options.Eviction = policy;
     });
 }

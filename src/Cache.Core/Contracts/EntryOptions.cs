@@ -28,4 +28,7 @@ public readonly record struct EntryOptions
     /// <summary>Whether an entry without an expiry may get the value, and nothing else, in this way.</summary>
     internal bool AllowsOverwrite =>
         ExpiresAtMs == 0 && SlidingMs == 0 && Condition != SetCondition.IfAbsent;
+
+    /// <summary>Whether nothing of the entry that is replaced is asked for.</summary>
+    internal bool ReplacesAll => Condition == SetCondition.Always && !KeepTtl;
 }

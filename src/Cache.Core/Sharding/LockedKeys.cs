@@ -127,33 +127,43 @@ internal ref struct LockedKeys
     private WriteStatus Run<TBody>(KeyLocks locks, ref TBody body)
         where TBody : struct, ILockedKeysBody, allows ref struct
     {
-        while (true)
+        try
         {
-            _failed = -1;
-            _stagedBytes = 0;
-            var status = WriteStatus.OutOfMemory;
-            bool isDone = false;
-            int held = 0;
-            locks.Enter(_state, _hashes);
-            try
+            while (true)
             {
-                held = FindAll(locks);
-                if (held == Count)
-                    status = body.Run(ref this);
-                isDone = status == WriteStatus.Done && _failed < 0;
+                var status = RunOnce(locks, ref body);
+                if (_failed < 0 || !TryOvercome(ref status))
+                    return status;
             }
-            finally
-            {
-                for (int i = held - 1; i >= 0; i--)
-                    End(i, isDone);
-                locks.Exit();
-            }
+        }
+        finally // The body may throw.
+        {
+            EndWrites();
+        }
+    }
 
-            if (_failed < 0 || !TryOvercome(ref status))
-            {
-                EndWrites();
-                return status;
-            }
+    private WriteStatus RunOnce<TBody>(KeyLocks locks, ref TBody body)
+        where TBody : struct, ILockedKeysBody, allows ref struct
+    {
+        _failed = -1;
+        _stagedBytes = 0;
+        var status = WriteStatus.OutOfMemory;
+        bool isDone = false;
+        int held = 0;
+        locks.Enter(_state, _hashes);
+        try
+        {
+            held = FindAll(locks);
+            if (held == Count)
+                status = body.Run(ref this);
+            isDone = status == WriteStatus.Done && _failed < 0;
+            return status;
+        }
+        finally
+        {
+            for (int i = held - 1; i >= 0; i--)
+                End(i, isDone);
+            locks.Exit();
         }
     }
 

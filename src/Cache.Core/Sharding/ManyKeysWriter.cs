@@ -31,6 +31,7 @@ internal static class ManyKeysWriter
         var writes = ArrayPool<KeyWrite>.Shared.Rent(count);
         ulong[] hashes = ArrayPool<ulong>.Shared.Rent(count);
         int prepared = 0;
+        bool isDone = false;
         try
         {
             Prefetch(state, keyspace, ref entries, hashes.AsSpan(0, count));
@@ -47,12 +48,13 @@ internal static class ManyKeysWriter
                     state, keyspace, ref entries, condition, writes.AsSpan(0, count), hashes.AsSpan(0, count));
             }
 
-            for (int i = 0; status != WriteStatus.Done && i < prepared; i++)
-                state.ShardOf(hashes[i]).AbandonPrepared(writes[i].Staged);
+            isDone = status == WriteStatus.Done;
             return status;
         }
-        finally
+        finally // The caller's entries may throw.
         {
+            for (int i = 0; !isDone && i < prepared; i++)
+                state.ShardOf(hashes[i]).AbandonPrepared(writes[i].Staged);
             ArrayPool<KeyWrite>.Shared.Return(writes, clearArray: true);
             ArrayPool<ulong>.Shared.Return(hashes);
         }
@@ -105,10 +107,19 @@ internal static class ManyKeysWriter
         {
             while (true)
             {
+                WriteStatus status;
+                int failed;
                 locks.Enter(state, hashes);
-                var status = TryWriteAll(
-                    state, keyspace, ref entries, condition, locks, writes, hashes, out int failed);
-                locks.Exit();
+                try
+                {
+                    status = TryWriteAll(
+                        state, keyspace, ref entries, condition, locks, writes, hashes, out failed);
+                }
+                finally
+                {
+                    locks.Exit();
+                }
+
                 if (failed < 0)
                     return status;
                 var key = new EntryKey(entries.GetKey(failed), keyspace, hashes[failed]);
@@ -143,14 +154,22 @@ internal static class ManyKeysWriter
                 return WriteStatus.ConditionNotMet;
         }
 
-        for (failed = 0; failed < writes.Length; failed++)
+        failed = 0;
+        try
         {
-            var key = new EntryKey(entries.GetKey(failed), keyspace, hashes[failed]);
-            ref var write = ref writes[failed];
-            if (state.ShardOf(key.Hash).TryLinkIn(locks, key, ref write.Entry, write.Staged))
-                continue;
-            Undo(state, keyspace, ref entries, writes[..failed], hashes);
-            return WriteStatus.OutOfMemory;
+            while (failed < writes.Length)
+            {
+                var key = new EntryKey(entries.GetKey(failed), keyspace, hashes[failed]);
+                ref var write = ref writes[failed];
+                if (!state.ShardOf(key.Hash).TryLinkIn(locks, key, ref write.Entry, write.Staged))
+                    return WriteStatus.OutOfMemory;
+                failed++;
+            }
+        }
+        finally
+        {
+            if (failed < writes.Length)
+                Undo(state, keyspace, writes[..failed], hashes);
         }
 
         failed = -1;
@@ -164,13 +183,11 @@ internal static class ManyKeysWriter
         return WriteStatus.Done;
     }
 
-    private static void Undo<TEntries>(
-        StoreState state, byte keyspace, ref TEntries entries, Span<KeyWrite> writes, ReadOnlySpan<ulong> hashes)
-        where TEntries : struct, IEntrySource, allows ref struct
+    private static void Undo(StoreState state, byte keyspace, Span<KeyWrite> writes, ReadOnlySpan<ulong> hashes)
     {
         for (int i = writes.Length - 1; i >= 0; i--)
         {
-            var key = new EntryKey(entries.GetKey(i), keyspace, hashes[i]);
+            var key = new EntryKey(default, keyspace, hashes[i]); // Its bytes are not asked for.
             state.ShardOf(key.Hash).UndoLink(ref writes[i].Entry, key);
             state.ShardOf(key.Hash).Unlock(ref writes[i].Entry);
         }

@@ -50,8 +50,8 @@ internal sealed partial class Reclaimer
         if (candidates.Emptiest != 0 && candidates.EmptiestShare <= liveMax && _gainless < GainlessPerFloor)
             return candidates.Emptiest;
         // What is unused behind the last record may be unused again behind its copy, but what is dead is a gain.
-        if (policy == EvictionPolicy.None)
-            return candidates.DeadestShare <= liveMax ? candidates.Deadest : 0;
+        if (policy == EvictionPolicy.None || (policy == EvictionPolicy.ExpiringEntries && candidates.Expiring == 0))
+            return candidates.DeadestShare <= CompactLastShare ? candidates.Deadest : 0;
         if (policy == EvictionPolicy.ExpiringEntries)
         {
             mode = ReclaimMode.EvictExpiring;

@@ -127,11 +127,11 @@ internal sealed partial class Reclaimer
             while (isPossible && !_budget.HasRoomFor(0))
             {
                 ShrinkGhosts();
-                isPossible = TryMergePages() || (TryStep(_log.SegmentSize) && _gainless <= GainlessMax);
+                isPossible = TryMergePages() || (TryStep(_log.SegmentSize) && _vain <= GainlessMax);
             }
 
             if (!isPossible)
-                _gainless = 0;
+                _gainless = _vain = 0;
             return isPossible;
         }
     }

@@ -20,7 +20,7 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
     // Copying more than three quarters of a segment to gain the rest costs more than it saves while entries may go.
     private const double CompactShare = 3 / 4.0;
 
-    // Without eviction there is no other way; still, a gain of a sixteenth is the least that ends.
+    // Where nothing may go there is no other way; still, a gain of a sixteenth is the least that ends.
     private const double CompactLastShare = 15 / 16.0;
 
     // A writer does so many times what it appends: a compacted segment gives a quarter back.
@@ -58,6 +58,10 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
     private int _floor;
     private int _gainless;
     private int _stayed;
+
+    // Segments since something was gained, if only by several together, and what they gained; guarded by the gate.
+    private int _vain;
+    private long _smallGains;
     private long _copiedBytes;
 
     // When there is room for so many bytes it is enough for whoever holds the gate: a few records may have blocks of
@@ -118,12 +122,12 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
             while (!isPossible && TryStep(_log.SegmentSize))
             {
                 isPossible = _budget.HasRoomFor(_enoughBytes);
-                if (_gainless > GainlessMax)
+                if (_vain > GainlessMax)
                     break;
             }
 
             if (!isPossible)
-                _gainless = 0;
+                _gainless = _vain = 0;
             _keptHash = _otherKeptHash = 0;
             _enoughBytes = NeverEnough;
             isWorthWaiting = !isPossible && _budget.Eviction != EvictionPolicy.None && HasUnfinished();
@@ -188,9 +192,11 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
     }
 
     /// <summary>Whether the policy, and who needs room, lets an entry go.</summary>
-    public bool MayEvict(ulong hash, bool isExpiring) => _budget.Eviction switch
+    public bool MayEvict(ulong hash, bool isExpiring) => !IsKept(hash) && AllowsEviction(isExpiring);
+
+    /// <summary>Whether the policy lets an entry go.</summary>
+    public bool AllowsEviction(bool isExpiring) => _budget.Eviction switch
     {
-        _ when IsKept(hash) => false,
         EvictionPolicy.AllEntries => true,
         EvictionPolicy.ExpiringEntries => isExpiring,
         _ => false,
@@ -226,9 +232,9 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
     /// <remarks>What this gains, or not, says nothing to who will.</remarks>
     private void StepUncounted(long bytes)
     {
-        (int gainless, int floor) = (_gainless, _floor);
+        (int gainless, int floor, int vain, long smallGains) = (_gainless, _floor, _vain, _smallGains);
         TryStep(bytes);
-        (_gainless, _floor) = (gainless, floor);
+        (_gainless, _floor, _vain, _smallGains) = (gainless, floor, vain, smallGains);
     }
 
     private void ReclaimBatch(int end)
@@ -268,6 +274,7 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
         int gain = (isEmpty ? length : _live) - _stayed;
         if (!isEmpty)
             _log.Rejuvenate(_victim);
+        NoteGainInSum(gain, length);
         if (gain >= length / GainDivisor)
         {
             _gainless = 0;
@@ -277,5 +284,14 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
         {
             _floor++;
         }
+    }
+
+    // Where few records of each segment may go, it takes many segments to gain one; still, there is an end to it.
+    private void NoteGainInSum(int gain, int length)
+    {
+        _vain++;
+        _smallGains += Math.Max(0, gain);
+        if (_smallGains >= length / GainDivisor)
+            _smallGains = _vain = 0;
     }
 }

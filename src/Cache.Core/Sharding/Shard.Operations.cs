@@ -19,6 +19,8 @@ internal sealed partial class Shard
         var status = CheckLengths(key, block.Length);
         for (int attempts = 0; status == WriteStatus.Done && !_state.TryCount(block); attempts++)
         {
+            if (attempts == 0 && options.ReplacesAll)
+                EvictWhatCannotStay(key, block.SizeBytes);
             if (!TryMakeRoomFor(block.SizeBytes, key, attempts))
                 status = WriteStatus.OutOfMemory;
         }
@@ -150,7 +152,11 @@ internal sealed partial class Shard
     private WriteStatus SetAny(in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options)
     {
         var status = CheckLengths(key, value.Length);
-        if (status != WriteStatus.Done || !TryMakeBlock(key, value, out var block, ref status))
+        if (status != WriteStatus.Done)
+            return status;
+        if (options.ReplacesAll && IsLarge(key.Bytes.Length, value.Length))
+            EvictWhatCannotStay(key, LargeBlock.SizeOf(value.Length));
+        if (!TryMakeBlock(key, value, out var block, ref status))
             return status;
         var operation = new SetOperation(value, options, block);
         status = Write(key, ref operation);
@@ -168,18 +174,24 @@ internal sealed partial class Shard
     {
         var entry = default(EntryLock);
         ReadSnapshot snapshot;
-        do
+        try
         {
-            if (!TryCopy(key, ByteRange.All, ref sink, out snapshot))
+            do
             {
-                EndWrite(key, ref entry);
-                _state.Counters.Miss();
-                status = WriteStatus.NotFound;
-                return false;
+                if (!TryCopy(key, ByteRange.All, ref sink, out snapshot))
+                {
+                    _state.Counters.Miss();
+                    status = WriteStatus.NotFound;
+                    return false;
+                }
             }
+            while (!TryWriteAt(key, snapshot.Home, snapshot.HomeVersion, ref entry, ref operation, out status));
         }
-        while (!TryWriteAt(key, snapshot.Home, snapshot.HomeVersion, ref entry, ref operation, out status));
-        EndWrite(key, ref entry);
+        finally // The sink may throw.
+        {
+            EndWrite(key, ref entry);
+        }
+
         _state.Counters.Hit();
         if (status != WriteStatus.Done)
             return false;
@@ -215,6 +227,25 @@ internal sealed partial class Shard
 
         value.CopyTo(block.Value);
         return true;
+    }
+
+    /// <summary>Evicts a large value that is about to be replaced, if the new one has no room beside it.</summary>
+    private void EvictWhatCannotStay(in EntryKey key, long newBytes)
+    {
+        long room = _state.Budget.LimitBytes - _state.FixedBytes - _log.SpareBytes;
+        if (newBytes > room || _state.Budget.HasRoomFor(newBytes + _log.SpareBytes))
+            return;
+        var entry = default(EntryLock);
+        Lock(key, ref entry);
+        if (entry.IsFound && entry.Header.IsLarge && !entry.Block.IsShared
+            && entry.Block.SizeBytes > room - newBytes
+            && _state.Reclaimer.AllowsEviction(entry.Header.IsExpiring))
+        {
+            RemoveLocked(ref entry);
+            Interlocked.Increment(ref _evictions);
+        }
+
+        Unlock(ref entry);
     }
 
     private bool TryMakeRoomFor(long bytes, in EntryKey key, int attempts) =>

@@ -88,6 +88,26 @@ public sealed class LargeValueTests
         Assert.Equal(before, fixture.Store.GetStatistics().MemoryBytes);
     }
 
+    // The record of a long key is allocated between two attempts; the second one copies the value anew.
+    [Fact]
+    public void TryGetAndExpire_WithASinkThatThrowsTheSecondTime_LeaksNoLongRecord()
+    {
+        using var fixture = new StoreFixture(static options => options.MemoryLimitBytes = 1 << 20);
+        long before = fixture.Store.GetStatistics().MemoryBytes;
+        byte[] key = new byte[5000];
+        Assert.Equal(WriteStatus.Done, fixture.Store.Set(key, ""u8));
+
+        Assert.Throws<InvalidOperationException>(() =>
+        {
+            var sink = default(SecondTimeThrowingSink);
+            fixture.Store.TryGetAndExpire(key, fixture.NowMs + 1_000_000, ref sink);
+        });
+
+        Assert.True(fixture.Store.Remove(key));
+        fixture.Store.Validate();
+        Assert.Equal(before, fixture.Store.GetStatistics().MemoryBytes);
+    }
+
     // Pages of one value become the next one's, cut to its length.
     [Fact]
     public void SetAndGet_ManyLengthsOverEachOther_KeepEachValue() => RandomSeed.Run(this, seed =>
@@ -132,6 +152,18 @@ public sealed class LargeValueTests
         public Span<byte> GetSpan(int length) => throw new InvalidOperationException();
 
         public void Advance(int length)
+        {
+        }
+    }
+
+    private struct SecondTimeThrowingSink : IValueSink
+    {
+        private int _calls;
+
+        public Span<byte> GetSpan(int length) =>
+            ++_calls == 2 ? throw new InvalidOperationException() : new byte[length];
+
+        public readonly void Advance(int length)
         {
         }
     }
