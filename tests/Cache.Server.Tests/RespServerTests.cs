@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using Cache.Core;
 using Cache.Server.Tests.Transport;
+using Cache.Testing;
 
 namespace Cache.Server.Tests;
 
@@ -135,11 +136,15 @@ public sealed class RespServerTests : IDisposable
     public async Task Stop_WithAClientThatGoesOnSending_LosesNoReply(RespTransport transport)
     {
         const int Length = 1_000_000;
-        var server = new RespServer(_store, new RespServerOptions { Port = 0, Transport = transport });
+
+        // The clock stands still: on a busy machine the client may need longer than a server that stops gives it.
+        var options = new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 2 };
+        using var store = new CacheStore(options, new FakeTimeProvider());
+        var server = new RespServer(store, new RespServerOptions { Port = 0, Transport = transport });
         await server.StartAsync(Token);
         using var client = await ConnectAsync(server.EndPoints[0], receiveBytes: 8192);
         byte[] key = "k"u8.ToArray();
-        _store.Set(key, new byte[Length]);
+        store.Set(key, new byte[Length]);
         await client.SendAsync("GET k\r\n"u8.ToArray(), Token);
         byte[] piece = new byte[4096];
         long received = await client.ReceiveAsync(piece, Token);

@@ -25,12 +25,17 @@ internal static class StoreChecks
     /// <exception cref="FuzzFailureException">It holds entries, or more than that.</exception>
     public static void RequireEmpty(CacheStore store, long bytesBefore)
     {
+        if (IsEmpty(store, bytesBefore))
+            return;
         var now = store.GetStatistics();
-        long bytesMax = bytesBefore + now.MemoryLimitBytes * SlackPercent / 100;
-        if (now.Count != 0 || now.MemoryBytes > bytesMax)
-        {
-            throw new FuzzFailureException(
-                $"Emptied, the store holds {now.Count} entries and {now.MemoryBytes} bytes; at first {bytesBefore}.");
-        }
+        throw new FuzzFailureException(
+            $"Emptied, the store holds {now.Count} entries and {now.MemoryBytes} bytes; at first {bytesBefore}.");
+    }
+
+    /// <summary>Whether that holds by now.</summary>
+    public static bool IsEmpty(CacheStore store, long bytesBefore)
+    {
+        var now = store.GetStatistics();
+        return now.Count == 0 && now.MemoryBytes <= bytesBefore + now.MemoryLimitBytes * SlackPercent / 100;
     }
 }

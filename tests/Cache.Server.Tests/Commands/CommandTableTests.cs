@@ -103,15 +103,23 @@ public sealed class CommandTableTests
         byte[][] names = ["GET"u8.ToArray(), "incrbyfloat"u8.ToArray(), "nosuch"u8.ToArray()];
         int found = 0;
         Assert.NotNull(CommandTable.Default.Find("get"u8));
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        for (int i = 0; i < 1000; i++)
+
+        // The least of several rounds, as in AllocationTests.
+        long least = long.MaxValue;
+        for (int round = 0; round < 5; round++)
         {
-            foreach (byte[] name in names)
-                found += CommandTable.Default.Find(name) is null ? 0 : 1;
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            for (int i = 0; i < 1000; i++)
+            {
+                foreach (byte[] name in names)
+                    found += CommandTable.Default.Find(name) is null ? 0 : 1;
+            }
+
+            least = Math.Min(least, GC.GetAllocatedBytesForCurrentThread() - before);
         }
 
-        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
-        Assert.Equal(2000, found);
+        Assert.Equal(0, least);
+        Assert.Equal(5 * 2000, found);
     }
 
     private static string[] ReadRedisRow(string name)

@@ -10,6 +10,10 @@ public sealed class ConnectionAllocationTests : IDisposable
     private const int Pipelined = 64;
     private const int Rounds = 2000;
 
+    // A collection that another test causes ends this thread's allocation buffer, whose rest then counts as allocated:
+    // the least of several measurements is meant.
+    private const int Measurements = 5;
+
     // On the machine's clock: the way includes reading it.
     private readonly CacheStore _store = new(new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 2 });
 
@@ -28,11 +32,7 @@ public sealed class ConnectionAllocationTests : IDisposable
         byte[] batch = Encoding.ASCII.GetBytes(new StringBuilder().Insert(0, request, Pipelined).ToString());
         Run(client, batch);
 
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        Run(client, batch);
-        long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
-
-        Assert.Equal(0, allocated);
+        Assert.Equal(0, LeastAllocated(() => Run(client, batch)));
     }
 
     // The pieces end anywhere within requests, so that most batches leave one that straddles.
@@ -45,11 +45,20 @@ public sealed class ConnectionAllocationTests : IDisposable
             new StringBuilder().Insert(0, "*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$5\r\nvalue\r\n", Pipelined).ToString());
         RunInPieces(client, batch);
 
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        RunInPieces(client, batch);
-        long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+        Assert.Equal(0, LeastAllocated(() => RunInPieces(client, batch)));
+    }
 
-        Assert.Equal(0, allocated);
+    private static long LeastAllocated(Action run)
+    {
+        long least = long.MaxValue;
+        for (int i = 0; i < Measurements && least > 0; i++)
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            run();
+            least = Math.Min(least, GC.GetAllocatedBytesForCurrentThread() - before);
+        }
+
+        return least;
     }
 
     private static void Run(InMemoryClient client, byte[] batch)

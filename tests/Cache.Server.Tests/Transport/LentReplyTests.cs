@@ -42,7 +42,7 @@ public sealed class LentReplyTests : TransportTestBase
         using var client = Connect(server);
         byte[] value = Pattern(1, 20 * Length);
         Store.Set("k"u8, value);
-        await BeginToReceiveAsync(client);
+        await BeginToReceiveAsync(server, client);
 
         Store.SetRange("k"u8, 0, Pattern(2, 1000), out _);
         Store.SetRange("k"u8, value.Length - 1000, Pattern(2, 1000), out _);
@@ -65,7 +65,7 @@ public sealed class LentReplyTests : TransportTestBase
         long before = Store.GetStatistics().MemoryBytes;
         Store.Set("k"u8, Pattern(1, 20 * Length));
         var client = Connect(server);
-        await BeginToReceiveAsync(client);
+        await BeginToReceiveAsync(server, client);
         Store.Remove("k"u8);
         Assert.InRange(Store.GetStatistics().MemoryBytes - before, 20 * Length, long.MaxValue);
 
@@ -85,7 +85,7 @@ public sealed class LentReplyTests : TransportTestBase
         long before = Store.GetStatistics().MemoryBytes;
         Store.Set("k"u8, Pattern(1, 20 * Length));
         using var client = Connect(server);
-        await BeginToReceiveAsync(client);
+        await BeginToReceiveAsync(server, client);
         Store.Remove("k"u8);
 
         using var impatience = new CancellationTokenSource(TimeSpan.FromSeconds(1));
@@ -105,7 +105,7 @@ public sealed class LentReplyTests : TransportTestBase
         long before = Store.GetStatistics().MemoryBytes;
         var clients = Enumerable.Range(0, 4).Select(_ => Connect(server)).ToArray();
         foreach (var client in clients)
-            await BeginToReceiveAsync(client);
+            await BeginToReceiveAsync(server, client);
 
         Assert.InRange(Store.GetStatistics().MemoryBytes - before, 0, Length);
         Assert.InRange(server.State.ClientMemory.Bytes, 4 * 20 * Length, (4 * 20 * Length) + Length);
@@ -154,8 +154,9 @@ public sealed class LentReplyTests : TransportTestBase
         if (!EpollTransport.IsSupported)
             return;
         await using var pair = await SocketPair.ConnectAsync(RespTransport.Epoll);
+        await using var other = await pair.ConnectAnotherAsync();
         var output = (LendingPipeWriter)pair.Server.Output;
-        int taken = await FillAsync(pair);
+        int taken = await FillAsync(pair, other);
         var lent = new CountedBytes(Pattern(1, 100));
 
         output.Write(lent);
@@ -233,7 +234,7 @@ public sealed class LentReplyTests : TransportTestBase
     }
 
     // Until the socket refuses a little, and the transport still takes more.
-    private static async Task<int> FillAsync(SocketPair pair)
+    private static async Task<int> FillAsync(SocketPair pair, SocketPair other)
     {
         int written = 0;
         while (pair.Server.UnsentMemoryBytes == 0)
@@ -242,11 +243,24 @@ public sealed class LentReplyTests : TransportTestBase
             pair.Server.Output.Advance(1000);
             Assert.True(pair.Server.Output.FlushAsync(Token).IsCompleted);
             written += 1000;
-            if (pair.Server.UnsentMemoryBytes > 0)
-                await Task.Delay(100, Token); // The next turn of the loop may send it.
+            if (pair.Server.UnsentMemoryBytes == 0)
+                continue;
+
+            // The next turn of the loop may send it, and the one after what the system has made room for meanwhile.
+            await Task.Delay(100, Token);
+            await AwaitTurnAsync(other);
+            await AwaitTurnAsync(other);
         }
 
         return written;
+    }
+
+    // The loop asks what is ready anew, and meets this connection and all others that are.
+    private static async Task AwaitTurnAsync(SocketPair other)
+    {
+        await SendAllAsync(other.Client, [1]);
+        var read = await other.Server.Input.ReadAsync(Token);
+        other.Server.Input.AdvanceTo(read.Buffer.End);
     }
 
     // An owner runs on the loop's thread.
@@ -259,12 +273,14 @@ public sealed class LentReplyTests : TransportTestBase
         pair.Server.Input.AdvanceTo(read.Buffer.End);
     }
 
-    // So that the server has begun to send, and cannot go on.
-    private static async Task BeginToReceiveAsync(Socket client)
+    // So that the server has begun to send, and waits for the client, as it notes after the send.
+    private static async Task BeginToReceiveAsync(RespServer server, Socket client)
     {
+        long before = server.State.ClientMemory.Bytes;
         await SendAllAsync(client, "GET k\r\n"u8.ToArray());
         await ReceiveAllAsync(client, new byte[1]);
-        await Task.Delay(200, Token);
+        Assert.True(SpinWait.SpinUntil(
+            () => server.State.ClientMemory.Bytes - before >= 20 * Length, TimeSpan.FromSeconds(30)));
     }
 
     private static byte[] Bulk(byte[] value) =>

@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using System.Security.Authentication;
+using Cache.Server.Transport;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Transport.Tls;
@@ -137,20 +138,19 @@ public sealed class TlsConnectionEndTests : IDisposable
     public async Task SilentClient_IsDisconnectedAfterTheTimeout(RespTransport transport)
     {
         var clock = new FakeTimeProvider();
-        await using var server = await TlsServer.StartAsync(_certificates, transport, Configure, clock);
+        await using var server = await TlsServer.StartAsync(
+            _certificates, transport, o => o.Timeout = TimeSpan.FromSeconds(60), clock);
         using var client = await server.ConnectAsync();
         await client.ExpectAsync("PING\r\n", "+PONG\r\n");
+        await server.AwaitRepliesSentAsync();
 
         clock.Advance(59_000);
         await client.ExpectAsync("PING\r\n", "+PONG\r\n");
+        await server.AwaitRepliesSentAsync();
         clock.Advance(62_000);
 
         await ReadToAnyEndAsync(client);
         Assert.Equal(0, server.FailedHandshakes);
-
-        // The clock passes while the server has yet to note that the reply has left: it would take that for a stall.
-        static void Configure(RespServerOptions options) =>
-            (options.Timeout, options.OutputStallTimeout) = (TimeSpan.FromSeconds(60), TimeSpan.Zero);
     }
 
     [Theory]
@@ -158,16 +158,17 @@ public sealed class TlsConnectionEndTests : IDisposable
     public async Task HalfARecord_ThenSilence_IsHalfARequest(RespTransport transport)
     {
         var clock = new FakeTimeProvider();
-        await using var server = await TlsServer.StartAsync(
-            _certificates, transport, o => o.OutputStallTimeout = TimeSpan.Zero, clock);
+        await using var server = await TlsServer.StartAsync(_certificates, transport, clock: clock);
         using var client = await server.ConnectAsync();
         await client.ExpectAsync("PING\r\n", "+PONG\r\n");
-        var session = Assert.Single(server.Server.State.Clients.ToList());
+        await server.AwaitRepliesSentAsync();
+        var connection = Assert.Single(server.Server.Connections.ToList());
+        var session = connection.Client!;
 
         // After a long silence, which is nothing to complain of, a part is silence's beginning only.
         clock.Advance(1_000_000);
         await client.SendPartAsync("PING\r\n", 10);
-        await Task.Delay(100, Token);
+        await AdvanceToTheFirstMomentOfAPartAsync(clock, connection.Transport);
         clock.Advance(29_000);
         Assert.False(session.IsKilled);
 
@@ -230,6 +231,19 @@ public sealed class TlsConnectionEndTests : IDisposable
     // A million bytes.
     private static Task SetLongValueAsync(TlsClient client) =>
         client.ExpectAsync($"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1000000\r\n{new string('v', 1_000_000)}\r\n", "+OK\r\n");
+
+    // Once the server has the part, whenever that is, it is as old as the last step.
+    private static async Task AdvanceToTheFirstMomentOfAPartAsync(
+        FakeTimeProvider clock, TransportConnection connection)
+    {
+        while (connection.PartialInputAge == TimeSpan.Zero)
+        {
+            await Task.Delay(1, Token);
+            clock.Advance(1);
+        }
+
+        Assert.InRange(connection.PartialInputAge.TotalMilliseconds, 1, 2);
+    }
 
     private static async Task WaitForClientsAsync(TlsServer server, int count)
     {

@@ -66,6 +66,19 @@ internal sealed class TlsServer : IAsyncDisposable
         return client;
     }
 
+    /// <summary>
+    /// Waits until the server has noted that its replies have left, which clients may have before. A clock that passed
+    /// meanwhile would have them wait, or be taken, in the middle of that time.
+    /// </summary>
+    public async Task AwaitRepliesSentAsync()
+    {
+        while (Server.Connections.Any(static one =>
+            one.Client is { PendingOutputBytes: > 0 } || one.Transport.UnsentMemoryBytes > 0))
+        {
+            await Task.Delay(1, Token);
+        }
+    }
+
     public async ValueTask DisposeAsync()
     {
         await Server.DisposeAsync();
