@@ -9,7 +9,7 @@ internal readonly struct PingExecutor : IRequestExecutor
 {
     public void Execute(in RespRequest request, CommandContext context)
     {
-        context.Client.Traffic.Commands++;
+        context.Counters.Traffic.Commands++;
         context.Reply.Literal("+PONG\r\n"u8);
     }
 
@@ -19,7 +19,7 @@ internal readonly struct PingExecutor : IRequestExecutor
         int unflushedBytesMax,
         CommandContext context)
     {
-        context.Client.Traffic.Commands++;
+        context.Counters.Traffic.Commands++;
         context.Reply.Literal("+PONG\r\n"u8);
         return 1;
     }

@@ -20,7 +20,7 @@ var acceptor = new ConnectionAcceptor<PingExecutor>(new ServerState(store), defa
 using var epoll = EpollTransport.IsSupported ? new EpollTransport(1, TimeProvider.System) : null;
 var listener = SocketListener.Bind(
     new IPEndPoint(IPAddress.Loopback, port),
-    new SocketTransportSettings { Connect = epoll is null ? null : epoll.Connect });
+    new SocketTransportSettings { Listen = epoll is null ? null : epoll.Listen });
 var accepting = acceptor.AcceptAsync(listener);
 Console.WriteLine($"Answers PONG on {listener.EndPoint}. Ctrl+C stops it.");
 

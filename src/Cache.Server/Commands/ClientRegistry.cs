@@ -25,7 +25,11 @@ internal sealed class ClientRegistry(ServerState server)
     /// <param name="endPoints">Both ends of its connection.</param>
     /// <param name="abort">Ends its connection at once; called from any thread.</param>
     /// <returns>Null if there are too many: reply "ERR max number of clients reached" and close.</returns>
-    public ClientSession? TryAdd(ClientEndPoints endPoints, Action abort)
+    public ClientSession? TryAdd(ClientEndPoints endPoints, Action abort) =>
+        TryAdd(endPoints, abort, static abort => ((Action)abort)());
+
+    /// <summary>As the other, with an argument for the action, so that all clients can share one.</summary>
+    public ClientSession? TryAdd(ClientEndPoints endPoints, object connection, Action<object> abort)
     {
         int count = Interlocked.Increment(ref _count);
         int above = count - server.Settings.MaxClients;
@@ -38,7 +42,12 @@ internal sealed class ClientRegistry(ServerState server)
 
         Interlocked.Increment(ref _accepted);
         var client = new ClientSession(
-            Interlocked.Increment(ref _lastId), endPoints, server.Users.Default, server.Store.NowMs, abort)
+            Interlocked.Increment(ref _lastId),
+            endPoints,
+            server.Users.Default,
+            server.Store.NowMs,
+            connection,
+            abort)
         {
             IsAuthenticated = !server.Users.IsPasswordRequired,
             IsReserved = above > 0,

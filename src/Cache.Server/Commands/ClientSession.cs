@@ -5,11 +5,12 @@ namespace Cache.Server.Commands;
 /// <summary>What a server knows of one client beside its socket.</summary>
 /// <remarks>
 /// Written by the thread of the client's connection; other threads (CLIENT LIST, INFO) read single fields, which may
-/// be a moment old, and end the client by <see cref="Kill"/>. Made by <see cref="ClientRegistry.TryAdd"/>.
+/// be a moment old, and end the client by <see cref="Kill"/>. Made by the <see cref="ClientRegistry"/>.
 /// </remarks>
 internal sealed class ClientSession
 {
-    private readonly Action _abort;
+    private readonly object _connection;
+    private readonly Action<object> _abort;
     private volatile bool _shouldClose;
     private volatile bool _isKilled;
     private volatile bool _isHurried;
@@ -18,7 +19,13 @@ internal sealed class ClientSession
     private long _unsentBytes;
     private volatile bool _isUncounted;
 
-    public ClientSession(long id, ClientEndPoints endPoints, AclUser user, long connectedAtMs, Action abort)
+    public ClientSession(
+        long id,
+        ClientEndPoints endPoints,
+        AclUser user,
+        long connectedAtMs,
+        object connection,
+        Action<object> abort)
     {
         _user = user;
         Id = id;
@@ -26,6 +33,7 @@ internal sealed class ClientSession
         ConnectedAtMs = connectedAtMs;
         LastInteractionMs = connectedAtMs;
         UnauthenticatedSinceMs = connectedAtMs;
+        _connection = connection;
         _abort = abort;
     }
 
@@ -165,6 +173,6 @@ internal sealed class ClientSession
         _isKilled = true;
         _shouldClose = true;
         EndWait();
-        _abort();
+        _abort(_connection);
     }
 }

@@ -63,7 +63,10 @@ internal sealed partial class Connection<TExecutor>
     /// Serves the client until either side wants to end, sends what is left, says goodbye and frees everything, in
     /// bounded time. Never fails.
     /// </summary>
-    /// <remarks>One state machine, since that is a good part of what an idle connection takes.</remarks>
+    /// <remarks>
+    /// One state machine, with no variable that outlives an await and few kinds of awaits, since it is a good part of
+    /// what an idle connection takes.
+    /// </remarks>
     /// <param name="ended">Told when all is over.</param>
     public async Task RunAsync(Action<ClientSession> ended)
     {
@@ -75,9 +78,7 @@ internal sealed partial class Connection<TExecutor>
             do
             {
                 var read = await ReadAsync().ConfigureAwait(false);
-                if (IsLongWork(read.Buffer.Length))
-                    await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-                if (!Take(read))
+                if (!(IsLongWork(read.Buffer.Length) ? await TakeElsewhereAsync(read).ConfigureAwait(false) : Take(read)))
                     break;
                 if (_client.DelayMs > 0)
                     await _client.WaitAsync(_server.TimeProvider).ConfigureAwait(false);
@@ -156,6 +157,12 @@ internal sealed partial class Connection<TExecutor>
         _transport.Input.AdvanceTo(consumed);
         EndRead(readBytes);
         return true;
+    }
+
+    private async ValueTask<bool> TakeElsewhereAsync(ReadResult read)
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        return Take(read);
     }
 
     /// <summary>Sends the replies.</summary>

@@ -25,6 +25,8 @@ internal sealed class ConnectionAcceptor<TExecutor>(
     // Refused connections that are told why at the same time; in a flood of them the others are cut off unheard.
     private const int RefusalsMax = 64;
 
+    private static readonly Action<object> _abort = static connection => ((TransportConnection)connection).Abort();
+
     private readonly ConcurrentDictionary<long, LiveConnection> _live = new();
     private readonly CancellationTokenSource _ending = new();
     private Action<ClientSession>? _ended;
@@ -49,9 +51,9 @@ internal sealed class ConnectionAcceptor<TExecutor>(
         {
             while (await listener.AcceptAsync().ConfigureAwait(false) is { } transport)
             {
-                string address = Admit(transport);
+                var client = Admit(transport);
                 if (pacer is not null)
-                    await PaceAsync(pacer, address).ConfigureAwait(false);
+                    await PaceAsync(pacer, client).ConfigureAwait(false);
             }
         }
 #pragma warning disable CA1031 // The other listeners and the connections live on; the operator is told.
@@ -95,26 +97,26 @@ internal sealed class ConnectionAcceptor<TExecutor>(
         await ended.ConfigureAwait(false);
     }
 
-    private async ValueTask PaceAsync(AcceptPacer pacer, string address)
+    private async ValueTask PaceAsync(AcceptPacer pacer, ClientEndPoints client)
     {
         var delay = pacer.Take();
         if (delay == TimeSpan.Zero)
             return;
-        server.ReportLimit(ConnectionLimit.AcceptRate, address, pacer.PerSecond);
+        server.ReportLimit(ConnectionLimit.AcceptRate, client.Remote, pacer.PerSecond);
         await Task.Delay(delay, server.TimeProvider, _ending.Token)
             .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
-    private string Admit(TransportConnection transport)
+    private ClientEndPoints Admit(TransportConnection transport)
     {
         var endPoints = Describe(transport);
         if (!endPoints.IsLocal && server.IsClosedToOthers)
             Refuse(transport, endPoints, ConnectionLimit.ProtectedMode, ErrorTexts.ProtectedMode);
-        else if (server.Clients.TryAdd(endPoints, transport.Abort) is { } client)
+        else if (server.Clients.TryAdd(endPoints, transport, _abort) is { } client)
             Serve(client, transport);
         else
             Refuse(transport, endPoints, ConnectionLimit.MaxClients, ErrorTexts.TooManyClients);
-        return endPoints.Remote;
+        return endPoints;
     }
 
     private void Refuse(
@@ -131,7 +133,8 @@ internal sealed class ConnectionAcceptor<TExecutor>(
     private void Serve(ClientSession client, TransportConnection transport)
     {
         var connection = new LiveConnection(transport, client);
-        ServerLog.Connected(logger, client.Id, client.EndPoints.Remote);
+        if (logger.IsEnabled(LogLevel.Debug)) // For it takes the address's text.
+            ServerLog.Connected(logger, client.Id, client.EndPoints.Remote);
         _live[client.Id] = connection;
         connection.Completion =
             new Connection<TExecutor>(transport, server, client, executor, logger).RunAsync(_ended ??= OnEnded);
@@ -174,11 +177,11 @@ internal sealed class ConnectionAcceptor<TExecutor>(
         {
             var remote = transport.RemoteEndPoint;
             bool isLocal = remote is IPEndPoint ip && IPAddress.IsLoopback(ip.Address);
-            return new ClientEndPoints(Describe(remote), DescribeLocal(local), IsLocal: isLocal);
+            return new ClientEndPoints(remote, DescribeLocal(local), isLocal: isLocal);
         }
 
         string path = $"{local}:0";
-        return new ClientEndPoints(path, path, IsUnixSocket: true, IsLocal: true);
+        return new ClientEndPoints(path, path, isUnixSocket: true, isLocal: true);
     }
 
     // Most clients come to the same address: they share its text.
@@ -186,17 +189,9 @@ internal sealed class ConnectionAcceptor<TExecutor>(
     {
         var last = _lastLocal;
         if (last is null || !Equals(last.EndPoint, endPoint))
-            _lastLocal = last = new LocalAddress(endPoint, Describe(endPoint));
+            _lastLocal = last = new LocalAddress(endPoint, ClientEndPoints.Describe(endPoint));
         return last.Text;
     }
-
-    // Not by ToString, which makes the address keep its text as well.
-    private static string Describe(EndPoint? endPoint) => endPoint switch
-    {
-        IPEndPoint { AddressFamily: AddressFamily.InterNetworkV6 } ip => $"[{ip.Address}]:{ip.Port}",
-        IPEndPoint ip => $"{ip.Address}:{ip.Port}",
-        _ => endPoint?.ToString() ?? "",
-    };
 
     private sealed record LocalAddress(EndPoint? EndPoint, string Text);
 }

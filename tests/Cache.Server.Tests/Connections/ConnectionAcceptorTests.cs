@@ -42,7 +42,10 @@ public sealed class ConnectionAcceptorTests : ConnectionTestBase
         server.Connect();
 
         var endPoints = server.Server.State.Clients.Find(1)!.EndPoints;
-        Assert.Equal(new ClientEndPoints("127.0.0.1:50001", "127.0.0.1:6379", IsLocal: true), endPoints);
+        Assert.Equal("127.0.0.1:50001", endPoints.Remote);
+        Assert.Equal("127.0.0.1:6379", endPoints.Local);
+        Assert.True(endPoints.IsLocal);
+        Assert.False(endPoints.IsUnixSocket);
     }
 
     [Fact]

@@ -13,7 +13,7 @@ public sealed class IdleSweepTests : ConnectionTestBase
     {
         await using var server = await StartAsync();
         var state = server.Server.State;
-        var client = state.Clients.TryAdd(new ClientEndPoints("a", "b", IsLocal: true), static () => { })!;
+        var client = state.Clients.TryAdd(new ClientEndPoints("a", "b", isLocal: true), static () => { })!;
         client.PendingOutputBytes = 100_000_000;
         var transport = new EndingTransport(client);
         long before = state.ClientMemory.Bytes;

@@ -38,7 +38,7 @@ internal sealed class EpollLoop : IDisposable
     private const int SpareBuffersMax = 8;
 
     private readonly EpollEvents _events = new(EventCountMax);
-    private readonly Dictionary<ulong, EpollConnection> _connections = [];
+    private readonly ConnectionSlots _connections = new();
     private readonly Stack<byte[]> _spareBuffers = new();
     private readonly Lock _posting = new();
     private readonly Queue<(EpollConnection Connection, bool Adds)> _posted = new();
@@ -46,7 +46,6 @@ internal sealed class EpollLoop : IDisposable
     private readonly Thread _thread;
     private readonly int _epoll;
     private readonly int _wake;
-    private ulong _lastNumber = WakeNumber;
     private ulong _lastAcceptor = AcceptorNumber;
     private int _turn;
     private volatile bool _stopping;
@@ -161,7 +160,7 @@ internal sealed class EpollLoop : IDisposable
         {
             Volatile.Write(ref _turn, _turn + 1);
             var (events, number) = _events[i];
-            if (_connections.TryGetValue(number, out var connection))
+            if (_connections.Find(number) is { } connection)
                 connection.OnReady(events);
             else if (number == WakeNumber)
                 TakePosted();
@@ -178,9 +177,8 @@ internal sealed class EpollLoop : IDisposable
 
         // What was posted in between; from here on nothing is.
         TakePosted();
-        foreach (var connection in _connections.Values)
+        foreach (var connection in _connections)
             connection.CloseSocket();
-        _connections.Clear();
         Count = 0;
         _ = LinuxCalls.Close(_epoll);
         _ = LinuxCalls.Close(_wake);
@@ -202,9 +200,9 @@ internal sealed class EpollLoop : IDisposable
 
     private void AddCore(EpollConnection connection)
     {
-        if (!connection.TryAttach(++_lastNumber))
-            return;
-        _connections.Add(connection.Number, connection);
+        ulong number = _connections.Add(connection);
+        if (!connection.TryAttach(number))
+            _connections.Remove(number);
         Count = _connections.Count;
     }
 
