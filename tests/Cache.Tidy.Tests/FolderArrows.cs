@@ -65,8 +65,8 @@ internal static class FolderArrows
         ["Cache.Server.Transport"] = [],
         ["Cache.Server.Transport.Linux"] =
         [
-            "Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.SocketAcceptor", Lending, Lent, Filling,
-            Target,
+            "Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.SocketAcceptor", Lending, Lent,
+            Filling, Target,
         ],
         // TLS is put over any connection, by a listener over any listener.
         ["Cache.Server.Transport.Tls"] =

@@ -59,7 +59,7 @@ internal sealed partial class Connection<TExecutor>
 
     private int Take(ReadOnlySpan<byte> span)
     {
-        int taken = _straddling.Length > 0 ? TakeStraddling(span) : 0;
+        int taken = StraddlingBytes > 0 ? TakeStraddling(span) : 0;
         while (taken < span.Length && GoesOn)
         {
             var rest = span[taken..];
@@ -113,20 +113,20 @@ internal sealed partial class Connection<TExecutor>
                 continue;
             }
 
-            int missing = Math.Max(Reader.BytesNeeded - _straddling.Length, TopUpBytesMin);
+            int missing = Math.Max(Reader.BytesNeeded - StraddlingBytes, TopUpBytesMin);
             int count = Math.Min(missing, span.Length - taken);
-            int before = _straddling.Length;
+            int before = StraddlingBytes;
             PutAside(span.Slice(taken, count));
             if (_isFailed)
                 return span.Length;
             taken += count;
-            if (_straddling.Length < Reader.BytesNeeded)
+            if (StraddlingBytes < Reader.BytesNeeded)
             {
                 BeginLongArgument();
                 continue;
             }
 
-            var status = Reader.TryRead(_straddling.Span);
+            var status = Reader.TryRead(Straddling.Span);
             if (status == RespReadStatus.Incomplete)
             {
                 BeginLongArgument();
@@ -135,8 +135,8 @@ internal sealed partial class Connection<TExecutor>
 
             // What was copied beyond the request's end is still in the span.
             Debug.Assert(status == RespReadStatus.ProtocolError || Reader.Consumed > before);
-            int surplus = _straddling.Length - Reader.Consumed;
-            End(status, _straddling.Span);
+            int surplus = StraddlingBytes - Reader.Consumed;
+            End(status, Straddling.Span);
             DropStraddling();
             return taken - Math.Min(surplus, taken);
         }
@@ -183,8 +183,8 @@ internal sealed partial class Connection<TExecutor>
     {
         int length = Reader.AwaitedLength;
         int start = Reader.AwaitedStart;
-        if (length < LongArgument.LengthMin || _straddling.Length - start < LongArgument.ArrivedBytesMin
-            || _long is not null || _isFailed || _straddling.Length + (long)length > Settings.ClientQueryBufferLimit)
+        if (length < LongArgument.LengthMin || StraddlingBytes - start < LongArgument.ArrivedBytesMin
+            || _long is not null || _isFailed || StraddlingBytes + (long)length > Settings.ClientQueryBufferLimit)
         {
             return;
         }
@@ -192,27 +192,27 @@ internal sealed partial class Connection<TExecutor>
         _long = Context.TryBeginLongArgument(length);
         if (_long is null)
             return;
-        _straddling.Cut(start, _long.Append(_straddling.Span[start..]));
+        Straddling.Cut(start, _long.Append(Straddling.Span[start..]));
         Reader.LeaveElsewhere();
     }
 
     private void DropStraddling()
     {
-        _straddling.Clear();
+        _straddling?.Clear();
         _long?.Clear();
         _long = null;
     }
 
     private void PutAside(ReadOnlySpan<byte> bytes)
     {
-        if (_straddling.Length + (long)LongBytes + bytes.Length > Settings.ClientQueryBufferLimit)
+        if (StraddlingBytes + (long)LongBytes + bytes.Length > Settings.ClientQueryBufferLimit)
         {
             Report(ConnectionLimit.QueryBuffer, Settings.ClientQueryBufferLimit);
             _isFailed = true;
             return;
         }
 
-        _straddling.Append(bytes, Reader.BytesNeeded);
+        Straddling.Append(bytes, Reader.BytesNeeded);
     }
 
     // No request begins with these bytes; what would answer them is an error that no TLS client understands.

@@ -35,7 +35,6 @@ internal sealed partial class Connection<TExecutor>
     private readonly ClientSession _client;
     private readonly ServerState _server;
     private readonly ILogger _logger;
-    private readonly StraddlingRequest _straddling = new();
     private readonly TExecutor _executor;
 
     // Whether no more will come, and whether all that came was executed.
@@ -45,6 +44,9 @@ internal sealed partial class Connection<TExecutor>
     // Borrowed for a read; the reader is the connection's own while a request straddles.
     private CommandContext? _context;
     private RespRequestReader? _reader;
+
+    // The request that began in an earlier read; null before the first such.
+    private StraddlingRequest? _straddling;
 
     // What of the replies that are to leave is lent.
     private long _lentBytes;
@@ -67,8 +69,9 @@ internal sealed partial class Connection<TExecutor>
     /// One state machine, with no variable that outlives an await and few kinds of awaits, since it is a good part of
     /// what an idle connection takes.
     /// </remarks>
+    /// <param name="live">The connection as the acceptor keeps it.</param>
     /// <param name="ended">Told when all is over.</param>
-    public async Task RunAsync(Action<ClientSession> ended)
+    public async Task RunAsync(LiveConnection live, Action<LiveConnection> ended)
     {
         try
         {
@@ -78,7 +81,10 @@ internal sealed partial class Connection<TExecutor>
             do
             {
                 var read = await ReadAsync().ConfigureAwait(false);
-                if (!(IsLongWork(read.Buffer.Length) ? await TakeElsewhereAsync(read).ConfigureAwait(false) : Take(read)))
+                bool isTaken = IsLongWork(read.Buffer.Length)
+                    ? await TakeElsewhereAsync(read).ConfigureAwait(false)
+                    : Take(read);
+                if (!isTaken)
                     break;
                 if (_client.DelayMs > 0)
                     await _client.WaitAsync(_server.TimeProvider).ConfigureAwait(false);
@@ -103,7 +109,7 @@ internal sealed partial class Connection<TExecutor>
         // Before the peer sees the end, so that who waits for it finds the client gone.
         _server.Clients.Remove(_client);
         await CloseAsync().ConfigureAwait(false);
-        ended(_client);
+        ended(live);
     }
 
     private async ValueTask CloseAsync()
@@ -126,7 +132,7 @@ internal sealed partial class Connection<TExecutor>
 
     // What is missing of a request goes where it stays, where the transport can do that.
     private ValueTask<ReadResult> ReadAsync() =>
-        _straddling.Length > 0 && _transport.Input is FillingPipeReader input && FindTarget() is { } target
+        StraddlingBytes > 0 && _transport.Input is FillingPipeReader input && FindTarget() is { } target
             ? input.ReadAsync(target)
             : _transport.Input.ReadAsync();
 
@@ -135,7 +141,7 @@ internal sealed partial class Connection<TExecutor>
         if (_long is { MissingBytes: > 0 })
             return _long;
         bool isWithinLimit = Reader.BytesNeeded + (long)LongBytes <= Settings.ClientQueryBufferLimit;
-        return isWithinLimit && _straddling.TryBeginFill(Reader.BytesNeeded) ? _straddling : null;
+        return isWithinLimit && Straddling.TryBeginFill(Reader.BytesNeeded) ? Straddling : null;
     }
 
     /// <summary>Executes what a read brought.</summary>
@@ -180,8 +186,8 @@ internal sealed partial class Connection<TExecutor>
 
     // Whether so many bytes will make a long request move, or end. What was received into its place does neither.
     private bool IsLongWork(long bytes) => bytes > 0 && _transport.SharesThread && (_long is null
-        ? _straddling.Length >= LongRequestBytes
-            && (bytes > _straddling.FreeBytes || _straddling.Length + bytes >= Reader.BytesNeeded)
+        ? StraddlingBytes >= LongRequestBytes
+            && (bytes > Straddling.FreeBytes || StraddlingBytes + bytes >= Reader.BytesNeeded)
         : _long.Length >= LongRequestBytes && bytes >= _long.MissingBytes);
 
     // What a slow client leaves lying counts as the store's memory: entries make room for it.
@@ -217,7 +223,7 @@ internal sealed partial class Connection<TExecutor>
     private void EndRead(long readBytes)
     {
         _client.PendingInputBytes = PendingInputBytes;
-        if (_straddling.Length == 0)
+        if (StraddlingBytes == 0)
             GiveBackReader();
         if (InputMemoryBytes != _client.InputMemoryBytes)
             HoldInput();
@@ -259,9 +265,13 @@ internal sealed partial class Connection<TExecutor>
 
     private int LongBytes => _long?.ArrivedBytes ?? 0;
 
-    private int PendingInputBytes => _straddling.Length + LongBytes;
+    private StraddlingRequest Straddling => _straddling ??= new StraddlingRequest();
 
-    private int InputMemoryBytes => _straddling.MemoryBytes + LongBytes;
+    private int StraddlingBytes => _straddling?.Length ?? 0;
+
+    private int PendingInputBytes => StraddlingBytes + LongBytes;
+
+    private int InputMemoryBytes => (_straddling?.MemoryBytes ?? 0) + LongBytes;
 
     private void GiveBackReader()
     {

@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Sockets;
 using Cache.Server.Commands;
@@ -14,8 +13,7 @@ namespace Cache.Server.Connections;
 /// </summary>
 /// <remarks>
 /// Concurrency: one loop per listener; a connection is served on the thread that brings its bytes. The live connections
-/// are a concurrent dictionary, since they come and go on all threads; clients have positive numbers there, refused
-/// ones negative.
+/// come and go on all threads.
 /// </remarks>
 internal sealed class ConnectionAcceptor<TExecutor>(
     ServerState server, TExecutor executor, ILogger logger, AcceptPacer? pacer = null)
@@ -27,22 +25,15 @@ internal sealed class ConnectionAcceptor<TExecutor>(
 
     private static readonly Action<object> _abort = static connection => ((TransportConnection)connection).Abort();
 
-    private readonly ConcurrentDictionary<long, LiveConnection> _live = new();
+    private readonly LiveConnections _live = new();
     private readonly CancellationTokenSource _ending = new();
-    private Action<ClientSession>? _ended;
+    private Action<LiveConnection>? _ended;
     private volatile LocalAddress? _lastLocal;
     private long _lastRefusal;
     private int _refusals;
 
     /// <summary>The connections that there are at this moment.</summary>
-    public IEnumerable<LiveConnection> Live
-    {
-        get
-        {
-            foreach (var (_, connection) in _live)
-                yield return connection;
-        }
-    }
+    public IEnumerable<LiveConnection> Live => _live;
 
     /// <summary>Accepts until the listener is disposed. Never fails.</summary>
     public async Task AcceptAsync(TransportListener listener)
@@ -78,7 +69,7 @@ internal sealed class ConnectionAcceptor<TExecutor>(
     public async Task StopAsync(TimeSpan timeout, CancellationToken cancellationToken)
     {
         var completions = new List<Task>();
-        foreach (var (_, connection) in _live)
+        foreach (var connection in _live)
         {
             connection.Transport.StopReceiving();
             connection.Client?.EndWait();
@@ -92,7 +83,7 @@ internal sealed class ConnectionAcceptor<TExecutor>(
             return;
 
         ServerLog.DrainTimedOut(logger, _live.Count);
-        foreach (var connection in _live.Values)
+        foreach (var connection in _live)
             connection.Transport.Abort();
         await ended.ConfigureAwait(false);
     }
@@ -125,9 +116,9 @@ internal sealed class ConnectionAcceptor<TExecutor>(
         server.ReportLimit(limit, endPoints.Remote, server.Settings.MaxClients);
         long refusal = Interlocked.Decrement(ref _lastRefusal);
         var connection = new LiveConnection(transport, client: null);
-        _live[refusal] = connection;
+        _live.Add(connection);
         byte[] reply = [(byte)'-', .. error, (byte)'\r', (byte)'\n'];
-        connection.Completion = RefuseAsync(refusal, transport, reply);
+        connection.Completion = RefuseAsync(refusal, connection, reply);
     }
 
     private void Serve(ClientSession client, TransportConnection transport)
@@ -135,19 +126,21 @@ internal sealed class ConnectionAcceptor<TExecutor>(
         var connection = new LiveConnection(transport, client);
         if (logger.IsEnabled(LogLevel.Debug)) // For it takes the address's text.
             ServerLog.Connected(logger, client.Id, client.EndPoints.Remote);
-        _live[client.Id] = connection;
+        _live.Add(connection);
         connection.Completion =
-            new Connection<TExecutor>(transport, server, client, executor, logger).RunAsync(_ended ??= OnEnded);
+            new Connection<TExecutor>(transport, server, client, executor, logger)
+                .RunAsync(connection, _ended ??= OnEnded);
     }
 
-    private void OnEnded(ClientSession client)
+    private void OnEnded(LiveConnection connection)
     {
-        _live.TryRemove(client.Id, out _);
-        ServerLog.Disconnected(logger, client.Id);
+        _live.Remove(connection);
+        ServerLog.Disconnected(logger, connection.Client!.Id);
     }
 
-    private async Task RefuseAsync(long refusal, TransportConnection transport, byte[] reply)
+    private async Task RefuseAsync(long refusal, LiveConnection connection, byte[] reply)
     {
+        var transport = connection.Transport;
         if (Interlocked.Increment(ref _refusals) > RefusalsMax)
             transport.Abort();
         try
@@ -166,7 +159,7 @@ internal sealed class ConnectionAcceptor<TExecutor>(
         }
 
         Interlocked.Decrement(ref _refusals);
-        _live.TryRemove(refusal, out _);
+        _live.Remove(connection);
     }
 
     // As Redis writes addresses: a Unix socket's is its path with port 0.

@@ -6,12 +6,14 @@ namespace Cache.Server.Connections;
 /// <summary>A connection that is being served or refused, as the acceptor keeps it.</summary>
 internal sealed class LiveConnection(TransportConnection transport, ClientSession? client)
 {
+    private const long NotPending = -1;
+
     // The sweep's alone: how much the peer had taken at the last look, and whether more waited for it; when it was last
     // seen to take what had waited; since when replies wait.
     private long _sentBytes;
     private bool _waited;
     private long _sentAtMs;
-    private long? _pendingSinceMs;
+    private long _pendingSinceMs = NotPending;
 
     public TransportConnection Transport { get; } = transport;
 
@@ -20,6 +22,11 @@ internal sealed class LiveConnection(TransportConnection transport, ClientSessio
 
     /// <summary>Completes when the connection has ended; never fails.</summary>
     public Task Completion { get; set; } = Task.CompletedTask;
+
+    /// <summary>Its neighbours in the list of live connections, whose they are.</summary>
+    public LiveConnection? Next { get; set; }
+
+    public LiveConnection? Previous { get; set; }
 
     private bool IsWaiting => Client is { PendingOutputBytes: > 0 } || Transport.UnsentMemoryBytes > 0;
 
@@ -44,11 +51,12 @@ internal sealed class LiveConnection(TransportConnection transport, ClientSessio
     {
         if (!IsWaiting)
         {
-            _pendingSinceMs = null;
+            _pendingSinceMs = NotPending;
             return false;
         }
 
-        _pendingSinceMs ??= nowMs;
-        return nowMs - Math.Max(_pendingSinceMs.Value, FindWhenTaken(nowMs)) >= timeoutMs;
+        if (_pendingSinceMs == NotPending)
+            _pendingSinceMs = nowMs;
+        return nowMs - Math.Max(_pendingSinceMs, FindWhenTaken(nowMs)) >= timeoutMs;
     }
 }

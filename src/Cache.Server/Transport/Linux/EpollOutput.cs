@@ -14,7 +14,7 @@ namespace Cache.Server.Transport.Linux;
 /// since the last flush belongs to the owner, without a lock; a flush hands it over under the connection's gate, which
 /// guards all that is unsent.
 /// </remarks>
-internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWriter, IValueTaskSource<FlushResult>
+internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWriter
 {
     /// <summary>
     /// The sends of one turn of the loop, a value of a megabyte with others before it: a peer that takes as fast as it
@@ -29,7 +29,8 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
     private const int PauseBytes = 64 * 1024;
     private const int ResumeBytes = PauseBytes / 2;
 
-    private ManualResetValueTaskSourceCore<FlushResult> _source;
+    // Made for the first flush that waits; the usual peer takes its replies at once.
+    private FlushWait? _wait;
 
     // The owner's: what was filled since the last flush, and the array that is being filled.
     private Queue<OutputPiece>? _filled;
@@ -93,8 +94,8 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
             if (canceled || !IsOver(PauseBytes))
                 return ValueTask.FromResult(new FlushResult(canceled, isCompleted: _broken));
             _waiting = true;
-            _source.Reset();
-            return new ValueTask<FlushResult>(this, _source.Version);
+            _wait ??= new FlushWait();
+            return _wait.Begin();
         }
     }
 
@@ -113,7 +114,7 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
             result = new FlushResult(isCanceled: true, isCompleted: _broken);
         }
 
-        _source.SetResult(result);
+        _wait!.End(result, onThisThread: true);
     }
 
     public override void Complete(Exception? exception = null)
@@ -153,7 +154,7 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
             result = new FlushResult(isCanceled: false, isCompleted: _broken);
         }
 
-        _source.SetResult(result);
+        _wait!.End(result, onThisThread: true);
     }
 
     /// <summary>Nothing can be sent any more.</summary>
@@ -168,18 +169,9 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
             _waiting = false;
 
             // As for a broken read: no flush waits after this one, and the owner does not run here.
-            _source.RunContinuationsAsynchronously = true;
-            _source.SetResult(new FlushResult(isCanceled: false, isCompleted: true));
+            _wait!.End(new FlushResult(isCanceled: false, isCompleted: true), onThisThread: false);
         }
     }
-
-    FlushResult IValueTaskSource<FlushResult>.GetResult(short token) => _source.GetResult(token);
-
-    ValueTaskSourceStatus IValueTaskSource<FlushResult>.GetStatus(short token) => _source.GetStatus(token);
-
-    void IValueTaskSource<FlushResult>.OnCompleted(
-        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-        _source.OnCompleted(continuation, state, token, flags);
 
     private bool IsOver(int bytes) => !_broken && (_unsentBytes > bytes || _unsentLentCount > 0);
 
@@ -317,5 +309,30 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
         while (_unsent?.Count > 0)
             FreeFirst();
         _unsentBytes = 0;
+    }
+
+    private sealed class FlushWait : IValueTaskSource<FlushResult>
+    {
+        private ManualResetValueTaskSourceCore<FlushResult> _source;
+
+        public ValueTask<FlushResult> Begin()
+        {
+            _source.Reset();
+            return new ValueTask<FlushResult>(this, _source.Version);
+        }
+
+        public void End(FlushResult result, bool onThisThread)
+        {
+            _source.RunContinuationsAsynchronously = !onThisThread;
+            _source.SetResult(result);
+        }
+
+        FlushResult IValueTaskSource<FlushResult>.GetResult(short token) => _source.GetResult(token);
+
+        ValueTaskSourceStatus IValueTaskSource<FlushResult>.GetStatus(short token) => _source.GetStatus(token);
+
+        void IValueTaskSource<FlushResult>.OnCompleted(
+            Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+            _source.OnCompleted(continuation, state, token, flags);
     }
 }
