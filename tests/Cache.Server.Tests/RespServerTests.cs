@@ -44,6 +44,23 @@ public sealed class RespServerTests : IDisposable
         Assert.False(File.Exists(path));
     }
 
+    [Theory]
+    [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
+    public async Task Start_WithALongerKeepAliveThanTheSystemTakes_Answers(RespTransport transport)
+    {
+        var options = new RespServerOptions
+        {
+            Port = 0,
+            Transport = transport,
+            TcpKeepAlive = TimeSpan.FromDays(7),
+        };
+        await using var server = new RespServer(_store, options);
+
+        await server.StartAsync(Token);
+
+        Assert.Equal("+PONG\r\n", await ExchangeAsync(server.EndPoints[0], "PING\r\n", 7));
+    }
+
     [Fact]
     public async Task Start_WhereAnotherListens_NamesAddressAndPortAndListensNowhere()
     {

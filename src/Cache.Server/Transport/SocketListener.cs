@@ -16,6 +16,9 @@ internal sealed class SocketListener : TransportListener
     private static readonly TimeSpan BackoffMin = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan BackoffMax = TimeSpan.FromSeconds(1);
 
+    // Linux refuses more, and a socket that is not set up is not served.
+    private const int KeepAliveSecondsMax = short.MaxValue;
+
     private readonly SocketTransportSettings _settings;
     private readonly Func<CancellationToken, ValueTask<Socket>> _accept;
     private readonly Socket _socket;
@@ -23,7 +26,9 @@ internal sealed class SocketListener : TransportListener
     private readonly CancellationTokenSource _disposed = new();
     private TimeSpan _backoff = BackoffMin;
 
-    /// <param name="socket">A socket that listens, from here on the listener's own.</param>
+    /// <param name="socket">
+    /// A socket that listens, from here on the listener's own; set up already where the settings say how to listen.
+    /// </param>
     /// <param name="settings">How accepted sockets are set up.</param>
     /// <param name="accept">Accepts from the socket; null for the socket's own way.</param>
     internal SocketListener(
@@ -33,10 +38,7 @@ internal sealed class SocketListener : TransportListener
         _settings = settings;
         _accept = accept ?? socket.AcceptAsync;
         EndPoint = socket.LocalEndPoint!;
-        if (settings.Listen is not { } listen)
-            return;
-        SetUpSocket(socket); // Those that it accepts take it over.
-        _acceptor = listen(socket);
+        _acceptor = settings.Listen?.Invoke(socket);
     }
 
     public override EndPoint EndPoint { get; }
@@ -66,6 +68,10 @@ internal sealed class SocketListener : TransportListener
             // Before anybody can connect, which is not before the socket listens.
             if (file is not null && settings.UnixSocketMode is { } mode && !OperatingSystem.IsWindows())
                 File.SetUnixFileMode(file, mode);
+
+            // Those that it accepts take it over, also who comes at once: a client that was cut off by a restart.
+            if (settings.Listen is not null)
+                SetUpSocket(socket, settings);
             socket.Listen(settings.Backlog);
             return new SocketListener(socket, settings) { FilePath = file };
         }
@@ -154,7 +160,7 @@ internal sealed class SocketListener : TransportListener
     {
         try
         {
-            SetUpSocket(socket);
+            SetUpSocket(socket, _settings);
             var connection = new SocketConnection(socket, _settings.TimeProvider);
             connection.Start();
             return connection;
@@ -167,12 +173,12 @@ internal sealed class SocketListener : TransportListener
     }
 
     // Redis's proportions: probes begin after the whole time, follow each other at a third of it, and three decide.
-    private void SetUpSocket(Socket socket)
+    private static void SetUpSocket(Socket socket, SocketTransportSettings settings)
     {
         if (socket.ProtocolType != ProtocolType.Tcp)
             return;
         socket.NoDelay = true;
-        int seconds = _settings.KeepAliveSeconds;
+        int seconds = Math.Min(settings.KeepAliveSeconds, KeepAliveSecondsMax);
         if (seconds == 0)
             return;
         socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive, true);

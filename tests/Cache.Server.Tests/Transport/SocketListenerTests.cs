@@ -144,6 +144,112 @@ public sealed class SocketListenerTests
         clients.ForEach(static client => client.Dispose());
     }
 
+    // The second connection is the first loop's, which then has no time; the third is the second's.
+    [Fact]
+    public async Task Accept_WhileALoopIsBusy_GoesOn()
+    {
+        if (!EpollTransport.IsSupported)
+            return;
+        using var epoll = new EpollTransport(2, TimeProvider.System);
+        await using var listener = Bind(IPAddress.Loopback, epoll);
+        using var free = new ManualResetEventSlim();
+        var busy = new List<Task>();
+        var clients = new List<Socket>();
+        try
+        {
+            for (int i = 0; i < 3; i++)
+            {
+                var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+                clients.Add(client);
+                var accepting = listener.AcceptAsync().AsTask();
+                await client.ConnectAsync(listener.EndPoint, Token);
+
+                var connection = await accepting.WaitAsync(TimeSpan.FromSeconds(10), Token);
+
+                if (i == 1)
+                    busy.Add(await KeepBusyAsync(connection!, client, free));
+                else
+                    connection!.Abort();
+            }
+        }
+        finally
+        {
+            free.Set();
+            await Task.WhenAll(busy);
+            clients.ForEach(static client => client.Dispose());
+        }
+    }
+
+    // Clients that were cut off by a restart try again and again, and come between any two calls of the server.
+    [Fact]
+    public async Task Accept_OfOneWhoCameAsListeningBegan_SetsNoDelay()
+    {
+        if (!EpollTransport.IsSupported)
+            return;
+        using var epoll = new EpollTransport(1, TimeProvider.System);
+        using var stop = new CancellationTokenSource();
+        int port = 0;
+        var connecting = Enumerable.Range(0, 3).Select(_ => Task.Factory.StartNew(
+            () =>
+            {
+                while (!stop.IsCancellationRequested)
+                {
+                    if (Volatile.Read(ref port) is var to && to == 0)
+                        continue;
+                    using var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+                    try
+                    {
+                        client.Connect(IPAddress.Loopback, to);
+                    }
+                    catch (SocketException)
+                    {
+                        // Nobody listens yet, or no more.
+                    }
+                }
+            },
+            Token, TaskCreationOptions.LongRunning, TaskScheduler.Default)).ToList();
+        int bad = 0;
+        for (int round = 0; round < 100; round++)
+        {
+            using (var probe = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp))
+            {
+                probe.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+                Volatile.Write(ref port, ((IPEndPoint)probe.LocalEndPoint!).Port);
+            }
+
+            Thread.Sleep(1);
+            SocketListener listener;
+            try
+            {
+                listener = SocketListener.Bind(
+                    new IPEndPoint(IPAddress.Loopback, port), new() { KeepAliveSeconds = 300, Listen = epoll.Listen });
+            }
+            catch (SocketException)
+            {
+                continue; // A client that connected to itself has the port.
+            }
+
+            await using (listener)
+            {
+                for (int i = 0; i < 3; i++)
+                {
+                    var connection = (EpollConnection)(await listener.AcceptAsync())!;
+                    using var handle = new SafeSocketHandle(connection.Descriptor, ownsHandle: false);
+                    if (!new Socket(handle).NoDelay)
+                        bad++;
+                    connection.Abort();
+                    await connection.Input.CompleteAsync();
+                    await connection.Output.CompleteAsync();
+                    _ = connection.DisposeAsync().AsTask();
+                }
+            }
+        }
+
+        stop.Cancel();
+        await Task.WhenAll(connecting);
+        Assert.Equal(0, bad);
+    }
+
     [Theory]
     [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
     public async Task Dispose_WhileAccepting_EndsWithNull(RespTransport transport)
@@ -244,6 +350,25 @@ public sealed class SocketListenerTests
 
         Assert.NotNull(connection);
         connection.Abort();
+    }
+
+    /// <summary>Keeps the thread that brings a connection's bytes until an event.</summary>
+    private static async Task<Task> KeepBusyAsync(
+        TransportConnection connection, Socket client, ManualResetEventSlim free)
+    {
+        var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var busy = ReadAsync();
+        await client.SendAsync(new byte[1], Token);
+        await begun.Task.WaitAsync(Token);
+        return busy;
+
+        async Task ReadAsync()
+        {
+            await connection.Input.ReadAsync(Token).ConfigureAwait(false);
+            begun.SetResult();
+            free.Wait(Token);
+            connection.Abort();
+        }
     }
 
     private static ValueTask<Socket> Throw(SocketError error) => throw new SocketException((int)error);

@@ -7,11 +7,13 @@ namespace Cache.Server.Transport.Linux;
 /// <summary>The event loops of a server, to which accepted sockets are dealt out in turn.</summary>
 /// <remarks>
 /// One acceptor deals, because sockets that listen on the same address each for one loop share the arrivals unevenly.
+/// A loop without connections tells of arrivals: a long command on one of the others would keep everybody out.
 /// Thread-safe.
 /// </remarks>
 internal sealed class EpollTransport : IDisposable
 {
     private readonly EpollLoop[] _loops;
+    private readonly EpollLoop? _arrivals;
     private readonly TimeProvider _timeProvider;
     private uint _next;
 
@@ -24,6 +26,7 @@ internal sealed class EpollTransport : IDisposable
         {
             for (int i = 0; i < loopCount; i++)
                 _loops[i] = new EpollLoop($"cache io {i}");
+            _arrivals = new EpollLoop("cache accept");
         }
         catch
         {
@@ -37,7 +40,7 @@ internal sealed class EpollTransport : IDisposable
         OperatingSystem.IsLinux() && RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64;
 
     /// <summary>Accepts the connections of a socket that listens; close it before the transport is disposed.</summary>
-    public EpollAcceptor Listen(Socket socket) => new(socket, this, _loops[0]);
+    public EpollAcceptor Listen(Socket socket) => new(socket, this, _arrivals!);
 
     /// <summary>Makes a connection of the descriptor of a connected socket, which is its own from then on.</summary>
     public EpollConnection Connect(int descriptor, EndPoint remote, EndPoint local)
@@ -51,5 +54,6 @@ internal sealed class EpollTransport : IDisposable
     {
         foreach (var loop in _loops)
             loop?.Dispose();
+        _arrivals?.Dispose();
     }
 }
