@@ -122,18 +122,13 @@ internal sealed partial class Reclaimer
     private bool TryKeepLimit()
     {
         lock (_gate)
-        {
-            bool isPossible = true;
-            while (isPossible && !_budget.HasRoomFor(0))
-            {
-                ShrinkGhosts();
-                isPossible = TryMergePages() || (TryStep(_log.SegmentSize) && _vain <= GainlessMax);
-            }
+            return TryReclaim(0, shrinksIndex: true);
+    }
 
-            if (!isPossible)
-                _gainless = _vain = 0;
-            return isPossible;
-        }
+    private bool TryShrinkIndex()
+    {
+        ShrinkGhosts();
+        return TryMergePages();
     }
 
     // Fewer entries leave fewer ghosts.

@@ -118,21 +118,30 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
             _keptHash = keptHash;
             _otherKeptHash = otherKeptHash;
             _enoughBytes = bytes + _log.SpareBytes;
-            bool isPossible = _budget.HasRoomFor(_enoughBytes);
-            while (!isPossible && TryStep(_log.SegmentSize))
-            {
-                isPossible = _budget.HasRoomFor(_enoughBytes);
-                if (_vain > GainlessMax)
-                    break;
-            }
-
-            if (!isPossible)
-                _gainless = _vain = 0;
+            bool isPossible = TryReclaim(_enoughBytes, shrinksIndex: false);
             _keptHash = _otherKeptHash = 0;
             _enoughBytes = NeverEnough;
             isWorthWaiting = !isPossible && _budget.Eviction != EvictionPolicy.None && HasUnfinished();
             return isPossible;
         }
+    }
+
+    /// <summary>Reclaims until so many bytes are free, or nothing is gained any more.</summary>
+    private bool TryReclaim(long bytes, bool shrinksIndex)
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        while (!_budget.HasRoomFor(bytes))
+        {
+            if (shrinksIndex && TryShrinkIndex())
+                continue;
+            bool isSpent = !TryStep(_log.SegmentSize) || _vain > GainlessMax;
+            if (!isSpent || _budget.HasRoomFor(bytes))
+                continue;
+            _gainless = _vain = 0;
+            return false;
+        }
+
+        return true;
     }
 
     /// <summary>Does a writer's share of the work, if the limit is near and nobody else is at it.</summary>

@@ -9,7 +9,7 @@ namespace Cache.Server.Commands;
 /// </remarks>
 internal sealed class ClientMemory(ServerState server)
 {
-    /// <summary>About what the objects of an idle connection take.</summary>
+    /// <summary>More than the objects of an idle connection take on an event loop.</summary>
     public const int IdleClientBytes = 2048;
 
     // A share of the store's memory that leaves entries the greater part, but requests of usual lengths always pass.

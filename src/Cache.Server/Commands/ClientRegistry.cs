@@ -23,12 +23,9 @@ internal sealed class ClientRegistry(ServerState server)
 
     /// <summary>Adds a client that has connected.</summary>
     /// <param name="endPoints">Both ends of its connection.</param>
+    /// <param name="connection">What the action gets, so that all clients can share one.</param>
     /// <param name="abort">Ends its connection at once; called from any thread.</param>
     /// <returns>Null if there are too many: reply "ERR max number of clients reached" and close.</returns>
-    public ClientSession? TryAdd(ClientEndPoints endPoints, Action abort) =>
-        TryAdd(endPoints, abort, static abort => ((Action)abort)());
-
-    /// <summary>As the other, with an argument for the action, so that all clients can share one.</summary>
     public ClientSession? TryAdd(ClientEndPoints endPoints, object connection, Action<object> abort)
     {
         int count = Interlocked.Increment(ref _count);

@@ -44,7 +44,7 @@ internal sealed class RespReplyWriter
     }
 
     /// <summary>Makes a writer into a pipe.</summary>
-    public RespReplyWriter(PipeWriter output) => _output = output;
+    public RespReplyWriter(PipeWriter output) => Begin(output, ProtocolVersion);
 
     /// <summary>The version of RESP that the client chose with HELLO: 2 or 3.</summary>
     public int ProtocolVersion { get; set; } = 2;
@@ -65,7 +65,7 @@ internal sealed class RespReplyWriter
     public long UnflushedLentBytes { get; private set; }
 
     /// <summary>Whether the output sends bytes from where they lie.</summary>
-    public bool TakesLent => _output is LendingPipeWriter;
+    public bool TakesLent { get; private set; }
 
     /// <summary>Whether more waits than a limit allows, one bulk string excepted; 0: none.</summary>
     public bool Exceeds(long limit) => limit > 0 && UnflushedBytes - _unflushedBulkLength > limit;
@@ -79,6 +79,7 @@ internal sealed class RespReplyWriter
     {
         Debug.Assert(_output is null);
         _output = output;
+        TakesLent = output is LendingPipeWriter;
         ProtocolVersion = protocolVersion;
     }
 

@@ -2,6 +2,7 @@ using System.IO.Pipelines;
 using System.Net;
 using Cache.Server.Commands;
 using Cache.Server.Connections;
+using Cache.Server.Tests.Commands;
 using Cache.Server.Transport;
 
 namespace Cache.Server.Tests.Connections;

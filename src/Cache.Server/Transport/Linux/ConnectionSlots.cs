@@ -1,4 +1,5 @@
 using System.Collections;
+using System.Diagnostics;
 
 namespace Cache.Server.Transport.Linux;
 
@@ -32,6 +33,7 @@ internal sealed class ConnectionSlots : IEnumerable<EpollConnection>
             Array.Resize(ref _slots, 2 * _slots.Length);
         _uses = _uses % UsesMax + 1;
         ulong number = (_uses << UsesShift) | (uint)slot;
+        Debug.Assert(number is not 0 and <= long.MaxValue && _slots[slot].Connection is null);
         _slots[slot] = (number, connection);
         return number;
     }

@@ -2,7 +2,6 @@ using System.ComponentModel;
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.CompilerServices;
-using System.Threading.Tasks.Sources;
 
 namespace Cache.Server.Transport.Linux;
 
@@ -13,7 +12,7 @@ namespace Cache.Server.Transport.Linux;
 /// the thread pool that somebody has arrived, once for each wait. The descriptor is used only under the gate and before
 /// <see cref="Close"/>, since its number is used again by the system.
 /// </remarks>
-internal sealed class EpollAcceptor : SocketAcceptor, IValueTaskSource
+internal sealed class EpollAcceptor : SocketAcceptor
 {
     private readonly EpollTransport _transport;
     private readonly EpollLoop _loop;
@@ -21,7 +20,7 @@ internal sealed class EpollAcceptor : SocketAcceptor, IValueTaskSource
     private readonly int _descriptor;
     private readonly ulong _number;
     private readonly Lock _gate = new();
-    private ManualResetValueTaskSourceCore<bool> _arrival = new() { RunContinuationsAsynchronously = true };
+    private readonly ReusableWait<bool> _arrival = new();
 
     // Guarded by the gate.
     private bool _isWaiting;
@@ -30,7 +29,7 @@ internal sealed class EpollAcceptor : SocketAcceptor, IValueTaskSource
 
     // The last ones, which most arrivals have too: from the same machine, to the same address.
     private IPAddress _remote = IPAddress.Loopback;
-    private EndPoint? _local;
+    private IPEndPoint? _local;
 
     /// <param name="socket">A socket that listens; the caller closes it, after <see cref="Close"/>.</param>
     /// <param name="transport">Makes the connections.</param>
@@ -50,22 +49,22 @@ internal sealed class EpollAcceptor : SocketAcceptor, IValueTaskSource
     {
         while (true)
         {
-            int error;
+            ValueTask<bool> arrival;
             lock (_gate)
             {
                 if (_isClosed)
                     return null;
-                error = Accept(out var connection);
+                int error = Accept(out var connection);
                 if (connection is not null)
                     return connection;
-                if (error == LinuxCalls.ErrorAgain)
-                    BeginWait();
+                if (IsOfOneArrival(error))
+                    continue;
+                if (error != LinuxCalls.ErrorAgain)
+                    throw ToException(error);
+                arrival = BeginWait();
             }
 
-            if (error == LinuxCalls.ErrorAgain)
-                await new ValueTask(this, _arrival.Version).ConfigureAwait(false);
-            else if (!IsOfOneArrival(error))
-                throw ToException(error);
+            await arrival.ConfigureAwait(false);
         }
     }
 
@@ -79,7 +78,7 @@ internal sealed class EpollAcceptor : SocketAcceptor, IValueTaskSource
             _isWaiting = false;
         }
 
-        _arrival.SetResult(true);
+        _arrival.End(true, onThisThread: false);
     }
 
     public override void Close()
@@ -90,27 +89,18 @@ internal sealed class EpollAcceptor : SocketAcceptor, IValueTaskSource
         OnArrival();
     }
 
-    void IValueTaskSource.GetResult(short token) => _arrival.GetResult(token);
-
-    ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => _arrival.GetStatus(token);
-
-    void IValueTaskSource.OnCompleted(
-        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-        _arrival.OnCompleted(continuation, state, token, flags);
-
-    private void BeginWait()
+    private ValueTask<bool> BeginWait()
     {
-        _arrival.Reset();
-        _isWaiting = true;
         int operation = _isWatched ? LinuxCalls.ControlModify : LinuxCalls.ControlAdd;
         if (_loop.Control(operation, _descriptor, LinuxCalls.EventIn | LinuxCalls.EventOnce, _number) < 0)
         {
-            int error = LinuxCalls.LastError;
-            _isWaiting = false;
-            throw ToException(error);
+            throw ToException(LinuxCalls.LastError);
         }
 
+        // Whoever tells of an arrival waits for the gate.
         _isWatched = true;
+        _isWaiting = true;
+        return _arrival.Begin();
     }
 
     /// <returns>The system's error, if there is no connection.</returns>
@@ -141,11 +131,10 @@ internal sealed class EpollAcceptor : SocketAcceptor, IValueTaskSource
         int length = SocketAddressBytes.Length;
         if (LinuxCalls.GetSocketName(descriptor, ref address[0], ref length) < 0)
             return _endPoint;
-        var last = _local as IPEndPoint;
-        var (ip, port) = SocketAddressBytes.Read(address, last?.Address ?? IPAddress.Loopback);
-        if (!ReferenceEquals(ip, last?.Address))
+        var (ip, port) = SocketAddressBytes.Read(address, _local?.Address ?? IPAddress.Loopback);
+        if (_local is null || !ReferenceEquals(ip, _local.Address))
             _local = new IPEndPoint(ip, port);
-        return _local ?? _endPoint;
+        return _local;
     }
 
     private static bool IsAny(IPAddress address) => address.Equals(IPAddress.Any) || address.Equals(IPAddress.IPv6Any);

@@ -31,7 +31,7 @@ internal sealed class EpollLoop : IDisposable
 
     private const ulong WakeNumber = 0;
 
-    // Numbers of listening sockets begin here, with more connections before it than there ever will be.
+    // Numbers of listening sockets begin here: those of connections do not have the bit.
     private const ulong AcceptorNumber = 1UL << 63;
 
     // As many as connections that are served by other threads at once, in the usual case; more are made anew.

@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.Diagnostics;
 using System.IO.Pipelines;
-using System.Threading.Tasks.Sources;
 
 namespace Cache.Server.Transport.Linux;
 
@@ -30,7 +29,7 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
     private const int ResumeBytes = PauseBytes / 2;
 
     // Made for the first flush that waits; the usual peer takes its replies at once.
-    private FlushWait? _wait;
+    private ReusableWait<FlushResult>? _wait;
 
     // The owner's: what was filled since the last flush, and the array that is being filled.
     private Queue<OutputPiece>? _filled;
@@ -94,7 +93,7 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
             if (canceled || !IsOver(PauseBytes))
                 return ValueTask.FromResult(new FlushResult(canceled, isCompleted: _broken));
             _waiting = true;
-            _wait ??= new FlushWait();
+            _wait ??= new ReusableWait<FlushResult>();
             return _wait.Begin();
         }
     }
@@ -309,30 +308,5 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
         while (_unsent?.Count > 0)
             FreeFirst();
         _unsentBytes = 0;
-    }
-
-    private sealed class FlushWait : IValueTaskSource<FlushResult>
-    {
-        private ManualResetValueTaskSourceCore<FlushResult> _source;
-
-        public ValueTask<FlushResult> Begin()
-        {
-            _source.Reset();
-            return new ValueTask<FlushResult>(this, _source.Version);
-        }
-
-        public void End(FlushResult result, bool onThisThread)
-        {
-            _source.RunContinuationsAsynchronously = !onThisThread;
-            _source.SetResult(result);
-        }
-
-        FlushResult IValueTaskSource<FlushResult>.GetResult(short token) => _source.GetResult(token);
-
-        ValueTaskSourceStatus IValueTaskSource<FlushResult>.GetStatus(short token) => _source.GetStatus(token);
-
-        void IValueTaskSource<FlushResult>.OnCompleted(
-            Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-            _source.OnCompleted(continuation, state, token, flags);
     }
 }

@@ -1,0 +1,33 @@
+using System.Threading.Tasks.Sources;
+
+namespace Cache.Server.Transport.Linux;
+
+/// <summary>Something that is waited for again and again, by one at a time, without memory for each wait.</summary>
+internal sealed class ReusableWait<TResult> : IValueTaskSource<TResult>
+{
+    private ManualResetValueTaskSourceCore<TResult> _source;
+
+    /// <summary>Begins a wait; the one before has ended and was awaited.</summary>
+    public ValueTask<TResult> Begin()
+    {
+        _source.Reset();
+        return new ValueTask<TResult>(this, _source.Version);
+    }
+
+    /// <summary>Ends a wait, once.</summary>
+    /// <param name="result">What it has led to.</param>
+    /// <param name="onThisThread">Whether who waited goes on here; else by the thread pool.</param>
+    public void End(TResult result, bool onThisThread)
+    {
+        _source.RunContinuationsAsynchronously = !onThisThread;
+        _source.SetResult(result);
+    }
+
+    TResult IValueTaskSource<TResult>.GetResult(short token) => _source.GetResult(token);
+
+    ValueTaskSourceStatus IValueTaskSource<TResult>.GetStatus(short token) => _source.GetStatus(token);
+
+    void IValueTaskSource<TResult>.OnCompleted(
+        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _source.OnCompleted(continuation, state, token, flags);
+}
