@@ -93,8 +93,9 @@ internal sealed partial class Reclaimer
             for (int i = _log.Frontier; i > 0 && TryFindTooLong(out int segment); i--)
             {
                 PutVictimBack();
+                RoomSteps.At(RoomStep.LongSegmentFound);
                 if (!_log.TryClaim(segment))
-                    break;
+                    continue; // It became free, or the sweep's: the others are still to be renewed.
                 Take(segment, ReclaimMode.Compact);
                 while (_victim != 0)
                     StepUncounted(_log.SegmentSize);

@@ -180,11 +180,18 @@ internal sealed class StoreState : IDisposable
     {
         lock (_limitGate)
         {
-            // While it is lowered, the former one is what the store keeps.
+            // While it is lowered, the former one is what the store keeps. A raised one holds before the segments
+            // grow: a few of these would fill the former limit.
             if (limitBytes > LimitBytes)
+            {
                 LimitBytes = limitBytes;
+                Budget.LimitBytes = limitBytes;
+                RoomSteps.At(RoomStep.LimitRaised);
+            }
+
             Log.FitTo(limitBytes);
             RecordBytesMax = RecordBytesFor(Log.Capacity);
+            RoomSteps.At(RoomStep.SegmentsFitted);
             Reclaimer.ChangeLimit(limitBytes);
             LimitBytes = limitBytes;
         }
