@@ -178,6 +178,8 @@ public sealed partial class CacheStore : IDisposable
         where TSink : struct, IKeySink, allows ref struct
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
+        if (ScanCursor.IsBehindAll(cursor))
+            return 0;
         var position = ScanCursor.Of(cursor);
         int taken = 0;
         for (int visited = 1; ; visited++)

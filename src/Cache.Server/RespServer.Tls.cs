@@ -56,10 +56,14 @@ public sealed partial class RespServer
         Protocols = _options.TlsProtocols,
         HandshakeTimeout = _options.TlsHandshakeTimeout,
         TimeProvider = _state.TimeProvider,
-        HandshakeFailed = (address, error) =>
+        HandshakeFailed = (address, error, isOtherProtocol) =>
         {
             _state.Statistics.CountFailedHandshake();
             ServerLog.HandshakeFailed(_logger, address, error);
+            _state.ReportLimit(
+                isOtherProtocol ? ConnectionLimit.NoTls : ConnectionLimit.TlsHandshake,
+                ClientEndPoints.Describe(address),
+                value: 0);
         },
         Reloaded = subject => ServerLog.CertificateReloaded(_logger, subject),
         ReloadFailed = error => ServerLog.CertificateRefused(_logger, error.Message),

@@ -122,7 +122,9 @@ public sealed partial class RespServer : IAsyncDisposable
 
     /// <summary>
     /// Stops accepting, answers what was received whole, and ends all connections; those that take longer than
-    /// <see cref="RespServerOptions.DrainTimeout"/> are cut off. Does nothing the second time, or before the start.
+    /// <see cref="RespServerOptions.DrainTimeout"/> are cut off. What takes still longer, as a command over millions of
+    /// keys, is not waited for: it ends by itself, and the log names it. Does nothing the second time, or before the
+    /// start.
     /// </summary>
     /// <param name="cancellationToken">Cuts the connections off at once.</param>
     public async Task StopAsync(CancellationToken cancellationToken)
@@ -139,7 +141,8 @@ public sealed partial class RespServer : IAsyncDisposable
             await _accepting.ConfigureAwait(false);
             await _acceptor.StopAsync(_options.DrainTimeout, cancellationToken).ConfigureAwait(false);
             await _idleSweep!.DisposeAsync().ConfigureAwait(false);
-            _epoll?.Dispose();
+            if (_epoll?.End() is > 0 and var loopsLeft)
+                ServerLog.LoopsLeft(_logger, loopsLeft);
             _acceptor.Dispose();
             _certificates?.Dispose();
             EndPoints = [];

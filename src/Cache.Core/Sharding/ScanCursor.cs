@@ -18,6 +18,7 @@ internal readonly struct ScanCursor(uint position, int depth, int home)
 {
     private const int DepthShift = 6;
     private const int PositionShift = 12;
+    private const int PositionBits = 32;
 
     public uint Position { get; } = position;
 
@@ -26,6 +27,9 @@ internal readonly struct ScanCursor(uint position, int depth, int home)
     public int Home { get; } = home;
 
     public ulong Word => ((ulong)Position << PositionShift) | ((ulong)Depth << DepthShift) | (uint)Home;
+
+    /// <summary>Whether a word is behind all cursors that there are, as that of SCAN -1.</summary>
+    public static bool IsBehindAll(ulong word) => word >> (PositionShift + PositionBits) != 0;
 
     // A stranger's cursor may be anything: what it does not mean is cut off.
     public static ScanCursor Of(ulong word) => new(

@@ -1,3 +1,5 @@
+using System.Text;
+
 namespace Cache.Server.Commands;
 
 /// <summary>The categories of commands that ACL rules name, in Redis's order, as bits.</summary>
@@ -8,6 +10,13 @@ internal static class AclCategories
         "keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap", "hyperloglog", "geo",
         "stream", "pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection", "transaction", "scripting",
     ];
+
+    // More than any name has.
+    private const int NameBytesMax = 64;
+
+    /// <summary>The bit of a category, by its name's bytes, which may be any client's; 0: there is none.</summary>
+    public static uint Find(ReadOnlySpan<byte> name) =>
+        name.Length > NameBytesMax ? 0 : Find(Encoding.Latin1.GetString(name));
 
     /// <summary>The bit of a category, by its name in any case of letters; 0: there is none.</summary>
     public static uint Find(string name)

@@ -80,7 +80,7 @@ internal static class AclCommands
         IReadOnlyList<string> names = AclCategories.Names;
         if (request.Count == 3)
         {
-            uint category = AclCategories.Find(Encoding.Latin1.GetString(request[2]));
+            uint category = AclCategories.Find(request[2]);
             if (category == 0)
             {
                 context.Reply.Error([.. "ERR Unknown category '"u8, .. request[2].UpToNul(), .. "'"u8]);
@@ -125,7 +125,7 @@ internal static class AclCommands
     {
         const int Start = 3;
         var reply = context.Reply;
-        if (context.Server.Users.Find(Encoding.Latin1.GetString(request[2])) is not { } user)
+        if (context.Server.Users.Find(request[2]) is not { } user)
         {
             reply.Error([.. "ERR User '"u8, .. request[2].UpToNul(), .. "' not found"u8]);
             return;

@@ -78,7 +78,8 @@ internal sealed partial class AclSelector
             access |= one;
         }
 
-        return end < 0 || access == AclKeyAccess.None ? AclErrors.Syntax : AddKeys(rule[(end + 1)..], access);
+        // Without a tilde the pattern is empty, as in Redis.
+        return access == AclKeyAccess.None ? AclErrors.Syntax : AddKeys(end < 0 ? "" : rule[(end + 1)..], access);
     }
 
     private string? AddKeys(string pattern, AclKeyAccess access)

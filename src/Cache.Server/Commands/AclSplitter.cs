@@ -21,26 +21,31 @@ internal static class AclSplitter
 
     /// <summary>Joins the words from "(" to ")".</summary>
     /// <param name="words">Rules as they came.</param>
-    /// <param name="unmatched">The word whose opening parenthesis is not closed; else null.</param>
+    /// <param name="unmatched">The last word whose opening parenthesis is not closed; else null.</param>
     public static List<string> MergeSelectors(IEnumerable<string> words, out string? unmatched)
     {
         var merged = new List<string>();
-        string? open = null;
+        var open = new StringBuilder();
         unmatched = null;
         foreach (string word in words)
         {
-            if (open is null && word is not ['(', ..])
+            if (word is ['(', .., not ')'] or "(")
+            {
+                unmatched = word; // As Redis does: what was open before is forgotten.
+                open.Clear().Append(word);
+            }
+            else if (unmatched is null)
             {
                 merged.Add(word);
-                continue;
             }
-
-            unmatched ??= word;
-            open = open is null ? word : $"{open} {word}";
-            if (open[^1] != ')')
-                continue;
-            merged.Add(open);
-            open = unmatched = null;
+            else
+            {
+                open.Append(' ').Append(word);
+                if (word is not [.., ')'])
+                    continue;
+                merged.Add(open.ToString());
+                unmatched = null;
+            }
         }
 
         return merged;

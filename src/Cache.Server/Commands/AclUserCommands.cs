@@ -6,6 +6,10 @@ namespace Cache.Server.Commands;
 /// <summary>ACL SETUSER, GETUSER, DELUSER, LIST and USERS. Text is Latin-1, so that a char is a byte.</summary>
 internal static class AclUserCommands
 {
+    // Names and rules become texts that stay. Redis has no bound; nobody writes as much, and a rule may be 512 MB.
+    private const int NameBytesMax = 64 * 1024;
+    private const int RuleBytesMax = 1 << 20;
+
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
         new("acl|deluser", Delete),
@@ -23,6 +27,18 @@ internal static class AclUserCommands
     // ACL SETUSER username [rule ...]
     private static void Set(in RespRequest request, CommandContext context)
     {
+        if (request[2].Length > NameBytesMax)
+        {
+            context.Reply.Error("ERR The username is too long, the limit is 65536 bytes"u8);
+            return;
+        }
+
+        if (!IsWithinBound(request))
+        {
+            context.Reply.Error("ERR The ACL rules are too long, the limit is 1048576 bytes"u8);
+            return;
+        }
+
         string name = Encoding.Latin1.GetString(request[2]);
         if (AclText.HasSpaceOrNul(name))
         {
@@ -42,6 +58,14 @@ internal static class AclUserCommands
             context.Reply.Ok();
     }
 
+    private static bool IsWithinBound(in RespRequest request)
+    {
+        long bytes = 0;
+        for (int i = 3; i < request.Count; i++)
+            bytes += request[i].Length;
+        return bytes <= RuleBytesMax;
+    }
+
     // ACL DELUSER username [username ...]
     private static void Delete(in RespRequest request, CommandContext context)
     {
@@ -56,7 +80,8 @@ internal static class AclUserCommands
         var removed = new List<AclUser>();
         for (int i = 2; i < request.Count; i++)
         {
-            if (context.Server.Users.Remove(Encoding.Latin1.GetString(request[i])) is { } user)
+            var users = context.Server.Users;
+            if (users.Find(request[i]) is { } named && users.Remove(named.Name) is { } user)
                 removed.Add(user);
         }
 
@@ -68,7 +93,7 @@ internal static class AclUserCommands
     private static void Get(in RespRequest request, CommandContext context)
     {
         var reply = context.Reply;
-        if (context.Server.Users.Find(Encoding.Latin1.GetString(request[2])) is not { } user)
+        if (context.Server.Users.Find(request[2]) is not { } user)
         {
             reply.Null();
             return;

@@ -16,6 +16,10 @@ internal sealed class ByteStringList : IDisposable
     private const int Absent = -1;
     private const int HeaderBytes = sizeof(int);
 
+    // $-1 CR LF, and what stands around a string's bytes beside the digits of its length.
+    private const int AbsentReplyBytes = 5;
+    private const int ReplyFrameBytes = 5;
+
     // The first chunk is for a few small values; later ones double up to a size that is worth a trip to the pool.
     private const int ChunkBytesMin = 4096;
     private const int ChunkBytesMax = 1 << 18;
@@ -23,13 +27,14 @@ internal sealed class ByteStringList : IDisposable
     private readonly List<Chunk> _chunks = [];
     private byte[] _array = [];
     private int _used;
-    private long _bytes;
+    private long _replyBytes;
 
     /// <summary>The number of strings, absent ones included.</summary>
     public int Count { get; private set; }
 
     /// <summary>
-    /// How many bytes the strings may have together if they are more than one; set before the first. 0: any number.
+    /// How many bytes the strings may have together in a reply, if they are more than one; set before the first. 0: any
+    /// number.
     /// </summary>
     public long BytesMax { get; set; }
 
@@ -50,7 +55,7 @@ internal sealed class ByteStringList : IDisposable
         BinaryPrimitives.WriteInt32LittleEndian(_array.AsSpan(_used), length);
         _used += HeaderBytes + length;
         Count++;
-        Bound(length);
+        Bound(ReplyFrameBytes + CountDigits(length) + length);
     }
 
     public void Add(ReadOnlySpan<byte> text)
@@ -65,7 +70,7 @@ internal sealed class ByteStringList : IDisposable
         BinaryPrimitives.WriteInt32LittleEndian(_array.AsSpan(_used), Absent);
         _used += HeaderBytes;
         Count++;
-        Bound(0);
+        Bound(AbsentReplyBytes);
     }
 
     /// <summary>Forgets all strings and gives the memory back.</summary>
@@ -115,14 +120,22 @@ internal sealed class ByteStringList : IDisposable
         return new Enumerator(_chunks);
     }
 
-    private void Bound(int length)
+    private void Bound(long replyBytes)
     {
-        _bytes += HeaderBytes + length;
-        if (BytesMax > 0 && _bytes > BytesMax && (Count > 1 || IsTooLong))
+        _replyBytes += replyBytes;
+        if (BytesMax > 0 && _replyBytes > BytesMax && (Count > 1 || IsTooLong))
         {
             GiveBack();
             IsTooLong = true;
         }
+    }
+
+    private static int CountDigits(int length)
+    {
+        int digits = 1;
+        for (int rest = length; rest >= 10; rest /= 10)
+            digits++;
+        return digits;
     }
 
     private void GiveBack()
@@ -132,7 +145,7 @@ internal sealed class ByteStringList : IDisposable
             ArrayPool<byte>.Shared.Return(chunk.Array);
         _chunks.Clear();
         Count = 0;
-        _bytes = 0;
+        _replyBytes = 0;
     }
 
     private void NextChunk(int bytes)

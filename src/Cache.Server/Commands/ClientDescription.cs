@@ -14,13 +14,14 @@ internal static class ClientDescription
         var culture = CultureInfo.InvariantCulture;
         string remote = AclText.FromOption(client.EndPoints.Remote); // The path of a Unix socket is any text.
         string local = AclText.FromOption(client.EndPoints.Local);
-        text.Append(culture, $"id={client.Id} addr={remote} laddr={local} fd=-1")
+        long memory = Math.Max(client.HeldBytes, client.PendingInputBytes + client.PendingOutputBytes);
+        text.Append(culture, $"id={client.Id} addr={remote} laddr={local} fd={client.Descriptor}")
             .Append(culture, $" name={Text(client.Name)} age={(nowMs - client.ConnectedAtMs) / 1000}")
             .Append(culture, $" idle={(nowMs - client.LastInteractionMs) / 1000} flags={Flags(client)}")
             .Append(culture, $" db={client.Database} sub=0 psub=0 ssub=0 multi=-1")
             .Append(culture, $" qbuf={client.PendingInputBytes} qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0")
             .Append(culture, $" obl={client.PendingOutputBytes} oll=0 omem=0")
-            .Append(culture, $" tot-mem={client.PendingInputBytes + client.PendingOutputBytes} events=r")
+            .Append(culture, $" tot-mem={ClientMemory.IdleClientBytes + memory} events=r")
             .Append(culture, $" cmd={client.LastCommand?.Name ?? "NULL"} user={client.User.Name} redir=-1")
             .Append(culture, $" resp={client.ProtocolVersion}");
         AppendLibrary(text, client);

@@ -6,6 +6,9 @@ namespace Cache.Server.Commands;
 /// <summary>Which clients CLIENT KILL ends: those to which all that was given applies.</summary>
 internal struct ClientFilter
 {
+    // Longer than any address and any path of a Unix socket that a client can have.
+    private const int AddressBytesMax = 512;
+
     private long _id;
     private ClientType? _type;
     private string? _remote;
@@ -17,7 +20,7 @@ internal struct ClientFilter
 
     /// <summary>The old form: the client of an address, perhaps the caller.</summary>
     public static ClientFilter OfAddress(ReadOnlySpan<byte> address) =>
-        new() { _remote = Encoding.UTF8.GetString(address) };
+        new() { _remote = ReadAddress(address) };
 
     /// <summary>Reads options and their values from an argument on.</summary>
     /// <returns>False if an error was replied.</returns>
@@ -85,12 +88,12 @@ internal struct ClientFilter
         }
 
         if (option.Is("ADDR"u8))
-            _remote = Encoding.UTF8.GetString(value);
+            _remote = ReadAddress(value);
         else if (option.Is("LADDR"u8))
-            _local = Encoding.UTF8.GetString(value);
+            _local = ReadAddress(value);
         else if (option.Is("USER"u8))
         {
-            _user = context.Server.Users.Find(Encoding.Latin1.GetString(value));
+            _user = context.Server.Users.Find(value);
             return _user is not null
                 || Refuse(reply, [.. "ERR No such user '"u8, .. value.UpToNul(), .. "'"u8]);
         }
@@ -100,6 +103,10 @@ internal struct ClientFilter
             return Refuse(reply, ErrorTexts.Syntax);
         return true;
     }
+
+    // Nobody's address is empty.
+    private static string ReadAddress(ReadOnlySpan<byte> bytes) =>
+        bytes.Length > AddressBytesMax ? "" : Encoding.UTF8.GetString(bytes);
 
     private static bool Refuse(RespReplyWriter reply, ReadOnlySpan<byte> error)
     {

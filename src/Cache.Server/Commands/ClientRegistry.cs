@@ -25,8 +25,10 @@ internal sealed class ClientRegistry(ServerState server)
     /// <param name="endPoints">Both ends of its connection.</param>
     /// <param name="connection">What the action gets, so that all clients can share one.</param>
     /// <param name="abort">Ends its connection at once; called from any thread.</param>
+    /// <param name="descriptor">Of its socket; negative where there is none.</param>
     /// <returns>Null if there are too many: reply "ERR max number of clients reached" and close.</returns>
-    public ClientSession? TryAdd(ClientEndPoints endPoints, object connection, Action<object> abort)
+    public ClientSession? TryAdd(
+        ClientEndPoints endPoints, object connection, Action<object> abort, int descriptor = -1)
     {
         int count = Interlocked.Increment(ref _count);
         int above = count - server.Settings.MaxClients;
@@ -48,6 +50,7 @@ internal sealed class ClientRegistry(ServerState server)
         {
             IsAuthenticated = !server.Users.IsPasswordRequired,
             IsReserved = above > 0,
+            Descriptor = descriptor,
         };
         _clients[client.Id] = client;
         server.ClientMemory.Add(ClientMemory.IdleClientBytes);

@@ -14,6 +14,7 @@ internal sealed class ClientSession
     private volatile bool _shouldClose;
     private volatile bool _isKilled;
     private volatile bool _isHurried;
+    private volatile bool _isServed;
     private volatile AclUser _user;
     private TaskCompletionSource? _wait;
     private long _unsentBytes;
@@ -104,7 +105,22 @@ internal sealed class ClientSession
     /// <summary>The last command that was known; null before the first.</summary>
     public CommandDefinition? LastCommand { get; set; }
 
-    /// <summary>Bytes received that are not a whole request yet; set by the connection.</summary>
+    /// <summary>
+    /// Whether what it sent is being executed, so that it is the client who waits; set by the connection.
+    /// </summary>
+    public bool IsServed
+    {
+        get => _isServed;
+        set => _isServed = value;
+    }
+
+    /// <summary>The descriptor of its socket; negative where there is none.</summary>
+    public int Descriptor { get; init; } = -1;
+
+    /// <summary>
+    /// Bytes received that are not a whole request yet, and while it is served those of the read; set by the
+    /// connection.
+    /// </summary>
     public int PendingInputBytes { get; set; }
 
     /// <summary>Memory that is held for these bytes; set by the connection.</summary>

@@ -14,6 +14,9 @@ namespace Cache.Server.Commands;
 /// </remarks>
 internal sealed class CommandContext
 {
+    // What a reply has beside the strings of a list: the headers of arrays, a cursor.
+    private const int ReplyFrameBytesMax = 256;
+
     private readonly bool _hasCommonNames;
     private ClientSession? _client;
 
@@ -103,7 +106,10 @@ internal sealed class CommandContext
     public ByteStringList BorrowReplyList()
     {
         var list = BorrowList();
-        list.BytesMax = Server.Settings.ClientOutputBufferLimit;
+
+        // Replies that wait to be flushed with it count too, and the connection that has more than the limit ends.
+        long limit = Server.Settings.ClientOutputBufferLimit;
+        list.BytesMax = limit > 0 ? Math.Max(limit - Reply.UnflushedBytes - ReplyFrameBytesMax, 1) : 0;
         return list;
     }
 

@@ -6,6 +6,9 @@ namespace Cache.Server.Commands;
 /// <summary>CONFIG. Text is handled as Latin-1, so that each byte of a request is one char.</summary>
 internal static class ConfigCommands
 {
+    // No setting is as long; a value may be 512 MB, and would be held three times as a text.
+    private const int ValueBytesMax = 64 * 1024;
+
     private static readonly Lock _setting = new();
 
     private static readonly string[] _help =
@@ -40,8 +43,8 @@ internal static class ConfigCommands
         {
             if (request[i].IndexOfAny("*?["u8) >= 0)
                 AddMatching(new GlobPattern(request[i], ignoreCase: true), found);
-            else if (ConfigParameters.Find(Encoding.Latin1.GetString(request[i])) is { } parameter)
-                found.TryAdd(Encoding.Latin1.GetString(request[i]), parameter);
+            else if (ConfigParameters.Find(request[i], out string name) is { } parameter)
+                found.TryAdd(name, parameter);
         }
 
         context.Reply.MapHeader(found.Count);
@@ -77,7 +80,14 @@ internal static class ConfigCommands
             var changes = new ConfigChange[parameters.Length];
             for (int i = 0; i < changes.Length; i++)
             {
-                string value = Encoding.Latin1.GetString(request[(2 * i) + 3]);
+                var bytes = request[(2 * i) + 3];
+                if (bytes.Length > ValueBytesMax)
+                {
+                    Refuse(context.Reply, parameters[i].Name, "argument is too long, the limit is 65536 bytes");
+                    return;
+                }
+
+                string value = Encoding.Latin1.GetString(bytes);
                 changes[i] = parameters[i].Prepare!(context.Server, value);
                 if (changes[i].Problem is { } problem)
                 {
@@ -98,8 +108,7 @@ internal static class ConfigCommands
         parameters = new ConfigParameter[(request.Count - 2) / 2];
         for (int i = 0; i < parameters.Length; i++)
         {
-            string name = Encoding.Latin1.GetString(request[(2 * i) + 2]);
-            if (ConfigParameters.Find(name) is not { } parameter)
+            if (ConfigParameters.Find(request[(2 * i) + 2], out string name) is not { } parameter)
             {
                 reply.Error([
                     .. "ERR Unknown option or number of arguments for CONFIG SET - '"u8,

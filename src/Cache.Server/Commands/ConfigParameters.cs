@@ -11,6 +11,9 @@ internal static class ConfigParameters
     // Redis's own least bound of both buffers.
     private const long BufferBytesMin = 1 << 20;
 
+    // More than any name has.
+    private const int NameBytesMax = 128;
+
     // What one contiguous buffer of a connection may be.
     private const long QueryBufferBytesMax = 1 << 30;
 
@@ -62,6 +65,18 @@ internal static class ConfigParameters
         Switch("replica-read-only", isOn: true, "replicas are not supported yet"),
         Switch("slave-read-only", isOn: true, "replicas are not supported yet"),
     ];
+
+    /// <summary>The same by the name's bytes, which are any client's.</summary>
+    /// <param name="name">Latin-1.</param>
+    /// <param name="text">The name as it was given, if there is such a parameter; else empty.</param>
+    public static ConfigParameter? Find(ReadOnlySpan<byte> name, out string text)
+    {
+        text = name.Length > NameBytesMax ? "" : Encoding.Latin1.GetString(name);
+        var parameter = Find(text);
+        if (parameter is null)
+            text = "";
+        return parameter;
+    }
 
     /// <summary>The parameter of that name, in any case of letters; null if there is none.</summary>
     public static ConfigParameter? Find(string name) => _byName.GetValueOrDefault(name);

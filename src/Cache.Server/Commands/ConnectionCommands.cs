@@ -64,7 +64,6 @@ internal static class ConnectionCommands
             context.SetReplyMode(ReplyMode.Normal);
         client.Name = [];
         client.IsNoTouch = false;
-        client.IsProtectedFromEviction = false;
         client.User = context.Server.Users.Default;
         client.IsAuthenticated = !context.Server.Users.IsPasswordRequired;
         client.UnauthenticatedSinceMs = context.Server.NowMs;

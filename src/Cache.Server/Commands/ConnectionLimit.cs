@@ -42,6 +42,12 @@ internal enum ConnectionLimit
     /// <summary>The first bytes of TLS where none is spoken.</summary>
     Tls,
 
+    /// <summary>Bytes that are not TLS where it is spoken.</summary>
+    NoTls,
+
+    /// <summary>A TLS handshake that failed for another reason.</summary>
+    TlsHandshake,
+
     /// <summary>A wrong user or password.</summary>
     AuthenticationFailure,
 

@@ -115,6 +115,8 @@ internal sealed partial class Connection<TExecutor>
     private async ValueTask CloseAsync()
     {
         DropStraddling();
+        if (_reader is not null)
+            GiveBackReader();
         HoldInput();
         try
         {
@@ -151,7 +153,7 @@ internal sealed partial class Connection<TExecutor>
         _hasEnded |= read.IsCompleted || read.IsCanceled;
         long filledBytes = PendingInputBytes - _client.PendingInputBytes;
         long readBytes = read.Buffer.Length + filledBytes;
-        BeginRead();
+        BeginRead(read.Buffer.Length);
         if (_mayBeTls && IsTls(read.Buffer))
         {
             _transport.Input.AdvanceTo(read.Buffer.End);
@@ -185,10 +187,11 @@ internal sealed partial class Connection<TExecutor>
     }
 
     // Whether so many bytes will make a long request move, or end. What was received into its place does neither.
-    private bool IsLongWork(long bytes) => bytes > 0 && _transport.SharesThread && (_long is null
-        ? StraddlingBytes >= LongRequestBytes
-            && (bytes > Straddling.FreeBytes || StraddlingBytes + bytes >= Reader.BytesNeeded)
-        : _long.Length >= LongRequestBytes && bytes >= _long.MissingBytes);
+    private bool IsLongWork(long bytes) =>
+        bytes > 0 && _transport.SharesThread && StraddlingBytes + (long)(_long?.Length ?? 0) >= LongRequestBytes
+        && (_long is { MissingBytes: > 0 }
+            ? bytes >= _long.MissingBytes
+            : bytes > Straddling.FreeBytes || StraddlingBytes + bytes >= Reader.BytesNeeded);
 
     // What a slow client leaves lying counts as the store's memory: entries make room for it.
     private async ValueTask<bool> WaitForFlushAsync(ValueTask<FlushResult> flush)
@@ -209,9 +212,11 @@ internal sealed partial class Connection<TExecutor>
     }
 
     // What changes seldom, or is shown to other clients, is brought up to date by the read, not by the command.
-    private void BeginRead()
+    private void BeginRead(long readBytes)
     {
         _client.LastInteractionMs = _server.NowMs;
+        _client.IsServed = true;
+        _client.PendingInputBytes = (int)Math.Min(PendingInputBytes + readBytes, int.MaxValue);
         _context = _server.Contexts.Borrow();
         _context.Begin(_client, _transport.Output);
         _context.Counters.Traffic.Reads++;
@@ -223,6 +228,7 @@ internal sealed partial class Connection<TExecutor>
     private void EndRead(long readBytes)
     {
         _client.PendingInputBytes = PendingInputBytes;
+        _client.IsServed = false;
         if (StraddlingBytes == 0)
             GiveBackReader();
         if (InputMemoryBytes != _client.InputMemoryBytes)
@@ -271,7 +277,8 @@ internal sealed partial class Connection<TExecutor>
 
     private int PendingInputBytes => StraddlingBytes + LongBytes;
 
-    private int InputMemoryBytes => (_straddling?.MemoryBytes ?? 0) + LongBytes;
+    private long InputMemoryBytes =>
+        (_straddling?.MemoryBytes ?? 0L) + LongBytes + (_reader?.MemoryBytes ?? 0);
 
     private void GiveBackReader()
     {

@@ -23,6 +23,9 @@ internal sealed class ConnectionAcceptor<TExecutor>(
     // Refused connections that are told why at the same time; in a flood of them the others are cut off unheard.
     private const int RefusalsMax = 64;
 
+    // What connections get to end in that are cut off. Only a command that is being executed takes any time.
+    private static readonly TimeSpan CutTime = TimeSpan.FromSeconds(1);
+
     private static readonly Action<object> _abort = static connection => ((TransportConnection)connection).Abort();
 
     private readonly LiveConnections _live = new();
@@ -62,7 +65,8 @@ internal sealed class ConnectionAcceptor<TExecutor>(
 
     /// <summary>
     /// Answers what has been received whole, and ends all connections; those whose peers do not take their replies in
-    /// time are cut off. Call it when nothing is accepted any more.
+    /// time are cut off. A command that takes longer still goes on by itself: its end is not waited for. Call it when
+    /// nothing is accepted any more.
     /// </summary>
     /// <param name="timeout">How long the peers have.</param>
     /// <param name="cancellationToken">Cuts them off at once.</param>
@@ -85,7 +89,22 @@ internal sealed class ConnectionAcceptor<TExecutor>(
         ServerLog.DrainTimedOut(logger, _live.Count);
         foreach (var connection in _live)
             connection.Transport.Abort();
-        await ended.ConfigureAwait(false);
+        await ended.WaitAsync(CutTime, server.TimeProvider, CancellationToken.None)
+            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (!ended.IsCompleted)
+            ServerLog.CommandsLeft(logger, _live.Count, DescribeServed());
+    }
+
+    private string DescribeServed()
+    {
+        var commands = new SortedSet<string>(StringComparer.Ordinal);
+        foreach (var connection in _live)
+        {
+            if (connection.Client is { IsServed: true, LastCommand: { } command })
+                commands.Add(command.Name);
+        }
+
+        return string.Join(", ", commands);
     }
 
     private async ValueTask PaceAsync(AcceptPacer pacer, ClientEndPoints client)
@@ -103,7 +122,7 @@ internal sealed class ConnectionAcceptor<TExecutor>(
         var endPoints = Describe(transport);
         if (!endPoints.IsLocal && server.IsClosedToOthers)
             Refuse(transport, endPoints, ConnectionLimit.ProtectedMode, ErrorTexts.ProtectedMode);
-        else if (server.Clients.TryAdd(endPoints, transport, _abort) is { } client)
+        else if (server.Clients.TryAdd(endPoints, transport, _abort, transport.Descriptor) is { } client)
             Serve(client, transport);
         else
             Refuse(transport, endPoints, ConnectionLimit.MaxClients, ErrorTexts.TooManyClients);

@@ -37,6 +37,8 @@ internal sealed class IdleSweep : IAsyncDisposable
             if (connection.Client is not { } client)
                 continue;
             CountUnsent(connection, client);
+            if (client.IsKilled)
+                continue; // Its connection ends once its command does; it was reported by then.
             if (FindLimit(connection, client, nowMs, out int seconds) is { } limit)
             {
                 _server.ReportLimit(limit, client.EndPoints.Remote, seconds);
@@ -53,11 +55,11 @@ internal sealed class IdleSweep : IAsyncDisposable
         client.CountUnsent(Math.Max(0, unsent - Math.Max(pending, client.PendingOutputBytes)), _server.ClientMemory);
     }
 
-    // While replies wait nothing is read, so the client may have sent the rest of its request.
+    // While replies wait, or a command is executed, nothing is read: the client may have sent the rest of its request.
     private ConnectionLimit? FindLimit(LiveConnection connection, ClientSession client, long nowMs, out int seconds)
     {
         var settings = _server.Settings;
-        long silentMs = nowMs - client.LastInteractionMs;
+        long silentMs = connection.MeasureSilence(client, nowMs);
 
         // Who takes a long reply slowly is not silent, as in Redis.
         long idleMs = Math.Min(silentMs, nowMs - connection.FindWhenTaken(nowMs));

@@ -25,6 +25,9 @@ internal static class LimitText
             ConnectionLimit.Http =>
                 "sent a request of HTTP, perhaps from a browser that was tricked into it, and is disconnected",
             ConnectionLimit.Tls => "speaks TLS where none is spoken and is disconnected",
+            ConnectionLimit.NoTls => "does not speak TLS on a port of TLS and is disconnected",
+            ConnectionLimit.TlsHandshake =>
+                "did not get through its TLS handshake and is disconnected (the level debug says why)",
             ConnectionLimit.AuthenticationFailure => "gave a wrong user or password",
             ConnectionLimit.AuthenticationDelay => "waits {0} ms for an answer after wrong passwords",
             ConnectionLimit.CommandDenied => "asked for a command that its user may not run",

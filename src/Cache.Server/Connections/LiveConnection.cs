@@ -15,6 +15,9 @@ internal sealed class LiveConnection(TransportConnection transport, ClientSessio
     private long _sentAtMs;
     private long _pendingSinceMs = NotPending;
 
+    // The sweep's too: when the client was last seen to wait for the server.
+    private long _servedAtMs;
+
     public TransportConnection Transport { get; } = transport;
 
     /// <summary>The client; null if it is being refused.</summary>
@@ -29,6 +32,16 @@ internal sealed class LiveConnection(TransportConnection transport, ClientSessio
     public LiveConnection? Previous { get; set; }
 
     private bool IsWaiting => Client is { PendingOutputBytes: > 0 } || Transport.UnsentMemoryBytes > 0;
+
+    /// <summary>
+    /// For how long nothing came of the client, while the server waited for it. Asked by one sweep, regularly.
+    /// </summary>
+    public long MeasureSilence(ClientSession client, long nowMs)
+    {
+        if (client.IsServed)
+            _servedAtMs = nowMs;
+        return nowMs - Math.Max(client.LastInteractionMs, _servedAtMs);
+    }
 
     /// <summary>
     /// When the peer was last seen to take replies that waited for it: others leave with the request, and tell no more

@@ -37,6 +37,13 @@ internal static partial class ServerLog
     [LoggerMessage(13, LogLevel.Warning, "{Count} clients did not take their last replies in time and were cut off")]
     public static partial void DrainTimedOut(ILogger logger, int count);
 
+    [LoggerMessage(
+        22, LogLevel.Warning, "Stops without the end of {Count} clients' commands, which take too long: {Commands}")]
+    public static partial void CommandsLeft(ILogger logger, int count, string commands);
+
+    [LoggerMessage(23, LogLevel.Warning, "{Count} event loops execute long commands and are left to end by themselves")]
+    public static partial void LoopsLeft(ILogger logger, int count);
+
     [LoggerMessage(15, LogLevel.Error, "The command {Command} threw")]
     public static partial void CommandThrew(ILogger logger, string command, Exception exception);
 

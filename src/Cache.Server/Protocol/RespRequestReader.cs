@@ -64,6 +64,9 @@ internal sealed class RespRequestReader
     /// <summary>With an <see cref="AwaitedLength"/>: where in the input that argument begins.</summary>
     public int AwaitedStart => _position;
 
+    /// <summary>What the arguments of an unusually long request hold beside its bytes; 0 for the others.</summary>
+    public int MemoryBytes => _arguments.MemoryBytes;
+
     /// <summary>After ProtocolError: the text of the error reply, without its type byte.</summary>
     public ReadOnlySpan<byte> Error => _error;
 
@@ -79,6 +82,7 @@ internal sealed class RespRequestReader
     public void GiveBack()
     {
         _started = false;
+        _arguments.Clear();
         _spare = this;
     }
 

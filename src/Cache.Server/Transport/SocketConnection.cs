@@ -41,6 +41,7 @@ internal sealed partial class SocketConnection : TransportConnection
         _timeProvider = timeProvider;
         RemoteEndPoint = socket.RemoteEndPoint;
         LocalEndPoint = socket.LocalEndPoint;
+        Descriptor = (int)socket.Handle;
     }
 
     public override PipeReader Input => _input.Reader;
@@ -53,6 +54,8 @@ internal sealed partial class SocketConnection : TransportConnection
 
     // Where the runtime completes operations inline; elsewhere the thread pool's threads are as good as any.
     public override bool SharesThread => true;
+
+    public override int Descriptor { get; }
 
     public override EndPoint? RemoteEndPoint { get; }
 

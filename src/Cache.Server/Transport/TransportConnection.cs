@@ -50,6 +50,9 @@ internal abstract class TransportConnection : IAsyncDisposable
     /// </summary>
     public virtual bool SharesThread => false;
 
+    /// <summary>The number of the socket's descriptor, for people to look at; −1 where there is none.</summary>
+    public virtual int Descriptor => -1;
+
     /// <summary>The peer's address; null or nameless where the transport knows none.</summary>
     public abstract EndPoint? RemoteEndPoint { get; }
 

@@ -155,6 +155,28 @@ public sealed class AclCommandsTests : CommandTestBase
         Assert.False(other.Context.IsOrdinary);
     }
 
+    // As redis-server 7.0.15 answered.
+    [Theory]
+    [InlineData("(+get (+set", "-ERR Unmatched parenthesis in acl selector starting at '(+set'.\r\n")]
+    [InlineData("(+get x ( +set )", "+OK\r\n")]
+    [InlineData("( )", "+OK\r\n")]
+    [InlineData("(+get (+set +x)",
+        "-ERR Error in ACL SETUSER modifier '(+set +x)': Unknown command or category name in ACL\r\n")]
+    [InlineData("(+get (x)", "-ERR Error in ACL SETUSER modifier '(+get (x)': Syntax error\r\n")]
+    [InlineData("%RW", "+OK\r\n")]
+    [InlineData("%", "-ERR Error in ACL SETUSER modifier '%': Syntax error\r\n")]
+    [InlineData("%~x", "-ERR Error in ACL SETUSER modifier '%~x': Syntax error\r\n")]
+    public void SetUser_OddRules_AreTakenAsRedisDoes(string rules, string reply) =>
+        Assert.Equal(reply, Client.Run("ACL SETUSER u " + rules));
+
+    [Fact]
+    public void SetUser_AccessWithoutATilde_IsAnEmptyPattern()
+    {
+        Client.Run("ACL SETUSER u %R");
+
+        Assert.Contains("user u off %R~ resetchannels -@all\r\n", Client.Run("ACL LIST"), StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Info_Denials_AreCounted()
     {

@@ -16,9 +16,18 @@ public sealed class ClientCommandsTests : CommandTestBase
         Assert.Contains(
             $"txt:id={id} addr=127.0.0.1:50000 laddr=127.0.0.1:6379 fd=-1 name=me age=0 idle=0 flags=N db=3 "
             + "sub=0 psub=0 ssub=0 multi=-1 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 "
-            + "tot-mem=0 events=r cmd=client|info user=default redir=-1 resp=3\n\r\n",
+            + "tot-mem=2048 events=r cmd=client|info user=default redir=-1 resp=3\n\r\n",
             Client.Run("CLIENT INFO"),
             StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Reset_OfAProtectedClient_LeavesItProtected()
+    {
+        Client.Run("CLIENT NO-EVICT on");
+        Client.Run("RESET");
+
+        Assert.Contains(" flags=e ", Client.Run("CLIENT INFO"), StringComparison.Ordinal);
     }
 
     // The name as it was given, whether it is UTF-8 or not.

@@ -36,6 +36,18 @@ public sealed class ScanCommandsTests : CommandTestBase
         Assert.InRange(calls, 2, KeyCount * 4);
     }
 
+    [Theory]
+    [InlineData("-1")]
+    [InlineData("-2")]
+    [InlineData("18446744073709551615")]
+    [InlineData("17592186044416")]
+    public void Scan_CursorBehindAll_IsAtTheEnd(string cursor)
+    {
+        Fill();
+
+        Assert.Equal("*2\r\n$1\r\n0\r\n*0\r\n", Client.Run($"SCAN {cursor} COUNT 100000"));
+    }
+
     [Fact]
     public void Keys_ManyKeys_GivesThoseThatMatch()
     {

@@ -26,6 +26,47 @@ public sealed class ClientMemoryLimitTests : ConnectionTestBase
         Assert.Equal(none, Store.GetStatistics().MemoryBytes);
     }
 
+    // Both the bytes and where the arguments lie in them.
+    [Fact]
+    public async Task IncompleteRequest_OfManyArguments_CountsExactlyAndGivesAllBack()
+    {
+        const int keys = 100_000;
+        const int bytesPerKey = 20;
+        const int rangeBytes = 8;
+        const int slackBytes = 8 * 1024;
+        await using var server = await StartAsync();
+        var client = server.Connect();
+        var memory = server.Server.State.ClientMemory;
+        long before = memory.Bytes;
+        client.Send($"*{keys + 1}\r\n$3\r\nDEL\r\n");
+        string piece = string.Concat(Enumerable.Range(0, 1000).Select(static i => $"$13\r\n0123456789{i:d3}\r\n"));
+        for (int sent = 1000; sent < keys; sent += 1000)
+        {
+            client.Send(piece);
+            int least = sent * bytesPerKey;
+            if (least > 2 * Megabyte)
+                Assert.InRange(memory.Bytes - before, least, least + ((sent + 2) * rangeBytes) + slackBytes);
+        }
+
+        Assert.Equal(":0\r\n", client.Exchange(piece));
+        Assert.Equal(before, memory.Bytes);
+    }
+
+    [Fact]
+    public async Task IncompleteRequest_OfManyArguments_WhoseClientVanishes_GivesAllBack()
+    {
+        await using var server = await StartAsync();
+        var memory = server.Server.State.ClientMemory;
+        long before = memory.Bytes;
+        var client = server.Connect();
+        client.Send("*100000\r\n" + Repeat("$13\r\n0123456789012\r\n", 99_000));
+        Assert.InRange(memory.Bytes - before, 99_000 * 28, 4 * Megabyte);
+
+        client.Vanish();
+
+        Assert.Equal(before, memory.Bytes);
+    }
+
     [Fact]
     public async Task DeclaredLength_TakesNoMemory()
     {
@@ -115,6 +156,31 @@ public sealed class ClientMemoryLimitTests : ConnectionTestBase
             client.Exchange(Request(["MGET", .. Enumerable.Repeat("k", 9)])));
         Assert.Equal("+PONG\r\n", client.Exchange(Request("PING")));
         Assert.Contains("errorstat_ERR:count=1\r\n", client.Exchange(Request("INFO", "errorstats")));
+    }
+
+    // Of values so short that what stands around each decides, and behind replies that are not flushed yet.
+    [Theory]
+    [InlineData(20, 40_000, false)]
+    [InlineData(19, 40_328, false)]
+    [InlineData(19, 40_300, true)]
+    [InlineData(20, 38_835, false)]
+    [InlineData(20, 38_700, true)]
+    [InlineData(0, 174_800, false)]
+    public async Task Reply_OfManyShortValues_IsRefusedOrPassesButNeverCloses(int length, int count, bool passes)
+    {
+        await using var server = await StartAsync(
+            new RespServerOptions { OutputBufferLimit = Megabyte }, new InMemoryBounds { OutputPauseBytes = 4 << 20 });
+        var client = server.Connect();
+        client.Exchange(Request("SET", "k", new string('v', length)));
+        string ping = Request("PING");
+
+        string replies = client.Exchange(ping + Request(["MGET", .. Enumerable.Repeat("k", count)]) + ping);
+
+        Assert.Equal(
+            passes, replies == $"+PONG\r\n*{count}\r\n{Repeat(Bulk(new string('v', length)), count)}+PONG\r\n");
+        Assert.Equal(
+            !passes,
+            replies == "+PONG\r\n-ERR the reply is longer than client-output-buffer-limit\r\n+PONG\r\n");
     }
 
     [Fact]

@@ -1,6 +1,7 @@
 using Cache.Server.Commands;
 using Cache.Server.Connections;
 using Cache.Server.Protocol;
+using Cache.Server.Tests.Transport.Tls;
 using Cache.Testing;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -132,6 +133,87 @@ public sealed class ConnectionAcceptorTests : ConnectionTestBase
 
         Assert.True(client.Connection.IsAborted);
         Assert.Equal(0, server.Server.State.Clients.Count);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(20)]
+    public async Task Execute_LongerThanTheTimesOfSilence_IsNoSilence(int timeoutSeconds)
+    {
+        var listener = new InMemoryListener();
+        var settings = new ServerSettings { TimeoutSeconds = timeoutSeconds };
+        var state = new ServerState(Store, settings, CommandTable.Default);
+        using var acceptor = new ConnectionAcceptor<SlowExecutor>(
+            state, new SlowExecutor(() => AdvanceBySeconds(60)), NullLogger.Instance);
+        await using var sweep = new IdleSweep(state, acceptor.Live);
+        var accepting = acceptor.AcceptAsync(listener);
+        var client = listener.Connect();
+        client.Send("*2\r\n$4\r\nSL");
+
+        Assert.Equal("+OK\r\n", client.Exchange("OW\r\n$1\r\nx\r\n"));
+        AdvanceBySeconds(10);
+        Assert.Equal("+OK\r\n", client.Exchange(Request("SLOW", "x")));
+
+        await listener.DisposeAsync();
+        await accepting;
+    }
+
+    [Fact]
+    public async Task Stop_WhileACommandIsExecuted_EndsInTimeAndNamesIt()
+    {
+        var listener = new InMemoryListener();
+        var state = new ServerState(Store);
+        using var log = new MessageLog();
+        using var executing = new ManualResetEventSlim();
+        using var end = new ManualResetEventSlim();
+        using var acceptor = new ConnectionAcceptor<SlowExecutor>(
+            state,
+            new SlowExecutor(() =>
+            {
+                executing.Set();
+                end.Wait(TestContext.Current.CancellationToken);
+            }),
+            log);
+        var accepting = acceptor.AcceptAsync(listener);
+        var client = listener.Connect();
+        var serving = Task.Run(() => client.Send(Request("SLOW", "x")), TestContext.Current.CancellationToken);
+        executing.Wait(TestContext.Current.CancellationToken);
+        await listener.DisposeAsync();
+        await accepting;
+
+        var stopping = acceptor.StopAsync(TimeSpan.FromSeconds(5), CancellationToken.None);
+        AdvanceBySeconds(5);
+        Assert.True(client.Connection.IsAborted);
+        AdvanceBySeconds(1);
+        await stopping.WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+
+        Assert.Contains("Stops without the end of 1 clients' commands, which take too long: get", log.Messages);
+        end.Set();
+        await serving;
+        Assert.Equal(0, state.Clients.Count);
+    }
+
+    private void AdvanceBySeconds(int seconds)
+    {
+        for (int i = 0; i < seconds; i++)
+            Clock.Advance(TimeSpan.FromSeconds(1));
+    }
+
+    private readonly struct SlowExecutor(Action work) : IRequestExecutor
+    {
+        public void Execute(in RespRequest request, CommandContext context)
+        {
+            context.Client.LastCommand = context.Server.Commands.Find("get"u8);
+            work();
+            context.Reply.SimpleString("OK"u8);
+        }
+
+        public int ExecuteCommon(
+            ReadOnlySpan<byte> input,
+            ReadOnlySpan<CommonRequest> requests,
+            int unflushedBytesMax,
+            CommandContext context) =>
+            throw new InvalidOperationException("thrown by the test");
     }
 
     private readonly struct ThrowingExecutor : IRequestExecutor

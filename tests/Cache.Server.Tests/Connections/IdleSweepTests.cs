@@ -26,6 +26,23 @@ public sealed class IdleSweepTests : ConnectionTestBase
         Assert.Equal(before, state.ClientMemory.Bytes);
     }
 
+    // Its connection cannot end while its command is executed.
+    [Fact]
+    public async Task Sweep_OfAKilledClient_ReportsItOnce()
+    {
+        await using var server = await StartAsync();
+        var state = server.Server.State;
+        var client = state.Clients.TryAdd(new ClientEndPoints("a", "b", isLocal: true), static () => { })!;
+        client.PendingInputBytes = 10;
+        await using var sweep = new IdleSweep(state, [new LiveConnection(new EndingTransport(client), client)]);
+
+        for (int i = 0; i < 40; i++)
+            Clock.Advance(TimeSpan.FromSeconds(1));
+
+        Assert.True(client.IsKilled);
+        Assert.Equal(1, state.Limits[ConnectionLimit.PartialRequestTimeout]);
+    }
+
     /// <summary>Its flush ends just before the sweep hears how much is unsent.</summary>
     private sealed class EndingTransport(ClientSession client) : TransportConnection
     {

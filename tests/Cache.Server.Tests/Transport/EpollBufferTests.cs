@@ -45,6 +45,39 @@ public sealed class EpollBufferTests
         otherClient.Dispose();
     }
 
+    [Fact]
+    public async Task End_WhileALoopExecutesSomethingLong_LeavesIt()
+    {
+        if (!EpollTransport.IsSupported)
+            return;
+        var epoll = new EpollTransport(1, TimeProvider.System);
+        var listener = SocketListener.Bind(
+            new IPEndPoint(IPAddress.Loopback, 0), new SocketTransportSettings { Listen = epoll.Listen });
+        var (served, client) = await ConnectAsync(listener);
+        using var isBusy = new ManualResetEventSlim();
+        using var end = new ManualResetEventSlim();
+        var serving = HoldTheLoopAsync(served, isBusy, end);
+        await client.SendAsync("x"u8.ToArray(), Token);
+        isBusy.Wait(Token);
+        await listener.DisposeAsync();
+
+        Assert.Equal(1, epoll.End());
+
+        end.Set();
+        await serving;
+        epoll.Dispose();
+        client.Dispose();
+    }
+
+    private static async Task HoldTheLoopAsync(
+        TransportConnection served, ManualResetEventSlim isBusy, ManualResetEventSlim end)
+    {
+        var read = await served.Input.ReadAsync(Token).ConfigureAwait(false);
+        isBusy.Set();
+        end.Wait(Token);
+        served.Input.AdvanceTo(read.Buffer.End);
+    }
+
     [Theory]
     [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
     public async Task Output_ThatIsNotFlushed_StaysHere(RespTransport transport)

@@ -50,7 +50,7 @@ internal sealed class EpollConnection : TransportConnection
     public EpollLoop Loop { get; }
 
     /// <summary>The socket's descriptor, valid until <see cref="CloseSocket"/>.</summary>
-    public int Descriptor { get; }
+    public override int Descriptor { get; }
 
     /// <summary>The number under which the loop knows the connection, unlike the descriptor never used again.</summary>
     public ulong Number { get; private set; }

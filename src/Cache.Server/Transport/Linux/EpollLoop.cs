@@ -125,8 +125,8 @@ internal sealed class EpollLoop : IDisposable
         return LinuxCalls.EpollControl(_epoll, operation, descriptor, ref epollEvent[0]);
     }
 
-    /// <summary>Ends the thread. Connections that it still has are closed.</summary>
-    public void Dispose()
+    /// <summary>Lets the thread end after what it does. Connections that it still has are closed.</summary>
+    public void Stop()
     {
         lock (_posting)
         {
@@ -134,10 +134,20 @@ internal sealed class EpollLoop : IDisposable
             if (!_ended)
                 Wake();
         }
-
-        if (Thread.CurrentThread != _thread)
-            _thread.Join();
     }
+
+    /// <summary>Stops, and waits for the thread's end.</summary>
+    /// <returns>
+    /// False if it has not ended in time, for it executes something long; it frees everything when it does.
+    /// </returns>
+    public bool TryEnd(TimeSpan timeout)
+    {
+        Stop();
+        return Thread.CurrentThread == _thread || _thread.Join(timeout);
+    }
+
+    /// <summary>Ends the thread, however long that takes.</summary>
+    public void Dispose() => TryEnd(Timeout.InfiniteTimeSpan);
 
     private void Run()
     {

@@ -12,6 +12,9 @@ namespace Cache.Server.Transport.Linux;
 /// </remarks>
 internal sealed class EpollTransport : IDisposable
 {
+    // More than a loop needs that executes nothing long, on a busy machine too.
+    private static readonly TimeSpan EndTime = TimeSpan.FromSeconds(1);
+
     private readonly EpollLoop[] _loops;
     private readonly EpollLoop? _arrivals;
     private readonly TimeProvider _timeProvider;
@@ -50,10 +53,24 @@ internal sealed class EpollTransport : IDisposable
     }
 
     /// <summary>Ends the loops; connections that still live are cut off.</summary>
-    public void Dispose()
+    public void Dispose() => End();
+
+    /// <summary>Ends the loops, all of them within a bounded time.</summary>
+    /// <returns>How many go on, because they execute something long; each ends by itself after it.</returns>
+    public int End()
     {
-        foreach (var loop in _loops)
-            loop?.Dispose();
-        _arrivals?.Dispose();
+        EpollLoop?[] loops = [.. _loops, _arrivals];
+        foreach (var loop in loops)
+            loop?.Stop();
+        int left = 0;
+        long start = TimeProvider.System.GetTimestamp(); // What Join measures by.
+        foreach (var loop in loops)
+        {
+            var rest = EndTime - TimeProvider.System.GetElapsedTime(start);
+            if (loop is not null && !loop.TryEnd(rest > TimeSpan.Zero ? rest : TimeSpan.Zero))
+                left++;
+        }
+
+        return left;
     }
 }

@@ -49,6 +49,8 @@ internal sealed class TlsConnection : TransportConnection
 
     public override bool SharesThread => _transport.SharesThread;
 
+    public override int Descriptor => _transport.Descriptor;
+
     public override EndPoint? RemoteEndPoint => _transport.RemoteEndPoint;
 
     public override EndPoint? LocalEndPoint => _transport.LocalEndPoint;
@@ -71,7 +73,7 @@ internal sealed class TlsConnection : TransportConnection
         {
             string reason = deadline.IsCancellationRequested ? "it took too long" : e.Message;
             var failure = new IOException($"The TLS handshake failed: {reason}", e);
-            _settings.HandshakeFailed?.Invoke(RemoteEndPoint, failure);
+            _settings.HandshakeFailed?.Invoke(RemoteEndPoint, failure, _records.IsOfOtherProtocol);
             throw failure;
         }
 

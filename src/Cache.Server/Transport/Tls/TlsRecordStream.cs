@@ -50,6 +50,9 @@ internal sealed class TlsRecordStream(PipeReader input, PipeWriter output, TimeP
     public TimeSpan PartialAge =>
         Volatile.Read(ref _partialAt) is var at and not 0 ? timeProvider.GetElapsedTime(at) : TimeSpan.Zero;
 
+    /// <summary>Whether the peer began with what is no record of TLS.</summary>
+    public bool IsOfOtherProtocol { get; private set; }
+
     /// <summary>From now on reads go on by the thread that brings the bytes.</summary>
     public void EndHandshake() => _isOpen = true;
 
@@ -189,6 +192,11 @@ internal sealed class TlsRecordStream(PipeReader input, PipeWriter output, TimeP
     }
 
     // A handshake knows best what is wrong with its beginning, and answers it.
-    private long RefuseRecord(in ReadOnlySequence<byte> received) =>
-        _isOpen ? throw new IOException("What the peer sent is no record of TLS.") : received.Length;
+    private long RefuseRecord(in ReadOnlySequence<byte> received)
+    {
+        if (_isOpen)
+            throw new IOException("What the peer sent is no record of TLS.");
+        IsOfOtherProtocol = true;
+        return received.Length;
+    }
 }

@@ -35,7 +35,7 @@ internal sealed record TlsSettings
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
     /// <summary>Told of each handshake that failed; from any thread.</summary>
-    public Action<EndPoint?, Exception>? HandshakeFailed { get; init; }
+    public Action<EndPoint?, Exception, bool>? HandshakeFailed { get; init; }
 
     /// <summary>Told of the certificate that new handshakes take since its file changed.</summary>
     public Action<string>? Reloaded { get; init; }
