@@ -39,8 +39,16 @@ internal sealed class KeyLocks
     /// <summary>Locks the homes of some hashes.</summary>
     public void Enter(StoreState state, ReadOnlySpan<ulong> hashes)
     {
-        while (!TryEnter(state, hashes))
+        try
+        {
+            while (!TryEnter(state, hashes))
+                Exit();
+        }
+        catch // The store was disposed: who waits must not keep others from it.
+        {
             Exit();
+            throw;
+        }
     }
 
     /// <summary>Holds one more bucket if nobody else does.</summary>
@@ -87,7 +95,8 @@ internal sealed class KeyLocks
             var bucket = _held[i].Bucket;
             if (_count > 0 && _held[_count - 1].Bucket.Equals(bucket))
                 continue;
-            _held[_count++] = new HeldBucket { Bucket = bucket, Version = bucket.Lock() };
+            uint version = state.Lock(bucket);
+            _held[_count++] = new HeldBucket { Bucket = bucket, Version = version };
         }
 
         _homeCount = _count;

@@ -50,7 +50,7 @@ internal sealed partial class Shard
             entry.Home.Unlock(entry.HomeVersion, changed: false);
             if (found == false)
                 return false;
-            wait.SpinOnce(sleep1Threshold: -1);
+            _state.Wait(ref wait);
         }
 
         entry.Record = record;
@@ -138,7 +138,7 @@ internal sealed partial class Shard
             return false;
         Record victim = default;
         int least = int.MaxValue;
-        uint version = home.Lock();
+        uint version = _state.Lock(home);
         if (!IsHome(hash, home))
         {
             home.Unlock(version, changed: false);

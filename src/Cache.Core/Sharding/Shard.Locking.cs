@@ -14,7 +14,7 @@ internal sealed partial class Shard
         {
             var page = PageOf(hash);
             var home = page.HomeOf(hash);
-            version = home.Lock();
+            version = _state.Lock(home);
             // A split holds all buckets of its page while it changes the directory: one look is enough.
             if (PageOf(hash).Equals(page))
                 return home;
@@ -36,7 +36,7 @@ internal sealed partial class Shard
             if (TryFindLocked(key, ref entry))
                 break;
             entry.Home.Unlock(entry.HomeVersion, changed: false);
-            wait.SpinOnce(sleep1Threshold: -1);
+            _state.Wait(ref wait);
         }
 
         RemoveIfExpired(ref entry);

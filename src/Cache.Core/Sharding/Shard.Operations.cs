@@ -31,10 +31,7 @@ internal sealed partial class Shard
             return status;
         }
 
-        var operation = new SetOperation(block.Value, options, block);
-        status = Write(key, ref operation);
-        ReleaseUnused(operation.Block);
-        return status;
+        return WriteBlock(key, block.Value, options, block);
     }
 
     public WriteStatus Set<TSink>(
@@ -82,21 +79,29 @@ internal sealed partial class Shard
         var entry = default(EntryLock);
         var wait = default(SpinWait);
         uint wanted = ReadSnapshot.HomeVersionOf(version);
-        while (true)
+        try
         {
-            var home = HomeOf(key.Hash);
-            uint present = home.ReadVersion();
-            status = WriteStatus.ConditionNotMet;
-            if ((present & ~1u) != wanted)
-                break;
-            if ((present & 1) == 0 && TryWriteAt(key, home, wanted, ref entry, ref operation, out status))
-                break;
-            wait.SpinOnce(sleep1Threshold: -1);
-        }
+            while (true)
+            {
+                var home = HomeOf(key.Hash);
+                uint present = home.ReadVersion();
+                status = WriteStatus.ConditionNotMet;
+                if ((present & ~1u) != wanted)
+                {
+                    _state.ThrowIfDisposed();
+                    return status;
+                }
 
-        EndWrite(key, ref entry);
-        ReleaseUnused(operation.Block);
-        return status;
+                if ((present & 1) == 0 && TryWriteAt(key, home, wanted, ref entry, ref operation, out status))
+                    return status;
+                _state.Wait(ref wait);
+            }
+        }
+        finally
+        {
+            EndWrite(key, ref entry);
+            ReleaseUnused(operation.Block);
+        }
     }
 
     public WriteStatus SetRange(in EntryKey key, int offset, ReadOnlySpan<byte> value, bool atEnd, out int length)
@@ -158,10 +163,25 @@ internal sealed partial class Shard
             EvictWhatCannotStay(key, LargeBlock.SizeOf(value.Length));
         if (!TryMakeBlock(key, value, out var block, ref status))
             return status;
+        if (!block.IsNull)
+            return WriteBlock(key, value, options, block);
         var operation = new SetOperation(value, options, block);
-        status = Write(key, ref operation);
-        ReleaseUnused(operation.Block);
-        return status;
+        return Write(key, ref operation);
+    }
+
+    /// <summary>Writes a value that lies in a block of its own, which is used up whatever happens.</summary>
+    private WriteStatus WriteBlock(
+        in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options, LargeBlock block)
+    {
+        var operation = new SetOperation(value, options, block);
+        try
+        {
+            return Write(key, ref operation);
+        }
+        finally // The store may have been disposed.
+        {
+            ReleaseUnused(operation.Block);
+        }
     }
 
     /// <summary>

@@ -111,7 +111,7 @@ internal sealed partial class Shard
                 return false;
             if (found == true && TryCopyFound(key, bytes, ref sink, lentLengthMin, ref snapshot))
                 return true;
-            wait.SpinOnce(sleep1Threshold: -1); // A writer is at work, for a bounded step.
+            _state.Wait(ref wait); // A writer is at work, for a bounded step.
         }
     }
 

@@ -74,25 +74,6 @@ internal sealed partial class Shard
         }
     }
 
-    /// <summary>Gives back what lies outside of the reservations; nobody uses the store any more.</summary>
-    public void ReleaseBlocks()
-    {
-        foreach (uint page in _directory)
-        {
-            for (int i = 0; i < IndexPage.SlotCount; i++)
-            {
-                ulong entry = _pages[page][i / Bucket.SlotLast].EntryAt(i % Bucket.SlotLast + 1);
-                if (entry == 0 || !_records[entry].Header.IsLarge)
-                    continue;
-                var stub = _records[entry].ValueOf(_records[entry].Header);
-                var block = LargeBlock.ReadStub(stub);
-                if (!block.IsNull)
-                    _state.Release(block);
-                stub.Clear(); // Several positions may name this page.
-            }
-        }
-    }
-
     private uint FirstPosition => (uint)((ulong)Index << PositionBits >> _shardBits);
 
     private bool TryGetKeyFrom<TSink>(ScanCursor cursor, byte keyspace, ref TSink sink)
@@ -182,7 +163,7 @@ internal sealed partial class Shard
         var wait = default(SpinWait);
         while (true)
         {
-            uint version = home.Lock();
+            uint version = _state.Lock(home);
             int length = 0;
             bool isWhole = true;
             for (ulong buckets = BucketsOf(home); isWhole && buckets != 0; buckets &= buckets - 1)
@@ -194,7 +175,7 @@ internal sealed partial class Shard
             home.Unlock(version, changed: false);
             if (isWhole)
                 return length;
-            wait.SpinOnce(sleep1Threshold: -1);
+            _state.Wait(ref wait);
         }
     }
 
@@ -254,7 +235,7 @@ internal sealed partial class Shard
             var entry = default(EntryLock);
             if (found == null || !TryLockRecord(record, hash, ref entry))
             {
-                wait.SpinOnce(sleep1Threshold: -1);
+                _state.Wait(ref wait);
                 continue;
             }
 
@@ -271,7 +252,7 @@ internal sealed partial class Shard
         record = default;
         hash = 0;
         bool isWhole = true;
-        uint version = home.Lock();
+        uint version = _state.Lock(home);
         for (ulong buckets = BucketsOf(home); isWhole && record.IsNull && buckets != 0; buckets &= buckets - 1)
         {
             var bucket = home.Page[BitOperations.TrailingZeroCount(buckets)];
