@@ -103,6 +103,9 @@ public sealed partial class CacheStore : IDisposable
     /// <summary>The bytes of records that were copied to make room, since the store was made.</summary>
     internal long CopiedBytes => _state.Reclaimer.CopiedBytes;
 
+    /// <summary>The entries that the index holds, those that were cleared and not freed yet among them.</summary>
+    internal long IndexedCount => _state.EntryCount;
+
     /// <summary>Entries in this keyspace, including expired ones that nobody has met yet.</summary>
     public long Count
     {
@@ -170,20 +173,35 @@ public sealed partial class CacheStore : IDisposable
         return _keyspaces[index];
     }
 
-    /// <summary>Removes all entries of this keyspace.</summary>
+    /// <summary>Removes all entries of this keyspace, at one moment and in some microseconds.</summary>
+    /// <remarks>Their memory is given back a little later: by the sweep, or by writes that need it.</remarks>
     public void Clear()
     {
-        ThrowIfDisposed();
-        foreach (var shard in _state.Shards)
-            shard.Clear(_keyspace);
+        while (!TryClear())
+            _state.Cleared.TryStep(ClearedEntries.PagesPerStep);
     }
 
-    /// <summary>Removes all entries of all keyspaces.</summary>
+    /// <summary>Removes all entries of all keyspaces, as <see cref="Clear"/> does, at one moment.</summary>
     public void ClearAll()
     {
+        while (!TryClearAll())
+            _state.Cleared.TryStep(ClearedEntries.PagesPerStep);
+    }
+
+    /// <summary>As <see cref="Clear"/>, unless several earlier ones still wait for their memory.</summary>
+    /// <returns>False if they do: nothing was done, and <see cref="Clear"/> would do their work first.</returns>
+    public bool TryClear()
+    {
         ThrowIfDisposed();
-        foreach (var keyspace in _keyspaces)
-            keyspace.Clear();
+        return _state.TryClear(1U << _keyspace);
+    }
+
+    /// <summary>As <see cref="ClearAll"/>, unless several earlier ones still wait for their memory.</summary>
+    /// <returns>False if they do: nothing was done, and <see cref="ClearAll"/> would do their work first.</returns>
+    public bool TryClearAll()
+    {
+        ThrowIfDisposed();
+        return _state.TryClear(uint.MaxValue >> (32 - _keyspaces.Length));
     }
 
     /// <summary>Takes some keys of this keyspace and moves the cursor on.</summary>
@@ -207,7 +225,8 @@ public sealed partial class CacheStore : IDisposable
         for (int visited = 1; ; visited++)
         {
             var shard = _state.ShardAt(position.Position);
-            if (!shard.ScanNext(_keyspace, ref position, ref sink, ref taken))
+            // One without any keys may have as many pages as others' entries need.
+            if (shard.CountOf(_keyspace) == 0 || !shard.ScanNext(_keyspace, ref position, ref sink, ref taken))
             {
                 if (shard.Index + 1 == _state.Shards.Length)
                     return 0;

@@ -10,6 +10,12 @@ internal readonly record struct EntryStamp
     /// <summary>The version of the key's home bucket.</summary>
     public uint HomeVersion { get; init; }
 
+    /// <summary>The key's keyspace.</summary>
+    public byte Keyspace { get; init; }
+
+    /// <summary>The generation of the keyspace: another one has none of its entries.</summary>
+    public byte Generation { get; init; }
+
     /// <summary>The bucket of the page that holds the entry; while home is at its version, it is there.</summary>
     public byte HolderIndex { get; init; }
 
@@ -23,5 +29,5 @@ internal readonly record struct EntryStamp
     public bool IsSliding { get; init; }
 
     /// <summary>The same as a stamp for <see cref="CacheStore.SetIfUnchanged"/>.</summary>
-    public EntryVersion Version => new(HomeVersion | 1UL);
+    public EntryVersion Version => EntryVersion.Of(HomeVersion, Generation);
 }

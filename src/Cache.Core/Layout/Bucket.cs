@@ -18,7 +18,8 @@ namespace Cache.Core.Layout;
 ///  spill    bits 0–2   entries of this home in the next bucket
 ///           bits 3–10  one bit per stash bucket that may hold entries of this home
 ///           bits 11–15 entries of this home in stash buckets; 31: more than can be counted
-///  slot     bits 48–63 tag, bit 47 set, bits 44–46 reserved, bits 0–43 address in units of 8 bytes; 0: empty
+///  slot     bits 48–63 tag, bit 47 set, bits 44–46 generation of the keyspace when the entry was written,
+///           bits 0–43 address in units of 8 bytes; 0: empty
 /// </code>
 /// A handle: copying it copies the address. Everything but freq and the version itself is written only by the thread
 /// that holds the bucket, and read by others between two equal, even versions.
@@ -30,7 +31,10 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     public const int SlotLast = 7;
     public const int FrequencyMax = 3;
 
-    private const int TagShift = 47;
+    // What a slot is matched by: the tag, the bit of a used one, and the generation.
+    private const int TagShift = 44;
+    private const int AnyGenerationShift = 47;
+    private const int GenerationMask = 7;
     private const ulong AddressMask = (1UL << 44) - 1;
     private const uint SlotsMask = 0xFE;
 
@@ -81,8 +85,9 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
 
     private ref ushort Spill => ref *(ushort*)(_start + 6);
 
-    /// <summary>What a slot's word must hold in its upper bits to be of a hash.</summary>
-    public static ulong TagOf(ulong hash) => ((hash >> 15) & 0x1FFFE) | 1;
+    /// <summary>What a slot's word must hold in its upper bits to be of a hash and a generation.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static ulong TagOf(ulong hash, int generation) => ((hash >> 12) & 0xFFFF0) | 8 | (uint)generation;
 
     public static ulong EntryOf(ulong tag, ulong address)
     {
@@ -93,6 +98,13 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     public static ulong AddressOf(ulong entry) => entry & AddressMask;
 
     public static ulong TagOfEntry(ulong entry) => entry >> TagShift;
+
+    /// <summary>The generation that an entry was written in.</summary>
+    public static int GenerationOf(ulong entry) => (int)(entry >> TagShift) & GenerationMask;
+
+    /// <summary>Whether two entries are the same but for the generation.</summary>
+    public static bool AreSameButGeneration(ulong entry, ulong other) =>
+        ((entry ^ other) & ~((ulong)GenerationMask << TagShift)) == 0;
 
     public static bool HasTag(ulong entry, ulong tag) => entry >> TagShift == tag;
 
@@ -142,28 +154,36 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     /// <summary>Gives an unreachable bucket its first version.</summary>
     public void InitializeVersion(uint version) => Volatile.Write(ref Version, version);
 
-    /// <summary>One bit per slot whose tag is equal, at the slot's number.</summary>
+    /// <summary>One bit per slot whose tag and generation are equal, at the slot's number.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public uint Match(ulong tag)
+    public uint Match(ulong tag) => Match(tag, TagShift);
+
+    /// <summary>The same whatever the generation: for a guess.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public uint MatchAnyGeneration(ulong hash) =>
+        Match(TagOf(hash, 0) >> (AnyGenerationShift - TagShift), AnyGenerationShift);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // So that the shift is a constant.
+    private uint Match(ulong tag, int shift)
     {
         var words = (ulong*)_start;
         if (Vector512.IsHardwareAccelerated)
         {
-            var tags = Vector512.Load(words) >>> TagShift;
+            var tags = Vector512.Load(words) >>> shift;
             return (uint)Vector512.Equals(tags, Vector512.Create(tag)).ExtractMostSignificantBits() & SlotsMask;
         }
 
         if (Vector256.IsHardwareAccelerated)
         {
             var wanted = Vector256.Create(tag);
-            uint low = Vector256.Equals(Vector256.Load(words) >>> TagShift, wanted).ExtractMostSignificantBits();
-            uint high = Vector256.Equals(Vector256.Load(words + 4) >>> TagShift, wanted).ExtractMostSignificantBits();
+            uint low = Vector256.Equals(Vector256.Load(words) >>> shift, wanted).ExtractMostSignificantBits();
+            uint high = Vector256.Equals(Vector256.Load(words + 4) >>> shift, wanted).ExtractMostSignificantBits();
             return (low | (high << 4)) & SlotsMask;
         }
 
         uint matches = 0;
         for (int slot = SlotFirst; slot <= SlotLast; slot++)
-            matches |= (words[slot] >> TagShift == tag ? 1u : 0u) << slot;
+            matches |= (words[slot] >> shift == tag ? 1u : 0u) << slot;
         return matches;
     }
 

@@ -18,6 +18,9 @@ internal struct EntryLock
     public Record Record;
     public RecordHeader Header;
 
+    /// <summary>The generation that the key's entry is in, or gets: the keyspace's, as of this lock.</summary>
+    public int Generation;
+
     // The record's value, if it is large.
     public LargeBlock Block;
 

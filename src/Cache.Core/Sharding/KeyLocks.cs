@@ -22,6 +22,11 @@ internal sealed class KeyLocks
     // The first of these are homes, in ascending order.
     private int _homeCount;
 
+    /// <summary>
+    /// The generations of the keyspaces when all homes were locked: what all keys are found and written in.
+    /// </summary>
+    public ulong Generations { get; private set; }
+
     public static KeyLocks Rent()
     {
         var locks = _cached ?? new KeyLocks();
@@ -43,6 +48,7 @@ internal sealed class KeyLocks
         {
             while (!TryEnter(state, hashes))
                 Exit();
+            Generations = state.Generations.Word;
         }
         catch // The store was disposed: who waits must not keep others from it.
         {

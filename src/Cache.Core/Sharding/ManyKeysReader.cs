@@ -67,6 +67,7 @@ internal static class ManyKeysReader
         where TKeys : struct, IKeySource, allows ref struct
         where TSink : struct, IValueBatchSink, allows ref struct
     {
+        int generation = state.Generations.Of(keyspace);
         for (count = 0; count < reads.Length && !sink.IsFull; count++)
         {
             int i = count;
@@ -85,7 +86,8 @@ internal static class ManyKeysReader
                 return false;
         }
 
-        return true;
+        // Else a clear took place in between, and some were found and others freed by it.
+        return state.Generations.Of(keyspace) == generation;
     }
 
     private static void Advance<TSink>(ref KeyRead key, in PlainRead read, ref TSink sink)

@@ -26,7 +26,7 @@ internal static class OverwriteBatch
             state.ShardOf(hashes[i]).PrefetchBucket(hashes[i]);
         }
 
-        if (!TryFind(state, hashes, overwrites) || !TryLock(overwrites))
+        if (!TryFind(state, state.Generations.Of(keyspace), hashes, overwrites) || !TryLock(overwrites))
             return false;
         bool isWritten = TryPlace(state, keyspace, ref entries, hashes, overwrites, out long appendedBytes);
         for (int i = 0; i < overwrites.Length && isWritten; i++)
@@ -37,11 +37,12 @@ internal static class OverwriteBatch
         return isWritten;
     }
 
-    private static bool TryFind(StoreState state, ReadOnlySpan<ulong> hashes, Span<Overwrite> overwrites)
+    private static bool TryFind(
+        StoreState state, int generation, ReadOnlySpan<ulong> hashes, Span<Overwrite> overwrites)
     {
         for (int i = 0; i < hashes.Length; i++)
         {
-            if (!state.ShardOf(hashes[i]).TryFindOverwrite(hashes[i], out overwrites[i]))
+            if (!state.ShardOf(hashes[i]).TryFindOverwrite(hashes[i], generation, out overwrites[i]))
                 return false;
             overwrites[i].Record.Prefetch();
         }

@@ -17,6 +17,9 @@ internal struct ReadSnapshot
     public RecordHeader Header;
     public RecordExpiry Expiry;
 
+    /// <summary>The generation of the keyspace in which the key was looked for.</summary>
+    public int Generation;
+
     /// <summary>The length of the whole value.</summary>
     public int Length;
 
@@ -32,9 +35,12 @@ internal struct ReadSnapshot
     /// <summary>The version of the home bucket that a stamp stands for.</summary>
     public static uint HomeVersionOf(EntryVersion version) => (uint)version.Stamp & ~1u;
 
+    /// <summary>The generation of the keyspace that a stamp stands for.</summary>
+    public static int GenerationOf(EntryVersion version) => (int)(version.Stamp >> 32);
+
     public readonly EntryInfo Info => new()
     {
-        Version = new EntryVersion(HomeVersion | 1UL), // Not 0, which is no version.
+        Version = EntryVersion.Of(HomeVersion, Generation),
         Length = Length,
         ExpiresAtMs = Expiry.DeadlineMs,
         SlidingMs = Expiry.SlidingMs,

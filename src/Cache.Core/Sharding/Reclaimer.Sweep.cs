@@ -21,6 +21,7 @@ internal sealed partial class Reclaimer
     /// <summary>Removes what has expired, in the segments in which something has.</summary>
     public void Sweep()
     {
+        _state.Cleared.Free();
         long nowMs = _state.Clock.NowMs;
         PutVictimBack();
         _log.SealActive(nowMs);

@@ -39,6 +39,10 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
     // Hashed and fetched ahead of being looked at.
     private const int BatchSize = 8;
 
+    // What a writer frees of cleared entries before others are evicted: a thousand pages of the index, a few
+    // milliseconds unless many of their entries were cleared.
+    private const int ClearedStepsMax = 64;
+
     // Free segments that writers find ready, besides the spare one.
     private const int ReadySegments = 2;
 
@@ -134,8 +138,16 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
     private bool TryReclaim(long bytes, bool shrinksIndex)
     {
         Debug.Assert(_gate.IsHeldByCurrentThread);
+        int steps = 0;
         while (!_budget.HasRoomFor(bytes))
         {
+            // What was cleared goes first. With millions of entries to look at, who may evict waits for a part of it.
+            if ((steps++ < ClearedStepsMax || _budget.Eviction == EvictionPolicy.None)
+                && _state.Cleared.TryStep(ClearedEntries.PagesPerStep))
+            {
+                continue;
+            }
+
             if (shrinksIndex && TryShrinkIndex())
                 continue;
             bool isSpent = !TryStep(_log.SegmentSize) || _vain > GainlessMax;
@@ -156,7 +168,7 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
             return;
         try
         {
-            if (_state.IsDisposed)
+            if (_state.IsDisposed || _state.Cleared.TryStep(pages: 1))
                 return;
             _keptHash = keptHash;
             TryStep(bytes * PaceFactor);

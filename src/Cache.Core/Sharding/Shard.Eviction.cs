@@ -17,6 +17,7 @@ internal sealed partial class Shard
         if (!TryLockRecord(record, hash, ref entry))
             return 0;
         int size = entry.Header.RecordSize;
+        RemoveIfCleared(ref entry);
         RemoveIfExpired(ref entry);
         if (entry.IsFound)
         {
@@ -37,7 +38,7 @@ internal sealed partial class Shard
     /// <summary>Locks the entry that points at a record; false if none does any more.</summary>
     private bool TryLockRecord(Record record, ulong hash, ref EntryLock entry)
     {
-        ulong wanted = Bucket.EntryOf(Bucket.TagOf(hash), _records.AddressOf(record));
+        ulong wanted = Bucket.EntryOf(Bucket.TagOf(hash, generation: 0), _records.AddressOf(record));
         var wait = default(SpinWait);
         while (true)
         {
@@ -54,6 +55,7 @@ internal sealed partial class Shard
         }
 
         entry.Record = record;
+        entry.Generation = Bucket.GenerationOf(entry.Holder.EntryAt(entry.Slot));
         entry.Header = record.Header; // Under the lock: it may have been changed in place since.
         entry.Block = entry.Header.IsLarge ? LargeBlock.ReadStub(record.ValueOf(entry.Header)) : default;
         return true;
@@ -86,7 +88,7 @@ internal sealed partial class Shard
     {
         for (slot = Bucket.SlotFirst; slot <= Bucket.SlotLast; slot++)
         {
-            if (bucket.EntryAt(slot) == wanted)
+            if (Bucket.AreSameButGeneration(bucket.EntryAt(slot), wanted))
                 return true;
         }
 
@@ -116,7 +118,8 @@ internal sealed partial class Shard
         long largeBytes = entry.Header.IsLarge ? entry.Block.SizeBytes : 0;
         long deadlineMs = entry.Header.IsExpiring ? entry.Record.DeadlineMsOf(entry.Header) : 0;
         _log.Commit(target, entry.Header, deadlineMs, largeBytes);
-        entry.Holder.SetEntry(entry.Slot, Bucket.EntryOf(Bucket.TagOf(hash), _records.AddressOf(target)));
+        ulong tag = Bucket.TagOf(hash, entry.Generation);
+        entry.Holder.SetEntry(entry.Slot, Bucket.EntryOf(tag, _records.AddressOf(target)));
         entry.Holder.SetFrequency(entry.Slot, frequency);
         _log.Retire(entry.Record, entry.Header, largeBytes);
         entry.IsChanged = true;

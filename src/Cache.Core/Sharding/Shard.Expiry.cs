@@ -7,10 +7,13 @@ namespace Cache.Core.Sharding;
 internal sealed partial class Shard
 {
     // Written with interlocked operations under the bucket of the entry; read for statistics.
-    private readonly long[] _expiringByKeyspace = new long[CacheOptions.KeyspaceCountMax];
+    private readonly long[] _expiringByGeneration =
+        new long[CacheOptions.KeyspaceCountMax * Generations.PerKeyspace];
+
     private long _expirations;
 
-    public long ExpiringCountOf(int keyspace) => Volatile.Read(ref _expiringByKeyspace[keyspace]);
+    public long ExpiringCountOf(int keyspace) =>
+        Volatile.Read(ref _expiringByGeneration[Generations.IndexOf(keyspace, _generations.Of(keyspace))]);
 
     /// <summary>The expiry of an entry that is written now.</summary>
     public RecordExpiry ExpiryOf(long expiresAtMs, long slidingMs)
@@ -57,6 +60,7 @@ internal sealed partial class Shard
         var entry = default(EntryLock);
         if (!TryLockRecord(record, hash, ref entry))
             return;
+        RemoveIfCleared(ref entry);
         RemoveIfExpired(ref entry);
         Unlock(ref entry);
     }
@@ -81,9 +85,16 @@ internal sealed partial class Shard
         Interlocked.Increment(ref _expirations);
     }
 
-    private void CountExpiring(int keyspace, bool before, bool after)
+    // Not expired, nor evicted: its keyspace was cleared since it was written.
+    private void RemoveIfCleared(ref EntryLock entry)
+    {
+        if (entry.IsFound && _generations.Of(entry.Header.Keyspace) != entry.Generation)
+            RemoveLocked(ref entry);
+    }
+
+    private void CountExpiring(int keyspace, int generation, bool before, bool after)
     {
         if (before != after)
-            Interlocked.Add(ref _expiringByKeyspace[keyspace], after ? 1 : -1);
+            Interlocked.Add(ref _expiringByGeneration[Generations.IndexOf(keyspace, generation)], after ? 1 : -1);
     }
 }

@@ -33,6 +33,7 @@ internal sealed partial class Shard
         {
             ResetLock(ref entry);
             entry.Home = LockHome(key.Hash, out entry.HomeVersion);
+            entry.Generation = _generations.Of(key.Keyspace); // Under the lock: see Generations.
             if (TryFindLocked(key, ref entry))
                 break;
             entry.Home.Unlock(entry.HomeVersion, changed: false);
@@ -48,6 +49,7 @@ internal sealed partial class Shard
     {
         ResetLock(ref entry);
         entry.Set = set;
+        entry.Generation = Generations.Of(key.Keyspace, set.Generations);
         entry.Home = PageOf(key.Hash).HomeOf(key.Hash);
         if (!TryFindLocked(key, ref entry))
             return false;
@@ -128,7 +130,7 @@ internal sealed partial class Shard
     private bool TryMatch(Bucket bucket, in EntryKey key, ref EntryLock entry)
     {
         // The bucket is locked, so what its slots point at is whole: every change of it needs this lock too.
-        int slot = FindSlot(bucket, key, out var record, out var header);
+        int slot = FindSlot(bucket, key, entry.Generation, out var record, out var header);
         if (slot == 0)
             return false;
         entry.Slot = slot;

@@ -56,7 +56,8 @@ internal sealed partial class Shard
             {
                 existed = TryCopy(key, ByteRange.All, ref previous, out snapshot);
             }
-            while (!TryWriteAt(key, snapshot.Home, snapshot.HomeVersion, ref entry, ref operation, out status));
+            while (!TryWriteAt(
+                key, snapshot.Home, snapshot.HomeVersion, snapshot.Generation, ref entry, ref operation, out status));
         }
         finally // The sink may throw.
         {
@@ -79,6 +80,7 @@ internal sealed partial class Shard
         var entry = default(EntryLock);
         var wait = default(SpinWait);
         uint wanted = ReadSnapshot.HomeVersionOf(version);
+        int generation = ReadSnapshot.GenerationOf(version);
         try
         {
             while (true)
@@ -86,14 +88,18 @@ internal sealed partial class Shard
                 var home = HomeOf(key.Hash);
                 uint present = home.ReadVersion();
                 status = WriteStatus.ConditionNotMet;
-                if ((present & ~1u) != wanted)
+                if ((present & ~1u) != wanted || _generations.Of(key.Keyspace) != generation)
                 {
                     _state.ThrowIfDisposed();
                     return status;
                 }
 
-                if ((present & 1) == 0 && TryWriteAt(key, home, wanted, ref entry, ref operation, out status))
+                if ((present & 1) == 0
+                    && TryWriteAt(key, home, wanted, generation, ref entry, ref operation, out status))
+                {
                     return status;
+                }
+
                 _state.Wait(ref wait);
             }
         }
@@ -205,7 +211,8 @@ internal sealed partial class Shard
                     return false;
                 }
             }
-            while (!TryWriteAt(key, snapshot.Home, snapshot.HomeVersion, ref entry, ref operation, out status));
+            while (!TryWriteAt(
+                key, snapshot.Home, snapshot.HomeVersion, snapshot.Generation, ref entry, ref operation, out status));
         }
         finally // The sink may throw.
         {

@@ -17,7 +17,7 @@ internal sealed partial class Shard
         uint version = home.ReadVersion();
         if ((version & 1) != 0)
             return false;
-        uint matches = home.Match(Bucket.TagOf(hash));
+        uint matches = home.Match(Bucket.TagOf(hash, _generations.Of(keyspace)));
         if (matches == 0)
             return !home.HasNoSpill && TryOverwriteSpilledInPlace(key, hash, keyspace, value);
         int slot = BitOperations.TrailingZeroCount(matches);
@@ -39,16 +39,16 @@ internal sealed partial class Shard
 
     /// <summary>Looks where the entry of a hash may be, without a lock.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // The first loads of a hot path.
-    public bool TryFindOverwrite(ulong hash, out Overwrite overwrite)
+    public bool TryFindOverwrite(ulong hash, int generation, out Overwrite overwrite)
     {
         overwrite = default;
         overwrite.Home = overwrite.Holder = HomeOf(hash);
         overwrite.HomeVersion = overwrite.HolderVersion = overwrite.Home.ReadVersion();
         if ((overwrite.HomeVersion & 1) != 0)
             return false;
-        uint matches = overwrite.Home.Match(Bucket.TagOf(hash));
+        uint matches = overwrite.Home.Match(Bucket.TagOf(hash, generation));
         if (matches == 0)
-            return !overwrite.Home.HasNoSpill && TryFindSpilledOverwrite(hash, ref overwrite);
+            return !overwrite.Home.HasNoSpill && TryFindSpilledOverwrite(hash, generation, ref overwrite);
         overwrite.Slot = BitOperations.TrailingZeroCount(matches);
         overwrite.Record = _records[overwrite.Home.EntryAt(overwrite.Slot)];
         return true;
@@ -116,7 +116,7 @@ internal sealed partial class Shard
     private bool TryOverwriteSpilledInPlace(
         ReadOnlySpan<byte> key, ulong hash, byte keyspace, ReadOnlySpan<byte> value)
     {
-        if (!TryFindOverwrite(hash, out var overwrite) || !overwrite.TryLock())
+        if (!TryFindOverwrite(hash, _generations.Of(keyspace), out var overwrite) || !overwrite.TryLock())
             return false;
         bool fits = TryVerify(ref overwrite, key, keyspace) && FitsInPlace(overwrite.Header, key.Length, value.Length);
         if (fits)
@@ -130,13 +130,13 @@ internal sealed partial class Shard
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryFindSpilledOverwrite(ulong hash, ref Overwrite overwrite)
+    private bool TryFindSpilledOverwrite(ulong hash, int generation, ref Overwrite overwrite)
     {
         for (ulong wanted = overwrite.Home.SpillBuckets; wanted != 0; wanted &= wanted - 1)
         {
             var bucket = overwrite.Home.Page[BitOperations.TrailingZeroCount(wanted)];
             uint version = bucket.ReadVersion();
-            uint matches = bucket.Match(Bucket.TagOf(hash));
+            uint matches = bucket.Match(Bucket.TagOf(hash, generation));
             if ((version & 1) != 0)
                 return false;
             if (matches == 0)

@@ -40,7 +40,7 @@ internal sealed partial class Shard
     private bool TryGuessRecord(ulong hash, out Record record)
     {
         var home = HomeOf(hash);
-        uint matches = home.Match(Bucket.TagOf(hash));
+        uint matches = home.MatchAnyGeneration(hash);
         if (matches == 0)
         {
             record = default;
@@ -57,7 +57,7 @@ internal sealed partial class Shard
         for (ulong wanted = home.SpillBuckets; wanted != 0; wanted &= wanted - 1)
         {
             var bucket = home.Page[BitOperations.TrailingZeroCount(wanted)];
-            uint matches = bucket.Match(Bucket.TagOf(hash));
+            uint matches = bucket.MatchAnyGeneration(hash);
             if (matches == 0)
                 continue;
             record = _records[bucket.EntryAt(BitOperations.TrailingZeroCount(matches))];

@@ -51,7 +51,7 @@ internal sealed partial class Shard
         read = default;
         read.Home = HomeOf(hash);
         read.Version = read.Home.ReadVersion();
-        uint matches = read.Home.Match(Bucket.TagOf(hash));
+        uint matches = read.Home.Match(Bucket.TagOf(hash, _generations.Of(keyspace)));
         if (matches == 0 || (read.Version & 1) != 0)
             return false;
         read.Slot = BitOperations.TrailingZeroCount(matches);
@@ -151,6 +151,7 @@ internal sealed partial class Shard
     private bool? TryFind(in EntryKey key, out ReadSnapshot snapshot)
     {
         snapshot = default;
+        snapshot.Generation = _generations.Of(key.Keyspace);
         var page = PageOf(key.Hash);
         snapshot.Home = page.HomeOf(key.Hash);
         snapshot.HomeVersion = snapshot.Home.ReadVersion();
@@ -186,7 +187,7 @@ internal sealed partial class Shard
 
     private bool TryFindIn(Bucket bucket, uint version, in EntryKey key, ref ReadSnapshot snapshot)
     {
-        int slot = FindSlot(bucket, key, out var record, out var header);
+        int slot = FindSlot(bucket, key, snapshot.Generation, out var record, out var header);
         if (slot == 0)
             return false;
         snapshot.Holder = bucket;
@@ -198,10 +199,12 @@ internal sealed partial class Shard
     }
 
     /// <summary>The slot of a key's entry in a bucket, or 0; a guess until the versions were compared.</summary>
-    private int FindSlot(Bucket bucket, in EntryKey key, out Record record, out RecordHeader header)
+    private int FindSlot(
+        Bucket bucket, in EntryKey key, int generation, out Record record, out RecordHeader header)
     {
         ulong pattern = RecordHeader.KeyPatternOf(key.Bytes.Length, key.Keyspace);
-        for (uint matches = bucket.Match(Bucket.TagOf(key.Hash)); matches != 0; matches &= matches - 1)
+        uint matches = bucket.Match(Bucket.TagOf(key.Hash, generation));
+        for (; matches != 0; matches &= matches - 1)
         {
             int slot = BitOperations.TrailingZeroCount(matches);
             record = _records[bucket.EntryAt(slot)];

@@ -54,26 +54,6 @@ internal sealed partial class Shard
             || TryGetKeyFrom(new ScanCursor(FirstPosition, -1, 0), keyspace, ref sink);
     }
 
-    /// <summary>Removes all entries of a keyspace.</summary>
-    public void Clear(byte keyspace)
-    {
-        // Most keyspaces have none: they need not be looked for among those of others.
-        if (CountOf(keyspace) == 0)
-            return;
-        var cursor = new ScanCursor(FirstPosition, 0, 0);
-        bool isMore = true;
-        while (isMore)
-        {
-            lock (_growthGate)
-            {
-                var page = PageAt(ref cursor, out int first, out int count);
-                for (int home = 0; home < IndexPage.HomeCount; home++)
-                    ClearHome(page[home], keyspace);
-                isMore = TryMoveToNextPage(ref cursor, first, count);
-            }
-        }
-    }
-
     private uint FirstPosition => (uint)((ulong)Index << PositionBits >> _shardBits);
 
     private bool TryGetKeyFrom<TSink>(ScanCursor cursor, byte keyspace, ref TSink sink)
@@ -185,11 +165,12 @@ internal sealed partial class Shard
         uint version = 0;
         if (!isHome && !bucket.TryLock(out version))
             return false;
+        int generation = _generations.Of(keyspace);
         long nowMs = _state.Clock.NowMs;
         for (int slot = Bucket.SlotFirst; slot <= Bucket.SlotLast; slot++)
         {
             ulong entry = bucket.EntryAt(slot);
-            if (entry == 0)
+            if (entry == 0 || Bucket.GenerationOf(entry) != generation)
                 continue;
             var record = _records[entry];
             var header = record.Header;
@@ -221,66 +202,5 @@ internal sealed partial class Shard
         BinaryPrimitives.WriteUInt16LittleEndian(keys.AsSpan(length), (ushort)key.Length);
         key.CopyTo(keys.AsSpan(length + LengthPrefix));
         length = needed;
-    }
-
-    private void ClearHome(Bucket home, byte keyspace)
-    {
-        var wait = default(SpinWait);
-        int removed = 0;
-        while (removed < IndexPage.SlotCount) // More came meanwhile: they are later than this call.
-        {
-            var found = TryFindOf(home, keyspace, out var record, out ulong hash);
-            if (found == false)
-                return;
-            var entry = default(EntryLock);
-            if (found == null || !TryLockRecord(record, hash, ref entry))
-            {
-                _state.Wait(ref wait);
-                continue;
-            }
-
-            RemoveLocked(ref entry);
-            Unlock(ref entry);
-            removed++;
-        }
-    }
-
-    /// <summary>Finds one record of a home and keyspace.</summary>
-    /// <returns>Null if another thread holds a bucket that is needed.</returns>
-    private bool? TryFindOf(Bucket home, byte keyspace, out Record record, out ulong hash)
-    {
-        record = default;
-        hash = 0;
-        bool isWhole = true;
-        uint version = _state.Lock(home);
-        for (ulong buckets = BucketsOf(home); isWhole && record.IsNull && buckets != 0; buckets &= buckets - 1)
-        {
-            var bucket = home.Page[BitOperations.TrailingZeroCount(buckets)];
-            bool isHome = bucket.Equals(home);
-            uint bucketVersion = 0;
-            isWhole = isHome || bucket.TryLock(out bucketVersion);
-            if (isWhole)
-                FindIn(bucket, home, keyspace, ref record, ref hash);
-            if (isWhole && !isHome)
-                bucket.Unlock(bucketVersion, changed: false);
-        }
-
-        home.Unlock(version, changed: false);
-        return isWhole ? !record.IsNull : null;
-    }
-
-    private void FindIn(Bucket bucket, Bucket home, byte keyspace, ref Record record, ref ulong hash)
-    {
-        for (int slot = Bucket.SlotFirst; slot <= Bucket.SlotLast; slot++)
-        {
-            ulong entry = bucket.EntryAt(slot);
-            if (entry == 0 || _records[entry].Header.Keyspace != keyspace)
-                continue;
-            hash = _state.HashOf(_records[entry]);
-            if (IndexPage.HomeIndexOf(hash) != home.IndexInPage)
-                continue;
-            record = _records[entry];
-            return;
-        }
     }
 }

@@ -6,28 +6,35 @@ namespace Cache.Core.Sharding;
 internal sealed partial class Shard
 {
     // Written with interlocked additions under the bucket of the entry.
-    private readonly long[] _countByKeyspace = new long[CacheOptions.KeyspaceCountMax];
+    private readonly long[] _countByGeneration = new long[CacheOptions.KeyspaceCountMax * Generations.PerKeyspace];
 
     public long EvictionCount => Volatile.Read(ref _evictions);
 
-    public long CountOf(int keyspace) => Volatile.Read(ref _countByKeyspace[keyspace]);
+    public long CountOf(int keyspace) =>
+        Volatile.Read(ref _countByGeneration[Generations.IndexOf(keyspace, _generations.Of(keyspace))]);
 
+    /// <summary>All entries that the index holds, the cleared ones among them.</summary>
     public long CountAll()
     {
         long count = 0;
-        for (int i = 0; i < _countByKeyspace.Length; i++)
-            count += CountOf(i);
+        for (int i = 0; i < _countByGeneration.Length; i++)
+            count += Volatile.Read(ref _countByGeneration[i]);
         return count;
     }
 
     public CacheStatistics GetStatistics()
     {
+        long count = 0;
         long expiring = 0;
-        for (int i = 0; i < _expiringByKeyspace.Length; i++)
-            expiring += ExpiringCountOf(i);
+        for (int keyspace = 0; keyspace < CacheOptions.KeyspaceCountMax; keyspace++)
+        {
+            count += CountOf(keyspace);
+            expiring += ExpiringCountOf(keyspace);
+        }
+
         return new CacheStatistics
         {
-            Count = CountAll(),
+            Count = count,
             ExpiringCount = expiring,
             Evictions = EvictionCount,
             Expirations = Volatile.Read(ref _expirations),

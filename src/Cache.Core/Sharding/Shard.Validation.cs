@@ -10,8 +10,8 @@ internal sealed partial class Shard
     {
         lock (_growthGate)
         {
-            long[] counts = new long[_countByKeyspace.Length];
-            long[] expiring = new long[_expiringByKeyspace.Length];
+            long[] counts = new long[_countByGeneration.Length];
+            long[] expiring = new long[_expiringByGeneration.Length];
             for (int position = 0; position < _directory.Length;)
             {
                 FindRange(position, out int first, out int count);
@@ -24,17 +24,18 @@ internal sealed partial class Shard
             for (int i = 0; i < counts.Length; i++)
             {
                 StoreValidator.Require(
-                    counts[i] == CountOf(i), $"keyspace {i} of shard {Index} counts {CountOf(i)} of {counts[i]}");
+                    counts[i] == _countByGeneration[i],
+                    $"generation {i} of shard {Index} counts {_countByGeneration[i]} of {counts[i]}");
                 StoreValidator.Require(
-                    expiring[i] == ExpiringCountOf(i),
-                    $"keyspace {i} of shard {Index} counts {ExpiringCountOf(i)} of {expiring[i]} with an expiry");
+                    expiring[i] == _expiringByGeneration[i],
+                    $"generation {i} of shard {Index} counts {_expiringByGeneration[i]} of {expiring[i]} expiring");
             }
         }
     }
 
     private void AssertPage(IndexPage page, StoreValidator validator, long[] counts, long[] expiring)
     {
-        var hashes = new HashSet<ulong>();
+        var hashes = new HashSet<(ulong Hash, int Generation)>();
         Span<int> neighbours = stackalloc int[IndexPage.HomeCount];
         Span<int> stashed = stackalloc int[IndexPage.HomeCount];
         Span<int> stashBuckets = stackalloc int[IndexPage.HomeCount];
@@ -46,10 +47,12 @@ internal sealed partial class Shard
                 continue;
             var header = _records[entry].Header;
             ulong hash = AssertEntry(page, entry, header);
-            StoreValidator.Require(hashes.Add(hash), $"a key of shard {Index} has two entries");
+            StoreValidator.Require(
+                hashes.Add((hash, Bucket.GenerationOf(entry))), $"a key of shard {Index} has two entries");
             validator.Note(_records[entry], header);
-            counts[header.Keyspace]++;
-            expiring[header.Keyspace] += header.IsExpiring ? 1 : 0;
+            int generation = Generations.IndexOf(header.Keyspace, Bucket.GenerationOf(entry));
+            counts[generation]++;
+            expiring[generation] += header.IsExpiring ? 1 : 0;
             int home = IndexPage.HomeIndexOf(hash);
             if (index >= IndexPage.HomeCount)
             {
@@ -71,7 +74,9 @@ internal sealed partial class Shard
     {
         ulong hash = _state.HashOf(_records[entry]);
         StoreValidator.Require(!header.IsDead, $"an entry of shard {Index} points at a dead record");
-        StoreValidator.Require(Bucket.HasTag(entry, Bucket.TagOf(hash)), $"a tag of shard {Index} is not its key's");
+        StoreValidator.Require(
+            Bucket.HasTag(entry, Bucket.TagOf(hash, Bucket.GenerationOf(entry))),
+            $"a tag of shard {Index} is not its key's");
         StoreValidator.Require(
             _state.ShardOf(hash) == this && PageOf(hash).Equals(page), $"an entry lies in a foreign page of {Index}");
         return hash;

@@ -17,6 +17,8 @@ internal sealed partial class Shard
         {
             Hash = key.Hash,
             HomeVersion = snapshot.HomeVersion,
+            Keyspace = key.Keyspace,
+            Generation = (byte)snapshot.Generation,
             HolderIndex = (byte)(found ? snapshot.Holder.IndexInPage : 0),
             Slot = (byte)snapshot.Slot,
             ExpiresAtMs = snapshot.Expiry.DeadlineMs,
@@ -32,13 +34,14 @@ internal sealed partial class Shard
     /// <summary>Whether nobody wrote the key of a found entry since; if so, this counts as a read of it.</summary>
     /// <remarks>
     /// A home at the same, even version was neither written nor split, and its entries were not moved: each of these
-    /// needs its lock. Where the entry lies is therefore still true, also of one that spilled.
+    /// needs its lock. Where the entry lies is therefore still true, also of one that spilled. A clear needs no lock,
+    /// but changes the generation; that is not used again while the entry lies there.
     /// </remarks>
     public bool TryTouch(in EntryStamp stamp)
     {
         Debug.Assert(stamp.Slot != 0, "There is nothing to touch where nothing was found.");
         var home = HomeOf(stamp.Hash);
-        if (!home.IsAt(stamp.HomeVersion))
+        if (!home.IsAt(stamp.HomeVersion) || _generations.Of(stamp.Keyspace) != stamp.Generation)
             return false;
         home.Page[stamp.HolderIndex].Touch(stamp.Slot);
         _state.Counters.Hit();

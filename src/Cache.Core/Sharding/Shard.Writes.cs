@@ -46,7 +46,7 @@ internal sealed partial class Shard
         staged.Target.WriteExpiry(staged.Header, staged.Expiry);
         if (staged.IsInPlace)
         {
-            CountExpiring(key.Keyspace, entry.Header.IsExpiring, staged.Header.IsExpiring);
+            CountExpiring(key.Keyspace, entry.Generation, entry.Header.IsExpiring, staged.Header.IsExpiring);
             long before = DropBlock(ref entry);
             // The header comes first: a sweep that starts the segment's deadline anew must not miss this one.
             staged.Target.Header = staged.Header;
@@ -75,7 +75,7 @@ internal sealed partial class Shard
     {
         Debug.Assert(!staged.IsInPlace);
         entry.Holder.SetEntry(
-            entry.Slot, Bucket.EntryOf(Bucket.TagOf(key.Hash), _records.AddressOf(staged.Target)));
+            entry.Slot, Bucket.EntryOf(Bucket.TagOf(key.Hash, entry.Generation), _records.AddressOf(staged.Target)));
         if (!entry.IsFound && entry.IsSpilled)
             AddSpill(entry.Home, entry.Holder.IndexInPage);
     }
@@ -84,7 +84,7 @@ internal sealed partial class Shard
     public void UndoLink(ref EntryLock entry, in EntryKey key)
     {
         ulong before = entry.IsFound
-            ? Bucket.EntryOf(Bucket.TagOf(key.Hash), _records.AddressOf(entry.Record))
+            ? Bucket.EntryOf(Bucket.TagOf(key.Hash, entry.Generation), _records.AddressOf(entry.Record))
             : 0;
         entry.Holder.SetEntry(entry.Slot, before);
         if (!entry.IsFound && entry.IsSpilled)
@@ -95,7 +95,9 @@ internal sealed partial class Shard
     public void CommitLink(ref EntryLock entry, in StagedRecord staged, long largeBytes)
     {
         entry.IsChanged = true;
-        CountExpiring(staged.Header.Keyspace, entry.IsFound && entry.Header.IsExpiring, staged.Header.IsExpiring);
+        int keyspace = staged.Header.Keyspace;
+        CountExpiring(
+            keyspace, entry.Generation, entry.IsFound && entry.Header.IsExpiring, staged.Header.IsExpiring);
         _log.Commit(staged.Target, staged.Header, staged.Expiry.DeadlineMs, largeBytes);
         if (entry.IsFound)
         {
@@ -105,7 +107,8 @@ internal sealed partial class Shard
         }
 
         entry.Holder.SetFrequency(entry.Slot, 0);
-        Interlocked.Increment(ref _countByKeyspace[staged.Header.Keyspace]);
+        if (Interlocked.Increment(ref _countByGeneration[Generations.IndexOf(keyspace, entry.Generation)]) == 1)
+            _generations.NoteWritten(keyspace);
     }
 
     /// <summary>Gives back a staged record that is not published after all.</summary>
@@ -123,8 +126,9 @@ internal sealed partial class Shard
         entry.Holder.SetEntry(entry.Slot, 0);
         if (entry.IsSpilled)
             RemoveSpill(entry.Home, entry.Holder.IndexInPage);
-        Interlocked.Decrement(ref _countByKeyspace[entry.Header.Keyspace]);
-        CountExpiring(entry.Header.Keyspace, entry.Header.IsExpiring, after: false);
+        int keyspace = entry.Header.Keyspace;
+        Interlocked.Decrement(ref _countByGeneration[Generations.IndexOf(keyspace, entry.Generation)]);
+        CountExpiring(keyspace, entry.Generation, entry.Header.IsExpiring, after: false);
         _log.Retire(entry.Record, entry.Header, DropBlock(ref entry));
         entry.Record = default;
     }
@@ -209,7 +213,8 @@ internal sealed partial class Shard
         {
             case Obstacle.NoSlot:
                 var page = entry.Home.Page;
-                return TrySplit(key.Hash, page)
+                return TryFreeCleared(key.Hash)
+                    || TrySplit(key.Hash, page)
                     || (_state.Reclaimer.MakeRoom(PageBytes, key.Hash, entry.SourceHash) && TrySplit(key.Hash, page))
                     || TryEvictFrom(key.Hash, entry.Home);
             case Obstacle.NoSegmentRoom:

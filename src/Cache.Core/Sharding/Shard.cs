@@ -27,6 +27,7 @@ internal sealed partial class Shard
     private readonly RecordLog _log;
     private readonly IndexPages _pages;
     private readonly RecordSpace _records;
+    private readonly Generations _generations;
     private readonly int _shardBits;
 
     public Shard(StoreState state, int index, int shardBits)
@@ -35,6 +36,7 @@ internal sealed partial class Shard
         _log = state.Log;
         _pages = state.Index.Pages;
         _records = state.Log.Space;
+        _generations = state.Generations;
         _shardBits = shardBits;
         Index = index;
         bool allocated = state.Index.TryAllocate(out uint page, out uint pageVersion);
@@ -68,24 +70,27 @@ internal sealed partial class Shard
         }
     }
 
-    /// <summary>The same, if the key's home was not written since its version was read.</summary>
+    /// <summary>
+    /// The same, if the key's home was not written, nor its keyspace cleared, since its version was read.
+    /// </summary>
     /// <remarks>entry: The same variable for all attempts; <see cref="EndWrite"/> ends them.</remarks>
     /// <returns>False if it was, or an obstacle had to be overcome: nothing was done, read again.</returns>
     public bool TryWriteAt<TOperation>(
-        in EntryKey key, Bucket home, uint version, ref EntryLock entry, ref TOperation operation,
+        in EntryKey key, Bucket home, uint version, int generation, ref EntryLock entry, ref TOperation operation,
         out WriteStatus status)
         where TOperation : struct, IEntryOperation, allows ref struct
     {
         status = WriteStatus.ConditionNotMet;
         if (!home.TryLockAt(version))
             return false;
-        if (!IsHome(key.Hash, home))
+        if (!IsHome(key.Hash, home) || _generations.Of(key.Keyspace) != generation)
         {
-            home.Unlock(version, changed: false); // The home of a page that was given back.
+            home.Unlock(version, changed: false); // The home of a page that was given back, or all was cleared.
             return false;
         }
 
         ResetLock(ref entry);
+        entry.Generation = generation;
         entry.Home = home;
         entry.HomeVersion = version;
         if (!TryFindLocked(key, ref entry))

@@ -62,6 +62,7 @@ internal sealed partial class StoreState : IDisposable
             (int)BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount));
         RecordBytesMax = RecordBytesFor(segmentSize);
         Reclaimer = new Reclaimer(this, options.PromotionThreshold);
+        Cleared = new ClearedEntries(this);
         Shards = new Shard[shardCount];
         int shardBits = BitOperations.Log2((uint)shardCount);
         for (int i = 0; i < Shards.Length; i++)
@@ -91,6 +92,10 @@ internal sealed partial class StoreState : IDisposable
     public Shard[] Shards { get; }
 
     public ReadCounters Counters { get; } = new();
+
+    public Generations Generations { get; } = new();
+
+    public ClearedEntries Cleared { get; }
 
     public int ValueLengthMax { get; }
 
@@ -195,6 +200,10 @@ internal sealed partial class StoreState : IDisposable
             LimitBytes = limitBytes;
         }
     }
+
+    /// <summary>Removes all entries of some keyspaces, one bit for each, at one moment.</summary>
+    /// <returns>False if too many earlier clears wait for being freed.</returns>
+    public bool TryClear(uint keyspaces) => Generations.TryBegin(keyspaces);
 
     /// <summary>Gives back pages of the index that others have room for.</summary>
     /// <returns>Whether there were any.</returns>

@@ -45,6 +45,36 @@ public sealed class CacheStoreHistoryTests
         store.AssertValid();
     });
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(4)]
+    public void Histories_WithClears_AreLinearizable(int shardCount) => RandomSeed.Run(this, seed =>
+    {
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = shardCount });
+        byte[][] keys = [.. Enumerable.Range(0, Keys).Select(static i => new byte[] { (byte)'k', (byte)i })];
+        HistoryRecorder[] recorders =
+            [.. Enumerable.Range(0, Threads).Select(i => new HistoryRecorder(store, keys, i, new Random(seed + i)))];
+
+        for (int round = 0; round < Rounds; round++)
+        {
+            var initial = keys.Select(key => StateOf(store, key)).ToArray();
+            TestThreads.Run(Threads, TimeSpan.FromSeconds(1), (thread, _) =>
+            {
+                for (int i = 0; i < OperationsPerRound / 20; i++)
+                {
+                    recorders[thread].Record(19);
+                    recorders[thread].RecordClear();
+                }
+            });
+            for (int key = 0; key < Keys; key++)
+                Check(recorders, key, initial[key], round);
+            foreach (var recorder in recorders)
+                recorder.Clear();
+        }
+
+        store.AssertValid();
+    });
+
     private static KeyState StateOf(CacheStore store, byte[] key) =>
         store.GetArray(key) is { } value
             ? KeyState.Present(long.Parse(value, CultureInfo.InvariantCulture))

@@ -31,6 +31,16 @@ internal sealed class HistoryRecorder(CacheStore store, byte[][] keys, int threa
             RecordOne(random.Next(keys.Length));
     }
 
+    /// <summary>Clears the store, which is in the history of every key.</summary>
+    public void RecordClear()
+    {
+        long invokedAt = Stopwatch.GetTimestamp();
+        store.Clear();
+        long returnedAt = Stopwatch.GetTimestamp();
+        foreach (var history in _histories)
+            history.Add(new KeyOperation(OperationKind.Clear, thread, 0, true, 0, invokedAt, returnedAt));
+    }
+
     public void RecordOne(int key)
     {
         var kind = (OperationKind)random.Next((int)OperationKind.TryRemove + 1);

@@ -50,6 +50,8 @@ internal struct KeyState : IEquatable<KeyState>
                 return operation.Succeeded == _isPresent && Remove(id);
             case OperationKind.TryRemove:
                 return Shows(operation) && Remove(id);
+            case OperationKind.Clear:
+                return Remove(id);
             default:
                 throw new ArgumentOutOfRangeException(nameof(operation));
         }

@@ -29,4 +29,7 @@ internal enum OperationKind
 
     /// <summary>A removal that took the value; Succeeded: there was one, in Result.</summary>
     TryRemove,
+
+    /// <summary>A removal of all keys at one moment.</summary>
+    Clear,
 }

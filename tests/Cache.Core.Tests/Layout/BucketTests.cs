@@ -61,9 +61,9 @@ public sealed class BucketTests : IDisposable
     public void Match_SlotsWithTheTag_AreFoundAndNoOthers()
     {
         const ulong Hash = 0xFEDC_BA98_7654_3210;
-        ulong tag = Bucket.TagOf(Hash);
+        ulong tag = Bucket.TagOf(Hash, 0);
         uint version = _bucket.Lock();
-        _bucket.SetEntry(1, Bucket.EntryOf(Bucket.TagOf(~Hash), 17));
+        _bucket.SetEntry(1, Bucket.EntryOf(Bucket.TagOf(~Hash, 0), 17));
         _bucket.SetEntry(2, Bucket.EntryOf(tag, 18));
         _bucket.SetEntry(7, Bucket.EntryOf(tag, (1UL << 44) - 1));
         _bucket.Unlock(version, changed: true);
@@ -72,7 +72,7 @@ public sealed class BucketTests : IDisposable
         Assert.Equal((1UL << 44) - 1, Bucket.AddressOf(_bucket.EntryAt(7)));
         Assert.Equal(3, _bucket.FindEmptySlot());
         // The rarest tag has a set bit, too: an empty slot matches none.
-        Assert.Equal(0u, _bucket.Match(Bucket.TagOf(0)));
+        Assert.Equal(0u, _bucket.Match(Bucket.TagOf(0, 0)));
         Assert.Equal((long)_bucket.EntryAt(2), Marshal.ReadInt64((nint)_bucket.Order, 16));
     }
 

@@ -33,7 +33,7 @@ public sealed class StoreValidatorTests : IDisposable
     {
         var home = _state.Shards[0].HomeOf(0);
         uint version = home.Lock();
-        home.SetEntry(1, Bucket.EntryOf(Bucket.TagOf(0), 8));
+        home.SetEntry(1, Bucket.EntryOf(Bucket.TagOf(0, 0), 8));
         home.Unlock(version, changed: true);
 
         AssertDamaged("");

@@ -1,0 +1,133 @@
+using System.Diagnostics;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>The generation of each keyspace: what makes a clear take place at one moment.</summary>
+/// <remarks>
+/// Each slot of the index has the generation that its keyspace was in when the entry was written, and is found under
+/// that generation alone. To clear a keyspace is to give it another one: the entries of the former are in no
+/// operation's way any more, and are freed later (<see cref="ClearedEntries"/>). All keyspaces' generations are one
+/// word, so all are cleared at one moment too.
+/// Who changes entries reads the word while it holds the key's home bucket, or all of several keys' homes. So once a
+/// bucket was free after a clear, nothing of the former generation is written there any more; a generation is used
+/// again after that was so of all buckets, and none holds anything of it.
+/// Who reads takes the word once: a read that began before a clear may end as if before it.
+/// </remarks>
+internal sealed class Generations
+{
+    /// <summary>The generations of a keyspace: a slot has three bits for them.</summary>
+    public const int PerKeyspace = 8;
+
+    private const int NumberMask = PerKeyspace - 1;
+
+    // The distance of two keyspaces' numbers in the word.
+    private const int NumberBits = 4;
+
+    private readonly Lock _gate = new();
+
+    // Guarded by the gate: by keyspace, one bit for each generation that was cleared and not freed yet.
+    private readonly byte[] _cleared = new byte[CacheOptions.KeyspaceCountMax];
+
+    // Written under the gate; read by every operation.
+    private ulong _word;
+
+    // One bit for each keyspace that was written since it was cleared; interlocked.
+    private uint _written;
+
+    // Written under the gate; read without: whether there is anything to free.
+    private bool _hasCleared;
+
+    public Generations()
+    {
+        // Keyspaces begin with different ones: most entries then tell without their record that they are not cleared.
+        for (int keyspace = 0; keyspace < CacheOptions.KeyspaceCountMax; keyspace++)
+            _word |= (ulong)(keyspace & NumberMask) << (keyspace * NumberBits);
+    }
+
+    /// <summary>All generations as of one moment.</summary>
+    public ulong Word => Volatile.Read(ref _word);
+
+    /// <summary>Whether entries wait for being freed.</summary>
+    public bool HasCleared => Volatile.Read(ref _hasCleared);
+
+    /// <summary>The present generation of a keyspace.</summary>
+    public int Of(int keyspace) => Of(keyspace, Word);
+
+    public static int Of(int keyspace, ulong word) => (int)(word >> (keyspace * NumberBits)) & NumberMask;
+
+    /// <summary>The place of a keyspace's generation in a table of all.</summary>
+    public static int IndexOf(int keyspace, int generation) => keyspace * PerKeyspace + generation;
+
+    /// <summary>Notes the first entry of a keyspace's generation in a shard, before its home is unlocked.</summary>
+    public void NoteWritten(int keyspace) => Interlocked.Or(ref _written, 1U << keyspace);
+
+    /// <summary>Begins new generations of some keyspaces, one bit for each.</summary>
+    /// <returns>False if one of them has no generation that is not in use: nothing was done.</returns>
+    public bool TryBegin(uint keyspaces)
+    {
+        lock (_gate)
+        {
+            // One that nobody wrote since its last clear is empty: it stays in its generation.
+            keyspaces &= Volatile.Read(ref _written);
+            ulong word = _word;
+            for (int keyspace = 0; keyspace < CacheOptions.KeyspaceCountMax; keyspace++)
+            {
+                if ((keyspaces >> keyspace & 1) != 0 && !TryBegin(keyspace, ref word))
+                    return false;
+            }
+
+            if (keyspaces == 0)
+                return true;
+            for (int keyspace = 0; keyspace < CacheOptions.KeyspaceCountMax; keyspace++)
+            {
+                if ((keyspaces >> keyspace & 1) != 0)
+                    _cleared[keyspace] |= (byte)(1 << Of(keyspace, _word));
+            }
+
+            // The bits first: a write of the new generation sets its own again.
+            Interlocked.And(ref _written, ~keyspaces);
+            Interlocked.Exchange(ref _word, word);
+            Volatile.Write(ref _hasCleared, true);
+            return true;
+        }
+    }
+
+    /// <summary>What was cleared until now: by keyspace, one bit for each generation.</summary>
+    public void CopyCleared(Span<byte> cleared)
+    {
+        lock (_gate)
+            _cleared.CopyTo(cleared);
+    }
+
+    /// <summary>Lets generations be used again of which nothing is left.</summary>
+    public void NoteFreed(ReadOnlySpan<byte> freed)
+    {
+        lock (_gate)
+        {
+            bool hasCleared = false;
+            for (int keyspace = 0; keyspace < _cleared.Length; keyspace++)
+            {
+                Debug.Assert((freed[keyspace] & ~_cleared[keyspace]) == 0, "Only what was cleared is freed.");
+                _cleared[keyspace] &= (byte)~freed[keyspace];
+                hasCleared |= _cleared[keyspace] != 0;
+            }
+
+            Volatile.Write(ref _hasCleared, hasCleared);
+        }
+    }
+
+    private bool TryBegin(int keyspace, ref ulong word)
+    {
+        int present = Of(keyspace, word);
+        for (int i = 1; i < PerKeyspace; i++)
+        {
+            int next = (present + i) & NumberMask;
+            if ((_cleared[keyspace] >> next & 1) != 0)
+                continue;
+            word ^= (ulong)(present ^ next) << (keyspace * NumberBits);
+            return true;
+        }
+
+        return false;
+    }
+}

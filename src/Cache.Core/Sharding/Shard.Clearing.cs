@@ -1,0 +1,124 @@
+using System.Diagnostics;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>Frees the entries that a clear left behind.</summary>
+internal sealed partial class Shard
+{
+    /// <summary>Frees the cleared entries of one page, and moves on to the next.</summary>
+    /// <param name="cleared">By keyspace, one bit for each generation.</param>
+    /// <param name="cursor">The page.</param>
+    /// <returns>False if it was the shard's last.</returns>
+    public bool FreeCleared(ReadOnlySpan<byte> cleared, ref ScanCursor cursor)
+    {
+        uint generations = 0;
+        foreach (byte ofKeyspace in cleared)
+            generations |= ofKeyspace;
+        lock (_growthGate)
+        {
+            if (_state.IsDisposed)
+                return false;
+            var page = PageAt(ref cursor, out int first, out int count);
+            if (!IsFreeOf(page, generations))
+                FreeCleared(page, cleared, generations);
+            return TryMoveToNextPage(ref cursor, first, count);
+        }
+    }
+
+    /// <summary>Frees the cleared entries of the page of a hash, which is full.</summary>
+    /// <returns>Whether there were any.</returns>
+    private bool TryFreeCleared(ulong hash)
+    {
+        if (!_state.Generations.HasCleared)
+            return false;
+        Span<byte> cleared = stackalloc byte[CacheOptions.KeyspaceCountMax];
+        _state.Generations.CopyCleared(cleared);
+        uint generations = 0;
+        foreach (byte ofKeyspace in cleared)
+            generations |= ofKeyspace;
+        lock (_growthGate)
+        {
+            _state.ThrowIfDisposed();
+            var page = PageOf(hash);
+            return !IsFreeOf(page, generations) && FreeCleared(page, cleared, generations);
+        }
+    }
+
+    /// <summary>Whether nothing of some generations lies in a page, nor is being written there.</summary>
+    /// <remarks>
+    /// Who locks a bucket after its version was read here finds the generations as they are now: the compare-exchange
+    /// of the version and the exchange of the generations are fences.
+    /// </remarks>
+    private static bool IsFreeOf(IndexPage page, uint generations)
+    {
+        for (int i = 0; i < IndexPage.BucketCount; i++)
+        {
+            var bucket = page[i];
+            uint version = bucket.ReadVersion();
+            if ((version & 1) != 0)
+                return false;
+            for (int slot = Bucket.SlotFirst; slot <= Bucket.SlotLast; slot++)
+            {
+                ulong entry = bucket.EntryAt(slot);
+                if (entry != 0 && (generations >> Bucket.GenerationOf(entry) & 1) != 0)
+                    return false;
+            }
+
+            if (!bucket.IsAt(version))
+                return false;
+        }
+
+        return true;
+    }
+
+    private bool FreeCleared(IndexPage page, ReadOnlySpan<byte> cleared, uint generations)
+    {
+        Debug.Assert(_growthGate.IsHeldByCurrentThread);
+        Span<uint> versions = stackalloc uint[IndexPage.BucketCount];
+        Span<LargeBlock> blocks = stackalloc LargeBlock[IndexPage.SlotCount];
+        int blockCount = 0;
+        ulong changed = 0; // One bit for each bucket.
+        LockAll(page, versions);
+        for (int i = 0; i < IndexPage.SlotCount; i++)
+        {
+            int index = i / Bucket.SlotLast;
+            int slot = i % Bucket.SlotLast + Bucket.SlotFirst;
+            if (slot == Bucket.SlotFirst && index + 1 < IndexPage.BucketCount)
+                PrefetchRecords(page[index + 1]);
+            ulong entry = page[index].EntryAt(slot);
+            if (entry == 0 || (generations >> Bucket.GenerationOf(entry) & 1) == 0)
+                continue;
+            var record = _records[entry];
+            var header = record.Header;
+            if ((cleared[header.Keyspace] >> Bucket.GenerationOf(entry) & 1) == 0)
+                continue;
+            int home = IndexPage.HomeIndexOf(_state.HashOf(record));
+            changed |= (1UL << index) | (1UL << home);
+            if (header.IsLarge)
+                blocks[blockCount++] = LargeBlock.ReadStub(record.ValueOf(header));
+            FreeCleared(page, index, slot, home);
+        }
+
+        for (int i = 0; i < IndexPage.BucketCount; i++)
+            page[i].Unlock(versions[i], (changed >> i & 1) != 0);
+        foreach (var block in blocks[..blockCount])
+            _state.Release(block);
+        return changed != 0;
+    }
+
+    private void FreeCleared(IndexPage page, int index, int slot, int home)
+    {
+        ulong entry = page[index].EntryAt(slot);
+        var record = _records[entry];
+        var header = record.Header;
+        page[index].SetEntry(slot, 0);
+        if (index != home)
+            RemoveSpill(page[home], index);
+        int generation = Bucket.GenerationOf(entry);
+        Interlocked.Decrement(ref _countByGeneration[Generations.IndexOf(header.Keyspace, generation)]);
+        CountExpiring(header.Keyspace, generation, header.IsExpiring, after: false);
+        long largeBytes = header.IsLarge ? LargeBlock.ReadStub(record.ValueOf(header)).SizeBytes : 0;
+        _log.Retire(record, header, largeBytes);
+    }
+}
