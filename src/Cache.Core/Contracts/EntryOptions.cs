@@ -8,7 +8,10 @@ public readonly record struct EntryOptions
     /// <summary>
     /// When the entry expires, in Unix milliseconds of the store's clock (<see cref="CacheStore.NowMs"/>).
     /// </summary>
-    /// <remarks>0: never. A moment that has passed stores nothing, and removes what was there.</remarks>
+    /// <remarks>
+    /// 0: never. A moment that has passed stores nothing, and removes what was there. A moment of the wall clock is
+    /// converted by <see cref="CacheStore.FromUnixMs"/>.
+    /// </remarks>
     public long ExpiresAtMs { get; init; }
 
     /// <summary>

@@ -19,7 +19,7 @@ internal static class ExpiryConversion
     {
         long expiresAtMs = 0;
         if (options.AbsoluteExpiration is { } absolute)
-            expiresAtMs = Math.Max(LongPastMs, RoundUp((absolute - DateTimeOffset.UnixEpoch).Ticks));
+            expiresAtMs = Math.Max(LongPastMs, store.FromUnixMs(RoundUp((absolute - DateTimeOffset.UnixEpoch).Ticks)));
         if (options.AbsoluteExpirationRelativeToNow is { } relative)
         {
             long relativeMs = Math.Min(_lastMomentMs, store.NowMs + RoundUp(relative.Ticks));

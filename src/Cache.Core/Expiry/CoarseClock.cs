@@ -4,8 +4,8 @@ namespace Cache.Core.Expiry;
 
 /// <summary>The store's time: milliseconds that only move forward, counted from the Unix time at its start.</summary>
 /// <remarks>
-/// The wall clock is read once, at construction; from then on only the provider's monotonic timestamp counts, so a
-/// clock that jumps changes nothing. <see cref="NowMs"/> is a field that a timer renews, because reading a timestamp
+/// From construction on only the provider's monotonic timestamp counts, so a wall clock that jumps changes no interval.
+/// Moments of the wall clock are converted by the distance of the two clocks, which is read anew for each. <see cref="NowMs"/> is a field that a timer renews, because reading a timestamp
 /// costs more than finding an entry; a provider other than the system's (a test's) is read each time, so that a
 /// fake advance takes effect at once.
 /// </remarks>
@@ -15,6 +15,13 @@ internal sealed class CoarseClock : IDisposable
     // TTLs.
     private const int TickMs = 10;
 
+    // The distance of the clocks counts as unchanged within so much, so that a moment is told as it was given: reading
+    // both clocks takes a while, and each is cut to whole milliseconds. No coarser than expiry itself.
+    private const int WallToleranceMs = TickMs;
+
+    // A thread that lost its turn between the two clocks reads them again, so many times at the most.
+    private const int WallReadingsMax = 4;
+
     private readonly TimeProvider _timeProvider;
     private readonly ITimer? _timer;
     private readonly long _startTimestamp;
@@ -22,6 +29,10 @@ internal sealed class CoarseClock : IDisposable
 
     // Written by the timer alone; read by every operation, unordered: any recent value will do.
     private long _nowMs;
+
+    // What is added to the store's time for that of the wall clock; written by whoever finds another: any recent
+    // value will do.
+    private long _wallOffsetMs;
 
     public CoarseClock(TimeProvider timeProvider)
     {
@@ -45,6 +56,25 @@ internal sealed class CoarseClock : IDisposable
 
     /// <summary>The time for writes that set an expiry: exact, so that no entry expires before its time.</summary>
     public long ReadMs() => _startMs + (long)_timeProvider.GetElapsedTime(_startTimestamp).TotalMilliseconds;
+
+    /// <summary>What is to be added to the store's time, at present, for that of the wall clock.</summary>
+    public long ReadWallOffsetMs()
+    {
+        long kept = Volatile.Read(ref _wallOffsetMs);
+        long offset = kept;
+        for (int i = 0; i < WallReadingsMax; i++)
+        {
+            long beforeMs = ReadMs();
+            offset = _timeProvider.GetUtcNow().ToUnixTimeMilliseconds() - beforeMs;
+            if (Math.Abs(offset - kept) <= WallToleranceMs)
+                return kept;
+            if (ReadMs() - beforeMs <= 1)
+                break;
+        }
+
+        Volatile.Write(ref _wallOffsetMs, offset);
+        return offset;
+    }
 
     public void Dispose() => _timer?.Dispose();
 

@@ -28,10 +28,11 @@ internal static class ExpireTime
             time *= 1000;
         }
 
-        long startMs = unit is ExpireUnit.Seconds or ExpireUnit.Milliseconds ? store.NowMs : 0;
+        bool isRelative = unit is ExpireUnit.Seconds or ExpireUnit.Milliseconds;
+        long startMs = isRelative ? store.NowMs : 0;
         if (time > long.MaxValue - startMs)
             return false;
-        expiresAtMs = time + startMs;
+        expiresAtMs = isRelative ? time + startMs : store.FromUnixMs(time);
         if (expiresAtMs == 0)
             expiresAtMs = LongPastMs;
         return true;

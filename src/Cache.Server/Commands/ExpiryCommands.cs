@@ -55,7 +55,9 @@ internal static class ExpiryCommands
         }
 
         bool isRelative = unit is ExpireUnit.Seconds or ExpireUnit.Milliseconds;
-        long timeMs = isRelative ? Math.Max(0, info.ExpiresAtMs - context.Store.NowMs) : info.ExpiresAtMs;
+        long timeMs = isRelative
+            ? Math.Max(0, info.ExpiresAtMs - context.Store.NowMs)
+            : context.Store.ToUnixMs(info.ExpiresAtMs);
         bool isRounded = unit is ExpireUnit.Seconds or ExpireUnit.UnixSeconds;
         context.Reply.Integer(isRounded ? ToSeconds(timeMs) : timeMs);
     }

@@ -43,6 +43,19 @@ public sealed class DistributedSemanticsTests : IDisposable
         Assert.Null(_cache.Get("k"));
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(-1)]
+    public void WallClockJumps_AnAbsoluteExpirySetAfterwardsFollowsIt(int days)
+    {
+        _time.JumpWallClock(TimeSpan.FromDays(days));
+        _cache.Set("k", [1], new() { AbsoluteExpiration = _time.GetUtcNow().AddSeconds(1) });
+        _time.Advance(999);
+        Assert.NotNull(_cache.Get("k"));
+        _time.Advance(1);
+        Assert.Null(_cache.Get("k"));
+    }
+
     [Fact]
     public void AsynchronousMembers_AreCompleteWhenTheyReturn()
     {

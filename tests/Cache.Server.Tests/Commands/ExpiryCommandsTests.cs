@@ -1,3 +1,4 @@
+using System.Globalization;
 using Cache.Core;
 using Cache.Core.Contracts;
 using Cache.Server.Commands;
@@ -35,6 +36,28 @@ public sealed class ExpiryCommandsTests : IDisposable
 
         Assert.Equal(ttl, _client.Run("TTL key"));
         Assert.Equal(pttl, _client.Run("PTTL key"));
+    }
+
+    [Theory]
+    [InlineData("SET key value PXAT", -3_650)]
+    [InlineData("SET key value PXAT", 3_650)]
+    [InlineData("GETEX key PXAT", 3_650)]
+    [InlineData("PEXPIREAT key", -3_650)]
+    [InlineData("PEXPIREAT key", 3_650)]
+    public void Execute_AMomentOfTheWallClockAfterItWasSet_EndsThen(string command, int days)
+    {
+        _time.JumpWallClock(TimeSpan.FromDays(days));
+        long unixMs = _time.GetUtcNow().ToUnixTimeMilliseconds() + 1_500;
+        _client.Run("SET key value");
+
+        _client.Run(string.Create(CultureInfo.InvariantCulture, $"{command} {unixMs}"));
+
+        Assert.Equal(string.Create(CultureInfo.InvariantCulture, $":{unixMs}\r\n"), _client.Run("PEXPIRETIME key"));
+        Assert.Equal(":1500\r\n", _client.Run("PTTL key"));
+        _time.Advance(1_499);
+        Assert.Equal(":1\r\n", _client.Run("EXISTS key"));
+        _time.Advance(1);
+        Assert.Equal(":0\r\n", _client.Run("EXISTS key"));
     }
 
     [Theory]
