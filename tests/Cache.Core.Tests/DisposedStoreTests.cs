@@ -13,6 +13,7 @@ public sealed class DisposedStoreTests : IDisposable
     [
         "get_TimeProvider", "get_NowMs", "get_KeyspaceCount", "get_Keyspace", "get_MemoryLimitBytes", "get_Eviction",
         nameof(CacheStore.GetStatistics), nameof(CacheStore.Dispose), nameof(CacheStore.AddOutsideBytes),
+        nameof(CacheStore.FromUnixMs), nameof(CacheStore.ToUnixMs),
         // Only fetch; the operations that follow throw.
         nameof(CacheStore.BeginPrefetch), nameof(CacheStore.EndPrefetch),
         nameof(GetType), nameof(ToString), nameof(Equals), nameof(GetHashCode),
@@ -64,6 +65,8 @@ public sealed class DisposedStoreTests : IDisposable
         ["SelectKeyspace"] = static s => s.SelectKeyspace(0),
         ["Clear"] = static s => s.Clear(),
         ["ClearAll"] = static s => s.ClearAll(),
+        ["TryClear"] = static s => s.TryClear(),
+        ["TryClearAll"] = static s => s.TryClearAll(),
         ["Scan"] = static s => Scan(s),
         ["TryGetRandomKey"] = static s => s.TryGetRandomKey(ref Sink),
         ["ResetStatistics"] = static s => s.ResetStatistics(),
