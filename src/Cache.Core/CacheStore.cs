@@ -174,6 +174,7 @@ public sealed partial class CacheStore : IDisposable
     public void Clear()
     {
         ThrowIfDisposed();
+        _state.Watched.NoteClear(_keyspace);
         foreach (var shard in _state.Shards)
             shard.Clear(_keyspace);
     }

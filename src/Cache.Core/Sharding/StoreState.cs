@@ -92,6 +92,8 @@ internal sealed partial class StoreState : IDisposable
 
     public ReadCounters Counters { get; } = new();
 
+    public WatchedKeys Watched { get; } = new();
+
     public int ValueLengthMax { get; }
 
     /// <summary>The longest key and value that are kept in a segment; a longer value has a block of its own.</summary>
