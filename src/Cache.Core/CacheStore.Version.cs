@@ -8,6 +8,12 @@ public sealed partial class CacheStore
     /// <summary>The time by which reads see expiry: up to a tick behind <see cref="NowMs"/>, and cheaper.</summary>
     internal long CoarseNowMs => _state.Clock.NowMs;
 
+    /// <summary>Begins to note whether a key is removed, by any door; to be ended by <see cref="Unwatch"/>.</summary>
+    internal WatchedKey Watch(ReadOnlySpan<byte> key) =>
+        _state.Watched.Watch(_state.HashOf(key, _keyspace), _keyspace);
+
+    internal void Unwatch(WatchedKey key) => _state.Watched.Unwatch(key);
+
     /// <summary>Copies the value of a key into the sink, and tells how to ask later whether it is still that.</summary>
     internal bool TryGetStamped<TSink>(ReadOnlySpan<byte> key, ref TSink sink, out EntryStamp stamp)
         where TSink : struct, IValueSink, allows ref struct

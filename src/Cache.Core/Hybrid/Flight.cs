@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using Cache.Core.Contracts;
 using Microsoft.Extensions.Caching.Hybrid;
 
 namespace Cache.Core.Hybrid;
@@ -11,7 +12,8 @@ namespace Cache.Core.Hybrid;
 /// </code>
 /// Calls join while it is open. Apart from that it may be superseded: a newer write or removal of the key has taken
 /// place, so its value is given to those that wait, and to nobody else. Both are guarded by the gate, which is held
-/// while the value is written, so that a removal comes either before the write, and prevents it, or after it.
+/// while the value is written, so that a removal comes either before the write, and prevents it, or after it. Of a
+/// removal by another door the store tells: see <see cref="WatchedKey"/>.
 /// </remarks>
 [SuppressMessage("Design", "CA1001", Justification = "The source has no timer or handle, and its token may live on.")]
 internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ulong[] tags, bool hasCaller)
@@ -38,8 +40,24 @@ internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ul
 
     public Lock Gate { get; } = new();
 
+    /// <summary>What this flight waits for, of those that its factory asked for, and who waits for it.</summary>
+    public FlightWait Wait { get; } = new();
+
+    /// <summary>The key in the store, to hear of a removal by any door; null before the flight has begun.</summary>
+    public WatchedKey? Watched { get; set; }
+
+    /// <summary>Whether a fresh value is in the store now.</summary>
+    public bool IsRenewed { get; set; }
+
+    /// <summary>Of the flights that write this key in the second level, the last to begin; null: this one.</summary>
+    public Flight? LaterWriter { get; set; }
+
     /// <summary>To be read under the gate.</summary>
-    public bool IsSuperseded { get; private set; }
+    public bool IsSuperseded
+    {
+        get => field || Watched is { IsRemoved: true };
+        private set;
+    }
 
     /// <summary>The value as the second level gets it, once it is there; null: it gets none.</summary>
     public byte[]? SecondLevelBytes { get; set; }
@@ -62,7 +80,7 @@ internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ul
     {
         lock (Gate)
         {
-            if (_isClosed)
+            if (_isClosed || Watched is { IsRemoved: true })
                 return false;
             _callers++;
             _wasShared = true;

@@ -68,7 +68,7 @@ public sealed class HybridStoreOptions
 
     /// <summary>
     /// How long a value that was served after a failure counts as fresh, so that a failing source is not asked by each
-    /// call. Default: 30 s.
+    /// call; and how long after a failed eager refresh of an entry the next one may begin. Default: 30 s.
     /// </summary>
     public TimeSpan FailSafeThrottleDuration { get; set; } = _defaultFailSafeThrottle;
 

@@ -9,7 +9,8 @@ namespace Cache.Core.Hybrid;
 /// Algorithm. Every value with a trailer carries a stamp: the moment at which it was asked for. To invalidate a tag is
 /// to note a moment later than all stamps given out so far; a value is void if one of its tags has a later moment
 /// noted. Stamps are the store's time in 1024ths of a millisecond, moved on by each invalidation, so they order what
-/// happens within a millisecond too, and mean something to another process that shares the second level.
+/// happens within a millisecond too, and mean something to another process that shares the second level. What comes
+/// from there moves them on too, so that a value of a process whose clock is ahead can be invalidated here.
 ///
 /// A plain value has no stamp. When everything is invalidated, the latest deadline that a plain value was given so far
 /// is noted instead, and plain values with that deadline or an earlier one are void. A later one that would get such a
@@ -69,7 +70,7 @@ internal sealed class Invalidations(CacheStore store)
 
     /// <summary>The one of a store: several hybrid caches on it see each other's invalidations.</summary>
     public static Invalidations Of(CacheStore store) =>
-        _ofStores.GetValue(store, static store => new Invalidations(store));
+        _ofStores.GetValue(store.Canonical, static store => new Invalidations(store));
 
     /// <summary>The stamp of a value that is asked for now.</summary>
     public long Now() => Math.Max(Volatile.Read(ref _lastStamp), store.NowMs << StampsPerMsBits);
@@ -121,6 +122,18 @@ internal sealed class Invalidations(CacheStore store)
                 MarkAll(moment);
             Interlocked.Increment(ref _generation);
         }
+    }
+
+    /// <summary>
+    /// Learns of a stamp that another process gave out, whose clock may be ahead: what is invalidated from now on is
+    /// later than that (a clock as Lamport has it).
+    /// </summary>
+    public void Witness(long stamp)
+    {
+        if (stamp <= Volatile.Read(ref _lastStamp) || stamp > _momentMax)
+            return;
+        lock (_gate)
+            Volatile.Write(ref _lastStamp, Math.Max(_lastStamp, stamp));
     }
 
     /// <summary>Announces a plain value that is about to be written.</summary>

@@ -14,10 +14,11 @@ internal sealed class SecondLevelWriters
     {
         lock (_gate)
         {
-            if (_flights.TryGetValue(flight.Key, out var present))
-                present.Add(flight);
-            else
-                _flights.Add(flight.Key, [flight]);
+            if (!_flights.TryGetValue(flight.Key, out var present))
+                _flights.Add(flight.Key, present = []);
+            foreach (var earlier in present)
+                earlier.LaterWriter = flight;
+            present.Add(flight);
         }
     }
 
@@ -28,6 +29,13 @@ internal sealed class SecondLevelWriters
             if (_flights.TryGetValue(flight.Key, out var present) && present.Remove(flight) && present.Count == 0)
                 _flights.Remove(flight.Key);
         }
+    }
+
+    /// <summary>The flight of the same key that began to write last, if there is a later one than this.</summary>
+    public Flight? LaterThan(Flight flight)
+    {
+        lock (_gate)
+            return flight.LaterWriter;
     }
 
     /// <summary>Keeps what the flights of a key bring from staying there.</summary>

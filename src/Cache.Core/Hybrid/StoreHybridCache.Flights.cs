@@ -1,5 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using Cache.Core.Contracts;
+using Cache.Core.Distributed;
 
 namespace Cache.Core.Hybrid;
 
@@ -8,9 +10,11 @@ public sealed partial class StoreHybridCache
 {
     private readonly ConcurrentDictionary<string, Flight> _flights = new(StringComparer.Ordinal);
     private readonly SecondLevelWriters _secondLevelWriters = new();
+    private readonly RefreshPauses? _refreshPauses;
 
     private ValueTask<T> Fetch<TState, T>(in Request<TState, T> request, in LocalValue<T> local)
     {
+        _store.ThrowIfDisposed();
         _counters.Count(HybridCounter.Miss);
         if (local.State == LocalState.UnusableKey || !IsUsable(request.Key))
             return RunUncached(request);
@@ -72,6 +76,7 @@ public sealed partial class StoreHybridCache
     /// </summary>
     private void Start<TState, T>(TypedFlight<T> flight, Request<TState, T> request)
     {
+        flight.Watched = Watch(flight.Key);
         bool mayLeave = request.Token.CanBeCanceled
             || _softTimeout != Timeout.InfiniteTimeSpan || _hardTimeout != Timeout.InfiniteTimeSpan;
         if (mayLeave)
@@ -83,16 +88,47 @@ public sealed partial class StoreHybridCache
     /// <summary>Begins to renew an entry in the background, unless that is under way.</summary>
     private void Refresh<TState, T>(Request<TState, T> request)
     {
-        if (_flights.ContainsKey(request.Key))
+        if (_flights.ContainsKey(request.Key) || _refreshPauses!.IsPaused(request.Key, _store.CoarseNowMs))
             return;
         var flight = CreateFlight(request, TagHashes.Of(request.Tags), isRefresh: true);
         if (!_flights.TryAdd(request.Key, flight))
             return;
         _counters.CountExactly(HybridCounter.EagerRefresh);
+        flight.Watched = Watch(flight.Key);
         _ = Task.Run(() => RunAsync(flight, request), CancellationToken.None);
     }
 
+    private WatchedKey Watch(string key)
+    {
+        using var utf8Key = new Utf8Key(key, stackalloc byte[Utf8Key.StackBytes]);
+        return _store.Watch(utf8Key.Bytes);
+    }
+
+    /// <summary>Waits for a flight, unless that one waits for the factory which asks.</summary>
     private async ValueTask<T> WaitAsync<T>(
+        TypedFlight<T> flight, bool isFirst, LocalValue<T> local, CancellationToken token)
+    {
+        var asker = FlightWait.Current;
+        if (asker is null)
+            return await WaitAloneAsync(flight, isFirst, local, token).ConfigureAwait(false);
+        if (!asker.TryBegin(flight.Wait))
+        {
+            flight.Leave();
+            throw new InvalidOperationException(
+                $"The factory of the key '{flight.Key}' asks for a value that is made by itself, or waits for it.");
+        }
+
+        try
+        {
+            return await WaitAloneAsync(flight, isFirst, local, token).ConfigureAwait(false);
+        }
+        finally
+        {
+            asker.End(flight.Wait);
+        }
+    }
+
+    private async ValueTask<T> WaitAloneAsync<T>(
         TypedFlight<T> flight, bool isFirst, LocalValue<T> local, CancellationToken token)
     {
         var timeout = local.State == LocalState.Stale ? _softTimeout : _hardTimeout;
@@ -135,14 +171,18 @@ public sealed partial class StoreHybridCache
         }
         catch (Exception exception) // Whatever the factory throws is its callers'.
         {
-            if (flight.Fail(exception))
+            // One that ends behind the store has nobody left to be told.
+            if (flight.Fail(exception) && !(exception is ObjectDisposedException && _store.IsDisposed))
                 Report(exception);
         }
         finally
         {
+            if (flight.IsRefresh && !flight.IsRenewed && !flight.IsSupersededNow)
+                _refreshPauses!.Add(flight.Key, _store.NowMs + _failSafeThrottleMs);
             _flights.TryRemove(KeyValuePair.Create<string, Flight>(flight.Key, flight));
             if (flight.SecondLevelBytes is not null)
                 _secondLevelWriters.Remove(flight);
+            _store.Unwatch(flight.Watched!);
         }
     }
 
@@ -155,7 +195,11 @@ public sealed partial class StoreHybridCache
         // A flight that has just ended wrote its value before it let this one begin.
         var local = request.Plan.ReadsLocal ? Interpret(before, serializer) : default;
         if (local.State == LocalState.Fresh && !(flight.IsRefresh && IsDue(local.FreshUntilMs, request.Plan)))
+        {
+            flight.IsRenewed = true;
             return Share(flight, local.Value, isStale: false, before);
+        }
+
         var fallback = local.State == LocalState.Stale ? before : default;
         if (request.Plan.ReadsSecondLevel && !flight.IsRefresh)
         {
@@ -174,6 +218,7 @@ public sealed partial class StoreHybridCache
         using var activity = _activitySource.StartActivity("cache.factory");
         try
         {
+            flight.Wait.Enter();
             var value = await request.Factory(request.State, flight.Token).ConfigureAwait(false);
             return Keep(flight, request.Plan, before, value);
         }

@@ -72,7 +72,9 @@ public sealed partial class StoreHybridCache
                 _invalidations.Learn(i < tags.Length ? tags[i] : null, BinaryPrimitives.ReadInt64LittleEndian(mark));
         }
 
-        return _invalidations.IsValid(StoredValue.Read(bytes).Stamp, tags) ? bytes : null;
+        long stamp = StoredValue.Read(bytes).Stamp;
+        _invalidations.Witness(stamp);
+        return _invalidations.IsValid(stamp, tags) ? bytes : null;
     }
 
     /// <summary>Takes a value from the second level over into the store.</summary>
@@ -172,6 +174,14 @@ public sealed partial class StoreHybridCache
         {
             await PutSecondLevelAsync(flight.Key, flight.SecondLevelBytes, flight.SecondLevelMs, CancellationToken.None)
                 .ConfigureAwait(false);
+            // Of two writes at once either may be the last. A later one whose value is not there yet comes behind.
+            var later = _secondLevelWriters.LaterThan(flight);
+            if (later?.SecondLevelBytes is { } bytes && !flight.IsSupersededNow)
+            {
+                await PutSecondLevelAsync(flight.Key, bytes, later.SecondLevelMs, CancellationToken.None)
+                    .ConfigureAwait(false);
+            }
+
             // The key was written or removed meanwhile: whichever came last there, this value is not to stay.
             if (flight.IsSupersededNow)
                 await _secondLevel!.RemoveAsync(flight.Key, CancellationToken.None).ConfigureAwait(false);

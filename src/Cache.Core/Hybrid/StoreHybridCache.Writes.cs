@@ -193,22 +193,33 @@ public sealed partial class StoreHybridCache
     {
         var options = new EntryOptions { ExpiresAtMs = deadlineMs };
         using var utf8Key = new Utf8Key(flight.Key, stackalloc byte[Utf8Key.StackBytes]);
-        lock (flight.Gate) // A removal by this cache waits, and removes what was written.
+        try
         {
-            for (int i = 0; i < WriteAttemptsMax && !flight.IsSuperseded; i++)
+            lock (flight.Gate) // A removal by this cache waits, and removes what was written.
             {
-                var status = _store.SetIfUnchanged(utf8Key.Bytes, value, options, before.Stamp.Version);
-                if (status != WriteStatus.ConditionNotMet)
+                for (int i = 0; i < WriteAttemptsMax && !flight.IsSuperseded; i++)
                 {
-                    IsDone(status, value.Length);
-                    return;
-                }
+                    var status = _store.SetIfUnchanged(utf8Key.Bytes, value, options, before.Stamp.Version);
+                    if (status != WriteStatus.ConditionNotMet)
+                    {
+                        flight.IsRenewed = IsDone(status, value.Length);
+                        break;
+                    }
 
-                var present = TakeSnapshot(utf8Key.Bytes);
-                if (!before.IsStillThere(present, _store.NowMs))
-                    return;
-                before = present;
+                    var present = TakeSnapshot(utf8Key.Bytes);
+                    if (!before.IsStillThere(present, _store.NowMs))
+                        break;
+                    before = present;
+                }
             }
+
+            // The keyspace was cleared meanwhile: its entries go after their factories were told.
+            if (flight.IsRenewed && flight.IsSupersededNow)
+                _store.Remove(utf8Key.Bytes);
+        }
+        catch (ObjectDisposedException) when (_store.IsDisposed)
+        {
+            // The callers get the value; it is kept nowhere.
         }
     }
 }

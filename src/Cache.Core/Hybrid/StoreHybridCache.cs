@@ -74,6 +74,7 @@ public sealed partial class StoreHybridCache : HybridCache
         _failSafeMs = (long)(options.FailSafeMaximumDuration?.TotalMilliseconds ?? 0);
         _failSafeThrottleMs = Math.Max(1, (long)options.FailSafeThrottleDuration.TotalMilliseconds);
         _refreshesEagerly = options.EagerRefreshThreshold is not null;
+        _refreshPauses = _refreshesEagerly ? new RefreshPauses() : null;
         _freshPart = options.EagerRefreshThreshold ?? 1;
         _softTimeout = options.FactorySoftTimeout ?? Timeout.InfiniteTimeSpan;
         _hardTimeout = options.FactoryHardTimeout ?? Timeout.InfiniteTimeSpan;
@@ -82,6 +83,9 @@ public sealed partial class StoreHybridCache : HybridCache
 
     /// <summary>The store that the entries lie in.</summary>
     public CacheStore Store => _store;
+
+    /// <summary>Factories and writes to the second level that are under way.</summary>
+    internal int FlightCount => _flights.Count;
 
     /// <summary>A snapshot of the counters.</summary>
     public HybridStatistics GetStatistics() => new()
@@ -161,6 +165,7 @@ public sealed partial class StoreHybridCache : HybridCache
     public override ValueTask RemoveByTagAsync(string tag, CancellationToken cancellationToken = default)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(tag);
+        _store.ThrowIfDisposed();
         if (cancellationToken.IsCancellationRequested)
             return ValueTask.FromCanceled(cancellationToken);
         _counters.CountExactly(HybridCounter.Invalidation);

@@ -67,7 +67,11 @@ internal static class EntryCopier
         else if (!isSame)
             status = targetShard.WriteCopy(ref target, to, source);
         if (status == WriteStatus.Done && removeSource && !isSame)
+        {
+            state.Watched.NoteRemoval(from.Hash);
             state.ShardOf(from.Hash).RemoveLocked(ref source);
+        }
+
         targetShard.Unlock(ref target);
         return status;
     }

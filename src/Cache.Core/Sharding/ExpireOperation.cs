@@ -14,6 +14,7 @@ internal struct ExpireOperation(RecordExpiry expiry, ExpireConditions conditions
             return WriteStatus.ConditionNotMet;
         if (!shard.IsPast(expiry))
             return shard.Rewrite(ref entry, key, expiry);
+        shard.NoteRemoval(key.Hash);
         shard.RemoveLocked(ref entry);
         return WriteStatus.Done;
     }

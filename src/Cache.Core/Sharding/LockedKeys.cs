@@ -191,9 +191,16 @@ internal ref struct LockedKeys
             Undo(index);
         else if (change.Kind == ChangeKind.Set)
             shard.CommitLink(ref change.Entry, change.Staged, Shard.LargeBytesOf(change.Staged));
-        else if (change.Kind == ChangeKind.Remove && change.Entry.IsFound)
-            shard.RemoveLocked(ref change.Entry);
+        else if (change.Kind == ChangeKind.Remove)
+            Remove(shard, _hashes[index], ref change.Entry);
         shard.Unlock(ref change.Entry);
+    }
+
+    private static void Remove(Shard shard, ulong hash, ref EntryLock entry)
+    {
+        entry.IsChanged |= shard.NoteRemoval(hash);
+        if (entry.IsFound)
+            shard.RemoveLocked(ref entry);
     }
 
     /// <summary>Takes the change of a key back.</summary>

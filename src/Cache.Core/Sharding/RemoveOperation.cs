@@ -7,8 +7,13 @@ internal readonly struct RemoveOperation : IEntryOperation
 {
     public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
     {
+        bool isWatched = shard.NoteRemoval(key.Hash);
         if (!entry.IsFound)
+        {
+            entry.IsChanged |= isWatched; // For a write that was prepared before this: versions tell.
             return WriteStatus.NotFound;
+        }
+
         shard.RemoveLocked(ref entry);
         return WriteStatus.Done;
     }

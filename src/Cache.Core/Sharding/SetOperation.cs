@@ -21,6 +21,7 @@ internal ref struct SetOperation(ReadOnlySpan<byte> value, EntryOptions options,
             : shard.ExpiryOf(_options.ExpiresAtMs, _options.SlidingMs);
         if (shard.IsPast(expiry))
         {
+            shard.NoteRemoval(key.Hash);
             entry.IsChanged = true; // A write like any other, even if nothing was there: versions tell.
             if (entry.IsFound)
                 shard.RemoveLocked(ref entry);

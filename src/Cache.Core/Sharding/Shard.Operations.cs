@@ -148,7 +148,15 @@ internal sealed partial class Shard
         where TSink : struct, IValueSink, allows ref struct
     {
         var operation = default(RemoveOperation);
-        return TryReadAndWrite(key, ref operation, ref sink, out _);
+        if (TryReadAndWrite(key, ref operation, ref sink, out _))
+            return true;
+        if (!_state.Watched.IsEmpty)
+        {
+            var absence = default(AbsenceOperation);
+            WriteExisting(key, ref absence);
+        }
+
+        return false;
     }
 
     public bool TryGetAndExpire<TSink>(in EntryKey key, long expiresAtMs, ref TSink sink, out WriteStatus status)

@@ -118,6 +118,9 @@ internal sealed partial class Shard
             _log.Abandon(staged.Target, staged.Header.RecordSize);
     }
 
+    /// <summary>Tells those who make a value of a key that it is removed; its home is locked.</summary>
+    public bool NoteRemoval(ulong hash) => _state.Watched.NoteRemoval(hash);
+
     /// <summary>Removes the locked entry.</summary>
     public void RemoveLocked(ref EntryLock entry)
     {

@@ -97,6 +97,8 @@ internal sealed partial class StoreState : IDisposable
 
     public ClearedEntries Cleared { get; }
 
+    public WatchedKeys Watched { get; } = new();
+
     public int ValueLengthMax { get; }
 
     /// <summary>The longest key and value that are kept in a segment; a longer value has a block of its own.</summary>
@@ -203,7 +205,15 @@ internal sealed partial class StoreState : IDisposable
 
     /// <summary>Removes all entries of some keyspaces, one bit for each, at one moment.</summary>
     /// <returns>False if too many earlier clears wait for being freed.</returns>
-    public bool TryClear(uint keyspaces) => Generations.TryBegin(keyspaces);
+    public bool TryClear(uint keyspaces)
+    {
+        // Before: what a factory writes up to the clear goes with it. After: who began to watch in between hears of it.
+        Watched.NoteClear(keyspaces);
+        if (!Generations.TryBegin(keyspaces))
+            return false;
+        Watched.NoteClear(keyspaces);
+        return true;
+    }
 
     /// <summary>Gives back pages of the index that others have room for.</summary>
     /// <returns>Whether there were any.</returns>

@@ -213,7 +213,8 @@ public sealed class ResilienceTests
     [Fact]
     public async Task EagerRefresh_FactoryFails_LeavesTheValueAndIsReported()
     {
-        using var fixture = new HybridFixture(o => o.EagerRefreshThreshold = 0.5);
+        using var fixture = new HybridFixture(
+            o => (o.EagerRefreshThreshold, o.FailSafeThrottleDuration) = (0.5, TimeSpan.FromSeconds(10)));
         await fixture.Get("k", "v", HybridFixture.Minute);
         fixture.Time.Advance(30_000);
         Assert.Equal("v", await GetFailing(fixture));
@@ -226,6 +227,27 @@ public sealed class ResilienceTests
     }
 
     [Fact]
+    public async Task EagerRefresh_FactoryFails_IsNotTriedAgainBeforeTheThrottleIsOver()
+    {
+        using var fixture = new HybridFixture(
+            o => (o.EagerRefreshThreshold, o.FailSafeThrottleDuration) = (0.5, TimeSpan.FromSeconds(10)));
+        await fixture.Get("k", "v", HybridFixture.Minute);
+        fixture.Time.Advance(30_000);
+        for (int second = 0; second < 20; second++)
+        {
+            for (int i = 0; i < 10; i++)
+            {
+                Assert.Equal("v", await GetFailing(fixture));
+                await HybridFixture.Until(() => fixture.Cache.FlightCount == 0);
+            }
+
+            fixture.Time.Advance(1_000);
+        }
+
+        Assert.Equal(2, fixture.Statistics.FactoryFailures);
+    }
+
+    [Fact]
     public async Task EagerRefresh_RemovedMeanwhile_IsNotRevived()
     {
         using var fixture = new HybridFixture(o => o.EagerRefreshThreshold = 0.5);
@@ -235,9 +257,8 @@ public sealed class ResilienceTests
         await fixture.Cache.GetOrCreateAsync("k", gate.Run, HybridFixture.Minute);
         await gate.Started;
         fixture.Store.Remove("k"u8);
-        var joined = fixture.Cache.GetOrCreateAsync("k", gate.Run, HybridFixture.Minute).AsTask();
         gate.Open("w");
-        Assert.Equal("w", await joined);
+        await HybridFixture.Until(() => fixture.Cache.FlightCount == 0);
         Assert.Equal(0, fixture.Store.Count);
     }
 

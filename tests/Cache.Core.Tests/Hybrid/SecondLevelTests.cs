@@ -229,6 +229,40 @@ public sealed class SecondLevelTests : IDisposable
     }
 
     [Fact]
+    public async Task LaterCallThatAsksTheFactory_WhileAnEarlierOnesValueIsWrittenThere_IsTheLastThere()
+    {
+        var options = new HybridCacheEntryOptions
+        {
+            Flags = HybridCacheEntryFlags.DisableLocalCacheRead | HybridCacheEntryFlags.DisableDistributedCacheRead,
+        };
+        var held = _far.HoldNextChange();
+        Assert.Equal("old", await _here.Get("k", "old", options));
+        await HybridFixture.Until(() => _far.ChangesBegun == 1);
+        Assert.Equal("new", await _here.Get("k", "new", options));
+        await HybridFixture.Until(() => _far.ChangesDone == 1);
+
+        held.SetResult();
+
+        await HybridFixture.Until(() => _far.ChangesDone == 3);
+        Assert.Equal("new", await _there.GetPresent<string>("k"));
+    }
+
+    [Fact]
+    public async Task RemoveByTag_AfterAValueOfAProcessWhoseClockIsAhead_VoidsIt()
+    {
+        _there.Time.Advance(5_000);
+        await _there.Get("k", "old", tags: ["t"]);
+        await HybridFixture.Until(() => _far.Keys.Count == 1);
+        Assert.Equal("old", await _here.Get("k", "made here", tags: ["t"]));
+
+        await _here.Cache.RemoveByTagAsync("t", HybridFixture.Token);
+
+        Assert.Equal("new", await _here.Get("k", "new", tags: ["t"]));
+        using var third = new HybridFixture(o => o.SecondLevel = _far);
+        Assert.NotEqual("old", await third.Get("k", "newer", tags: ["t"]));
+    }
+
+    [Fact]
     public async Task Remove_WhileACallReadsWhatIsStillThere_RemovesWhatThatKept()
     {
         await _here.Cache.SetAsync("k", "old", cancellationToken: HybridFixture.Token);

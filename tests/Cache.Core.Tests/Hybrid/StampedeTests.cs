@@ -184,17 +184,6 @@ public sealed class StampedeTests : IDisposable
     }
 
     [Fact]
-    public async Task RemoveOfAnAbsentKeyByAnotherDoorWhileAFactoryRuns_IsNotSeen()
-    {
-        var gate = new Gate<string>();
-        var call = _fixture.Cache.GetOrCreateAsync("k", gate.Run).AsTask();
-        Assert.False(_fixture.Store.Remove("k"u8));
-        gate.Open("value");
-        Assert.Equal("value", await call);
-        Assert.Equal("value", await _fixture.GetPresent<string>("k"));
-    }
-
-    [Fact]
     public async Task ManyWritesOfOtherKeysWhileAFactoryRuns_DoNotKeepItsValueOut()
     {
         var gate = new Gate<string>();

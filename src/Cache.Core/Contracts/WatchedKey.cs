@@ -1,0 +1,21 @@
+namespace Cache.Core.Contracts;
+
+/// <summary>A key that is watched, by all who began before it was removed.</summary>
+internal sealed class WatchedKey(ulong hash, byte keyspace)
+{
+    private volatile bool _isRemoved;
+
+    public ulong Hash { get; } = hash;
+
+    public byte Keyspace { get; } = keyspace;
+
+    /// <summary>How many; guarded by the gate of the store's table.</summary>
+    public int Watchers { get; set; }
+
+    /// <summary>Whether the key was removed since; never taken back.</summary>
+    public bool IsRemoved
+    {
+        get => _isRemoved;
+        set => _isRemoved = value;
+    }
+}

@@ -1,0 +1,15 @@
+using Cache.Core.Contracts;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>What a removal that found nothing leaves for those who make the key's value at present.</summary>
+internal readonly struct AbsenceOperation : IEntryOperation
+{
+    public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
+    {
+        // One that came since is later than the removal.
+        if (!entry.IsFound)
+            entry.IsChanged |= shard.NoteRemoval(key.Hash);
+        return WriteStatus.NotFound;
+    }
+}
