@@ -12,6 +12,7 @@ internal static class FolderArrows
     private const string Server = "Cache.Server";
     private const string Lending = "Cache.Server.Transport.LendingPipeWriter";
     private const string Lent = "Cache.Server.Transport.LentBytes";
+    private const string Piece = "Cache.Server.Transport.OutputPiece";
     private const string Filling = "Cache.Server.Transport.FillingPipeReader";
     private const string Target = "Cache.Server.Transport.FillTarget";
     private const string Logging = "Microsoft.Extensions.Logging";
@@ -66,11 +67,14 @@ internal static class FolderArrows
         ["Cache.Server.Transport.Linux"] =
         [
             "Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.SocketAcceptor", Lending, Lent,
-            Filling, Target,
+            Filling, Target, Piece,
         ],
         // TLS is put over any connection, by a listener over any listener.
         ["Cache.Server.Transport.Tls"] =
-            ["Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.TransportListener"],
+        [
+            "Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.TransportListener", Lending, Lent,
+            Piece,
+        ],
         // Log messages hold no stage, so a stage may write them.
         ["Cache.Server.Connections"] =
         [

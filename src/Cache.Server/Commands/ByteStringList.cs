@@ -26,6 +26,7 @@ internal sealed class ByteStringList : IDisposable
 
     private readonly List<Chunk> _chunks = [];
     private byte[] _array = [];
+    private NativeBytes? _native;
     private int _used;
     private long _replyBytes;
 
@@ -44,15 +45,15 @@ internal sealed class ByteStringList : IDisposable
     /// <summary>Room for the next string; it is in the list after <see cref="Advance"/>.</summary>
     public Span<byte> GetSpan(int length)
     {
-        if (_array.Length - _used < HeaderBytes + length)
+        if (Room.Length < HeaderBytes + length)
             NextChunk(HeaderBytes + length);
-        return _array.AsSpan(_used + HeaderBytes, length);
+        return Room.Slice(HeaderBytes, length);
     }
 
     public void Advance(int length)
     {
-        Debug.Assert(_array.Length - _used >= HeaderBytes + length);
-        BinaryPrimitives.WriteInt32LittleEndian(_array.AsSpan(_used), length);
+        Debug.Assert(Room.Length >= HeaderBytes + length);
+        BinaryPrimitives.WriteInt32LittleEndian(Room, length);
         _used += HeaderBytes + length;
         Count++;
         Bound(ReplyFrameBytes + CountDigits(length) + length);
@@ -67,7 +68,7 @@ internal sealed class ByteStringList : IDisposable
     public void AddAbsent()
     {
         GetSpan(0);
-        BinaryPrimitives.WriteInt32LittleEndian(_array.AsSpan(_used), Absent);
+        BinaryPrimitives.WriteInt32LittleEndian(Room, Absent);
         _used += HeaderBytes;
         Count++;
         Bound(AbsentReplyBytes);
@@ -130,6 +131,8 @@ internal sealed class ByteStringList : IDisposable
         }
     }
 
+    private Span<byte> Room => (_native is null ? _array : _native.Span)[_used..];
+
     private static int CountDigits(int length)
     {
         int digits = 1;
@@ -142,7 +145,7 @@ internal sealed class ByteStringList : IDisposable
     {
         EndChunk();
         foreach (var chunk in _chunks)
-            ArrayPool<byte>.Shared.Return(chunk.Array);
+            chunk.GiveBack();
         _chunks.Clear();
         Count = 0;
         _replyBytes = 0;
@@ -152,19 +155,37 @@ internal sealed class ByteStringList : IDisposable
     {
         int chunkBytes = Math.Clamp(_array.Length * 2, ChunkBytesMin, ChunkBytesMax);
         EndChunk();
-        _array = ArrayPool<byte>.Shared.Rent(Math.Max(bytes, chunkBytes));
+        if (bytes <= LongBulk.LengthMin)
+        {
+            _array = ArrayPool<byte>.Shared.Rent(Math.Max(bytes, chunkBytes));
+            return;
+        }
+
+        var native = new NativeBytes(bytes); // The pool would keep it, and nobody counts that.
+        _native = native;
     }
 
     private void EndChunk()
     {
-        if (_array.Length > 0)
-            _chunks.Add(new Chunk(_array, _used));
+        if (_native is not null || _array.Length > 0)
+            _chunks.Add(new Chunk(_array, _native, _used));
         _array = [];
+        _native = null;
         _used = 0;
     }
 
-    /// <summary>A pooled array, filled up to a point.</summary>
-    internal readonly record struct Chunk(byte[] Array, int Used);
+    /// <summary>A pooled array, or memory of a long string's own, filled up to a point.</summary>
+    internal readonly record struct Chunk(byte[] Array, NativeBytes? Native, int Used)
+    {
+        public ReadOnlySpan<byte> Span => Native is null ? Array.AsSpan(0, Used) : Native.Span[..Used];
+
+        public void GiveBack()
+        {
+            Native?.Dispose();
+            if (Array.Length > 0)
+                ArrayPool<byte>.Shared.Return(Array);
+        }
+    }
 
     /// <summary>One string of the list.</summary>
     internal readonly ref struct Element(ReadOnlySpan<byte> bytes, bool isAbsent)
@@ -192,7 +213,7 @@ internal sealed class ByteStringList : IDisposable
                 if (_nextChunk == _chunks.Count)
                     return false;
                 var chunk = _chunks[_nextChunk++];
-                _rest = chunk.Array.AsSpan(0, chunk.Used);
+                _rest = chunk.Span;
             }
 
             int length = BinaryPrimitives.ReadInt32LittleEndian(_rest);

@@ -32,6 +32,9 @@ internal sealed class RespReplyWriter
     private long _committedBytes;
     private int _bulkHeaderLength;
 
+    // A bulk string that is being filled and is too long for the pipe's memory, whose pool would keep as much.
+    private LongBulk? _longBulk;
+
     // Of the last bulk string, if it was not flushed yet.
     private int _unflushedBulkLength;
 
@@ -121,26 +124,7 @@ internal sealed class RespReplyWriter
 
     /// <summary>$length, bytes that are sent from where they lie and disposed of then.</summary>
     /// <exception cref="InvalidCastException">The output does not take such bytes.</exception>
-    public void Bulk(LentBytes value)
-    {
-        int length = value.Span.Length;
-        try
-        {
-            Header((byte)'$', length);
-            Commit();
-        }
-        catch (OutOfMemoryException)
-        {
-            value.Dispose();
-            throw;
-        }
-
-        ((LendingPipeWriter)Output).Write(value);
-        _committedBytes += length;
-        UnflushedLentBytes += length;
-        LastBulkLength = _unflushedBulkLength = length;
-        Literal("\r\n"u8);
-    }
+    public void Bulk(LentBytes value) => UnflushedLentBytes += Write(value);
 
     /// <summary>An integer as a bulk string.</summary>
     public void BulkInteger(long number)
@@ -168,6 +152,8 @@ internal sealed class RespReplyWriter
     /// <returns>Exactly so many bytes, valid until the next call.</returns>
     public Span<byte> BeginBulk(int length)
     {
+        if (length >= LongBulk.LengthMin && TakesLent)
+            return BeginLongBulk(length);
         var room = Reserve(HeaderBytesMax + length + 2);
         _bulkHeaderLength = WriteHeader(room, (byte)'$', length);
         return room.Slice(_bulkHeaderLength, length);
@@ -177,6 +163,12 @@ internal sealed class RespReplyWriter
     /// <param name="length">The same length.</param>
     public void EndBulk(int length)
     {
+        if (length >= LongBulk.LengthMin && TakesLent)
+        {
+            EndLongBulk(length);
+            return;
+        }
+
         LastBulkLength = _unflushedBulkLength = length;
         int end = _position + _bulkHeaderLength + length;
         Debug.Assert(end + 2 <= _end);
@@ -221,9 +213,49 @@ internal sealed class RespReplyWriter
     public void BeginFlush()
     {
         Commit();
+        _longBulk?.Dispose();
+        _longBulk = null;
         _committedBytes = 0;
         UnflushedLentBytes = 0;
         _unflushedBulkLength = 0;
+    }
+
+    private int Write(LentBytes value)
+    {
+        int length = value.Span.Length;
+        try
+        {
+            Header((byte)'$', length);
+            Commit();
+        }
+        catch (OutOfMemoryException)
+        {
+            value.Dispose();
+            throw;
+        }
+
+        ((LendingPipeWriter)Output).Write(value);
+        _committedBytes += length;
+        LastBulkLength = _unflushedBulkLength = length;
+        Literal("\r\n"u8);
+        return length;
+    }
+
+    // Begun again where a copy was torn.
+    private Span<byte> BeginLongBulk(int length)
+    {
+        _longBulk?.Dispose();
+        var value = new LongBulk(length);
+        _longBulk = value;
+        return value.Room;
+    }
+
+    private void EndLongBulk(int length)
+    {
+        var value = _longBulk;
+        Debug.Assert(value is not null && value.Span.Length == length);
+        _longBulk = null;
+        Write(value);
     }
 
     private void Commit()

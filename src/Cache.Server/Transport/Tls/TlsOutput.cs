@@ -8,10 +8,11 @@ namespace Cache.Server.Transport.Tls;
 /// <summary>The plain bytes to the peer: a flush makes records of them, which leave in one of the transport.</summary>
 /// <remarks>
 /// Memory is rented with the first reply of a batch and returned when it was encrypted. A large reply becomes records
-/// piece by piece, each waiting until the peer has taken enough of those before, so that it does not lie here twice.
+/// piece by piece, each waiting until the peer has taken enough of those before, so that it does not lie here twice;
+/// bytes that are lent are read where they lie, and given back once the last of them is encrypted.
 /// Concurrency: the owner's alone.
 /// </remarks>
-internal sealed class TlsOutput(SslStream ssl, PipeWriter records) : PipeWriter
+internal sealed class TlsOutput(SslStream ssl, PipeWriter records) : LendingPipeWriter
 {
     // The owner flushes at 64 KB; with the reply that passes them it is still one array.
     private const int SegmentBytes = 128 * 1024;
@@ -19,7 +20,7 @@ internal sealed class TlsOutput(SslStream ssl, PipeWriter records) : PipeWriter
     // What is encrypted before the transport is asked whether it takes more: its own bound.
     private const int PieceBytes = 64 * 1024;
 
-    private readonly Queue<ArraySegment<byte>> _filled = new(0);
+    private readonly Queue<OutputPiece> _filled = new(0);
     private long _filledBytes;
     private byte[] _array = [];
     private int _end;
@@ -48,6 +49,12 @@ internal sealed class TlsOutput(SslStream ssl, PipeWriter records) : PipeWriter
 
     public override Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
 
+    public override void Write(LentBytes bytes)
+    {
+        Push();
+        Push(new OutputPiece(bytes));
+    }
+
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
     {
         if (_filled.Count > 0 || _end > PieceBytes)
@@ -63,9 +70,9 @@ internal sealed class TlsOutput(SslStream ssl, PipeWriter records) : PipeWriter
 
     public override void Complete(Exception? exception = null)
     {
-        foreach (var segment in _filled)
-            TryEncrypt(segment);
-        TryEncrypt(_array.AsMemory(0, _end));
+        // More is left only where the connection broke: nobody will read it.
+        if (_filled.Count == 0)
+            TryEncrypt(_array.AsMemory(0, _end));
         Clear();
     }
 
@@ -75,22 +82,31 @@ internal sealed class TlsOutput(SslStream ssl, PipeWriter records) : PipeWriter
         Push();
         while (_filled.Count > 0 && !result.IsCompleted)
         {
-            var segment = _filled.Peek();
-            for (int done = 0; done < segment.Count && !result.IsCompleted; done += PieceBytes)
+            var piece = _filled.Peek();
+            for (int done = 0; done < piece.Count && !result.IsCompleted; done += PieceBytes)
             {
-                int count = Math.Min(PieceBytes, segment.Count - done);
-                if (!TryEncrypt(segment.AsMemory(done, count)))
+                if (!TryEncrypt(piece, done))
                     result = new FlushResult(isCanceled: false, isCompleted: true);
                 else
                     result = await records.FlushAsync(cancellationToken).ConfigureAwait(false);
             }
 
-            ArrayPool<byte>.Shared.Return(_filled.Dequeue().Array!);
-            _filledBytes -= segment.Count;
+            _filled.Dequeue().Free();
+            _filledBytes -= piece.Count;
         }
 
         Clear();
         return result;
+    }
+
+    // What is lent has no memory that the stream below could be given, so that a piece of it is copied once more.
+    private bool TryEncrypt(OutputPiece piece, int start)
+    {
+        int count = Math.Min(PieceBytes, piece.Count - start);
+        byte[] copy = ArrayPool<byte>.Shared.Rent(PieceBytes);
+        bool isEncrypted = TryEncrypt(piece.Slice(start, count, copy));
+        ArrayPool<byte>.Shared.Return(copy);
+        return isEncrypted;
     }
 
     // The stream below only copies, so the write has ended when it returns.
@@ -125,23 +141,23 @@ internal sealed class TlsOutput(SslStream ssl, PipeWriter records) : PipeWriter
     private void Push()
     {
         if (_end > 0)
-        {
-            _filled.Enqueue(new ArraySegment<byte>(_array, 0, _end));
-            _filledBytes += _end;
-        }
+            Push(new OutputPiece(_array, _end));
         else if (_array.Length > 0)
-        {
             ArrayPool<byte>.Shared.Return(_array);
-        }
-
         _array = [];
         _end = 0;
+    }
+
+    private void Push(OutputPiece piece)
+    {
+        _filled.Enqueue(piece);
+        _filledBytes += piece.Count;
     }
 
     private void Clear()
     {
         while (_filled.Count > 0)
-            ArrayPool<byte>.Shared.Return(_filled.Dequeue().Array!);
+            _filled.Dequeue().Free();
         _filledBytes = 0;
         if (_array.Length > 0)
             ArrayPool<byte>.Shared.Return(_array);

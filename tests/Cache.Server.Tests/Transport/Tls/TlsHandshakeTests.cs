@@ -35,6 +35,23 @@ public sealed class TlsHandshakeTests : IDisposable
 
     [Theory]
     [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
+    public async Task PlainClient_IsToldToTheOperator(RespTransport transport)
+    {
+        using var log = new MessageLog();
+        await using var server = await TlsServer.StartAsync(_certificates, transport, loggers: log);
+        using var plain = await server.ConnectRawAsync();
+
+        await plain.SendAsync("*1\r\n$4\r\nPING\r\n"u8.ToArray(), Token);
+        await WaitForFailuresAsync(server, 1);
+        await ReceiveEndAsync(plain);
+
+        Assert.Contains(
+            log.Messages,
+            static line => line.Contains("does not speak TLS on a port of TLS", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
     public async Task ManySilentClients_HoldNoThread(RespTransport transport)
     {
         await using var server = await TlsServer.StartAsync(_certificates, transport);

@@ -46,6 +46,38 @@ public sealed class TlsRequestTests : IDisposable
         Assert.True(expected == await client.ReadAsync(expected.Length));
     }
 
+    // Encrypted from where the value lies in the store, a piece at a time.
+    [Theory]
+    [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
+    public async Task Clients_ThatDoNotRead_HoldTheSameValueOnce(RespTransport transport)
+    {
+        const int Length = 20_000_000;
+        await using var server = await TlsServer.StartAsync(_certificates, transport);
+        var store = server.Server.State.Store;
+        byte[] value = new byte[Length];
+        value.AsSpan().Fill((byte)'v');
+        store.Set("k"u8, value);
+        long before = store.GetStatistics().MemoryBytes;
+        var clients = new List<TlsClient>();
+        for (int i = 0; i < 4; i++)
+        {
+            clients.Add(await server.ConnectAsync());
+            await clients[i].SendAsync("GET k\r\nGET k\r\n");
+        }
+
+        var pending = server.Server.State.Clients;
+        while (pending.ToList().Count(static client => client.PendingOutputBytes >= Length) < 4)
+            await Task.Delay(1, TestContext.Current.CancellationToken);
+        Assert.InRange(store.GetStatistics().MemoryBytes - before, 0, Length / 4);
+
+        string expected = $"${Length}\r\n{new string('v', Length)}\r\n";
+        Assert.True(expected + expected == await clients[0].ReadAsync(2 * expected.Length));
+        clients.ForEach(static client => client.Dispose());
+        while (server.Server.State.ClientMemory.Bytes > 0)
+            await Task.Delay(1, TestContext.Current.CancellationToken);
+        Assert.InRange(store.GetStatistics().MemoryBytes - before, long.MinValue, Length / 4);
+    }
+
     [Theory]
     [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
     public async Task Pipeline_LongerThanManyRecords_IsAnsweredInOrder(RespTransport transport)

@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Cache.Server.Transport.Linux;
+namespace Cache.Server.Transport;
 
 /// <summary>A stretch of what is to be sent: the beginning of a rented array, or bytes that are lent.</summary>
 internal readonly struct OutputPiece
@@ -28,6 +28,18 @@ internal readonly struct OutputPiece
     public bool IsLent => _lent is not null;
 
     public ReadOnlySpan<byte> Span => _lent is null ? _array.AsSpan(0, Count) : _lent.Span;
+
+    /// <summary>A part of it as memory: where it lies, or copied if it is lent.</summary>
+    /// <param name="start">Where the part begins.</param>
+    /// <param name="copy">Holds the part, and takes the copy.</param>
+    /// <param name="count">How long it is.</param>
+    public ReadOnlyMemory<byte> Slice(int start, int count, byte[] copy)
+    {
+        if (_array is not null)
+            return _array.AsMemory(start, count);
+        Span.Slice(start, count).CopyTo(copy);
+        return copy.AsMemory(0, count);
+    }
 
     /// <summary>Gives the memory back.</summary>
     public void Free()
