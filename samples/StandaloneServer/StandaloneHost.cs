@@ -22,28 +22,44 @@ internal static class StandaloneHost
     /// <returns>The exit code: 0 after an orderly stop, 1 if the start failed; then it was said why.</returns>
     public static async Task<int> RunAsync(string[] arguments)
     {
+        var settings = new ServerSettings(new CacheOptions(), new RespServerOptions());
         try
         {
             var commandLine = new CommandLine();
             if (commandLine.TryParse(arguments))
-                await RunAsync(commandLine).ConfigureAwait(false);
+                await RunAsync(commandLine, settings).ConfigureAwait(false);
             return 0;
         }
         catch (Exception e) when (e is SettingException or IOException or ArgumentException
             or Microsoft.Extensions.Options.OptionsValidationException)
         {
-            await Console.Error.WriteLineAsync($"cache: {e.Message}").ConfigureAwait(false);
+            foreach (string problem in settings.InWordsOfSources(e.Message).Split('\n'))
+                await Console.Error.WriteLineAsync($"cache: {problem}").ConfigureAwait(false);
             return 1;
         }
     }
 
-    private static async Task RunAsync(CommandLine commandLine)
+    private static async Task RunAsync(CommandLine commandLine, ServerSettings settings)
     {
-        var json = ReadJson(commandLine.ConfigJson);
-        var given = ReadSources(commandLine, json, Environment.GetEnvironmentVariables());
-        var settings = new ServerSettings(new CacheOptions(), new RespServerOptions()).Apply(given);
-        using var host = Build(given, settings, json);
+        var problems = new List<string>();
+        var json = ReadJson(commandLine.ConfigJson, problems);
+        var given = ReadSources(commandLine, json, Environment.GetEnvironmentVariables(), problems);
+        settings.Apply(given, problems);
+        LogSetup.FindProblems(json, problems);
+        if (problems.Count > 0)
+            throw new SettingException(problems);
+        using var signals = new Signals();
+        var level = new LogLevelSwitch(settings.LogLevel);
+        using var host = Build(given, settings, level, json);
+        LogSetup.WarnOfNoEffect(host, settings);
         await host.StartAsync().ConfigureAwait(false);
+        var reload = new Reload(
+            found => ReadSources(
+                commandLine, ReadJson(commandLine.ConfigJson, found), Environment.GetEnvironmentVariables(), found),
+            level,
+            host.Services.GetRequiredService<RespServer>(),
+            host.Services.GetRequiredService<ILoggerFactory>().CreateLogger<Reload>());
+        signals.OnHangUp(() => _ = reload.RunAsync());
         if (!Console.IsOutputRedirected)
         {
             Greeting.Write(
@@ -57,16 +73,24 @@ internal static class StandaloneHost
     }
 
     /// <summary>What all sources say, in the order of precedence: the last one for a directive counts.</summary>
+    /// <param name="commandLine">What the command line says, and which files.</param>
+    /// <param name="json">What the JSON file says.</param>
+    /// <param name="environment">All environment variables.</param>
+    /// <param name="problems">Gets what cannot be understood, each with its place.</param>
     internal static IReadOnlyList<Setting> ReadSources(
-        CommandLine commandLine, IConfiguration json, System.Collections.IDictionary environment) =>
-    [
-        .. commandLine.ConfigFile is { } path ? ConfigFile.Read(path) : [],
-        .. JsonSettings.Read(json, commandLine.ConfigJson ?? DefaultJson),
-        .. EnvironmentSettings.Read(environment),
-        .. commandLine.Settings,
-    ];
+        CommandLine commandLine, IConfiguration json, System.Collections.IDictionary environment, List<string> problems)
+    {
+        problems.AddRange(commandLine.Problems);
+        return
+        [
+            .. commandLine.ConfigFile is { } path ? ConfigFile.Read(path, problems) : [],
+            .. JsonSettings.Read(json, commandLine.ConfigJson ?? DefaultJson, problems),
+            .. EnvironmentSettings.Read(environment, problems),
+            .. commandLine.Settings,
+        ];
+    }
 
-    private static IConfigurationRoot ReadJson(string? path)
+    private static IConfigurationRoot ReadJson(string? path, List<string> problems)
     {
         try
         {
@@ -76,19 +100,16 @@ internal static class StandaloneHost
         catch (Exception e) when (e is IOException or InvalidDataException)
         {
             string detail = e is InvalidDataException ? $" {e.GetBaseException().Message}" : "";
-            throw new SettingException(e.Message + detail);
+            problems.Add(e.Message + detail);
+            return new ConfigurationBuilder().Build();
         }
     }
 
-    private static IHost Build(IReadOnlyList<Setting> given, ServerSettings settings, IConfiguration json)
+    private static IHost Build(
+        IReadOnlyList<Setting> given, ServerSettings settings, LogLevelSwitch level, IConfiguration json)
     {
         var builder = Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings());
-        builder.Logging
-            .AddConfiguration(json.GetSection("Logging"))
-            .AddSimpleConsole(static o => (o.SingleLine, o.TimestampFormat) = (true, "yyyy-MM-dd HH:mm:ss.fff "))
-            .SetMinimumLevel(settings.LogLevel)
-            // A start that fails is told once, without a stack trace.
-            .AddFilter("Microsoft.Extensions.Hosting", LogLevel.None);
+        LogSetup.AddTo(builder.Logging, settings, level, json);
         builder.Services
             .Configure<ConsoleLifetimeOptions>(static o => o.SuppressStatusMessages = true)
             .Configure<HostOptions>(o => o.ShutdownTimeout = settings.Server.DrainTimeout + _stopAllowance)

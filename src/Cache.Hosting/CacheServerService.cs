@@ -1,4 +1,5 @@
 using System.Net;
+using Cache.Core;
 using Cache.Server;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -15,17 +16,28 @@ namespace Cache.Hosting;
 internal sealed class CacheServerService(
     IServiceProvider provider, IOptions<RespServerOptions> options, ILogger<CacheServerService> logger) : IHostedService
 {
+    // What the process takes beyond the store, its clients' requests and replies above all, must fit beside it.
+    private const int MemoryPercentMax = 85;
+
     private RespServer? _server;
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         var server = _server = provider.GetRequiredService<RespServer>();
         await server.StartAsync(cancellationToken).ConfigureAwait(false);
-        if (!string.IsNullOrEmpty(options.Value.RequirePass))
+        long limit = provider.GetRequiredService<CacheStore>().MemoryLimitBytes;
+        long available = CacheOptions.AvailableMemoryBytes;
+        if (limit > available / 100 * MemoryPercentMax)
+            HostingLog.LimitLeavesTooLittle(logger, MemorySize.Format(limit), MemorySize.Format(available));
+        if (!server.NeedsNoPassword)
             return;
         foreach (var endPoint in server.EndPoints)
         {
-            if (endPoint is IPEndPoint ip && !IPAddress.IsLoopback(ip.Address))
+            if (endPoint is not IPEndPoint ip || IPAddress.IsLoopback(ip.Address))
+                continue;
+            if (options.Value.ProtectedMode)
+                HostingLog.ClosedToOthers(logger, endPoint);
+            else
                 HostingLog.OpenToAll(logger, endPoint);
         }
     }

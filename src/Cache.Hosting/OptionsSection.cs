@@ -31,6 +31,13 @@ internal sealed class OptionsSection<TOptions>(
         if (optionsName != nameOfOptions)
             return ValidateOptionsResult.Skip;
         var problems = Apply(new TOptions());
+        if (section is IConfigurationSection one && !one.Exists())
+        {
+            problems.Add(
+                $"{one.Path} is no section of the configuration, or an empty one; set a key of it, or register "
+                + "without a section for the defaults.");
+        }
+
         return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(problems);
     }
 

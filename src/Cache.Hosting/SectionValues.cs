@@ -121,7 +121,7 @@ internal static class SectionValues
     public static string? Pairs(this IConfigurationSection entry, Action<IReadOnlyDictionary<string, string>> set) =>
         entry.Value is null
             ? Done(set, entry.GetChildren().ToDictionary(static item => item.Key, static item => item.Value ?? ""))
-            : Wrong(entry, "a section of names and new names");
+            : Wrong(entry, "a section of names and their values");
 
     /// <summary>A list of texts, each a name and a user: names with colons cannot be keys.</summary>
     public static string? PairLines(

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Text;
 using Cache.Core;
 using Cache.Server.Commands;
 using Cache.Server.Connections;
@@ -81,6 +82,12 @@ public sealed partial class RespServer : IAsyncDisposable
         _acceptor = new ConnectionAcceptor<CommandExecutor>(_state, default, _logger, pacer);
     }
 
+    /// <summary>The version of this server, such as "0.1.0".</summary>
+    public static string Version => ServerState.Version;
+
+    /// <summary>The version of Redis whose commands and replies these are.</summary>
+    public static string RedisVersion { get; } = Encoding.ASCII.GetString(ServerState.RedisVersion);
+
     /// <summary>
     /// The addresses that are listened on, with the ports that the system chose; empty unless started.
     /// </summary>
@@ -88,6 +95,9 @@ public sealed partial class RespServer : IAsyncDisposable
 
     /// <summary>Those of <see cref="EndPoints"/> where TLS is spoken.</summary>
     public IReadOnlyList<EndPoint> TlsEndPoints { get; private set; } = [];
+
+    /// <summary>Whether the default user takes any password, as it does while none is set.</summary>
+    public bool NeedsNoPassword => _state.Users.NeedsNoPassword;
 
     internal ServerState State => _state;
 
@@ -111,6 +121,7 @@ public sealed partial class RespServer : IAsyncDisposable
         {
             if (_wasStarted || _wasStopped)
                 throw new InvalidOperationException("A server starts only once.");
+            ServerLog.Starting(_logger, Version, RedisVersion, Environment.ProcessId);
             UserOptions.Load(_options, _state.Users);
             _listeners = await _bind(cancellationToken).ConfigureAwait(false);
             _wasStarted = true;
@@ -157,8 +168,51 @@ public sealed partial class RespServer : IAsyncDisposable
         }
     }
 
+    /// <summary>
+    /// Reads the files of TLS and of users again, and logs of each whether it was reloaded, is unchanged, or was
+    /// refused and why; what is refused stays as it was. Clients of users that were replaced are disconnected, as by
+    /// ACL LOAD; nobody is if the users are unchanged. Does nothing before the start and after the stop.
+    /// </summary>
+    public async Task ReloadAsync()
+    {
+        await _turn.WaitAsync(CancellationToken.None).ConfigureAwait(false);
+        try
+        {
+            if (!_wasStarted || _wasStopped)
+                return;
+            if (_certificates?.LookNow() == true)
+                ServerLog.CertificateUnchanged(_logger);
+            if (_options.AclFile is { Length: > 0 } path)
+                ReloadUsers(path);
+        }
+        finally
+        {
+            _turn.Release();
+        }
+    }
+
     /// <summary>Stops the server as <see cref="StopAsync"/> does.</summary>
     public async ValueTask DisposeAsync() => await StopAsync(CancellationToken.None).ConfigureAwait(false);
+
+    private void ReloadUsers(string path)
+    {
+        try
+        {
+            var users = AclFile.Read(path, _state.Users.GivesAllChannels);
+            if (_state.Users.AreThe(users))
+            {
+                ServerLog.UsersUnchanged(_logger, path);
+                return;
+            }
+
+            _state.Clients.Disconnect(_state.Users.ReplaceAll(users), caller: null);
+            ServerLog.UsersReloaded(_logger, path);
+        }
+        catch (AclFileException e)
+        {
+            ServerLog.UsersRefused(_logger, path, e.Message);
+        }
+    }
 
     private async ValueTask<IReadOnlyList<TransportListener>> BindSocketsAsync(CancellationToken cancellationToken)
     {
@@ -231,6 +285,10 @@ public sealed partial class RespServer : IAsyncDisposable
             TcpKeepAliveSeconds = (int)Math.Ceiling(options.TcpKeepAlive.TotalSeconds),
             ClientQueryBufferLimit = options.InputBufferLimit,
             ClientOutputBufferLimit = options.OutputBufferLimit,
+            Kept = new(
+                options.KeptParameters.Select(
+                    static pair => KeyValuePair.Create(pair.Key, AclText.FromOption(pair.Value))),
+                StringComparer.OrdinalIgnoreCase),
             OutputStallSeconds = (int)Math.Ceiling(options.OutputStallTimeout.TotalSeconds),
         };
         settings.SetPassword(options.RequirePass);

@@ -71,9 +71,9 @@ public sealed partial class RespServerOptions
             return;
         RequireRange(problems, nameof(TlsPort), port, IPEndPoint.MinPort, IPEndPoint.MaxPort);
         if (port != 0 && port == Port)
-            problems.Add(Problem(nameof(TlsPort), Text(port), "must be another than Port"));
+            problems.Add(Problem(nameof(TlsPort), Text(port), $"must be another than {Ref(nameof(Port))}"));
         if (Bind is { Count: 0 })
-            problems.Add(Problem(nameof(TlsPort), Text(port), "needs an address in Bind"));
+            problems.Add(Problem(nameof(TlsPort), Text(port), $"needs an address in {Ref(nameof(Bind))}"));
         FindTlsFileProblems(problems);
         if (!Enum.IsDefined(TlsClientAuthentication))
         {
@@ -83,12 +83,12 @@ public sealed partial class RespServerOptions
         }
 
         CertificateUsers.FindProblems(
-            $"{nameof(RespServerOptions)}.{nameof(TlsClientUsers)}", TlsClientUsers, problems);
+            Ref(nameof(TlsClientUsers)), TlsClientUsers, problems);
         if (TlsClientUsers.Count > 0 && TlsClientAuthentication == TlsClientAuthentication.None)
         {
             problems.Add(Problem(
                 nameof(TlsClientAuthentication), nameof(TlsClientAuthentication.None),
-                $"must be another for {nameof(TlsClientUsers)}, which needs certificates"));
+                $"must be another for {Ref(nameof(TlsClientUsers))}, which needs certificates"));
         }
 
         if (TlsProtocols == SslProtocols.None || (TlsProtocols & ~TlsProtocolsAllowed) != 0)
@@ -109,14 +109,27 @@ public sealed partial class RespServerOptions
         if (!hasPem && !hasPfx)
         {
             problems.Add(Problem(
-                nameof(TlsCertificateFile), "not given", "or TlsPfxFile is needed where there is a TlsPort"));
+                nameof(TlsCertificateFile), "not given",
+                $"or {Ref(nameof(TlsPfxFile))} is needed where there is a {Ref(nameof(TlsPort))}"));
         }
 
         if (hasPem && hasPfx)
-            problems.Add(Problem(nameof(TlsPfxFile), $"'{TlsPfxFile}'", "excludes TlsCertificateFile: give one"));
+        {
+            problems.Add(Problem(
+                nameof(TlsPfxFile), $"'{TlsPfxFile}'", $"excludes {Ref(nameof(TlsCertificateFile))}: give one"));
+        }
+
         if (hasPem && !hasKey)
-            problems.Add(Problem(nameof(TlsKeyFile), "not given", "is needed for TlsCertificateFile"));
+        {
+            problems.Add(Problem(
+                nameof(TlsKeyFile), "not given", $"is needed for {Ref(nameof(TlsCertificateFile))}"));
+        }
+
         if (hasPfx && !hasPem && hasKey)
-            problems.Add(Problem(nameof(TlsKeyFile), $"'{TlsKeyFile}'", "belongs to TlsCertificateFile, not to a PFX"));
+        {
+            problems.Add(Problem(
+                nameof(TlsKeyFile), $"'{TlsKeyFile}'",
+                $"belongs to {Ref(nameof(TlsCertificateFile))}, not to a PFX"));
+        }
     }
 }

@@ -169,6 +169,11 @@ public sealed partial class RespServerOptions
     /// <summary>How long stopping waits for clients to take their last replies. Default: 5 seconds.</summary>
     public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromSeconds(5);
 
+    /// <summary>
+    /// Parameters of Redis that mean nothing here, by their names: CONFIG GET shows them. Empty by default.
+    /// </summary>
+    public IReadOnlyDictionary<string, string> KeptParameters { get; set; } = new Dictionary<string, string>();
+
     /// <summary>Every option that is out of its range, as a sentence that names it, its value and the range.</summary>
     /// <returns>An empty list if the options can be used.</returns>
     public IReadOnlyList<string> FindProblems()
@@ -230,7 +235,11 @@ public sealed partial class RespServerOptions
         }
 
         if (Bind is { Count: 0 } && UnixSocketPath is null)
-            problems.Add(Problem(nameof(Bind), "empty", "must name an address unless UnixSocketPath is given"));
+        {
+            problems.Add(Problem(
+                nameof(Bind), "empty", $"must name an address unless {Ref(nameof(UnixSocketPath))} is given"));
+        }
+
         if (UnixSocketPath is { } path
             && (path.Contains('\0') || Encoding.UTF8.GetByteCount(path) is 0 or > UnixSocketPathBytesMax))
         {
@@ -240,7 +249,10 @@ public sealed partial class RespServerOptions
         }
 
         if (Bind is { Count: > 0 } && Port is null && TlsPort is null && UnixSocketPath is null)
-            problems.Add(Problem(nameof(Port), "null", "must be a port unless TlsPort or UnixSocketPath is given"));
+        {
+            string others = $"{Ref(nameof(TlsPort))} or {Ref(nameof(UnixSocketPath))}";
+            problems.Add(Problem(nameof(Port), "null", $"must be a port unless {others} is given"));
+        }
 
         // The permission bits of owner, group and others.
         if (UnixSocketMode is { } mode && ((int)mode & ~0b111_111_111) != 0)
@@ -265,5 +277,8 @@ public sealed partial class RespServerOptions
     private static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);
 
     private static string Problem(string option, string value, string rule) =>
-        $"{nameof(RespServerOptions)}.{option} is {value}; it {rule}.";
+        $"{Ref(option)} is {value}; it {rule}.";
+
+    // Whoever has other names for the options finds each by it.
+    private static string Ref(string option) => $"{nameof(RespServerOptions)}.{option}";
 }

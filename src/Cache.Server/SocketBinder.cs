@@ -108,9 +108,13 @@ internal static class SocketBinder
         }
         catch (Exception e) when (e is SocketException or IOException or UnauthorizedAccessException)
         {
-            throw new IOException($"Cannot listen on {endPoint}: {Explain(e)}", e);
+            throw new IOException($"Cannot listen on {endPoint}: {Explain(e, endPoint)}", e);
         }
     }
+
+    // The system says of a missing folder that there is no such address.
+    private static string Explain(Exception error, EndPoint endPoint) =>
+        FindMissingFolder(endPoint) is { } folder ? $"the folder {folder} does not exist." : Explain(error);
 
     private static string Explain(Exception error) => (error as SocketException)?.SocketErrorCode switch
     {
@@ -120,6 +124,14 @@ internal static class SocketBinder
         SocketError.AccessDenied => "the process lacks the right to; ports below 1024 often need more of it.",
         _ => error.Message,
     };
+
+    private static string? FindMissingFolder(EndPoint endPoint)
+    {
+        string? folder = endPoint is UnixDomainSocketEndPoint
+            ? Path.GetDirectoryName(Path.GetFullPath(endPoint.ToString()!))
+            : null;
+        return folder is null || Directory.Exists(folder) ? null : folder;
+    }
 
     private static bool IsAbsent(Exception? error) =>
         (error as SocketException)?.SocketErrorCode

@@ -25,6 +25,8 @@ internal static class UserOptions
     /// <summary>Gives the server the users of the options.</summary>
     public static void Apply(RespServerOptions options, AclUsers users)
     {
+        users.GivesAllChannels =
+            options.KeptParameters.GetValueOrDefault(ConfigParameters.PubSubDefault) == ConfigParameters.AllChannels;
         foreach (string user in options.Users)
         {
             var words = Split(user)!;
@@ -40,7 +42,7 @@ internal static class UserOptions
             return;
         try
         {
-            users.ReplaceAll(AclFile.Read(path));
+            users.ReplaceAll(AclFile.Read(path, users.GivesAllChannels));
         }
         catch (AclFileException e)
         {

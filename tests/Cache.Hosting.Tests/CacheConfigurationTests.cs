@@ -110,6 +110,21 @@ public sealed class CacheConfigurationTests
             failures.Order(StringComparer.Ordinal));
     }
 
+    // A misspelt name of a section would else give the defaults, and nobody would know.
+    [Fact]
+    public async Task Start_SectionIsNotThere_SaysSo()
+    {
+        var configuration = new ConfigurationBuilder().AddInMemoryCollection([new("Cache:ShardCount", "2")]).Build();
+        using var host = Build(services => services.AddCache(configuration.GetSection("Cahce")));
+        var refused = await Assert.ThrowsAsync<OptionsValidationException>(() => host.StartAsync(Token));
+        Assert.Equal(
+            [
+                "Cahce is no section of the configuration, or an empty one; set a key of it, or register without a "
+                + "section for the defaults.",
+            ],
+            refused.Failures);
+    }
+
     [Fact]
     public void Keys_AreTheProperties() => Assert.Equal(
         typeof(CacheOptions).GetProperties().Where(static property => property.CanWrite)

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Cache.Core;
 using Cache.Core.DependencyInjection;
 using Cache.Server;
 using Microsoft.Extensions.Caching.Distributed;
@@ -40,19 +41,57 @@ public sealed class CacheServerServiceTests
         Assert.Contains("Information: Stopped", log.Lines);
     }
 
+    // What it says is what a client of another machine would meet.
     [Theory]
-    [InlineData("0.0.0.0", null, true)]
-    [InlineData("0.0.0.0", "secret", false)]
-    [InlineData("127.0.0.1", null, false)]
-    public async Task Start_WithoutPasswordBeyondTheMachine_Warns(string address, string? password, bool warns)
+    [InlineData("0.0.0.0", false, null, "can be reached from other machines and needs no password")]
+    [InlineData("0.0.0.0", true, null, "protected mode refuses clients of other machines")]
+    [InlineData("0.0.0.0", false, "secret", null)]
+    [InlineData("0.0.0.0", true, "secret", null)]
+    [InlineData("127.0.0.1", false, null, null)]
+    public async Task Start_BeyondTheMachine_WarnsOfWhatOthersMayDo(
+        string address, bool isProtected, string? password, string? warning)
     {
         var log = new LogLines();
         using var host = BuildHost(services => services
             .AddLogging(l => l.AddProvider(log))
-            .AddCacheServer(o => (o.Port, o.Bind, o.RequirePass) = (0, [address], password)));
+            .AddCacheServer(o =>
+                (o.Port, o.Bind, o.RequirePass, o.ProtectedMode) = (0, [address], password, isProtected)));
         await host.StartAsync(Token);
         await host.StopAsync(Token);
-        Assert.Equal(warns, log.Lines.Any(line => line.StartsWith("Warning: 0.0.0.0:", StringComparison.Ordinal)));
+        string[] warnings =
+            [.. log.Lines.Where(static line => line.StartsWith("Warning: 0.0.0.0:", StringComparison.Ordinal))];
+        Assert.Equal(warning is null ? 0 : 1, warnings.Length);
+        Assert.All(warnings, line => Assert.Contains(warning!, line, StringComparison.Ordinal));
+    }
+
+    // The password of a user of the options counts as well as requirepass.
+    [Fact]
+    public async Task Start_BeyondTheMachineWithAPasswordOfTheDefaultUser_DoesNotWarn()
+    {
+        var log = new LogLines();
+        using var host = BuildHost(services => services
+            .AddLogging(l => l.AddProvider(log))
+            .AddCacheServer(o => (o.Port, o.Bind, o.Users) = (0, ["0.0.0.0"], ["default on >secret ~* +@all"])));
+        await host.StartAsync(Token);
+        await host.StopAsync(Token);
+        Assert.DoesNotContain(log.Lines, static line => line.StartsWith("Warning", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData(100, true)]
+    [InlineData(50, false)]
+    public async Task Start_LimitOfAllMemory_Warns(int percent, bool warns)
+    {
+        var log = new LogLines();
+        using var host = BuildHost(services => services
+            .AddLogging(l => l.AddProvider(log))
+            .AddCache(o => o.MemoryLimitBytes = CacheOptions.AvailableMemoryBytes / 100 * percent)
+            .AddCacheServer(o => o.Port = 0));
+        await host.StartAsync(Token);
+        await host.StopAsync(Token);
+        Assert.Equal(
+            warns,
+            log.Lines.Any(static line => line.StartsWith("Warning: The memory limit ", StringComparison.Ordinal)));
     }
 
     [Fact]

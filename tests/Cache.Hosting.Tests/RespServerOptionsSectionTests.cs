@@ -48,6 +48,7 @@ public sealed class RespServerOptionsSectionTests
             ["S:AuthenticationTimeout"] = "9",
             ["S:PartialRequestTimeout"] = "10",
             ["S:ClientMemoryLimit"] = "64mb",
+            ["S:KeptParameters:hz"] = "10",
         });
         Assert.Equal(
             (7402, "c.pem", "k.pem", "p", "ca.pem"),
@@ -72,6 +73,7 @@ public sealed class RespServerOptionsSectionTests
         Assert.Equal((8, 64L << 20), (options.AcceptsPerSecond, options.ClientMemoryLimit));
         Assert.Equal(
             (9, 10), (options.AuthenticationTimeout.TotalSeconds, options.PartialRequestTimeout.TotalSeconds));
+        Assert.Equal(new Dictionary<string, string> { ["hz"] = "10" }, options.KeptParameters);
         Assert.Equal((2 << 20, 3_000_000), (options.InputBufferLimit, options.OutputBufferLimit));
     }
 

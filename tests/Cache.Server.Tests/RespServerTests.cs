@@ -77,6 +77,17 @@ public sealed class RespServerTests : IDisposable
         free.Bind(new IPEndPoint(IPAddress.Loopback, port));
     }
 
+    // The system says of it that there is no such address.
+    [Fact]
+    public async Task Start_OnAUnixSocketInAMissingFolder_NamesTheFolder()
+    {
+        string folder = Path.Combine(Path.GetTempPath(), "cache-no-such-folder");
+        await using var server = new RespServer(
+            _store, new RespServerOptions { Bind = [], Port = null, UnixSocketPath = Path.Combine(folder, "s") });
+        var error = await Assert.ThrowsAsync<IOException>(() => server.StartAsync(Token));
+        Assert.EndsWith($": the folder {folder} does not exist.", error.Message);
+    }
+
     [Fact]
     public async Task Start_OnAnAddressOfAnotherMachine_FailsUnlessItMayBeAbsent()
     {

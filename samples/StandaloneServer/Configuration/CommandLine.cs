@@ -1,4 +1,7 @@
 using System.CommandLine;
+using System.CommandLine.Invocation;
+using System.CommandLine.Parsing;
+using Cache.Server;
 
 namespace StandaloneServer.Configuration;
 
@@ -6,6 +9,7 @@ namespace StandaloneServer.Configuration;
 internal sealed class CommandLine
 {
     private const string Origin = "command line";
+    private const string Prefix = "--";
 
     private static readonly ParserConfiguration _parsing = new()
     {
@@ -26,21 +30,27 @@ internal sealed class CommandLine
         HelpName = "path",
     };
 
-    private readonly List<Option> _directives = [.. DirectiveTable.All.Select(ToOption)];
     private readonly RootCommand _root = new(
         "An in-memory cache that speaks the protocol of Redis. Later sources win: defaults, the file, JSON, "
         + "environment variables (CACHE_MAXMEMORY), the command line.");
 
-    private ParseResult? _result;
+    private readonly List<string> _problems = [];
 
     public CommandLine()
     {
         _root.Add(_configFile);
         _root.Add(_configJson);
-        foreach (var option in _directives)
-            _root.Add(option);
-        _root.TreatUnmatchedTokensAsErrors = false;
+        foreach (var directive in DirectiveTable.All)
+            _root.Add(ToOption(directive));
+        foreach (var directive in DirectiveTable.WithoutMeaning)
+            _root.Add(ToOption(directive));
         _root.SetAction(static _ => { });
+        if (_root.Options.OfType<VersionOption>().FirstOrDefault() is { } version)
+        {
+            version.Aliases.Add("-v");
+            version.Description = "Show the version of this server, and of the Redis that it replies as.";
+            version.Action = new VersionAction();
+        }
     }
 
     public string? ConfigFile { get; private set; }
@@ -49,62 +59,93 @@ internal sealed class CommandLine
 
     public IReadOnlyList<Setting> Settings { get; private set; } = [];
 
+    /// <summary>Every argument that is unknown or lacks its value.</summary>
+    public IReadOnlyList<string> Problems => _problems;
+
     /// <summary>Reads the arguments.</summary>
     /// <returns>False if help or the version was asked for, and was written.</returns>
-    /// <exception cref="SettingException">An argument is unknown or lacks its value.</exception>
     public bool TryParse(IReadOnlyList<string> arguments)
     {
-        _result = _root.Parse(arguments, _parsing);
-        ConfigFile = _result.GetValue(_configFile);
-        foreach (string token in (string[])[ConfigFile ?? "", .. _result.UnmatchedTokens])
-            RefuseUnknownOption(token);
-        if (_result.UnmatchedTokens is [var word, ..])
-            throw new SettingException($"{Origin}: '{word}' is one word too many; there is one configuration file.");
-        if (_result.Errors is [var error, ..])
-            throw new SettingException($"{Origin}: {error.Message}");
-        if (_result.Action is not null && _result.Action != _root.Action)
+        var result = _root.Parse(arguments, _parsing);
+        ConfigFile = result.GetValue(_configFile);
+        foreach (string token in (string[])[ConfigFile ?? "", .. result.UnmatchedTokens])
         {
-            _result.Invoke();
+            if (IsUnknownOption(token))
+                _problems.Add(Unknown(token.Split('=')[0]));
+        }
+
+        if (IsUnknownOption(ConfigFile ?? ""))
+            ConfigFile = null;
+
+        if (_problems.Count == 0 && result.UnmatchedTokens is [var word, ..])
+            _problems.Add($"{Origin}: '{word}' is one word too many; there is one configuration file.");
+
+        // What is left over is an error of the command, and was told of in our words.
+        foreach (var error in result.Errors.Where(static error => error.SymbolResult is not CommandResult))
+            _problems.Add($"{Origin}: {error.Message}");
+        if (_problems.Count == 0 && result.Action is not null && result.Action != _root.Action)
+        {
+            result.Invoke();
             return false;
         }
 
-        ConfigJson = _result.GetValue(_configJson);
-        Settings = [.. ReadDirectives(_result)];
+        ConfigJson = result.GetResult(_configJson) is { Errors: var errors } && errors.Any()
+            ? null
+            : result.GetValue(_configJson);
+        Settings = [.. ReadDirectives(result)];
         return true;
     }
 
+    private static bool IsUnknownOption(string token) => token.StartsWith('-') && token.Length > 1;
+
+    private static string Unknown(string option) => option.StartsWith(Prefix, StringComparison.Ordinal)
+        ? DirectiveTable.Unknown(Origin, option[Prefix.Length..], Prefix)
+        : $"{Origin}: there is no option '{option}'; --help lists all that there are.";
+
+    // Each occurrence is a line of a file, as in Redis: where two do not add up the later one counts.
     private IEnumerable<Setting> ReadDirectives(ParseResult result)
     {
-        foreach (var option in _directives)
+        var tokens = result.Tokens;
+        for (int i = 0; i < tokens.Count && tokens[i].Type != TokenType.DoubleDash; i++)
         {
-            if (result.GetResult(option) is { Implicit: false } given)
+            if (tokens[i].Type != TokenType.Option || DirectiveTable.Find(NameOf(tokens[i])) is not { } directive)
+                continue;
+            string label = $"{Origin}: {tokens[i].Value}";
+            int count = 0;
+            while (i + 1 < tokens.Count && tokens[i + 1].Type == TokenType.Argument && (count == 0 || directive.IsList))
             {
-                string[] values = [.. given.Tokens.Select(static token => token.Value)];
-                yield return new Setting(option.Name[2..], SplitOne(option, values), Origin);
+                i++;
+                count++;
             }
+
+            string[] values = [.. tokens.Skip(i + 1 - count).Take(count).Select(static token => token.Value)];
+            if (SplitOne(directive, values, label) is { Length: > 0 } split)
+                yield return new Setting(directive.Name, split, Origin) { Label = label };
         }
     }
 
+    private static string NameOf(Token token) => token.Value[Prefix.Length..];
+
     // --bind "127.0.0.1 ::1" is what --bind 127.0.0.1 ::1 is.
-    private static string[] SplitOne(Option option, string[] values) =>
-        values is [{ Length: > 0 } text] && DirectiveTable.Find(option.Name[2..]) is { IsList: true } directive
-            ? JsonSettings.SplitList(directive, text, Origin)
-            : values;
+    private string[]? SplitOne(Directive directive, string[] values, string label) =>
+        values is [{ Length: > 0 } text] ? JsonSettings.SplitList(directive, text, label, _problems) : values;
 
-    private static void RefuseUnknownOption(string token)
+    private static Option<string[]> ToOption(Directive directive) => new(Prefix + directive.Name)
     {
-        if (token.StartsWith("--", StringComparison.Ordinal))
-            throw DirectiveTable.Unknown(Origin, token[2..].Split('=')[0], prefix: "--");
-    }
+        AllowMultipleArgumentsPerToken = directive.IsList,
+        Arity = directive.HasNoMeaning ? ArgumentArity.ZeroOrMore : ArgumentArity.OneOrMore,
+        Description = $"{directive.Summary} [default: {directive.Default}]",
+        HelpName = directive.Parameter,
+        Hidden = directive.HasNoMeaning,
+    };
 
-    private static Option ToOption(Directive directive)
+    private sealed class VersionAction : SynchronousCommandLineAction
     {
-        string name = $"--{directive.Name}";
-        Option option = directive.IsList
-            ? new Option<string[]>(name) { AllowMultipleArgumentsPerToken = true, Arity = ArgumentArity.OneOrMore }
-            : new Option<string>(name);
-        option.Description = $"{directive.Summary} [default: {directive.Default}]";
-        option.HelpName = directive.Parameter;
-        return option;
+        public override int Invoke(ParseResult parseResult)
+        {
+            parseResult.InvocationConfiguration.Output.WriteLine(
+                $"cache {RespServer.Version} (replies as Redis {RespServer.RedisVersion})");
+            return 0;
+        }
     }
 }

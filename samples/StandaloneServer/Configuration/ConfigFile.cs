@@ -1,42 +1,54 @@
 namespace StandaloneServer.Configuration;
 
-/// <summary>A file in the form of redis.conf: a directive a line, # for comments, include for another file.</summary>
+/// <summary>A file in the form of redis.conf: a directive a line, # for comments, include for other files.</summary>
 internal static class ConfigFile
 {
     // A file that includes itself ends here.
     private const int IncludeDepthMax = 8;
 
-    /// <exception cref="SettingException">A file cannot be read, or a line cannot be understood.</exception>
-    public static List<Setting> Read(string path)
+    /// <param name="path">The file.</param>
+    /// <param name="problems">Gets what cannot be read or understood, each with its file and line.</param>
+    public static List<Setting> Read(string path, List<string> problems)
     {
         var settings = new List<Setting>();
-        Read(path, settings, depth: 0);
+        Read(path, "", settings, problems, depth: 0);
         return settings;
     }
 
-    private static void Read(string path, List<Setting> settings, int depth)
+    private static void Read(string path, string from, List<Setting> settings, List<string> problems, int depth)
     {
         int number = 0;
-        foreach (string line in ReadLines(path))
+        foreach (string line in ReadLines(path, from, problems))
         {
             string origin = $"{path}, line {++number}";
             string text = line.Trim();
             if (text.Length == 0 || text.StartsWith('#'))
                 continue;
             if (ArgumentSplitter.Split(text) is not [var name, .. var values])
-                throw new SettingException($"{origin}: a quote is not closed, or not followed by a space.");
-            if (!name.Equals("include", StringComparison.OrdinalIgnoreCase))
+                problems.Add($"{origin}: a quote is not closed, or not followed by a space.");
+            else if (!name.Equals("include", StringComparison.OrdinalIgnoreCase))
                 settings.Add(new Setting(name, values, origin));
             else if (values is not [var included])
-                throw new SettingException($"{origin}: include needs one path.");
+                problems.Add($"{origin}: include needs one path.");
             else if (depth == IncludeDepthMax)
-                throw new SettingException($"{origin}: files include each other more than {IncludeDepthMax} deep.");
+                problems.Add($"{origin}: files include each other more than {IncludeDepthMax} deep.");
             else
-                Read(Path.Combine(Path.GetDirectoryName(path) ?? "", included), settings, depth + 1);
+                foreach (string file in Expand(Path.Combine(Path.GetDirectoryName(path) ?? "", included)))
+                    Read(file, $"{origin}: ", settings, problems, depth + 1);
         }
     }
 
-    private static string[] ReadLines(string path)
+    // As in Redis, a pattern that nothing matches is no mistake: a folder for more files may be empty.
+    private static IEnumerable<string> Expand(string path)
+    {
+        string name = Path.GetFileName(path);
+        if (name.AsSpan().IndexOfAny('*', '?') < 0)
+            return [path];
+        string folder = Path.GetDirectoryName(path) is { Length: > 0 } parent ? parent : ".";
+        return Directory.Exists(folder) ? Directory.EnumerateFiles(folder, name).Order(StringComparer.Ordinal) : [];
+    }
+
+    private static string[] ReadLines(string path, string from, List<string> problems)
     {
         try
         {
@@ -44,7 +56,8 @@ internal static class ConfigFile
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new SettingException($"The configuration file cannot be read: {e.Message}");
+            problems.Add($"{from}The configuration file cannot be read: {e.Message}");
+            return [];
         }
     }
 }

@@ -15,13 +15,22 @@ internal sealed record Directive(
     /// <summary>Whether it takes several values.</summary>
     public bool IsList { get; init; }
 
+    /// <summary>Whether it may stand many times, each one more of its kind; of others the last one counts.</summary>
+    public bool IsRepeated { get; init; }
+
+    /// <summary>Whether Redis has it, and it can mean nothing here: it is taken, and the operator told.</summary>
+    public bool HasNoMeaning { get; init; }
+
+    /// <summary>The option that it sets, of the store or of the server; null for what is this program's own.</summary>
+    public string? Option { get; init; }
+
     /// <exception cref="SettingException">The values are not what the directive takes.</exception>
     public void Apply(Setting setting, ServerSettings settings)
     {
         if (setting.Values.Count == 0)
-            throw new SettingException($"{setting.Origin}: {Name} needs a value: {Parameter}.");
+            throw new SettingException($"{setting.Label} needs a value: {Parameter}.");
         if (setting.Values.Count > (IsList ? ManyValues : 1))
             throw setting.Wrong(IsList ? $"at most {ManyValues} values" : "one value; quote it if it has spaces");
-        ApplyCore(setting with { Name = Name }, settings);
+        ApplyCore(setting, settings);
     }
 }

@@ -10,127 +10,142 @@ namespace StandaloneServer.Configuration;
 /// <summary>Every directive there is, for the file, JSON, the environment, the command line and its help.</summary>
 internal static class DirectiveTable
 {
-    private const string KeepsNothing = "this server keeps nothing on disk";
-
     public static IReadOnlyList<Directive> All { get; } =
     [
         new("port", "number", "6379", "The TCP port; 0 for no TCP.",
-            static (given, to) => to.Server.Port = given.Port()),
+            static (given, to) => to.Server.Port = given.Port()) { Option = nameof(RespServerOptions.Port) },
         new("bind", "addresses", "127.0.0.1",
             "Addresses to listen on; * is all of IPv4, ::* of IPv6; -address may be absent.",
-            static (given, to) => to.Server.Bind = given.Values) { IsList = true },
+            static (given, to) => to.Server.Bind = given.Values)
+            { IsList = true, Option = nameof(RespServerOptions.Bind) },
         new("unixsocket", "path", "none", "A Unix domain socket to listen on as well.",
-            static (given, to) => to.Server.UnixSocketPath = given.TextOrNull()),
-        new("unixsocketperm", "mode", "by umask", "The mode of the socket's file, octal.",
-            static (given, to) => to.Server.UnixSocketMode = given.Mode()),
+            static (given, to) => to.Server.UnixSocketPath = given.TextOrNull())
+            { Option = nameof(RespServerOptions.UnixSocketPath) },
+        new("unixsocketperm", "mode", "0",
+            "The mode of the socket's file, octal; 0: what the process's umask leaves of 777.",
+            static (given, to) => to.Server.UnixSocketMode = given.ModeOrNull())
+            { Option = nameof(RespServerOptions.UnixSocketMode) },
         .. TlsDirectives.All,
         new("requirepass", "password", "none", "The password that clients must give.",
-            static (given, to) => to.Server.RequirePass = given.TextOrNull()),
+            static (given, to) => to.Server.RequirePass = given.TextOrNull())
+            { Option = nameof(RespServerOptions.RequirePass) },
         new("aclfile", "path", "none", "A file of users, as Redis writes it.",
-            static (given, to) => to.Server.AclFile = given.TextOrNull()),
+            static (given, to) => to.Server.AclFile = given.TextOrNull())
+            { Option = nameof(RespServerOptions.AclFile) },
         new("user", "name and rules", "none", "A user, as in a file of users; may be given many times.",
-            static (given, to) => AddUser(given.Text, to.Server)) { IsList = true },
+            static (given, to) => AddUser(given.Text, to.Server))
+            { IsList = true, IsRepeated = true, Option = nameof(RespServerOptions.Users) },
         new("acllog-max-len", "number", "128", "Denied requests that ACL LOG remembers.",
-            static (given, to) => to.Server.AclLogMaxLength = given.Integer(0, 100_000)),
+            static (given, to) => to.Server.AclLogMaxLength = given.Integer(0, 100_000))
+            { Option = nameof(RespServerOptions.AclLogMaxLength) },
         new("rename-command", "name new-name", "none", "Another name for a command; \"\" disables it. Many times.",
-            static (given, to) => AddRename(given, to.Server)) { IsList = true },
-        new("enable-debug-command", "no", "no", "No: there is no DEBUG.",
-            static (given, _) => given.Only("no", "there is no DEBUG")),
-        new("enable-module-command", "no", "no", "No: there are no modules.",
-            static (given, _) => given.Only("no", "there are no modules")),
-        new("enable-protected-configs", "no", "no", "No: there are no parameters that CONFIG SET protects.",
-            static (given, _) => given.Only("no", "no parameter that CONFIG SET knows is protected")),
+            static (given, to) => AddRename(given, to.Server))
+            { IsList = true, IsRepeated = true, Option = nameof(RespServerOptions.RenamedCommands) },
         new("protected-mode", "yes|no", "yes", "Yes: refuse other machines while the default user needs no password.",
-            static (given, to) => to.Server.ProtectedMode = given.YesNo()),
+            static (given, to) => to.Server.ProtectedMode = given.YesNo())
+            { Option = nameof(RespServerOptions.ProtectedMode) },
         new("maxclients", "number", "10000", "Clients connected at once.",
-            static (given, to) => to.Server.MaxClients = given.Integer(1, RespServerOptions.MaxClientsMax)),
+            static (given, to) => to.Server.MaxClients = given.Integer(1, RespServerOptions.MaxClientsMax))
+            { Option = nameof(RespServerOptions.MaxClients) },
         new("reserved-clients", "number", "1", "Clients of this machine beyond maxclients, for administration only.",
             static (given, to) =>
-                to.Server.ReservedClients = given.Integer(0, RespServerOptions.ReservedClientsMax)),
+                to.Server.ReservedClients = given.Integer(0, RespServerOptions.ReservedClientsMax))
+            { Option = nameof(RespServerOptions.ReservedClients) },
         new("accepts-per-second", "number", "10000", "Connections accepted per second; further ones wait.",
-            static (given, to) => to.Server.AcceptsPerSecond = given.Integer(1, RespServerOptions.MaxClientsMax)),
+            static (given, to) => to.Server.AcceptsPerSecond = given.Integer(1, RespServerOptions.MaxClientsMax))
+            { Option = nameof(RespServerOptions.AcceptsPerSecond) },
         new("maxmemory-clients", "bytes", "0", "What all clients hold together, 5% of maxmemory; 0: a half.",
-            static (given, to) => SetClientMemory(given, to)),
+            static (given, to) => SetClientMemory(given, to)) { Option = nameof(RespServerOptions.ClientMemoryLimit) },
         new("auth-timeout", "seconds", "10", "Disconnect a client that needs a password and gives none; 0 for never.",
-            static (given, to) => to.Server.AuthenticationTimeout = given.Seconds()),
+            static (given, to) => to.Server.AuthenticationTimeout = given.Seconds())
+            { Option = nameof(RespServerOptions.AuthenticationTimeout) },
         new("partial-request-timeout", "seconds", "30",
             "Disconnect a client that is silent for so long in the middle of a request; 0 for never.",
-            static (given, to) => to.Server.PartialRequestTimeout = given.Seconds()),
+            static (given, to) => to.Server.PartialRequestTimeout = given.Seconds())
+            { Option = nameof(RespServerOptions.PartialRequestTimeout) },
         new("io-transport", "auto|portable|epoll", "auto",
             "What moves the bytes: the runtime's sockets, or event loops of the server's own, by default on Linux.",
             static (given, to) => to.Server.Transport = given.OneOf(
                 ("auto", new RespServerOptions().Transport),
                 ("portable", RespTransport.Portable),
-                ("epoll", RespTransport.Epoll))),
+                ("epoll", RespTransport.Epoll))) { Option = nameof(RespServerOptions.Transport) },
         new("io-threads", "number", "0", "Threads of the epoll transport; 0 for half as many as processors.",
-            static (given, to) => SetIoThreads(given.Integer(0, RespServerOptions.IoThreadCountMax), to.Server)),
+            static (given, to) => SetIoThreads(given.Integer(0, RespServerOptions.IoThreadCountMax), to.Server))
+            { Option = nameof(RespServerOptions.IoThreadCount) },
         new("timeout", "seconds", "0", "Disconnect a client that is silent for so long; 0 for never.",
-            static (given, to) => to.Server.Timeout = given.Seconds()),
+            static (given, to) => to.Server.Timeout = given.Seconds()) { Option = nameof(RespServerOptions.Timeout) },
         new("tcp-keepalive", "seconds", "300", "Probe after so long whether a silent peer still lives; 0 for never.",
-            static (given, to) => to.Server.TcpKeepAlive = given.Seconds()),
+            static (given, to) => to.Server.TcpKeepAlive = given.Seconds())
+            { Option = nameof(RespServerOptions.TcpKeepAlive) },
         new("tcp-backlog", "number", "511", "Connections that wait to be accepted.",
-            static (given, to) => to.Server.Backlog = given.Integer(1, ushort.MaxValue)),
+            static (given, to) => to.Server.Backlog = given.Integer(1, ushort.MaxValue))
+            { Option = nameof(RespServerOptions.Backlog) },
         new("maxmemory", "bytes", "0", "What the store may hold: 512mb, 25% of the machine's memory; 0 for a quarter.",
-            static (given, to) => SetMemoryLimit(given, to.Store)),
+            static (given, to) => SetMemoryLimit(given, to.Store)) { Option = nameof(CacheOptions.MemoryLimitBytes) },
         new("maxmemory-policy", "policy", "allkeys-lru",
             "What makes room at the limit: any key, only keys with a TTL, or none.",
-            static (given, to) => to.Store.Eviction = Policy(given)),
+            static (given, to) => to.Store.Eviction = Policy(given)) { Option = nameof(CacheOptions.Eviction) },
         new("databases", "number", "16", "Keyspaces that SELECT chooses from.",
-            static (given, to) => to.Store.KeyspaceCount = given.Integer(1, CacheOptions.KeyspaceCountMax)),
+            static (given, to) => to.Store.KeyspaceCount = given.Integer(1, CacheOptions.KeyspaceCountMax))
+            { Option = nameof(CacheOptions.KeyspaceCount) },
         new("proto-max-bulk-len", "bytes", "512mb", "The longest value.",
-            static (given, to) => to.Store.ValueLengthMax = (int)given.Memory(1 << 20, CacheStore.ValueLengthMax)),
+            static (given, to) => to.Store.ValueLengthMax = (int)given.Memory(1 << 20, CacheStore.ValueLengthMax))
+            { Option = nameof(CacheOptions.ValueLengthMax) },
         new("client-query-buffer-limit", "bytes", "1gb", "The longest request that is not yet complete.",
             static (given, to) => to.Server.InputBufferLimit =
-                given.Memory(RespServerOptions.BufferLimitMin, RespServerOptions.InputBufferLimitMax)),
+                given.Memory(RespServerOptions.BufferLimitMin, RespServerOptions.InputBufferLimitMax))
+            { Option = nameof(RespServerOptions.InputBufferLimit) },
         new("client-output-buffer-limit", "bytes", "64mb",
-            "The most replies, beside one value, that a client may ask for without reading them.",
-            static (given, to) => to.Server.OutputBufferLimit =
-                given.Memory(RespServerOptions.BufferLimitMin, RespServerOptions.OutputBufferLimitMax)),
+            "The most replies, beside one value, that a client may ask for without reading them; Redis's form too.",
+            static (given, to) => CompatibilityDirectives.SetOutputLimit(given, to))
+            { IsList = true, Option = nameof(RespServerOptions.OutputBufferLimit) },
         new("client-output-timeout", "seconds", "30",
             "Disconnect a client that takes none of its replies for so long; 0 for never.",
-            static (given, to) => to.Server.OutputStallTimeout = given.Seconds()),
+            static (given, to) => to.Server.OutputStallTimeout = given.Seconds())
+            { Option = nameof(RespServerOptions.OutputStallTimeout) },
         new("shutdown-timeout", "seconds", "5", "How long stopping waits for clients to take their last replies.",
-            static (given, to) => to.Server.DrainTimeout = given.Seconds()),
+            static (given, to) => to.Server.DrainTimeout = given.Seconds())
+            { Option = nameof(RespServerOptions.DrainTimeout) },
         new("loglevel", "level", "notice", "One of debug, verbose, notice, warning.",
             static (given, to) => to.LogLevel = given.OneOf(
                 ("debug", LogLevel.Trace), ("verbose", LogLevel.Debug),
                 ("notice", LogLevel.Information), ("warning", LogLevel.Warning))),
-        new("notify-keyspace-events", "\"\"", "\"\"", "Empty: keyspace notifications are not supported.",
-            static (given, _) => given.Only("", "keyspace notifications are not supported")),
-        new("save", "\"\"", "\"\"", "Empty: nothing is saved.",
-            static (given, _) => given.Only("", KeepsNothing)) { IsList = true },
-        new("appendonly", "no", "no", "No: nothing is logged to disk.",
-            static (given, _) => given.Only("no", KeepsNothing)),
-        new("daemonize", "no", "no", "No: the server runs in the foreground, under whatever supervises it.",
-            static (given, _) => given.Only("no", "let a service manager run it in the background")),
+        new("log-format", "text|json", "text",
+            "How lines of the log look; without it, Logging:Console:FormatterName of the JSON file decides.",
+            static (given, to) => to.LogFormat = given.OneOf(("text", LogFormat.Text), ("json", LogFormat.Json))),
+        .. CompatibilityDirectives.All,
     ];
+
+    /// <summary>Those of Redis that can mean nothing here: they are taken, and the operator is told.</summary>
+    public static IReadOnlyList<Directive> WithoutMeaning { get; } =
+        [.. CompatibilityDirectives.ReadWithoutMeaning(All)];
 
     /// <summary>The directive of a name, whose case does not matter.</summary>
     /// <returns>Null if there is none.</returns>
     public static Directive? Find(string name) =>
-        All.FirstOrDefault(directive => directive.Name.Equals(name, StringComparison.OrdinalIgnoreCase));
+        Find(directive => directive.Name.Equals(name, StringComparison.OrdinalIgnoreCase));
 
     /// <summary>As <see cref="Find(string)"/>, for sources that cannot or would not write hyphens.</summary>
     public static Directive? FindLoosely(string name)
     {
         string bare = WithoutHyphens(name);
-        return All.FirstOrDefault(
-            directive => WithoutHyphens(directive.Name).Equals(bare, StringComparison.OrdinalIgnoreCase));
+        return Find(directive => WithoutHyphens(directive.Name).Equals(bare, StringComparison.OrdinalIgnoreCase));
     }
-
-    /// <exception cref="SettingException">There is no such directive; the message suggests the nearest.</exception>
-    public static Directive Find(Setting setting) => Find(setting.Name) ?? throw Unknown(setting.Origin, setting.Name);
 
     public static string? FindNearest(string name) =>
         NearestName.Find(name, All.Select(static directive => directive.Name));
 
-    public static SettingException Unknown(string origin, string name, string prefix = "")
+    /// <summary>There is no such directive: the message, which suggests the nearest.</summary>
+    public static string Unknown(string label, string name, string prefix = "")
     {
         string hint = FindNearest(name) is { } nearest
             ? $"did you mean '{prefix}{nearest}'?"
             : "--help lists all that there are.";
-        return new SettingException($"{origin}: there is no directive '{prefix}{name}'; {hint}");
+        return $"{label}: there is no directive '{prefix}{name}'; {hint}";
     }
+
+    private static Directive? Find(Func<Directive, bool> isMeant) =>
+        All.FirstOrDefault(isMeant) ?? WithoutMeaning.FirstOrDefault(isMeant);
 
     private static string WithoutHyphens(string name) =>
         name.Replace("-", "", StringComparison.Ordinal).Replace("_", "", StringComparison.Ordinal);

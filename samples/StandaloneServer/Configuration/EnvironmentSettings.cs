@@ -11,8 +11,9 @@ internal static class EnvironmentSettings
     /// A variable whose name is like no directive's is somebody else's and left alone; one whose name is nearly a
     /// directive's is misspelt.
     /// </remarks>
-    /// <exception cref="SettingException">A name is misspelt.</exception>
-    public static IEnumerable<Setting> Read(IDictionary variables)
+    /// <param name="variables">All variables.</param>
+    /// <param name="problems">Gets the names that are misspelt.</param>
+    public static IEnumerable<Setting> Read(IDictionary variables, List<string> problems)
     {
         foreach (DictionaryEntry variable in variables)
         {
@@ -24,11 +25,12 @@ internal static class EnvironmentSettings
             if (DirectiveTable.FindLoosely(name) is { } directive)
             {
                 string text = variable.Value as string ?? "";
-                yield return new Setting(directive.Name, JsonSettings.SplitList(directive, text, origin), origin);
+                if (JsonSettings.SplitList(directive, text, origin, problems) is { } values)
+                    yield return new Setting(directive.Name, values, origin) { Label = origin };
             }
             else if (DirectiveTable.FindNearest(name) is not null)
             {
-                throw DirectiveTable.Unknown(origin, name.ToLowerInvariant());
+                problems.Add(DirectiveTable.Unknown(origin, name.ToLowerInvariant()));
             }
         }
     }

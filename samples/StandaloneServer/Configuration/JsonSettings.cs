@@ -1,3 +1,4 @@
+using System.Globalization;
 using Microsoft.Extensions.Configuration;
 
 namespace StandaloneServer.Configuration;
@@ -7,26 +8,63 @@ internal static class JsonSettings
 {
     public const string SectionName = "Cache";
 
-    /// <exception cref="SettingException">A property is no directive.</exception>
-    public static IEnumerable<Setting> Read(IConfiguration configuration, string fileName)
+    /// <param name="configuration">What the file says.</param>
+    /// <param name="fileName">The file's name.</param>
+    /// <param name="problems">Gets the properties that are no directives, or hold something else than values.</param>
+    public static IEnumerable<Setting> Read(IConfiguration configuration, string fileName, List<string> problems)
     {
         foreach (var entry in configuration.GetSection(SectionName).GetChildren())
         {
-            string origin = $"{fileName}, {entry.Path}";
-            var directive = DirectiveTable.FindLoosely(entry.Key) ?? throw DirectiveTable.Unknown(origin, entry.Key);
-            string[] values = entry.Value is { } text
-                ? SplitList(directive, text, origin)
-                : [.. entry.GetChildren().Select(static item => item.Value ?? "")];
-            yield return new Setting(directive.Name, values, origin);
+            string label = $"{fileName}, {entry.Path}";
+            if (DirectiveTable.FindLoosely(entry.Key) is not { } directive)
+            {
+                problems.Add(DirectiveTable.Unknown(label, entry.Key));
+                continue;
+            }
+
+            foreach (string[] values in ReadValues(directive, entry, label, problems))
+                yield return new Setting(directive.Name, values, fileName) { Label = label };
         }
     }
 
     /// <summary>The values of a text that stands for all of them.</summary>
-    public static string[] SplitList(Directive directive, string text, string origin)
+    /// <returns>Null if it cannot be divided.</returns>
+    public static string[]? SplitList(Directive directive, string text, string label, List<string> problems)
     {
         if (!directive.IsList || text.Length == 0)
             return [text];
-        return ArgumentSplitter.Split(text)?.ToArray()
-            ?? throw new SettingException($"{origin}: a quote is not closed, or not followed by a space.");
+        if (ArgumentSplitter.Split(text) is { } words)
+            return [.. words];
+        problems.Add($"{label}: a quote is not closed, or not followed by a space.");
+        return null;
     }
+
+    // A list is the values of one setting, or, of a directive that may stand many times, a line for each.
+    private static IEnumerable<string[]> ReadValues(
+        Directive directive, IConfigurationSection entry, string label, List<string> problems)
+    {
+        List<IConfigurationSection> items = [.. entry.GetChildren()];
+        bool isList = items.Count > 0 && items.TrueForAll(IsItem);
+        if (items.Count > 0 && !isList)
+        {
+            string rule = directive.IsList ? "a value or a list of them" : "a value";
+            problems.Add($"{label} is an object; it must be {rule}: {directive.Parameter}.");
+        }
+        else if (isList && !directive.IsRepeated)
+        {
+            yield return [.. items.ConvertAll(static item => item.Value ?? "")];
+        }
+        else
+        {
+            foreach (string text in isList ? items.ConvertAll(static item => item.Value ?? "") : [entry.Value ?? ""])
+            {
+                if (SplitList(directive, text, label, problems) is { } values)
+                    yield return values;
+            }
+        }
+    }
+
+    // Of a list, whose keys are its indexes; what an item holds is no section of its own.
+    private static bool IsItem(IConfigurationSection item) =>
+        int.TryParse(item.Key, NumberStyles.None, CultureInfo.InvariantCulture, out _) && !item.GetChildren().Any();
 }

@@ -8,6 +8,9 @@ internal sealed record Setting(string Name, IReadOnlyList<string> Values, string
 {
     public string Text => string.Join(' ', Values);
 
+    /// <summary>Where it stands and how it is called there, with which a message begins.</summary>
+    public string Label { get => field ?? $"{Origin}: {Name}"; init; }
+
     /// <summary>The error that says what the value is and what it should be.</summary>
-    public SettingException Wrong(string rule) => new($"{Origin}: {Name} is '{Text}'; it must be {rule}.");
+    public SettingException Wrong(string rule) => new($"{Label} is '{Text}'; it must be {rule}.");
 }

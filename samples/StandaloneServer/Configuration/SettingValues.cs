@@ -53,14 +53,14 @@ internal static class SettingValues
         throw setting.Wrong($"one of {string.Join(", ", names)}");
     }
 
-    /// <summary>The mode of a file, in octal.</summary>
-    public static UnixFileMode Mode(this Setting setting)
+    /// <summary>The mode of a file, in octal; null for 0, which nobody could use.</summary>
+    public static UnixFileMode? ModeOrNull(this Setting setting)
     {
         const int octal = 8;
         bool isMode = setting.Text.Length is > 0 and <= 4 && !setting.Text.AsSpan().ContainsAnyExceptInRange('0', '7');
         int mode = isMode ? Convert.ToInt32(setting.Text, octal) : -1;
         return mode is >= 0 and <= 0b111_111_111
-            ? (UnixFileMode)mode
+            ? mode == 0 ? null : (UnixFileMode)mode
             : throw setting.Wrong("an octal number between 0 and 777, such as 700");
     }
 

@@ -11,29 +11,38 @@ internal static class TlsDirectives
     public static IReadOnlyList<Directive> All { get; } =
     [
         new("tls-port", "number", "0", "The TCP port for TLS; 0 for none.",
-            static (given, to) => to.Server.TlsPort = given.Port()),
+            static (given, to) => to.Server.TlsPort = given.Port()) { Option = nameof(RespServerOptions.TlsPort) },
         new("tls-cert-file", "path", "none", "The server's certificate in PEM, and after it those up to its root.",
-            static (given, to) => to.Server.TlsCertificateFile = given.TextOrNull()),
+            static (given, to) => to.Server.TlsCertificateFile = given.TextOrNull())
+            { Option = nameof(RespServerOptions.TlsCertificateFile) },
         new("tls-key-file", "path", "none", "The certificate's private key in PEM.",
-            static (given, to) => to.Server.TlsKeyFile = given.TextOrNull()),
+            static (given, to) => to.Server.TlsKeyFile = given.TextOrNull())
+            { Option = nameof(RespServerOptions.TlsKeyFile) },
         new("tls-key-file-pass", "password", "none", "The password of the key file or of the PFX file.",
-            static (given, to) => to.Server.TlsKeyFilePassword = given.TextOrNull()),
+            static (given, to) => to.Server.TlsKeyFilePassword = given.TextOrNull())
+            { Option = nameof(RespServerOptions.TlsKeyFilePassword) },
         new("tls-pfx-file", "path", "none", "Certificate, chain and key in one PFX file, instead of two in PEM.",
-            static (given, to) => to.Server.TlsPfxFile = given.TextOrNull()),
+            static (given, to) => to.Server.TlsPfxFile = given.TextOrNull())
+            { Option = nameof(RespServerOptions.TlsPfxFile) },
         new("tls-ca-cert-file", "path", "the machine's", "What clients' certificates must come from, in PEM.",
-            static (given, to) => to.Server.TlsCaCertificateFile = given.TextOrNull()),
+            static (given, to) => to.Server.TlsCaCertificateFile = given.TextOrNull())
+            { Option = nameof(RespServerOptions.TlsCaCertificateFile) },
         new("tls-auth-clients", "yes|no|optional", "yes", "Whether clients must show a certificate.",
             static (given, to) => to.Server.TlsClientAuthentication = given.OneOf(
                 ("yes", TlsClientAuthentication.Required),
                 ("no", TlsClientAuthentication.None),
-                ("optional", TlsClientAuthentication.Optional))),
+                ("optional", TlsClientAuthentication.Optional)))
+            { Option = nameof(RespServerOptions.TlsClientAuthentication) },
         new("tls-client-user", "name user", "none",
             "The user of who shows a certificate of that DNS name, e-mail, URI, or sha256:thumbprint. Many times.",
-            static (given, to) => AddClientUser(given, to.Server)) { IsList = true },
+            static (given, to) => AddClientUser(given, to.Server))
+            { IsList = true, IsRepeated = true, Option = nameof(RespServerOptions.TlsClientUsers) },
         new("tls-protocols", "versions", "TLSv1.2 TLSv1.3", "The versions of TLS that are spoken.",
-            static (given, to) => to.Server.TlsProtocols = Protocols(given)) { IsList = true },
+            static (given, to) => to.Server.TlsProtocols = Protocols(given))
+            { IsList = true, Option = nameof(RespServerOptions.TlsProtocols) },
         new("tls-handshake-timeout", "seconds", "10", "Disconnect a client that has not ended its handshake by then.",
-            static (given, to) => to.Server.TlsHandshakeTimeout = given.Seconds()),
+            static (given, to) => to.Server.TlsHandshakeTimeout = given.Seconds())
+            { Option = nameof(RespServerOptions.TlsHandshakeTimeout) },
     ];
 
     private static void AddClientUser(Setting given, RespServerOptions server)

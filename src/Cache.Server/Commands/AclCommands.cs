@@ -226,7 +226,7 @@ internal static class AclCommands
 
         try
         {
-            var former = context.Server.Users.ReplaceAll(AclFile.Read(path));
+            var former = context.Server.Users.ReplaceAll(AclFile.Read(path, context.Server.Users.GivesAllChannels));
             context.Server.Clients.Disconnect(former, context.Client);
             context.Reply.Ok();
         }

@@ -13,10 +13,12 @@ internal static class AclFile
     private static readonly Lock _writing = new();
 
     /// <summary>The users of a file.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="givesAllChannels">Whether its users begin with all channels.</param>
     /// <exception cref="AclFileException">
     /// It cannot be read, or a line is wrong; the message is Redis's, with each line that is.
     /// </exception>
-    public static IReadOnlyDictionary<string, AclRules> Read(string path)
+    public static IReadOnlyDictionary<string, AclRules> Read(string path, bool givesAllChannels)
     {
         var users = new Dictionary<string, AclRules>(StringComparer.Ordinal);
         var errors = new StringBuilder();
@@ -36,7 +38,8 @@ internal static class AclFile
             else if (users.ContainsKey(name))
                 errors.Append(Invariant($"WARNING: Duplicate user '{name}' found on line {number}. "));
             else
-                errors.AppendJoin("", ReadUser(words[1..], users).ConvertAll(error => $"{place}: {error}"));
+                errors.AppendJoin(
+                    "", ReadUser(words[1..], users, givesAllChannels).ConvertAll(error => $"{place}: {error}"));
         }
 
         if (errors.Length > 0)
@@ -77,9 +80,10 @@ internal static class AclFile
     /// <returns>
     /// What is wrong, as Redis words and ends it: unknown names, and the first of other errors; empty: nothing.
     /// </returns>
-    public static List<string> ReadUser(string[] words, Dictionary<string, AclRules> users)
+    public static List<string> ReadUser(
+        string[] words, Dictionary<string, AclRules> users, bool givesAllChannels = false)
     {
-        var rules = new AclRules();
+        var rules = new AclRules(givesAllChannels);
         var merged = AclSplitter.MergeSelectors(words[1..], out string? unmatched);
         if (unmatched is not null)
             return ["Unmatched parenthesis in selector definition."];

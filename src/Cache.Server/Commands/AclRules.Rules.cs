@@ -73,7 +73,17 @@ internal sealed partial class AclRules
             TryApply(rule);
         }
 
+        if (_givesAllChannels)
+            _selectors[0].TryApply("allchannels");
         return null;
+    }
+
+    private AclSelector CreateSelector()
+    {
+        var selector = new AclSelector();
+        if (_givesAllChannels)
+            selector.TryApply("allchannels");
+        return selector;
     }
 
     private string? AddPassword(string hash)
@@ -88,7 +98,7 @@ internal sealed partial class AclRules
 
     private string? AddSelector(string rules)
     {
-        var selector = new AclSelector();
+        var selector = CreateSelector();
         if (AclSplitter.Split(rules) is not { } words)
             return AclErrors.Syntax;
         foreach (string word in words)

@@ -12,18 +12,25 @@ namespace Cache.Server.Commands;
 internal sealed partial class AclRules
 {
     private readonly List<string> _passwords = [];
-    private readonly List<AclSelector> _selectors = [new AclSelector()];
+    private readonly List<AclSelector> _selectors;
     private readonly ulong[] _free = new ulong[(CommandTable.Default.All.Count / 64) + 1];
+
+    // acl-pubsub-default: what selectors begin with.
+    private readonly bool _givesAllChannels;
 
     // Kept for files of users: nothing is restored from a payload here. Null: neither word was given.
     private string? _sanitizing;
 
-    public AclRules()
+    /// <param name="givesAllChannels">Whether selectors begin with all channels.</param>
+    public AclRules(bool givesAllChannels = false)
     {
+        _givesAllChannels = givesAllChannels;
+        _selectors = [CreateSelector()];
     }
 
-    private AclRules(AclRules other)
+    private AclRules(AclRules other, bool givesAllChannels)
     {
+        _givesAllChannels = givesAllChannels;
         _passwords.AddRange(other._passwords);
         _selectors = other._selectors.ConvertAll(static selector => selector.Copy());
         _sanitizing = other._sanitizing;
@@ -49,7 +56,8 @@ internal sealed partial class AclRules
     public IReadOnlyList<AclSelector> Selectors => _selectors;
 
     /// <summary>A copy to be changed.</summary>
-    public AclRules Copy() => new(this);
+    /// <param name="givesAllChannels">Whether new selectors begin with all channels.</param>
+    public AclRules Copy(bool givesAllChannels) => new(this, givesAllChannels);
 
     /// <summary>Makes the bits of the commands that may be executed whatever the arguments; called last.</summary>
     public AclRules Compile()

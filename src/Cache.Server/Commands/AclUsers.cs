@@ -13,6 +13,7 @@ internal sealed class AclUsers
 
     private readonly Lock _changing = new();
     private string[] _defaultPassword = ["nopass"];
+    private bool _givesAllChannels;
     private volatile SortedDictionary<string, AclUser> _byName = new(StringComparer.Ordinal);
 
     // Of the names that there ever were; grows before a longer one is in the dictionary.
@@ -32,6 +33,15 @@ internal sealed class AclUsers
 
     /// <summary>Whether the default user takes any password, whether it is on or not.</summary>
     public bool NeedsNoPassword => Default.Rules.NeedsNoPassword;
+
+    /// <summary>
+    /// acl-pubsub-default: whether new users have all channels. Written by CONFIG SET, read by any thread.
+    /// </summary>
+    public bool GivesAllChannels
+    {
+        get => Volatile.Read(ref _givesAllChannels);
+        set => Volatile.Write(ref _givesAllChannels, value);
+    }
 
     /// <summary>All users, in the order of their names.</summary>
     public IReadOnlyCollection<AclUser> All => _byName.Values;
@@ -61,7 +71,7 @@ internal sealed class AclUsers
         lock (_changing)
         {
             var user = Find(name);
-            var changed = user?.Rules.Copy() ?? new AclRules();
+            var changed = user?.Rules.Copy(GivesAllChannels) ?? new AclRules(GivesAllChannels);
             foreach (string rule in rules)
             {
                 if (changed.TryApply(rule) is { } problem)
@@ -90,6 +100,25 @@ internal sealed class AclUsers
             users.Remove(name);
             _byName = users;
             return user;
+        }
+    }
+
+    /// <summary>Whether the users are already what <see cref="ReplaceAll"/> would make of these.</summary>
+    public bool AreThe(IReadOnlyDictionary<string, AclRules> users)
+    {
+        lock (_changing)
+        {
+            int count = users.ContainsKey(DefaultName) ? users.Count : users.Count + 1;
+            if (count != _byName.Count)
+                return false;
+            foreach (var (name, user) in _byName)
+            {
+                var rules = users.GetValueOrDefault(name) ?? (user == Default ? CreateUnlimited() : null);
+                if (rules?.Describe() != user.Rules.Describe())
+                    return false;
+            }
+
+            return true;
         }
     }
 

@@ -79,7 +79,7 @@ internal sealed class ClientRegistry(ServerState server)
     }
 
     /// <summary>Ends the clients of users that are no more; the one that caused it after its reply.</summary>
-    public void Disconnect(List<AclUser> users, ClientSession caller)
+    public void Disconnect(List<AclUser> users, ClientSession? caller)
     {
         if (users.Count == 0)
             return;

@@ -42,8 +42,8 @@ internal static class ConfigCommands
         for (int i = 2; i < request.Count; i++)
         {
             if (request[i].IndexOfAny("*?["u8) >= 0)
-                AddMatching(new GlobPattern(request[i], ignoreCase: true), found);
-            else if (ConfigParameters.Find(request[i], out string name) is { } parameter)
+                AddMatching(new GlobPattern(request[i], ignoreCase: true), context.Server, found);
+            else if (ConfigParameters.Find(request[i], context.Server, out string name) is { } parameter)
                 found.TryAdd(name, parameter);
         }
 
@@ -55,9 +55,10 @@ internal static class ConfigCommands
         }
     }
 
-    private static void AddMatching(GlobPattern pattern, Dictionary<string, ConfigParameter> found)
+    private static void AddMatching(
+        GlobPattern pattern, ServerState server, Dictionary<string, ConfigParameter> found)
     {
-        foreach (var parameter in ConfigParameters.All)
+        foreach (var parameter in ConfigParameters.AllOf(server))
         {
             if (pattern.IsMatch(Encoding.Latin1.GetBytes(parameter.Name)))
                 found.TryAdd(parameter.Name, parameter);
@@ -75,7 +76,7 @@ internal static class ConfigCommands
 
         lock (_setting)
         {
-            if (!TryFind(request, context.Reply, out var parameters))
+            if (!TryFind(request, context, out var parameters))
                 return;
             var changes = new ConfigChange[parameters.Length];
             for (int i = 0; i < changes.Length; i++)
@@ -103,12 +104,13 @@ internal static class ConfigCommands
         context.Reply.Ok();
     }
 
-    private static bool TryFind(in RespRequest request, RespReplyWriter reply, out ConfigParameter[] parameters)
+    private static bool TryFind(in RespRequest request, CommandContext context, out ConfigParameter[] parameters)
     {
+        var reply = context.Reply;
         parameters = new ConfigParameter[(request.Count - 2) / 2];
         for (int i = 0; i < parameters.Length; i++)
         {
-            if (ConfigParameters.Find(request[(2 * i) + 2], out string name) is not { } parameter)
+            if (ConfigParameters.Find(request[(2 * i) + 2], context.Server, out string name) is not { } parameter)
             {
                 reply.Error([
                     .. "ERR Unknown option or number of arguments for CONFIG SET - '"u8,
@@ -116,7 +118,7 @@ internal static class ConfigCommands
                 return false;
             }
 
-            if (parameter.Prepare is null || Array.IndexOf(parameters, parameter, 0, i) >= 0)
+            if (parameter.Prepare is null || Array.Exists(parameters[..i], one => one.Name == parameter.Name))
             {
                 Refuse(reply, name, parameter.Prepare is null ? "can't set immutable config" : "duplicate parameter");
                 return false;

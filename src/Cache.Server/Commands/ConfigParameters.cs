@@ -8,6 +8,10 @@ namespace Cache.Server.Commands;
 /// <summary>The parameters of Redis that mean something here.</summary>
 internal static class ConfigParameters
 {
+    public const string PubSubDefault = "acl-pubsub-default";
+    public const string AllChannels = "allchannels";
+    private const string ResetChannels = "resetchannels";
+
     // Redis's own least bound of both buffers.
     private const long BufferBytesMin = 1 << 20;
 
@@ -16,6 +20,9 @@ internal static class ConfigParameters
 
     // What one contiguous buffer of a connection may be.
     private const long QueryBufferBytesMax = 1 << 30;
+
+    // Longer than any value that Redis has for such a parameter; it is kept for nothing.
+    private const int KeptLengthMax = 4096;
 
     private static readonly Dictionary<string, ConfigParameter> _byName = new(StringComparer.OrdinalIgnoreCase);
 
@@ -41,7 +48,8 @@ internal static class ConfigParameters
         new("requirepass", server => Encoding.Latin1.GetString(server.Settings.RequirePass), PreparePassword),
         Fixed("aclfile", s => Encoding.Latin1.GetString(Encoding.UTF8.GetBytes(s.Settings.AclFile))),
         Integer("acllog-max-len", 0, AclLog.LengthMax, s => s.AclLogLengthMax, (s, value) => s.AclLogLengthMax = value),
-        Only("acl-pubsub-default", "resetchannels", "new users have no channels here"),
+        new(PubSubDefault, s => s.Users.GivesAllChannels ? AllChannels : ResetChannels, PreparePubSubDefault),
+        Fixed("enable-debug-command", s => s.Settings.Kept.GetValueOrDefault("enable-debug-command", "no")),
         Fixed("databases", server => Text(server.Store.KeyspaceCount)),
         Fixed("port", server => Text(server.Settings.Port)),
         Fixed("bind", server => server.Settings.Bind),
@@ -66,13 +74,14 @@ internal static class ConfigParameters
         Switch("slave-read-only", isOn: true, "replicas are not supported yet"),
     ];
 
-    /// <summary>The same by the name's bytes, which are any client's.</summary>
+    /// <summary>The same by the name's bytes, which are any client's, and one that was kept too.</summary>
     /// <param name="name">Latin-1.</param>
+    /// <param name="server">What was kept.</param>
     /// <param name="text">The name as it was given, if there is such a parameter; else empty.</param>
-    public static ConfigParameter? Find(ReadOnlySpan<byte> name, out string text)
+    public static ConfigParameter? Find(ReadOnlySpan<byte> name, ServerState server, out string text)
     {
         text = name.Length > NameBytesMax ? "" : Encoding.Latin1.GetString(name);
-        var parameter = Find(text);
+        var parameter = Find(text) ?? FindKept(text, server);
         if (parameter is null)
             text = "";
         return parameter;
@@ -80,6 +89,28 @@ internal static class ConfigParameters
 
     /// <summary>The parameter of that name, in any case of letters; null if there is none.</summary>
     public static ConfigParameter? Find(string name) => _byName.GetValueOrDefault(name);
+
+    /// <summary>All of them, and those that the server was given without a meaning.</summary>
+    public static List<ConfigParameter> AllOf(ServerState server)
+    {
+        List<ConfigParameter> all = [.. All];
+        foreach (string name in server.Settings.Kept.Keys)
+        {
+            if (Find(name) is null)
+                all.Add(Kept(name.ToLowerInvariant()));
+        }
+
+        return all;
+    }
+
+    private static ConfigParameter? FindKept(string name, ServerState server) =>
+        server.Settings.Kept.ContainsKey(name) ? Kept(name.ToLowerInvariant()) : null;
+
+    private static ConfigParameter Kept(string name) => new(
+        name, server => server.Settings.Kept.GetValueOrDefault(name, ""),
+        (_, text) => text.Length > KeptLengthMax
+            ? ConfigChange.Refused("argument is too long")
+            : ConfigChange.To(server => server.Settings.Kept[name] = text));
 
     private static ConfigParameter Fixed(string name, Func<ServerState, string> read) => new(name, read, null);
 
@@ -185,9 +216,8 @@ internal static class ConfigParameters
             return ConfigChange.Refused("argument must be a memory value");
         if (bytes == 0)
             bytes = CacheOptions.AvailableMemoryBytes;
-        var problems = new CacheOptions { MemoryLimitBytes = bytes }.FindProblems();
-        return problems.Count > 0
-            ? ConfigChange.Refused(problems[0])
+        return bytes < CacheOptions.MemoryLimitMin || bytes > CacheOptions.AvailableMemoryBytes
+            ? OutOfRange(CacheOptions.MemoryLimitMin, CacheOptions.AvailableMemoryBytes)
             : ConfigChange.To(state =>
             {
                 state.Store.MemoryLimitBytes = bytes;
@@ -213,6 +243,14 @@ internal static class ConfigParameters
 
         return ConfigChange.Refused(
             "argument(s) must be one of the following: " + string.Join(", ", EvictionPolicyName.All));
+    }
+
+    private static ConfigChange PreparePubSubDefault(ServerState server, string text)
+    {
+        bool isAll = text.Equals(AllChannels, StringComparison.OrdinalIgnoreCase);
+        return isAll || text.Equals(ResetChannels, StringComparison.OrdinalIgnoreCase)
+            ? ConfigChange.To(state => state.Users.GivesAllChannels = isAll)
+            : ConfigChange.Refused($"argument(s) must be one of the following: {AllChannels}, {ResetChannels}");
     }
 
     private static ConfigChange PreparePassword(ServerState server, string text) =>

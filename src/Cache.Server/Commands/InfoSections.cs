@@ -32,6 +32,7 @@ internal static class InfoSections
         long uptimeSeconds = (server.NowMs - server.StartedAtMs) / 1000;
         text.Add("redis_version", Encoding.ASCII.GetString(ServerState.RedisVersion));
         text.Add("server_name", "cache");
+        text.Add("cache_version", ServerState.Version);
         text.Add("redis_mode", "standalone");
         text.Add("os", $"{RuntimeInformation.OSDescription} {RuntimeInformation.OSArchitecture}");
         text.Add("arch_bits", IntPtr.Size * 8);

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Text;
 
 namespace Cache.Server.Commands;
@@ -91,6 +92,9 @@ internal sealed class ServerSettings
     /// The name of the eviction policy that was set; several names mean the same policy of the store.
     /// </summary>
     public string MaxMemoryPolicy { get; set; } = "allkeys-lru";
+
+    /// <summary>Parameters of Redis that mean nothing here, as they were given; a char is a byte.</summary>
+    public ConcurrentDictionary<string, string> Kept { get; init; } = new(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>Sets the password from text.</summary>
     public void SetPassword(string? password) => RequirePass = Encoding.UTF8.GetBytes(password ?? "");

@@ -1,3 +1,4 @@
+using System.Reflection;
 using Cache.Core;
 
 namespace Cache.Server.Commands;
@@ -7,6 +8,11 @@ internal sealed class ServerState
 {
     /// <summary>The version of Redis whose commands and replies these are.</summary>
     public static ReadOnlySpan<byte> RedisVersion => "7.0.15"u8;
+
+    /// <summary>The version of this server; what stands behind a + tells of the build.</summary>
+    public static string Version { get; } =
+        typeof(ServerState).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()!
+            .InformationalVersion.Split('+')[0];
 
     public ServerState(CacheStore store)
         : this(store, new ServerSettings(), CommandTable.Default)

@@ -12,6 +12,10 @@ internal static partial class ServerLog
     [LoggerMessage(21, LogLevel.Information, "Ready to accept TLS connections on {EndPoint}")]
     public static partial void ListeningForTls(ILogger logger, EndPoint endPoint);
 
+    [LoggerMessage(
+        22, LogLevel.Information, "Cache {Version} starts as process {ProcessId}; it replies as Redis {RedisVersion}")]
+    public static partial void Starting(ILogger logger, string version, string redisVersion, int processId);
+
     [LoggerMessage(2, LogLevel.Warning, "Skipped the address {Address}: this machine does not have it")]
     public static partial void AddressSkipped(ILogger logger, string address);
 
@@ -55,6 +59,19 @@ internal static partial class ServerLog
 
     [LoggerMessage(20, LogLevel.Warning, "TLS keeps its certificate, for the changed files cannot be used: {Problem}")]
     public static partial void CertificateRefused(ILogger logger, string problem);
+
+    [LoggerMessage(23, LogLevel.Information, "TLS keeps its certificate: the files are unchanged")]
+    public static partial void CertificateUnchanged(ILogger logger);
+
+    [LoggerMessage(24, LogLevel.Information, "Users of {Path}: reloaded")]
+    public static partial void UsersReloaded(ILogger logger, string path);
+
+    [LoggerMessage(25, LogLevel.Information, "Users of {Path}: unchanged")]
+    public static partial void UsersUnchanged(ILogger logger, string path);
+
+    [LoggerMessage(
+        26, LogLevel.Warning, "Users of {Path}: those that there are stay, for the file is wrong: {Problem}")]
+    public static partial void UsersRefused(ILogger logger, string path, string problem);
 
     [LoggerMessage(14, LogLevel.Information, "Stopped")]
     public static partial void Stopped(ILogger logger);

@@ -5,12 +5,13 @@ namespace Cache.Hosting.Tests.Standalone;
 public sealed class ConfigFileTests : IDisposable
 {
     private readonly TemporaryFiles _files = new();
+    private readonly List<string> _problems = [];
 
     [Fact]
     public void Read_SkipsCommentsAndBlankLines_AndKnowsLines()
     {
         string path = _files.Write("c.conf", "# a comment\n\n  port 7000\r\nbind 127.0.0.1 ::1\n#port 1\n");
-        var settings = ConfigFile.Read(path);
+        var settings = ConfigFile.Read(path, _problems);
         Assert.Equal(["port 7000", "bind 127.0.0.1 ::1"], settings.Select(setting => $"{setting.Name} {setting.Text}"));
         Assert.Equal([$"{path}, line 3", $"{path}, line 4"], settings.Select(setting => setting.Origin));
     }
@@ -20,30 +21,46 @@ public sealed class ConfigFileTests : IDisposable
     {
         _files.Write("more.conf", "maxclients 5");
         string path = _files.Write("c.conf", "port 1\ninclude more.conf\nport 2\n");
-        Assert.Equal(["port", "maxclients", "port"], ConfigFile.Read(path).Select(setting => setting.Name));
+        Assert.Equal(["port", "maxclients", "port"], ConfigFile.Read(path, _problems).Select(setting => setting.Name));
     }
 
     [Fact]
     public void Read_FileThatIncludesItself_IsRefused()
     {
         string path = _files.Write("c.conf", "include c.conf");
-        var refused = Assert.Throws<SettingException>(() => ConfigFile.Read(path));
-        Assert.Equal($"{path}, line 1: files include each other more than 8 deep.", refused.Message);
+        ConfigFile.Read(path, _problems);
+        Assert.Equal([$"{path}, line 1: files include each other more than 8 deep."], _problems);
     }
 
     [Fact]
-    public void Read_OpenQuote_IsNamedWithFileAndLine()
+    public void Read_OpenQuotes_AreNamedEachWithFileAndLine()
     {
-        string path = _files.Write("c.conf", "port 1\nrequirepass \"x");
-        var refused = Assert.Throws<SettingException>(() => ConfigFile.Read(path));
-        Assert.Equal($"{path}, line 2: a quote is not closed, or not followed by a space.", refused.Message);
+        string path = _files.Write("c.conf", "port 1\nrequirepass \"x\ninclude\nbind 'x\ntimeout 2");
+        Assert.Equal(["port", "timeout"], ConfigFile.Read(path, _problems).Select(setting => setting.Name));
+        Assert.Equal(
+            [
+                $"{path}, line 2: a quote is not closed, or not followed by a space.",
+                $"{path}, line 3: include needs one path.",
+                $"{path}, line 4: a quote is not closed, or not followed by a space.",
+            ],
+            _problems);
     }
 
     [Fact]
     public void Read_MissingFile_IsNamed()
     {
-        var refused = Assert.Throws<SettingException>(() => ConfigFile.Read(_files.PathOf("none.conf")));
-        Assert.Contains("none.conf", refused.Message, StringComparison.Ordinal);
+        ConfigFile.Read(_files.PathOf("none.conf"), _problems);
+        Assert.Contains("none.conf", Assert.Single(_problems), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Read_IncludeOfAPattern_ReadsAllThatMatchInOrder()
+    {
+        _files.Write("b.part", "timeout 2");
+        _files.Write("a.part", "timeout 1");
+        string path = _files.Write("c.conf", "include *.part\ninclude *.none\ninclude none.part\n");
+        Assert.Equal(["1", "2"], ConfigFile.Read(path, _problems).Select(setting => setting.Text));
+        Assert.StartsWith($"{path}, line 3: ", Assert.Single(_problems), StringComparison.Ordinal);
     }
 
     public void Dispose() => _files.Dispose();

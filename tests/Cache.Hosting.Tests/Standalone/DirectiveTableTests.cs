@@ -110,13 +110,18 @@ public sealed class DirectiveTableTests
         "maxmemory-policy lru",
         "maxmemory-policy is 'lru'; it must be one of noeviction, allkeys-lru, allkeys-lfu, allkeys-random, "
         + "volatile-lru, volatile-lfu, volatile-random, volatile-ttl.")]
-    [InlineData("save 900 1", "save is '900 1'; it must be \"\": this server keeps nothing on disk.")]
+    [InlineData("replicaof a 1", "replicaof is 'a 1'; it must be \"\": this server is nobody's replica.")]
+    [InlineData("enable-debug-command maybe", "enable-debug-command is 'maybe'; it must be one of no, yes, local.")]
+    [InlineData(
+        "client-output-buffer-limit normal 1 0 0",
+        "client-output-buffer-limit is '1'; it must be 0 (64mb) or an amount of memory between 1mb and 1024gb, such as "
+        + "512mb.")]
     [InlineData("appendonly yes", "appendonly is 'yes'; it must be no: this server keeps nothing on disk.")]
     [InlineData(
         "notify-keyspace-events KEA",
         "notify-keyspace-events is 'KEA'; it must be \"\": keyspace notifications are not supported.")]
     [InlineData("maxmemroy 5mb", "there is no directive 'maxmemroy'; did you mean 'maxmemory'?")]
-    [InlineData("rdbcompression yes", "there is no directive 'rdbcompression'; --help lists all that there are.")]
+    [InlineData("colour red", "there is no directive 'colour'; --help lists all that there are.")]
     public void Apply_WrongSetting_SaysWhatIsWrong(string line, string message)
     {
         var refused = Assert.Throws<SettingException>(() => Apply(line));
@@ -145,16 +150,53 @@ public sealed class DirectiveTableTests
     public void Apply_UsersAndNames_AreCollected()
     {
         var server = Apply(
-            "user alice on >a\\ b ~app:* +@read", "user bob off", "rename-command FLUSHALL \"\"",
+            "user alice on >a-b ~app:* +@read", "user bob off", "rename-command FLUSHALL \"\"",
             "rename-command config cfg", "aclfile \"\"", "acllog-max-len 5").Server;
 
-        Assert.Equal(["alice on >a\\ b ~app:* +@read", "bob off"], server.Users);
+        Assert.Equal(["alice on >a-b ~app:* +@read", "bob off"], server.Users);
         Assert.Equal(
             new Dictionary<string, string> { ["FLUSHALL"] = "", ["config"] = "cfg" }, server.RenamedCommands);
         Assert.Null(server.AclFile);
         Assert.Equal(5, server.AclLogMaxLength);
         Assert.Throws<SettingException>(() => Apply("rename-command get"));
-        Assert.Throws<SettingException>(() => Apply("enable-debug-command yes"));
+    }
+
+    // What CONFIG GET shows of them; the first asks for something, and is told of.
+    [Fact]
+    public void Apply_ParametersWithoutMeaning_AreKept()
+    {
+        var settings = Apply("enable-debug-command yes", "acl-pubsub-default allchannels", "slowlog-max-len 7");
+        Assert.Equal(
+            new Dictionary<string, string>
+            {
+                ["enable-debug-command"] = "yes",
+                ["acl-pubsub-default"] = "allchannels",
+                ["slowlog-max-len"] = "7",
+            },
+            settings.Server.KeptParameters);
+        Assert.Equal(["enable-debug-command", "slowlog-max-len"], settings.WithoutEffect.Keys);
+    }
+
+    [Theory]
+    [InlineData(64 << 20, "client-output-buffer-limit normal 0 0 0")]
+    [InlineData(32 << 20, "client-output-buffer-limit normal 32mb 0 0")]
+    [InlineData(64 << 20, "client-output-buffer-limit replica 256mb 64mb 60")]
+    [InlineData(8 << 20, "client-output-buffer-limit 8mb", "client-output-buffer-limit pubsub 32mb 8mb 60")]
+    public void Apply_OutputBufferLimitInRedisForm_TakesTheHardLimitOfNormalClients(int bytes, params string[] lines) =>
+        Assert.Equal(bytes, Apply(lines).Server.OutputBufferLimit);
+
+    [Fact]
+    public void Apply_UnixSocketPermZero_LeavesTheModeToTheMask() =>
+        Assert.Null(Apply("unixsocketperm 700", "unixsocketperm 0").Server.UnixSocketMode);
+
+    [Fact]
+    public void Options_HaveADirectiveEach()
+    {
+        var options = DirectiveTable.All.Select(static directive => directive.Option).ToHashSet();
+        Assert.All(
+            typeof(RespServerOptions).GetProperties().Where(
+                static property => property.Name != nameof(RespServerOptions.KeptParameters)),
+            property => Assert.Contains(property.Name, options));
     }
 
     [Fact]
@@ -167,15 +209,18 @@ public sealed class DirectiveTableTests
     [Fact]
     public void SampleFile_HasEveryDirectiveWithItsDefault()
     {
-        var settings = ConfigFile.Read(Path.Combine(AppContext.BaseDirectory, "cache.conf"));
+        var problems = new List<string>();
+        var settings = ConfigFile.Read(Path.Combine(AppContext.BaseDirectory, "cache.conf"), problems);
+        Assert.Empty(problems);
         Assert.Equal(
             DirectiveTable.All.Select(directive => directive.Name).Order(),
             settings.Select(setting => setting.Name).Order());
         var (read, defaults) = (Apply(settings), Apply(Array.Empty<Setting>()));
+        Assert.Empty(read.WithoutEffect);
         Assert.Equal(defaults.Server.Bind, read.Server.Bind);
         foreach (var property in typeof(RespServerOptions).GetProperties())
         {
-            if (property.Name is not (nameof(RespServerOptions.Bind) or nameof(RespServerOptions.UnixSocketMode)))
+            if (property.Name is not (nameof(RespServerOptions.Bind) or nameof(RespServerOptions.KeptParameters)))
                 Assert.Equal(property.GetValue(defaults.Server), property.GetValue(read.Server));
         }
 

@@ -8,6 +8,7 @@ namespace Cache.Hosting.Tests.Standalone;
 public sealed class SourcesTests : IDisposable
 {
     private readonly TemporaryFiles _files = new();
+    private readonly List<string> _problems = [];
 
     [Fact]
     public void ReadSources_LaterSourcesWin()
@@ -17,16 +18,17 @@ public sealed class SourcesTests : IDisposable
         var environment = new Dictionary<string, string> { ["CACHE_MAXCLIENTS"] = "3", ["cache_databases"] = "3" };
         var commandLine = Parse(path, "--databases", "4");
         var settings = new ServerSettings(new(), new())
-            .Apply(StandaloneHost.ReadSources(commandLine, json, environment));
+            .Apply(StandaloneHost.ReadSources(commandLine, json, environment, _problems));
         var server = settings.Server;
         Assert.Equal((1, 2, 3), (server.Port, server.Timeout.TotalSeconds, server.MaxClients));
         Assert.Equal(4, settings.Store.KeyspaceCount);
+        Assert.Empty(_problems);
     }
 
     [Fact]
     public void CommandLine_TakesEveryDirective()
     {
-        foreach (var directive in DirectiveTable.All)
+        foreach (var directive in (Directive[])[.. DirectiveTable.All, .. DirectiveTable.WithoutMeaning])
             Assert.Equal("x", Assert.Single(Parse($"--{directive.Name}", "x").Settings).Text);
     }
 
@@ -34,9 +36,35 @@ public sealed class SourcesTests : IDisposable
     [InlineData("--bind", "127.0.0.1", "-::1")]
     [InlineData("--bind", "127.0.0.1 -::1")]
     [InlineData("--bind=127.0.0.1 -::1")]
-    [InlineData("--bind", "127.0.0.1", "--bind", "-::1")]
     public void CommandLine_ListOfAddresses_IsTakenInEveryForm(params string[] arguments) =>
         Assert.Equal(["127.0.0.1", "-::1"], Assert.Single(Parse(arguments).Settings).Values);
+
+    [Fact]
+    public void CommandLine_RepeatedDirectives_AreALineEach()
+    {
+        var settings = Parse(
+            "--user", "alice on", "--bind", "127.0.0.1", "::1", "--user", "bob", "off", "--rename-command", "GET", "G",
+            "--port", "1", "--bind", "-::1", "--rename-command", "FLUSHALL \"\"", "--port", "2").Settings;
+        Assert.Equal(
+            [
+                "user alice|on", "bind 127.0.0.1|::1", "user bob|off", "rename-command GET|G", "port 1", "bind -::1",
+                "rename-command FLUSHALL|", "port 2",
+            ],
+            settings.Select(static setting => $"{setting.Name} {string.Join('|', setting.Values)}"));
+    }
+
+    // As Redis takes them: two users and two names, but the later of two ports and of two lists of addresses.
+    [Fact]
+    public void CommandLine_RepeatedDirectives_HaveTheMeaningOfRedis()
+    {
+        var server = new ServerSettings(new(), new()).Apply(Parse(
+            "--user", "alice on", "--user", "bob off", "--rename-command", "GET", "G", "--rename-command", "SET", "",
+            "--port", "1", "--port", "2", "--bind", "127.0.0.1", "--bind", "-::1").Settings).Server;
+        Assert.Equal(["alice on", "bob off"], server.Users);
+        Assert.Equal(new Dictionary<string, string> { ["GET"] = "G", ["SET"] = "" }, server.RenamedCommands);
+        Assert.Equal(2, server.Port);
+        Assert.Equal(["-::1"], server.Bind);
+    }
 
     [Theory]
     [InlineData("@file")]
@@ -49,20 +77,53 @@ public sealed class SourcesTests : IDisposable
     [Theory]
     [InlineData("there is no directive '--prot'; did you mean '--port'?", "--prot", "1")]
     [InlineData("there is no directive '--prot'; did you mean '--port'?", "c.conf", "--prot=1")]
+    [InlineData("there is no option '-z'; --help lists all that there are.", "-z")]
     [InlineData("'b' is one word too many; there is one configuration file.", "a", "b")]
     [InlineData("Required argument missing for option: '--port'.", "--port")]
     public void CommandLine_Wrong_SaysWhatIsWrong(string message, params string[] arguments)
     {
-        var refused = Assert.Throws<SettingException>(() => Parse(arguments));
-        Assert.Equal($"command line: {message}", refused.Message);
+        var commandLine = new CommandLine();
+        Assert.True(commandLine.TryParse(arguments));
+        Assert.Equal([$"command line: {message}"], commandLine.Problems);
+    }
+
+    [Fact]
+    public void Sources_AllWrong_AreToldAtOnceInTheWordsOfTheirWriters()
+    {
+        string path = _files.Write("c.conf", "Port x\nrequirepass 'y\ntls-port 7001\nmaxmemroy 1mb\n");
+        var json = Json(("Cache:Timeout", "soon"), ("Cache:bnd", "1"));
+        var environment = new Dictionary<string, string> { ["CACHE_MAXCLIENTS"] = "0", ["CACHE_TCP_KEPALIVE"] = "1" };
+        var commandLine = new CommandLine();
+        commandLine.TryParse([path, "--user", "alice on +nope", "--user", "bob on", "--databases", "-1", "--prt", "1"]);
+        new ServerSettings(new(), new()).Apply(
+            StandaloneHost.ReadSources(commandLine, json, environment, _problems), _problems);
+        Assert.Equal(
+            [
+                "appsettings.json, Cache:Timeout is 'soon'; it must be an integer between 0 and 2147483.",
+                "appsettings.json, Cache:bnd: there is no directive 'bnd'; did you mean 'bind'?",
+                "c.conf, line 1: Port is 'x'; it must be an integer between 0 and 65535.",
+                "c.conf, line 2: a quote is not closed, or not followed by a space.",
+                "c.conf, line 4: there is no directive 'maxmemroy'; did you mean 'maxmemory'?",
+                "command line: --databases is '-1'; it must be an integer between 1 and 16.",
+                "command line: --user has the user 'alice': Error in applying operation '+nope': "
+                + "Unknown command or category name in ACL.",
+                "command line: there is no directive '--prt'; did you mean '--port'?",
+                "environment variable CACHE_MAXCLIENTS is '0'; it must be an integer between 1 and 1000000.",
+                "environment variable CACHE_TCP_KEPALIVE: there is no directive 'tcp-kepalive'; "
+                + "did you mean 'tcp-keepalive'?",
+                "tls-cert-file is not given; it or tls-pfx-file is needed where there is a tls-port (c.conf, line 3: "
+                + "tls-port).",
+            ],
+            _problems.Select(problem => problem.Replace(path, "c.conf", StringComparison.Ordinal))
+                .Order(StringComparer.Ordinal));
     }
 
     [Fact]
     public void Json_ListAndText_AreBothAddresses()
     {
-        var list = JsonSettings.Read(Json(("Cache:bind:0", "127.0.0.1"), ("Cache:bind:1", "::1")), "f.json");
+        var list = JsonSettings.Read(Json(("Cache:bind:0", "127.0.0.1"), ("Cache:bind:1", "::1")), "f.json", _problems);
         Assert.Equal(["127.0.0.1", "::1"], Assert.Single(list).Values);
-        var text = JsonSettings.Read(Json(("Cache:bind", "127.0.0.1 ::1")), "f.json");
+        var text = JsonSettings.Read(Json(("Cache:bind", "127.0.0.1 ::1")), "f.json", _problems);
         Assert.Equal(["127.0.0.1", "::1"], Assert.Single(text).Values);
     }
 
@@ -71,14 +132,33 @@ public sealed class SourcesTests : IDisposable
     [InlineData("MaxMemoryPolicy")]
     [InlineData("maxMemory_policy")]
     public void Json_Names_NeedNoHyphens(string name) =>
-        Assert.Equal("maxmemory-policy", Assert.Single(JsonSettings.Read(Json(($"Cache:{name}", "x")), "f.json")).Name);
+        Assert.Equal(
+            "maxmemory-policy",
+            Assert.Single(JsonSettings.Read(Json(($"Cache:{name}", "x")), "f.json", _problems)).Name);
+
+    [Theory]
+    [InlineData("Cache:Port is an object; it must be a value: number.", "Cache:Port:a", "1")]
+    [InlineData("Cache:bind is an object; it must be a value or a list of them: addresses.", "Cache:bind:0:a", "1")]
+    public void Json_ObjectInPlaceOfAValue_IsRefused(string problem, string key, string value)
+    {
+        Assert.Empty(JsonSettings.Read(Json((key, value)), "f.json", _problems));
+        Assert.Equal([$"f.json, {problem}"], _problems);
+    }
+
+    [Fact]
+    public void Json_ListOfARepeatedDirective_IsALineEach()
+    {
+        var settings = JsonSettings.Read(
+            Json(("Cache:user:0", "alice on"), ("Cache:user:1", "bob off")), "f.json", _problems);
+        Assert.Equal(["alice on", "bob off"], settings.Select(static setting => setting.Text));
+    }
 
     [Fact]
     public void Json_Misspelt_IsNamedWithFileAndPath()
     {
         var json = Json(("Cache:prt", "1"));
-        var refused = Assert.Throws<SettingException>(() => JsonSettings.Read(json, "f.json").Count());
-        Assert.Equal("f.json, Cache:prt: there is no directive 'prt'; did you mean 'port'?", refused.Message);
+        Assert.Empty(JsonSettings.Read(json, "f.json", _problems));
+        Assert.Equal(["f.json, Cache:prt: there is no directive 'prt'; did you mean 'port'?"], _problems);
     }
 
     [Fact]
@@ -89,21 +169,22 @@ public sealed class SourcesTests : IDisposable
             ["CACHE_TCP_KEEPALIVE"] = "5",
             ["CACHE_TEST_SEED"] = "1",
             ["PORT"] = "1",
-        });
+        }, _problems);
         var setting = Assert.Single(settings);
         Assert.Equal(
             ("tcp-keepalive", "5", "environment variable CACHE_TCP_KEEPALIVE"),
-            (setting.Name, setting.Text, setting.Origin));
+            (setting.Name, setting.Text, setting.Label));
+        Assert.Empty(_problems);
     }
 
     [Fact]
     public void Environment_Misspelt_IsNamed()
     {
-        var refused = Assert.Throws<SettingException>(
-            () => EnvironmentSettings.Read(new Dictionary<string, string> { ["CACHE_MAX_MEMROY"] = "1" }).Count());
+        var variables = new Dictionary<string, string> { ["CACHE_MAX_MEMROY"] = "1" };
+        Assert.Empty(EnvironmentSettings.Read(variables, _problems));
         Assert.Equal(
-            "environment variable CACHE_MAX_MEMROY: there is no directive 'max-memroy'; did you mean 'maxmemory'?",
-            refused.Message);
+            ["environment variable CACHE_MAX_MEMROY: there is no directive 'max-memroy'; did you mean 'maxmemory'?"],
+            _problems);
     }
 
     public void Dispose() => _files.Dispose();
@@ -112,6 +193,7 @@ public sealed class SourcesTests : IDisposable
     {
         var commandLine = new CommandLine();
         Assert.True(commandLine.TryParse(arguments));
+        Assert.Empty(commandLine.Problems);
         return commandLine;
     }
 

@@ -66,11 +66,58 @@ public sealed class ConfigCommandsTests : CommandTestBase
         Assert.Equal(8 << 20, Server.Store.MemoryLimitBytes);
 
         Assert.StartsWith(
-            "-ERR CONFIG SET failed (possibly related to argument 'maxmemory') - CacheOptions.MemoryLimitBytes is 1000",
+            "-ERR CONFIG SET failed (possibly related to argument 'maxmemory') - argument must be between 1048576 and ",
             Client.Run("CONFIG SET timeout 5 maxmemory 1k"),
             StringComparison.Ordinal);
         Assert.Equal(8 << 20, Server.Store.MemoryLimitBytes);
         Assert.Equal(0, Server.Settings.TimeoutSeconds);
+    }
+
+    // Redis has it for who loads a DEBUG; here it is only kept, and cannot be set while the server runs, as there.
+    [Fact]
+    public void ConfigGet_EnableDebugCommand_IsWhatTheServerWasGiven()
+    {
+        Assert.EndsWith("\r\nno\r\n", Client.Run("CONFIG GET enable-debug-command"), StringComparison.Ordinal);
+        Server.Settings.Kept["enable-debug-command"] = "local";
+        Assert.EndsWith("\r\nlocal\r\n", Client.Run("CONFIG GET enable-debug-command"), StringComparison.Ordinal);
+        Assert.EndsWith(
+            "- can't set immutable config\r\n", Client.Run("CONFIG SET enable-debug-command yes"),
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void ConfigGet_KeptParameter_IsShownAndSetWithinItsBound()
+    {
+        Assert.Equal("*0\r\n", Client.Run("CONFIG GET slowlog-max-len"));
+        Server.Settings.Kept["slowlog-max-len"] = "128";
+        Assert.Equal("*2\r\n$15\r\nSlowLog-max-len\r\n$3\r\n128\r\n", Client.Run("CONFIG GET SlowLog-max-len"));
+        Assert.Equal("+OK\r\n", Client.Run("CONFIG SET SLOWLOG-MAX-LEN 7"));
+        Assert.Equal("*2\r\n$15\r\nslowlog-max-len\r\n$1\r\n7\r\n", Client.Run("CONFIG GET slowlog-*"));
+        Assert.EndsWith(
+            "- duplicate parameter\r\n", Client.Run("CONFIG SET slowlog-max-len 1 slowlog-max-len 2"),
+            StringComparison.Ordinal);
+        Assert.EndsWith(
+            "- argument is too long\r\n", Client.Run("CONFIG SET slowlog-max-len " + new string('1', 4097)),
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void ConfigSet_PubSubDefault_IsWhatNewUsersBeginWith()
+    {
+        Client.Run("ACL SETUSER before");
+        Assert.Equal("+OK\r\n", Client.Run("CONFIG SET acl-pubsub-default AllChannels"));
+        Assert.EndsWith(
+            "\r\nallchannels\r\n", Client.Run("CONFIG GET acl-pubsub-default"), StringComparison.Ordinal);
+        Client.Run("ACL SETUSER after (+get)");
+        Client.Run("ACL SETUSER again resetchannels reset");
+        string users = Client.Run("ACL LIST");
+        Assert.Contains(
+            "user after off &* -@all (&* -@all +get)\r\n", users, StringComparison.Ordinal);
+        Assert.Contains("user again off sanitize-payload &* -@all\r\n", users, StringComparison.Ordinal);
+        Assert.Contains("user before off resetchannels -@all\r\n", users, StringComparison.Ordinal);
+        Assert.EndsWith(
+            "- argument(s) must be one of the following: allchannels, resetchannels\r\n",
+            Client.Run("CONFIG SET acl-pubsub-default some"), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -27,6 +27,8 @@ public sealed class InfoCommandTests : CommandTestBase
 
         Assert.Equal("7.0.15", fields["redis_version"]);
         Assert.Equal("cache", fields["server_name"]);
+        Assert.Matches(@"^\d+\.\d+\.\d+", fields["cache_version"]);
+        Assert.Equal(RespServer.Version, fields["cache_version"]);
         Assert.Equal("standalone", fields["redis_mode"]);
         Assert.Equal(40, fields["run_id"].Length);
     }

@@ -68,7 +68,8 @@ internal static class TlsCertificateReader
         }
         catch (CryptographicException e)
         {
-            throw Unfit(Option, path, "it is no PFX file, or TlsKeyFilePassword is not its password", e);
+            const string Reason = "it is no PFX file, or RespServerOptions.TlsKeyFilePassword is not its password";
+            throw Unfit(Option, path, Reason, e);
         }
 
         foreach (var one in chain)

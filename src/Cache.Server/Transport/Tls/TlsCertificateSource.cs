@@ -29,7 +29,7 @@ internal sealed class TlsCertificateSource : IDisposable
         _seen = Describe(settings);
         _current = TlsCertificateReader.Read(settings);
         _timer = settings.TimeProvider.CreateTimer(
-            static self => ((TlsCertificateSource)self!).Look(), this, LookInterval, LookInterval);
+            static self => ((TlsCertificateSource)self!).TryLook(), this, LookInterval, LookInterval);
     }
 
     /// <summary>The certificate and the rules; never changed in place.</summary>
@@ -37,17 +37,31 @@ internal sealed class TlsCertificateSource : IDisposable
 
     public void Dispose() => _timer.Dispose();
 
-    private void Look()
+    /// <summary>Looks now, and waits for a look that is under way; what is wrong is told of again.</summary>
+    /// <returns>Whether the files are unchanged; if not, the settings' callbacks were told what came of it.</returns>
+    public bool LookNow()
+    {
+        _looking.Enter();
+        _refused = null;
+        return Look();
+    }
+
+    private void TryLook()
     {
         // A slow disk must not gather timers.
-        if (!_looking.TryEnter())
-            return;
+        if (_looking.TryEnter())
+            Look();
+    }
+
+    // Leaves the lock.
+    private bool Look()
+    {
         string seen = "";
         try
         {
             seen = Describe(_settings);
             if (seen == _seen)
-                return;
+                return true;
             _current = TlsCertificateReader.Read(_settings);
             _seen = seen;
             _refused = null;
@@ -65,6 +79,8 @@ internal sealed class TlsCertificateSource : IDisposable
         {
             _looking.Exit();
         }
+
+        return false;
     }
 
     // Of what a link leads to: secrets are often exchanged by another link.

@@ -68,7 +68,8 @@ public sealed class TlsOptionsTests : IDisposable
         await AssertRefusedAsync($"TlsKeyFile is '{encrypted.Key}'; its key cannot be used", o =>
             (o.TlsCertificateFile, o.TlsKeyFile, o.TlsKeyFilePassword) =
                 (encrypted.Certificate, encrypted.Key, "wrong"));
-        await AssertRefusedAsync($"TlsPfxFile is '{pfx}'; it is no PFX file, or TlsKeyFilePassword", o =>
+        string noPfx = $"TlsPfxFile is '{pfx}'; it is no PFX file, or RespServerOptions.TlsKeyFilePassword";
+        await AssertRefusedAsync(noPfx, o =>
             (o.TlsCertificateFile, o.TlsKeyFile, o.TlsPfxFile) = (null, null, pfx));
         await AssertRefusedAsync($"TlsPfxFile is '{absent}'; it cannot be read", o =>
             (o.TlsCertificateFile, o.TlsKeyFile, o.TlsPfxFile) = (null, null, absent));
@@ -89,16 +90,21 @@ public sealed class TlsOptionsTests : IDisposable
     public void FindProblems_TlsOptionsOutOfRange_NamesEach()
     {
         AssertProblem("TlsPort is 70000; it must be between 0 and 65535.", o => o.TlsPort = 70_000);
-        AssertProblem("TlsPort is 7; it must be another than Port.", o => (o.Port, o.TlsPort) = (7, 7));
         AssertProblem(
-            "TlsPort is 0; it needs an address in Bind.",
+            "TlsPort is 7; it must be another than RespServerOptions.Port.",
+            o => (o.Port, o.TlsPort) = (7, 7));
+        AssertProblem(
+            "TlsPort is 0; it needs an address in RespServerOptions.Bind.",
             o => (o.Bind, o.UnixSocketPath, o.Port) = ([], "/tmp/s", null));
         AssertProblem(
-            "TlsCertificateFile is not given; it or TlsPfxFile is needed where there is a TlsPort.",
+            "TlsCertificateFile is not given; it or RespServerOptions.TlsPfxFile is needed where there is a "
+            + "RespServerOptions.TlsPort.",
             o => (o.TlsCertificateFile, o.TlsKeyFile) = (null, null));
-        AssertProblem("TlsKeyFile is not given; it is needed for TlsCertificateFile.", o => o.TlsKeyFile = "");
         AssertProblem(
-            "TlsPfxFile is 'p'; it excludes TlsCertificateFile: give one.", o => o.TlsPfxFile = "p");
+            "TlsKeyFile is not given; it is needed for RespServerOptions.TlsCertificateFile.",
+            o => o.TlsKeyFile = "");
+        AssertProblem(
+            "TlsPfxFile is 'p'; it excludes RespServerOptions.TlsCertificateFile: give one.", o => o.TlsPfxFile = "p");
         AssertProblem(
             "TlsProtocols is Tls11; it must be Tls12, Tls13 or both.",
             o => o.TlsProtocols = Enum.Parse<SslProtocols>("Tls11"));
@@ -106,7 +112,8 @@ public sealed class TlsOptionsTests : IDisposable
             "TlsClientAuthentication is 9; it must be one of None, Optional, Required.",
             o => o.TlsClientAuthentication = (TlsClientAuthentication)9);
         AssertProblem(
-            "TlsClientAuthentication is None; it must be another for TlsClientUsers, which needs certificates.",
+            "TlsClientAuthentication is None; it must be another for RespServerOptions.TlsClientUsers, "
+            + "which needs certificates.",
             o => (o.TlsClientAuthentication, o.TlsClientUsers) = (TlsClientAuthentication.None, Map("a", "alice")));
         AssertProblem(
             "TlsHandshakeTimeout is 00:00:00; it must be above 0 and at most 00:10:00.",
@@ -116,7 +123,8 @@ public sealed class TlsOptionsTests : IDisposable
     [Fact]
     public void FindProblems_NoPortAtAll_IsOne() =>
         Assert.Equal(
-            "RespServerOptions.Port is null; it must be a port unless TlsPort or UnixSocketPath is given.",
+            "RespServerOptions.Port is null; it must be a port unless RespServerOptions.TlsPort or "
+            + "RespServerOptions.UnixSocketPath is given.",
             Assert.Single(new RespServerOptions { Port = null }.FindProblems()));
 
     [Theory]

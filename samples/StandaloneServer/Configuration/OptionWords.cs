@@ -1,0 +1,53 @@
+using System.Text.RegularExpressions;
+
+namespace StandaloneServer.Configuration;
+
+/// <summary>Messages of the libraries name options as a program does; here they get the names of directives.</summary>
+internal static partial class OptionWords
+{
+    private const string Name = "name";
+
+    /// <summary>The options that a message speaks of.</summary>
+    public static IEnumerable<string> FindAll(string message) =>
+        Options().Matches(message)
+            .Select(static match => match.Groups[Name].Value)
+            .Where(static name => name.Length > 0);
+
+    /// <summary>Puts directives in the place of options: the first as it was written, with its place.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="settings">What set the options, by their names.</param>
+    public static string Replace(string message, IReadOnlyDictionary<string, List<Setting>> settings)
+    {
+        string? subject = FindAll(message).FirstOrDefault();
+        if (subject is null)
+            return message;
+        bool isFirst = true;
+        bool hasPlace = settings.ContainsKey(subject);
+        return Options().Replace(message, match =>
+        {
+            string option = match.Groups[Name].Value;
+            if (option.Length == 0 || DirectiveOf(option) is not { } directive)
+                return match.Value;
+            bool isSubject = isFirst;
+            isFirst = false;
+            if (!settings.TryGetValue(option, out var all))
+                return directive;
+
+            // Of many users, say, the one that the message names.
+            var setting = all.FindLast(one => message.Contains($"'{one.Values[0]}'", StringComparison.Ordinal))
+                ?? all[^1];
+            if (isSubject)
+                return setting.Label;
+            string place = hasPlace ? "" : $" ({setting.Label})";
+            hasPlace = true;
+            return directive + place;
+        });
+    }
+
+    private static string? DirectiveOf(string option) =>
+        DirectiveTable.All.FirstOrDefault(directive => directive.Option == option)?.Name;
+
+    // What is quoted is a value, in which such a name is only a text.
+    [GeneratedRegex(@"'[^']*'|\b(?:RespServer|Cache)Options\.(?<name>\w+)")]
+    private static partial Regex Options();
+}

@@ -1,0 +1,68 @@
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Console;
+using StandaloneServer.Configuration;
+
+namespace StandaloneServer;
+
+/// <summary>Where the log goes and how it looks, and what it says about the configuration.</summary>
+internal static partial class LogSetup
+{
+    private const string FormatterKey = "Logging:Console:FormatterName";
+    private const string TimestampFormat = "yyyy-MM-dd HH:mm:ss.fff ";
+
+    private static readonly string[] _formatters =
+        [ConsoleFormatterNames.Simple, ConsoleFormatterNames.Json, ConsoleFormatterNames.Systemd];
+
+    /// <summary>Adds the name of a formatter that there is not: the runtime would take the simple one.</summary>
+    public static void FindProblems(IConfiguration json, List<string> problems)
+    {
+        if (json[FormatterKey] is { } name && !_formatters.Contains(name, StringComparer.OrdinalIgnoreCase))
+            problems.Add($"{FormatterKey} is '{name}'; it must be one of {string.Join(", ", _formatters)}.");
+    }
+
+    public static void AddTo(
+        ILoggingBuilder logging, ServerSettings settings, LogLevelSwitch level, IConfiguration json)
+    {
+        // First, so that what the JSON file says of formatters and levels goes before it.
+        logging.Services.Configure<SimpleConsoleFormatterOptions>(
+            static o => (o.SingleLine, o.TimestampFormat) = (true, TimestampFormat));
+        logging.Services.Configure<JsonConsoleFormatterOptions>(
+            static o => (o.UseUtcTimestamp, o.TimestampFormat) = (true, "yyyy-MM-ddTHH:mm:ss.fffZ"));
+        logging
+            .SetMinimumLevel(LogLevel.Trace)
+            .AddFilter(one => one >= level.Current)
+            .AddConfiguration(json.GetSection("Logging"))
+            .AddConsole(o => o.FormatterName =
+                FormatterOf(settings.LogFormat) ?? json[FormatterKey] ?? ConsoleFormatterNames.Simple)
+            // A start that fails is told once, without a stack trace.
+            .AddFilter("Microsoft.Extensions.Hosting", LogLevel.None);
+    }
+
+    /// <summary>Tells once of all that was taken without an effect.</summary>
+    public static void WarnOfNoEffect(IHost host, ServerSettings settings)
+    {
+        if (settings.WithoutEffect.Count == 0)
+            return;
+        var logger = host.Services.GetRequiredService<ILoggerFactory>().CreateLogger("StandaloneServer");
+        var explained = settings.WithoutEffect.Where(static pair => pair.Value is not null);
+        var others = settings.WithoutEffect.Where(static pair => pair.Value is null);
+        NoEffect(
+            logger,
+            string.Join("; ", explained.Select(static pair => $"{pair.Key} ({pair.Value})")
+                .Append(string.Join(", ", others.Select(static pair => pair.Key)))
+                .Where(static text => text.Length > 0)));
+    }
+
+    private static string? FormatterOf(LogFormat? format) => format switch
+    {
+        LogFormat.Json => ConsoleFormatterNames.Json,
+        LogFormat.Text => ConsoleFormatterNames.Simple,
+        _ => null,
+    };
+
+    [LoggerMessage(1, LogLevel.Warning, "Directives of Redis that have no effect here: {Directives}")]
+    private static partial void NoEffect(ILogger logger, string directives);
+}

@@ -1,0 +1,62 @@
+using Cache.Core;
+using Cache.Server;
+using Microsoft.Extensions.Logging;
+using StandaloneServer.Configuration;
+
+namespace StandaloneServer;
+
+/// <summary>
+/// Reads again what can change while the server runs: certificates, the file of users, the level of the log.
+/// </summary>
+/// <param name="read">Reads all sources anew, and adds what is wrong with them.</param>
+/// <param name="level">The level that is in force.</param>
+/// <param name="server">The server.</param>
+/// <param name="logger">Told of each thing whether it was reloaded, is unchanged, or was refused and why.</param>
+internal sealed partial class Reload(
+    Func<List<string>, IReadOnlyList<Setting>> read, LogLevelSwitch level, RespServer server, ILogger logger)
+{
+    public async Task RunAsync()
+    {
+        try
+        {
+            Begin(logger);
+            ReloadLevel();
+            await server.ReloadAsync().ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // A signal must not end the process; the operator is told.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            Failed(logger, e);
+        }
+    }
+
+    private void ReloadLevel()
+    {
+        var problems = new List<string>();
+        var settings = new ServerSettings(new CacheOptions(), new RespServerOptions());
+        settings.Apply(read(problems), problems);
+        if (problems.Count > 0)
+            LevelRefused(logger, string.Join(" ", problems));
+        else if (settings.LogLevel == level.Current)
+            LevelUnchanged(logger);
+        else
+            LevelReloaded(logger, level.Current = settings.LogLevel);
+    }
+
+    [LoggerMessage(2, LogLevel.Information, "SIGHUP: reads certificates, users and the log level again")]
+    private static partial void Begin(ILogger logger);
+
+    [LoggerMessage(3, LogLevel.Information, "Log level: unchanged")]
+    private static partial void LevelUnchanged(ILogger logger);
+
+    // A warning, so that it is seen whatever the level is from now on.
+    [LoggerMessage(4, LogLevel.Warning, "Log level: reloaded, it is {Level} from now on")]
+    private static partial void LevelReloaded(ILogger logger, LogLevel level);
+
+    [LoggerMessage(5, LogLevel.Warning, "Log level: stays as it was, for the configuration is wrong: {Problems}")]
+    private static partial void LevelRefused(ILogger logger, string problems);
+
+    [LoggerMessage(6, LogLevel.Error, "Reloading failed; what was not reloaded stays as it was")]
+    private static partial void Failed(ILogger logger, Exception exception);
+}

@@ -1,0 +1,40 @@
+using System.Runtime.InteropServices;
+
+namespace StandaloneServer;
+
+/// <summary>
+/// The signals that would end the process though they mean something else: SIGHUP asks for a reload, as by convention,
+/// SIGUSR1 and SIGUSR2 are ignored. SIGTERM and SIGINT are the host's, SIGPIPE the runtime's.
+/// </summary>
+internal sealed class Signals : IDisposable
+{
+    // By their numbers, which the runtime takes for signals that it has no name for.
+    private static readonly int[] _userSignals =
+        OperatingSystem.IsWindows() ? [] : OperatingSystem.IsLinux() ? [10, 12] : [30, 31];
+
+    private readonly List<PosixSignalRegistration> _registrations = [];
+    private Action? _hangUp;
+
+    public Signals()
+    {
+        _registrations.Add(PosixSignalRegistration.Create(PosixSignal.SIGHUP, context =>
+        {
+            context.Cancel = true;
+            Volatile.Read(ref _hangUp)?.Invoke();
+        }));
+        foreach (int signal in _userSignals)
+        {
+            _registrations.Add(PosixSignalRegistration.Create(
+                (PosixSignal)signal, static context => context.Cancel = true));
+        }
+    }
+
+    /// <summary>What SIGHUP does from now on; until then it is ignored.</summary>
+    public void OnHangUp(Action action) => Volatile.Write(ref _hangUp, action);
+
+    public void Dispose()
+    {
+        foreach (var registration in _registrations)
+            registration.Dispose();
+    }
+}

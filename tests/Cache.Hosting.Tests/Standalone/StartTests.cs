@@ -1,0 +1,122 @@
+namespace Cache.Hosting.Tests.Standalone;
+
+/// <summary>How the program starts, or says why it does not, as a process of its own.</summary>
+public sealed class StartTests : IDisposable
+{
+    private readonly TemporaryFiles _files = new();
+
+    [Fact]
+    public async Task Start_ConfigurationOfDebian_StartsWithOneWarning()
+    {
+        string conf = Path.Combine(AppContext.BaseDirectory, "Standalone", "debian-like.conf");
+        await using var server = Start(conf, "--port", FreePort.Find());
+        await using (var client = await server.ConnectAsync())
+        {
+            await client.ExpectAsync("PING", "+PONG\r\n");
+            await client.ExpectAsync("CONFIG GET slowlog-max-len", "*2\r\n$15\r\nslowlog-max-len\r\n$3\r\n128\r\n");
+        }
+
+        string warning = Assert.Single(server.Lines, static line => line.Contains(" warn: ", StringComparison.Ordinal));
+        Assert.Contains(
+            "daemonize (the server stays in the foreground); logfile (the log goes to the standard output); "
+            + "save (nothing is kept on disk); activerehashing, ",
+            warning,
+            StringComparison.Ordinal);
+        Assert.Contains(" pidfile, ", warning, StringComparison.Ordinal);
+        Assert.DoesNotContain("appendonly,", warning, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Start_ManyMistakes_AreALineEach()
+    {
+        string conf = _files.Write("c.conf", "port x\ntls-port 7001\nmaxmemroy 1\n");
+        await using var server = Start(conf, "--timeout", "soon");
+        Assert.Equal(1, await server.WaitForExitAsync());
+        Assert.Equal(
+            [
+                $"cache: {conf}, line 1: port is 'x'; it must be an integer between 0 and 65535.",
+                $"cache: {conf}, line 3: there is no directive 'maxmemroy'; did you mean 'maxmemory'?",
+                "cache: command line: --timeout is 'soon'; it must be an integer between 0 and 2147483.",
+                "cache: tls-cert-file is not given; it or tls-pfx-file is needed where there is a tls-port "
+                + $"({conf}, line 2: tls-port).",
+            ],
+            server.Lines);
+    }
+
+    [Fact]
+    public async Task Start_CertificateThatIsNotThere_IsNamedAsItWasWritten()
+    {
+        string conf = _files.Write(
+            "c.conf", $"tls-port {FreePort.Find()}\ntls-cert-file none.pem\ntls-key-file k.pem\n");
+        await using var server = Start(conf, "--port", "0");
+        Assert.Equal(1, await server.WaitForExitAsync());
+        Assert.StartsWith(
+            $"cache: {conf}, line 2: tls-cert-file is 'none.pem'; it cannot be read (",
+            server.Lines.Last(),
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Start_LogFormatJson_WritesAnObjectALine()
+    {
+        await using var server = Start("--port", FreePort.Find(), "--log-format", "json");
+        AssertJson(await server.WaitForAsync("Ready to accept"));
+    }
+
+    [Fact]
+    public async Task Start_FormatterOfTheJsonFile_IsTaken()
+    {
+        string json = _files.Write("a.json", """{ "Logging": { "Console": { "FormatterName": "json" } } }""");
+        await using var server = Start("--config-json", json, "--port", FreePort.Find());
+        AssertJson(await server.WaitForAsync("Ready to accept"));
+    }
+
+    [Theory]
+    [InlineData("-v")]
+    [InlineData("--version")]
+    public async Task Version_SaysOursAndRedis(string option)
+    {
+        await using var server = Start(option);
+        Assert.Equal(0, await server.WaitForExitAsync());
+        Assert.Equal(
+            [$"cache {Server.RespServer.Version} (replies as Redis 7.0.15)"], server.Lines);
+    }
+
+    [Fact]
+    public async Task Help_HasAsManyOpenBracketsAsClosedOnes()
+    {
+        await using var server = Start("--help");
+        Assert.Equal(0, await server.WaitForExitAsync());
+        Assert.All(server.Lines, static line => Assert.Equal(line.Count(c => c == '['), line.Count(c => c == ']')));
+        Assert.Contains("[default: 64mb]", server.ToString(), StringComparison.Ordinal);
+    }
+
+    // Without unixsocketperm the mode is what README and --help say: what the umask leaves of 777.
+    [Theory]
+    [InlineData("0", 0b111_101_000)]
+    [InlineData("700", 0b111_000_000)]
+    public async Task Start_UnixSocket_HasTheModeOfTheMaskOrTheGivenOne(string given, int mode)
+    {
+        if (OperatingSystem.IsWindows())
+            return;
+        string path = _files.PathOf("s");
+        string script = _files.Write(
+            "run", $"umask 027\nexec \"$0\" \"$@\" --port 0 --unixsocket {path} --unixsocketperm {given}\n");
+        await using var server = StandaloneProcess.StartByShell(_files.PathOf(""), script);
+        await server.WaitForAsync("Ready to accept");
+        Assert.Equal((UnixFileMode)mode, File.GetUnixFileMode(path));
+    }
+
+    public void Dispose() => _files.Dispose();
+
+    private static void AssertJson(string line)
+    {
+        using var document = System.Text.Json.JsonDocument.Parse(line);
+        Assert.StartsWith(
+            "Ready to accept connections", document.RootElement.GetProperty("Message").GetString(),
+            StringComparison.Ordinal);
+    }
+
+    private StandaloneProcess Start(params string[] arguments) =>
+        StandaloneProcess.Start(_files.PathOf(""), arguments);
+}
