@@ -51,7 +51,9 @@ public sealed class ConfigurationFuzzTests(ITestOutputHelper output)
             string text = string.Join('\n', Enumerable.Range(0, random.Next(4)).Select(_ => NextLine(random)));
             var encoding = random.Next(2) == 0 ? Encoding.UTF8 : Encoding.Latin1;
             File.WriteAllBytes(file, encoding.GetBytes(text));
-            taken += IsTaken(() => ConfigFile.Read(file)) ? 1 : 0;
+            var problems = new List<string>();
+            taken += IsTaken(() => ConfigFile.Read(file, problems)) && problems.Count == 0 ? 1 : 0;
+            Assert.DoesNotContain("", problems);
             budget.Add(1);
         }
 
