@@ -30,8 +30,8 @@ public sealed partial class CacheStore : IDisposable
     /// <summary>The longest value in bytes: 512 MB, as in Redis.</summary>
     public const int ValueLengthMax = 512 << 20;
 
-    // What one call of a scan visits, about 20 ms: a keyspace with few keys may lie among millions of another's.
-    private const int ScanBucketsMax = 1 << 16;
+    // What one call of a scan visits, about 1 ms: a keyspace with few keys may lie among millions of another's.
+    private const int ScanBucketsMax = 1 << 12;
 
     private readonly StoreState _state;
     private readonly byte _keyspace;

@@ -104,6 +104,8 @@ public sealed partial class RespServer : IAsyncDisposable
     /// <summary>The connections that there are at this moment.</summary>
     internal IEnumerable<LiveConnection> Connections => _acceptor.Live;
 
+    internal LongWorkers Workers => _acceptor.Workers;
+
     /// <summary>Listens on all addresses, and accepts clients from then on.</summary>
     /// <exception cref="IOException">
     /// An address cannot be listened on, or a file of TLS cannot be used; the message names the address and its port,

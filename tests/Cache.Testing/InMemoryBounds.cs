@@ -3,6 +3,11 @@ namespace Cache.Testing;
 /// <summary>The sizes of an in-memory connection's pipes; by default those of the socket transport.</summary>
 internal sealed record InMemoryBounds
 {
+    /// <summary>
+    /// Whether long commands are executed elsewhere, as where a thread serves many; then replies come from there.
+    /// </summary>
+    public bool SharesThread { get; init; }
+
     /// <summary>Bytes that the server has not read at which the client's flush waits.</summary>
     public int InputPauseBytes { get; init; } = 256 * 1024;
 

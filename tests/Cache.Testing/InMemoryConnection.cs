@@ -24,6 +24,7 @@ internal sealed class InMemoryConnection : TransportConnection
         _toServer = new Pipe(Options(bounds.InputPauseBytes, bounds.InputSegmentBytes));
         _toClient = new Pipe(Options(bounds.OutputPauseBytes, bounds.OutputSegmentBytes));
         CountedOutput = new FlushCountingWriter(_toClient.Writer);
+        SharesThread = bounds.SharesThread;
         RemoteEndPoint = new IPEndPoint(address ?? IPAddress.Loopback, 50_000 + number);
         Client = new InMemoryClient(this, _toServer.Writer, _toClient.Reader);
     }
@@ -38,6 +39,8 @@ internal sealed class InMemoryConnection : TransportConnection
 
     /// <summary>How many bytes the client has read.</summary>
     public long TakenBytes { get; set; }
+
+    public override bool SharesThread { get; }
 
     public override EndPoint RemoteEndPoint { get; }
 

@@ -12,8 +12,14 @@ internal static class ClientListCommands
         new("client|kill", Kill),
     ];
 
+    // What a client's line takes, and a look at it, in nanoseconds.
+    private const long DescriptionWork = 2000;
+    private const long MatchWork = 500;
+
     private static void List(in RespRequest request, CommandContext context)
     {
+        if (request.Count < 5 && context.TryGiveWay(context.Server.Clients.Count * DescriptionWork))
+            return;
         var text = new StringBuilder();
         bool isRead = true;
         if (request.Count == 4 && request[2].Is("TYPE"u8))
@@ -81,6 +87,8 @@ internal static class ClientListCommands
         if (isOldForm)
             filter = ClientFilter.OfAddress(request[2]);
         else if (!ClientFilter.TryRead(request, 2, context, out filter))
+            return;
+        if (context.TryGiveWay(context.Server.Clients.Count * MatchWork))
             return;
         int killed = 0;
         foreach (var client in context.Server.Clients.ToList())

@@ -102,11 +102,17 @@ internal sealed class ClientSession
     /// <summary>CLIENT NO-TOUCH: its reads do not make entries look used.</summary>
     public bool IsNoTouch { get; set; }
 
+    /// <summary>Its turn on the thread that it shares.</summary>
+#pragma warning disable CA1051 // A field, since it is changed in place.
+    public Turn Turn;
+#pragma warning restore CA1051
+
     /// <summary>The last command that was known; null before the first.</summary>
     public CommandDefinition? LastCommand { get; set; }
 
     /// <summary>
-    /// Whether what it sent is being executed, so that it is the client who waits; set by the connection.
+    /// Whether what it sent is being executed, or waits for a thread: then it is the client who waits; set by the
+    /// connection.
     /// </summary>
     public bool IsServed
     {

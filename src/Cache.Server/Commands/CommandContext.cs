@@ -54,6 +54,20 @@ internal sealed class CommandContext
     /// <summary>The argument of the present request that <see cref="RespRequest.IsElsewhere"/>; null: none.</summary>
     public LongArgument? LongArgument { get; set; }
 
+    /// <summary>Whether other clients wait for the thread, so that long work is to be done elsewhere.</summary>
+    public bool SharesThread { get; set; }
+
+    /// <summary>Whether the present request gave way, and is now where it can take its time.</summary>
+    public bool IsElsewhere { get; set; }
+
+    /// <summary>
+    /// Whether the present request is to be executed elsewhere: nothing was done, and nothing was replied.
+    /// </summary>
+    public bool GaveWay { get; private set; }
+
+    /// <summary>What a command has done so far that is continued by another call of it; null: nothing.</summary>
+    public object? Progress { get; set; }
+
     /// <summary>Whether the client may use commands: it has authenticated, or need not.</summary>
     public bool IsAuthenticated => Client.IsAuthenticated || !Server.Users.IsPasswordRequired;
 
@@ -63,6 +77,9 @@ internal sealed class CommandContext
     public bool IsOrdinary =>
         ReplyMode == ReplyMode.Normal && IsAuthenticated && Client.User.Rules.AllowsCommon
         && !Client.IsReserved && _hasCommonNames;
+
+    /// <summary>The longest value that is copied on this thread.</summary>
+    public int CopiedLengthMax => SharesThread ? (int)Turn.WorkMax : int.MaxValue - 1;
 
     /// <summary>What CLIENT REPLY chose; the dispatcher acts on it after each command.</summary>
     public ReplyMode ReplyMode => Client.ReplyMode;
@@ -80,6 +97,7 @@ internal sealed class CommandContext
     {
         Debug.Assert(_client is null && LongArgument is null);
         _client = client;
+        GaveWay = false;
         Store = client.Database == 0 ? Server.Store : Server.Store.SelectKeyspace(client.Database);
         Output.Begin(output, client.ProtocolVersion);
         Reply = ReplyOf(client.ReplyMode);
@@ -90,7 +108,42 @@ internal sealed class CommandContext
     {
         Output.End();
         LongArgument = null;
+        Progress = null;
+        SharesThread = IsElsewhere = false;
         _client = null;
+    }
+
+    /// <summary>
+    /// Whether the present request is to be executed elsewhere, since it is too much work for this thread. The handler
+    /// then returns at once, without a reply and without an effect; it is called again there.
+    /// </summary>
+    /// <param name="work">Bytes that will be copied, or steps of about a nanosecond.</param>
+    public bool TryGiveWay(long work) => SharesThread && work > Turn.WorkMax && GiveWay();
+
+    /// <summary>As <see cref="TryGiveWay(long)"/>, for a command that handles the value of a key.</summary>
+    public bool TryGiveWayFor(ReadOnlySpan<byte> key) =>
+        SharesThread && Store.TryPeekInfo(key, out var info) && TryGiveWay(info.Length);
+
+    /// <summary>
+    /// Whether a request is to be executed elsewhere, or later, by its command, its arguments and the time of the turn.
+    /// </summary>
+    public bool TryGiveWay(CommandDefinition command, int argumentCount)
+    {
+        if (!SharesThread || (command.Work == CommandWork.Short && argumentCount <= Turn.ArgumentsMax))
+            return false;
+        return (command.Work == CommandWork.Long || argumentCount > Turn.ArgumentsMax
+            || Client.Turn.IsOver(Server.TimeProvider)) && GiveWay();
+    }
+
+    /// <summary>Executes here after all: nothing was done about the request that gave way.</summary>
+    public void Stay() => GaveWay = false;
+
+    /// <summary>Continues the present request by another call, after others that wait for this thread.</summary>
+    /// <param name="progress">What the next call finds in <see cref="Progress"/>.</param>
+    public void GiveWayWith(object progress)
+    {
+        Progress = progress;
+        GaveWay = true;
     }
 
     /// <summary>The list for replies that must be collected; empty. The command disposes it.</summary>
@@ -106,11 +159,16 @@ internal sealed class CommandContext
     public ByteStringList BorrowReplyList()
     {
         var list = BorrowList();
+        list.BytesMax = FindReplyListBytesMax();
+        return list;
+    }
 
+    /// <summary>How long a list may be that is the reply; 0: as long as it likes.</summary>
+    public long FindReplyListBytesMax()
+    {
         // Replies that wait to be flushed with it count too, and the connection that has more than the limit ends.
         long limit = Server.Settings.ClientOutputBufferLimit;
-        list.BytesMax = limit > 0 ? Math.Max(limit - Reply.UnflushedBytes - ReplyFrameBytesMax, 1) : 0;
-        return list;
+        return limit > 0 ? Math.Max(limit - Reply.UnflushedBytes - ReplyFrameBytesMax, 1) : 0;
     }
 
     /// <summary>Memory of the store for an argument; null if it has none for this length.</summary>
@@ -139,6 +197,8 @@ internal sealed class CommandContext
         Client.ReplyMode = mode;
         Reply = ReplyOf(mode);
     }
+
+    private bool GiveWay() => GaveWay = true;
 
     private RespReplyWriter ReplyOf(ReplyMode mode) =>
         mode is ReplyMode.Normal or ReplyMode.SkipNext ? Output : Discarding();

@@ -21,6 +21,9 @@ internal sealed class CommandCounters(int commandCount)
     /// <returns>Whether this call is to be timed.</returns>
     public bool CountCall(int command) => (_commands[command].Calls++ & (CallsPerSample - 1)) == 0;
 
+    /// <summary>Counts a call no more: it is made again.</summary>
+    public void TakeBackCall(int command) => _commands[command].Calls--;
+
     /// <summary>Counts that a call failed.</summary>
     public void CountFailure(int command) => _commands[command].Failures++;
 

@@ -29,6 +29,7 @@ internal sealed class CommandDefinition
         LastKey = keys[1].GetInt32();
         KeyStep = keys[2].GetInt32();
         Flags = ReadFlags(row.GetProperty("flags"));
+        Work = CommandWorks.Of(Name, Flags, hasManyKeys: LastKey != FirstKey);
         Categories = row.GetProperty("acl").ReadStrings();
         ServesAdministrators =
             Array.Exists(Categories, static name => name is "@admin" or "@dangerous" or "@connection");
@@ -64,6 +65,9 @@ internal sealed class CommandDefinition
     public int KeyStep { get; }
 
     public CommandFlags Flags { get; }
+
+    /// <summary>How much work a call may be, as far as its name tells.</summary>
+    public CommandWork Work { get; }
 
     /// <summary>
     /// Whether it is one that an administrator needs, by its categories; only these are for clients above the limit.
@@ -113,6 +117,7 @@ internal sealed class CommandDefinition
                 "write" => CommandFlags.Write,
                 "denyoom" => CommandFlags.DenyOom,
                 "admin" => CommandFlags.Admin,
+                "fast" => CommandFlags.Fast,
                 _ => CommandFlags.None,
             };
         }

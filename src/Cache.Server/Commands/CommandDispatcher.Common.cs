@@ -18,7 +18,9 @@ internal static partial class CommandDispatcher
     /// <param name="requests">At most <see cref="CommonRequestReader.CountMax"/>.</param>
     /// <param name="unflushedBytesMax">So many bytes of replies are to leave before more are written.</param>
     /// <param name="context">The client that sent them.</param>
-    /// <returns>How many were executed: all, unless the replies have to leave.</returns>
+    /// <returns>
+    /// How many were executed: all, unless the replies have to leave, or the next one gives way.
+    /// </returns>
     public static int ExecuteCommon(
         ReadOnlySpan<byte> input,
         ReadOnlySpan<CommonRequest> requests,
@@ -40,6 +42,14 @@ internal static partial class CommandDispatcher
         }
 
         context.Counters.Traffic.Commands += count;
+        if (context.GaveWay)
+        {
+            // It goes the way of all, where it gives way again.
+            TakeBackCall(context.Server.Commands.Get, context);
+            context.Stay();
+            count--;
+        }
+
         return count;
     }
 
@@ -81,7 +91,7 @@ internal static partial class CommandDispatcher
                 Get(request.KeyIn(input), hashes[i], context);
             else
                 Set(request.KeyIn(input), hashes[i], request.ValueIn(input), context);
-            if (context.Reply.UnflushedBytes >= unflushedBytesMax)
+            if (context.Reply.UnflushedBytes >= unflushedBytesMax || context.GaveWay)
                 return;
         }
     }

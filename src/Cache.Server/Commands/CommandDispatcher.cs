@@ -11,7 +11,10 @@ namespace Cache.Server.Commands;
 /// </remarks>
 internal static partial class CommandDispatcher
 {
-    /// <summary>Executes one request and writes its reply into <see cref="CommandContext.Reply"/>.</summary>
+    /// <summary>
+    /// Executes one request and writes its reply into <see cref="CommandContext.Reply"/>; or does nothing, if it
+    /// <see cref="CommandContext.GaveWay"/>.
+    /// </summary>
     /// <param name="request">The request; valid during the call.</param>
     /// <param name="context">The client that sent it.</param>
     public static void Execute(in RespRequest request, CommandContext context)
@@ -26,9 +29,11 @@ internal static partial class CommandDispatcher
             Reject(command, "NOAUTH Authentication required."u8, context);
         else if (context.Client.IsReserved && !command.ServesAdministrators && !TryLeaveReserve(context))
             Reject(command, ErrorTexts.TooManyClients, context);
+        else if (context.TryGiveWay(command, request.Count))
+            return;
         else if (context.Client.User.Rules.AllowsFreely(command) || !TryDeny(command, request, context))
             Call(command, request, context);
-        if (context.ReplyMode != ReplyMode.Normal)
+        if (context.ReplyMode != ReplyMode.Normal && !context.GaveWay)
             EndSkipping(context);
     }
 
@@ -58,8 +63,17 @@ internal static partial class CommandDispatcher
             ReplyToDefect(command, exception, context);
         }
 
-        if (reply.ErrorCount != errors)
+        if (context.GaveWay)
+            TakeBackCall(command, context);
+        else if (reply.ErrorCount != errors)
             CountFailure(command, reply, context);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
+    private static void TakeBackCall(CommandDefinition command, CommandContext context)
+    {
+        context.Counters.Traffic.Commands--;
+        context.Counters.TakeBackCall(command.Index);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)] // One call in 64.
@@ -68,7 +82,8 @@ internal static partial class CommandDispatcher
         var time = context.Server.Store.TimeProvider;
         long start = time.GetTimestamp();
         command.Handler(request, context);
-        context.Counters.AddSample(command.Index, time.GetTimestamp() - start);
+        if (!context.GaveWay)
+            context.Counters.AddSample(command.Index, time.GetTimestamp() - start);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)] // Cold.

@@ -17,4 +17,7 @@ internal enum CommandFlags
 
     /// <summary>It is for administrators.</summary>
     Admin = 8,
+
+    /// <summary>It takes constant or logarithmic time, by Redis's own word.</summary>
+    Fast = 16,
 }

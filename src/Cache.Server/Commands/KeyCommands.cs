@@ -108,6 +108,8 @@ internal static class KeyCommands
             return;
         }
 
+        if (context.TryGiveWayFor(request[1]))
+            return;
         var status = context.Store.Copy(request[1], destination, request[2], condition);
         if (status is WriteStatus.Done or WriteStatus.ConditionNotMet or WriteStatus.NotFound)
             context.Reply.ZeroOrOne(status == WriteStatus.Done);

@@ -10,6 +10,9 @@ internal static class LcsCommand
         new("lcs", Lcs),
     ];
 
+    // Of the table of lengths, so many cells take about a nanosecond.
+    private const int CellsPerStep = 12;
+
     // LCS key1 key2 [LEN] [IDX] [MINMATCHLEN length] [WITHMATCHLEN]
     private static void Lcs(in RespRequest request, CommandContext context)
     {
@@ -26,6 +29,8 @@ internal static class LcsCommand
         context.Store.TryPeekInfo(request[1], out var first);
         context.Store.TryPeekInfo(request[2], out var second);
         if (!Fits(first.Length, second.Length, context))
+            return;
+        if (context.TryGiveWay(first.Length + second.Length + first.Length * (long)second.Length / CellsPerStep))
             return;
         using var values = context.BorrowList();
         var keys = new KeyPair(request[1], request[2]);

@@ -10,8 +10,14 @@ internal static class ScanCommands
 
     private const int ScanCountDefault = 10;
 
-    // COUNT is a hint. More would keep the other clients of the same thread waiting: this is about 20 ms.
+    // COUNT is a hint. More would keep those waiting whose commands are long too: this is about 20 ms.
     private const int ScanCountMax = 100_000;
+
+    // What a key takes that is scanned, in nanoseconds.
+    private const long KeyWork = 500;
+
+    // So long KEYS works before those have a turn that wait for the same threads.
+    private static readonly TimeSpan KeysStepTime = TimeSpan.FromMilliseconds(10);
 
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
@@ -22,15 +28,39 @@ internal static class ScanCommands
     // KEYS pattern
     private static void Keys(in RespRequest request, CommandContext context)
     {
-        using var keys = context.BorrowReplyList();
-        var sink = new MatchingKeySink(request[1], keys);
-        ulong cursor = 0;
+        if (context.Store.Count == 0)
+        {
+            context.Reply.ArrayHeader(0);
+            return;
+        }
+
+        if (context.TryGiveWay(long.MaxValue))
+            return;
+        var progress = context.Progress as KeysProgress ?? new KeysProgress(context.FindReplyListBytesMax());
+        if (!TryGatherKeys(request[1], progress, context))
+        {
+            context.GiveWayWith(progress);
+            return;
+        }
+
+        using (progress)
+            progress.Keys.WriteTo(context.Reply);
+    }
+
+    /// <returns>False if others are to have a turn first.</returns>
+    private static bool TryGatherKeys(ReadOnlySpan<byte> pattern, KeysProgress progress, CommandContext context)
+    {
+        var clock = context.Server.TimeProvider;
+        long start = clock.GetTimestamp();
         do
         {
-            cursor = context.Store.Scan(cursor, KeysPerStep, ref sink);
+            var sink = new MatchingKeySink(pattern, progress.Keys);
+            progress.Cursor = context.Store.Scan(progress.Cursor, KeysPerStep, ref sink);
+            if (progress.Cursor == 0 || progress.Keys.IsTooLong || context.Client.IsKilled)
+                return true;
         }
-        while (cursor != 0 && !keys.IsTooLong);
-        keys.WriteTo(context.Reply);
+        while (!context.IsElsewhere || clock.GetElapsedTime(start) < KeysStepTime);
+        return false;
     }
 
     // SCAN cursor [MATCH pattern] [COUNT count] [TYPE type]
@@ -68,6 +98,8 @@ internal static class ScanCommands
             }
         }
 
+        if (context.TryGiveWay(FindWork(Math.Min(count, ScanCountMax), pattern)))
+            return;
         using var keys = context.BorrowReplyList();
         var sink = new MatchingKeySink(pattern, keys);
         cursor = context.Store.Scan(cursor, (int)Math.Min(count, ScanCountMax), ref sink);
@@ -83,6 +115,10 @@ internal static class ScanCommands
         context.Reply.BulkInteger((long)cursor);
         keys.WriteTo(context.Reply);
     }
+
+    // A star at the end is the end of a match; one before it may be tried at every byte of every key.
+    private static long FindWork(long count, ReadOnlySpan<byte> pattern) =>
+        pattern.IsEmpty || !pattern[..^1].Contains((byte)'*') ? count * (KeyWork + pattern.Length) : long.MaxValue;
 
     private static bool TryParseCount(ReadOnlySpan<byte> argument, RespReplyWriter reply, out long count)
     {

@@ -1,3 +1,4 @@
+using Cache.Core;
 using Cache.Core.Contracts;
 using Cache.Server.Protocol;
 
@@ -25,11 +26,28 @@ internal static class StringReadCommands
     {
         var reply = context.Reply;
         var sink = new BulkReplySink(reply);
-        int lentLengthMin = reply.TakesLent ? LentReply.LengthMin : int.MaxValue;
+        int lentLengthMin = reply.TakesLent ? LentReply.LengthMin : context.CopiedLengthMax + 1;
         if (!context.Store.TryGet(key, hash, ref sink, lentLengthMin, out var lent))
             reply.Null();
         else if (lent is not null)
-            reply.Bulk(new LentReply(lent));
+            GetLong(lent, context);
+    }
+
+    private static void GetLong(LentValue lent, CommandContext context)
+    {
+        if (context.Reply.TakesLent)
+            context.Reply.Bulk(new LentReply(lent));
+        else
+            CopyLong(lent, context);
+    }
+
+    private static void CopyLong(LentValue lent, CommandContext context)
+    {
+        using (lent)
+        {
+            if (!context.TryGiveWay(lent.Span.Length))
+                context.Reply.Bulk(lent.Span);
+        }
     }
 
     /// <summary>GET key</summary>
@@ -39,6 +57,8 @@ internal static class StringReadCommands
     /// <summary>GETDEL key</summary>
     private static void GetDel(in RespRequest request, CommandContext context)
     {
+        if (context.TryGiveWayFor(request[1]))
+            return;
         var sink = new BulkReplySink(context.Reply);
         if (!context.Store.TryRemove(request[1], ref sink))
             context.Reply.Null();
@@ -74,6 +94,8 @@ internal static class StringReadCommands
                 return;
         }
 
+        if (context.TryGiveWayFor(request[1]))
+            return;
         var sink = new BulkReplySink(reply);
         if (context.Store.TryGetAndExpire(request[1], expiresAtMs, ref sink, out var status))
             return;
@@ -86,12 +108,27 @@ internal static class StringReadCommands
     /// <summary>MGET key [key ...]</summary>
     private static void MGet(in RespRequest request, CommandContext context)
     {
+        if (context.SharesThread && context.TryGiveWay(FindLength(request, context)))
+            return;
         // By way of a list, since values that turn out not to be of one moment are taken back, and output cannot be.
         using var values = context.BorrowReplyList();
         var keys = new RequestKeys(request);
         var sink = new ByteStringSink(values);
         context.Store.GetMany(ref keys, ref sink);
         values.WriteTo(context.Reply);
+    }
+
+    // Of all values together. It also brings near what is then read.
+    private static long FindLength(in RespRequest request, CommandContext context)
+    {
+        long length = 0;
+        for (int i = 1; i < request.Count; i++)
+        {
+            if (context.Store.TryPeekInfo(request[i], out var info))
+                length += info.Length;
+        }
+
+        return length;
     }
 
     /// <summary>STRLEN key</summary>
@@ -108,6 +145,9 @@ internal static class StringReadCommands
             return;
         }
 
+        bool isShort = first >= 0 && last >= first && last - first < Turn.WorkMax;
+        if (!isShort && context.TryGiveWayFor(request[1]))
+            return;
         bool isReversed = first < 0 && last < 0 && first > last;
         var range = new PreparedBulkSink(reply);
         if (isReversed || !context.Store.TryGetRange(request[1], first, last, ref range))

@@ -85,7 +85,7 @@ internal static class StringWriteCommands
         bool exists = context.Store.TryPeekInfo(request[1], out var info);
         if (exists && info.Length > context.Server.Settings.ProtoMaxBulkLength - request[2].Length)
             context.Reply.Error(ErrorTexts.StringTooLong);
-        else
+        else if (!context.TryGiveWay((long)info.Length + request[2].Length))
             ReplyLength(context.Store.Append(request[1], request[2], out int length), length, context.Reply);
     }
 
@@ -101,7 +101,7 @@ internal static class StringWriteCommands
             StringReadCommands.StrLen(request, context); // Nothing to set makes no key, and nothing longer.
         else if (offset > context.Server.Settings.ProtoMaxBulkLength - request[3].Length)
             reply.Error(ErrorTexts.StringTooLong);
-        else
+        else if (!context.TryGiveWay(offset + request[3].Length) && !context.TryGiveWayFor(request[1]))
             ReplyLength(context.Store.SetRange(request[1], (int)offset, request[3], out int length), length, reply);
     }
 
@@ -144,6 +144,8 @@ internal static class StringWriteCommands
 
     private static void SetAndReplyPrevious(in RespRequest request, in EntryOptions options, CommandContext context)
     {
+        if (context.TryGiveWayFor(request[1]))
+            return;
         var previous = new PreparedBulkSink(context.Reply);
         var status = context.Store.Set(request[1], request[2], options, ref previous, out bool existed);
         if (status is not (WriteStatus.Done or WriteStatus.ConditionNotMet))

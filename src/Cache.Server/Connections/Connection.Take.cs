@@ -31,7 +31,8 @@ internal sealed partial class Connection<TExecutor>
 
     private bool IsOutputDue => Reply.UnflushedBytes >= FlushBytes;
 
-    private bool GoesOn => !_isFailed && !_client.ShouldClose && !IsOutputDue && _client.DelayMs == 0;
+    private bool GoesOn =>
+        !_isFailed && !_client.ShouldClose && !IsOutputDue && _client.DelayMs == 0 && !_isSuspended;
 
     /// <summary>Executes what is complete and copies the rest aside.</summary>
     /// <returns>
@@ -59,6 +60,8 @@ internal sealed partial class Connection<TExecutor>
 
     private int Take(ReadOnlySpan<byte> span)
     {
+        if (_isSuspended)
+            return 0; // By the last request of the stretch before.
         int taken = StraddlingBytes > 0 ? TakeStraddling(span) : 0;
         while (taken < span.Length && GoesOn)
         {
@@ -98,7 +101,7 @@ internal sealed partial class Connection<TExecutor>
         int executed = _executor.ExecuteCommon(bytes, ((Span<CommonRequest>)requests)[..count], FlushBytes, Context);
         if (IsOutputDue)
             EnforceOutputLimit();
-        return requests[executed - 1].End;
+        return executed == 0 ? 0 : requests[executed - 1].End;
     }
 
     /// <summary>Goes on with the request that began in an earlier stretch.</summary>
@@ -137,7 +140,8 @@ internal sealed partial class Connection<TExecutor>
             Debug.Assert(status == RespReadStatus.ProtocolError || Reader.Consumed > before);
             int surplus = StraddlingBytes - Reader.Consumed;
             End(status, Straddling.Span);
-            DropStraddling();
+            if (!_isSuspended)
+                DropStraddling();
             return taken - Math.Min(surplus, taken);
         }
 
@@ -170,12 +174,16 @@ internal sealed partial class Connection<TExecutor>
         if (_long is null)
         {
             _executor.Execute(Reader.GetRequest(bytes), Context);
-            return;
+        }
+        else
+        {
+            Context.LongArgument = _long;
+            _executor.Execute(Reader.GetRequest(bytes, _long.Span), Context);
+            Context.LongArgument = null;
         }
 
-        Context.LongArgument = _long;
-        _executor.Execute(Reader.GetRequest(bytes, _long.Span), Context);
-        Context.LongArgument = null;
+        if (Context.GaveWay)
+            Suspend(bytes);
     }
 
     /// <summary>Lets the bytes of a long argument go to the store's memory from now on.</summary>

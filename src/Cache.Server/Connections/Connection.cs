@@ -36,6 +36,7 @@ internal sealed partial class Connection<TExecutor>
     private readonly ServerState _server;
     private readonly ILogger _logger;
     private readonly TExecutor _executor;
+    private readonly LongWorkers _workers;
 
     // Whether no more will come, and whether all that came was executed.
     private bool _hasEnded;
@@ -52,8 +53,14 @@ internal sealed partial class Connection<TExecutor>
     private long _lentBytes;
 
     public Connection(
-        TransportConnection transport, ServerState server, ClientSession client, TExecutor executor, ILogger logger)
+        TransportConnection transport,
+        ServerState server,
+        ClientSession client,
+        TExecutor executor,
+        LongWorkers workers,
+        ILogger logger)
     {
+        _workers = workers;
         _transport = transport;
         _client = client;
         _executor = executor;
@@ -80,10 +87,19 @@ internal sealed partial class Connection<TExecutor>
             _server.CertificateUsers.Authenticate(_client, _server);
             do
             {
-                var read = await ReadAsync().ConfigureAwait(false);
-                bool isTaken = IsLongWork(read.Buffer.Length)
-                    ? await TakeElsewhereAsync(read).ConfigureAwait(false)
-                    : Take(read);
+                bool isTaken;
+                if (_isSuspended)
+                {
+                    isTaken = await ResumeAsync().ConfigureAwait(false);
+                }
+                else
+                {
+                    var read = await ReadAsync().ConfigureAwait(false);
+                    isTaken = IsLongWork(read.Buffer.Length)
+                        ? await TakeElsewhereAsync(read).ConfigureAwait(false)
+                        : Take(read);
+                }
+
                 if (!isTaken)
                     break;
                 if (_client.DelayMs > 0)
@@ -114,6 +130,7 @@ internal sealed partial class Connection<TExecutor>
 
     private async ValueTask CloseAsync()
     {
+        DropSuspended();
         DropStraddling();
         if (_reader is not null)
             GiveBackReader();
@@ -133,10 +150,15 @@ internal sealed partial class Connection<TExecutor>
     }
 
     // What is missing of a request goes where it stays, where the transport can do that.
-    private ValueTask<ReadResult> ReadAsync() =>
-        StraddlingBytes > 0 && _transport.Input is FillingPipeReader input && FindTarget() is { } target
+    private ValueTask<ReadResult> ReadAsync()
+    {
+        var read = StraddlingBytes > 0 && _transport.Input is FillingPipeReader input && FindTarget() is { } target
             ? input.ReadAsync(target)
             : _transport.Input.ReadAsync();
+        if (!read.IsCompleted)
+            _client.Turn.Begin(); // Whoever brings the bytes serves the others first.
+        return _readsElsewhere == 0 ? read : ReadElsewhere(read);
+    }
 
     private FillTarget? FindTarget()
     {
@@ -154,6 +176,8 @@ internal sealed partial class Connection<TExecutor>
         long filledBytes = PendingInputBytes - _client.PendingInputBytes;
         long readBytes = read.Buffer.Length + filledBytes;
         BeginRead(read.Buffer.Length);
+        Context.SharesThread = _transport.SharesThread;
+        Context.Counters.Traffic.Reads++;
         if (_mayBeTls && IsTls(read.Buffer))
         {
             _transport.Input.AdvanceTo(read.Buffer.End);
@@ -219,7 +243,6 @@ internal sealed partial class Connection<TExecutor>
         _client.PendingInputBytes = (int)Math.Min(PendingInputBytes + readBytes, int.MaxValue);
         _context = _server.Contexts.Borrow();
         _context.Begin(_client, _transport.Output);
-        _context.Counters.Traffic.Reads++;
         _reader ??= RespRequestReader.Borrow();
         _reader.BulkBytesMax = Settings.ProtoMaxBulkLength;
         _reader.IsAuthenticated = _context.IsAuthenticated;
@@ -228,7 +251,7 @@ internal sealed partial class Connection<TExecutor>
     private void EndRead(long readBytes)
     {
         _client.PendingInputBytes = PendingInputBytes;
-        _client.IsServed = false;
+        _client.IsServed = _isSuspended;
         if (StraddlingBytes == 0)
             GiveBackReader();
         if (InputMemoryBytes != _client.InputMemoryBytes)
@@ -267,7 +290,7 @@ internal sealed partial class Connection<TExecutor>
 
     private RespReplyWriter Reply => Context.Output;
 
-    private bool IsOver => _isFailed || _client.ShouldClose || (_hasEnded && _tookAll);
+    private bool IsOver => _isFailed || _client.ShouldClose || (_hasEnded && _tookAll && !_isSuspended);
 
     private int LongBytes => _long?.ArrivedBytes ?? 0;
 

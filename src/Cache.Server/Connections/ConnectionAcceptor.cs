@@ -29,6 +29,7 @@ internal sealed class ConnectionAcceptor<TExecutor>(
     private static readonly Action<object> _abort = static connection => ((TransportConnection)connection).Abort();
 
     private readonly LiveConnections _live = new();
+    private readonly LongWorkers _workers = new();
     private readonly CancellationTokenSource _ending = new();
     private Action<LiveConnection>? _ended;
     private volatile LocalAddress? _lastLocal;
@@ -37,6 +38,9 @@ internal sealed class ConnectionAcceptor<TExecutor>(
 
     /// <summary>The connections that there are at this moment.</summary>
     public IEnumerable<LiveConnection> Live => _live;
+
+    /// <summary>Where long commands are executed.</summary>
+    public LongWorkers Workers => _workers;
 
     /// <summary>Accepts until the listener is disposed. Never fails.</summary>
     public async Task AcceptAsync(TransportListener listener)
@@ -61,7 +65,11 @@ internal sealed class ConnectionAcceptor<TExecutor>(
     /// <summary>Ends a wait before the next acceptance; call it when the listeners are disposed.</summary>
     public void EndAccepting() => _ending.Cancel();
 
-    public void Dispose() => _ending.Dispose();
+    public void Dispose()
+    {
+        _ending.Dispose();
+        _workers.Dispose();
+    }
 
     /// <summary>
     /// Answers what has been received whole, and ends all connections; those whose peers do not take their replies in
@@ -88,11 +96,20 @@ internal sealed class ConnectionAcceptor<TExecutor>(
 
         ServerLog.DrainTimedOut(logger, _live.Count);
         foreach (var connection in _live)
-            connection.Transport.Abort();
+            CutOff(connection);
         await ended.WaitAsync(CutTime, server.TimeProvider, CancellationToken.None)
             .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         if (!ended.IsCompleted)
             ServerLog.CommandsLeft(logger, _live.Count, DescribeServed());
+    }
+
+    // A command in steps ends with its client.
+    private static void CutOff(LiveConnection connection)
+    {
+        if (connection.Client is { } client)
+            client.Kill();
+        else
+            connection.Transport.Abort();
     }
 
     private string DescribeServed()
@@ -147,7 +164,7 @@ internal sealed class ConnectionAcceptor<TExecutor>(
             ServerLog.Connected(logger, client.Id, client.EndPoints.Remote);
         _live.Add(connection);
         connection.Completion =
-            new Connection<TExecutor>(transport, server, client, executor, logger)
+            new Connection<TExecutor>(transport, server, client, executor, _workers, logger)
                 .RunAsync(connection, _ended ??= OnEnded);
     }
 

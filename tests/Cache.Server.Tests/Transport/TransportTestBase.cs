@@ -17,9 +17,9 @@ public abstract class TransportTestBase : IDisposable
         GC.SuppressFinalize(this);
     }
 
-    protected async Task<RespServer> StartAsync(RespTransport transport)
+    protected async Task<RespServer> StartAsync(RespTransport transport, int ioThreadCount = 2)
     {
-        var options = new RespServerOptions { Port = 0, Transport = transport, IoThreadCount = 2 };
+        var options = new RespServerOptions { Port = 0, Transport = transport, IoThreadCount = ioThreadCount };
         var server = new RespServer(Store, options);
         await server.StartAsync(Token);
         return server;

@@ -1,0 +1,12 @@
+namespace Cache.Server.Commands;
+
+/// <summary>How far KEYS has come.</summary>
+internal sealed class KeysProgress(long replyBytesMax) : IDisposable
+{
+    public ulong Cursor { get; set; }
+
+    /// <summary>The keys that matched so far.</summary>
+    public ByteStringList Keys { get; } = new() { BytesMax = replyBytesMax };
+
+    public void Dispose() => Keys.Dispose();
+}

@@ -1,0 +1,84 @@
+using System.IO.Pipelines;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Connections;
+
+/// <remarks>
+/// Suspension: a request that gave way stays whole, where requests are put together, its arguments in the reader; what
+/// came before it was executed, and its replies leave; nothing behind it is read. So nothing of a read is held, and the
+/// connection ends as any other does while it waits. Once the wait is over the request is executed as if it had just
+/// come. At present all wait for one of the <see cref="LongWorkers"/>; after it the connection goes on there until it
+/// waits for bytes, which the thread of its transport brings. States:
+/// reading → (a command gives way) suspended → (a worker takes it) executing → reading, or suspended again.
+/// </remarks>
+internal sealed partial class Connection<TExecutor>
+{
+    // What arrives faster than it is executed would keep a worker for itself.
+    private const int ReadsElsewhereMax = 16;
+
+    // Whether the request that lies aside is complete, and waits.
+    private bool _isSuspended;
+
+    // How many reads more may be taken on the worker's thread; 0: it is not the worker's.
+    private byte _readsElsewhere;
+
+    // What the command that waits has done so far.
+    private object? _progress;
+
+    private void Suspend(ReadOnlySpan<byte> bytes)
+    {
+        if (StraddlingBytes == 0)
+            Straddling.Append(bytes[..Reader.Consumed], Reader.Consumed);
+        _progress = Context.Progress;
+        _isSuspended = true;
+    }
+
+    /// <summary>Executes the request that waits, on another thread.</summary>
+    /// <returns>False if the connection is to end without a word.</returns>
+    private async ValueTask<bool> ResumeAsync()
+    {
+        await _workers.EnterAsync();
+        _readsElsewhere = ReadsElsewhereMax;
+        _client.Turn.Begin();
+        if (_client.ShouldClose)
+            return false;
+        TakeSuspended();
+        return true;
+    }
+
+    private void TakeSuspended()
+    {
+        BeginRead(readBytes: 0);
+        Context.IsElsewhere = true;
+        Context.Progress = _progress;
+        _progress = null;
+        _isSuspended = false;
+        End(RespReadStatus.Complete, Straddling.Span);
+        if (!_isSuspended)
+            DropStraddling();
+        EndRead(readBytes: 0);
+    }
+
+    private ValueTask<ReadResult> ReadElsewhere(ValueTask<ReadResult> read)
+    {
+        if (!read.IsCompleted)
+            _readsElsewhere = 0;
+        else if (--_readsElsewhere == 0)
+            return LeaveAsync(read);
+        return read;
+    }
+
+    private static async ValueTask<ReadResult> LeaveAsync(ValueTask<ReadResult> read)
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        return await read.ConfigureAwait(false);
+    }
+
+    private void DropSuspended()
+    {
+        _isSuspended = false;
+        _client.IsServed = false;
+        (_progress as IDisposable)?.Dispose();
+        _progress = null;
+    }
+}

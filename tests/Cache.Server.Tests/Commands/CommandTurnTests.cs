@@ -1,0 +1,142 @@
+using System.Diagnostics;
+using System.Text;
+using Cache.Core;
+using Cache.Server.Commands;
+
+namespace Cache.Server.Tests.Commands;
+
+/// <summary>Every command of the table with the arguments that take longest: it is short, or it gives way.</summary>
+public sealed class CommandTurnTests : IDisposable
+{
+    // What others may have to wait for one command: twenty times the aim, since the machine may be slow and busy, and
+    // this a build with assertions.
+    private static readonly TimeSpan _commandTimeMax = TimeSpan.FromMilliseconds(20);
+
+    private const int Runs = 3;
+    private const int KeyCount = 100_000;
+    private const int ClientCount = 3000;
+    private const int UserCount = 1000;
+    private const int LongBytes = 16 << 20;
+    private const string Long = "long";
+
+    private static readonly string _stars = string.Concat(Enumerable.Repeat("*a", 30_000)) + "b";
+
+    // As many as a request on a loop may have, with the name.
+    private static readonly string[] _longs = Enumerable.Repeat(Long, Turn.ArgumentsMax - 2).ToArray();
+    private static readonly string[] _keys = Enumerable.Range(0, Turn.ArgumentsMax - 2).Select(Key).ToArray();
+
+    private static readonly Dictionary<string, string[][]> _worst = new()
+    {
+        ["scan"] =
+        [
+            ["0", "COUNT", "1000000000"], ["0", "MATCH", _stars], ["0", "MATCH", "*a*a*a*b"], ["0", "COUNT", "1000"],
+            ["0", "MATCH", new string('?', 60_000)],
+        ],
+        ["keys"] = [["*"], [_stars]],
+        ["lcs"] = [["text", "text"], ["text", "text", "LEN"], ["text", "text", "IDX"]],
+        ["setrange"] = [["z", "536870000", "x"], [Long, "5", "x"]],
+        ["getrange"] = [[Long, "0", "-1"], [Long, "0", "9999999999"], [Long, "-9999999", "-1"]],
+        ["substr"] = [[Long, "0", "-1"]],
+        ["set"] = [[Long, "x", "GET"], [Long, "x", "XX", "GET", "EX", "100"]],
+        ["getex"] = [[Long], [Long, "EX", "100"], [Long, "PERSIST"]],
+        ["copy"] = [[Long, "other"], [Long, "other", "REPLACE"]],
+        ["client|list"] = [[], ["TYPE", "normal"]],
+        ["client|kill"] = [["ADDR", "1.2.3.4:5"], ["USER", "default", "ADDR", "1.2.3.4:5"], ["1.2.3.4:5"]],
+        ["command|list"] = [[], ["FILTERBY", "PATTERN", _stars]],
+        ["command|getkeys"] = [["mset", .. _keys.AsSpan(2)], ["del", .. _keys.AsSpan(2)]],
+        ["command|getkeysandflags"] = [["mset", .. _keys.AsSpan(2)]],
+        ["config|get"] = [["*"], [_stars]],
+        ["config|set"] = [["maxmemory", "64mb"]],
+        ["acl|setuser"] = [["new", "~" + _stars]],
+        ["acl|dryrun"] = [["default", "get", Long]],
+        ["acl|genpass"] = [["4096"]],
+        ["echo"] = [[new string('x', 100_000)]],
+        ["auth"] = [[new string('x', 100_000)], ["user:7", new string('x', 100_000)]],
+        ["hello"] = [["3", "AUTH", "user:7", new string('x', 100_000)]],
+    };
+
+    private readonly CacheStore _store = new(new CacheOptions { MemoryLimitBytes = 1L << 30 });
+    private readonly ServerState _server;
+
+    public CommandTurnTests()
+    {
+        _server = new ServerState(_store);
+        for (int i = 0; i < KeyCount; i++)
+            _store.Set(Encoding.ASCII.GetBytes(Key(i)), "v"u8);
+        for (int i = 0; i < 20; i++)
+            _store.Set(Encoding.ASCII.GetBytes(new string('a', 60_000) + i), "v"u8);
+        Restore();
+        var endPoints = new ClientEndPoints("127.0.0.1:50000", "127.0.0.1:6379");
+        for (int i = 0; i < ClientCount; i++)
+            _server.Clients.TryAdd(endPoints, static () => { });
+        var administrator = new CommandClient(_server);
+        for (int i = 0; i < UserCount; i++)
+            administrator.Run($"ACL SETUSER user:{i} on ~* +@all -get");
+    }
+
+    public void Dispose() => _store.Dispose();
+
+    [Fact]
+    public void Execute_EachCommandAtItsWorst_IsShortOrGivesWay()
+    {
+        var slow = new List<string>();
+        int gaveWay = 0;
+        foreach (var command in _server.Commands.All)
+        {
+            foreach (string[] arguments in WorstOf(command))
+            {
+                var time = Measure(command, arguments, ref gaveWay);
+                if (time > _commandTimeMax)
+                    slow.Add($"{command.Name} with {arguments.Length} arguments: {time.TotalMilliseconds:N1} ms");
+            }
+        }
+
+        Assert.Empty(slow);
+        Assert.InRange(gaveWay, 30, int.MaxValue);
+    }
+
+    private static string Key(int number) => $"key:{number:D6}";
+
+    private void Restore()
+    {
+        if (!_store.TryPeekInfo("long"u8, out var info) || info.Length < LongBytes)
+            _store.Set("long"u8, new byte[LongBytes]);
+        byte[] text = new byte[8000];
+        new Random(1).NextBytes(text);
+        _store.Set("text"u8, text);
+    }
+
+    // Any number of keys or other words, as many as there have to be, and what is known to be worse.
+    private static IEnumerable<string[]> WorstOf(CommandDefinition command)
+    {
+        int least = Math.Abs(command.Arity) - command.Name.Split('|').Length;
+        yield return _longs[..Math.Max(0, least)];
+        if (command.Arity < 0)
+        {
+            yield return _longs;
+            yield return _keys;
+        }
+
+        foreach (string[] arguments in _worst.GetValueOrDefault(command.Name, []))
+            yield return arguments;
+    }
+
+    private TimeSpan Measure(CommandDefinition command, string[] arguments, ref int gaveWay)
+    {
+        var best = TimeSpan.MaxValue;
+        for (int i = 0; i < Runs && best > _commandTimeMax; i++)
+        {
+            Restore();
+            var client = new CommandClient(_server);
+            client.Context.SharesThread = true;
+            long start = Stopwatch.GetTimestamp();
+            client.Call([.. command.Name.Split('|'), .. arguments]);
+            var time = Stopwatch.GetElapsedTime(start);
+            best = time < best ? time : best;
+            gaveWay += client.Context.GaveWay ? 1 : 0;
+            _server.Clients.Remove(client.Client);
+        }
+
+        return best;
+    }
+}

@@ -1,0 +1,263 @@
+using System.Text;
+using Cache.Server.Connections;
+using Cache.Testing;
+
+namespace Cache.Server.Tests.Connections;
+
+/// <summary>Requests that are executed elsewhere, since others wait for the thread that brought them.</summary>
+public sealed class SuspensionTests : ConnectionTestBase
+{
+    private const int ManyKeys = 3000;
+
+    private static readonly InMemoryBounds _shared = new() { SharesThread = true };
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Send_LongCommandsAmongShortOnes_AreAnsweredInOrder()
+    {
+        await using var server = await StartAsync(bounds: _shared);
+        var client = server.Connect();
+
+        await ExchangeAsync(
+            client,
+            Request("SET", "a", "1") + Request("KEYS", "*") + Request("INCR", "a") + Request("GET", "a")
+            + Request("SET", "b", new string('x', 2000)) + Request("SET", "c", new string('x', 2000))
+            + Request("LCS", "b", "c", "LEN") + Request("RANDOMKEY", "wrong") + Request("GET", "a")
+            + Request("FLUSHALL") + Request("KEYS", "*") + Request("GET", "a") + Request("PING"),
+            "+OK\r\n*1\r\n" + Bulk("a") + ":2\r\n" + Bulk("2") + "+OK\r\n+OK\r\n:2000\r\n"
+            + "-ERR wrong number of arguments for 'randomkey' command\r\n" + Bulk("2")
+            + "+OK\r\n*0\r\n$-1\r\n+PONG\r\n");
+        Assert.Equal(2, server.Server.Workers.Count);
+    }
+
+    [Fact]
+    public Task Send_ManyArgumentsInAnyPieces_AreTakenAsAnyOther() => RandomSeed.RunAsync(this, async seed =>
+    {
+        var random = new Random(seed);
+        await using var server = await StartAsync(bounds: _shared);
+        string[] keys = Enumerable.Range(0, ManyKeys).Select(i => $"key:{i}").ToArray();
+        string[] entries = keys.SelectMany(static key => new[] { key, "v" }).ToArray();
+        string requests = Request(["MSET", .. entries]) + Request("PING") + Request(["EXISTS", .. keys])
+            + Request(["TOUCH", .. keys]) + Request("GET", "key:7") + Request(["UNLINK", .. keys])
+            + Request(["DEL", .. keys]) + Request("ECHO", "end");
+        string replies = $"+OK\r\n+PONG\r\n:{ManyKeys}\r\n:{ManyKeys}\r\n"
+            + $"{Bulk("v")}:{ManyKeys}\r\n:0\r\n{Bulk("end")}";
+        for (int round = 0; round < 10; round++)
+        {
+            var client = server.Connect();
+            var reading = client.ReadAsync(replies.Length, Token);
+            for (int sent = 0; sent < requests.Length;)
+            {
+                int length = Math.Min(random.Next(1, round % 2 == 0 ? 5000 : 100_000), requests.Length - sent);
+                while (client.IsPaused)
+                    await Task.Yield();
+                client.Send(requests.Substring(sent, length));
+                sent += length;
+            }
+
+            Assert.Equal(replies, Encoding.Latin1.GetString(await reading));
+            client.Close();
+        }
+
+        Assert.Equal(10 * 5, server.Server.Workers.Count);
+    });
+
+    [Fact]
+    public async Task Send_LongCommandsThatFillAStretchEach_AreTakenOneAfterTheOther()
+    {
+        const string Request = "FLUSHALL      \r\n";
+        await using var server = await StartAsync(
+            bounds: new InMemoryBounds { SharesThread = true, InputSegmentBytes = Request.Length });
+
+        await ExchangeAsync(server.Connect(), Repeat(Request, 8) + "PING\r\n", Repeat("+OK\r\n", 8) + "+PONG\r\n");
+        Assert.Equal(8, server.Server.Workers.Count);
+    }
+
+    [Fact]
+    public async Task Send_LongArgumentToACommandThatGivesWay_KeepsIt()
+    {
+        string longer = new('l', 700_000);
+        string argument = new('a', 200_000);
+        Store.Set("k"u8, Encoding.Latin1.GetBytes(longer));
+        await using var server = await StartAsync(bounds: _shared);
+        var client = server.Connect();
+
+        string request = Request("SET", "k", argument, "GET");
+        client.Send(request[..100_000]);
+        await ExchangeAsync(
+            client,
+            request[100_000..] + Request("STRLEN", "k"),
+            Bulk(longer) + $":{argument.Length}\r\n");
+        Assert.Equal(1, server.Server.Workers.Count);
+    }
+
+    [Fact]
+    public async Task Send_LongCommandAfterReplySkip_SkipsItsReplyOnly()
+    {
+        await using var server = await StartAsync(bounds: _shared);
+        var client = server.Connect();
+
+        await ExchangeAsync(
+            client,
+            Request("CLIENT", "REPLY", "SKIP") + Request("FLUSHALL") + Request("PING"),
+            "+PONG\r\n");
+        Assert.Equal(1, server.Server.Workers.Count);
+    }
+
+    [Fact]
+    public async Task Send_LongCommand_IsCountedOnce()
+    {
+        Store.Set("a"u8, "1"u8);
+        await using var server = await StartAsync(bounds: _shared);
+        var client = server.Connect();
+
+        await ExchangeAsync(client, Request("KEYS", "*") + Request("LCS", "a", "a", "LEN"), "*1\r\n$1\r\na\r\n:1\r\n");
+
+        Assert.Equal(2, server.Server.State.Statistics.SumTraffic().Commands);
+    }
+
+    [Fact]
+    public async Task Send_KeysOfAnEmptyKeyspaceBesideAFullOne_IsAnsweredAtOnce()
+    {
+        Store.Set("a"u8, "1"u8);
+        await using var server = await StartAsync(bounds: _shared);
+
+        Assert.Equal("+OK\r\n*0\r\n", server.Connect().Exchange(Request("SELECT", "1") + Request("KEYS", "*")));
+        Assert.Equal(0, server.Server.Workers.Count);
+    }
+
+    [Fact]
+    public async Task Send_WhileAllWorkersAreBusy_DoesNotKeepOthers()
+    {
+        await using var server = await StartAsync(bounds: _shared);
+        using var gate = new ManualResetEventSlim();
+        var blocks = Block(server, gate);
+        var client = server.Connect();
+
+        client.Send(Request("PING") + Request("FLUSHALL") + Request("PING"));
+
+        Assert.Equal("+PONG\r\n", Encoding.Latin1.GetString(client.ReadAll()));
+        Assert.Equal("+PONG\r\n", server.Connect().Exchange(Request("PING")));
+        gate.Set();
+        Assert.Equal("+OK\r\n+PONG\r\n", Encoding.Latin1.GetString(await client.ReadAsync(12, Token)));
+        await blocks;
+    }
+
+    [Fact]
+    public async Task Kill_WhileSuspended_LeavesTheRequestUndone()
+    {
+        Store.Set("a"u8, "1"u8);
+        await using var server = await StartAsync(bounds: _shared);
+        using var gate = new ManualResetEventSlim();
+        var blocks = Block(server, gate);
+        server.Connect().Send(Request("FLUSHALL"));
+        var other = server.Connect();
+
+        string reply = other.Exchange(Request("CLIENT", "KILL", "ID", "1"));
+        gate.Set();
+        await blocks;
+        await EndedAsync(server, clients: 1);
+
+        Assert.Equal(":1\r\n", reply);
+        Assert.Equal(1, Store.Count);
+    }
+
+    [Fact]
+    public async Task Vanish_WhileSuspended_EndsTheConnectionAfterTheRequest()
+    {
+        Store.Set("a"u8, "1"u8);
+        await using var server = await StartAsync(bounds: _shared);
+        using var gate = new ManualResetEventSlim();
+        var blocks = Block(server, gate);
+        var client = server.Connect();
+        client.Send(Request("FLUSHALL"));
+        client.Vanish();
+
+        gate.Set();
+        await blocks;
+        await EndedAsync(server, clients: 0);
+
+        Assert.Equal(0, Store.Count);
+    }
+
+    [Fact]
+    public async Task Sweep_OfASuspendedClient_DoesNotTakeItForSilent()
+    {
+        var options = new RespServerOptions
+        {
+            Timeout = TimeSpan.FromSeconds(60),
+            PartialRequestTimeout = TimeSpan.FromSeconds(10),
+        };
+        await using var server = await StartAsync(options, _shared);
+        using var gate = new ManualResetEventSlim();
+        var blocks = Block(server, gate);
+        var client = server.Connect();
+        client.Send(Request("FLUSHALL"));
+
+        for (int i = 0; i < 120; i++)
+            Clock.Advance(TimeSpan.FromSeconds(1));
+        gate.Set();
+
+        Assert.Equal("+OK\r\n", Encoding.Latin1.GetString(await client.ReadAsync(5, Token)));
+        await blocks;
+        await SettledAsync(server);
+        for (int i = 0; i < 120; i++)
+            Clock.Advance(TimeSpan.FromSeconds(1));
+        await EndedAsync(server, clients: 0);
+    }
+
+    [Fact]
+    public async Task Stop_WhileSuspended_AnswersWhatWasReceived()
+    {
+        var server = await StartAsync(bounds: _shared);
+        using var gate = new ManualResetEventSlim();
+        var blocks = Block(server, gate);
+        var client = server.Connect();
+        client.Send(Request("FLUSHALL") + Request("PING"));
+
+        var stopping = server.DisposeAsync();
+        gate.Set();
+
+        Assert.Equal("+OK\r\n+PONG\r\n", Encoding.Latin1.GetString(await client.ReadAsync(12, Token)));
+        await stopping;
+        await blocks;
+    }
+
+    private static async Task ExchangeAsync(InMemoryClient client, string requests, string replies)
+    {
+        client.Send(requests);
+        Assert.Equal(replies, Encoding.Latin1.GetString(await client.ReadAsync(replies.Length, Token)));
+        Assert.Empty(client.ReadAll());
+    }
+
+    // Keeps every worker, so that what comes now waits.
+    private static Task Block(InMemoryServer server, ManualResetEventSlim gate)
+    {
+        using var blocked = new CountdownEvent(LongWorkers.ThreadsMax);
+        var blocks = new Task[LongWorkers.ThreadsMax];
+        for (int i = 0; i < blocks.Length; i++)
+            blocks[i] = BlockOneAsync(server.Server.Workers, blocked, gate);
+        blocked.Wait(Token);
+        return Task.WhenAll(blocks);
+    }
+
+    private static async Task BlockOneAsync(LongWorkers workers, CountdownEvent blocked, ManualResetEventSlim gate)
+    {
+        await workers.EnterAsync();
+        blocked.Signal();
+        gate.Wait(Token);
+    }
+
+    private static async Task EndedAsync(InMemoryServer server, int clients)
+    {
+        while (server.Server.State.Clients.Count > clients)
+            await Task.Delay(1, Token);
+    }
+
+    private static async Task SettledAsync(InMemoryServer server)
+    {
+        while (server.Server.State.Clients.Find(1)!.IsServed)
+            await Task.Delay(1, Token);
+    }
+}
