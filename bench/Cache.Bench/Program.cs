@@ -17,6 +17,7 @@ var root = new RootCommand("Measurements of the store and of a running server; e
     ExpiryVerb.Create(),
     FloodVerb.Create(),
     LargeVerb.Create(),
+    ResidentVerb.Create(),
     ServerVerb.Create(),
     ServerFairnessVerb.Create(),
     ServerIdleVerb.Create(),

@@ -69,7 +69,7 @@ internal static class MachineMemory
         return null;
     }
 
-    private static string[] ReadLines(string root, string path)
+    internal static string[] ReadLines(string root, string path)
     {
         try
         {

@@ -3,15 +3,15 @@ using System.Runtime.InteropServices;
 
 namespace Cache.Core.Layout;
 
-/// <summary>A value too long for a segment, in an allocation of its own that is shared by counting.</summary>
+/// <summary>A value too long for a segment, in a run of the page heap that is shared by counting.</summary>
 /// <remarks>
 /// <code>
-///  0           4         8          16              16 + length   16 + capacity
-///  ├───────────┼─────────┼──────────┼───────────────┼─────────────┤
-///  │references │ length  │ capacity │ value         │ room        │
-///  └───────────┴─────────┴──────────┴───────────────┴─────────────┘
+///  0           4         8          12      16              16 + length   16 + capacity
+///  ├───────────┼─────────┼──────────┼───────┼───────────────┼─────────────┤
+///  │references │ length  │ capacity │ units │ value         │ room        │
+///  └───────────┴─────────┴──────────┴───────┴───────────────┴─────────────┘
 /// </code>
-/// The record holds one reference, guarded by the home bucket of its key; a reader takes another one under that
+/// Units: of the run that it takes. The record holds one reference, guarded by the home bucket of its key; a reader takes another one under that
 /// bucket's lock, and copies without it. Whoever drops the last one frees the block. With a single reference the
 /// holder of the home bucket may change the value in place; else it is copied first. A checked build knows each block
 /// from its making to its freeing, and throws where another address, or one that was freed, would be used.
@@ -23,14 +23,8 @@ internal readonly unsafe struct LargeBlock(byte* start)
 
     private const int HeaderLength = 16;
 
-    // What the allocator keeps about an allocation.
-    private const int AllocatorOverhead = 16;
-
-    // From this size on a block has pages of its own, which go back to the system with it: on the heap, blocks of many
-    // sizes leave gaps that the store could not account for.
-    private const int PagesMin = 128 << 10;
-    private const int PageSize = 4 << 10;
-    private const long HasPagesBit = 1L << 32;
+    // The longest run has 512 MB and a header: its length takes 32 bits, if counted in units.
+    private const int UnitShift = 9;
 
     private readonly byte* _start = start;
 
@@ -49,10 +43,10 @@ internal readonly unsafe struct LargeBlock(byte* start)
         }
     }
 
-    public int Capacity => (int)*(long*)(Start + 8);
+    public int Capacity => *(int*)(Start + 8);
 
     /// <summary>What the block counts against the memory limit.</summary>
-    public long SizeBytes => SizeOf(Capacity);
+    public long SizeBytes => (long)*(int*)(Start + 12) << UnitShift;
 
     public Span<byte> Value => BytesOf(Length);
 
@@ -70,29 +64,17 @@ internal readonly unsafe struct LargeBlock(byte* start)
         }
     }
 
-    private bool HasPages => (*(long*)(Start + 8) & HasPagesBit) != 0;
-
-    public static long SizeOf(int capacity)
-    {
-        long length = (long)capacity + HeaderLength;
-        return length < PagesMin ? length + AllocatorOverhead : (length + PageSize - 1) & -PageSize;
-    }
+    /// <summary>The bytes that a block takes of a heap.</summary>
+    public static long SizeOf(int capacity, PageHeap heap) => heap.SizeOf((long)capacity + HeaderLength);
 
     /// <summary>A block with one reference, its value undefined; false if the system has no memory.</summary>
-    public static bool TryCreate(int length, int capacity, SparePages spare, out LargeBlock block)
+    public static bool TryCreate(int length, int capacity, PageHeap heap, out LargeBlock block)
     {
         Debug.Assert(length <= capacity);
-        byte* start = null;
-        if (capacity + (long)HeaderLength >= PagesMin)
-        {
-            long size = SizeOf(capacity);
-            start = spare.TryTake(size);
-            if (start is null)
-                start = NativeReservation.TryMapPages(size);
-        }
-
-        bool hasPages = start is not null;
-        if (!hasPages && !TryAllocate(capacity, out start))
+        long size = SizeOf(capacity, heap);
+        Debug.Assert(size % (1 << UnitShift) == 0);
+        byte* start = heap.TryTake(size);
+        if (start is null)
         {
             block = default;
             return false;
@@ -101,7 +83,8 @@ internal readonly unsafe struct LargeBlock(byte* start)
         AddressCheck.Register(start, (long)capacity + HeaderLength);
         *(int*)start = 1;
         *(int*)(start + 4) = length;
-        *(long*)(start + 8) = capacity + (hasPages ? HasPagesBit : 0);
+        *(int*)(start + 8) = capacity;
+        *(int*)(start + 12) = (int)(size >> UnitShift);
         block = new LargeBlock(start);
         return true;
     }
@@ -115,32 +98,14 @@ internal readonly unsafe struct LargeBlock(byte* start)
 
     /// <summary>Drops a reference.</summary>
     /// <returns>The bytes that were freed with the last one, else 0.</returns>
-    public long Release(SparePages spare)
+    public long Release(PageHeap heap)
     {
         long size = SizeBytes;
         if (Interlocked.Decrement(ref References) != 0)
             return 0;
-        bool hasPages = HasPages;
         AddressCheck.Unregister(_start);
-        if (hasPages)
-            spare.Give(_start, size);
-        else
-            NativeMemory.Free(_start);
+        heap.Give(_start, size);
         return size;
-    }
-
-    private static bool TryAllocate(int capacity, out byte* start)
-    {
-        try
-        {
-            start = (byte*)NativeMemory.Alloc((nuint)capacity + HeaderLength);
-            return true;
-        }
-        catch (OutOfMemoryException)
-        {
-            start = null;
-            return false;
-        }
     }
 
     private Span<byte> BytesOf(int length)

@@ -45,8 +45,12 @@ internal sealed unsafe partial class NativeReservation : IDisposable
     private readonly Lock _populationGate = new();
     private bool _isClosed;
 
+    /// <param name="lengthMin">The least length that will do.</param>
+    /// <param name="lengthWanted">The length to have if the system lets it.</param>
+    /// <param name="hugePages">Whether to ask for huge pages; else huge ones are declined.</param>
+    /// <param name="isOneRange">False if its user tells the checked twin which parts may be used.</param>
     /// <exception cref="OutOfMemoryException">The system does not give even the least length.</exception>
-    public NativeReservation(long lengthMin, long lengthWanted, bool hugePages)
+    public NativeReservation(long lengthMin, long lengthWanted, bool hugePages, bool isOneRange = true)
     {
         for (Length = Math.Max(lengthMin, lengthWanted); ; Length = Math.Max(lengthMin, Length / 2))
         {
@@ -67,7 +71,10 @@ internal sealed unsafe partial class NativeReservation : IDisposable
         Start = (byte*)(((nuint)_mapping + (Alignment - 1)) & ~(nuint)(Alignment - 1));
         _hugePages = hugePages && IsMapped;
         UseHugePages(true);
-        AddressCheck.Register(Start, Length + TailBytes);
+        if (!hugePages && IsMapped) // A system may give them unasked, and a page that is used would cost 512.
+            _ = Advise(Start, (nuint)Length, AdviseSmallPages);
+        if (isOneRange)
+            AddressCheck.Register(Start, Length + TailBytes);
     }
 
     ~NativeReservation()
@@ -131,11 +138,29 @@ internal sealed unsafe partial class NativeReservation : IDisposable
             GC.Collect(GC.MaxGeneration, GCCollectionMode.Forced, blocking: false);
     }
 
-    /// <summary>Whole pages of memory by themselves, zero at first; null if the system gives none.</summary>
-    public static byte* TryMapPages(long length) => OperatingSystem.IsLinux() ? Map((nuint)length) : null;
+    /// <summary>Whole pages of memory by themselves; null if the system gives none.</summary>
+    public static byte* TryMapPages(long length)
+    {
+        if (OperatingSystem.IsLinux())
+            return Map((nuint)length);
+        try
+        {
+            return (byte*)NativeMemory.Alloc((nuint)length);
+        }
+        catch (OutOfMemoryException)
+        {
+            return null;
+        }
+    }
 
     /// <summary>Gives such pages back.</summary>
-    public static void UnmapPages(byte* start, long length) => _ = Unmap(start, (nuint)length);
+    public static void UnmapPages(byte* start, long length)
+    {
+        if (!OperatingSystem.IsLinux())
+            NativeMemory.Free(start);
+        else if (Unmap(start, (nuint)length) != 0) // A process may have only so many mappings: the memory goes anyway.
+            _ = Advise(start, (nuint)length, AdviseUnused);
+    }
 
     private static byte* Map(nuint length)
     {

@@ -8,7 +8,7 @@ namespace Cache.Core.Layout;
 /// <remarks>
 /// <code>
 ///  0       8     12        16     20        24           32       40          48     52    56        60    64
-///  | state | end |committed| dead |expiring |min deadline|sequence|large bytes|stream|start|discarded|     |
+///  | state | end |committed| dead |expiring |min deadline|sequence|large bytes|stream|start|resident |     |
 /// </code>
 /// A segment is whole, and may be read record by record, when it is sealed and as many bytes are committed as were
 /// handed out. It is empty when all of these are dead. A segment that is shorter than its place, because the limit was
@@ -59,7 +59,7 @@ internal struct SegmentInfo
     [FieldOffset(52)]
     public int Start;
 
-    /// <summary>1 if it is free and its memory was given back to the system.</summary>
+    /// <summary>1 if it may have memory: it is in use, or was and its memory was not given back to the system.</summary>
     [FieldOffset(56)]
-    public int Discarded;
+    public int Resident;
 }

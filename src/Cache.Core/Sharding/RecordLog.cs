@@ -11,7 +11,7 @@ namespace Cache.Core.Sharding;
 /// take them while it holds a bucket. A full segment is sealed; it is freed when its last record dies, or by the
 /// reclaimer, which moves or evicts what is left. Lock order: bucket, then this gate; nothing is locked inside it.
 /// </remarks>
-internal sealed class RecordLog : IDisposable
+internal sealed partial class RecordLog : IDisposable
 {
     private const int StreamCount = 4;
 
@@ -35,6 +35,7 @@ internal sealed class RecordLog : IDisposable
     private int _frontier = 1;
     private int _searchStart = 1;
     private long _sequence;
+
 
     // Free segments below the frontier; interlocked.
     private int _freeCount;
@@ -280,57 +281,11 @@ internal sealed class RecordLog : IDisposable
         TryFree(segment);
     }
 
-    /// <summary>Gives the memory of free segments back to the system, but for some that will be used next.</summary>
-    public void DiscardFree(int keepCount)
-    {
-        for (int segment = 1; segment < Frontier && FreeCount > keepCount; segment++)
-        {
-            ref var info = ref this[segment];
-            if (StateOf(Volatile.Read(ref info.StateWord)) != SegmentState.Free || info.Discarded != 0)
-                continue;
-            if (keepCount > 0)
-                keepCount--;
-            else
-                DiscardFree(ref info, segment);
-        }
-
-        lock (_gate)
-        {
-            while (_frontier > 1 && StateOf(Volatile.Read(ref this[_frontier - 1].StateWord)) == SegmentState.Free)
-            {
-                Volatile.Write(ref _frontier, _frontier - 1);
-                Interlocked.Decrement(ref _freeCount);
-            }
-
-            _searchStart = Math.Min(_searchStart, _frontier);
-        }
-    }
-
     /// <summary>Gives the memory of all records back; nothing points at any of them any more.</summary>
     public void Dispose() => _segments.Dispose();
 
     /// <summary>The number of segments that a sealed one spans: 1, unless its record is longer.</summary>
     public int RunLengthOf(int end) => Math.Max(1, (end + SegmentSize - 1) / SegmentSize);
-
-    // The system takes a while for two megabytes, and nobody is to wait for it: meanwhile the segment is claimed.
-    private void DiscardFree(ref SegmentInfo info, int segment)
-    {
-        lock (_gate)
-        {
-            long word = Volatile.Read(ref info.StateWord);
-            if (StateOf(word) != SegmentState.Free || !TryChange(ref info, word, SegmentState.Claimed))
-                return;
-            Interlocked.Decrement(ref _freeCount);
-        }
-
-        _segments.Discard(segment, SegmentSize);
-        lock (_gate)
-        {
-            info.Discarded = 1;
-            TryChange(ref info, Volatile.Read(ref info.StateWord), SegmentState.Free);
-            Interlocked.Increment(ref _freeCount);
-        }
-    }
 
     private static void LowerDeadline(ref SegmentInfo info, long deadlineMs)
     {
@@ -382,6 +337,7 @@ internal sealed class RecordLog : IDisposable
             TryChange(ref continued, Volatile.Read(ref continued.StateWord), SegmentState.Free);
         }
 
+        Interlocked.Add(ref _residentFreeCount, count);
         Interlocked.Add(ref _freeCount, count);
         _budget.Add(-bytes);
     }
@@ -420,7 +376,9 @@ internal sealed class RecordLog : IDisposable
             ref var info = ref this[segment + i];
             long word = Volatile.Read(ref info.StateWord);
             int first = i == 0 ? start : 0;
-            if (first > info.Start && info.Discarded == 0)
+            if (info.Resident != 0)
+                Interlocked.Decrement(ref _residentFreeCount);
+            if (first > info.Start && info.Resident != 0)
                 _segments.Discard(segment, first); // What is no longer used is not counted either.
             info = new SegmentInfo
             {
@@ -430,6 +388,7 @@ internal sealed class RecordLog : IDisposable
                 MinDeadlineMs = long.MaxValue,
                 Stream = (int)stream,
                 Start = first,
+                Resident = 1,
             };
             TryChange(ref info, word, i == 0 ? SegmentState.Active : SegmentState.Continued);
         }

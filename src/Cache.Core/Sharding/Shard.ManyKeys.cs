@@ -14,7 +14,7 @@ internal sealed partial class Shard
     public static long NewBytesOf(
         StoreState state, int keyLength, int valueLength, int capacity, in RecordExpiry expiry) =>
         state.IsLarge(keyLength, valueLength)
-            ? Record.SizeOf(keyLength, LargeBlock.StubLength, expiry) + LargeBlock.SizeOf(capacity)
+            ? Record.SizeOf(keyLength, LargeBlock.StubLength, expiry) + state.BlockBytesOf(capacity)
             : Record.SizeOf(keyLength, valueLength, expiry);
 
     /// <summary>Writes a record that nothing points at yet, and that is therefore not reclaimed either.</summary>

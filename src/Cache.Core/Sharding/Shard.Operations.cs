@@ -174,7 +174,7 @@ internal sealed partial class Shard
         if (status != WriteStatus.Done)
             return status;
         if (options.ReplacesAll && IsLarge(key.Bytes.Length, value.Length))
-            EvictWhatCannotStay(key, LargeBlock.SizeOf(value.Length));
+            EvictWhatCannotStay(key, _state.BlockBytesOf(value.Length));
         if (!TryMakeBlock(key, value, out var block, ref status))
             return status;
         if (!block.IsNull)
@@ -254,7 +254,7 @@ internal sealed partial class Shard
             return true;
         for (int attempts = 0; !_state.TryCreateBlock(value.Length, value.Length, out block); attempts++)
         {
-            if (TryMakeRoomFor(LargeBlock.SizeOf(value.Length), key, attempts))
+            if (TryMakeRoomFor(_state.BlockBytesOf(value.Length), key, attempts))
                 continue;
             status = WriteStatus.OutOfMemory;
             return false;

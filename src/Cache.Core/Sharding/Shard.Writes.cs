@@ -147,7 +147,7 @@ internal sealed partial class Shard
         if (_state.TryCreateBlock(length, capacity, out block))
             return true;
         entry.Obstacle = Obstacle.NoBlockRoom;
-        entry.BytesWanted = LargeBlock.SizeOf(capacity);
+        entry.BytesWanted = _state.BlockBytesOf(capacity);
         return false;
     }
 

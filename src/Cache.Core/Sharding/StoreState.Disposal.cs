@@ -70,7 +70,7 @@ internal sealed partial class StoreState
     public void Free()
     {
         Debug.Assert(_isDisposed);
-        _sparePages.Dispose();
+        _heap.Dispose();
         Index.Dispose(); // First: who has read a record looks here whether to believe it.
         Log.Dispose();
     }

@@ -22,16 +22,13 @@ internal sealed partial class StoreState : IDisposable
     // A smaller store would hold its pages of the index and little else.
     private const int BytesPerShardMin = 256 << 10;
 
-    // Pages that wait for the next large value take less than a hundredth of the limit.
-    private const int SparePagesDivisor = 128;
-
     // Below this, huge pages would be mostly air.
     private const long HugePagesMin = 64 << 20;
 
     private readonly KeyedHash _hash;
     private readonly int _shardShift;
     private readonly ITimer _sweepTimer;
-    private readonly SparePages _sparePages;
+    private readonly PageHeap _heap;
     private readonly Lock _sweepGate = new();
     private readonly Lock _limitGate = new();
 
@@ -48,17 +45,18 @@ internal sealed partial class StoreState : IDisposable
         Clock = new CoarseClock(timeProvider);
         Budget = new MemoryBudget(limit, options.Eviction);
         LimitBytes = limit;
-        _sparePages = new SparePages(Math.Min(SparePages.BytesMax, limit / SparePagesDivisor));
         ValueLengthMax = options.ValueLengthMax;
         int shardCount = options.ShardCount;
         while (shardCount > 1 && (long)shardCount * BytesPerShardMin > limit)
             shardCount /= 2;
         long machineBytes = Math.Max(limit, CacheOptions.AvailableMemoryBytes);
         bool hugePages = limit >= HugePagesMin;
-        Index = new IndexMemory(limit + (long)shardCount * IndexPage.Size, machineBytes, hugePages);
+        var addresses = AddressShares.Create(limit, machineBytes, AddressSpace.ReadFreeBytes());
+        _heap = new PageHeap(limit, addresses.BlockBytes);
+        Index = new IndexMemory(limit + (long)shardCount * IndexPage.Size, addresses.IndexBytes, hugePages);
         int segmentSize = SegmentSizeOf(limit);
         Log = new RecordLog(
-            new SegmentMemory(segmentSize, limit, machineBytes, hugePages), Budget,
+            new SegmentMemory(segmentSize, limit, addresses.RecordBytes, hugePages), Budget,
             (int)BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount));
         RecordBytesMax = RecordBytesFor(segmentSize);
         Reclaimer = new Reclaimer(this, options.PromotionThreshold);
@@ -144,20 +142,25 @@ internal sealed partial class StoreState : IDisposable
     public bool IsLarge(int keyLength, int valueLength) =>
         keyLength + (long)valueLength > RecordBytesMax && valueLength > LargeBlock.StubLength;
 
+    /// <summary>What a block counts against the limit.</summary>
+    public long BlockBytesOf(int capacity) => LargeBlock.SizeOf(capacity, _heap);
+
     /// <summary>Makes a block within the limit; false if it, or the system, has no room.</summary>
     public bool TryCreateBlock(int length, int capacity, out LargeBlock block)
     {
-        long bytes = LargeBlock.SizeOf(capacity);
+        long bytes = BlockBytesOf(capacity);
         block = default;
         if (!Budget.TryTake(bytes, Log.SpareBytes))
             return false;
-        if (LargeBlock.TryCreate(length, capacity, _sparePages, out block))
+        KeepFreeSegmentsWithinLimit();
+        if (LargeBlock.TryCreate(length, capacity, _heap, out block))
         {
             Interlocked.Increment(ref _blockCount);
             return true;
         }
 
         Budget.Add(-bytes);
+        ThrowIfDisposed(); // The heap is closed then. Nobody holds a bucket, but the disposal.
         return false;
     }
 
@@ -166,7 +169,7 @@ internal sealed partial class StoreState : IDisposable
     {
         block = default;
         return IsLarge(keyLength: 0, length) && length <= ValueLengthMax
-            && LargeBlock.TryCreate(length, length, _sparePages, out block);
+            && LargeBlock.TryCreate(length, length, _heap, out block);
     }
 
     /// <summary>Begins to count a block; false if the limit has no room for it.</summary>
@@ -174,12 +177,13 @@ internal sealed partial class StoreState : IDisposable
     {
         if (!Budget.TryTake(block.SizeBytes, Log.SpareBytes))
             return false;
+        KeepFreeSegmentsWithinLimit();
         Interlocked.Increment(ref _blockCount);
         return true;
     }
 
     /// <summary>Frees a block that was never counted.</summary>
-    public void ReleaseUncounted(LargeBlock block) => block.Release(_sparePages);
+    public void ReleaseUncounted(LargeBlock block) => block.Release(_heap);
 
     /// <summary>Changes the limit, and returns when it is kept, as far as the policy allows.</summary>
     public void ChangeLimit(long limitBytes)
@@ -199,6 +203,7 @@ internal sealed partial class StoreState : IDisposable
             RecordBytesMax = RecordBytesFor(Log.Capacity);
             RoomSteps.At(RoomStep.SegmentsFitted);
             Reclaimer.ChangeLimit(limitBytes);
+            _heap.FitTo(limitBytes);
             LimitBytes = limitBytes;
         }
     }
@@ -228,7 +233,7 @@ internal sealed partial class StoreState : IDisposable
     /// <summary>Drops a reference to a block; the last one gives its bytes back.</summary>
     public void Release(LargeBlock block)
     {
-        long bytes = block.Release(_sparePages);
+        long bytes = block.Release(_heap);
         if (bytes == 0)
             return;
         Interlocked.Decrement(ref _blockCount);
@@ -254,6 +259,15 @@ internal sealed partial class StoreState : IDisposable
     private static int RecordBytesFor(int segmentSize) =>
         Math.Max(segmentSize / RecordsPerSegmentMin, Math.Min(segmentSize / 2, SmallRecordBytesMax));
 
+    // Where large values take the place of small ones, the memory of these must be gone when they are written, and not
+    // at the next sweep.
+    private void KeepFreeSegmentsWithinLimit()
+    {
+        long excess = Budget.UsedBytes + Log.ResidentFreeBytes - Budget.LimitBytes;
+        if (excess > 0)
+            Log.DiscardSomeFree(excess);
+    }
+
     private void Sweep()
     {
         if (!_sweepGate.TryEnter())
@@ -263,7 +277,7 @@ internal sealed partial class StoreState : IDisposable
             if (IsDisposed)
                 return;
             Reclaimer.Sweep();
-            _sparePages.DropUnasked();
+            _heap.DropUnasked();
         }
         catch (ObjectDisposedException) when (IsDisposed)
         {

@@ -30,7 +30,7 @@ public sealed class LayoutTests
     [InlineData(nameof(SegmentInfo.LargeBytes), 40)]
     [InlineData(nameof(SegmentInfo.Stream), 48)]
     [InlineData(nameof(SegmentInfo.Start), 52)]
-    [InlineData(nameof(SegmentInfo.Discarded), 56)]
+    [InlineData(nameof(SegmentInfo.Resident), 56)]
     public void SegmentInfo_Field_IsAtItsPlace(string field, int offset) =>
         Assert.Equal(offset, (int)Marshal.OffsetOf<SegmentInfo>(field));
 

@@ -1,0 +1,34 @@
+namespace Cache.Core.Layout;
+
+/// <summary>How much address space a store reserves for what: a pure function of what there is.</summary>
+/// <remarks>
+/// Where address space costs nothing, so much that the limit may rise to the machine's memory later, and that gaps
+/// between blocks do not matter. Where the process may have only so much, the rest of it (the runtime's heap, stacks,
+/// libraries) needs addresses too: then a small part of what is left, but never less than the limit needs.
+/// </remarks>
+internal readonly record struct AddressShares(long RecordBytes, long IndexBytes, long BlockBytes)
+{
+    // Gaps between blocks take addresses, not memory. A block that finds no gap has memory by itself.
+    private const int BlockFactor = 2;
+
+    // What the store takes of addresses that are limited, unless its limit needs more.
+    private const int FreeDivisor = 4;
+
+    public long Sum => RecordBytes + IndexBytes + BlockBytes;
+
+    /// <param name="limitBytes">The store's limit.</param>
+    /// <param name="machineBytes">The most that it may become.</param>
+    /// <param name="freeBytes">The address space that the process may still take.</param>
+    public static AddressShares Create(long limitBytes, long machineBytes, long freeBytes)
+    {
+        var wanted = new AddressShares(
+            machineBytes, machineBytes, Math.Max(machineBytes, BlockFactor * limitBytes));
+        var least = new AddressShares(limitBytes, limitBytes, BlockFactor * limitBytes);
+        long more = Math.Max(0, freeBytes / FreeDivisor - least.Sum);
+        double share = Math.Min(1, (double)more / Math.Max(1, wanted.Sum - least.Sum));
+        return new AddressShares(
+            least.RecordBytes + (long)(share * (wanted.RecordBytes - least.RecordBytes)),
+            least.IndexBytes + (long)(share * (wanted.IndexBytes - least.IndexBytes)),
+            least.BlockBytes + (long)(share * (wanted.BlockBytes - least.BlockBytes)));
+    }
+}

@@ -1,0 +1,99 @@
+using System.Globalization;
+using Cache.Core.Contracts;
+
+namespace Cache.Core.Tests;
+
+/// <summary>
+/// What the process occupies more while threads write at the limit. Nothing else runs meanwhile: it would be counted too.
+/// </summary>
+[Collection(nameof(ProcessWideCollection))]
+public sealed class ResidentMemoryTests
+{
+    private const long Limit = 64 << 20;
+    private const double RatioMax = 1.15;
+
+    // Of the process itself: stacks, code that is compiled meanwhile, the collector's tables, and what a debug build
+    // keeps besides.
+    private const long OwnBytes = 12 << 20;
+
+    private const int Threads = 16;
+    private const int LengthMax = 1 << 20;
+
+    // Each size is written until the limit was written so often.
+    private const int Rounds = 4;
+
+    [Theory]
+    [InlineData(64, 64)]
+    [InlineData(4_096, 4_096)]
+    [InlineData(40_000, 40_000)]
+    [InlineData(100_000, 100_000)]
+    [InlineData(33_000, 127_000)]
+    [InlineData(LengthMax, LengthMax)]
+    public void Set_OfOneSize_HoldsTheLimitInResidentMemory(int lengthMin, int lengthMax) =>
+        AssertHolds((random, _) => random.Next(lengthMin, lengthMax + 1));
+
+    [Fact]
+    public void Set_OfDriftingSizes_HoldsTheLimitInResidentMemory()
+    {
+        AssertHolds(static (_, share) => 20_000 + (int)(share * 100_000));
+        AssertHolds(static (_, share) => 120_000 - (int)(share * 110_000));
+    }
+
+    [Fact]
+    public void Set_OfSizesInTurn_HoldsTheLimitInResidentMemory()
+    {
+        AssertHolds(static (random, _) => random.Next(4) switch { 0 => 64, 1 => 4_096, 2 => 100_000, _ => LengthMax });
+        AssertHolds(static (_, share) => (int)(share * 4) % 2 == 0 ? 4_000 : 100_000);
+        AssertHolds(static (_, share) => (int)(share * 4) % 2 == 0 ? 400_000 : 20_000);
+    }
+
+    /// <param name="length">The length of a value, by what share of all was written.</param>
+    private static void AssertHolds(Func<Random, double, int> length)
+    {
+        if (!OperatingSystem.IsLinux())
+            return; // Nothing tells there what a process occupies.
+        byte[] value = new byte[LengthMax];
+        new Random(1).NextBytes(value);
+        using (var warm = new CacheStore(new CacheOptions { MemoryLimitBytes = 1 << 20 }))
+            Write(warm, value, length, 8 << 20, static () => { });
+        GC.Collect(GC.MaxGeneration, GCCollectionMode.Aggressive, blocking: true, compacting: true);
+        long own = ReadResident();
+        long most = 0;
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = Limit });
+        Write(store, value, length, Rounds * Limit, () => most = Math.Max(most, ReadResident() - own));
+
+        Assert.True(
+            most <= RatioMax * Limit + OwnBytes,
+            string.Create(CultureInfo.InvariantCulture, $"{most >> 20} MB for {Limit >> 20}."));
+    }
+
+    private static void Write(
+        CacheStore store, byte[] value, Func<Random, double, int> length, long bytes, Action sample)
+    {
+        long written = 0;
+        var threads = Enumerable.Range(0, Threads).Select(index => new Thread(() =>
+        {
+            var random = new Random(index);
+            byte[] key = new byte[12];
+            for (long i = 0; Volatile.Read(ref written) is var soFar && soFar < bytes; i++)
+            {
+                BitConverter.TryWriteBytes(key, i * Threads + index);
+                int valueLength = length(random, (double)soFar / bytes);
+                store.Set(key, value.AsSpan(0, valueLength));
+                // An entry of a few bytes counts as a hundred: enough of them take long.
+                Interlocked.Add(ref written, Math.Max(100, valueLength));
+                if (random.Next(3) != 0)
+                    continue;
+                BitConverter.TryWriteBytes(key, random.NextInt64(i + 1) * Threads + index);
+                store.Remove(key);
+            }
+        })).ToList();
+        threads.ForEach(static thread => thread.Start());
+        while (threads.Exists(static thread => !thread.Join(TimeSpan.FromMilliseconds(5))))
+            sample();
+    }
+
+    private static long ReadResident() =>
+        long.Parse(File.ReadAllText("/proc/self/statm").Split(' ')[1], CultureInfo.InvariantCulture)
+        * Environment.SystemPageSize;
+}
