@@ -8,7 +8,7 @@ namespace Cache.Core.Layout;
 /// <remarks>
 /// A run is known by what stands for its first and its last grain in a table beside the memory, so that a neighbour
 /// finds it, and nothing is written into memory that the system has taken back. Runs of a kind are listed in bins,
-/// eight for each power of two. Runs of two kinds are not joined: a <i>resident</i> one may still have memory, and holds
+/// eight for each power of two. Runs of two kinds are not joined: a <i>resident</i> one may have memory, and holds
 /// whatever was in it; an <i>empty</i> one has none. Grain 0 is never free: 0 is no run. Not thread-safe.
 /// <code>
 ///  first grain of a run:  length │ next of its bin │ previous       last grain of a run:  length as the last one
