@@ -3,7 +3,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Cache.Bench;
 
-/// <summary>The memory that this process occupies on Linux, read without allocating: garbage would be a part of it.</summary>
+/// <summary>The memory that this process occupies on Linux, read without allocating: garbage would count too.</summary>
 internal sealed class ResidentPages : IDisposable
 {
     // "size resident shared …" in pages.

@@ -6,7 +6,7 @@ using Cache.Core.Contracts;
 
 namespace Cache.Bench;
 
-/// <summary>The process's memory above its own while many threads write at the limit, beside what the store counts.</summary>
+/// <summary>The process's memory above its own while many threads write at the limit.</summary>
 internal static class ResidentVerb
 {
     // A limit holds in resident memory if this is not passed.
@@ -61,7 +61,8 @@ internal static class ResidentVerb
         }
 
         var table = new TextTable(
-            "limit MB", "sizes", "MB/s", "refused", "counted MB", "resident MB", "most resident / limit", "at the end", "");
+            "limit MB", "sizes", "MB/s", "refused", "counted MB", "resident MB", "most resident / limit",
+            "at the end", "");
         string[] child = ["resident", "--threads", $"{threads}", "--seconds", $"{seconds}"];
         foreach (string limit in SubjectOptions.Split(arguments.GetValue(_limits)))
         {
@@ -74,7 +75,8 @@ internal static class ResidentVerb
             }
         }
 
-        Console.WriteLine($"{threads} threads, {seconds} s each in a process of its own; a third of the keys is removed again.");
+        Console.WriteLine(
+            $"{threads} threads, {seconds} s each in a process of its own; a third of the keys is removed again.");
         table.Print();
         return 0;
     }

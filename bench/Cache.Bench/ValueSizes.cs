@@ -13,7 +13,8 @@ internal sealed record ValueSizes(string Name, Func<Random, int, TimeSpan, int> 
     [
         Fixed("64 B", 64), Fixed("1 KB", 1 << 10), Fixed("4 KB", 4 << 10), Fixed("40 KB", 40_000),
         Fixed("100 KB", 100_000), Fixed("1 MB", 1 << 20), Fixed("8 MB", 8 << 20),
-        new("drifting 64 B to 8 MB", static (random, _, time) => Near(random, Between(LengthMin, LengthMax, Share(time)))),
+        new("drifting 64 B to 8 MB", static (random, _, time) =>
+            Near(random, Between(LengthMin, LengthMax, Share(time)))),
         new("drifting 33 to 127 KB", static (random, _, time) => Near(random, Between(33_000, 127_000, Share(time)))),
         new("drifting 8 MB to 64 B", static (random, _, time) =>
             Near(random, Between(LengthMin, LengthMax, 1 - Share(time)))),

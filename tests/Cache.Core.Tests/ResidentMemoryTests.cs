@@ -4,7 +4,7 @@ using Cache.Core.Contracts;
 namespace Cache.Core.Tests;
 
 /// <summary>
-/// What the process occupies more while threads write at the limit. Nothing else runs meanwhile: it would be counted too.
+/// What the process occupies more while threads write at the limit. Nothing else runs meanwhile: it would count too.
 /// </summary>
 [Collection(nameof(ProcessWideCollection))]
 public sealed class ResidentMemoryTests

@@ -7,8 +7,8 @@ namespace Cache.Core.Layout;
 /// <summary>The free runs of a heap's grains: found by their length, joined with their neighbours.</summary>
 /// <remarks>
 /// A run is known by what stands for its first and its last grain in a table beside the memory, so that a neighbour
-/// finds it, and nothing is written into memory that the system has taken back. Runs of a kind are listed in bins, eight
-/// for each power of two. Runs of two kinds are not joined: a <i>resident</i> one may still have memory, and holds
+/// finds it, and nothing is written into memory that the system has taken back. Runs of a kind are listed in bins,
+/// eight for each power of two. Runs of two kinds are not joined: a <i>resident</i> one may have memory, and holds
 /// whatever was in it; an <i>empty</i> one has none. Grain 0 is never free: 0 is no run. Not thread-safe.
 /// <code>
 ///  first grain of a run:  length │ next of its bin │ previous       last grain of a run:  length as the last one
@@ -60,7 +60,7 @@ internal sealed unsafe class FreeRuns : IDisposable
         return true;
     }
 
-    /// <summary>Takes a resident run, or so much of it as is too much: of the shortest there are, which serve least.</summary>
+    /// <summary>Takes the shortest resident run, which serves least, or a part of it.</summary>
     public bool TryTakeShortest(long lengthMax, out int start, out int length)
     {
         Debug.Assert(lengthMax > 0);

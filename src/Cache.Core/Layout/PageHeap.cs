@@ -175,7 +175,7 @@ internal sealed unsafe class PageHeap : IDisposable
             GiveBackSpare(isAll: true);
     }
 
-    /// <summary>Hands nothing out any more, and gives memory back at once; runs that are out stay as they are.</summary>
+    /// <summary>Hands nothing out any more, and gives memory back at once; runs that are out stay.</summary>
     public void Close()
     {
         lock (_gate)

@@ -59,7 +59,7 @@ internal struct SegmentInfo
     [FieldOffset(52)]
     public int Start;
 
-    /// <summary>1 if it may have memory: it is in use, or was and its memory was not given back to the system.</summary>
+    /// <summary>1 if it may have memory: it is in use, or was and its memory was not given back.</summary>
     [FieldOffset(56)]
     public int Resident;
 }
