@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Numerics;
+using System.Runtime.CompilerServices;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
@@ -7,10 +8,16 @@ namespace Cache.Core.Sharding;
 /// <summary>The way to a locked entry and back.</summary>
 internal sealed partial class Shard
 {
+    // Waits that double, up to about a microsecond; then the processor is given up.
+    private const int SpinsMax = 6;
+
+    // Each of them costs a moment's wait; then the whole page is locked, which costs the other keys of the page one.
+    private const int LockAttemptsMax = 32;
+
     /// <summary>Locks the home bucket of a hash, in the page that holds it now.</summary>
     public Bucket LockHome(ulong hash, out uint version)
     {
-        while (true)
+        for (int attempts = 0; attempts < LockAttemptsMax; attempts++)
         {
             var page = PageOf(hash);
             var home = page.HomeOf(hash);
@@ -20,6 +27,13 @@ internal sealed partial class Shard
                 return home;
             home.Unlock(version, changed: false);
         }
+
+        lock (_growthGate) // Nobody else splits or merges the page now.
+        {
+            var home = HomeOf(hash);
+            version = home.Lock();
+            return home;
+        }
     }
 
     /// <summary>Whether a bucket, which is locked, still is the home of a hash.</summary>
@@ -28,17 +42,9 @@ internal sealed partial class Shard
     /// <summary>Locks a key's home and finds its entry; an expired one is removed on the way.</summary>
     public void Lock(in EntryKey key, ref EntryLock entry)
     {
-        var wait = default(SpinWait);
-        while (true)
-        {
-            ResetLock(ref entry);
-            entry.Home = LockHome(key.Hash, out entry.HomeVersion);
-            if (TryFindLocked(key, ref entry))
-                break;
-            entry.Home.Unlock(entry.HomeVersion, changed: false);
-            wait.SpinOnce(sleep1Threshold: -1);
-        }
-
+        BeginLock(key.Hash, ref entry);
+        while (!TryFindLocked(key, ref entry))
+            BeginLockAgain(key.Hash, ref entry);
         RemoveIfExpired(ref entry);
     }
 
@@ -65,6 +71,9 @@ internal sealed partial class Shard
                 set.MarkChanged(entry.Home);
                 set.MarkChanged(entry.Holder);
             }
+
+            if (entry.OwnsSet)
+                ExitOwn(ref entry);
         }
         else
         {
@@ -84,9 +93,57 @@ internal sealed partial class Shard
     {
         var longRecord = entry.LongRecord;
         int roomAttempts = entry.RoomAttempts;
+        int contentions = entry.Contentions;
         entry = default;
         entry.LongRecord = longRecord;
         entry.RoomAttempts = roomAttempts;
+        entry.Contentions = contentions;
+    }
+
+    /// <summary>Locks the home of a hash, and the whole page if others were in the way too often.</summary>
+    private void BeginLock(ulong hash, ref EntryLock entry)
+    {
+        ResetLock(ref entry);
+        if (entry.Contentions < LockAttemptsMax)
+        {
+            entry.Home = entry.Holder = LockHome(hash, out entry.HomeVersion);
+            return;
+        }
+
+        var locks = KeyLocks.Rent();
+        entry.Set = locks;
+        entry.OwnsSet = true;
+        locks.Enter(_state, new ReadOnlySpan<ulong>(in hash), isExclusive: true);
+        entry.Home = entry.Holder = HomeOf(hash);
+        bool isHeld = locks.TryHold(entry.Home, out entry.HomeVersion);
+        Debug.Assert(isHeld, "The whole page is.");
+    }
+
+    /// <summary>Gives a home up because a bucket that is needed too is held by another thread, and locks it anew.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void BeginLockAgain(ulong hash, ref EntryLock entry)
+    {
+        Debug.Assert(!entry.OwnsSet, "Exclusive locks meet nobody.");
+        entry.Home.Unlock(entry.HomeVersion, changed: false);
+        Wait(ref entry);
+        BeginLock(hash, ref entry);
+    }
+
+    private static void Wait(ref EntryLock entry)
+    {
+        if (++entry.Contentions >= SpinsMax)
+            Thread.Yield();
+        else
+            Thread.SpinWait(1 << entry.Contentions);
+    }
+
+    private static void ExitOwn(ref EntryLock entry)
+    {
+        var set = entry.Set!;
+        set.Exit();
+        KeyLocks.Return(set);
+        entry.Set = null;
+        entry.OwnsSet = false;
     }
 
     /// <summary>Finds the entry of a key whose home is locked, and locks the bucket that holds it.</summary>

@@ -51,24 +51,19 @@ internal sealed partial class Shard
         }
 
         var operation = new SetOperation(value, options, block);
-        var entry = default(EntryLock);
-        ReadSnapshot snapshot;
+        int length;
         try
         {
-            do
-            {
-                existed = TryCopy(key, ByteRange.All, ref previous, out snapshot);
-            }
-            while (!TryWriteAt(key, snapshot.Home, snapshot.HomeVersion, ref entry, ref operation, out status));
+            status = ReadAndWrite(key, mustExist: false, ref operation, ref previous, out length);
         }
         finally // The sink may throw.
         {
-            EndWrite(key, ref entry);
             ReleaseUnused(operation.Block);
         }
 
+        existed = length >= 0;
         if (existed)
-            previous.Advance(snapshot.CopiedLength);
+            previous.Advance(length);
         return status;
     }
 
@@ -80,19 +75,16 @@ internal sealed partial class Shard
             return status;
         var operation = new SetOperation(value, options, block);
         var entry = default(EntryLock);
-        var wait = default(SpinWait);
         uint wanted = ReadSnapshot.HomeVersionOf(version);
-        while (true)
+        do
         {
-            var home = HomeOf(key.Hash);
-            uint present = home.ReadVersion();
-            status = WriteStatus.ConditionNotMet;
-            if ((present & ~1u) != wanted)
-                break;
-            if ((present & 1) == 0 && TryWriteAt(key, home, wanted, ref entry, ref operation, out status))
-                break;
-            wait.SpinOnce(sleep1Threshold: -1);
+            Lock(key, ref entry); // Waited for: who holds it may leave without a change.
+            status = entry.HomeVersion == wanted && !entry.IsChanged
+                ? operation.Run(this, key, ref entry)
+                : WriteStatus.ConditionNotMet;
+            Unlock(ref entry);
         }
+        while (entry.Obstacle != Obstacle.None && TryOvercome(key, ref entry, ref status));
 
         EndWrite(key, ref entry);
         ReleaseUnused(operation.Block);
@@ -164,38 +156,22 @@ internal sealed partial class Shard
         return status;
     }
 
-    /// <summary>
-    /// Reads a value without a lock, and writes only if nobody wrote since: no sink is called under a lock.
-    /// </summary>
     private bool TryReadAndWrite<TOperation, TSink>(
         in EntryKey key, ref TOperation operation, ref TSink sink, out WriteStatus status)
         where TOperation : struct, IEntryOperation, allows ref struct
         where TSink : struct, IValueSink, allows ref struct
     {
-        var entry = default(EntryLock);
-        ReadSnapshot snapshot;
-        try
+        status = ReadAndWrite(key, mustExist: true, ref operation, ref sink, out int length);
+        if (length < 0)
         {
-            do
-            {
-                if (!TryCopy(key, ByteRange.All, ref sink, out snapshot))
-                {
-                    _state.Counters.Miss();
-                    status = WriteStatus.NotFound;
-                    return false;
-                }
-            }
-            while (!TryWriteAt(key, snapshot.Home, snapshot.HomeVersion, ref entry, ref operation, out status));
-        }
-        finally // The sink may throw.
-        {
-            EndWrite(key, ref entry);
+            _state.Counters.Miss();
+            return false;
         }
 
         _state.Counters.Hit();
         if (status != WriteStatus.Done)
             return false;
-        sink.Advance(snapshot.CopiedLength);
+        sink.Advance(length);
         return true;
     }
 

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Numerics;
 using Cache.Core.Contracts;
 using Cache.Core.Layout;
@@ -179,16 +180,24 @@ internal sealed partial class Shard
 
     private int GatherHome(Bucket home, byte keyspace, ref byte[] keys)
     {
+        Debug.Assert(_growthGate.IsHeldByCurrentThread);
         var wait = default(SpinWait);
-        while (true)
+        int length;
+        for (int attempts = 0; attempts < LockAttemptsMax; attempts++)
         {
             uint version = home.Lock();
-            int length = 0;
+            length = 0;
             bool isWhole = true;
             for (ulong buckets = BucketsOf(home); isWhole && buckets != 0; buckets &= buckets - 1)
             {
-                int index = BitOperations.TrailingZeroCount(buckets);
-                isWhole = TryGatherFrom(home.Page[index], home, keyspace, ref keys, ref length);
+                var bucket = home.Page[BitOperations.TrailingZeroCount(buckets)];
+                bool isHome = bucket.Equals(home);
+                uint bucketVersion = 0;
+                isWhole = isHome || bucket.TryLock(out bucketVersion);
+                if (isWhole)
+                    GatherFrom(bucket, home, keyspace, ref keys, ref length);
+                if (isWhole && !isHome)
+                    bucket.Unlock(bucketVersion, changed: false);
             }
 
             home.Unlock(version, changed: false);
@@ -196,14 +205,19 @@ internal sealed partial class Shard
                 return length;
             wait.SpinOnce(sleep1Threshold: -1);
         }
+
+        // All of the page, in the order of addresses, so that nobody stands in the way any more.
+        Span<uint> versions = stackalloc uint[IndexPage.BucketCount];
+        LockAll(home.Page, versions);
+        length = 0;
+        for (ulong buckets = BucketsOf(home); buckets != 0; buckets &= buckets - 1)
+            GatherFrom(home.Page[BitOperations.TrailingZeroCount(buckets)], home, keyspace, ref keys, ref length);
+        UnlockAll(home.Page, versions);
+        return length;
     }
 
-    private bool TryGatherFrom(Bucket bucket, Bucket home, byte keyspace, ref byte[] keys, ref int length)
+    private void GatherFrom(Bucket bucket, Bucket home, byte keyspace, ref byte[] keys, ref int length)
     {
-        bool isHome = bucket.Equals(home);
-        uint version = 0;
-        if (!isHome && !bucket.TryLock(out version))
-            return false;
         long nowMs = _state.Clock.NowMs;
         for (int slot = Bucket.SlotFirst; slot <= Bucket.SlotLast; slot++)
         {
@@ -220,10 +234,6 @@ internal sealed partial class Shard
 
             Append(record.KeyOf(header), ref keys, ref length);
         }
-
-        if (!isHome)
-            bucket.Unlock(version, changed: false);
-        return true;
     }
 
     private static void Append(ReadOnlySpan<byte> key, ref byte[] keys, ref int length)
@@ -244,17 +254,17 @@ internal sealed partial class Shard
 
     private void ClearHome(Bucket home, byte keyspace)
     {
-        var wait = default(SpinWait);
-        int removed = 0;
-        while (removed < IndexPage.SlotCount) // More came meanwhile: they are later than this call.
+        // More came meanwhile: they are later than this call.
+        for (int removed = 0, attempts = 0; removed < IndexPage.SlotCount;)
         {
-            var found = TryFindOf(home, keyspace, out var record, out ulong hash);
+            bool isExclusive = attempts++ - removed >= LockAttemptsMax;
+            var found = TryFindOf(home, keyspace, isExclusive, out var record, out ulong hash);
             if (found == false)
                 return;
             var entry = default(EntryLock);
             if (found == null || !TryLockRecord(record, hash, ref entry))
             {
-                wait.SpinOnce(sleep1Threshold: -1);
+                Thread.Yield();
                 continue;
             }
 
@@ -266,11 +276,21 @@ internal sealed partial class Shard
 
     /// <summary>Finds one record of a home and keyspace.</summary>
     /// <returns>Null if another thread holds a bucket that is needed.</returns>
-    private bool? TryFindOf(Bucket home, byte keyspace, out Record record, out ulong hash)
+    private bool? TryFindOf(Bucket home, byte keyspace, bool isExclusive, out Record record, out ulong hash)
     {
         record = default;
         hash = 0;
         bool isWhole = true;
+        if (isExclusive)
+        {
+            Span<uint> versions = stackalloc uint[IndexPage.BucketCount];
+            LockAll(home.Page, versions);
+            for (ulong buckets = BucketsOf(home); record.IsNull && buckets != 0; buckets &= buckets - 1)
+                FindIn(home.Page[BitOperations.TrailingZeroCount(buckets)], home, keyspace, ref record, ref hash);
+            UnlockAll(home.Page, versions);
+            return !record.IsNull;
+        }
+
         uint version = home.Lock();
         for (ulong buckets = BucketsOf(home); isWhole && record.IsNull && buckets != 0; buckets &= buckets - 1)
         {
