@@ -66,6 +66,8 @@ internal sealed class KeyLocks
     /// <summary>Locks the homes of some hashes.</summary>
     public void Enter(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive)
     {
+        foreach (ulong hash in hashes)
+            state.Claims.Wait(hash);
         for (int attempts = 0; attempts < AttemptsMax && !isExclusive; attempts++)
         {
             if (TryEnter(state, hashes))
@@ -73,6 +75,12 @@ internal sealed class KeyLocks
             Exit();
         }
 
+        EnterExclusive(state, hashes);
+    }
+
+    /// <summary>Locks the pages of some hashes, and keeps them from being split. Waits for no claim.</summary>
+    public void EnterExclusive(StoreState state, ReadOnlySpan<ulong> hashes)
+    {
         _grown.EnsureCapacity(state.Shards.Length); // Whatever is entered is left again.
         foreach (var shard in state.Shards)
         {

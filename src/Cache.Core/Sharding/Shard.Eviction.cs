@@ -41,7 +41,7 @@ internal sealed partial class Shard
         BeginLock(hash, ref entry);
         bool? found;
         while ((found = TryFindEntry(wanted, ref entry)) is null)
-            BeginLockAgain(hash, ref entry);
+            BeginLockAgain(hash, ref entry, waitsForClaim: false);
         if (found == false)
         {
             Unlock(ref entry);

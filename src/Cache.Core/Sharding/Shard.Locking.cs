@@ -43,8 +43,8 @@ internal sealed partial class Shard
     public void Lock(in EntryKey key, ref EntryLock entry)
     {
         BeginLock(key.Hash, ref entry);
-        while (!TryFindLocked(key, ref entry))
-            BeginLockAgain(key.Hash, ref entry);
+        while (_state.Claims.IsTaken(key.Hash) || !TryFindLocked(key, ref entry))
+            BeginLockAgain(key.Hash, ref entry, waitsForClaim: true);
         RemoveIfExpired(ref entry);
     }
 
@@ -55,7 +55,7 @@ internal sealed partial class Shard
         ResetLock(ref entry);
         entry.Set = set;
         entry.Home = PageOf(key.Hash).HomeOf(key.Hash);
-        if (!TryFindLocked(key, ref entry))
+        if (_state.Claims.IsTaken(key.Hash) || !TryFindLocked(key, ref entry))
             return false;
         RemoveIfExpired(ref entry);
         return true;
@@ -113,19 +113,22 @@ internal sealed partial class Shard
         var locks = KeyLocks.Rent();
         entry.Set = locks;
         entry.OwnsSet = true;
-        locks.Enter(_state, new ReadOnlySpan<ulong>(in hash), isExclusive: true);
+        locks.EnterExclusive(_state, new ReadOnlySpan<ulong>(in hash));
         entry.Home = entry.Holder = HomeOf(hash);
         bool isHeld = locks.TryHold(entry.Home, out entry.HomeVersion);
         Debug.Assert(isHeld, "The whole page is.");
     }
 
-    /// <summary>Gives a home up because a bucket that is needed too is held by another thread, and locks it anew.</summary>
+    /// <summary>Gives a home up because the key, or a bucket that is needed too, is another's, and locks it anew.</summary>
+    /// <remarks>waitsForClaim: Not the reclaimer's: who claims may need room.</remarks>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void BeginLockAgain(ulong hash, ref EntryLock entry)
+    private void BeginLockAgain(ulong hash, ref EntryLock entry, bool waitsForClaim)
     {
-        Debug.Assert(!entry.OwnsSet, "Exclusive locks meet nobody.");
-        entry.Home.Unlock(entry.HomeVersion, changed: false);
-        Wait(ref entry);
+        Unlock(ref entry);
+        if (waitsForClaim && _state.Claims.IsTaken(hash))
+            _state.Claims.Wait(hash);
+        else
+            Wait(ref entry);
         BeginLock(hash, ref entry);
     }
 

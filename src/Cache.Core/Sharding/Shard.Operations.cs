@@ -91,14 +91,6 @@ internal sealed partial class Shard
         return status;
     }
 
-    public WriteStatus SetRange(in EntryKey key, int offset, ReadOnlySpan<byte> value, bool atEnd, out int length)
-    {
-        var operation = new SetRangeOperation(offset, value, atEnd, _state.ValueLengthMax);
-        var status = Write(key, ref operation);
-        length = operation.Length;
-        return status;
-    }
-
     public WriteStatus Increment(in EntryKey key, long delta, out long result)
     {
         var operation = new IncrementOperation(delta);
@@ -193,15 +185,22 @@ internal sealed partial class Shard
         block = default;
         if (!IsLarge(key.Bytes.Length, value.Length))
             return true;
-        for (int attempts = 0; !_state.TryCreateBlock(value.Length, value.Length, out block); attempts++)
+        if (!TryMakeBlock(key, value.Length, value.Length, out block, ref status))
+            return false;
+        value.CopyTo(block.Value);
+        return true;
+    }
+
+    private bool TryMakeBlock(in EntryKey key, int length, int capacity, out LargeBlock block, ref WriteStatus status)
+    {
+        for (int attempts = 0; !_state.TryCreateBlock(length, capacity, out block); attempts++)
         {
-            if (TryMakeRoomFor(LargeBlock.SizeOf(value.Length), key, attempts))
+            if (TryMakeRoomFor(LargeBlock.SizeOf(capacity), key, attempts))
                 continue;
             status = WriteStatus.OutOfMemory;
             return false;
         }
 
-        value.CopyTo(block.Value);
         return true;
     }
 

@@ -79,9 +79,9 @@ internal sealed partial class Shard
         status = WriteStatus.ConditionNotMet;
         if (!home.TryLockAt(version))
             return false;
-        if (!IsHome(key.Hash, home))
+        if (!IsHome(key.Hash, home) || _state.Claims.IsTaken(key.Hash))
         {
-            home.Unlock(version, changed: false); // The home of a page that was given back.
+            home.Unlock(version, changed: false); // The home of a page that was given back, or another's key.
             return false;
         }
 

@@ -89,6 +89,8 @@ internal sealed class StoreState : IDisposable
 
     public Reclaimer Reclaimer { get; }
 
+    public EntryClaims Claims { get; } = new();
+
     public Shard[] Shards { get; }
 
     public ReadCounters Counters { get; } = new();
