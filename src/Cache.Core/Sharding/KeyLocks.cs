@@ -150,7 +150,7 @@ internal sealed class KeyLocks
     /// <summary>Makes room for one more page before it is locked, since nothing may fail afterwards.</summary>
     public void ReservePage() => EnsurePages(_count + 1);
 
-    /// <summary>Takes a page over that the caller has split off one of these; all buckets of both are changed.</summary>
+    /// <summary>Takes over a page that was split off one of these; all buckets of both are changed.</summary>
     public void Add(IndexPage from, IndexPage page, ReadOnlySpan<uint> versions)
     {
         Debug.Assert(_count < _pages.Length, "Room was reserved.");

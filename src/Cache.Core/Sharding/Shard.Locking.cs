@@ -119,7 +119,7 @@ internal sealed partial class Shard
         Debug.Assert(isHeld, "The whole page is.");
     }
 
-    /// <summary>Gives a home up because the key, or a bucket that is needed too, is another's, and locks it anew.</summary>
+    /// <summary>Gives a home up because the key, or a bucket that it needs, is another's, and locks it anew.</summary>
     /// <remarks>waitsForClaim: Not the reclaimer's: who claims may need room.</remarks>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void BeginLockAgain(ulong hash, ref EntryLock entry, bool waitsForClaim)

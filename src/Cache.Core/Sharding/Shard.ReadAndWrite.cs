@@ -7,8 +7,8 @@ namespace Cache.Core.Sharding;
 /// <summary>Reads whose attempts without a lock are bounded, and writes that hand out what was there before.</summary>
 internal sealed partial class Shard
 {
-    // A read is in vain when its bucket is written meanwhile, perhaps for another key. Of a value of a few lines this is
-    // rare; one of many kilobytes beside a key that is always written meets it each time.
+    // A read is in vain when its bucket is written meanwhile, perhaps for another key. Of a value of a few lines this
+    // is rare; one of many kilobytes beside a key that is always written meets it each time.
     private const int ReadAttemptsMax = 8;
 
     /// <summary>The last attempt of a read: takes the value under the lock, and hands it on without.</summary>
