@@ -9,28 +9,40 @@ public sealed partial class CacheStore
     /// <summary>Copies the values of several keys, as of one moment, into the sink in the order of the keys.</summary>
     public void GetMany<TKeys, TSink>(ref TKeys keys, ref TSink sink)
         where TKeys : struct, IKeySource, allows ref struct
-        where TSink : struct, IValueBatchSink, allows ref struct =>
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        ThrowIfDisposed();
         ManyKeysReader.Read(_state, _keyspace, ref keys, ref sink);
+    }
 
     /// <summary>Writes several entries that never expire: all of them, or none.</summary>
     /// <param name="entries">Keys and values; of a key that comes twice, the last value stays.</param>
     /// <param name="condition">Must hold for every key.</param>
     public WriteStatus SetMany<TEntries>(ref TEntries entries, SetCondition condition)
-        where TEntries : struct, IEntrySource, allows ref struct =>
-        Counted(ManyKeysWriter.Write(_state, _keyspace, ref entries, condition));
+        where TEntries : struct, IEntrySource, allows ref struct
+    {
+        ThrowIfDisposed();
+        return Counted(ManyKeysWriter.Write(_state, _keyspace, ref entries, condition));
+    }
 
     /// <summary>Locks several keys of this keyspace, which must differ, and runs a body that changes them.</summary>
     /// <returns>The body's status; OutOfMemory or KeyTooLong if nothing could be done.</returns>
     internal WriteStatus RunLocked<TBody>(ReadOnlySpan<byte[]> keys, ref TBody body)
-        where TBody : struct, ILockedKeysBody, allows ref struct =>
-        LockedKeys.Run(_state, _keyspace, keys, ref body);
+        where TBody : struct, ILockedKeysBody, allows ref struct
+    {
+        ThrowIfDisposed();
+        return LockedKeys.Run(_state, _keyspace, keys, ref body);
+    }
 
     /// <summary>Gives an entry another key, with its value and expiry; an entry that had the new key goes.</summary>
     /// <returns>
     /// Done, NotFound, ConditionNotMet if the new key exists and must not, OutOfMemory or KeyTooLong.
     /// </returns>
-    public WriteStatus Rename(ReadOnlySpan<byte> key, ReadOnlySpan<byte> newKey, SetCondition condition) =>
-        Counted(EntryCopier.Copy(_state, KeyOf(key), KeyOf(newKey), condition, removeSource: true));
+    public WriteStatus Rename(ReadOnlySpan<byte> key, ReadOnlySpan<byte> newKey, SetCondition condition)
+    {
+        ThrowIfDisposed();
+        return Counted(EntryCopier.Copy(_state, KeyOf(key), KeyOf(newKey), condition, removeSource: true));
+    }
 
     /// <summary>Copies an entry with its value and expiry.</summary>
     /// <param name="key">The key of this keyspace.</param>
@@ -44,6 +56,7 @@ public sealed partial class CacheStore
         ArgumentNullException.ThrowIfNull(destination);
         if (destination._state != _state)
             throw new ArgumentException("The destination is a view of another store.", nameof(destination));
+        ThrowIfDisposed();
         return Counted(
             EntryCopier.Copy(_state, KeyOf(key), destination.KeyOf(newKey), condition, removeSource: false));
     }

@@ -7,7 +7,7 @@ namespace Cache.Core;
 /// <summary>Reads and writes of keys that are known ahead, so that the memory of many is fetched at once.</summary>
 /// <remarks>
 /// <see cref="BeginPrefetch"/> for each of up to 32 keys, then <see cref="EndPrefetch"/> for each, then the operations
-/// in their order, each as usual: fetching changes nothing and promises nothing.
+/// in their order, each as usual: fetching changes nothing and promises nothing, also when the store was disposed.
 /// </remarks>
 public sealed partial class CacheStore
 {

@@ -27,6 +27,7 @@ public sealed partial class CacheStore
     /// </returns>
     public bool TryCreateValue(int length, [NotNullWhen(true)] out LargeValue? value)
     {
+        ThrowIfDisposed();
         value = _state.TryCreateUncounted(length, out var block) ? new LargeValue(_state, block) : null;
         return value is not null;
     }

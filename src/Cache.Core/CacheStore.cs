@@ -12,6 +12,10 @@ namespace Cache.Core;
 /// in; values are copied out through a sink. Keys are of 0 to <see cref="KeyLengthMax"/> bytes; a longer one is in no
 /// store, so reads miss and writes report <see cref="WriteStatus.KeyTooLong"/>. A store may have several keyspaces
 /// (Redis: databases), views made by <see cref="SelectKeyspace"/>, which share its memory and its limit.
+///
+/// Once the store is disposed, its members and those of its views throw <see cref="ObjectDisposedException"/>, but for
+/// <see cref="GetStatistics"/> and what a store was made with. Calls that are under way then end as if they had come
+/// before, or throw it.
 /// <example><code>
 /// using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 512 &lt;&lt; 20 });
 /// store.Set("greeting"u8, "hello"u8, new EntryOptions { ExpiresAtMs = store.NowMs + 60_000 });
@@ -33,6 +37,7 @@ public sealed partial class CacheStore : IDisposable
     private readonly byte _keyspace;
     private readonly CacheStore[] _keyspaces;
     private readonly RefusedWrites _refusedWrites;
+    private readonly bool _isView;
 
     /// <summary>Makes a store on the machine's clock.</summary>
     /// <exception cref="ArgumentException">An option is out of its range; the message names each.</exception>
@@ -58,8 +63,7 @@ public sealed partial class CacheStore : IDisposable
         _state = new StoreState(options, timeProvider, hash);
         _refusedWrites = new RefusedWrites();
         _keyspaces = new CacheStore[options.KeyspaceCount];
-        _keyspaces[0] = this;
-        for (byte i = 1; i < _keyspaces.Length; i++)
+        for (byte i = 0; i < _keyspaces.Length; i++)
             _keyspaces[i] = new CacheStore(this, i);
     }
 
@@ -70,6 +74,7 @@ public sealed partial class CacheStore : IDisposable
         _keyspaces = root._keyspaces;
         _refusedWrites = root._refusedWrites;
         _keyspace = keyspace;
+        _isView = true;
     }
 
     /// <summary>The clock that the store was made with.</summary>
@@ -83,8 +88,14 @@ public sealed partial class CacheStore : IDisposable
     /// <summary>The number of keyspaces.</summary>
     public int KeyspaceCount => _keyspaces.Length;
 
-    /// <summary>The keyspace that this view shows; 0 for the store itself.</summary>
+    /// <summary>The keyspace that this view, or the store itself, shows; 0 for the store.</summary>
     public int Keyspace => _keyspace;
+
+    /// <summary>Whether the store, which may be another view's, was disposed.</summary>
+    internal bool IsDisposed => _state.IsDisposed;
+
+    /// <summary>The one object that stands for this keyspace, whoever asks.</summary>
+    internal CacheStore Canonical => _keyspaces[_keyspace];
 
     /// <summary>The longest value that this store takes, in bytes; at most <see cref="ValueLengthMax"/>.</summary>
     internal int ValueLengthLimit => _state.ValueLengthMax;
@@ -97,6 +108,7 @@ public sealed partial class CacheStore : IDisposable
     {
         get
         {
+            ThrowIfDisposed();
             long count = 0;
             foreach (var shard in _state.Shards)
                 count += shard.CountOf(_keyspace);
@@ -109,6 +121,7 @@ public sealed partial class CacheStore : IDisposable
     {
         get
         {
+            ThrowIfDisposed();
             long count = 0;
             foreach (var shard in _state.Shards)
                 count += shard.ExpiringCountOf(_keyspace);
@@ -125,6 +138,7 @@ public sealed partial class CacheStore : IDisposable
         get => _state.LimitBytes;
         set
         {
+            ThrowIfDisposed();
             if (CacheOptions.FindMemoryLimitProblem(value) is { } problem)
                 throw new ArgumentException(problem, nameof(value));
             _state.ChangeLimit(value);
@@ -135,13 +149,18 @@ public sealed partial class CacheStore : IDisposable
     public EvictionPolicy Eviction
     {
         get => _state.Budget.Eviction;
-        set => _state.Budget.Eviction = value;
+        set
+        {
+            ThrowIfDisposed();
+            _state.Budget.Eviction = value;
+        }
     }
 
-    /// <summary>A view of another keyspace of the same store; disposing any view disposes the store.</summary>
+    /// <summary>A view of a keyspace of the same store; disposing it does nothing to the store.</summary>
     /// <exception cref="ArgumentOutOfRangeException">There is no such keyspace.</exception>
     public CacheStore SelectKeyspace(int index)
     {
+        ThrowIfDisposed();
         if ((uint)index >= (uint)_keyspaces.Length)
         {
             throw new ArgumentOutOfRangeException(
@@ -154,6 +173,7 @@ public sealed partial class CacheStore : IDisposable
     /// <summary>Removes all entries of this keyspace.</summary>
     public void Clear()
     {
+        ThrowIfDisposed();
         foreach (var shard in _state.Shards)
             shard.Clear(_keyspace);
     }
@@ -161,6 +181,7 @@ public sealed partial class CacheStore : IDisposable
     /// <summary>Removes all entries of all keyspaces.</summary>
     public void ClearAll()
     {
+        ThrowIfDisposed();
         foreach (var keyspace in _keyspaces)
             keyspace.Clear();
     }
@@ -178,6 +199,7 @@ public sealed partial class CacheStore : IDisposable
         where TSink : struct, IKeySink, allows ref struct
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
+        ThrowIfDisposed();
         if (ScanCursor.IsBehindAll(cursor))
             return 0;
         var position = ScanCursor.Of(cursor);
@@ -202,6 +224,7 @@ public sealed partial class CacheStore : IDisposable
     public bool TryGetRandomKey<TSink>(ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct
     {
+        ThrowIfDisposed();
         int start = Random.Shared.Next(_state.Shards.Length);
         for (int i = 0; i < _state.Shards.Length; i++)
         {
@@ -212,7 +235,7 @@ public sealed partial class CacheStore : IDisposable
         return false;
     }
 
-    /// <summary>A snapshot of the counters, over all keyspaces.</summary>
+    /// <summary>A snapshot of the counters, over all keyspaces; of a store that was disposed, the last ones.</summary>
     public CacheStatistics GetStatistics()
     {
         var sum = new CacheStatistics
@@ -246,6 +269,7 @@ public sealed partial class CacheStore : IDisposable
     /// </summary>
     public void ResetStatistics()
     {
+        ThrowIfDisposed();
         _state.Budget.ResetPeak();
         _state.Counters.Reset();
         _refusedWrites.Reset();
@@ -253,10 +277,19 @@ public sealed partial class CacheStore : IDisposable
             shard.ResetStatistics();
     }
 
-    /// <summary>
-    /// Frees the store's memory. No other member but <see cref="GetStatistics"/> may run at the same time or later.
-    /// </summary>
-    public void Dispose() => _state.Dispose();
+    /// <summary>Ends the store and gives its memory back; of a view, does nothing.</summary>
+    /// <remarks>
+    /// May be called at any time, from any thread and any number of times. Calls that are under way in other threads
+    /// are waited for, or end with <see cref="ObjectDisposedException"/>. A <see cref="LentValue"/> keeps its bytes.
+    /// </remarks>
+    public void Dispose()
+    {
+        if (!_isView)
+            _state.Dispose();
+    }
+
+    /// <exception cref="ObjectDisposedException">The store was disposed.</exception>
+    internal void ThrowIfDisposed() => _state.ThrowIfDisposed();
 
     /// <summary>Throws unless the store is whole. Nobody may write meanwhile; only debug builds look.</summary>
     [Conditional("DEBUG")]
@@ -278,5 +311,9 @@ public sealed partial class CacheStore : IDisposable
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)] // Kept out of the writes' code.
-    private void CountRefusedSlow() => _refusedWrites.Note(NowMs);
+    private void CountRefusedSlow()
+    {
+        ThrowIfDisposed(); // That is why there was no room.
+        _refusedWrites.Note(NowMs);
+    }
 }

@@ -39,7 +39,7 @@ public sealed class CacheStoreTests : IDisposable
     {
         var second = Store.SelectKeyspace(2);
 
-        Assert.Same(Store, second.SelectKeyspace(0));
+        Assert.Same(Store.SelectKeyspace(0), second.SelectKeyspace(0));
         Assert.Same(second, second.SelectKeyspace(2));
     }
 
@@ -143,7 +143,9 @@ public sealed class CacheStoreTests : IDisposable
     [Fact]
     public void Dispose_Twice_IsHarmless()
     {
+        var view = Store.SelectKeyspace(1);
         Store.Dispose();
-        Store.SelectKeyspace(1).Dispose();
+        Store.Dispose();
+        view.Dispose();
     }
 }

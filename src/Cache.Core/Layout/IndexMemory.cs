@@ -76,6 +76,17 @@ internal sealed unsafe class IndexMemory : IDisposable
             _free.Push((page, version));
     }
 
+    /// <summary>A page whose buckets are held, and never let go: the only one of a store that was disposed.</summary>
+    /// <remarks>It lies behind the last one that may be allocated, where closing leaves the memory as it is.</remarks>
+    public uint CreateHeldPage()
+    {
+        uint page = (uint)((_reservation.Length + IndexPage.Size - 1) / IndexPage.Size);
+        for (int i = 0; i < IndexPage.BucketCount; i++)
+            Pages[page][i].InitializeVersion(IndexPage.FirstVersion + 1); // Odd.
+        return page;
+    }
+
+    /// <summary>Gives the memory of all other pages back: who comes late finds versions of 0 there.</summary>
     public void Dispose() => _reservation.Dispose();
 }
 

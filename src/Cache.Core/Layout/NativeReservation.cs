@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.InteropServices;
 
 namespace Cache.Core.Layout;
@@ -6,14 +7,23 @@ namespace Cache.Core.Layout;
 /// A range of address space, readable and writable, whose pages take memory when they are first written.
 /// </summary>
 /// <remarks>
-/// Zero at first, aligned to 2 MB, and mapped until it is disposed of: a reader that is about to notice that it read
-/// a stale address reads garbage, never a fault. On Linux it is mapped without being charged for, so that it may be
-/// as long as the machine's memory and a limit may rise later; elsewhere it is a plain allocation of the least length.
+/// Zero at first, aligned to 2 MB, and mapped until nothing in the process can reach it: a reader that is about to
+/// notice that it read a stale address reads garbage, never a fault. It ends in two steps. <see cref="Dispose"/> gives
+/// the memory back at once; the addresses stay, and read as zeros, until the collector finds that nobody has this
+/// object any more, hence that nobody is inside an operation of its store. On Linux it is mapped without being charged
+/// for, so that it may be as long as the machine's memory and a limit may rise later; elsewhere it is a plain
+/// allocation of the least length, which goes back with the addresses.
 /// </remarks>
 internal sealed unsafe partial class NativeReservation : IDisposable
 {
     /// <summary>Bytes behind the end that may be read: a key, or the trailer of a size that is garbage.</summary>
     public const int TailBytes = 1 << 20;
+
+    /// <summary>
+    /// After so many more were closed, the collector is asked to find those that nobody has any more: each holds
+    /// addresses as long as the machine's memory, of which a process has room for thousands.
+    /// </summary>
+    public const int ClosedPerCollection = 256;
 
     private const int Alignment = 2 << 20;
     private const int ProtectReadWrite = 1 | 2;
@@ -23,13 +33,17 @@ internal sealed unsafe partial class NativeReservation : IDisposable
     private const int AdviseSmallPages = 15;
     private const int AdviseToPopulate = 23;
 
+    // Closed and still mapped, in the whole process; interlocked. And how many were closed since the last collection.
+    private static int _closedCount;
+    private static int _closedSinceCollection;
+
     private readonly byte* _mapping;
     private readonly nuint _mappingLength;
     private readonly bool _hugePages;
 
-    // Held while memory is made ready in the background, which must not happen behind the unmapping.
-    private readonly Lock _mappingGate = new();
-    private bool _disposed;
+    // Held while memory is made ready in the background, which must not happen behind the closing.
+    private readonly Lock _populationGate = new();
+    private bool _isClosed;
 
     /// <exception cref="OutOfMemoryException">The system does not give even the least length.</exception>
     public NativeReservation(long lengthMin, long lengthWanted, bool hugePages)
@@ -56,6 +70,22 @@ internal sealed unsafe partial class NativeReservation : IDisposable
         AddressCheck.Register(Start, Length + TailBytes);
     }
 
+    ~NativeReservation()
+    {
+        if (_mapping is null)
+            return; // The constructor has thrown.
+        AddressCheck.Unregister(Start);
+        if (IsMapped)
+            _ = Unmap(_mapping, _mappingLength);
+        else
+            NativeMemory.Free(_mapping);
+        if (_isClosed)
+            Interlocked.Decrement(ref _closedCount);
+    }
+
+    /// <summary>Those that were closed and are still mapped.</summary>
+    public static int ClosedCount => Volatile.Read(ref _closedCount);
+
     public byte* Start { get; }
 
     public long Length { get; }
@@ -77,26 +107,28 @@ internal sealed unsafe partial class NativeReservation : IDisposable
     /// <summary>Takes the memory of a range now, rather than when it is first written; what it holds stays.</summary>
     public void Populate(long offset, long length)
     {
-        lock (_mappingGate)
+        lock (_populationGate)
         {
-            if (!_disposed && IsMapped && offset + length <= Length) // Advice: kernels before 5.14 know none of it.
+            if (!_isClosed && IsMapped && offset + length <= Length) // Advice: kernels before 5.14 know none of it.
                 _ = Advise(Start + offset, (nuint)length, AdviseToPopulate);
         }
     }
 
+    /// <summary>Gives all memory but the tail's back to the system, once; the addresses stay.</summary>
+    [SuppressMessage("Usage", "CA1816", Justification = "The addresses go when nobody has this object any more.")]
     public void Dispose()
     {
-        lock (_mappingGate)
+        lock (_populationGate)
         {
-            if (_disposed)
+            if (_isClosed)
                 return;
-            _disposed = true;
-            AddressCheck.Unregister(Start);
-            if (IsMapped)
-                _ = Unmap(_mapping, _mappingLength);
-            else
-                NativeMemory.Free(_mapping);
+            _isClosed = true;
+            _ = TryDiscard(0, Length);
         }
+
+        Interlocked.Increment(ref _closedCount);
+        if (Interlocked.Increment(ref _closedSinceCollection) % ClosedPerCollection == 0)
+            GC.Collect(GC.MaxGeneration, GCCollectionMode.Forced, blocking: false);
     }
 
     /// <summary>Whole pages of memory by themselves, zero at first; null if the system gives none.</summary>

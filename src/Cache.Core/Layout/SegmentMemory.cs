@@ -61,9 +61,9 @@ internal sealed unsafe class SegmentMemory : IDisposable
     /// <summary>Asks for huge pages where they pay, or for small ones: when segments are shorter than that.</summary>
     public void UseHugePages(bool huge) => _records.UseHugePages(huge);
 
-    public void Dispose()
-    {
-        _records.Dispose();
-        _infos.Dispose();
-    }
+    /// <summary>
+    /// Gives the memory of the records back. What is known of the segments stays: a late writer may still give back
+    /// what it had been given.
+    /// </summary>
+    public void Dispose() => _records.Dispose();
 }

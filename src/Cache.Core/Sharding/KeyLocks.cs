@@ -68,6 +68,33 @@ internal sealed class KeyLocks
     {
         foreach (ulong hash in hashes)
             state.Claims.Wait(hash);
+        try
+        {
+            EnterCore(state, hashes, isExclusive);
+        }
+        catch // The store was disposed: who waits must not keep others from it.
+        {
+            Exit();
+            throw;
+        }
+    }
+
+    /// <summary>Locks the page of a hash, and keeps it from being split. Waits for no claim.</summary>
+    public void EnterExclusive(StoreState state, ulong hash)
+    {
+        try
+        {
+            EnterCore(state, new ReadOnlySpan<ulong>(in hash), isExclusive: true);
+        }
+        catch
+        {
+            Exit();
+            throw;
+        }
+    }
+
+    private void EnterCore(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive)
+    {
         for (int attempts = 0; attempts < AttemptsMax && !isExclusive; attempts++)
         {
             if (TryEnter(state, hashes))
@@ -75,12 +102,6 @@ internal sealed class KeyLocks
             Exit();
         }
 
-        EnterExclusive(state, hashes);
-    }
-
-    /// <summary>Locks the pages of some hashes, and keeps them from being split. Waits for no claim.</summary>
-    public void EnterExclusive(StoreState state, ReadOnlySpan<ulong> hashes)
-    {
         _grown.EnsureCapacity(state.Shards.Length); // Whatever is entered is left again.
         foreach (var shard in state.Shards)
         {
@@ -190,7 +211,7 @@ internal sealed class KeyLocks
             for (; i < ordered.Length && ordered[i] / IndexPage.BucketCount == number; i++)
                 buckets |= 1UL << (int)(ordered[i] % IndexPage.BucketCount);
             bool isWhole = IsExclusive || i - first >= WholePageMin;
-            Lock(state.Index.Pages[(uint)number], isWhole ? AllBuckets : buckets);
+            Lock(state, state.Index.Pages[(uint)number], isWhole ? AllBuckets : buckets);
         }
 
         for (int i = 0; i < hashes.Length; i++)
@@ -202,7 +223,7 @@ internal sealed class KeyLocks
         return true;
     }
 
-    private void Lock(IndexPage page, ulong buckets)
+    private void Lock(StoreState state, IndexPage page, ulong buckets)
     {
         ref var held = ref _pages[_count];
         held = new HeldPage { Page = page };
@@ -210,7 +231,7 @@ internal sealed class KeyLocks
         for (; buckets != 0; buckets &= buckets - 1)
         {
             int index = BitOperations.TrailingZeroCount(buckets);
-            _versions[first + index] = page[index].Lock();
+            _versions[first + index] = state.Lock(page[index]);
             held.Buckets |= 1UL << index;
         }
     }

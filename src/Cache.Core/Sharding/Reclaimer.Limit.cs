@@ -88,6 +88,7 @@ internal sealed partial class Reclaimer
     {
         lock (_gate)
         {
+            _state.ThrowIfDisposed();
             _renewalBytes = copyBytes;
             // One that cannot be emptied is met again: then each was tried.
             for (int i = _log.Frontier; i > 0 && TryFindTooLong(out int segment); i--)
@@ -123,7 +124,10 @@ internal sealed partial class Reclaimer
     private bool TryKeepLimit()
     {
         lock (_gate)
+        {
+            _state.ThrowIfDisposed();
             return TryReclaim(0, shrinksIndex: true);
+        }
     }
 
     private bool TryShrinkIndex()

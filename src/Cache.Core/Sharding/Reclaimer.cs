@@ -75,6 +75,9 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
     // Written under the gate, read without: whether the last look found nothing to reclaim.
     private long _hopelessSequence = -1;
 
+    /// <summary>Held by whoever reads or moves the records of a segment in work.</summary>
+    public Lock Gate => _gate;
+
     /// <summary>The bytes of records that were copied to make room; written under the gate.</summary>
     public long CopiedBytes => Volatile.Read(ref _copiedBytes);
 
@@ -115,6 +118,7 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
     {
         lock (_gate)
         {
+            _state.ThrowIfDisposed();
             _keptHash = keptHash;
             _otherKeptHash = otherKeptHash;
             _enoughBytes = bytes + _log.SpareBytes;
@@ -152,6 +156,8 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
             return;
         try
         {
+            if (_state.IsDisposed)
+                return;
             _keptHash = keptHash;
             TryStep(bytes * PaceFactor);
         }

@@ -306,6 +306,7 @@ internal sealed class RecordLog : IDisposable
         }
     }
 
+    /// <summary>Gives the memory of all records back; nothing points at any of them any more.</summary>
     public void Dispose() => _segments.Dispose();
 
     /// <summary>The number of segments that a sealed one spans: 1, unless its record is longer.</summary>

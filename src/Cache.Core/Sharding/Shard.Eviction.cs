@@ -133,7 +133,7 @@ internal sealed partial class Shard
             return false;
         Record victim = default;
         int least = int.MaxValue;
-        uint version = home.Lock();
+        uint version = _state.Lock(home);
         if (!IsHome(hash, home))
         {
             home.Unlock(version, changed: false);

@@ -21,7 +21,7 @@ internal sealed partial class Shard
         {
             var page = PageOf(hash);
             var home = page.HomeOf(hash);
-            version = home.Lock();
+            version = _state.Lock(home);
             // A split holds all buckets of its page while it changes the directory: one look is enough.
             if (PageOf(hash).Equals(page))
                 return home;
@@ -31,7 +31,7 @@ internal sealed partial class Shard
         lock (_growthGate) // Nobody else splits or merges the page now.
         {
             var home = HomeOf(hash);
-            version = home.Lock();
+            version = _state.Lock(home);
             return home;
         }
     }
@@ -113,7 +113,7 @@ internal sealed partial class Shard
         var locks = KeyLocks.Rent();
         entry.Set = locks;
         entry.OwnsSet = true;
-        locks.EnterExclusive(_state, new ReadOnlySpan<ulong>(in hash));
+        locks.EnterExclusive(_state, hash);
         entry.Home = entry.Holder = HomeOf(hash);
         bool isHeld = locks.TryHold(entry.Home, out entry.HomeVersion);
         Debug.Assert(isHeld, "The whole page is.");
@@ -132,8 +132,9 @@ internal sealed partial class Shard
         BeginLock(hash, ref entry);
     }
 
-    private static void Wait(ref EntryLock entry)
+    private void Wait(ref EntryLock entry)
     {
+        _state.ThrowIfDisposed();
         if (++entry.Contentions >= SpinsMax)
             Thread.Yield();
         else

@@ -29,20 +29,28 @@ internal sealed partial class Shard
         int size = Record.SizeOf(key.Bytes.Length, length, default);
         var entry = default(EntryLock);
         Record record;
-        while (!TryAllocate(ref entry, key, size, expiring: false, out record))
+        bool isAllocated = false;
+        try
         {
-            if (TryOvercome(key, ref entry, ref status))
-                continue;
+            while (!TryAllocate(ref entry, key, size, expiring: false, out record))
+            {
+                if (!TryOvercome(key, ref entry, ref status))
+                    return status;
+            }
+
+            isAllocated = true;
+        }
+        finally // The store may have been disposed.
+        {
             EndWrite(key, ref entry);
-            ReleaseUnused(block);
-            return status;
+            if (!isAllocated)
+                ReleaseUnused(block);
         }
 
-        EndWrite(key, ref entry);
         var header = RecordHeader.Create(key.Bytes.Length, key.Keyspace, size, length, default, isLarge);
         record.Header = header;
         record.WriteKey(key.Bytes);
-        staged = new StagedRecord(record, header, default, isInPlace: false);
+        staged = new StagedRecord(record, header, default, isInPlace: false) { Block = block };
         if (isLarge)
             block.WriteStub(staged.Value);
         else
@@ -55,8 +63,7 @@ internal sealed partial class Shard
     {
         if (staged.Target.IsNull)
             return;
-        if (staged.Header.IsLarge)
-            _state.Release(LargeBlock.ReadStub(staged.Value));
+        ReleaseUnused(staged.Block);
         _log.Abandon(staged.Target, staged.Header.RecordSize);
     }
 
@@ -124,7 +131,7 @@ internal sealed partial class Shard
         record.Header = header;
         record.WriteKey(key.Bytes);
         record.WriteExpiry(header, expiry);
-        staged = new StagedRecord(record, header, expiry, isInPlace: false);
+        staged = new StagedRecord(record, header, expiry, isInPlace: false) { Block = block };
         value.CopyTo(isLarge ? block.Value : staged.Value);
         if (isLarge)
             block.WriteStub(staged.Value);

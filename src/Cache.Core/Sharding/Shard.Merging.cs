@@ -19,6 +19,7 @@ internal sealed partial class Shard
         {
             lock (_growthGate)
             {
+                _state.ThrowIfDisposed(); // As before a split.
                 ulong width = (1UL << PositionBits) / (uint)_directory.Length;
                 FindRange((int)(position / width), out int first, out int count);
                 merged |= TryMerge(first, count);
@@ -154,7 +155,7 @@ internal sealed partial class Shard
     {
         lock (_growthGate)
         {
-            if (_directory.Length == 1)
+            if (_state.IsDisposed || _directory.Length == 1)
                 return false;
             for (int i = 0; i < _directory.Length; i += 2)
             {

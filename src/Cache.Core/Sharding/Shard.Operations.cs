@@ -31,10 +31,7 @@ internal sealed partial class Shard
             return status;
         }
 
-        var operation = new SetOperation(block.Value, options, block);
-        status = Write(key, ref operation);
-        ReleaseUnused(operation.Block);
-        return status;
+        return WriteBlock(key, block.Value, options, block);
     }
 
     public WriteStatus Set<TSink>(
@@ -76,19 +73,25 @@ internal sealed partial class Shard
         var operation = new SetOperation(value, options, block);
         var entry = default(EntryLock);
         uint wanted = ReadSnapshot.HomeVersionOf(version);
-        do
+        try
         {
-            Lock(key, ref entry); // Waited for: who holds it may leave without a change.
-            status = entry.HomeVersion == wanted && !entry.IsChanged
-                ? operation.Run(this, key, ref entry)
-                : WriteStatus.ConditionNotMet;
-            Unlock(ref entry);
-        }
-        while (entry.Obstacle != Obstacle.None && TryOvercome(key, ref entry, ref status));
+            do
+            {
+                Lock(key, ref entry); // Waited for: who holds it may leave without a change.
+                status = entry.HomeVersion == wanted && !entry.IsChanged
+                    ? operation.Run(this, key, ref entry)
+                    : WriteStatus.ConditionNotMet;
+                Unlock(ref entry);
+            }
+            while (entry.Obstacle != Obstacle.None && TryOvercome(key, ref entry, ref status));
 
-        EndWrite(key, ref entry);
-        ReleaseUnused(operation.Block);
-        return status;
+            return status;
+        }
+        finally // The store may have been disposed.
+        {
+            EndWrite(key, ref entry);
+            ReleaseUnused(operation.Block);
+        }
     }
 
     public WriteStatus Increment(in EntryKey key, long delta, out long result)
@@ -142,10 +145,25 @@ internal sealed partial class Shard
             EvictWhatCannotStay(key, LargeBlock.SizeOf(value.Length));
         if (!TryMakeBlock(key, value, out var block, ref status))
             return status;
+        if (!block.IsNull)
+            return WriteBlock(key, value, options, block);
         var operation = new SetOperation(value, options, block);
-        status = Write(key, ref operation);
-        ReleaseUnused(operation.Block);
-        return status;
+        return Write(key, ref operation);
+    }
+
+    /// <summary>Writes a value that lies in a block of its own, which is used up whatever happens.</summary>
+    private WriteStatus WriteBlock(
+        in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options, LargeBlock block)
+    {
+        var operation = new SetOperation(value, options, block);
+        try
+        {
+            return Write(key, ref operation);
+        }
+        finally // The store may have been disposed.
+        {
+            ReleaseUnused(operation.Block);
+        }
     }
 
     private bool TryReadAndWrite<TOperation, TSink>(

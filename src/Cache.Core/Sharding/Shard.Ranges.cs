@@ -114,8 +114,13 @@ internal sealed partial class Shard
             room[length..from].Clear();
         value.CopyTo(room[from..]);
         var replace = new ReplaceBlockOperation(present, block);
-        status = Write(key, ref replace);
-        ReleaseUnused(replace.Block);
-        return status;
+        try
+        {
+            return Write(key, ref replace);
+        }
+        finally // The store may have been disposed.
+        {
+            ReleaseUnused(replace.Block);
+        }
     }
 }

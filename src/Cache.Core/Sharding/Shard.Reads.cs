@@ -108,7 +108,7 @@ internal sealed partial class Shard
         {
             if (TryCopyOnce(key, bytes, ref sink, lentLengthMin, out snapshot) is { } found)
                 return found;
-            wait.SpinOnce(sleep1Threshold: -1); // A writer is at work, for a bounded step.
+            _state.Wait(ref wait); // A writer is at work, for a bounded step.
         }
 
         return TryCopyLocked(key, bytes, ref sink, lentLengthMin, out snapshot);

@@ -75,25 +75,6 @@ internal sealed partial class Shard
         }
     }
 
-    /// <summary>Gives back what lies outside of the reservations; nobody uses the store any more.</summary>
-    public void ReleaseBlocks()
-    {
-        foreach (uint page in _directory)
-        {
-            for (int i = 0; i < IndexPage.SlotCount; i++)
-            {
-                ulong entry = _pages[page][i / Bucket.SlotLast].EntryAt(i % Bucket.SlotLast + 1);
-                if (entry == 0 || !_records[entry].Header.IsLarge)
-                    continue;
-                var stub = _records[entry].ValueOf(_records[entry].Header);
-                var block = LargeBlock.ReadStub(stub);
-                if (!block.IsNull)
-                    _state.Release(block);
-                stub.Clear(); // Several positions may name this page.
-            }
-        }
-    }
-
     private uint FirstPosition => (uint)((ulong)Index << PositionBits >> _shardBits);
 
     private bool TryGetKeyFrom<TSink>(ScanCursor cursor, byte keyspace, ref TSink sink)
@@ -185,7 +166,7 @@ internal sealed partial class Shard
         int length;
         for (int attempts = 0; attempts < LockAttemptsMax; attempts++)
         {
-            uint version = home.Lock();
+            uint version = _state.Lock(home);
             length = 0;
             bool isWhole = true;
             for (ulong buckets = BucketsOf(home); isWhole && buckets != 0; buckets &= buckets - 1)
@@ -203,7 +184,7 @@ internal sealed partial class Shard
             home.Unlock(version, changed: false);
             if (isWhole)
                 return length;
-            wait.SpinOnce(sleep1Threshold: -1);
+            _state.Wait(ref wait);
         }
 
         // All of the page, in the order of addresses, so that nobody stands in the way any more.
@@ -255,6 +236,7 @@ internal sealed partial class Shard
     private void ClearHome(Bucket home, byte keyspace)
     {
         // More came meanwhile: they are later than this call.
+        var wait = default(SpinWait);
         for (int removed = 0, attempts = 0; removed < IndexPage.SlotCount;)
         {
             bool isExclusive = attempts++ - removed >= LockAttemptsMax;
@@ -264,7 +246,7 @@ internal sealed partial class Shard
             var entry = default(EntryLock);
             if (found == null || !TryLockRecord(record, hash, ref entry))
             {
-                Thread.Yield();
+                _state.Wait(ref wait);
                 continue;
             }
 
@@ -291,7 +273,7 @@ internal sealed partial class Shard
             return !record.IsNull;
         }
 
-        uint version = home.Lock();
+        uint version = _state.Lock(home);
         for (ulong buckets = BucketsOf(home); isWhole && record.IsNull && buckets != 0; buckets &= buckets - 1)
         {
             var bucket = home.Page[BitOperations.TrailingZeroCount(buckets)];

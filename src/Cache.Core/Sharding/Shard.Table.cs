@@ -54,6 +54,7 @@ internal sealed partial class Shard
     {
         lock (_growthGate)
         {
+            _state.ThrowIfDisposed(); // No bucket of the page may ever be let go.
             var page = PageOf(hash);
             if (!page.Equals(full))
                 return true;

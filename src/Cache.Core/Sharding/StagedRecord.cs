@@ -10,6 +10,10 @@ internal readonly struct StagedRecord(Record target, RecordHeader header, Record
     public readonly RecordExpiry Expiry = expiry;
     public readonly bool IsInPlace = isInPlace;
 
+    /// <summary>The block of a large value that was made for this record, or none.</summary>
+    /// <remarks>The record has its address too, but one that nothing points at goes with a disposed store.</remarks>
+    public LargeBlock Block { get; init; }
+
     /// <summary>The value's bytes in the record, to be written before the record is published.</summary>
     public Span<byte> Value => Target.ValueOf(Header);
 }

@@ -9,7 +9,7 @@ namespace Cache.Core.Sharding;
 /// <summary>
 /// What all views of one store share: the shards, the log of records, the budget, the clock, the hash.
 /// </summary>
-internal sealed class StoreState : IDisposable
+internal sealed partial class StoreState : IDisposable
 {
     // As often as Redis by default (hz 10).
     private static readonly TimeSpan _sweepPeriod = TimeSpan.FromMilliseconds(100);
@@ -37,7 +37,6 @@ internal sealed class StoreState : IDisposable
 
     // Written under the gate, read anywhere.
     private long _limitBytes;
-    private bool _disposed;
 
     // Blocks that were made and not freed; interlocked.
     private long _blockCount;
@@ -219,29 +218,12 @@ internal sealed class StoreState : IDisposable
         Budget.Add(-bytes);
     }
 
-    public void Dispose()
-    {
-        _sweepTimer.Dispose();
-        Clock.Dispose();
-        lock (_sweepGate) // A sweep that is under way ends first.
-        {
-            if (_disposed)
-                return;
-            _disposed = true;
-            for (int i = 0; i < Shards.Length && Volatile.Read(ref _blockCount) != 0; i++)
-                Shards[i].ReleaseBlocks();
-            _sparePages.Dispose();
-            Log.Dispose();
-            Index.Dispose();
-        }
-    }
-
     /// <summary>Throws unless the store is whole. Nobody may write meanwhile.</summary>
     public void Validate()
     {
         lock (_sweepGate)
         {
-            if (!_disposed)
+            if (!IsDisposed)
                 new StoreValidator(this).Validate();
         }
     }
@@ -261,10 +243,14 @@ internal sealed class StoreState : IDisposable
             return;
         try
         {
-            if (_disposed)
+            if (IsDisposed)
                 return;
             Reclaimer.Sweep();
             _sparePages.DropUnasked();
+        }
+        catch (ObjectDisposedException) when (IsDisposed)
+        {
+            // Meanwhile; there is nothing to sweep any more.
         }
         finally
         {

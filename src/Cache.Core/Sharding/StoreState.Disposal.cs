@@ -1,0 +1,79 @@
+using System.Diagnostics;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>The end of a store, while calls may be under way.</summary>
+/// <remarks>
+/// Whoever waits for a bucket asks whether the store was disposed, and nobody else does: the common path of a read or
+/// write knows nothing of it. Disposal sets the flag, holds all buckets, as a writer does, and never lets them go: then
+/// no writer is inside, and nobody who reads can find what it read confirmed. After that the directories name a page
+/// of held buckets alone, and the memory goes back. Who comes late with the address of a former page finds zeros there,
+/// as in any page that was given back, looks at the directory again, waits for a held bucket, and throws. The addresses
+/// are unmapped when the collector finds that nobody has this object any more.
+/// </remarks>
+internal sealed partial class StoreState
+{
+    // Written once, before the first bucket is held; read by whoever waits.
+    private volatile bool _isDisposed;
+
+    private int _disposals;
+
+    public bool IsDisposed => _isDisposed;
+
+    /// <summary>Held while a sweep runs; a later one does nothing.</summary>
+    public Lock SweepGate => _sweepGate;
+
+    /// <summary>The page that all directories name after the disposal.</summary>
+    public uint HeldPage { get; private set; }
+
+    /// <summary>Whether values lie in blocks of their own, outside of the segments.</summary>
+    public bool HasBlocks => Volatile.Read(ref _blockCount) != 0;
+
+    /// <summary>Ends the store. What calls that are inside hold is waited for, or given back later.</summary>
+    public void Dispose()
+    {
+        if (Interlocked.Exchange(ref _disposals, 1) != 0)
+            return;
+        _isDisposed = true;
+        _sweepTimer.Dispose();
+        Clock.Dispose();
+        HeldPage = Index.CreateHeldPage();
+        new StoreDisposal(this).Begin();
+    }
+
+    public void ThrowIfDisposed()
+    {
+        if (_isDisposed)
+            ThrowDisposed();
+    }
+
+    /// <summary>Locks a bucket, however long another thread holds it, unless that is the disposal.</summary>
+    public uint Lock(Bucket bucket)
+    {
+        uint version;
+        var wait = default(SpinWait);
+        while (!bucket.TryLock(out version))
+            Wait(ref wait);
+        return version;
+    }
+
+    /// <summary>Lets some time pass for a thread that holds a bucket, for a bounded step.</summary>
+    /// <exception cref="ObjectDisposedException">The holder may be the disposal, which never lets go.</exception>
+    public void Wait(ref SpinWait wait)
+    {
+        ThrowIfDisposed();
+        wait.SpinOnce(sleep1Threshold: -1);
+    }
+
+    /// <summary>Gives the memory back, once no call can use what is in it.</summary>
+    public void Free()
+    {
+        Debug.Assert(_isDisposed);
+        _sparePages.Dispose();
+        Index.Dispose(); // First: who has read a record looks here whether to believe it.
+        Log.Dispose();
+    }
+
+    private static void ThrowDisposed() => throw new ObjectDisposedException("CacheStore");
+}

@@ -1,0 +1,198 @@
+using System.Reflection;
+using Cache.Core.Contracts;
+using Cache.Core.Sharding;
+using Cache.Testing;
+
+namespace Cache.Core.Tests;
+
+/// <summary>What each member of a store says after its end, and of a view.</summary>
+public sealed class DisposedStoreTests : IDisposable
+{
+    // What may be asked all the same: what a store was made with, its last counters; and what releases do late.
+    private static readonly string[] _always =
+    [
+        "get_TimeProvider", "get_NowMs", "get_KeyspaceCount", "get_Keyspace", "get_MemoryLimitBytes", "get_Eviction",
+        nameof(CacheStore.GetStatistics), nameof(CacheStore.Dispose), nameof(CacheStore.AddOutsideBytes),
+        // Only fetch; the operations that follow throw.
+        nameof(CacheStore.BeginPrefetch), nameof(CacheStore.EndPrefetch),
+        nameof(GetType), nameof(ToString), nameof(Equals), nameof(GetHashCode),
+    ];
+
+    private static readonly Dictionary<string, Action<CacheStore>> _operations = new()
+    {
+        ["TryGet"] = static s => s.TryGet("k"u8, ref Sink),
+        ["TryGet with info"] = static s => s.TryGet("k"u8, ref Sink, out _),
+        ["TryGet by hash"] = static s => s.TryGet("k"u8, s.BeginPrefetch("k"u8), ref Sink),
+        ["TryGet lent"] = static s => s.TryGet("k"u8, s.BeginPrefetch("k"u8), ref Sink, 1, out _),
+        ["TryGetRange"] = static s => s.TryGetRange("k"u8, 0, 1, ref Sink),
+        ["GetArray"] = static s => s.GetArray("k"u8),
+        ["GetArray of the empty key"] = static s => s.GetArray(default),
+        ["GetArray of an absent key"] = static s => s.GetArray("absent"u8),
+        ["TryGetAndExpire"] = static s => s.TryGetAndExpire("k"u8, 1, ref Sink),
+        ["TryGetAndExpire with status"] = static s => s.TryGetAndExpire("k"u8, 1, ref Sink, out _),
+        ["TryGetInfo"] = static s => s.TryGetInfo("k"u8, out _),
+        ["TryPeekInfo"] = static s => s.TryPeekInfo("k"u8, out _),
+        ["Contains"] = static s => s.Contains("k"u8),
+        ["Set"] = static s => s.Set("k"u8, "v"u8),
+        ["Set of a large value"] = static s => s.Set("k"u8, new byte[300_000]),
+        ["Set of a value larger than the store"] = static s => s.Set("k"u8, new byte[20 << 20]),
+        ["Set with options"] = static s => s.Set("k"u8, "v"u8, new EntryOptions { SlidingMs = 1 }),
+        ["Set by hash"] = static s => s.Set("k"u8, s.BeginPrefetch("k"u8), "v"u8),
+        ["Set with the previous value"] = static s => s.Set("k"u8, "v"u8, default, ref Sink, out _),
+        ["Set of its own large value"] = static s => s.Set("k"u8, Large!, default),
+        ["SetIfUnchanged"] = static s => s.SetIfUnchanged("k"u8, "v"u8, default, Version),
+        ["SetIfUnchanged of no version"] = static s => s.SetIfUnchanged("k"u8, "v"u8, default, default),
+        ["TryCreateValue"] = static s => s.TryCreateValue(300_000, out _),
+        ["SetRange"] = static s => s.SetRange("k"u8, 0, "v"u8, out _),
+        ["Append"] = static s => s.Append("k"u8, "v"u8, out _),
+        ["Increment"] = static s => s.Increment("k"u8, 1, out _),
+        ["Expire"] = static s => s.Expire("k"u8, 1, ExpireConditions.None),
+        ["Persist"] = static s => s.Persist("k"u8),
+        ["Remove"] = static s => s.Remove("k"u8),
+        ["TryRemove"] = static s => s.TryRemove("k"u8, ref Sink),
+        ["GetMany"] = static s => GetMany(s, "k"u8.ToArray()),
+        ["GetMany of nothing"] = static s => GetMany(s),
+        ["SetMany"] = static s => SetMany(s, ("k"u8.ToArray(), "v"u8.ToArray())),
+        ["SetMany of nothing"] = static s => SetMany(s),
+        ["RunLocked"] = static s => RunLocked(s),
+        ["Rename"] = static s => s.Rename("k"u8, "l"u8, SetCondition.Always),
+        ["Copy"] = static s => s.Copy("k"u8, s, "l"u8, SetCondition.Always),
+        ["get_Count"] = static s => _ = s.Count,
+        ["get_ExpiringCount"] = static s => _ = s.ExpiringCount,
+        ["set_MemoryLimitBytes"] = static s => s.MemoryLimitBytes = 8 << 20,
+        ["set_Eviction"] = static s => s.Eviction = EvictionPolicy.None,
+        ["SelectKeyspace"] = static s => s.SelectKeyspace(0),
+        ["Clear"] = static s => s.Clear(),
+        ["ClearAll"] = static s => s.ClearAll(),
+        ["Scan"] = static s => Scan(s),
+        ["TryGetRandomKey"] = static s => s.TryGetRandomKey(ref Sink),
+        ["ResetStatistics"] = static s => s.ResetStatistics(),
+    };
+
+    private readonly StoreFixture _fixture = new();
+
+    [ThreadStatic]
+    private static ArraySink Sink;
+
+    [ThreadStatic]
+    private static LargeValue? Large;
+
+    [ThreadStatic]
+    private static EntryVersion Version;
+
+    public static TheoryData<string, bool> Operations
+    {
+        get
+        {
+            var data = new TheoryData<string, bool>();
+            foreach (string name in _operations.Keys)
+            {
+                data.Add(name, false);
+                data.Add(name, true);
+            }
+
+            return data;
+        }
+    }
+
+    public void Dispose() => _fixture.Store.Dispose();
+
+    [Theory]
+    [MemberData(nameof(Operations))]
+    public void Member_AfterDispose_Throws(string name, bool ofView)
+    {
+        var store = _fixture.Store;
+        var asked = ofView ? store.SelectKeyspace(1) : store;
+        asked.Set("k"u8, "v"u8);
+        asked.TryGet("k"u8, ref Sink, out var info);
+        Version = info.Version;
+        store.TryCreateValue(300_000, out Large);
+        store.Dispose();
+
+        Assert.Throws<ObjectDisposedException>(() => _operations[name](asked));
+        Assert.Throws<ObjectDisposedException>(() => _operations[name](asked));
+        Large?.Dispose();
+    }
+
+    [Fact]
+    public void Members_ThatArePublic_AreAllAmongThese()
+    {
+        var named = new HashSet<string>(_always);
+        foreach (string name in _operations.Keys)
+            named.Add(name.Split(' ')[0]);
+
+        foreach (var method in typeof(CacheStore).GetMethods(BindingFlags.Public | BindingFlags.Instance))
+            Assert.Contains(method.Name, named);
+    }
+
+    [Fact]
+    public void GetStatistics_AfterDispose_HasTheLastCounters()
+    {
+        var store = _fixture.Store;
+        store.Set("k"u8, "v"u8, new EntryOptions { SlidingMs = 1 });
+        store.GetArray("k"u8);
+        store.Dispose();
+
+        var statistics = store.GetStatistics();
+
+        Assert.Equal((1, 1, 1), (statistics.Hits, statistics.Count, statistics.ExpiringCount));
+        Assert.True(store.NowMs > 0);
+        Assert.Equal(StoreFixture.MemoryLimitBytes, store.MemoryLimitBytes);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public void Dispose_OfAView_DoesNothingToTheStore(int keyspace)
+    {
+        var view = _fixture.Store.SelectKeyspace(keyspace);
+        view.Set("k"u8, "v"u8);
+
+        view.Dispose();
+
+        Assert.Equal("v"u8.ToArray(), view.GetArray("k"u8));
+        Assert.Equal("v"u8.ToArray(), _fixture.Store.SelectKeyspace(keyspace).GetArray("k"u8));
+    }
+
+    [Fact]
+    public void LargeValue_DisposedAfterTheStore_GivesItsMemoryBack()
+    {
+        Assert.True(_fixture.Store.TryCreateValue(300_000, out var value));
+        _fixture.Store.Dispose();
+
+        value.Span.Fill(1);
+        value.Dispose();
+
+        Assert.Throws<ObjectDisposedException>(() => value.Span.Length);
+    }
+
+    private static void GetMany(CacheStore store, params byte[][] keys)
+    {
+        var source = new KeyArray(keys);
+        var sink = new ValueListSink();
+        store.GetMany(ref source, ref sink);
+    }
+
+    private static void SetMany(CacheStore store, params (byte[] Key, byte[] Value)[] entries)
+    {
+        var source = new EntryArray(entries);
+        store.SetMany(ref source, SetCondition.Always);
+    }
+
+    private static void Scan(CacheStore store)
+    {
+        var sink = new KeyListSink();
+        store.Scan(0, 10, ref sink);
+    }
+
+    private static void RunLocked(CacheStore store)
+    {
+        var body = default(EmptyBody);
+        store.RunLocked(["k"u8.ToArray()], ref body);
+    }
+
+    private readonly struct EmptyBody : ILockedKeysBody
+    {
+        public WriteStatus Run(ref LockedKeys keys) => WriteStatus.Done;
+    }
+}
