@@ -196,6 +196,27 @@ public sealed class CacheStoreManyKeysTests : IDisposable
     }
 
     [Fact]
+    public void GetMany_SinkThatThrowsAfterAllAttempts_LeavesTheStoreWhole()
+    {
+        var clock = new HandClock();
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 16 << 20 }, clock);
+        store.Set("hot"u8, "0"u8);
+        long before = store.GetStatistics().MemoryBytes;
+        store.Set("big"u8, new byte[1 << 20], ExpiringAt(store.NowMs + 1000));
+        store.TryPeekInfo("big"u8, out var big);
+        var keys = new KeyArray([Bytes("hot"), Bytes("big")]);
+        var sink = new ThrowingLastSink(store, clock);
+
+        Assert.Throws<InvalidOperationException>(() => store.GetMany(ref keys, ref sink));
+
+        store.Validate();
+        Assert.Equal(1, store.Count);
+        Assert.InRange(store.GetStatistics().MemoryBytes, before, before + (1 << 19));
+        Assert.False(store.TryPeekInfo("big"u8, out var gone));
+        Assert.NotEqual(big.Version, gone.Version);
+    }
+
+    [Fact]
     public async Task SetMany_OfEntriesThatThrow_LeavesNothing()
     {
         long before = Store.GetStatistics().MemoryBytes;
@@ -257,5 +278,45 @@ public sealed class CacheStoreManyKeysTests : IDisposable
             --_callsLeft[0] == 0 ? throw new InvalidOperationException() : Bytes($"{index}");
 
         public ReadOnlySpan<byte> GetValue(int index) => new byte[20_000];
+    }
+
+    /// <summary>Makes every attempt vain, lets a value expire before the last one, and throws in it.</summary>
+    private struct ThrowingLastSink(CacheStore store, HandClock clock) : IValueBatchSink
+    {
+        private int _restarts;
+
+        public readonly bool IsFull => false;
+
+        public readonly Span<byte> GetSpan(int length)
+        {
+            if (length == 1)
+                store.Set("hot"u8, "1"u8);
+            return new byte[length];
+        }
+
+        public readonly void Advance(int length)
+        {
+        }
+
+        public readonly void Miss() => throw new InvalidOperationException();
+
+        public void Restart()
+        {
+            if (++_restarts == 8)
+                clock.NowMs += 2000;
+        }
+    }
+
+    /// <summary>Set by hand, and without timers: nothing is swept.</summary>
+    private sealed class HandClock : TimeProvider
+    {
+        public long NowMs { get; set; } = 1_000_000;
+
+        public override long TimestampFrequency => 1000;
+
+        public override long GetTimestamp() => NowMs;
+
+        public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period) =>
+            base.CreateTimer(callback, state, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 }

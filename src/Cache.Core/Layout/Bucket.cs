@@ -214,6 +214,15 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
         return 0;
     }
 
+    /// <summary>The number of empty slots; of a bucket that nobody holds, about that.</summary>
+    public int CountEmptySlots()
+    {
+        int count = 0;
+        for (int slot = SlotFirst; slot <= SlotLast; slot++)
+            count += EntryAt(slot) == 0 ? 1 : 0;
+        return count;
+    }
+
     /// <summary>Notes a use of a slot. No store once the slot is saturated, so that hot lines stay shared.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Touch(int slot)

@@ -57,6 +57,13 @@ internal sealed unsafe class IndexMemory : IDisposable
         }
     }
 
+    /// <summary>Takes a page back that was not used after all.</summary>
+    public void Return(uint page, uint version)
+    {
+        lock (_gate)
+            _free.Push((page, version));
+    }
+
     /// <summary>Takes an empty page back, all of whose buckets the caller holds, and its memory with it.</summary>
     /// <remarks>
     /// A late reader or writer finds versions of 0, which no page in use has, and looks at the directory again.

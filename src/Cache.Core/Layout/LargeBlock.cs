@@ -31,6 +31,8 @@ internal readonly unsafe struct LargeBlock(byte* start)
 
     public bool IsNull => _start is null;
 
+    public bool IsSame(LargeBlock other) => _start == other._start;
+
     public bool IsShared => Volatile.Read(ref References) != 1;
 
     public int Length

@@ -14,11 +14,11 @@ internal static class EntryCopier
         var locks = KeyLocks.Rent();
         try
         {
-            while (true)
+            for (int attempts = 0; ; attempts++)
             {
                 Shard.ResetLock(ref target);
                 target.SourceHash = from.Hash;
-                locks.Enter(state, hashes);
+                locks.Enter(state, hashes, isExclusive: attempts >= KeyLocks.AttemptsMax);
                 var status = Run(state, locks, from, to, condition, removeSource, ref target);
                 locks.Exit();
                 if (target.Obstacle == Obstacle.None

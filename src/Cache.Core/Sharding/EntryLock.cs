@@ -30,6 +30,9 @@ internal struct EntryLock
     /// <summary>The locks of an operation on several keys, which outlive this one; null for one key.</summary>
     public KeyLocks? Set;
 
+    /// <summary>Whether the set is this one's own, exclusive one, and ends with it.</summary>
+    public bool OwnsSet;
+
     // What stood in the way, for Shard.TryOvercome.
     public Obstacle Obstacle;
     public LogStream Stream;
@@ -46,6 +49,9 @@ internal struct EntryLock
 
     /// <summary>How often the write made room, of which others took their part; it outlives the lock.</summary>
     public int RoomAttempts;
+
+    /// <summary>How often another thread's lock was in the way; it outlives the lock.</summary>
+    public int Contentions;
 
     /// <summary>A block that is no longer pointed at, to be released after the lock.</summary>
     public LargeBlock Garbage;

@@ -1,26 +1,52 @@
 using System.Diagnostics;
+using System.Numerics;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>The buckets that an operation on several keys holds at once.</summary>
+/// <summary>The buckets that an operation holds at once, if one home is not enough.</summary>
 /// <remarks>
-/// Home buckets are locked in the order of their addresses, as a split locks those of its page, so that no two
-/// threads wait for each other. Buckets that entries spilled to are only tried; if one is held, everything is given
-/// up and the operation begins anew. One per thread, kept for the next operation: at most one is in use at a time.
+/// Buckets are locked in the order of their pages' numbers, which is that of their addresses, as a split locks those
+/// of its page, so that no two threads wait for each other. Of a page that many of the keys live in, all buckets are
+/// locked; else only homes are, and buckets that entries spilled to are tried: if one is held, everything is given up
+/// and the operation begins anew. After some vain attempts the locks are exclusive: all buckets of each page, and the
+/// growth gates of the shards before them, so that no other thread stands in the way any more.
+/// One per thread, kept for the next operation.
 /// </remarks>
 internal sealed class KeyLocks
 {
-    private const int InitialCapacity = 32;
+    /// <summary>
+    /// The vain attempts after which an operation's locks are exclusive. Each costs what the operation costs, and they
+    /// are vain only if others hold or change the same pages each time.
+    /// </summary>
+    public const int AttemptsMax = 8;
+
+    // Of a page with so many keys, most buckets are locked anyway.
+    private const int WholePageMin = IndexPage.HomeCount / 2;
+
+    private const ulong AllBuckets = ulong.MaxValue;
+    private const int CapacityInitially = 16;
+
+    // More than this is left to the collector at the end: a quarter of a megabyte.
+    private const int PagesKeptMax = 1024;
 
     [ThreadStatic]
     private static KeyLocks? _cached;
 
-    private HeldBucket[] _held = new HeldBucket[InitialCapacity];
+    private readonly List<Shard> _grown = [];
+    private HeldPage[] _pages = new HeldPage[CapacityInitially];
+    private uint[] _versions = new uint[CapacityInitially * IndexPage.BucketCount];
+
+    // The numbers of the homes: in the order of the hashes, and in ascending order.
+    private ulong[] _homes = new ulong[CapacityInitially];
+    private ulong[] _ordered = new ulong[CapacityInitially];
     private int _count;
 
-    // The first of these are homes, in ascending order.
-    private int _homeCount;
+    // The page that was asked for last: the next key is often in it.
+    private int _last;
+
+    /// <summary>Whether no other thread can be in the way: whole pages are held, and nobody else splits one.</summary>
+    public bool IsExclusive => _grown.Count != 0;
 
     /// <summary>
     /// The generations of the keyspaces when all homes were locked: what all keys are found and written in.
@@ -38,17 +64,18 @@ internal sealed class KeyLocks
     public static void Return(KeyLocks locks)
     {
         Debug.Assert(locks._count == 0, "Everything was released.");
-        _cached = locks;
+        if (locks._pages.Length <= PagesKeptMax)
+            _cached = locks;
     }
 
     /// <summary>Locks the homes of some hashes.</summary>
-    public void Enter(StoreState state, ReadOnlySpan<ulong> hashes)
+    public void Enter(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive)
     {
+        foreach (ulong hash in hashes)
+            state.Claims.Wait(hash);
         try
         {
-            while (!TryEnter(state, hashes))
-                Exit();
-            Generations = state.Generations.Word;
+            EnterCore(state, hashes, isExclusive);
         }
         catch // The store was disposed: who waits must not keep others from it.
         {
@@ -57,100 +84,223 @@ internal sealed class KeyLocks
         }
     }
 
-    /// <summary>Holds one more bucket if nobody else does.</summary>
-    public bool TryHold(Bucket bucket, out uint version)
+    /// <summary>Locks the page of a hash, and keeps it from being split. Waits for no claim.</summary>
+    public void EnterExclusive(StoreState state, ulong hash)
     {
-        int index = IndexOf(bucket);
-        if (index >= 0)
+        try
         {
-            version = _held[index].Version;
-            return true;
+            EnterCore(state, new ReadOnlySpan<ulong>(in hash), isExclusive: true);
+        }
+        catch
+        {
+            Exit();
+            throw;
+        }
+    }
+
+    private void EnterCore(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive)
+    {
+        for (int attempts = 0; attempts < AttemptsMax && !isExclusive; attempts++)
+        {
+            if (TryEnter(state, hashes))
+                return;
+            Exit();
         }
 
-        if (!bucket.TryLock(out version))
-            return false;
-        Add(new HeldBucket { Bucket = bucket, Version = version });
+        _grown.EnsureCapacity(state.Shards.Length); // Whatever is entered is left again.
+        foreach (var shard in state.Shards)
+        {
+            if (!IsAnyOf(state, shard, hashes))
+                continue;
+            shard.GrowthGate.Enter();
+            _grown.Add(shard);
+        }
+
+        bool isEntered = TryEnter(state, hashes);
+        Debug.Assert(isEntered, "Nobody else changes the directory.");
+    }
+
+    /// <summary>Holds one more bucket of a page that is held in part, if nobody else does.</summary>
+    public bool TryHold(Bucket bucket, out uint version)
+    {
+        int index = IndexOf(bucket.Page);
+        ref var held = ref _pages[index];
+        ulong bit = 1UL << bucket.IndexInPage;
+        ref uint known = ref _versions[index * IndexPage.BucketCount + bucket.IndexInPage];
+        if ((held.Buckets & bit) == 0)
+        {
+            if (!bucket.TryLock(out known))
+            {
+                version = 0;
+                return false;
+            }
+
+            held.Buckets |= bit;
+        }
+
+        version = known;
         return true;
     }
 
     public void MarkChanged(Bucket bucket)
     {
-        int index = IndexOf(bucket);
-        Debug.Assert(index >= 0);
-        _held[index].IsChanged = true;
+        ref var held = ref _pages[IndexOf(bucket.Page)];
+        Debug.Assert((held.Buckets & (1UL << bucket.IndexInPage)) != 0);
+        held.Changed |= 1UL << bucket.IndexInPage;
     }
 
     /// <summary>Unlocks everything.</summary>
     public void Exit()
     {
         for (int i = _count - 1; i >= 0; i--)
-            _held[i].Bucket.Unlock(_held[i].Version, _held[i].IsChanged);
-        _count = _homeCount = 0;
+        {
+            ref readonly var held = ref _pages[i];
+            for (ulong buckets = held.Buckets; buckets != 0; buckets &= buckets - 1)
+            {
+                int index = BitOperations.TrailingZeroCount(buckets);
+                held.Page[index].Unlock(
+                    _versions[i * IndexPage.BucketCount + index], (held.Changed & (1UL << index)) != 0);
+            }
+        }
+
+        _count = _last = 0;
+        for (int i = _grown.Count - 1; i >= 0; i--)
+            _grown[i].GrowthGate.Exit();
+        _grown.Clear();
+    }
+
+    /// <summary>The versions at which the buckets of a page were locked; all are held.</summary>
+    public Span<uint> VersionsOf(IndexPage page) =>
+        _versions.AsSpan(IndexOf(page) * IndexPage.BucketCount, IndexPage.BucketCount);
+
+    /// <summary>Makes room for one more page before it is locked, since nothing may fail afterwards.</summary>
+    public void ReservePage() => EnsurePages(_count + 1);
+
+    /// <summary>Takes over a page that was split off one of these; all buckets of both are changed.</summary>
+    public void Add(IndexPage from, IndexPage page, ReadOnlySpan<uint> versions)
+    {
+        Debug.Assert(_count < _pages.Length, "Room was reserved.");
+        _pages[IndexOf(from)].Changed = AllBuckets;
+        int index = 0;
+        while (index < _count && _pages[index].Page[0].Order < page[0].Order)
+            index++;
+        _pages.AsSpan(index, _count - index).CopyTo(_pages.AsSpan(index + 1));
+        int first = index * IndexPage.BucketCount;
+        int end = _count * IndexPage.BucketCount;
+        _versions.AsSpan(first, end - first).CopyTo(_versions.AsSpan(first + IndexPage.BucketCount));
+        _pages[index] = new HeldPage { Page = page, Buckets = AllBuckets, Changed = AllBuckets };
+        versions.CopyTo(_versions.AsSpan(first));
+        _count++;
     }
 
     // A page may be split between the look at the directory and the lock; then the key has another home.
     private bool TryEnter(StoreState state, ReadOnlySpan<ulong> hashes)
     {
-        foreach (ulong hash in hashes)
-            Add(new HeldBucket { Bucket = state.ShardOf(hash).HomeOf(hash) });
-        _held.AsSpan(0, _count).Sort(static (one, other) => one.Bucket.Order.CompareTo(other.Bucket.Order));
-        int wanted = _count;
-        _count = 0;
-        for (int i = 0; i < wanted; i++)
+        if (_homes.Length < hashes.Length)
         {
-            var bucket = _held[i].Bucket;
-            if (_count > 0 && _held[_count - 1].Bucket.Equals(bucket))
-                continue;
-            uint version = state.Lock(bucket);
-            _held[_count++] = new HeldBucket { Bucket = bucket, Version = version };
+            _homes = new ulong[hashes.Length];
+            _ordered = new ulong[hashes.Length];
         }
 
-        _homeCount = _count;
-        foreach (ulong hash in hashes)
+        for (int i = 0; i < hashes.Length; i++)
+            _homes[i] = state.ShardOf(hashes[i]).HomeNumberOf(hashes[i]);
+        var ordered = _ordered.AsSpan(0, hashes.Length);
+        _homes.AsSpan(0, hashes.Length).CopyTo(ordered);
+        ordered.Sort();
+        EnsurePages(CountPages(ordered));
+        for (int i = 0; i < ordered.Length;)
         {
-            if (IndexOf(state.ShardOf(hash).HomeOf(hash)) < 0)
+            ulong number = ordered[i] / IndexPage.BucketCount;
+            ulong buckets = 0;
+            int first = i;
+            for (; i < ordered.Length && ordered[i] / IndexPage.BucketCount == number; i++)
+                buckets |= 1UL << (int)(ordered[i] % IndexPage.BucketCount);
+            bool isWhole = IsExclusive || i - first >= WholePageMin;
+            Lock(state, state.Index.Pages[(uint)number], isWhole ? AllBuckets : buckets);
+        }
+
+        for (int i = 0; i < hashes.Length; i++)
+        {
+            if (state.ShardOf(hashes[i]).HomeNumberOf(hashes[i]) != _homes[i])
                 return false;
         }
 
+        Generations = state.Generations.Word;
         return true;
     }
 
-    private int IndexOf(Bucket bucket)
+    private void Lock(StoreState state, IndexPage page, ulong buckets)
     {
+        ref var held = ref _pages[_count];
+        held = new HeldPage { Page = page };
+        int first = _count++ * IndexPage.BucketCount;
+        for (; buckets != 0; buckets &= buckets - 1)
+        {
+            int index = BitOperations.TrailingZeroCount(buckets);
+            _versions[first + index] = state.Lock(page[index]);
+            held.Buckets |= 1UL << index;
+        }
+    }
+
+    private int IndexOf(IndexPage page)
+    {
+        if (_pages[_last].Page.Equals(page))
+            return _last;
+        nuint order = page[0].Order;
         int low = 0;
-        int high = _homeCount - 1;
-        while (low <= high)
+        int high = _count - 1;
+        while (low < high)
         {
             int middle = (low + high) / 2;
-            int order = _held[middle].Bucket.Order.CompareTo(bucket.Order);
-            if (order == 0)
-                return middle;
-            if (order < 0)
+            if (_pages[middle].Page[0].Order < order)
                 low = middle + 1;
             else
-                high = middle - 1;
+                high = middle;
         }
 
-        for (int i = _homeCount; i < _count; i++)
+        Debug.Assert(_pages[low].Page.Equals(page), "One of its buckets is held, so it is still the key's page.");
+        return _last = low;
+    }
+
+    private void EnsurePages(int count)
+    {
+        if (count <= _pages.Length)
+            return;
+        int capacity = Math.Max(count, _pages.Length * 2);
+        uint[] versions = new uint[capacity * IndexPage.BucketCount];
+        _versions.AsSpan(0, _count * IndexPage.BucketCount).CopyTo(versions);
+        Array.Resize(ref _pages, capacity);
+        _versions = versions;
+    }
+
+    private static int CountPages(ReadOnlySpan<ulong> ordered)
+    {
+        int count = 0;
+        for (int i = 0; i < ordered.Length; i++)
         {
-            if (_held[i].Bucket.Equals(bucket))
-                return i;
+            if (i == 0 || ordered[i] / IndexPage.BucketCount != ordered[i - 1] / IndexPage.BucketCount)
+                count++;
         }
 
-        return -1;
+        return count;
     }
 
-    private void Add(HeldBucket held)
+    private static bool IsAnyOf(StoreState state, Shard shard, ReadOnlySpan<ulong> hashes)
     {
-        if (_count == _held.Length)
-            Array.Resize(ref _held, _count * 2);
-        _held[_count++] = held;
+        foreach (ulong hash in hashes)
+        {
+            if (state.ShardOf(hash) == shard)
+                return true;
+        }
+
+        return false;
     }
 
-    private struct HeldBucket
+    /// <summary>A page, and which of its buckets are held and changed: one bit for each.</summary>
+    private struct HeldPage
     {
-        public Bucket Bucket;
-        public uint Version;
-        public bool IsChanged;
+        public IndexPage Page;
+        public ulong Buckets;
+        public ulong Changed;
     }
 }

@@ -25,6 +25,9 @@ internal ref struct LockedKeys
     // The key whose change met an obstacle; −1: none did.
     private int _failed;
 
+    // How often room was made for an attempt that others took a part of.
+    private int _roomAttempts;
+
     // What this attempt has written so far, and must find room for again if it fails.
     private long _stagedBytes;
 
@@ -129,10 +132,10 @@ internal ref struct LockedKeys
     {
         try
         {
-            while (true)
+            for (int attempts = 0; ; attempts++)
             {
-                var status = RunOnce(locks, ref body);
-                if (_failed < 0 || !TryOvercome(ref status))
+                var status = RunOnce(locks, ref body, isExclusive: attempts >= KeyLocks.AttemptsMax);
+                if (_failed < 0 || !TryOvercome(attempts, ref status))
                     return status;
             }
         }
@@ -142,7 +145,7 @@ internal ref struct LockedKeys
         }
     }
 
-    private WriteStatus RunOnce<TBody>(KeyLocks locks, ref TBody body)
+    private WriteStatus RunOnce<TBody>(KeyLocks locks, ref TBody body, bool isExclusive)
         where TBody : struct, ILockedKeysBody, allows ref struct
     {
         _failed = -1;
@@ -150,10 +153,16 @@ internal ref struct LockedKeys
         var status = WriteStatus.OutOfMemory;
         bool isDone = false;
         int held = 0;
-        locks.Enter(_state, _hashes);
         try
         {
+            locks.Enter(_state, _hashes, isExclusive);
             held = FindAll(locks);
+            if (isExclusive && held == Count)
+            {
+                MakeSlots(locks); // Moves entries: they are looked for again.
+                held = FindAll(locks);
+            }
+
             if (held == Count)
                 status = body.Run(ref this);
             isDone = status == WriteStatus.Done && _failed < 0;
@@ -217,18 +226,45 @@ internal ref struct LockedKeys
         change.Kind = ChangeKind.None;
     }
 
+    /// <summary>
+    /// Splits pages until they have slots for all keys that were not there: the body may want to write each.
+    /// </summary>
+    /// <remarks>locks: Exclusive ones that are held; null: none are.</remarks>
+    private readonly bool MakeSlots(KeyLocks? locks)
+    {
+        ulong[] missing = ArrayPool<ulong>.Shared.Rent(Count);
+        int count = 0;
+        for (int i = 0; i < Count; i++)
+        {
+            if (!_changes[i].Entry.IsFound)
+                missing[count++] = _hashes[i];
+            if (locks is not null)
+                _state.ShardOf(_hashes[i]).Unlock(ref _changes[i].Entry);
+        }
+
+        bool isMade = NewSlots.TryMake(_state, missing.AsSpan(0, count), locks);
+        ArrayPool<ulong>.Shared.Return(missing);
+        return isMade;
+    }
+
     // Room for one more record would be taken by the first ones of the next attempt: it needs room for all.
-    private readonly bool TryOvercome(ref WriteStatus status)
+    private bool TryOvercome(int attempts, ref WriteStatus status)
     {
         ref var entry = ref _changes[_failed].Entry;
         status = WriteStatus.OutOfMemory;
+        // Others of the keys may be of full pages too: one by one, the body would run once for each.
+        if (entry.Obstacle == Obstacle.NoSlot && attempts < KeyLocks.AttemptsMax && MakeSlots(null))
+            return true;
+        entry.RoomAttempts = _roomAttempts; // All attempts to make room are the body's.
         if (entry.Obstacle is Obstacle.NoSegmentRoom or Obstacle.LongRecord or Obstacle.NoBlockRoom
             && !_state.Reclaimer.MakeRoom(WantedBytes(entry.RoomAttempts), _hashes[_failed], 0))
         {
             return false;
         }
 
-        return _state.ShardOf(_hashes[_failed]).TryOvercome(KeyAt(_failed), ref entry, ref status);
+        bool isOvercome = _state.ShardOf(_hashes[_failed]).TryOvercome(KeyAt(_failed), ref entry, ref status);
+        _roomAttempts = entry.RoomAttempts;
+        return isOvercome;
     }
 
     // Records of nearly half a segment leave much of it unused behind them: if room was made in vain, more is.
@@ -245,9 +281,11 @@ internal ref struct LockedKeys
 
     private static bool AreDistinct(ReadOnlySpan<ulong> hashes)
     {
-        for (int i = 1; i < hashes.Length; i++)
+        ulong[] ordered = hashes.ToArray();
+        ordered.AsSpan().Sort();
+        for (int i = 1; i < ordered.Length; i++)
         {
-            if (hashes[..i].Contains(hashes[i]))
+            if (ordered[i - 1] == ordered[i])
                 return false;
         }
 

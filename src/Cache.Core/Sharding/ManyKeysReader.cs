@@ -14,6 +14,9 @@ internal static class ManyKeysReader
 {
     private const int AttemptsMax = 8;
 
+    // Copies of short values that are held back until the locks are left; beyond that, the sink takes them under locks.
+    private const int TakenBytesMax = 64 << 20;
+
     // Fetched ahead of being read: as many lines as a core keeps under way.
     private const int BatchSize = 16;
 
@@ -51,7 +54,9 @@ internal static class ManyKeysReader
         {
             bool isWhole = attempts < AttemptsMax
                 ? TryRead(state, keyspace, ref keys, ref sink, reads, out int count)
-                : ReadLocked(state, keyspace, ref keys, ref sink, reads, out count);
+                : ReadLocked(
+                    state, keyspace, ref keys, ref sink, reads,
+                    isExclusive: attempts >= AttemptsMax + KeyLocks.AttemptsMax, out count);
             if (isWhole)
             {
                 Count(state, keyspace, ref keys, reads[..count]);
@@ -76,8 +81,11 @@ internal static class ManyKeysReader
             var shard = state.ShardOf(reads[i].Hash);
             if (shard.TryCopyPlain(keys.GetKey(i), reads[i].Hash, keyspace, ref sink, out var read))
                 Advance(ref reads[i], read, ref sink);
-            else
-                ReadElsewhere(shard, new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash), ref sink, ref reads[i]);
+            else if (!TryReadElsewhere(
+                shard, new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash), ref sink, ref reads[i]))
+            {
+                return false;
+            }
         }
 
         foreach (ref readonly var read in reads[..count])
@@ -102,10 +110,15 @@ internal static class ManyKeysReader
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)] // Its locals would live on the stack of the loop.
-    private static void ReadElsewhere<TSink>(Shard shard, in EntryKey key, ref TSink sink, ref KeyRead read)
+    private static bool TryReadElsewhere<TSink>(Shard shard, in EntryKey key, ref TSink sink, ref KeyRead read)
         where TSink : struct, IValueBatchSink, allows ref struct
     {
-        bool found = shard.TryCopy(key, ByteRange.All, ref sink, out var snapshot);
+        if (shard.TryCopyOnce(key, ByteRange.All, ref sink, Shard.NothingLent, out var snapshot) is not { } found)
+        {
+            Thread.Yield(); // A writer is at work.
+            return false;
+        }
+
         read.Home = snapshot.Home;
         read.HomeVersion = snapshot.HomeVersion;
         read.IsFound = found;
@@ -113,61 +126,87 @@ internal static class ManyKeysReader
         if (!found)
         {
             sink.Miss();
-            return;
+            return true;
         }
 
         snapshot.Holder.Touch(snapshot.Slot);
         sink.Advance(snapshot.CopiedLength);
+        return true;
     }
 
     private static bool ReadLocked<TKeys, TSink>(
-        StoreState state, byte keyspace, ref TKeys keys, ref TSink sink, scoped Span<KeyRead> reads, out int count)
+        StoreState state, byte keyspace, ref TKeys keys, ref TSink sink, scoped Span<KeyRead> reads, bool isExclusive,
+        out int count)
         where TKeys : struct, IKeySource, allows ref struct
         where TSink : struct, IValueBatchSink, allows ref struct
     {
-        Span<ulong> hashes = reads.Length <= BatchSize ? stackalloc ulong[reads.Length] : new ulong[reads.Length];
+        ulong[] hashes = new ulong[reads.Length];
         for (int i = 0; i < reads.Length; i++)
             hashes[i] = reads[i].Hash;
+        using var taken = new TakenValues(state);
         var locks = KeyLocks.Rent();
         count = 0;
         try
         {
-            locks.Enter(state, hashes);
-            for (count = 0; count < reads.Length && !sink.IsFull; count++)
+            locks.Enter(state, hashes, isExclusive);
+            for (int i = 0; i < reads.Length && !sink.IsFull; i++)
             {
-                int i = count;
-                var key = new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash);
-                var shard = state.ShardOf(key.Hash);
-                var entry = default(EntryLock);
-                if (!shard.TryLockIn(locks, key, ref entry))
+                if (!TryTake(state, new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash), locks, taken, ref reads[i]))
                     return false;
-                reads[i].IsFound = entry.IsFound;
-                reads[i].IsSliding = entry.IsFound && entry.Header.IsSliding;
-                Hand(entry, ref sink);
-                shard.Unlock(ref entry);
+                if (taken.CopiedBytes >= TakenBytesMax)
+                    count += Hand(taken, ref sink);
             }
-
-            return true;
         }
-        finally
+        finally // The caller's keys and sink may throw.
         {
             locks.Exit();
             KeyLocks.Return(locks);
         }
+
+        count += Hand(taken, ref sink);
+        return true;
     }
 
-    private static void Hand<TSink>(in EntryLock entry, ref TSink sink)
+    private static bool TryTake(
+        StoreState state, in EntryKey key, KeyLocks locks, TakenValues taken, ref KeyRead read)
+    {
+        var shard = state.ShardOf(key.Hash);
+        var entry = default(EntryLock);
+        if (!shard.TryLockIn(locks, key, ref entry))
+            return false;
+        try
+        {
+            read.IsFound = entry.IsFound;
+            read.IsSliding = entry.IsFound && entry.Header.IsSliding;
+            taken.Take(entry);
+            return true;
+        }
+        finally // It may have removed an expired entry, which others must see whatever comes next.
+        {
+            shard.Unlock(ref entry);
+        }
+    }
+
+    /// <returns>The number of values that the sink took before it was full.</returns>
+    private static int Hand<TSink>(TakenValues taken, ref TSink sink)
         where TSink : struct, IValueBatchSink, allows ref struct
     {
-        if (!entry.IsFound)
+        int count = 0;
+        for (; count < taken.Count && !sink.IsFull; count++)
         {
-            sink.Miss();
-            return;
+            if (!taken.Exists(count))
+            {
+                sink.Miss();
+                continue;
+            }
+
+            var value = taken[count];
+            value.CopyTo(sink.GetSpan(value.Length));
+            sink.Advance(value.Length);
         }
 
-        var value = Shard.ValueOf(entry);
-        value.CopyTo(sink.GetSpan(value.Length));
-        sink.Advance(value.Length);
+        taken.Clear();
+        return count;
     }
 
     private static void Prefetch(StoreState state, Span<KeyRead> reads)

@@ -12,6 +12,9 @@ internal ref struct SetRangeOperation(int offset, ReadOnlySpan<byte> value, bool
     /// <summary>The value's length afterwards, also if nothing was written.</summary>
     public int Length { get; private set; }
 
+    /// <summary>Whether it would take longer than a bucket may be locked, and nothing was done.</summary>
+    public bool IsLong { get; private set; }
+
     public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
     {
         Length = entry.IsFound ? Shard.ValueOf(entry).Length : 0;
@@ -19,9 +22,10 @@ internal ref struct SetRangeOperation(int offset, ReadOnlySpan<byte> value, bool
         long end = Math.Max(Length, from + _value.Length);
         if (end > valueLengthMax)
             return WriteStatus.ValueTooLong;
-        return shard.IsLarge(key.Bytes.Length, (int)end)
-            ? WriteLarge(shard, key, ref entry, (int)from, (int)end)
-            : WriteSmall(shard, key, ref entry, (int)from, (int)end);
+        if (!shard.IsLarge(key.Bytes.Length, (int)end))
+            return WriteSmall(shard, key, ref entry, (int)from, (int)end);
+        IsLong = !TryWriteInPlace(ref entry, (int)from, (int)end);
+        return IsLong ? WriteStatus.ConditionNotMet : WriteStatus.Done;
     }
 
     private WriteStatus WriteSmall(Shard shard, in EntryKey key, ref EntryLock entry, int from, int end)
@@ -38,31 +42,21 @@ internal ref struct SetRangeOperation(int offset, ReadOnlySpan<byte> value, bool
         return WriteStatus.Done;
     }
 
-    private WriteStatus WriteLarge(Shard shard, in EntryKey key, ref EntryLock entry, int from, int end)
+    private bool TryWriteInPlace(ref EntryLock entry, int from, int end)
     {
         var block = entry.Block;
-        bool inPlace = entry.IsFound && entry.Header.IsLarge && !block.IsShared && block.Capacity >= end;
-        if (!inPlace && !shard.TryCreateBlock(ref entry, end, out block))
-            return WriteStatus.OutOfMemory;
-        var expiry = entry.IsFound ? entry.Record.ExpiryOf(entry.Header) : default;
-        if (!shard.TryStage(
-            ref entry, key, LargeBlock.StubLength, isLarge: true, expiry, leaveRoom: false, out var staged))
+        if (!entry.IsFound || !entry.Header.IsLarge || block.IsShared || block.Capacity < end
+            || from + _value.Length - Math.Min(Length, from) > Shard.StepBytesMax)
         {
-            if (!inPlace)
-                shard.Release(block);
-            return WriteStatus.OutOfMemory;
+            return false;
         }
 
-        if (inPlace)
-            block.AddReference(); // One for the record again; publishing gives up the one that it had.
-        else if (entry.IsFound)
-            Shard.ValueOf(entry).CopyTo(block.Room);
         Fill(block.Room, from);
         block.Length = end;
-        block.WriteStub(staged.Value);
-        shard.Publish(ref entry, key, staged, block.SizeBytes);
+        entry.IsChanged = true;
+        entry.Holder.Touch(entry.Slot);
         Length = end;
-        return WriteStatus.Done;
+        return true;
     }
 
     private readonly void Fill(Span<byte> room, int from)

@@ -39,19 +39,14 @@ internal sealed partial class Shard
     private bool TryLockRecord(Record record, ulong hash, ref EntryLock entry)
     {
         ulong wanted = Bucket.EntryOf(Bucket.TagOf(hash, generation: 0), _records.AddressOf(record));
-        var wait = default(SpinWait);
-        while (true)
+        BeginLock(hash, ref entry);
+        bool? found;
+        while ((found = TryFindEntry(wanted, ref entry)) is null)
+            BeginLockAgain(hash, ref entry, waitsForClaim: false);
+        if (found == false)
         {
-            ResetLock(ref entry);
-            entry.Home = LockHome(hash, out entry.HomeVersion);
-            entry.Holder = entry.Home;
-            var found = TryFindEntry(wanted, ref entry);
-            if (found == true)
-                break;
-            entry.Home.Unlock(entry.HomeVersion, changed: false);
-            if (found == false)
-                return false;
-            _state.Wait(ref wait);
+            Unlock(ref entry);
+            return false;
         }
 
         entry.Record = record;
@@ -69,7 +64,7 @@ internal sealed partial class Shard
         for (ulong buckets = entry.Home.SpillBuckets; buckets != 0; buckets &= buckets - 1)
         {
             var bucket = entry.Home.Page[BitOperations.TrailingZeroCount(buckets)];
-            if (!bucket.TryLock(out uint version))
+            if (!TryHold(bucket, ref entry, out uint version))
                 return null;
             if (TrySlotOf(bucket, wanted, out entry.Slot))
             {
@@ -78,7 +73,7 @@ internal sealed partial class Shard
                 return true;
             }
 
-            bucket.Unlock(version, changed: false);
+            LetGo(bucket, version, entry.Set);
         }
 
         return false;

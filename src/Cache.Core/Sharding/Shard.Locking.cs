@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Numerics;
+using System.Runtime.CompilerServices;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
@@ -7,10 +8,16 @@ namespace Cache.Core.Sharding;
 /// <summary>The way to a locked entry and back.</summary>
 internal sealed partial class Shard
 {
+    // Waits that double, up to about a microsecond; then the processor is given up.
+    private const int SpinsMax = 6;
+
+    // Each of them costs a moment's wait; then the whole page is locked, which costs the other keys of the page one.
+    private const int LockAttemptsMax = 32;
+
     /// <summary>Locks the home bucket of a hash, in the page that holds it now.</summary>
     public Bucket LockHome(ulong hash, out uint version)
     {
-        while (true)
+        for (int attempts = 0; attempts < LockAttemptsMax; attempts++)
         {
             var page = PageOf(hash);
             var home = page.HomeOf(hash);
@@ -20,6 +27,13 @@ internal sealed partial class Shard
                 return home;
             home.Unlock(version, changed: false);
         }
+
+        lock (_growthGate) // Nobody else splits or merges the page now.
+        {
+            var home = HomeOf(hash);
+            version = _state.Lock(home);
+            return home;
+        }
     }
 
     /// <summary>Whether a bucket, which is locked, still is the home of a hash.</summary>
@@ -28,18 +42,9 @@ internal sealed partial class Shard
     /// <summary>Locks a key's home and finds its entry; an expired one is removed on the way.</summary>
     public void Lock(in EntryKey key, ref EntryLock entry)
     {
-        var wait = default(SpinWait);
-        while (true)
-        {
-            ResetLock(ref entry);
-            entry.Home = LockHome(key.Hash, out entry.HomeVersion);
-            entry.Generation = _generations.Of(key.Keyspace); // Under the lock: see Generations.
-            if (TryFindLocked(key, ref entry))
-                break;
-            entry.Home.Unlock(entry.HomeVersion, changed: false);
-            _state.Wait(ref wait);
-        }
-
+        BeginLock(key.Hash, ref entry);
+        while (!TryFindUnclaimed(key, ref entry))
+            BeginLockAgain(key.Hash, ref entry, waitsForClaim: true);
         RemoveIfExpired(ref entry);
     }
 
@@ -51,7 +56,7 @@ internal sealed partial class Shard
         entry.Set = set;
         entry.Generation = Generations.Of(key.Keyspace, set.Generations);
         entry.Home = PageOf(key.Hash).HomeOf(key.Hash);
-        if (!TryFindLocked(key, ref entry))
+        if (_state.Claims.IsTaken(key.Hash) || !TryFindLocked(key, ref entry))
             return false;
         RemoveIfExpired(ref entry);
         return true;
@@ -67,6 +72,9 @@ internal sealed partial class Shard
                 set.MarkChanged(entry.Home);
                 set.MarkChanged(entry.Holder);
             }
+
+            if (entry.OwnsSet)
+                ExitOwn(ref entry);
         }
         else
         {
@@ -86,9 +94,68 @@ internal sealed partial class Shard
     {
         var longRecord = entry.LongRecord;
         int roomAttempts = entry.RoomAttempts;
+        int contentions = entry.Contentions;
         entry = default;
         entry.LongRecord = longRecord;
         entry.RoomAttempts = roomAttempts;
+        entry.Contentions = contentions;
+    }
+
+    /// <summary>Locks the home of a hash, and the whole page if others were in the way too often.</summary>
+    private void BeginLock(ulong hash, ref EntryLock entry)
+    {
+        ResetLock(ref entry);
+        if (entry.Contentions < LockAttemptsMax)
+        {
+            entry.Home = entry.Holder = LockHome(hash, out entry.HomeVersion);
+            return;
+        }
+
+        var locks = KeyLocks.Rent();
+        entry.Set = locks;
+        entry.OwnsSet = true;
+        locks.EnterExclusive(_state, hash);
+        entry.Home = entry.Holder = HomeOf(hash);
+        bool isHeld = locks.TryHold(entry.Home, out entry.HomeVersion);
+        Debug.Assert(isHeld, "The whole page is.");
+    }
+
+    /// <summary>Gives a home up because the key, or a bucket that it needs, is another's, and locks it anew.</summary>
+    /// <remarks>waitsForClaim: Not the reclaimer's: who claims may need room.</remarks>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void BeginLockAgain(ulong hash, ref EntryLock entry, bool waitsForClaim)
+    {
+        Unlock(ref entry);
+        if (waitsForClaim && _state.Claims.IsTaken(hash))
+            _state.Claims.Wait(hash);
+        else
+            Wait(ref entry);
+        BeginLock(hash, ref entry);
+    }
+
+    private void Wait(ref EntryLock entry)
+    {
+        _state.ThrowIfDisposed();
+        if (++entry.Contentions >= SpinsMax)
+            Thread.Yield();
+        else
+            Thread.SpinWait(1 << entry.Contentions);
+    }
+
+    private static void ExitOwn(ref EntryLock entry)
+    {
+        var set = entry.Set!;
+        set.Exit();
+        KeyLocks.Return(set);
+        entry.Set = null;
+        entry.OwnsSet = false;
+    }
+
+    /// <returns>False if the key is claimed, or a bucket that is needed is another's.</returns>
+    private bool TryFindUnclaimed(in EntryKey key, ref EntryLock entry)
+    {
+        entry.Generation = _generations.Of(key.Keyspace); // Under the lock: see Generations.
+        return !_state.Claims.IsTaken(key.Hash) && TryFindLocked(key, ref entry);
     }
 
     /// <summary>Finds the entry of a key whose home is locked, and locks the bucket that holds it.</summary>

@@ -96,6 +96,12 @@ internal sealed partial class Shard
             versions[i] = page[i].Lock();
     }
 
+    private static void UnlockAll(IndexPage page, ReadOnlySpan<uint> versions)
+    {
+        for (int i = 0; i < IndexPage.BucketCount; i++)
+            page[i].Unlock(versions[i], changed: false);
+    }
+
     /// <summary>Copies all entries of a page into another, each to a bucket where it may lie.</summary>
     /// <returns>False if one finds no slot; nothing is changed then.</returns>
     private bool TryMoveAll(IndexPage from, IndexPage to)

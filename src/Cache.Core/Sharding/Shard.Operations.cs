@@ -48,25 +48,19 @@ internal sealed partial class Shard
         }
 
         var operation = new SetOperation(value, options, block);
-        var entry = default(EntryLock);
-        ReadSnapshot snapshot;
+        int length;
         try
         {
-            do
-            {
-                existed = TryCopy(key, ByteRange.All, ref previous, out snapshot);
-            }
-            while (!TryWriteAt(
-                key, snapshot.Home, snapshot.HomeVersion, snapshot.Generation, ref entry, ref operation, out status));
+            status = ReadAndWrite(key, mustExist: false, ref operation, ref previous, out length);
         }
         finally // The sink may throw.
         {
-            EndWrite(key, ref entry);
             ReleaseUnused(operation.Block);
         }
 
+        existed = length >= 0;
         if (existed)
-            previous.Advance(snapshot.CopiedLength);
+            previous.Advance(length);
         return status;
     }
 
@@ -78,44 +72,27 @@ internal sealed partial class Shard
             return status;
         var operation = new SetOperation(value, options, block);
         var entry = default(EntryLock);
-        var wait = default(SpinWait);
         uint wanted = ReadSnapshot.HomeVersionOf(version);
         int generation = ReadSnapshot.GenerationOf(version);
         try
         {
-            while (true)
+            do
             {
-                var home = HomeOf(key.Hash);
-                uint present = home.ReadVersion();
-                status = WriteStatus.ConditionNotMet;
-                if ((present & ~1u) != wanted || _generations.Of(key.Keyspace) != generation)
-                {
-                    _state.ThrowIfDisposed();
-                    return status;
-                }
-
-                if ((present & 1) == 0
-                    && TryWriteAt(key, home, wanted, generation, ref entry, ref operation, out status))
-                {
-                    return status;
-                }
-
-                _state.Wait(ref wait);
+                Lock(key, ref entry); // Waited for: who holds it may leave without a change.
+                status = entry.HomeVersion == wanted && entry.Generation == generation && !entry.IsChanged
+                    ? operation.Run(this, key, ref entry)
+                    : WriteStatus.ConditionNotMet;
+                Unlock(ref entry);
             }
+            while (entry.Obstacle != Obstacle.None && TryOvercome(key, ref entry, ref status));
+
+            return status;
         }
-        finally
+        finally // The store may have been disposed.
         {
             EndWrite(key, ref entry);
             ReleaseUnused(operation.Block);
         }
-    }
-
-    public WriteStatus SetRange(in EntryKey key, int offset, ReadOnlySpan<byte> value, bool atEnd, out int length)
-    {
-        var operation = new SetRangeOperation(offset, value, atEnd, _state.ValueLengthMax);
-        var status = Write(key, ref operation);
-        length = operation.Length;
-        return status;
     }
 
     public WriteStatus Increment(in EntryKey key, long delta, out long result)
@@ -198,39 +175,22 @@ internal sealed partial class Shard
         }
     }
 
-    /// <summary>
-    /// Reads a value without a lock, and writes only if nobody wrote since: no sink is called under a lock.
-    /// </summary>
     private bool TryReadAndWrite<TOperation, TSink>(
         in EntryKey key, ref TOperation operation, ref TSink sink, out WriteStatus status)
         where TOperation : struct, IEntryOperation, allows ref struct
         where TSink : struct, IValueSink, allows ref struct
     {
-        var entry = default(EntryLock);
-        ReadSnapshot snapshot;
-        try
+        status = ReadAndWrite(key, mustExist: true, ref operation, ref sink, out int length);
+        if (length < 0)
         {
-            do
-            {
-                if (!TryCopy(key, ByteRange.All, ref sink, out snapshot))
-                {
-                    _state.Counters.Miss();
-                    status = WriteStatus.NotFound;
-                    return false;
-                }
-            }
-            while (!TryWriteAt(
-                key, snapshot.Home, snapshot.HomeVersion, snapshot.Generation, ref entry, ref operation, out status));
-        }
-        finally // The sink may throw.
-        {
-            EndWrite(key, ref entry);
+            _state.Counters.Miss();
+            return false;
         }
 
         _state.Counters.Hit();
         if (status != WriteStatus.Done)
             return false;
-        sink.Advance(snapshot.CopiedLength);
+        sink.Advance(length);
         return true;
     }
 
@@ -252,15 +212,22 @@ internal sealed partial class Shard
         block = default;
         if (!IsLarge(key.Bytes.Length, value.Length))
             return true;
-        for (int attempts = 0; !_state.TryCreateBlock(value.Length, value.Length, out block); attempts++)
+        if (!TryMakeBlock(key, value.Length, value.Length, out block, ref status))
+            return false;
+        value.CopyTo(block.Value);
+        return true;
+    }
+
+    private bool TryMakeBlock(in EntryKey key, int length, int capacity, out LargeBlock block, ref WriteStatus status)
+    {
+        for (int attempts = 0; !_state.TryCreateBlock(length, capacity, out block); attempts++)
         {
-            if (TryMakeRoomFor(_state.BlockBytesOf(value.Length), key, attempts))
+            if (TryMakeRoomFor(_state.BlockBytesOf(capacity), key, attempts))
                 continue;
             status = WriteStatus.OutOfMemory;
             return false;
         }
 
-        value.CopyTo(block.Value);
         return true;
     }
 

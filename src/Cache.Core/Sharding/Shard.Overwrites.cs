@@ -111,6 +111,36 @@ internal sealed partial class Shard
         _log.Retire(overwrite.Record, overwrite.Header, largeBytes: 0);
     }
 
+    /// <summary>Finds the plain entry of a key whose home a set of locks holds, if a value fits its record.</summary>
+    public bool TryFindOverwrite(KeyLocks locks, in EntryKey key, int valueLength, out HeldOverwrite overwrite)
+    {
+        var home = HomeOf(key.Hash);
+        var holder = home;
+        int generation = Generations.Of(key.Keyspace, locks.Generations);
+        int slot = FindSlot(home, key, generation, out var record, out var header);
+        for (ulong wanted = slot == 0 ? home.SpillBuckets : 0; slot == 0 && wanted != 0; wanted &= wanted - 1)
+        {
+            holder = home.Page[BitOperations.TrailingZeroCount(wanted)];
+            if (!locks.TryHold(holder, out _))
+                break;
+            slot = FindSlot(holder, key, generation, out record, out header);
+        }
+
+        overwrite = new HeldOverwrite(home, holder, slot, record);
+        return slot != 0 && header.IsPlain(RecordHeader.KeyPatternOf(key.Bytes.Length, key.Keyspace))
+            && !header.IsExpiring && FitsInPlace(header, key.Bytes.Length, valueLength);
+    }
+
+    /// <summary>Writes the value of a plain entry whose buckets a set of locks holds.</summary>
+    public static void Overwrite(KeyLocks locks, in HeldOverwrite overwrite, ReadOnlySpan<byte> value)
+    {
+        WriteInPlace(overwrite.Record, overwrite.Record.Header, value);
+        overwrite.Holder.Touch(overwrite.Slot);
+        locks.MarkChanged(overwrite.Home);
+        if (!overwrite.Holder.Equals(overwrite.Home))
+            locks.MarkChanged(overwrite.Holder);
+    }
+
     // Not inlined: what it needs on the stack would be made ready by every write.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryOverwriteSpilledInPlace(

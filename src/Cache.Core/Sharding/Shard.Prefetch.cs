@@ -16,10 +16,15 @@ internal sealed partial class Shard
     public void PrefetchBucket(ulong hash) => HomeOf(hash).Prefetch();
 
     /// <summary>Fetches the record of a hash, whose bucket was fetched before; a wrong guess costs two lines.</summary>
-    public void PrefetchRecord(ulong hash)
+    public void PrefetchRecord(ulong hash) => TryPrefetchRecord(hash);
+
+    /// <returns>Whether there is a record that may be it; if not, and nobody writes meanwhile, there is none.</returns>
+    public bool TryPrefetchRecord(ulong hash)
     {
-        if (TryGuessRecord(hash, out var record))
-            record.Prefetch();
+        if (!TryGuessRecord(hash, out var record))
+            return false;
+        record.Prefetch();
+        return true;
     }
 
     /// <summary>The same, as far as the record is likely to be read or written.</summary>

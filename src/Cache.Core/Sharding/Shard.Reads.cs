@@ -9,7 +9,7 @@ namespace Cache.Core.Sharding;
 internal sealed partial class Shard
 {
     // Longer than any value.
-    private const int NothingLent = int.MaxValue;
+    public const int NothingLent = int.MaxValue;
 
     /// <summary>
     /// Copies a value of the common kind straight from its home bucket; all else goes the slower way.
@@ -104,15 +104,25 @@ internal sealed partial class Shard
         where TSink : struct, IValueSink, allows ref struct
     {
         var wait = default(SpinWait);
-        while (true)
+        for (int attempts = 0; attempts < ReadAttemptsMax; attempts++)
         {
-            var found = TryFind(key, out snapshot);
-            if (found == false)
-                return false;
-            if (found == true && TryCopyFound(key, bytes, ref sink, lentLengthMin, ref snapshot))
-                return true;
+            if (TryCopyOnce(key, bytes, ref sink, lentLengthMin, out snapshot) is { } found)
+                return found;
             _state.Wait(ref wait); // A writer is at work, for a bounded step.
         }
+
+        return TryCopyLocked(key, bytes, ref sink, lentLengthMin, out snapshot);
+    }
+
+    /// <returns>Null if a writer was there: try again.</returns>
+    public bool? TryCopyOnce<TSink>(
+        in EntryKey key, ByteRange bytes, ref TSink sink, int lentLengthMin, out ReadSnapshot snapshot)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var found = TryFind(key, out snapshot);
+        if (found == true)
+            return TryCopyFound(key, bytes, ref sink, lentLengthMin, ref snapshot) ? true : null;
+        return found;
     }
 
     /// <summary>Counts a read, and renews what a read renews.</summary>

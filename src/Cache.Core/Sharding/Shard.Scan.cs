@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Numerics;
 using Cache.Core.Contracts;
 using Cache.Core.Layout;
@@ -140,16 +141,24 @@ internal sealed partial class Shard
 
     private int GatherHome(Bucket home, byte keyspace, ref byte[] keys)
     {
+        Debug.Assert(_growthGate.IsHeldByCurrentThread);
         var wait = default(SpinWait);
-        while (true)
+        int length;
+        for (int attempts = 0; attempts < LockAttemptsMax; attempts++)
         {
             uint version = _state.Lock(home);
-            int length = 0;
+            length = 0;
             bool isWhole = true;
             for (ulong buckets = BucketsOf(home); isWhole && buckets != 0; buckets &= buckets - 1)
             {
-                int index = BitOperations.TrailingZeroCount(buckets);
-                isWhole = TryGatherFrom(home.Page[index], home, keyspace, ref keys, ref length);
+                var bucket = home.Page[BitOperations.TrailingZeroCount(buckets)];
+                bool isHome = bucket.Equals(home);
+                uint bucketVersion = 0;
+                isWhole = isHome || bucket.TryLock(out bucketVersion);
+                if (isWhole)
+                    GatherFrom(bucket, home, keyspace, ref keys, ref length);
+                if (isWhole && !isHome)
+                    bucket.Unlock(bucketVersion, changed: false);
             }
 
             home.Unlock(version, changed: false);
@@ -157,14 +166,19 @@ internal sealed partial class Shard
                 return length;
             _state.Wait(ref wait);
         }
+
+        // All of the page, in the order of addresses, so that nobody stands in the way any more.
+        Span<uint> versions = stackalloc uint[IndexPage.BucketCount];
+        LockAll(home.Page, versions);
+        length = 0;
+        for (ulong buckets = BucketsOf(home); buckets != 0; buckets &= buckets - 1)
+            GatherFrom(home.Page[BitOperations.TrailingZeroCount(buckets)], home, keyspace, ref keys, ref length);
+        UnlockAll(home.Page, versions);
+        return length;
     }
 
-    private bool TryGatherFrom(Bucket bucket, Bucket home, byte keyspace, ref byte[] keys, ref int length)
+    private void GatherFrom(Bucket bucket, Bucket home, byte keyspace, ref byte[] keys, ref int length)
     {
-        bool isHome = bucket.Equals(home);
-        uint version = 0;
-        if (!isHome && !bucket.TryLock(out version))
-            return false;
         int generation = _generations.Of(keyspace);
         long nowMs = _state.Clock.NowMs;
         for (int slot = Bucket.SlotFirst; slot <= Bucket.SlotLast; slot++)
@@ -182,10 +196,6 @@ internal sealed partial class Shard
 
             Append(record.KeyOf(header), ref keys, ref length);
         }
-
-        if (!isHome)
-            bucket.Unlock(version, changed: false);
-        return true;
     }
 
     private static void Append(ReadOnlySpan<byte> key, ref byte[] keys, ref int length)

@@ -22,8 +22,19 @@ internal sealed partial class Shard
     // Replaced and written under the gate, with release; read by every operation, once, with acquire.
     private uint[] _directory;
 
+    /// <summary>Held by whoever changes the directory; before any bucket.</summary>
+    public Lock GrowthGate => _growthGate;
+
     /// <summary>The home bucket of a hash at this moment.</summary>
     public Bucket HomeOf(ulong hash) => PageOf(hash).HomeOf(hash);
+
+    /// <summary>The same as a number, in the order of addresses.</summary>
+    public ulong HomeNumberOf(ulong hash)
+    {
+        uint[] directory = Volatile.Read(ref _directory);
+        ulong page = Volatile.Read(ref directory[PositionOf(hash, directory.Length)]);
+        return page * IndexPage.BucketCount + (uint)IndexPage.HomeIndexOf(hash);
+    }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // The first loads of every operation.
     private IndexPage PageOf(ulong hash)
@@ -47,28 +58,48 @@ internal sealed partial class Shard
             var page = PageOf(hash);
             if (!page.Equals(full))
                 return true;
-            int position = PositionOf(hash, _directory.Length);
-            FindRange(position, out int first, out int count);
-            if (count == 1 && (_directory.Length << _shardBits) >= 1 << DirectoryBitsMax)
+            if (!TryTakeUpper(hash, out var upper))
                 return false;
-            if (!_state.Budget.TryTake(PageBytes, _log.SpareBytes))
-                return false;
-            if (!_state.Index.TryAllocate(out uint upper, out uint version))
+            Span<uint> versions = stackalloc uint[IndexPage.BucketCount];
+            Span<uint> upperVersions = stackalloc uint[IndexPage.BucketCount];
+            // Nobody looks for anything in the new page, but a late thread may be about to lock what it was before.
+            LockBoth(page, versions, _pages[upper.Page], upperVersions);
+            Split(page, versions, upper, upperVersions);
+            // Later versions on both sides: one that was read before the split is never seen again.
+            for (int i = 0; i < IndexPage.BucketCount; i++)
             {
-                _state.Budget.Add(-PageBytes);
-                return false;
+                _pages[upper.Page][i].Unlock(upperVersions[i], changed: true);
+                page[i].Unlock(versions[i], changed: true);
             }
 
-            if (count == 1)
-            {
-                DoubleDirectory();
-                first *= 2;
-                count = 2;
-            }
-
-            Split(page, upper, version, first + count / 2, count / 2);
             return true;
         }
+    }
+
+    /// <summary>Takes a page for the upper half of the positions that name the page of a hash.</summary>
+    private bool TryTakeUpper(ulong hash, out UpperPage upper)
+    {
+        upper = default;
+        FindRange(PositionOf(hash, _directory.Length), out int first, out int count);
+        if (count == 1 && (_directory.Length << _shardBits) >= 1 << DirectoryBitsMax)
+            return false;
+        if (!_state.Budget.TryTake(PageBytes, _log.SpareBytes))
+            return false;
+        if (!_state.Index.TryAllocate(out uint page, out uint version))
+        {
+            _state.Budget.Add(-PageBytes);
+            return false;
+        }
+
+        if (count == 1)
+        {
+            DoubleDirectory();
+            first *= 2;
+            count = 2;
+        }
+
+        upper = new UpperPage(page, version, first + count / 2, count / 2);
+        return true;
     }
 
     /// <summary>The positions that name the same page as a given one.</summary>
@@ -95,25 +126,22 @@ internal sealed partial class Shard
     }
 
     /// <summary>
-    /// Moves the entries of the upper positions to a new page, each to the same bucket and slot as before.
+    /// Moves the entries of the upper positions to a new page, each to the same bucket and slot as before. All buckets
+    /// of both are locked, and stay so.
     /// </summary>
-    private void Split(IndexPage page, uint upperPage, uint upperVersion, int upperFirst, int upperCount)
+    private void Split(IndexPage page, ReadOnlySpan<uint> versions, in UpperPage upperPage, Span<uint> upperVersions)
     {
         Debug.Assert(_growthGate.IsHeldByCurrentThread);
-        var upper = _pages[upperPage];
-        Span<uint> versions = stackalloc uint[IndexPage.BucketCount];
-        Span<uint> upperVersions = stackalloc uint[IndexPage.BucketCount];
-        // Nobody looks for anything in the new page, but a late thread may be about to lock what it was before.
-        LockBoth(page, versions, upper, upperVersions);
+        var upper = _pages[upperPage.Page];
         for (int i = 0; i < IndexPage.BucketCount; i++)
         {
-            upperVersions[i] = Math.Max(versions[i], upperVersion);
+            upperVersions[i] = Math.Max(versions[i], upperPage.Version);
             upper[i].InitializeVersion(upperVersions[i] + 1); // Odd: it stays locked.
             page[i].ClearSpill();
         }
 
         Span<SplitSlot> slots = stackalloc SplitSlot[IndexPage.SlotCount];
-        MoveUpper(page, upper, upperFirst, slots);
+        MoveUpper(page, upper, upperPage.First, slots);
         for (int i = 0; i < slots.Length; i++)
         {
             int index = i / Bucket.SlotLast;
@@ -121,14 +149,8 @@ internal sealed partial class Shard
                 NoteSpill(slots[i].IsUpper ? upper : page, index, i % Bucket.SlotLast + 1, slots[i].HomeIndex);
         }
 
-        for (int i = 0; i < upperCount; i++)
-            Volatile.Write(ref _directory[upperFirst + i], upperPage);
-        // Later versions on both sides: one that was read before the split is never seen again.
-        for (int i = 0; i < IndexPage.BucketCount; i++)
-        {
-            upper[i].Unlock(upperVersions[i], changed: true);
-            page[i].Unlock(versions[i], changed: true);
-        }
+        for (int i = 0; i < upperPage.Count; i++)
+            Volatile.Write(ref _directory[upperPage.First + i], upperPage.Page);
     }
 
     private void MoveUpper(IndexPage page, IndexPage upper, int upperFirst, Span<SplitSlot> slots)
@@ -195,6 +217,9 @@ internal sealed partial class Shard
                 _records[entry].Prefetch();
         }
     }
+
+    /// <summary>A page that is about to take the upper half of another's positions in the directory.</summary>
+    private readonly record struct UpperPage(uint Page, uint Version, int First, int Count);
 
     /// <summary>What a split knows of a slot: the home of its entry, and the page that it goes to.</summary>
     private readonly struct SplitSlot(int homeIndex, bool isUpper)

@@ -199,7 +199,9 @@ internal sealed partial class Shard
         Debug.Assert(entry.Obstacle != Obstacle.None);
         if (entry.Obstacle == Obstacle.Contention)
         {
-            // No want of memory, so it is not counted: the holder runs a bounded step, however seldom it is scheduled.
+            // No want of memory, so the attempts to make room are not counted. A single key's next lock is exclusive
+            // after some of these; a set counts its attempts itself.
+            entry.Contentions++;
             Thread.Yield();
             return true;
         }

@@ -83,9 +83,10 @@ internal sealed partial class Shard
         status = WriteStatus.ConditionNotMet;
         if (!home.TryLockAt(version))
             return false;
-        if (!IsHome(key.Hash, home) || _generations.Of(key.Keyspace) != generation)
+        if (!IsHome(key.Hash, home) || _state.Claims.IsTaken(key.Hash) || _generations.Of(key.Keyspace) != generation)
         {
-            home.Unlock(version, changed: false); // The home of a page that was given back, or all was cleared.
+            // The home of a page that was given back, another's key, or all was cleared.
+            home.Unlock(version, changed: false);
             return false;
         }
 

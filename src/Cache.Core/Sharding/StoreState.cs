@@ -87,6 +87,8 @@ internal sealed partial class StoreState : IDisposable
 
     public Reclaimer Reclaimer { get; }
 
+    public EntryClaims Claims { get; } = new();
+
     public Shard[] Shards { get; }
 
     public ReadCounters Counters { get; } = new();

@@ -1,0 +1,83 @@
+using System.Diagnostics;
+using Cache.Core.Contracts;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>Takes a reference to a key's value, which gets a block of its own if it has none.</summary>
+internal struct TakeBlockOperation : IEntryOperation
+{
+    /// <summary>The block, whose reference the caller gives back; null if there is no entry.</summary>
+    public LargeBlock Block { get; private set; }
+
+    /// <summary>The value's length, also if there was no room for the block; 0 if there is no entry.</summary>
+    public int Length { get; private set; }
+
+    /// <summary>Whether nobody else had a reference: the bytes behind its value are the caller's.</summary>
+    public bool IsAlone { get; private set; }
+
+    public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
+    {
+        Debug.Assert(Block.IsNull);
+        Length = entry.IsFound ? Shard.ValueOf(entry).Length : 0;
+        if (!entry.IsFound)
+            return WriteStatus.Done;
+        var block = entry.Block;
+        if (!entry.Header.IsLarge)
+        {
+            var value = Shard.ValueOf(entry);
+            if (!shard.TryCreateBlock(ref entry, value.Length, out block))
+                return WriteStatus.OutOfMemory;
+            value.CopyTo(block.Value);
+            if (!shard.TryPublishBlock(ref entry, key, block))
+            {
+                shard.Release(block);
+                return WriteStatus.OutOfMemory;
+            }
+        }
+
+        IsAlone = !block.IsShared;
+        block.AddReference();
+        Block = block;
+        return WriteStatus.Done;
+    }
+}
+
+/// <summary>Puts a block in the place of the one that its value was copied from.</summary>
+internal struct ReplaceBlockOperation(LargeBlock expected, LargeBlock block) : IEntryOperation
+{
+    /// <summary>The new block; null once the entry holds it.</summary>
+    public LargeBlock Block { get; private set; } = block;
+
+    public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
+    {
+        if (!Shard.Holds(entry, expected))
+            return WriteStatus.ConditionNotMet;
+        if (!shard.TryPublishBlock(ref entry, key, Block))
+            return WriteStatus.OutOfMemory;
+        Block = default;
+        return WriteStatus.Done;
+    }
+}
+
+/// <summary>Lets the value of a block reach as far as its bytes were written.</summary>
+internal struct ExtendBlockOperation(LargeBlock block, int length) : IEntryOperation
+{
+    /// <summary>The block; null once the caller's reference was given back.</summary>
+    public LargeBlock Block { get; private set; } = block;
+
+    public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
+    {
+        if (!Shard.Holds(entry, Block))
+            return WriteStatus.ConditionNotMet;
+        shard.Release(Block); // The entry has one too.
+        Block = default;
+        if (entry.Block.IsShared)
+            return WriteStatus.ConditionNotMet; // Lent to a reader meanwhile, for whom it must stay as it is.
+        var present = entry.Block;
+        present.Length = length;
+        entry.IsChanged = true;
+        entry.Holder.Touch(entry.Slot);
+        return WriteStatus.Done;
+    }
+}

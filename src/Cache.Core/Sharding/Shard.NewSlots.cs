@@ -1,0 +1,83 @@
+using System.Diagnostics;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>Room in the index for many keys at once.</summary>
+internal sealed partial class Shard
+{
+    // Slots of a page's stash that are left to others when room for many keys is made ahead: a half.
+    private const int SpareSlots = IndexPage.StashCount * Bucket.SlotLast / 2;
+
+    /// <summary>Splits pages until that of the first of some new keys has slots for all of them that it has.</summary>
+    /// <remarks>hashes: In ascending order. held: As of <see cref="NewSlots.TryMake"/>.</remarks>
+    /// <returns>How many of the keys have slots now; 0 if the limit or the depth forbids a page.</returns>
+    public int TryMakeSlots(ReadOnlySpan<ulong> hashes, KeyLocks? held)
+    {
+        while (true)
+        {
+            IndexPage page;
+            lock (_growthGate)
+            {
+                page = PageOf(hashes[0]);
+                int count = CountInPageOf(hashes);
+                if (NewSlots.Fit(page, hashes[..count], held is null ? SpareSlots : 0))
+                    return count;
+                if (held is not null && !TrySplitHeld(hashes[0], page, held))
+                    return 0;
+            }
+
+            if (held is null && !TrySplit(hashes[0], page)
+                && !(_state.Reclaimer.MakeRoom(PageBytes, hashes[0], 0) && TrySplit(hashes[0], page)))
+            {
+                return 0;
+            }
+        }
+    }
+
+    /// <summary>The number of hashes, which are in ascending order, in the same page as the first.</summary>
+    private int CountInPageOf(ReadOnlySpan<ulong> hashes)
+    {
+        Debug.Assert(_growthGate.IsHeldByCurrentThread);
+        FindRange(PositionOf(hashes[0], _directory.Length), out int first, out int count);
+        int low = 1;
+        int high = hashes.Length;
+        while (low < high)
+        {
+            int middle = (low + high) / 2;
+            if (_state.ShardOf(hashes[middle]) == this && PositionOf(hashes[middle], _directory.Length) < first + count)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+
+        return low;
+    }
+
+    /// <summary>Splits a page that exclusive locks hold; they hold the new one too afterwards.</summary>
+    /// <returns>False if the limit or the depth forbids it, or a late thread is about to leave the new page.</returns>
+    private bool TrySplitHeld(ulong hash, IndexPage page, KeyLocks held)
+    {
+        Debug.Assert(held.IsExclusive);
+        held.ReservePage();
+        if (!TryTakeUpper(hash, out var upper))
+            return false;
+        var upperPage = _pages[upper.Page];
+        Span<uint> upperVersions = stackalloc uint[IndexPage.BucketCount];
+        for (int i = 0; i < IndexPage.BucketCount; i++)
+        {
+            // Not waited for: its address may be before those that are held.
+            if (upperPage[i].TryLock(out upperVersions[i]))
+                continue;
+            while (--i >= 0)
+                upperPage[i].Unlock(upperVersions[i], changed: false);
+            _state.Index.Return(upper.Page, upper.Version);
+            _state.Budget.Add(-PageBytes);
+            return false;
+        }
+
+        Split(page, held.VersionsOf(page), upper, upperVersions);
+        held.Add(page, upperPage, upperVersions);
+        return true;
+    }
+}

@@ -1,0 +1,184 @@
+using System.Runtime.CompilerServices;
+using Cache.Core.Contracts;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>Reads whose attempts without a lock are bounded, and writes that hand out what was there before.</summary>
+internal sealed partial class Shard
+{
+    // A read is in vain when its bucket is written meanwhile, perhaps for another key. Of a value of a few lines this
+    // is rare; one of many kilobytes beside a key that is always written meets it each time.
+    private const int ReadAttemptsMax = 8;
+
+    /// <summary>The last attempt of a read: takes the value under the lock, and hands it on without.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryCopyLocked<TSink>(
+        in EntryKey key, ByteRange bytes, ref TSink sink, int lentLengthMin, out ReadSnapshot snapshot)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        snapshot = default;
+        using var taken = new TakenValues(_state);
+        var entry = default(EntryLock);
+        Lock(key, ref entry);
+        try
+        {
+            Describe(entry, ref snapshot);
+            if (!entry.IsFound)
+                return false;
+            if (entry.Header.IsLarge && snapshot.Length >= lentLengthMin)
+            {
+                entry.Block.AddReference();
+                snapshot.Lent = entry.Block;
+                return true;
+            }
+
+            taken.Take(entry);
+        }
+        finally
+        {
+            Unlock(ref entry);
+        }
+
+        var (offset, length) = bytes.Within(snapshot.Length);
+        snapshot.CopiedLength = length;
+        taken[0].Slice(offset, length).CopyTo(sink.GetSpan(length));
+        return true;
+    }
+
+    /// <summary>Runs an operation on a key and hands out the value from before, at one moment.</summary>
+    /// <remarks>
+    /// The value is read without a lock, and the operation takes place only if it still is the entry's: of a large one
+    /// the block tells, whatever else was written in its bucket. Others' writes may make that vain; the last attempt
+    /// takes value and change under one lock. No sink is called under a lock, and if it throws before that last
+    /// attempt, nothing was changed.
+    /// </remarks>
+    /// <param name="key">The key.</param>
+    /// <param name="mustExist">Whether there is nothing to do if the key has no entry.</param>
+    /// <param name="operation">What is done.</param>
+    /// <param name="sink">Takes the value; it is not told yet.</param>
+    /// <param name="length">The length of the value; −1 if there was none.</param>
+    private WriteStatus ReadAndWrite<TOperation, TSink>(
+        in EntryKey key, bool mustExist, ref TOperation operation, ref TSink sink, out int length)
+        where TOperation : struct, IEntryOperation, allows ref struct
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var entry = default(EntryLock);
+        try
+        {
+            for (int attempts = 0; attempts < ReadAttemptsMax; attempts++)
+            {
+                if (TryReadAndWrite(key, mustExist, ref operation, ref sink, ref entry, out length, out var status))
+                    return status;
+            }
+
+            return ReadAndWriteLocked(key, mustExist, ref operation, ref sink, ref entry, out length);
+        }
+        finally // The sink may throw.
+        {
+            EndWrite(key, ref entry);
+        }
+    }
+
+    private bool TryReadAndWrite<TOperation, TSink>(
+        in EntryKey key, bool mustExist, ref TOperation operation, ref TSink sink, ref EntryLock entry, out int length,
+        out WriteStatus status)
+        where TOperation : struct, IEntryOperation, allows ref struct
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var exists = TryCopyOnce(key, ByteRange.All, ref sink, lentLengthMin: 0, out var snapshot);
+        length = exists == true ? snapshot.Length : -1;
+        status = WriteStatus.NotFound;
+        if (exists is null)
+        {
+            Thread.Yield(); // A writer is at work.
+            return false;
+        }
+
+        if (exists == false && mustExist)
+            return true;
+        if (snapshot.Lent.IsNull)
+        {
+            return TryWriteAt(
+                key, snapshot.Home, snapshot.HomeVersion, snapshot.Generation, ref entry, ref operation, out status);
+        }
+
+        try
+        {
+            snapshot.Lent.Value.CopyTo(sink.GetSpan(length));
+            return TryWriteOver(key, snapshot.Lent, ref entry, ref operation, out status);
+        }
+        finally
+        {
+            _state.Release(snapshot.Lent);
+        }
+    }
+
+    /// <summary>Runs an operation if the key's value still is a block, of which the caller holds a reference.</summary>
+    private bool TryWriteOver<TOperation>(
+        in EntryKey key, LargeBlock block, ref EntryLock entry, ref TOperation operation, out WriteStatus status)
+        where TOperation : struct, IEntryOperation, allows ref struct
+    {
+        bool isSame;
+        do
+        {
+            status = WriteStatus.ConditionNotMet;
+            Lock(key, ref entry);
+            isSame = entry.IsFound && entry.Header.IsLarge && entry.Block.IsSame(block);
+            if (isSame)
+                status = operation.Run(this, key, ref entry);
+            Unlock(ref entry);
+        }
+        while (entry.Obstacle != Obstacle.None && TryOvercome(key, ref entry, ref status));
+        return isSame;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private WriteStatus ReadAndWriteLocked<TOperation, TSink>(
+        in EntryKey key, bool mustExist, ref TOperation operation, ref TSink sink, ref EntryLock entry, out int length)
+        where TOperation : struct, IEntryOperation, allows ref struct
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        using var taken = new TakenValues(_state);
+        WriteStatus status;
+        do
+        {
+            taken.Clear();
+            status = WriteStatus.NotFound;
+            Lock(key, ref entry);
+            try
+            {
+                taken.Take(entry);
+                if (taken.Exists(0) || !mustExist)
+                    status = operation.Run(this, key, ref entry);
+            }
+            finally
+            {
+                Unlock(ref entry);
+            }
+        }
+        while (entry.Obstacle != Obstacle.None && TryOvercome(key, ref entry, ref status));
+
+        length = taken.Exists(0) ? taken[0].Length : -1;
+        if (length >= 0)
+            taken[0].CopyTo(sink.GetSpan(length));
+        return status;
+    }
+
+    /// <summary>Notes what a locked entry is; its version is the one that the unlock will leave.</summary>
+    private static void Describe(in EntryLock entry, ref ReadSnapshot snapshot)
+    {
+        snapshot.Home = entry.Home;
+        snapshot.Generation = entry.Generation;
+        snapshot.HomeVersion = entry.IsChanged ? entry.HomeVersion + 2 : entry.HomeVersion;
+        snapshot.Holder = entry.Holder;
+        snapshot.HolderVersion = entry.HolderVersion;
+        if (!entry.IsFound)
+            return;
+        snapshot.Slot = entry.Slot;
+        snapshot.Record = entry.Record;
+        snapshot.Header = entry.Header;
+        snapshot.Expiry = entry.Record.ExpiryOf(entry.Header);
+        snapshot.Length = ValueOf(entry).Length;
+    }
+}

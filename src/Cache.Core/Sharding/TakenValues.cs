@@ -1,0 +1,92 @@
+using System.Buffers;
+using System.Diagnostics;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>Values that are taken under locks and read without them: no sink is called under a lock.</summary>
+/// <remarks>
+/// Of a large value a reference is taken; others are copied, which is a bounded step. For the last attempt of an
+/// operation whose reads without a lock were in vain, so it may allocate.
+/// </remarks>
+internal sealed class TakenValues(StoreState state) : IDisposable
+{
+    private const int CopiesInitially = 4096;
+
+    private readonly List<Taken> _values = [];
+    private byte[] _copies = ArrayPool<byte>.Shared.Rent(CopiesInitially);
+
+    public int Count => _values.Count;
+
+    /// <summary>The bytes that were copied.</summary>
+    public int CopiedBytes { get; private set; }
+
+    /// <summary>Takes what a locked entry holds; an absent one is remembered as such.</summary>
+    public void Take(in EntryLock entry)
+    {
+        if (!entry.IsFound)
+        {
+            _values.Add(default);
+            return;
+        }
+
+        if (entry.Header.IsLarge)
+        {
+            _values.EnsureCapacity(_values.Count + 1); // What is referenced is remembered.
+            entry.Block.AddReference();
+            _values.Add(new Taken(true, entry.Block, 0, entry.Block.Length));
+            return;
+        }
+
+        var value = Shard.ValueOf(entry);
+        if (_copies.Length - CopiedBytes < value.Length)
+            Grow(value.Length);
+        value.CopyTo(_copies.AsSpan(CopiedBytes));
+        _values.Add(new Taken(true, default, CopiedBytes, value.Length));
+        CopiedBytes += value.Length;
+    }
+
+    public bool Exists(int index) => _values[index].Exists;
+
+    public ReadOnlySpan<byte> this[int index]
+    {
+        get
+        {
+            var value = _values[index];
+            Debug.Assert(value.Exists);
+            return value.Block.IsNull
+                ? _copies.AsSpan(value.Offset, value.Length)
+                : value.Block.Value[..value.Length];
+        }
+    }
+
+    /// <summary>Forgets all values.</summary>
+    public void Clear()
+    {
+        foreach (var value in _values)
+        {
+            if (!value.Block.IsNull)
+                state.Release(value.Block);
+        }
+
+        _values.Clear();
+        CopiedBytes = 0;
+    }
+
+    public void Dispose()
+    {
+        Clear();
+        ArrayPool<byte>.Shared.Return(_copies);
+        _copies = [];
+    }
+
+    private void Grow(int length)
+    {
+        byte[] larger = ArrayPool<byte>.Shared.Rent(Math.Max(_copies.Length * 2, CopiedBytes + length));
+        _copies.AsSpan(0, CopiedBytes).CopyTo(larger);
+        ArrayPool<byte>.Shared.Return(_copies);
+        _copies = larger;
+    }
+
+    private readonly record struct Taken(bool Exists, LargeBlock Block, int Offset, int Length);
+}
