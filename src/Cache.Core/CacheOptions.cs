@@ -49,6 +49,9 @@ public sealed class CacheOptions
     /// </summary>
     public static long AvailableMemoryBytes => MachineMemory.AvailableBytes;
 
+    /// <summary>The address space that the process may still take, read anew.</summary>
+    internal static long FreeAddressBytes => AddressSpace.ReadFreeBytes();
+
     /// <summary>Every option that is out of its range, as a sentence that names it, its value and the range.</summary>
     /// <returns>An empty list if the options can be used.</returns>
     public IReadOnlyList<string> FindProblems()

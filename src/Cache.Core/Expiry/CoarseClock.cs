@@ -5,9 +5,9 @@ namespace Cache.Core.Expiry;
 /// <summary>The store's time: milliseconds that only move forward, counted from the Unix time at its start.</summary>
 /// <remarks>
 /// From construction on only the provider's monotonic timestamp counts, so a wall clock that jumps changes no interval.
-/// Moments of the wall clock are converted by the distance of the two clocks, which is read anew for each. <see cref="NowMs"/> is a field that a timer renews, because reading a timestamp
-/// costs more than finding an entry; a provider other than the system's (a test's) is read each time, so that a
-/// fake advance takes effect at once.
+/// Moments of the wall clock are converted by the distance of the two clocks, which is read anew for each.
+/// <see cref="NowMs"/> is a field that a timer renews, because reading a timestamp costs more than finding an entry; a
+/// provider other than the system's (a test's) is read each time, so that a fake advance takes effect at once.
 /// </remarks>
 internal sealed class CoarseClock : IDisposable
 {

@@ -51,7 +51,7 @@ internal sealed partial class StoreState : IDisposable
             shardCount /= 2;
         long machineBytes = Math.Max(limit, CacheOptions.AvailableMemoryBytes);
         bool hugePages = limit >= HugePagesMin;
-        var addresses = AddressShares.Create(limit, machineBytes, AddressSpace.ReadFreeBytes());
+        var addresses = AddressShares.Create(limit, machineBytes, CacheOptions.FreeAddressBytes);
         _heap = new PageHeap(limit, addresses.BlockBytes);
         Index = new IndexMemory(limit + (long)shardCount * IndexPage.Size, addresses.IndexBytes, hugePages);
         int segmentSize = SegmentSizeOf(limit);

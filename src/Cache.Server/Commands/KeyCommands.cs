@@ -102,7 +102,7 @@ internal static class KeyCommands
             }
         }
 
-        if (destination == context.Store && request[1].SequenceEqual(request[2]))
+        if (destination.Keyspace == context.Store.Keyspace && request[1].SequenceEqual(request[2]))
         {
             context.Reply.Error(ErrorTexts.SameObject);
             return;
