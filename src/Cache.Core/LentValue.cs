@@ -44,7 +44,7 @@ public sealed class LentValue : IDisposable
     public void Dispose()
     {
         if (!_block.IsNull)
-            _state.Release(_block);
+            _state.Return(_block);
         _block = default;
     }
 }

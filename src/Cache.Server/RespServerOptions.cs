@@ -119,7 +119,7 @@ public sealed partial class RespServerOptions
 
     /// <summary>
     /// Bytes that all clients hold together, requests and replies; above, those that hold most are disconnected. 0, the
-    /// default, for a half of the store's memory limit, or 128 MB if that is more.
+    /// default, for a half of the store's memory limit, or 128 MB if that is more, but at most three quarters of it.
     /// </summary>
     public long ClientMemoryLimit { get; set; }
 

@@ -27,6 +27,49 @@ public sealed class LentValueTests : IDisposable
         Assert.Equal(1, Store.GetStatistics().Hits);
     }
 
+    // Evicting the entries of lent values frees nothing: what is longer than the rest is refused, and nothing goes.
+    [Fact]
+    public void Set_OfAValueTooLongForWhatIsLent_IsRefusedAndEvictsNothing()
+    {
+        var lent = Enumerable.Range(0, 11).Select(i =>
+        {
+            Store.Set(Bytes($"big{i}"), new byte[1 << 20]);
+            return Lend($"big{i}", out _);
+        }).ToArray();
+        for (int i = 0; i < 20_000; i++)
+            Store.Set(Bytes($"small{i}"), new byte[60]);
+        long count = Store.Count;
+
+        Assert.Equal(WriteStatus.OutOfMemory, Store.Set("long"u8, new byte[5 << 20]));
+        Assert.Equal(count, Store.Count);
+        Assert.Equal(WriteStatus.Done, Store.Set("long"u8, new byte[3 << 20]));
+
+        foreach (var value in lent)
+            value!.Dispose();
+        Assert.Equal(WriteStatus.Done, Store.Set("long"u8, new byte[12 << 20]));
+    }
+
+    // Two entries of one block, both gone while it is lent: its bytes are counted once, and until it comes back.
+    [Fact]
+    public void LentValue_OfCopiedAndRemovedEntries_CountsUntilItIsDisposed()
+    {
+        Store.Set("key"u8, Filled(Length, 1));
+        Assert.Equal(WriteStatus.Done, Store.Copy("key"u8, Store, "copy"u8, SetCondition.Always));
+        long before = Store.GetStatistics().MemoryBytes;
+        using (var one = Lend("key", out _))
+        using (var other = Lend("copy", out _))
+        {
+            Store.Remove("key"u8);
+            Store.Remove("copy"u8);
+            Assert.InRange(Store.GetStatistics().MemoryBytes, Length, before);
+            Assert.Equal(Filled(Length, 1), other!.Span.ToArray());
+            for (int i = 0; i < 100; i++)
+                Assert.Equal(WriteStatus.Done, Store.Set(Bytes($"{i}"), new byte[Length]));
+        }
+
+        Assert.Equal(WriteStatus.Done, Store.Set("long"u8, new byte[14 << 20]));
+    }
+
     [Fact]
     public void TryGet_OfAShorterValue_Copies()
     {

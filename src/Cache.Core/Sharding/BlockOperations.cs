@@ -31,13 +31,13 @@ internal struct TakeBlockOperation : IEntryOperation
             value.CopyTo(block.Value);
             if (!shard.TryPublishBlock(ref entry, key, block))
             {
-                shard.Release(block);
+                shard.ReleaseForNow(ref entry, block);
                 return WriteStatus.OutOfMemory;
             }
         }
 
         IsAlone = !block.IsShared;
-        block.AddReference();
+        shard.Lend(block);
         Block = block;
         return WriteStatus.Done;
     }
@@ -70,7 +70,7 @@ internal struct ExtendBlockOperation(LargeBlock block, int length) : IEntryOpera
     {
         if (!Shard.Holds(entry, Block))
             return WriteStatus.ConditionNotMet;
-        shard.Release(Block); // The entry has one too.
+        shard.Return(Block); // The entry has one too.
         Block = default;
         if (entry.Block.IsShared)
             return WriteStatus.ConditionNotMet; // Lent to a reader meanwhile, for whom it must stay as it is.

@@ -28,7 +28,10 @@ internal sealed class EntryClaims
     public void Enter(ulong hash)
     {
         var stripe = StripeOf(hash);
-        stripe.Gate.Enter();
+        while (RoomSteps.IsObserved && !stripe.Gate.TryEnter())
+            RoomSteps.At(RoomStep.WaitsForClaim);
+        if (!stripe.Gate.IsHeldByCurrentThread)
+            stripe.Gate.Enter();
         stripe.Hash = hash;
         stripe.IsClaimed = true;
         Interlocked.Increment(ref _count); // A fence: whoever locks the key after this thread has, sees the claim.
@@ -45,9 +48,14 @@ internal sealed class EntryClaims
     /// <summary>Whether another thread has claimed a key; the caller holds its home.</summary>
     public bool IsTaken(ulong hash) => Volatile.Read(ref _count) != 0 && IsTakenSlow(hash);
 
+    /// <summary>Whether the calling thread has claimed a key.</summary>
+    public bool IsOwn(ulong hash) => Volatile.Read(ref _count) != 0 && StripeOf(hash).Gate.IsHeldByCurrentThread;
+
     /// <summary>Waits until a claim of a key is over; the caller holds no lock.</summary>
     public void Wait(ulong hash)
     {
+        while (RoomSteps.IsObserved && IsTaken(hash))
+            RoomSteps.At(RoomStep.WaitsForClaim);
         if (IsTaken(hash))
             StripeOf(hash).WaitForIt();
     }

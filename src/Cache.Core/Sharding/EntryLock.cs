@@ -44,10 +44,16 @@ internal struct EntryLock
     /// <summary>The key that the value comes from, which must not make room for itself; else 0.</summary>
     public ulong SourceHash;
 
-    /// <summary>A record longer than a segment that was allocated ahead; it outlives the lock.</summary>
-    public Record LongRecord;
+    /// <summary>A record that was allocated ahead of the lock, in the room made for it; outlives the lock.</summary>
+    public Record AheadRecord;
 
-    /// <summary>How often the write made room, of which others took their part; it outlives the lock.</summary>
+    /// <summary>Bytes of the budget that were taken ahead for a block; they outlive the lock.</summary>
+    public long PrepaidBytes;
+
+    /// <summary>What the write holds besides: blocks and records that are not linked yet.</summary>
+    public HeldBytes Held;
+
+    /// <summary>How often an operation on several keys made room for all of them; it outlives the lock.</summary>
     public int RoomAttempts;
 
     /// <summary>How often another thread's lock was in the way; it outlives the lock.</summary>

@@ -69,10 +69,15 @@ internal sealed class KeyLocks
     }
 
     /// <summary>Locks the homes of some hashes.</summary>
-    public void Enter(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive)
+    /// <remarks>held: What the caller has taken for entries that are not linked yet.</remarks>
+    public void Enter(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive, HeldBytes held = default)
     {
         foreach (ulong hash in hashes)
-            state.Claims.Wait(hash);
+        {
+            if (state.Claims.IsTaken(hash))
+                state.WaitForClaim(hash, held);
+        }
+
         try
         {
             EnterCore(state, hashes, isExclusive);

@@ -257,7 +257,7 @@ internal ref struct LockedKeys
             return true;
         entry.RoomAttempts = _roomAttempts; // All attempts to make room are the body's.
         if (entry.Obstacle is Obstacle.NoSegmentRoom or Obstacle.LongRecord or Obstacle.NoBlockRoom
-            && !_state.Reclaimer.MakeRoom(WantedBytes(entry.RoomAttempts), _hashes[_failed], 0))
+            && !_state.Reclaimer.TryMakeRoom(WantedBytes(entry.RoomAttempts), _hashes[_failed]))
         {
             return false;
         }

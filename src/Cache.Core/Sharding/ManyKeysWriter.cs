@@ -63,6 +63,7 @@ internal static class ManyKeysWriter
         var writes = ArrayPool<KeyWrite>.Shared.Rent(count);
         var status = WriteStatus.Done;
         int prepared = 0;
+        var held = default(HeldBytes);
         bool isDone = false;
         try
         {
@@ -70,11 +71,14 @@ internal static class ManyKeysWriter
             {
                 var key = batch.KeyOf(prepared, entries.GetKey(prepared));
                 writes[prepared] = default;
-                status = state.ShardOf(key.Hash).Prepare(key, entries.GetValue(prepared), out writes[prepared].Staged);
+                ref var staged = ref writes[prepared].Staged;
+                status = state.ShardOf(key.Hash).Prepare(key, entries.GetValue(prepared), held, out staged);
+                if (status == WriteStatus.Done)
+                    held += new HeldBytes(staged.Header.RecordSize, Shard.LargeBytesOf(staged), 0);
             }
 
             if (status == WriteStatus.Done)
-                status = WriteAll(batch, ref entries, condition, writes.AsSpan(0, count));
+                status = WriteAll(batch, ref entries, condition, writes.AsSpan(0, count), held);
             isDone = status == WriteStatus.Done;
             return status;
         }
@@ -164,7 +168,8 @@ internal static class ManyKeysWriter
     }
 
     private static WriteStatus WriteAll<TEntries>(
-        in WriteBatch batch, ref TEntries entries, SetCondition condition, Span<KeyWrite> writes)
+        in WriteBatch batch, ref TEntries entries, SetCondition condition, Span<KeyWrite> writes,
+        HeldBytes held)
         where TEntries : struct, IEntrySource, allows ref struct
     {
         var locks = KeyLocks.Rent();
@@ -177,7 +182,7 @@ internal static class ManyKeysWriter
                 int failed;
                 try
                 {
-                    locks.Enter(batch.State, batch.Hashes, isExclusive: attempts >= KeyLocks.AttemptsMax);
+                    locks.Enter(batch.State, batch.Hashes, isExclusive: attempts >= KeyLocks.AttemptsMax, held);
                     if (locks.IsExclusive)
                         MakeSlotsLocked(batch, ref entries, locks, writes);
                     status = TryWriteAll(batch, ref entries, condition, locks, writes, out failed);
@@ -192,6 +197,7 @@ internal static class ManyKeysWriter
                 ref var entry = ref writes[failed].Entry;
                 if (entry.Obstacle == Obstacle.NoSlot && attempts < KeyLocks.AttemptsMax && TryMakeSlots(batch))
                     continue;
+                entry.Held = held;
                 entry.RoomAttempts = roomAttempts; // All attempts to make room are the batch's.
                 var key = batch.KeyOf(failed, entries.GetKey(failed));
                 if (!batch.State.ShardOf(key.Hash).TryOvercome(key, ref entry, ref status))

@@ -97,25 +97,6 @@ internal sealed partial class Reclaimer
         return found;
     }
 
-    /// <summary>
-    /// Whether a full segment waits for a record that is just being written, or is swept: few records with large blocks
-    /// may all lie in one.
-    /// </summary>
-    private bool HasUnfinished()
-    {
-        for (int segment = 1; segment < _log.Frontier; segment++)
-        {
-            var segmentState = RecordLog.StateOf(Volatile.Read(ref _log[segment].StateWord));
-            if ((segmentState == SegmentState.Claimed && segment != _victim)
-                || (segmentState == SegmentState.Sealed && !_log.IsWhole(segment)))
-            {
-                return true;
-            }
-        }
-
-        return false;
-    }
-
     // While it is copied, it and its copy count against the limit.
     private bool CanCompact(in SegmentInfo info, int live) =>
         (info.Stream & (int)LogStream.Long) == 0 && (live <= 2 * _log.Capacity || _budget.HasRoomFor(live));

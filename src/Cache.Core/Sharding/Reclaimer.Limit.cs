@@ -9,8 +9,8 @@ internal sealed partial class Reclaimer
     // The limit falls by so small a part at a time: writers that need room meanwhile wait for one of them.
     private const int LimitStepDivisor = 64;
 
-    // How often room is looked for before a limit is taken for one that cannot be kept, or a write is refused, while
-    // others have segments under way: a quarter of a second at the most.
+    // How often room is looked for before a limit is taken for one that cannot be kept, while others have segments
+    // under way.
     private const int PatienceMax = 256;
 
     // Segments are renewed when the store is so many times as large as it is to be: then most of them are gone.
@@ -86,7 +86,7 @@ internal sealed partial class Reclaimer
     /// </summary>
     private void RenewLongSegments(long copyBytes)
     {
-        lock (_gate)
+        using (EnterGate())
         {
             _state.ThrowIfDisposed();
             _renewalBytes = copyBytes;
@@ -123,7 +123,7 @@ internal sealed partial class Reclaimer
 
     private bool TryKeepLimit()
     {
-        lock (_gate)
+        using (EnterGate())
         {
             _state.ThrowIfDisposed();
             return TryReclaim(0, shrinksIndex: true);

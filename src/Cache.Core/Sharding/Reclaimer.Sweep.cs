@@ -23,6 +23,7 @@ internal sealed partial class Reclaimer
     {
         _state.Cleared.Free();
         long nowMs = _state.Clock.NowMs;
+        KeepLimit();
         PutVictimBack();
         _log.SealActive(nowMs);
         for (int segment = 1; segment < _log.Frontier; segment++)
@@ -39,10 +40,28 @@ internal sealed partial class Reclaimer
         ResizeGhosts();
     }
 
+    // What is held outside grows without asking, and perhaps no write comes that would make entries go for it. A writer
+    // that waits for the gate waits for one segment.
+    private void KeepLimit()
+    {
+        bool goesOn = _budget.Eviction != EvictionPolicy.None;
+        while (goesOn && !_budget.HasRoomFor(0))
+        {
+            using (EnterGate())
+            {
+                _enoughBytes = 0;
+                goesOn = TryStep(_log.SegmentSize) && _vain <= GainlessMax;
+                _enoughBytes = NeverEnough;
+                if (!goesOn)
+                    _gainless = _vain = 0;
+            }
+        }
+    }
+
     // A segment that is half reclaimed, and that nobody needs at present, must be swept like any other.
     private void PutVictimBack()
     {
-        lock (_gate)
+        using (EnterGate())
         {
             if (_victim != 0)
                 _log.Unclaim(_victim);
@@ -77,7 +96,7 @@ internal sealed partial class Reclaimer
     {
         for (int i = 0; i < SparsePerSweepMax; i++)
         {
-            lock (_gate)
+            using (EnterGate())
             {
                 if (_victim != 0 || !TryChooseSparse())
                     return;
@@ -109,7 +128,7 @@ internal sealed partial class Reclaimer
         // There is less room than that where the policy, or the limit, was another until now.
         if (!MakeRoom(wanted, keptHash, otherKeptHash))
             return;
-        lock (_gate)
+        using (EnterGate())
         {
             if (Ghosts.SizeBytes == 0)
                 SetGhosts(wanted);
@@ -125,7 +144,7 @@ internal sealed partial class Reclaimer
             return;
         if (wanted > present && !MakeRoom(wanted - present, 0, 0))
             return;
-        lock (_gate)
+        using (EnterGate())
             SetGhosts(wanted);
     }
 

@@ -96,44 +96,6 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
 
     private bool IsTight => !_budget.HasRoomFor(_log.SpareBytes + ReadySegments * (long)_log.SegmentBytes);
 
-    /// <summary>Reclaims until so many bytes are free, for a moment at least.</summary>
-    /// <remarks>
-    /// The entries of two hashes (0: none) stay: what a write reads must not go because of that write.
-    /// </remarks>
-    /// <returns>False if the policy or the lack of anything to evict forbids it.</returns>
-    public bool MakeRoom(long bytes, ulong keptHash, ulong otherKeptHash)
-    {
-        var wait = default(SpinWait);
-        for (int i = 0; i < PatienceMax; i++)
-        {
-            if (bytes + _log.SpareBytes > _budget.LimitBytes - _state.FixedBytes)
-                return false;
-            if (TryMakeRoom(bytes, keptHash, otherKeptHash, out bool isWorthWaiting))
-                return true;
-            if (!isWorthWaiting)
-                return false;
-            wait.SpinOnce(); // Its holder runs a bounded step, but may have lost its turn within.
-        }
-
-        return false;
-    }
-
-    private bool TryMakeRoom(long bytes, ulong keptHash, ulong otherKeptHash, out bool isWorthWaiting)
-    {
-        lock (_gate)
-        {
-            _state.ThrowIfDisposed();
-            _keptHash = keptHash;
-            _otherKeptHash = otherKeptHash;
-            _enoughBytes = bytes + _log.SpareBytes;
-            bool isPossible = TryReclaim(_enoughBytes, shrinksIndex: false);
-            _keptHash = _otherKeptHash = 0;
-            _enoughBytes = NeverEnough;
-            isWorthWaiting = !isPossible && _budget.Eviction != EvictionPolicy.None && HasUnfinished();
-            return isPossible;
-        }
-    }
-
     /// <summary>Reclaims until so many bytes are free, or nothing is gained any more.</summary>
     private bool TryReclaim(long bytes, bool shrinksIndex)
     {
@@ -246,7 +208,11 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
         int end = _log[_victim].End;
         long stop = Math.Min(end, _offset + Math.Max(1, bytes));
         while (_offset < stop && !_budget.HasRoomFor(_enoughBytes))
+        {
+            RoomSteps.At(RoomStep.Reclaims);
             ReclaimBatch(end);
+        }
+
         if (_offset < end)
             return true;
         NoteGain(end);

@@ -78,6 +78,9 @@ internal sealed partial class RecordLog : IDisposable
     /// <summary>What writers leave of the limit so that the reclaimer always finds a segment to copy to.</summary>
     public long SpareBytes => SegmentBytes;
 
+    /// <summary>The same of what is linked by a record later, so that there is a segment for that.</summary>
+    public long LinkSpareBytes => 2L * SegmentBytes;
+
     /// <summary>
     /// The same of a write on the way to giving memory back: less than nothing, since it may pass the limit a bit.
     /// </summary>
@@ -125,13 +128,18 @@ internal sealed partial class RecordLog : IDisposable
             ref long word = ref _active[stripe * StreamCount + (int)stream].Word;
             if (ActiveSegment.UsedOf(Volatile.Read(ref word)) + size <= SegmentSize)
                 return true;
-            int start = SegmentSize - Math.Max(Capacity, WholePages(size));
-            if (!TryTakeRun(1, start, spareBytes, stream, out int segment))
+            int start = StartFor(size);
+            if (!_budget.TryTake(BytesOf(1, start), spareBytes))
+                return false;
+            if (!TryTakeRun(1, start, stream, out int segment))
                 return false;
             Seal(Interlocked.Exchange(ref word, ActiveSegment.WordOf(segment, start)));
             return true;
         }
     }
+
+    /// <summary>What a new active segment for a record counts against the limit.</summary>
+    public long ActiveBytesFor(int size) => BytesOf(1, StartFor(size));
 
     /// <summary>
     /// Takes a segment as long as needed, or a run of segments, for a single record that is longer than one.
@@ -143,11 +151,9 @@ internal sealed partial class RecordLog : IDisposable
         lock (_gate)
         {
             int start = Math.Max(0, SegmentSize - WholePages(size));
-            if (!TryTakeRun(RunLengthOf(size), start, spareBytes, stream | LogStream.Long, out int segment))
-                return false;
-            record = Space.At(segment, start);
-            Seal(ActiveSegment.WordOf(segment, start + size));
-            return true;
+            int count = RunLengthOf(size);
+            return _budget.TryTake(BytesOf(count, start), spareBytes)
+                && TryAllocateLong(stream, size, count, start, out record);
         }
     }
 
@@ -284,6 +290,9 @@ internal sealed partial class RecordLog : IDisposable
     /// <summary>Gives the memory of all records back; nothing points at any of them any more.</summary>
     public void Dispose() => _segments.Dispose();
 
+    /// <summary>What a sealed segment, and those that continue it, count against the limit.</summary>
+    public long BytesOf(int segment) => BytesOf(RunLengthOf(this[segment].End), this[segment].Start);
+
     /// <summary>The number of segments that a sealed one spans: 1, unless its record is longer.</summary>
     public int RunLengthOf(int end) => Math.Max(1, (end + SegmentSize - 1) / SegmentSize);
 
@@ -313,6 +322,8 @@ internal sealed partial class RecordLog : IDisposable
             most /= 2;
         return most;
     }
+
+    private int StartFor(int size) => SegmentSize - Math.Max(Capacity, WholePages(size));
 
     private long BytesOf(int count, int start) => (long)count * (SegmentSize + SegmentInfo.Size) - start;
 
@@ -354,84 +365,5 @@ internal sealed partial class RecordLog : IDisposable
         bool changed = TryChange(ref info, Volatile.Read(ref info.StateWord), SegmentState.Sealed);
         Debug.Assert(changed, "An active segment is changed under the gate alone.");
         TryFree(segment);
-    }
-
-    private bool TryTakeRun(int count, int start, long spareBytes, LogStream stream, out int segment)
-    {
-        Debug.Assert(_gate.IsHeldByCurrentThread);
-        Debug.Assert(start % SegmentMemory.SizeMin == 0);
-        segment = 0;
-        long bytes = BytesOf(count, start);
-        if (!_budget.TryTake(bytes, spareBytes))
-            return false;
-        segment = FindFreeRun(count);
-        if (segment == 0)
-        {
-            _budget.Add(-bytes);
-            return false;
-        }
-
-        for (int i = 0; i < count; i++)
-        {
-            ref var info = ref this[segment + i];
-            long word = Volatile.Read(ref info.StateWord);
-            int first = i == 0 ? start : 0;
-            if (info.Resident != 0)
-                Interlocked.Decrement(ref _residentFreeCount);
-            if (first > info.Start && info.Resident != 0)
-                _segments.Discard(segment, first); // What is no longer used is not counted either.
-            info = new SegmentInfo
-            {
-                StateWord = word,
-                Committed = first,
-                Dead = first,
-                MinDeadlineMs = long.MaxValue,
-                Stream = (int)stream,
-                Start = first,
-                Resident = 1,
-            };
-            TryChange(ref info, word, i == 0 ? SegmentState.Active : SegmentState.Continued);
-        }
-
-        return true;
-    }
-
-    /// <summary>The first of so many free neighbours, or 0.</summary>
-    private int FindFreeRun(int count)
-    {
-        if (Volatile.Read(ref _freeCount) >= count)
-        {
-            int found = FindFreeRun(count, _searchStart, _frontier);
-            if (found == 0)
-                found = FindFreeRun(count, 1, _frontier);
-            if (found != 0)
-            {
-                _searchStart = found + count;
-                Interlocked.Add(ref _freeCount, -count);
-                return found;
-            }
-        }
-
-        if (_frontier + count > _segments.Count)
-            return 0;
-        int first = _frontier;
-        Volatile.Write(ref _frontier, first + count);
-        if (Capacity == SegmentSize)
-            _segments.Prefault(first + count, (_budget.LimitBytes - _budget.UsedBytes) / SegmentBytes);
-        return first;
-    }
-
-    private int FindFreeRun(int count, int from, int to)
-    {
-        int length = 0;
-        for (int segment = from; segment < to; segment++)
-        {
-            bool free = StateOf(Volatile.Read(ref this[segment].StateWord)) == SegmentState.Free;
-            length = free ? length + 1 : 0;
-            if (length == count)
-                return segment - count + 1;
-        }
-
-        return 0;
     }
 }

@@ -11,4 +11,43 @@ internal enum RoomStep
 
     /// <summary>A segment that is too long for a lower limit was found, and is not claimed yet.</summary>
     LongSegmentFound,
+
+    /// <summary>A thread that found no room looks for some, and holds the gate not yet.</summary>
+    LooksForRoom,
+
+    /// <summary>Another thread holds the gate.</summary>
+    WaitsForGate,
+
+    /// <summary>Nobody else can take bytes any more.</summary>
+    Claimed,
+
+    /// <summary>Reclaiming works on another batch of records.</summary>
+    Reclaims,
+
+    /// <summary>An audit begins.</summary>
+    AuditBegins,
+
+    /// <summary>An audit looks at the next segment.</summary>
+    AuditNext,
+
+    /// <summary>An audit has seen all segments, and has not compared the sums.</summary>
+    AuditWalked,
+
+    /// <summary>An audit saw bytes in transit: the thread lets others go on.</summary>
+    GivesWay,
+
+    /// <summary>A block was taken, and is not linked yet.</summary>
+    BlockTaken,
+
+    /// <summary>A record was allocated ahead of the lock that it is linked under.</summary>
+    RecordTaken,
+
+    /// <summary>A block is no entry's any more, and not freed yet.</summary>
+    BlockDropped,
+
+    /// <summary>Another thread has claimed the key.</summary>
+    WaitsForClaim,
+
+    /// <summary>A write has ended.</summary>
+    WriteEnds,
 }

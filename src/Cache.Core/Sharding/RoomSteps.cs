@@ -10,6 +10,8 @@ internal static class RoomSteps
     [ThreadStatic]
     private static Action<RoomStep>? _observer;
 
+    public static bool IsObserved => _observer is not null;
+
     public static void Observe(Action<RoomStep>? observer) => _observer = observer;
 
     [Conditional("DEBUG")]

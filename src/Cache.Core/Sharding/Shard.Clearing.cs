@@ -118,7 +118,14 @@ internal sealed partial class Shard
         int generation = Bucket.GenerationOf(entry);
         Interlocked.Decrement(ref _countByGeneration[Generations.IndexOf(header.Keyspace, generation)]);
         CountExpiring(header.Keyspace, generation, header.IsExpiring, after: false);
-        long largeBytes = header.IsLarge ? LargeBlock.ReadStub(record.ValueOf(header)).SizeBytes : 0;
+        long largeBytes = 0;
+        if (header.IsLarge)
+        {
+            var block = LargeBlock.ReadStub(record.ValueOf(header));
+            _state.Shares.NoteDropped(block);
+            largeBytes = block.SizeBytes;
+        }
+
         _log.Retire(record, header, largeBytes);
     }
 }

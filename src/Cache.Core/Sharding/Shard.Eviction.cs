@@ -35,6 +35,22 @@ internal sealed partial class Shard
         return stays ? size : 0;
     }
 
+    /// <summary>Evicts the entry that points at a record, if the policy and who needs room let it go.</summary>
+    /// <returns>Whether an entry has gone.</returns>
+    public bool EvictIfAllowed(Record record, ulong hash, Reclaimer reclaimer, bool isMain)
+    {
+        var entry = default(EntryLock);
+        if (!TryLockRecord(record, hash, ref entry))
+            return false;
+        RemoveIfCleared(ref entry);
+        RemoveIfExpired(ref entry);
+        if (entry.IsFound && reclaimer.MayEvict(hash, entry.Header.IsExpiring))
+            Evict(ref entry, hash, reclaimer, isMain);
+        bool hasGone = !entry.IsFound;
+        Unlock(ref entry);
+        return hasGone;
+    }
+
     /// <summary>Locks the entry that points at a record; false if none does any more.</summary>
     private bool TryLockRecord(Record record, ulong hash, ref EntryLock entry)
     {

@@ -85,6 +85,8 @@ internal sealed partial class Shard
 
         if (entry.Garbage.IsNull)
             return;
+        if (entry.Set is null)
+            RoomSteps.At(RoomStep.BlockDropped);
         _state.Release(entry.Garbage);
         entry.Garbage = default;
     }
@@ -92,12 +94,16 @@ internal sealed partial class Shard
     /// <summary>Forgets everything but what earlier attempts leave to later ones.</summary>
     public static void ResetLock(ref EntryLock entry)
     {
-        var longRecord = entry.LongRecord;
+        var aheadRecord = entry.AheadRecord;
         int roomAttempts = entry.RoomAttempts;
         int contentions = entry.Contentions;
+        long prepaidBytes = entry.PrepaidBytes;
+        var held = entry.Held;
         entry = default;
-        entry.LongRecord = longRecord;
+        entry.AheadRecord = aheadRecord;
         entry.RoomAttempts = roomAttempts;
+        entry.PrepaidBytes = prepaidBytes;
+        entry.Held = held;
         entry.Contentions = contentions;
     }
 
@@ -127,7 +133,7 @@ internal sealed partial class Shard
     {
         Unlock(ref entry);
         if (waitsForClaim && _state.Claims.IsTaken(hash))
-            _state.Claims.Wait(hash);
+            _state.WaitForClaim(hash, HeldBy(entry));
         else
             Wait(ref entry);
         BeginLock(hash, ref entry);

@@ -18,16 +18,19 @@ internal sealed partial class Shard
             : Record.SizeOf(keyLength, valueLength, expiry);
 
     /// <summary>Writes a record that nothing points at yet, and that is therefore not reclaimed either.</summary>
-    public WriteStatus Prepare(in EntryKey key, ReadOnlySpan<byte> value, out StagedRecord staged)
+    /// <remarks>held: What was prepared before.</remarks>
+    public WriteStatus Prepare(
+        in EntryKey key, ReadOnlySpan<byte> value, in HeldBytes held, out StagedRecord staged)
     {
         staged = default;
         var status = WriteStatus.Done;
-        if (!TryMakeBlock(key, value, out var block, ref status))
+        if (!TryMakeBlock(key, value, held, out var block, ref status))
             return status;
         bool isLarge = !block.IsNull;
         int length = isLarge ? LargeBlock.StubLength : value.Length;
         int size = Record.SizeOf(key.Bytes.Length, length, default);
         var entry = default(EntryLock);
+        entry.Held = held + new HeldBytes(0, isLarge ? block.SizeBytes : 0, 0);
         Record record;
         bool isAllocated = false;
         try

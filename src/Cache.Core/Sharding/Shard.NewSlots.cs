@@ -27,8 +27,9 @@ internal sealed partial class Shard
                     return 0;
             }
 
-            if (held is null && !TrySplit(hashes[0], page)
-                && !(_state.Reclaimer.MakeRoom(PageBytes, hashes[0], 0) && TrySplit(hashes[0], page)))
+            long none = 0;
+            if (held is null && !TrySplit(hashes[0], page, ref none)
+                && !(_state.Reclaimer.MakeRoom(PageBytes, hashes[0], 0) && TrySplit(hashes[0], page, ref none)))
             {
                 return 0;
             }
@@ -60,7 +61,8 @@ internal sealed partial class Shard
     {
         Debug.Assert(held.IsExclusive);
         held.ReservePage();
-        if (!TryTakeUpper(hash, out var upper))
+        long none = 0;
+        if (!TryTakeUpper(hash, ref none, out var upper))
             return false;
         var upperPage = _pages[upper.Page];
         Span<uint> upperVersions = stackalloc uint[IndexPage.BucketCount];

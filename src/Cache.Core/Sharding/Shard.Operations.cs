@@ -17,11 +17,13 @@ internal sealed partial class Shard
     public WriteStatus Set(in EntryKey key, LargeBlock block, in EntryOptions options)
     {
         var status = CheckLengths(key, block.Length);
-        for (int attempts = 0; status == WriteStatus.Done && !_state.TryCount(block); attempts++)
+        if (status == WriteStatus.Done && !_state.TryCount(block))
         {
-            if (attempts == 0 && options.ReplacesAll)
+            if (options.ReplacesAll)
                 EvictWhatCannotStay(key, block.SizeBytes);
-            if (!TryMakeRoomFor(block.SizeBytes, key, attempts))
+            if (TryTakeRoomFor(block.SizeBytes, key, default))
+                _state.CountPrepaid(block);
+            else
                 status = WriteStatus.OutOfMemory;
         }
 
@@ -51,7 +53,8 @@ internal sealed partial class Shard
         int length;
         try
         {
-            status = ReadAndWrite(key, mustExist: false, ref operation, ref previous, out length);
+            status = ReadAndWrite(
+                key, mustExist: false, HeldBytes.OfBlock(block), ref operation, ref previous, out length);
         }
         finally // The sink may throw.
         {
@@ -72,6 +75,7 @@ internal sealed partial class Shard
             return status;
         var operation = new SetOperation(value, options, block);
         var entry = default(EntryLock);
+        entry.Held = HeldBytes.OfBlock(block);
         uint wanted = ReadSnapshot.HomeVersionOf(version);
         int generation = ReadSnapshot.GenerationOf(version);
         try
@@ -167,7 +171,7 @@ internal sealed partial class Shard
         var operation = new SetOperation(value, options, block);
         try
         {
-            return Write(key, ref operation);
+            return Write(key, ref operation, HeldBytes.OfBlock(block));
         }
         finally // The store may have been disposed.
         {
@@ -180,7 +184,7 @@ internal sealed partial class Shard
         where TOperation : struct, IEntryOperation, allows ref struct
         where TSink : struct, IValueSink, allows ref struct
     {
-        status = ReadAndWrite(key, mustExist: true, ref operation, ref sink, out int length);
+        status = ReadAndWrite(key, mustExist: true, default, ref operation, ref sink, out int length);
         if (length < 0)
         {
             _state.Counters.Miss();
@@ -207,35 +211,44 @@ internal sealed partial class Shard
     }
 
     /// <summary>Puts a large value into a block, before any lock; a smaller one has none.</summary>
-    private bool TryMakeBlock(in EntryKey key, ReadOnlySpan<byte> value, out LargeBlock block, ref WriteStatus status)
+    private bool TryMakeBlock(
+        in EntryKey key, ReadOnlySpan<byte> value, out LargeBlock block, ref WriteStatus status) =>
+        TryMakeBlock(key, value, default, out block, ref status);
+
+    private bool TryMakeBlock(
+        in EntryKey key, ReadOnlySpan<byte> value, in HeldBytes held, out LargeBlock block, ref WriteStatus status)
     {
         block = default;
         if (!IsLarge(key.Bytes.Length, value.Length))
             return true;
-        if (!TryMakeBlock(key, value.Length, value.Length, out block, ref status))
+        if (!TryMakeBlock(key, value.Length, value.Length, held, out block, ref status))
             return false;
         value.CopyTo(block.Value);
         return true;
     }
 
-    private bool TryMakeBlock(in EntryKey key, int length, int capacity, out LargeBlock block, ref WriteStatus status)
+    private bool TryMakeBlock(
+        in EntryKey key, int length, int capacity, in HeldBytes held, out LargeBlock block, ref WriteStatus status)
     {
-        for (int attempts = 0; !_state.TryCreateBlock(length, capacity, out block); attempts++)
+        if (!_state.TryCreateBlock(length, capacity, prepaidBytes: 0, out block))
         {
-            if (TryMakeRoomFor(_state.BlockBytesOf(capacity), key, attempts))
-                continue;
-            status = WriteStatus.OutOfMemory;
-            return false;
+            long bytes = _state.BlockBytesOf(capacity);
+            if (!TryTakeRoomFor(bytes, key, held) || !_state.TryCreateBlock(length, capacity, bytes, out block))
+            {
+                status = WriteStatus.OutOfMemory;
+                return false;
+            }
         }
 
+        RoomSteps.At(RoomStep.BlockTaken);
         return true;
     }
 
     /// <summary>Evicts a large value that is about to be replaced, if the new one has no room beside it.</summary>
     private void EvictWhatCannotStay(in EntryKey key, long newBytes)
     {
-        long room = _state.Budget.LimitBytes - _state.FixedBytes - _log.SpareBytes;
-        if (newBytes > room || _state.Budget.HasRoomFor(newBytes + _log.SpareBytes))
+        long room = _state.Budget.LimitBytes - _state.Reclaimer.UnevictableBytes - _log.LinkSpareBytes;
+        if (newBytes > room || _state.Budget.HasRoomFor(newBytes + _log.LinkSpareBytes))
             return;
         var entry = default(EntryLock);
         Lock(key, ref entry);
@@ -250,8 +263,8 @@ internal sealed partial class Shard
         Unlock(ref entry);
     }
 
-    private bool TryMakeRoomFor(long bytes, in EntryKey key, int attempts) =>
-        attempts < RoomAttemptsMax && _state.Reclaimer.MakeRoom(bytes, key.Hash, 0);
+    private bool TryTakeRoomFor(long bytes, in EntryKey key, in HeldBytes held) => _state.Reclaimer.TryTakeRoom(
+        new RoomRequest(bytes, _log.LinkSpareBytes, key.Hash, 0, held, IsLast: false));
 
     private void ReleaseUnused(LargeBlock block)
     {

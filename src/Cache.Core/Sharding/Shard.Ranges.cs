@@ -82,7 +82,8 @@ internal sealed partial class Shard
         }
         finally
         {
-            ReleaseUnused(present);
+            if (!present.IsNull)
+                _state.Return(present);
         }
     }
 
@@ -100,7 +101,7 @@ internal sealed partial class Shard
     private WriteStatus Replace(in EntryKey key, LargeBlock present, int from, int end, ReadOnlySpan<byte> value)
     {
         var status = WriteStatus.Done;
-        if (!TryMakeBlock(key, end, BlockCapacityOf(end), out var block, ref status))
+        if (!TryMakeBlock(key, end, BlockCapacityOf(end), default, out var block, ref status))
             return status;
         var room = block.Value;
         int length = 0;
@@ -116,7 +117,7 @@ internal sealed partial class Shard
         var replace = new ReplaceBlockOperation(present, block);
         try
         {
-            return Write(key, ref replace);
+            return Write(key, ref replace, HeldBytes.OfBlock(block));
         }
         finally // The store may have been disposed.
         {

@@ -28,7 +28,7 @@ internal sealed partial class Shard
                 return false;
             if (entry.Header.IsLarge && snapshot.Length >= lentLengthMin)
             {
-                entry.Block.AddReference();
+                _state.Lend(entry.Block);
                 snapshot.Lent = entry.Block;
                 return true;
             }
@@ -55,15 +55,17 @@ internal sealed partial class Shard
     /// </remarks>
     /// <param name="key">The key.</param>
     /// <param name="mustExist">Whether there is nothing to do if the key has no entry.</param>
+    /// <param name="held">A block that the operation is to link.</param>
     /// <param name="operation">What is done.</param>
     /// <param name="sink">Takes the value; it is not told yet.</param>
     /// <param name="length">The length of the value; −1 if there was none.</param>
     private WriteStatus ReadAndWrite<TOperation, TSink>(
-        in EntryKey key, bool mustExist, ref TOperation operation, ref TSink sink, out int length)
+        in EntryKey key, bool mustExist, in HeldBytes held, ref TOperation operation, ref TSink sink, out int length)
         where TOperation : struct, IEntryOperation, allows ref struct
         where TSink : struct, IValueSink, allows ref struct
     {
         var entry = default(EntryLock);
+        entry.Held = held;
         try
         {
             for (int attempts = 0; attempts < ReadAttemptsMax; attempts++)
@@ -110,7 +112,7 @@ internal sealed partial class Shard
         }
         finally
         {
-            _state.Release(snapshot.Lent);
+            _state.Return(snapshot.Lent);
         }
     }
 

@@ -261,10 +261,13 @@ internal sealed partial class Shard
             return false;
         // Nobody moves or removes the entry now: that needs this lock.
         var block = LargeBlock.ReadStub(snapshot.Record.ValueOf(snapshot.Header));
+        snapshot.Length = block.Length;
+        bool isLent = snapshot.Length >= lentLengthMin;
+        if (isLent)
+            _state.Shares.Lend(block);
         block.AddReference();
         snapshot.Home.Unlock(snapshot.HomeVersion, changed: false);
-        snapshot.Length = block.Length;
-        if (snapshot.Length >= lentLengthMin)
+        if (isLent)
         {
             snapshot.Lent = block;
             return true;

@@ -49,8 +49,9 @@ internal sealed partial class Shard
         (int)((((hash << _shardBits) >> PositionBits) * (uint)directoryLength) >> PositionBits);
 
     /// <summary>Splits the page of a hash in two, unless that was done meanwhile.</summary>
+    /// <remarks>prepaid: What was taken for the new page already, if it was; 0 once it is used.</remarks>
     /// <returns>False if the limit or the depth forbids it.</returns>
-    private bool TrySplit(ulong hash, IndexPage full)
+    private bool TrySplit(ulong hash, IndexPage full, ref long prepaid)
     {
         lock (_growthGate)
         {
@@ -58,7 +59,7 @@ internal sealed partial class Shard
             var page = PageOf(hash);
             if (!page.Equals(full))
                 return true;
-            if (!TryTakeUpper(hash, out var upper))
+            if (!TryTakeUpper(hash, ref prepaid, out var upper))
                 return false;
             Span<uint> versions = stackalloc uint[IndexPage.BucketCount];
             Span<uint> upperVersions = stackalloc uint[IndexPage.BucketCount];
@@ -77,14 +78,16 @@ internal sealed partial class Shard
     }
 
     /// <summary>Takes a page for the upper half of the positions that name the page of a hash.</summary>
-    private bool TryTakeUpper(ulong hash, out UpperPage upper)
+    /// <remarks>prepaid: As of <see cref="TrySplit"/>.</remarks>
+    private bool TryTakeUpper(ulong hash, ref long prepaid, out UpperPage upper)
     {
         upper = default;
         FindRange(PositionOf(hash, _directory.Length), out int first, out int count);
         if (count == 1 && (_directory.Length << _shardBits) >= 1 << DirectoryBitsMax)
             return false;
-        if (!_state.Budget.TryTake(PageBytes, _log.SpareBytes))
+        if (prepaid == 0 && !_state.Budget.TryTake(PageBytes, _log.SpareBytes))
             return false;
+        prepaid = 0;
         if (!_state.Index.TryAllocate(out uint page, out uint version))
         {
             _state.Budget.Add(-PageBytes);

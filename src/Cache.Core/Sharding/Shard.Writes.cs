@@ -7,7 +7,7 @@ namespace Cache.Core.Sharding;
 /// <summary>What all writes are made of: staging a record, publishing it, removing one.</summary>
 internal sealed partial class Shard
 {
-    // A writer that made room so often, and lost it to others each time, meets a store that is as good as full.
+    // An operation on several keys that made room so often, and lost it to others each time.
     private const int RoomAttemptsMax = 1_000;
 
     /// <summary>Finds room for a value of the locked entry: in its record if it fits well, else in a new one.</summary>
@@ -66,7 +66,11 @@ internal sealed partial class Shard
     public void PublishCopy(ref EntryLock entry, in EntryKey key, in StagedRecord staged, LargeBlock block)
     {
         if (staged.Header.IsLarge)
+        {
+            _state.Shares.NoteCopied(block);
             block.AddReference();
+        }
+
         Publish(ref entry, key, staged, staged.Header.IsLarge ? block.SizeBytes : 0);
     }
 
@@ -144,7 +148,9 @@ internal sealed partial class Shard
     public bool TryCreateBlock(ref EntryLock entry, int length, out LargeBlock block)
     {
         int capacity = BlockCapacityOf(length);
-        if (_state.TryCreateBlock(length, capacity, out block))
+        long prepaid = entry.PrepaidBytes;
+        entry.PrepaidBytes = 0;
+        if (_state.TryCreateBlock(length, capacity, prepaid, out block))
             return true;
         entry.Obstacle = Obstacle.NoBlockRoom;
         entry.BytesWanted = _state.BlockBytesOf(capacity);
@@ -154,7 +160,19 @@ internal sealed partial class Shard
     /// <summary>The value's length with room to grow.</summary>
     public int BlockCapacityOf(int length) => (int)Math.Min(_state.ValueLengthMax, length + length / 8L);
 
-    public void Release(LargeBlock block) => _state.Release(block);
+    /// <summary>As of <see cref="StoreState.Lend"/>.</summary>
+    public void Lend(LargeBlock block) => _state.Lend(block);
+
+    public void Return(LargeBlock block) => _state.Return(block);
+
+    /// <summary>Frees a block that the next attempt makes again, and keeps its bytes for that.</summary>
+    public void ReleaseForNow(ref EntryLock entry, LargeBlock block)
+    {
+        if (entry.Set is null)
+            entry.PrepaidBytes = _state.ReleaseUnpaid(block);
+        else
+            _state.Release(block);
+    }
 
     /// <summary>Whether a value is kept in a block of its own.</summary>
     public bool IsLarge(int keyLength, int valueLength) => _state.IsLarge(keyLength, valueLength);
@@ -168,10 +186,10 @@ internal sealed partial class Shard
             : _state.Reclaimer.TakeGhost(key.Hash, size);
         entry.Stream = (isMain ? LogStream.Main : 0) | (expiring ? LogStream.Expiring : 0);
         entry.BytesWanted = size;
-        if (!entry.LongRecord.IsNull && entry.LongRecord.Header.RecordSize == size)
+        if (!entry.AheadRecord.IsNull && entry.AheadRecord.Header.RecordSize == size)
         {
-            record = entry.LongRecord;
-            entry.LongRecord = default;
+            record = entry.AheadRecord;
+            entry.AheadRecord = default;
             return true;
         }
 
@@ -183,12 +201,13 @@ internal sealed partial class Shard
 
     /// <summary>Leaves the block of the locked entry to the end of the lock.</summary>
     /// <returns>Its size, or 0.</returns>
-    private static long DropBlock(ref EntryLock entry)
+    private long DropBlock(ref EntryLock entry)
     {
         if (!entry.Header.IsLarge)
             return 0;
         Debug.Assert(entry.Garbage.IsNull, "A lock replaces one block at most.");
         entry.Garbage = entry.Block;
+        _state.Shares.NoteDropped(entry.Block);
         return entry.Garbage.SizeBytes;
     }
 
@@ -207,44 +226,121 @@ internal sealed partial class Shard
         }
 
         status = WriteStatus.OutOfMemory;
-        return ++entry.RoomAttempts <= RoomAttemptsMax && TryMakeRoom(key, ref entry);
+        return TryMakeRoom(key, ref entry);
     }
 
     private bool TryMakeRoom(in EntryKey key, ref EntryLock entry)
     {
         long bytes = entry.BytesWanted;
         entry.BytesWanted = 0;
-        switch (entry.Obstacle)
+        // One of another size: the entry was changed between two attempts. And who asks for a block holds no record,
+        // whose segment could not be reclaimed.
+        if (!entry.AheadRecord.IsNull)
+            _log.Abandon(entry.AheadRecord, entry.AheadRecord.Header.RecordSize);
+        entry.AheadRecord = default;
+        if (entry.Set is not null && entry.Obstacle != Obstacle.NoSlot && ++entry.RoomAttempts > RoomAttemptsMax)
+            return false;
+        return entry.Obstacle switch
         {
-            case Obstacle.NoSlot:
-                var page = entry.Home.Page;
-                return TryFreeCleared(key.Hash)
-                    || TrySplit(key.Hash, page)
-                    || (_state.Reclaimer.MakeRoom(PageBytes, key.Hash, entry.SourceHash) && TrySplit(key.Hash, page))
-                    || TryEvictFrom(key.Hash, entry.Home);
-            case Obstacle.NoSegmentRoom:
-                _state.Reclaimer.PrepareGhosts(key.Hash, entry.SourceHash);
-                return _log.TryRotate(_log.OwnStripe, entry.Stream, (int)bytes, _log.SpareBytes)
-                    || _state.Reclaimer.MakeRoom(_log.SegmentBytes, key.Hash, entry.SourceHash)
-                    || (entry.MayOverdraw
-                        && _log.TryRotate(_log.OwnStripe, entry.Stream, (int)bytes, _log.OverdrawnSpareBytes));
-            case Obstacle.LongRecord:
-                return TryAllocateLong(key, ref entry, (int)bytes);
-            default:
-                Debug.Assert(entry.Obstacle == Obstacle.NoBlockRoom);
-                return _state.Reclaimer.MakeRoom(bytes, key.Hash, entry.SourceHash);
+            Obstacle.NoSlot => TryMakeSlot(key, ref entry),
+            Obstacle.NoSegmentRoom => TryMakeSegmentRoom(key, ref entry, (int)bytes),
+            Obstacle.LongRecord => TryAllocateLong(key, ref entry, (int)bytes),
+            _ => TryPrepay(key, ref entry, bytes),
+        };
+    }
+
+    private bool TryMakeSlot(in EntryKey key, ref EntryLock entry)
+    {
+        var page = entry.Home.Page;
+        long prepaid = 0;
+        if (TryFreeCleared(key.Hash) || TrySplit(key.Hash, page, ref prepaid))
+            return true;
+        bool isSplit = false;
+        if (_state.Reclaimer.TryTakeRoom(RequestOf(key, entry, PageBytes, _log.SpareBytes, isLast: true)))
+        {
+            prepaid = PageBytes;
+            isSplit = TrySplit(key.Hash, page, ref prepaid);
+            _state.Budget.Add(-prepaid);
         }
+
+        return isSplit || TryEvictFrom(key.Hash, entry.Home);
+    }
+
+    private bool TryMakeSegmentRoom(in EntryKey key, ref EntryLock entry, int size)
+    {
+        _state.Reclaimer.PrepareGhosts(key.Hash, entry.SourceHash);
+        int stripe = _log.OwnStripe;
+        if (_log.TryRotate(stripe, entry.Stream, size, _log.SpareBytes))
+        {
+            // Taken at once: other writers, or an audit, may leave nothing of it.
+            if (entry.Set is null && _log.TryAllocate(stripe, entry.Stream, size, out entry.AheadRecord))
+                MarkAhead(ref entry, size);
+            return true;
+        }
+
+        long bytes = _log.ActiveBytesFor(size);
+        if (_state.Reclaimer.TryTakeRoom(RequestOf(key, entry, bytes, _log.SpareBytes, isLast: true)))
+        {
+            if (entry.Set is not null)
+                return GiveBack(bytes);
+            if (!_log.TryAllocatePrepaid(stripe, entry.Stream, size, bytes, out entry.AheadRecord))
+                return false;
+            MarkAhead(ref entry, size);
+            return true;
+        }
+
+        return entry.MayOverdraw && _log.TryRotate(stripe, entry.Stream, size, _log.OverdrawnSpareBytes);
     }
 
     private bool TryAllocateLong(in EntryKey key, ref EntryLock entry, int size)
     {
-        // One of another size: the entry was changed between two attempts.
-        if (!entry.LongRecord.IsNull)
-            _log.Abandon(entry.LongRecord, entry.LongRecord.Header.RecordSize);
-        if (!_log.TryAllocateLong(entry.Stream, size, _log.SpareBytes, out entry.LongRecord))
-            return _state.Reclaimer.MakeRoom(_log.LongBytesOf(size), key.Hash, entry.SourceHash);
+        if (!_log.TryAllocateLong(entry.Stream, size, _log.SpareBytes, out entry.AheadRecord))
+        {
+            long bytes = _log.LongBytesOf(size);
+            if (!_state.Reclaimer.TryTakeRoom(RequestOf(key, entry, bytes, _log.SpareBytes, isLast: true))
+                || !_log.TryAllocateLongPrepaid(entry.Stream, size, bytes, out entry.AheadRecord))
+            {
+                return false;
+            }
+        }
 
-        entry.LongRecord.Header = RecordHeader.Create(0, 0, size, 0, default, large: false);
+        MarkAhead(ref entry, size);
         return true;
+    }
+
+    // The room for a block, which is made under the lock.
+    private bool TryPrepay(in EntryKey key, ref EntryLock entry, long bytes)
+    {
+        Debug.Assert(entry.Obstacle == Obstacle.NoBlockRoom);
+        Debug.Assert(entry.PrepaidBytes == 0);
+        if (!_state.Reclaimer.TryTakeRoom(RequestOf(key, entry, bytes, _log.LinkSpareBytes, isLast: false)))
+            return false;
+        if (entry.Set is not null)
+            return GiveBack(bytes);
+        entry.PrepaidBytes = bytes;
+        return true;
+    }
+
+    // An operation on several keys needs room for all of them, which it takes in parts: others may take it before.
+    private bool GiveBack(long bytes)
+    {
+        _state.Budget.Add(-bytes);
+        return true;
+    }
+
+    private static void MarkAhead(ref EntryLock entry, int size)
+    {
+        entry.AheadRecord.Header = RecordHeader.Create(0, 0, size, 0, default, large: false);
+        RoomSteps.At(RoomStep.RecordTaken);
+    }
+
+    private static RoomRequest RequestOf(
+        in EntryKey key, in EntryLock entry, long bytes, long spareBytes, bool isLast) => new(
+            bytes, spareBytes, key.Hash, entry.SourceHash, HeldBy(entry), isLast);
+
+    private static HeldBytes HeldBy(in EntryLock entry)
+    {
+        long aheadBytes = entry.AheadRecord.IsNull ? 0 : entry.AheadRecord.Header.RecordSize;
+        return entry.Held + new HeldBytes(aheadBytes, 0, entry.PrepaidBytes);
     }
 }

@@ -52,12 +52,14 @@ internal sealed partial class Shard
     public int Index { get; }
 
     /// <summary>Runs an operation on the locked entry of a key, as often as obstacles make it necessary.</summary>
-    public WriteStatus Write<TOperation>(in EntryKey key, ref TOperation operation)
+    /// <remarks>held: A block that the operation is to link.</remarks>
+    public WriteStatus Write<TOperation>(in EntryKey key, ref TOperation operation, HeldBytes held = default)
         where TOperation : struct, IEntryOperation, allows ref struct
     {
         if (key.Bytes.Length > EntryKey.LengthMax)
             return WriteStatus.KeyTooLong;
         var entry = default(EntryLock);
+        entry.Held = held;
         while (true)
         {
             Lock(key, ref entry);
@@ -116,10 +118,14 @@ internal sealed partial class Shard
     /// <summary>What is left to do after a write that was unlocked.</summary>
     public void EndWrite(in EntryKey key, ref EntryLock entry)
     {
-        // A long record that was allocated ahead and then not needed: another thread's write came between.
-        if (!entry.LongRecord.IsNull)
-            _log.Abandon(entry.LongRecord, entry.LongRecord.Header.RecordSize);
-        entry.LongRecord = default;
+        // A record that was allocated ahead and then not needed: another thread's write came between.
+        if (!entry.AheadRecord.IsNull)
+            _log.Abandon(entry.AheadRecord, entry.AheadRecord.Header.RecordSize);
+        entry.AheadRecord = default;
+        if (entry.PrepaidBytes != 0)
+            _state.Budget.Add(-entry.PrepaidBytes);
+        entry.PrepaidBytes = 0;
+        RoomSteps.At(RoomStep.WriteEnds);
         if (entry.BytesWanted != 0)
             _state.Reclaimer.Pace(entry.BytesWanted, key.Hash);
     }

@@ -28,7 +28,7 @@ internal sealed partial class StoreState
     public uint HeldPage { get; private set; }
 
     /// <summary>Whether values lie in blocks of their own, outside of the segments.</summary>
-    public bool HasBlocks => Volatile.Read(ref _blockCount) != 0;
+    public bool HasBlocks => BlockBytes != 0;
 
     /// <summary>Ends the store. What calls that are inside hold is waited for, or given back later.</summary>
     public void Dispose()

@@ -35,8 +35,8 @@ internal sealed partial class StoreState : IDisposable
     // Written under the gate, read anywhere.
     private long _limitBytes;
 
-    // Blocks that were made and not freed; interlocked.
-    private long _blockCount;
+    // Of blocks that were made and not freed; interlocked.
+    private long _blockBytes;
 
     public StoreState(CacheOptions options, TimeProvider timeProvider, KeyedHash hash)
     {
@@ -99,6 +99,11 @@ internal sealed partial class StoreState : IDisposable
 
     public WatchedKeys Watched { get; } = new();
 
+    public BlockShares Shares { get; } = new();
+
+    /// <summary>The bytes of all blocks that count, whoever holds them.</summary>
+    public long BlockBytes => Volatile.Read(ref _blockBytes);
+
     public int ValueLengthMax { get; }
 
     /// <summary>The longest key and value that are kept in a segment; a longer value has a block of its own.</summary>
@@ -148,16 +153,22 @@ internal sealed partial class StoreState : IDisposable
     public long BlockBytesOf(int capacity) => LargeBlock.SizeOf(capacity, _heap);
 
     /// <summary>Makes a block within the limit; false if it, or the system, has no room.</summary>
-    public bool TryCreateBlock(int length, int capacity, out LargeBlock block)
+    /// <param name="length">The value's length.</param>
+    /// <param name="capacity">How far it may grow.</param>
+    /// <param name="prepaidBytes">What was taken for it already; too little, or unused, it is given back.</param>
+    /// <param name="block">The block.</param>
+    public bool TryCreateBlock(int length, int capacity, long prepaidBytes, out LargeBlock block)
     {
         long bytes = BlockBytesOf(capacity);
         block = default;
-        if (!Budget.TryTake(bytes, Log.SpareBytes))
+        if (prepaidBytes != 0)
+            Budget.Add(prepaidBytes < bytes ? -prepaidBytes : bytes - prepaidBytes);
+        if (prepaidBytes < bytes && !Budget.TryTake(bytes, Log.LinkSpareBytes))
             return false;
         KeepFreeSegmentsWithinLimit();
         if (LargeBlock.TryCreate(length, capacity, _heap, out block))
         {
-            Interlocked.Increment(ref _blockCount);
+            Interlocked.Add(ref _blockBytes, bytes);
             return true;
         }
 
@@ -177,11 +188,17 @@ internal sealed partial class StoreState : IDisposable
     /// <summary>Begins to count a block; false if the limit has no room for it.</summary>
     public bool TryCount(LargeBlock block)
     {
-        if (!Budget.TryTake(block.SizeBytes, Log.SpareBytes))
+        if (!Budget.TryTake(block.SizeBytes, Log.LinkSpareBytes))
             return false;
-        KeepFreeSegmentsWithinLimit();
-        Interlocked.Increment(ref _blockCount);
+        CountPrepaid(block);
         return true;
+    }
+
+    /// <summary>Begins to count a block whose bytes were taken already.</summary>
+    public void CountPrepaid(LargeBlock block)
+    {
+        KeepFreeSegmentsWithinLimit();
+        Interlocked.Add(ref _blockBytes, block.SizeBytes);
     }
 
     /// <summary>Frees a block that was never counted.</summary>
@@ -235,11 +252,47 @@ internal sealed partial class StoreState : IDisposable
     /// <summary>Drops a reference to a block; the last one gives its bytes back.</summary>
     public void Release(LargeBlock block)
     {
+        long bytes = ReleaseUnpaid(block);
+        if (bytes != 0)
+            Budget.Add(-bytes);
+    }
+
+    /// <summary>The same, but whoever calls keeps the bytes.</summary>
+    /// <returns>How many; 0 if it was not the last reference.</returns>
+    public long ReleaseUnpaid(LargeBlock block)
+    {
         long bytes = block.Release(_heap);
-        if (bytes == 0)
-            return;
-        Interlocked.Decrement(ref _blockCount);
-        Budget.Add(-bytes);
+        if (bytes != 0)
+            Interlocked.Add(ref _blockBytes, -bytes);
+        return bytes;
+    }
+
+    /// <summary>Waits until another thread's claim of a key is over; the caller holds no lock.</summary>
+    public void WaitForClaim(ulong hash, in HeldBytes held)
+    {
+        Reclaimer.BeginWait(held);
+        try
+        {
+            Claims.Wait(hash);
+        }
+        finally
+        {
+            Reclaimer.EndWait(held);
+        }
+    }
+
+    /// <summary>Takes a reference that outlives a copy; the caller holds the entry's home.</summary>
+    public void Lend(LargeBlock block)
+    {
+        Shares.Lend(block);
+        block.AddReference();
+    }
+
+    /// <summary>Takes a block back that was lent.</summary>
+    public void Return(LargeBlock block)
+    {
+        Shares.EndLoan(block);
+        Release(block);
     }
 
     /// <summary>Throws unless the store is whole. Nobody may write meanwhile.</summary>

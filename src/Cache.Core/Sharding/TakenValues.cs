@@ -33,7 +33,7 @@ internal sealed class TakenValues(StoreState state) : IDisposable
         if (entry.Header.IsLarge)
         {
             _values.EnsureCapacity(_values.Count + 1); // What is referenced is remembered.
-            entry.Block.AddReference();
+            state.Lend(entry.Block);
             _values.Add(new Taken(true, entry.Block, 0, entry.Block.Length));
             return;
         }
@@ -66,7 +66,7 @@ internal sealed class TakenValues(StoreState state) : IDisposable
         foreach (var value in _values)
         {
             if (!value.Block.IsNull)
-                state.Release(value.Block);
+                state.Return(value.Block);
         }
 
         _values.Clear();

@@ -12,9 +12,11 @@ internal sealed class ClientMemory(ServerState server)
     /// <summary>More than the objects of an idle connection take on an event loop.</summary>
     public const int IdleClientBytes = 2048;
 
-    // A share of the store's memory that leaves entries the greater part, but requests of usual lengths always pass.
+    // A share of the store's memory that leaves entries as much. Requests of usual lengths are to pass beside a small
+    // store too; still, entries keep a quarter of it.
     private const int DefaultShare = 2;
     private const long DefaultLimitMin = 128 << 20;
+    private const int EntriesShareMin = 4;
 
     private readonly Lock _evicting = new();
     private long _bytes;
@@ -25,7 +27,11 @@ internal sealed class ClientMemory(ServerState server)
     /// <summary>How many they may be.</summary>
     public long LimitBytes => server.Settings.ClientMemoryLimit > 0
         ? server.Settings.ClientMemoryLimit
-        : Math.Max(server.Store.MemoryLimitBytes / DefaultShare, DefaultLimitMin);
+        : DefaultLimitOf(server.Store.MemoryLimitBytes);
+
+    /// <summary>The limit where none is set.</summary>
+    public static long DefaultLimitOf(long storeBytes) => Math.Max(
+        storeBytes / DefaultShare, Math.Min(DefaultLimitMin, storeBytes - storeBytes / EntriesShareMin));
 
     /// <summary>Counts bytes that a client holds from now on, or no more.</summary>
     /// <param name="bytes">How many more, or less.</param>

@@ -58,8 +58,29 @@ public sealed class ContentionTests : IDisposable
         Assert.Equal(WriteStatus.Done, status);
     }
 
+    // Nothing of it can be lost before the next attempt.
     [Fact]
-    public void TryOvercome_RoomThatIsAlwaysLost_EndsWithOutOfMemory()
+    public void TryOvercome_OfASegmentsRoom_HasTheRecordAllocatedAhead()
+    {
+        const int Size = 104;
+        var shard = _state.Shards[0];
+        var key = _state.KeyOf("key"u8, 0);
+        var entry = default(EntryLock);
+        entry.Fail(Obstacle.NoSegmentRoom);
+        entry.BytesWanted = Size;
+        var status = WriteStatus.Done;
+
+        Assert.True(shard.TryOvercome(key, ref entry, ref status));
+        Shard.ResetLock(ref entry);
+
+        Assert.Equal(Size, entry.AheadRecord.Header.RecordSize);
+        shard.EndWrite(key, ref entry);
+        Assert.True(entry.AheadRecord.IsNull);
+    }
+
+    // Several keys take their room in parts, so that it may be lost.
+    [Fact]
+    public void TryOvercome_RoomOfSeveralKeysThatIsAlwaysLost_EndsWithOutOfMemory()
     {
         var shard = _state.Shards[0];
         var key = _state.KeyOf("key"u8, 0);
@@ -69,8 +90,9 @@ public sealed class ContentionTests : IDisposable
         do
         {
             Shard.ResetLock(ref entry);
+            entry.Set = KeyLocks.Rent();
             entry.Fail(Obstacle.NoSegmentRoom);
-            entry.BytesWanted = 100;
+            entry.BytesWanted = 104;
         }
         while (shard.TryOvercome(key, ref entry, ref status) && ++attempts < 100_000);
 

@@ -67,6 +67,15 @@ public sealed class ClientMemoryLimitTests : ConnectionTestBase
         Assert.Equal(before, memory.Bytes);
     }
 
+    // Entries keep a quarter of any store.
+    [Theory]
+    [InlineData(24, 18)]
+    [InlineData(64, 48)]
+    [InlineData(200, 128)]
+    [InlineData(1024, 512)]
+    public void Limit_WhereNoneIsSet_IsAShareOfTheStores(long storeMegabytes, long limitMegabytes) =>
+        Assert.Equal(limitMegabytes * Megabyte, ClientMemory.DefaultLimitOf(storeMegabytes * Megabyte));
+
     [Fact]
     public async Task DeclaredLength_TakesNoMemory()
     {

@@ -1,0 +1,186 @@
+using System.Diagnostics;
+using Cache.Core.Contracts;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>The proof that a refusal needs: a look at the whole store in which each byte in use has an owner.</summary>
+/// <remarks>
+/// It is made under the gate and with a claim, so that nobody else takes bytes or reclaims a segment meanwhile. All
+/// active segments are sealed, then all segments looked at once, and what may go goes, until there is room. What
+/// others may do meanwhile is to free bytes, or to link what they hold already; either changes one of the sums that
+/// are taken before and after, or is seen as a difference between them:
+/// used = index, ghosts, held outside + segments + blocks + prepaid;
+/// blocks = those that live records point at + lent without an entry + held by writes;
+/// what was handed out of sealed segments = what is committed + held by writes.
+/// If all three are equal, with the part of writes that which the ones that wait for room declare, then nothing is in
+/// transit, no evictable entry was left, and there still is no room: that is the proof.
+/// </remarks>
+internal sealed partial class Reclaimer
+{
+    private RoomFinding Audit(in RoomRequest request, ref Stall stall)
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        Debug.Assert(_budget.IsClaimedByCaller);
+        PutVictimBack();
+        RoomSteps.At(RoomStep.AuditBegins);
+        var before = ReadSums();
+        var walk = EvictAll(request);
+        RoomSteps.At(RoomStep.AuditWalked);
+        if (_budget.TryTake(request.Bytes, request.SpareBytes))
+            return RoomFinding.Taken;
+        if (walk.HasEvicted || walk.IsCutShort || TryShrinkIndex())
+            return RoomFinding.InTransit; // What went may be held by a reader still; the next audit sees.
+        var after = ReadSums();
+        var held = ReadHeld(out var heldForClaims);
+        var inTransit = new HeldBytes(
+            walk.UnfinishedBytes,
+            after.BlockBytes - after.OrphanBytes - (walk.LargeBytes - after.DuplicateBytes),
+            after.UsedBytes - after.OutsideBytes - after.FixedBytes - walk.SegmentBytes - after.BlockBytes);
+        stall.Note(inTransit);
+        bool hasRoom = after.UsedBytes + request.EnoughBytes <= after.LimitBytes;
+        if (before != after || walk.HasForeign || inTransit != held || hasRoom)
+            return RoomFinding.InTransit;
+        if (held == request.Held)
+        {
+            AssertProven(request, after, walk);
+            return RoomFinding.Refused;
+        }
+
+        // All that is in transit belongs to writes that wait for room.
+        if (request.IsLast && _budget.TryTake(request.Bytes, _log.OverdrawnSpareBytes))
+            return RoomFinding.Taken;
+        // These end, or are refused, by themselves; but those that wait for a claim end after its owner.
+        bool endByThemselves = request.Held == default
+            && (held != heldForClaims || !_state.Claims.IsOwn(request.KeptHash));
+        return endByThemselves ? RoomFinding.InTransit : RoomFinding.Refused;
+    }
+
+    [Conditional("DEBUG")]
+    private void AssertProven(in RoomRequest request, in Sums sums, in Walk walk)
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread && _budget.IsClaimedByCaller, "Others may take and reclaim.");
+        Debug.Assert(!walk.HasForeign && !walk.IsCutShort, "A segment was not looked at.");
+        Debug.Assert(!walk.HasEvicted, "What went may have made room.");
+        Debug.Assert(walk.UnfinishedBytes == request.Held.RecordBytes, "A record is in transit.");
+        Debug.Assert(
+            sums.BlockBytes == walk.LargeBytes - sums.DuplicateBytes + sums.OrphanBytes + request.Held.BlockBytes,
+            "A block is in transit.");
+        Debug.Assert(
+            sums.UsedBytes == sums.FixedBytes + sums.OutsideBytes + walk.SegmentBytes + sums.BlockBytes
+                + request.Held.PrepaidBytes,
+            "A byte has no owner.");
+        Debug.Assert(sums.UsedBytes + request.EnoughBytes > sums.LimitBytes, "There is room.");
+    }
+
+    /// <summary>Seals and visits all segments, and evicts what may go until there is room.</summary>
+    private Walk EvictAll(in RoomRequest request)
+    {
+        var walk = default(Walk);
+        _log.SealActive(long.MaxValue);
+        for (int segment = 1; segment < _log.Frontier; segment++)
+        {
+            RoomSteps.At(RoomStep.AuditNext);
+            if (_log.TryClaim(segment))
+            {
+                EvictFrom(segment, ref walk);
+                bool isEmpty = Volatile.Read(ref _log[segment].Dead) == _log[segment].End;
+                if (!isEmpty)
+                    NoteWalked(segment, ref walk);
+                _log.Unclaim(segment);
+                walk.IsCutShort = _budget.HasRoomFor(request.EnoughBytes);
+                if (walk.IsCutShort)
+                    break;
+                continue;
+            }
+
+            switch (RecordLog.StateOf(Volatile.Read(ref _log[segment].StateWord)))
+            {
+                case SegmentState.Free or SegmentState.Continued:
+                    break;
+                case SegmentState.Sealed:
+                    NoteWalked(segment, ref walk);
+                    walk.HasForeign |= _log.IsWhole(segment); // Since a moment ago: it was not looked at.
+                    break;
+                default: // The sweep's, or another thread's that began it just before the claim.
+                    walk.HasForeign = true;
+                    break;
+            }
+        }
+
+        return walk;
+    }
+
+    private void NoteWalked(int segment, ref Walk walk)
+    {
+        ref var info = ref _log[segment];
+        walk.UnfinishedBytes += info.End - Volatile.Read(ref info.Committed);
+        walk.LargeBytes += Volatile.Read(ref info.LargeBytes);
+        walk.SegmentBytes += _log.BytesOf(segment);
+    }
+
+    private void EvictFrom(int segment, ref Walk walk)
+    {
+        ref var info = ref _log[segment];
+        if (_budget.Eviction == EvictionPolicy.ExpiringEntries && Volatile.Read(ref info.ExpiringCount) == 0
+            && !_state.Generations.HasCleared)
+        {
+            return;
+        }
+
+        int end = info.End;
+        for (int offset = info.Start; offset < end && !_budget.HasRoomFor(_enoughBytes);)
+        {
+            var record = _log.Space.At(segment, offset);
+            var header = record.Header;
+            offset += header.RecordSize;
+            if (header.IsDead)
+                continue;
+            ulong hash = _state.HashOf(record);
+            walk.HasEvicted |= _state.ShardOf(hash).EvictIfAllowed(record, hash, this, IsMain(info));
+        }
+    }
+
+    private Sums ReadSums()
+    {
+        // The outside is counted before it is used, so what is seen used is seen outside too.
+        long used = _budget.UsedBytes;
+        var shares = _state.Shares;
+        return new Sums(
+            used, _budget.OutsideBytes, _state.FixedBytes, _state.BlockBytes, shares.OrphanBytes,
+            shares.DuplicateBytes, _budget.LimitBytes, _budget.Eviction);
+    }
+
+    private readonly record struct Sums(
+        long UsedBytes, long OutsideBytes, long FixedBytes, long BlockBytes, long OrphanBytes, long DuplicateBytes,
+        long LimitBytes, EvictionPolicy Eviction);
+
+    /// <summary>What an audit saw of the segments.</summary>
+    private struct Walk
+    {
+        public long SegmentBytes;
+        public long LargeBytes; // Of the blocks that live records point at.
+        public long UnfinishedBytes; // Of records that are being written.
+        public bool HasForeign; // Whether another thread had one that nobody else can look at.
+        public bool HasEvicted;
+        public bool IsCutShort; // Whether there was room before its end.
+    }
+
+    /// <summary>Since when nothing at all has changed for a thread that waits.</summary>
+    private struct Stall
+    {
+        private HeldBytes _last;
+        private long _since;
+
+        public void Note(in HeldBytes inTransit)
+        {
+            if (_since != 0 && inTransit == _last)
+                return;
+            _last = inTransit;
+            _since = TimeProvider.System.GetTimestamp();
+        }
+
+        public readonly bool IsLongerThan(TimeSpan most) =>
+            _since != 0 && TimeProvider.System.GetElapsedTime(_since) > most;
+    }
+}

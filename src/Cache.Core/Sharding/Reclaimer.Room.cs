@@ -1,0 +1,185 @@
+using System.Diagnostics;
+using Cache.Core.Contracts;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>Room for writes: who makes it keeps it, and none is refused without a proof.</summary>
+/// <remarks>
+/// A thread that finds no room works under the gate with a claim on the budget: nobody else takes bytes until it has
+/// taken its own or given up, so it loses nothing that it freed. If reclaiming as usual does not suffice it audits the
+/// store (Reclaimer.Audit.cs), which ends in one of three ways: there is room after all; another thread holds bytes
+/// that it is about to link or to free, so the caller gives way and comes again; or each byte in use has an owner that
+/// nothing may evict, and the write is refused.
+///
+/// This ends. Who holds bytes without waiting for room either links or frees them, in a bounded number of steps. Who
+/// waits for room while it holds bytes says how many. If only such threads hold any, then whoever needs just the
+/// segment for its last record may overdraw the limit by a little, one at a time, and ends; another that holds bytes
+/// is refused, and gives them back; one that holds none waits for these.
+/// </remarks>
+internal sealed partial class Reclaimer
+{
+    // A thread that holds bytes and is not scheduled for so long is stopped by a debugger, or bytes were lost: then a
+    // write is refused without a proof rather than never answered.
+    private static readonly TimeSpan _stallMax = TimeSpan.FromSeconds(10);
+
+    // What all threads hold that look for room; changed under its own lock, since three sums belong together.
+    private readonly Lock _heldGate = new();
+    private HeldBytes _held;
+    private HeldBytes _heldForClaims; // Of these, by threads that wait for a key's claim.
+
+    // Written interlocked; read by tests.
+    private long _unprovenRefusals;
+
+    /// <summary>Writes that were refused since another thread stood still for ten seconds.</summary>
+    public long UnprovenRefusals => Volatile.Read(ref _unprovenRefusals);
+
+    /// <summary>
+    /// What entries can never have, whichever go: index, ghosts, what is held outside, and what is lent.
+    /// </summary>
+    public long UnevictableBytes => _state.FixedBytes + _budget.OutsideBytes + _state.Shares.LentBytes;
+
+    /// <summary>Whether there is room for so many bytes, at present or if all entries went.</summary>
+    public bool CanSuffice(long bytes) =>
+        _budget.HasRoomFor(bytes) || bytes + UnevictableBytes <= _budget.LimitBytes;
+
+    /// <summary>Reclaims until so many bytes are free, for a moment at least; waits for no other thread.</summary>
+    /// <remarks>For what only helps, or takes its room later in parts.</remarks>
+    public bool MakeRoom(long bytes, ulong keptHash, ulong otherKeptHash)
+    {
+        var request = new RoomRequest(bytes, _log.SpareBytes, keptHash, otherKeptHash, default, IsLast: false);
+        if (!CanSuffice(request.EnoughBytes))
+            return false;
+        using (EnterGate())
+        {
+            _state.ThrowIfDisposed();
+            BeginRequest(request);
+            bool hasRoom = TryReclaim(request.EnoughBytes, shrinksIndex: false);
+            EndRequest();
+            return hasRoom;
+        }
+    }
+
+    /// <summary>Makes room that the caller takes in parts: others may take some of it before.</summary>
+    /// <remarks>The caller holds nothing that is not linked.</remarks>
+    /// <returns>As <see cref="TryTakeRoom"/>.</returns>
+    public bool TryMakeRoom(long bytes, ulong keptHash)
+    {
+        if (!TryTakeRoom(new RoomRequest(bytes, _log.SpareBytes, keptHash, 0, default, IsLast: false)))
+            return false;
+        _budget.Add(-bytes);
+        return true;
+    }
+
+    /// <summary>Takes bytes for the caller, for which entries go if they must.</summary>
+    /// <returns>False if nothing more may go, or, under no evicting policy, nothing can be compacted.</returns>
+    public bool TryTakeRoom(in RoomRequest request)
+    {
+        ChangeHeld(request.Held, isMore: true);
+        var wait = default(SpinWait);
+        var stall = default(Stall);
+        while (true)
+        {
+            RoomSteps.At(RoomStep.LooksForRoom);
+            using (EnterGate())
+            {
+                _state.ThrowIfDisposed();
+                var finding = TakeUnderGate(request, ref stall);
+                bool isStalled = finding == RoomFinding.InTransit && stall.IsLongerThan(_stallMax);
+                if (isStalled)
+                    Interlocked.Increment(ref _unprovenRefusals);
+                if (finding != RoomFinding.InTransit || isStalled)
+                {
+                    // Still under the gate: the next one must not count it among those that wait.
+                    ChangeHeld(request.Held, isMore: false);
+                    return finding == RoomFinding.Taken;
+                }
+            }
+
+            RoomSteps.At(RoomStep.GivesWay);
+            wait.SpinOnce(); // Sleeps after a while: whoever holds bytes may have lost its turn.
+        }
+    }
+
+    private RoomFinding TakeUnderGate(in RoomRequest request, ref Stall stall)
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        if (!CanSuffice(request.EnoughBytes) && !(TryShrinkIndex() && CanSuffice(request.EnoughBytes)))
+            return RoomFinding.Refused;
+        BeginRequest(request);
+        _budget.BeginClaim();
+        try
+        {
+            RoomSteps.At(RoomStep.Claimed);
+            while (TryReclaim(request.EnoughBytes, shrinksIndex: false))
+            {
+                if (_budget.TryTake(request.Bytes, request.SpareBytes))
+                    return RoomFinding.Taken;
+            }
+
+            return _budget.Eviction == EvictionPolicy.None ? RoomFinding.Refused : Audit(request, ref stall);
+        }
+        finally
+        {
+            _budget.EndClaim();
+            EndRequest();
+        }
+    }
+
+    private void BeginRequest(in RoomRequest request)
+    {
+        (_keptHash, _otherKeptHash) = (request.KeptHash, request.OtherKeptHash);
+        _enoughBytes = request.EnoughBytes;
+    }
+
+    private void EndRequest()
+    {
+        _keptHash = _otherKeptHash = 0;
+        _enoughBytes = NeverEnough;
+    }
+
+    // Tried again and again under a test that pauses threads, so that it always knows which can go on.
+    private Lock.Scope EnterGate()
+    {
+        while (RoomSteps.IsObserved && !_gate.TryEnter())
+            RoomSteps.At(RoomStep.WaitsForGate);
+        var scope = _gate.EnterScope();
+        if (RoomSteps.IsObserved)
+            _gate.Exit(); // It was entered twice.
+        return scope;
+    }
+
+    /// <summary>Says what a thread holds while it waits for another one's claim of a key.</summary>
+    public void BeginWait(in HeldBytes held) => ChangeHeld(held, isMore: true, isForClaim: true);
+
+    public void EndWait(in HeldBytes held) => ChangeHeld(held, isMore: false, isForClaim: true);
+
+    private void ChangeHeld(in HeldBytes held, bool isMore, bool isForClaim = false)
+    {
+        if (held == default)
+            return;
+        lock (_heldGate)
+        {
+            _held = isMore ? _held + held : _held - held;
+            if (isForClaim)
+                _heldForClaims = isMore ? _heldForClaims + held : _heldForClaims - held;
+        }
+    }
+
+    private HeldBytes ReadHeld(out HeldBytes forClaims)
+    {
+        lock (_heldGate)
+        {
+            forClaims = _heldForClaims;
+            return _held;
+        }
+    }
+
+    private enum RoomFinding
+    {
+        Taken,
+        Refused,
+
+        // Another thread holds bytes that it is about to link or to free.
+        InTransit,
+    }
+}
