@@ -12,6 +12,9 @@ public sealed partial class CacheStore
     internal WatchedKey Watch(ReadOnlySpan<byte> key) =>
         _state.Watched.Watch(_state.HashOf(key, _keyspace), _keyspace);
 
+    /// <summary>Whether anybody watches any key.</summary>
+    internal bool IsWatched => !_state.Watched.IsEmpty;
+
     internal void Unwatch(WatchedKey key) => _state.Watched.Unwatch(key);
 
     /// <summary>Copies the value of a key into the sink, and tells how to ask later whether it is still that.</summary>

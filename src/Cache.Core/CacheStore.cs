@@ -99,8 +99,8 @@ public sealed partial class CacheStore : IDisposable
     /// <summary>The keyspace that this view, or the store itself, shows; 0 for the store.</summary>
     public int Keyspace => _keyspace;
 
-    /// <summary>Whether the store, which may be another view's, was disposed.</summary>
-    internal bool IsDisposed => _state.IsDisposed;
+    /// <summary>Whether the store was disposed, perhaps by the owner of what this is a view of.</summary>
+    public bool IsDisposed => _state.IsDisposed;
 
     /// <summary>The one object that stands for this keyspace, whoever asks.</summary>
     internal CacheStore Canonical => _keyspaces[_keyspace];

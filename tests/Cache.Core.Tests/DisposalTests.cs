@@ -1,5 +1,4 @@
 using Cache.Core.Contracts;
-using Cache.Core.Layout;
 using Cache.Core.Sharding;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
@@ -121,36 +120,6 @@ public sealed class DisposalTests
         Parallel.For(0, 8, _ => _store.Dispose());
 
         Assert.Throws<ObjectDisposedException>(() => _store.GetArray("key"u8));
-    }
-
-    [Fact]
-    public void Dispose_GivesTheMemoryBackAtOnce()
-    {
-        if (!OperatingSystem.IsLinux())
-            return; // There it goes back with the addresses.
-        const long Bytes = 256 << 20;
-        var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 2 * Bytes });
-        byte[] value = new byte[10_000];
-        for (int i = 0; i < Bytes / value.Length; i++)
-            store.Set(BitConverter.GetBytes(i), value);
-        long before = Environment.WorkingSet;
-
-        store.Dispose();
-
-        Assert.True(before - Environment.WorkingSet > Bytes / 2, $"{before} → {Environment.WorkingSet}");
-    }
-
-    [Fact]
-    public void Dispose_OfManyStores_LeavesFewMapped()
-    {
-        const int Stores = 2 * NativeReservation.ClosedPerCollection;
-        for (int i = 0; i < Stores; i++)
-            new CacheStore(new CacheOptions { MemoryLimitBytes = 2 << 20 }).Dispose();
-
-        // The collection runs in the background; this one only waits for it.
-        GC.Collect();
-        GC.WaitForPendingFinalizers();
-        Assert.InRange(NativeReservation.ClosedCount, 0, Stores);
     }
 
     // What disposes of a store from under the locks of its own call leaves the rest to the pool.

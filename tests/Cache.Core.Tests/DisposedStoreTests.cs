@@ -11,7 +11,8 @@ public sealed class DisposedStoreTests : IDisposable
     // What may be asked all the same: what a store was made with, its last counters; and what releases do late.
     private static readonly string[] _always =
     [
-        "get_TimeProvider", "get_NowMs", "get_KeyspaceCount", "get_Keyspace", "get_MemoryLimitBytes", "get_Eviction",
+        "get_IsDisposed", "get_TimeProvider", "get_NowMs", "get_KeyspaceCount", "get_Keyspace", "get_MemoryLimitBytes",
+        "get_Eviction",
         nameof(CacheStore.GetStatistics), nameof(CacheStore.Dispose), nameof(CacheStore.AddOutsideBytes),
         nameof(CacheStore.FromUnixMs), nameof(CacheStore.ToUnixMs),
         // Only fetch; the operations that follow throw.

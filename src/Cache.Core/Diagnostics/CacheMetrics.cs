@@ -97,7 +97,7 @@ public sealed partial class CacheMetrics : IDisposable
         CreateHybridInstruments();
     }
 
-    /// <summary>Observes a store until this object is disposed, which must be before the store is.</summary>
+    /// <summary>Observes a store until this object is disposed; of a disposed one, the last counters.</summary>
     /// <param name="store">The store; one that is observed already stays as it is.</param>
     /// <param name="name">What the tag <c>dotnet.cache.name</c> says, different for each store.</param>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>

@@ -10,6 +10,15 @@ internal sealed class SecondLevelWriters
     private readonly Lock _gate = new();
     private readonly Dictionary<string, List<Flight>> _flights = new(StringComparer.Ordinal);
 
+    public bool IsEmpty
+    {
+        get
+        {
+            lock (_gate)
+                return _flights.Count == 0;
+        }
+    }
+
     public void Add(Flight flight)
     {
         lock (_gate)
@@ -36,6 +45,16 @@ internal sealed class SecondLevelWriters
     {
         lock (_gate)
             return flight.LaterWriter;
+    }
+
+    /// <summary>Whether a value of a key may lie there that was void before it came, and is about to go.</summary>
+    public bool IsAnySuperseded(string key)
+    {
+        lock (_gate)
+        {
+            return _flights.TryGetValue(key, out var present)
+                && present.Exists(static flight => flight.IsSupersededNow);
+        }
     }
 
     /// <summary>Keeps what the flights of a key bring from staying there.</summary>

@@ -36,6 +36,12 @@ public sealed partial class StoreHybridCache
         if (_secondLevel is null)
             return null;
         byte[]? bytes = null;
+        if (_secondLevelWriters.IsAnySuperseded(key))
+        {
+            _counters.CountExactly(HybridCounter.SecondLevelMiss);
+            return null;
+        }
+
         try
         {
             bytes = await _secondLevel.GetAsync(key, token).ConfigureAwait(false);

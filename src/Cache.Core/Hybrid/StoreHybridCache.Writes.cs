@@ -21,6 +21,7 @@ public sealed partial class StoreHybridCache
 
     private ValueTask Set<T>(string key, T value, in EntryPlan plan, ulong[] tags, CancellationToken token)
     {
+        _store.ThrowIfDisposed();
         if (!IsUsable(key))
         {
             _counters.CountExactly(HybridCounter.RejectedKey);

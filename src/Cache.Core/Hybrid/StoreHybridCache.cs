@@ -87,6 +87,9 @@ public sealed partial class StoreHybridCache : HybridCache
     /// <summary>Factories and writes to the second level that are under way.</summary>
     internal int FlightCount => _flights.Count;
 
+    /// <summary>Whether nothing is under way, by flights that were superseded neither.</summary>
+    internal bool IsIdle => _flights.IsEmpty && _secondLevelWriters.IsEmpty && !_store.IsWatched;
+
     /// <summary>A snapshot of the counters.</summary>
     public HybridStatistics GetStatistics() => new()
     {
@@ -152,6 +155,7 @@ public sealed partial class StoreHybridCache : HybridCache
         ArgumentNullException.ThrowIfNull(key);
         if (cancellationToken.IsCancellationRequested)
             return ValueTask.FromCanceled(cancellationToken);
+        _store.ThrowIfDisposed();
         if (!TryRemove(key) || _secondLevel is null)
             return ValueTask.CompletedTask;
         return new ValueTask(ForgetAfterAsync(_secondLevel.RemoveAsync(key, cancellationToken), key));

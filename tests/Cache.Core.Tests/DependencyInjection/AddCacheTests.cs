@@ -1,3 +1,4 @@
+using System.Buffers;
 using Cache.Core.DependencyInjection;
 using Cache.Testing;
 using Microsoft.Extensions.Caching.Distributed;
@@ -22,6 +23,41 @@ public sealed class AddCacheTests
             provider.GetRequiredService<IDistributedCache>(), exactMatch: false);
         cache.Set("k", [1]);
         Assert.Equal([1], store.GetArray("k"u8));
+    }
+
+    [Fact]
+    public async Task EveryMember_AfterTheProvidersDisposal_Throws()
+    {
+        var provider = new ServiceCollection()
+            .AddCache(o => o.MemoryLimitBytes = LimitBytes)
+            .AddKeyedCache("pages", o => o.MemoryLimitBytes = LimitBytes).BuildServiceProvider();
+        var caches = new[]
+        {
+            (IBufferDistributedCache)provider.GetRequiredService<IDistributedCache>(),
+            (IBufferDistributedCache)provider.GetRequiredKeyedService<IDistributedCache>("pages"),
+        };
+        foreach (var cache in caches)
+            cache.Set("k", [1]);
+        await provider.DisposeAsync();
+
+        foreach (var cache in caches)
+            await AssertEndedAsync(cache);
+    }
+
+    [Fact]
+    public async Task KeyedStores_EndEachByItself()
+    {
+        using var provider = new ServiceCollection()
+            .AddKeyedCache("pages", o => o.MemoryLimitBytes = LimitBytes)
+            .AddKeyedCache("data", o => o.MemoryLimitBytes = LimitBytes).BuildServiceProvider();
+        var data = provider.GetRequiredKeyedService<IDistributedCache>("data");
+
+        provider.GetRequiredKeyedService<CacheStore>("pages").Dispose();
+
+        await AssertEndedAsync(
+            (IBufferDistributedCache)provider.GetRequiredKeyedService<IDistributedCache>("pages"));
+        data.Set("k", [1]);
+        Assert.Equal([1], data.Get("k"));
     }
 
     [Fact]
@@ -124,5 +160,27 @@ public sealed class AddCacheTests
         var services = new ServiceCollection();
         Assert.Throws<ArgumentNullException>("store", () => services.AddCache((CacheStore)null!));
         Assert.Throws<ArgumentNullException>("configure", () => services.AddCache((Action<CacheOptions>)null!));
+    }
+
+    private static async Task AssertEndedAsync(IBufferDistributedCache cache)
+    {
+        var token = TestContext.Current.CancellationToken;
+        var options = new DistributedCacheEntryOptions();
+        var bytes = new ReadOnlySequence<byte>([1]);
+        var writer = new ArrayBufferWriter<byte>();
+        Assert.Throws<ObjectDisposedException>(() => cache.Get("k"));
+        Assert.Throws<ObjectDisposedException>(() => cache.TryGet("k", writer));
+        Assert.Throws<ObjectDisposedException>(() => cache.Set("k", [1], options));
+        Assert.Throws<ObjectDisposedException>(() => cache.Set("k", bytes, options));
+        Assert.Throws<ObjectDisposedException>(() => cache.Refresh("k"));
+        Assert.Throws<ObjectDisposedException>(() => cache.Remove("k"));
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => cache.GetAsync("k", token));
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await cache.TryGetAsync("k", writer, token));
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => cache.SetAsync("k", [1], options, token));
+        await Assert.ThrowsAsync<ObjectDisposedException>(
+            async () => await cache.SetAsync("k", bytes, options, token));
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => cache.RefreshAsync("k", token));
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => cache.RemoveAsync("k", token));
+        Assert.Equal(0, writer.WrittenCount);
     }
 }

@@ -54,6 +54,17 @@ public sealed class CacheEventSourceTests : IDisposable
     }
 
     [Fact]
+    public void Sum_OfADisposedStore_HoldsItsLastCounters()
+    {
+        for (int i = 0; i < 1_000; i++)
+            _fixture.Set($"k{i}", "v");
+        long count = _fixture.Store.GetStatistics().Count;
+        _fixture.Store.Dispose();
+        Assert.Equal(count, _fixture.Store.GetStatistics().Count);
+        Assert.True(CacheEventSource.Log.Sum().Count >= count);
+    }
+
+    [Fact]
     public void Observation_KeepsNoStoreAlive()
     {
         var store = ForgetAStore();

@@ -47,6 +47,20 @@ public sealed class CacheMetricsTests : IDisposable
     }
 
     [Fact]
+    public void Instruments_OfADisposedStore_ShowItsLastCounters()
+    {
+        _fixture.Set("a", "1");
+        _fixture.Get("a");
+        _fixture.Get("missing");
+        _fixture.Store.Dispose();
+        var lines = _meters.Collect();
+        Assert.Contains("dotnet.cache.requests 1 name=pages result=hit", lines);
+        Assert.Contains("dotnet.cache.requests 1 name=pages result=miss", lines);
+        Assert.Contains("dotnet.cache.entries 1 name=pages", lines);
+        Assert.Equal(8, lines.Count);
+    }
+
+    [Fact]
     public void Instruments_ShowEachStoreUnderItsName()
     {
         using var other = new StoreFixture();

@@ -67,6 +67,42 @@ public sealed class FactoryCircleTests : IDisposable
         Assert.Equal("a", await held);
     }
 
+    [Fact]
+    public async Task FactoriesOfThreeKeysThatAskInACircle_Throw() =>
+        await Assert.ThrowsAsync<InvalidOperationException>(async () =>
+            await Cache.GetOrCreateAsync("x", async _ =>
+                await Cache.GetOrCreateAsync("y", async _ =>
+                    await Cache.GetOrCreateAsync("z", async _ =>
+                        await _fixture.Get("x", "inner")))));
+
+    // Nor does one wait for another because it did before.
+    [Fact]
+    public async Task FactoryThatGaveUpWaiting_MayBeWaitedFor()
+    {
+        var gaveUp = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var both = new Gate<string>();
+        var second = Cache.GetOrCreateAsync("second", async _ =>
+        {
+            await gaveUp.Task;
+            var first = Cache.GetOrCreateAsync<string>("first", _ => throw new NotSupportedException()).AsTask();
+            both.Open("value");
+            return await first;
+        }).AsTask();
+        var first = Cache.GetOrCreateAsync("first", async token =>
+        {
+            using var leaving = new CancellationTokenSource();
+            var waiting = Cache.GetOrCreateAsync<string>(
+                "second", _ => throw new NotSupportedException(), cancellationToken: leaving.Token).AsTask();
+            await leaving.CancelAsync();
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => waiting);
+            gaveUp.SetResult();
+            return await both.Run(token);
+        }).AsTask();
+
+        Assert.Equal("value", await first);
+        Assert.Equal("value", await second);
+    }
+
     private static ValueTask<string> Ask(StoreHybridCache one, string key, StoreHybridCache other, string otherKey) =>
         one.GetOrCreateAsync(key, async _ =>
         {

@@ -116,10 +116,14 @@ public sealed class FlightOwnershipTests
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await fixture.Get("absent", 1));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await fixture.Get("absent", Order.Example()));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await fixture.Get("", "w"));
-        await Assert.ThrowsAsync<ObjectDisposedException>(
-            async () => await fixture.Cache.SetAsync("k", "w", cancellationToken: HybridFixture.Token));
-        await Assert.ThrowsAsync<ObjectDisposedException>(
-            async () => await fixture.Cache.RemoveAsync("k", HybridFixture.Token));
+        foreach (string key in (string[])["k", "absent", ""])
+        {
+            await Assert.ThrowsAsync<ObjectDisposedException>(
+                async () => await fixture.Cache.SetAsync(key, "w", cancellationToken: HybridFixture.Token));
+            await Assert.ThrowsAsync<ObjectDisposedException>(
+                async () => await fixture.Cache.RemoveAsync(key, HybridFixture.Token));
+        }
+
         await Assert.ThrowsAsync<ObjectDisposedException>(
             async () => await fixture.Cache.RemoveByTagAsync("t", HybridFixture.Token));
         Assert.Equal(1, fixture.Statistics.FactoryCalls);
