@@ -72,6 +72,7 @@ internal sealed class StoreOutputCache(CacheStore store) : IOutputCacheBufferSto
         ArgumentNullException.ThrowIfNull(tag);
         if (cancellationToken.IsCancellationRequested)
             return ValueTask.FromCanceled(cancellationToken);
+        ThrowIfDisposed();
         _evictions.Evict(tag);
         return ValueTask.CompletedTask;
     }
@@ -82,11 +83,18 @@ internal sealed class StoreOutputCache(CacheStore store) : IOutputCacheBufferSto
         return true;
     }
 
+    // Keys and tags that never reach the store are no reason to say that all is well.
+    private void ThrowIfDisposed() => ObjectDisposedException.ThrowIf(_store.IsDisposed, _store);
+
     private byte[]? Get(string key)
     {
         using var storeKey = new StoreKey(key, stackalloc byte[StoreKey.StackBytes]);
         if (storeKey.IsNone)
+        {
+            ThrowIfDisposed();
             return null;
+        }
+
         var sink = new ResponseArraySink(_evictions);
         try
         {
@@ -104,7 +112,11 @@ internal sealed class StoreOutputCache(CacheStore store) : IOutputCacheBufferSto
     {
         using var storeKey = new StoreKey(key, stackalloc byte[StoreKey.StackBytes]);
         if (storeKey.IsNone)
+        {
+            ThrowIfDisposed();
             return false;
+        }
+
         var sink = new ResponsePipeSink(_evictions, destination);
         if (_store.TryGet(storeKey.Bytes, ref sink, out var info) && !sink.IsTaken)
             RemoveStale(storeKey.Bytes, info.Version);
@@ -119,7 +131,11 @@ internal sealed class StoreOutputCache(CacheStore store) : IOutputCacheBufferSto
     {
         using var storeKey = new StoreKey(key, stackalloc byte[StoreKey.StackBytes]);
         if (storeKey.IsNone)
+        {
+            ThrowIfDisposed();
             return;
+        }
+
         long size = Entry.SizeOf(value.Length, tags);
         if (size > CacheStore.ValueLengthMax || !TryWrite(storeKey.Bytes, value, tags, (int)size, ExpiryOf(validFor)))
             _store.Remove(storeKey.Bytes);

@@ -5,7 +5,7 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Cache.Hosting;
 
-/// <summary>Tells that a store refuses writes, for so long after the last one.</summary>
+/// <summary>Tells that a store refuses writes, for so long after the last one, or was disposed.</summary>
 /// <remarks>
 /// The time of the last refusal is the store's, not the check's: several who ask get the same answer.
 /// </remarks>
@@ -14,6 +14,8 @@ internal sealed class CacheHealthCheck(CacheStore store, TimeSpan window) : IHea
     public Task<HealthCheckResult> CheckHealthAsync(
         HealthCheckContext context, CancellationToken cancellationToken = default)
     {
+        if (store.IsDisposed)
+            return Task.FromResult(HealthCheckResult.Unhealthy("The store was disposed."));
         var statistics = store.GetStatistics();
         long lastMs = statistics.LastRefusedWriteMs;
         bool refuses = lastMs > 0 && store.NowMs - lastMs < window.TotalMilliseconds;

@@ -17,7 +17,8 @@ namespace Cache.Server;
 /// </summary>
 /// <remarks>
 /// Starts once and stops once. The store stays the caller's: it may be used in process meanwhile, and is not disposed
-/// here.
+/// here: stop the server before the store is disposed. A server whose store goes first says so in the log, answers what
+/// asks for the store with an error, and stops.
 /// All members are thread-safe.
 /// <para>
 /// Where the environment variable DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS is 1 before the process uses its first
@@ -44,6 +45,7 @@ public sealed partial class RespServer : IAsyncDisposable
     private EpollTransport? _epoll;
     private bool _wasStarted;
     private bool _wasStopped;
+    private int _storeWasDisposed;
 
     /// <summary>Makes a server that does not listen yet.</summary>
     /// <param name="store">The store that the clients share.</param>
@@ -74,6 +76,7 @@ public sealed partial class RespServer : IAsyncDisposable
         {
             CertificateUsers = new CertificateUsers(options.TlsPort is null ? [] : options.TlsClientUsers),
             CommandThrew = (command, exception) => ServerLog.CommandThrew(_logger, command, exception),
+            StoreWasDisposed = EndWithStore,
             LimitMet = (limit, client, value, unlogged) =>
                 ServerLog.LimitMet(_logger, client, LimitText.Describe(limit, value), unlogged),
         };
@@ -113,6 +116,7 @@ public sealed partial class RespServer : IAsyncDisposable
     /// wrong.
     /// </exception>
     /// <exception cref="InvalidOperationException">The server was started before.</exception>
+    /// <exception cref="ObjectDisposedException">The store was disposed.</exception>
     /// <exception cref="OperationCanceledException">The token was canceled.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
@@ -121,6 +125,7 @@ public sealed partial class RespServer : IAsyncDisposable
         {
             if (_wasStarted || _wasStopped)
                 throw new InvalidOperationException("A server starts only once.");
+            ObjectDisposedException.ThrowIf(_state.IsStoreDisposed, _state.Store);
             ServerLog.Starting(_logger, Version, RedisVersion, Environment.ProcessId);
             UserOptions.Load(_options, _state.Users);
             _listeners = await _bind(cancellationToken).ConfigureAwait(false);
@@ -147,7 +152,7 @@ public sealed partial class RespServer : IAsyncDisposable
         {
             if (!_wasStarted || _wasStopped)
                 return;
-            _wasStopped = true;
+            Volatile.Write(ref _wasStopped, true);
             foreach (var listener in _listeners)
                 await listener.DisposeAsync().ConfigureAwait(false);
             _acceptor.EndAccepting();
@@ -193,6 +198,15 @@ public sealed partial class RespServer : IAsyncDisposable
 
     /// <summary>Stops the server as <see cref="StopAsync"/> does.</summary>
     public async ValueTask DisposeAsync() => await StopAsync(CancellationToken.None).ConfigureAwait(false);
+
+    // By whoever sees it first: a command, or the sweep. Commands that a stop has left behind see it too late.
+    private void EndWithStore()
+    {
+        if (Volatile.Read(ref _wasStopped) || Interlocked.Exchange(ref _storeWasDisposed, 1) != 0)
+            return;
+        ServerLog.StoreWasDisposed(_logger);
+        _ = Task.Run(() => StopAsync(CancellationToken.None));
+    }
 
     private void ReloadUsers(string path)
     {

@@ -129,6 +129,24 @@ public sealed class StoreOutputCacheTests : OutputCacheStoreContract, IDisposabl
         Assert.Equal("page", await GetAsync(Key));
     }
 
+    [Theory]
+    [InlineData(Key)]
+    [InlineData("\ud800")]
+    public async Task EveryMember_AfterTheStoresDisposal_Throws(string key)
+    {
+        await SetAsync(Key, "page", tags: "a");
+        _store.Dispose();
+
+        var pipe = new Pipe();
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await _cache.GetAsync(key, Token));
+        await Assert.ThrowsAsync<ObjectDisposedException>(
+            async () => await _cache.TryGetAsync(key, pipe.Writer, Token));
+        await Assert.ThrowsAsync<ObjectDisposedException>(
+            async () => await _cache.SetAsync(key, [], null, _minute, Token));
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await _cache.EvictByTagAsync("a", Token));
+        Assert.Equal(0, pipe.Writer.UnflushedBytes);
+    }
+
     // A request may hold such a text, and must be answered.
     [Fact]
     public async Task KeyWithoutAForm_IsNeitherCachedNorAnError()

@@ -63,6 +63,15 @@ public sealed class CacheHealthCheckTests : IDisposable
     }
 
     [Fact]
+    public async Task Store_ThatWasDisposed_IsUnhealthy()
+    {
+        _provider.GetRequiredService<CacheStore>().Dispose();
+        var entry = await CheckAsync("cache");
+        Assert.Equal((HealthStatus.Unhealthy, "The store was disposed."), (entry.Status, entry.Description));
+        Assert.Equal(HealthStatus.Healthy, (await CheckAsync("cache:pages")).Status);
+    }
+
+    [Fact]
     public void AddCacheStore_WrongArguments_AreRefused()
     {
         var builder = new ServiceCollection().AddHealthChecks();

@@ -154,9 +154,13 @@ internal static partial class CommandDispatcher
     // Part of a reply may stand already; no client can make sense of what follows it, so the connection ends.
     private static void ReplyToDefect(CommandDefinition command, Exception exception, CommandContext context)
     {
-        context.Reply.Error("ERR internal error"u8);
+        bool isStoreGone = exception is ObjectDisposedException && context.Server.IsStoreDisposed;
+        context.Reply.Error(isStoreGone ? "ERR the store of this server was disposed"u8 : "ERR internal error"u8);
         context.Client.CloseAfterReply();
-        context.Server.CommandThrew?.Invoke(command.Name, exception);
+        if (isStoreGone)
+            context.Server.StoreWasDisposed?.Invoke();
+        else
+            context.Server.CommandThrew?.Invoke(command.Name, exception);
     }
 
     /// <summary>After a request, an empty one too: CLIENT REPLY SKIP holds for the next one only.</summary>

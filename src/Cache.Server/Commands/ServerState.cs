@@ -89,6 +89,12 @@ internal sealed class ServerState
     /// <summary>Told when a command's method threw: a defect of this server. The client got an error reply.</summary>
     public Action<string, Exception>? CommandThrew { get; init; }
 
+    /// <summary>Whether there is nothing left to serve clients with.</summary>
+    public bool IsStoreDisposed => Store.IsDisposed;
+
+    /// <summary>Told, perhaps more than once, that the store was disposed: no client can be served any more.</summary>
+    public Action? StoreWasDisposed { get; init; }
+
     /// <summary>Whether protected mode refuses clients of other machines.</summary>
     public bool IsClosedToOthers => Settings.IsProtected && Users.NeedsNoPassword;
 

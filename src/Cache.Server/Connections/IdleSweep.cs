@@ -4,7 +4,7 @@ namespace Cache.Server.Connections;
 
 /// <summary>
 /// Disconnects clients whose time is over: that are silent, let their replies or half a request lie, or do not
-/// authenticate. Counts the replies that lie in the transports.
+/// authenticate. Counts the replies that lie in the transports, and sees that the store was disposed.
 /// </summary>
 /// <remarks>
 /// Looks once a second, so that no connection needs a timer. A client that takes no replies is silent too: nothing is
@@ -31,6 +31,12 @@ internal sealed class IdleSweep : IAsyncDisposable
 
     private void Sweep()
     {
+        if (_server.IsStoreDisposed)
+        {
+            _server.StoreWasDisposed?.Invoke();
+            return;
+        }
+
         long nowMs = _server.NowMs;
         foreach (var connection in _connections)
         {

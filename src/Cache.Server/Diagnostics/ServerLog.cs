@@ -73,6 +73,9 @@ internal static partial class ServerLog
         26, LogLevel.Warning, "Users of {Path}: those that there are stay, for the file is wrong: {Problem}")]
     public static partial void UsersRefused(ILogger logger, string path, string problem);
 
+    [LoggerMessage(27, LogLevel.Warning, "The store was disposed while the server ran: the server stops")]
+    public static partial void StoreWasDisposed(ILogger logger);
+
     [LoggerMessage(14, LogLevel.Information, "Stopped")]
     public static partial void Stopped(ILogger logger);
 

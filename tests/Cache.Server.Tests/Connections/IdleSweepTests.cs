@@ -30,7 +30,7 @@ public sealed class IdleSweepTests : ConnectionTestBase
     [Fact]
     public async Task Sweep_OfAKilledClient_ReportsItOnce()
     {
-        await using var server = await StartAsync();
+        await using var server = await StartAsync(new RespServerOptions { ClientMemoryLimit = 256 << 20 });
         var state = server.Server.State;
         var client = state.Clients.TryAdd(new ClientEndPoints("a", "b", isLocal: true), static () => { })!;
         client.PendingInputBytes = 10;
