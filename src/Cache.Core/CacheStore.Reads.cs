@@ -1,4 +1,5 @@
 using Cache.Core.Contracts;
+using Cache.Core.Layout;
 
 namespace Cache.Core;
 
@@ -68,7 +69,25 @@ public sealed partial class CacheStore
         where TSink : struct, IValueSink, allows ref struct
     {
         var entryKey = KeyOf(key);
-        bool found = ShardOf(entryKey).TryGetAndExpire(entryKey, expiresAtMs, ref sink, out status);
+        bool found = ShardOf(entryKey).TryGetAndExpire(
+            entryKey, Deadline.OfStore(expiresAtMs), ref sink, out status);
+        Counted(status);
+        return found;
+    }
+
+    /// <summary>The same at a moment of the wall clock, which is followed also when that clock is set.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="unixMs">Unix milliseconds; a moment that has passed removes the entry.</param>
+    /// <param name="sink">Takes the value.</param>
+    /// <param name="status">
+    /// Done; NotFound; or OutOfMemory if nothing may be evicted to make room for the expiry.
+    /// </param>
+    public bool TryGetAndExpireAtUnixMs<TSink>(
+        ReadOnlySpan<byte> key, long unixMs, ref TSink sink, out WriteStatus status)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var entryKey = KeyOf(key);
+        bool found = ShardOf(entryKey).TryGetAndExpire(entryKey, Deadline.OfWall(unixMs), ref sink, out status);
         Counted(status);
         return found;
     }

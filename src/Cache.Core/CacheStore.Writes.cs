@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using Cache.Core.Contracts;
+using Cache.Core.Layout;
 
 namespace Cache.Core;
 
@@ -119,7 +120,19 @@ public sealed partial class CacheStore
     public WriteStatus Expire(ReadOnlySpan<byte> key, long expiresAtMs, ExpireConditions conditions)
     {
         var entryKey = KeyOf(key);
-        return Counted(ShardOf(entryKey).Expire(entryKey, expiresAtMs, conditions));
+        return Counted(ShardOf(entryKey).Expire(entryKey, Deadline.OfStore(expiresAtMs), conditions));
+    }
+
+    /// <summary>The same at a moment of the wall clock, which is followed also when that clock is set.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="unixMs">Unix milliseconds; a moment that has passed removes the entry.</param>
+    /// <param name="conditions">
+    /// What must hold; several must hold together. Moments on different clocks are compared as these go now.
+    /// </param>
+    public WriteStatus ExpireAtUnixMs(ReadOnlySpan<byte> key, long unixMs, ExpireConditions conditions)
+    {
+        var entryKey = KeyOf(key);
+        return Counted(ShardOf(entryKey).Expire(entryKey, Deadline.OfWall(unixMs), conditions));
     }
 
     /// <summary>Takes an entry's expiry away.</summary>

@@ -85,14 +85,6 @@ public sealed partial class CacheStore : IDisposable
     /// </summary>
     public long NowMs => _state.Clock.ReadMs();
 
-    /// <summary>Converts a moment of the wall clock, as it goes now, to the store's time.</summary>
-    /// <param name="unixMs">Unix milliseconds, such as a client states.</param>
-    /// <returns>What <see cref="NowMs"/> is then, unless the wall clock is set meanwhile.</returns>
-    public long FromUnixMs(long unixMs) => Saturated(unixMs, -_state.Clock.ReadWallOffsetMs());
-
-    /// <summary>Converts a moment of the store's time to one of the wall clock, as it goes now.</summary>
-    public long ToUnixMs(long storeMs) => Saturated(storeMs, _state.Clock.ReadWallOffsetMs());
-
     /// <summary>The number of keyspaces.</summary>
     public int KeyspaceCount => _keyspaces.Length;
 
@@ -326,10 +318,6 @@ public sealed partial class CacheStore : IDisposable
     internal void Validate() => _state.Validate();
 
     // The last moment that there is stays the last.
-    private static long Saturated(long momentMs, long offsetMs) =>
-        offsetMs > 0 ? Math.Min(momentMs, long.MaxValue - offsetMs) + offsetMs
-        : Math.Max(momentMs, long.MinValue - offsetMs) + offsetMs;
-
     private EntryKey KeyOf(ReadOnlySpan<byte> key) => _state.KeyOf(key, _keyspace);
 
     private Shard ShardOf(in EntryKey key) => _state.ShardOf(key.Hash);

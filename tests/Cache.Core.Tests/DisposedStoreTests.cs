@@ -14,7 +14,6 @@ public sealed class DisposedStoreTests : IDisposable
         "get_IsDisposed", "get_TimeProvider", "get_NowMs", "get_KeyspaceCount", "get_Keyspace", "get_MemoryLimitBytes",
         "get_Eviction",
         nameof(CacheStore.GetStatistics), nameof(CacheStore.Dispose), nameof(CacheStore.AddOutsideBytes),
-        nameof(CacheStore.FromUnixMs), nameof(CacheStore.ToUnixMs),
         // Only fetch; the operations that follow throw.
         nameof(CacheStore.BeginPrefetch), nameof(CacheStore.EndPrefetch),
         nameof(GetType), nameof(ToString), nameof(Equals), nameof(GetHashCode),
@@ -48,6 +47,8 @@ public sealed class DisposedStoreTests : IDisposable
         ["SetRange"] = static s => s.SetRange("k"u8, 0, "v"u8, out _),
         ["Append"] = static s => s.Append("k"u8, "v"u8, out _),
         ["Increment"] = static s => s.Increment("k"u8, 1, out _),
+        ["ExpireAtUnixMs"] = static s => s.ExpireAtUnixMs("k"u8, 1, ExpireConditions.None),
+        ["TryGetAndExpireAtUnixMs"] = static s => s.TryGetAndExpireAtUnixMs("k"u8, 1, ref Sink, out _),
         ["Expire"] = static s => s.Expire("k"u8, 1, ExpireConditions.None),
         ["Persist"] = static s => s.Persist("k"u8),
         ["Remove"] = static s => s.Remove("k"u8),

@@ -290,52 +290,6 @@ public sealed class ExpiryTests : IDisposable
         Assert.Null(_fixture.Get("key"));
     }
 
-    [Theory]
-    [InlineData(-3_650)]
-    [InlineData(3_650)]
-    public void FromUnixMs_AfterTheWallClockWasSetRight_IsAMomentOfIt(int days)
-    {
-        _fixture.Clock.JumpWallClock(TimeSpan.FromDays(days));
-        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 1 << 20 }, _fixture.Clock);
-        _fixture.Clock.JumpWallClock(TimeSpan.FromDays(-days));
-        long unixMs = _fixture.Clock.GetUtcNow().ToUnixTimeMilliseconds() + 1_000;
-
-        store.Set("key"u8, "value"u8, ExpiringAt(store.FromUnixMs(unixMs)));
-
-        Assert.True(store.TryPeekInfo("key"u8, out var info));
-        Assert.Equal(unixMs, store.ToUnixMs(info.ExpiresAtMs));
-        _fixture.Clock.Advance(999);
-        Assert.True(store.Contains("key"u8));
-        _fixture.Clock.Advance(1);
-        Assert.False(store.Contains("key"u8));
-    }
-
-    [Fact]
-    public void FromUnixMs_WhileTheWallClockIsSlewed_FollowsIt()
-    {
-        for (int i = 0; i < 1_000; i++)
-        {
-            _fixture.Clock.Advance(1_000);
-            _fixture.Clock.JumpWallClock(TimeSpan.FromMilliseconds(1)); // A thousandth: faster than any time server.
-            long unixMs = _fixture.Clock.GetUtcNow().ToUnixTimeMilliseconds();
-
-            Assert.InRange(Store.FromUnixMs(unixMs), _fixture.NowMs - 10, _fixture.NowMs + 10);
-        }
-    }
-
-    [Theory]
-    [InlineData(-1)]
-    [InlineData(0)]
-    [InlineData(1)]
-    public void FromUnixMs_TheLastMoments_DoNotOverflow(int hours)
-    {
-        _fixture.Clock.JumpWallClock(TimeSpan.FromHours(hours));
-
-        Assert.InRange(Store.FromUnixMs(long.MaxValue), long.MaxValue - 3_600_000, long.MaxValue);
-        Assert.InRange(Store.ToUnixMs(long.MaxValue), long.MaxValue - 3_600_000, long.MaxValue);
-        Assert.InRange(Store.FromUnixMs(long.MinValue), long.MinValue, long.MinValue + 3_600_000);
-    }
-
     private (long SlidingMs, long ExpiresAtMs) ExpiryOf(string key)
     {
         var info = _fixture.Peek(key)!.Value;

@@ -38,7 +38,7 @@ internal static class FolderArrows
         ],
         ["Cache.Core.Layout"] = [],
         ["Cache.Core.Eviction"] = [],
-        ["Cache.Core.Expiry"] = [],
+        ["Cache.Core.Expiry"] = ["Cache.Core.Layout"],
         ["Cache.Core.Hashing"] = [],
         ["Cache.Core.Collections"] = ["Cache.Core.Layout", Contracts],
         ["Cache.Core.Distributed"] =

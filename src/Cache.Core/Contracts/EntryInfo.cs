@@ -14,6 +14,9 @@ public readonly record struct EntryInfo
     /// </summary>
     public long ExpiresAtMs { get; init; }
 
+    /// <summary>The same by the wall clock as it goes now; the moment that was given, if one was.</summary>
+    public long ExpiresAtUnixMs { get; init; }
+
     /// <summary>The sliding interval in milliseconds; 0: none.</summary>
     public long SlidingMs { get; init; }
 }

@@ -9,19 +9,24 @@ public readonly record struct EntryOptions
     /// When the entry expires, in Unix milliseconds of the store's clock (<see cref="CacheStore.NowMs"/>).
     /// </summary>
     /// <remarks>
-    /// 0: never. A moment that has passed stores nothing, and removes what was there. A moment of the wall clock is
-    /// converted by <see cref="CacheStore.FromUnixMs"/>.
+    /// 0: never. A moment that has passed stores nothing, and removes what was there.
     /// </remarks>
     public long ExpiresAtMs { get; init; }
 
     /// <summary>
-    /// The entry expires when it was not read for so many milliseconds, and at <see cref="ExpiresAtMs"/> at the latest;
-    /// 0: none.
+    /// When the entry expires by the wall clock, in Unix milliseconds; 0: never. It follows that clock also when it is
+    /// set afterwards, within a hundredth of a second.
+    /// </summary>
+    /// <remarks>Beside <see cref="ExpiresAtMs"/>, the one of the two that is the earlier at the write counts.</remarks>
+    public long ExpiresAtUnixMs { get; init; }
+
+    /// <summary>
+    /// The entry expires when it was not read for so many milliseconds, and at the moment above at the latest; 0: none.
     /// </summary>
     public long SlidingMs { get; init; }
 
     /// <summary>
-    /// Whether the expiry of the entry that is replaced stays; the other two are then ignored if there is one.
+    /// Whether the expiry of the entry that is replaced stays; the others are then ignored if there is one.
     /// </summary>
     public bool KeepTtl { get; init; }
 
@@ -30,7 +35,7 @@ public readonly record struct EntryOptions
 
     /// <summary>Whether an entry without an expiry may get the value, and nothing else, in this way.</summary>
     internal bool AllowsOverwrite =>
-        ExpiresAtMs == 0 && SlidingMs == 0 && Condition != SetCondition.IfAbsent;
+        ExpiresAtMs == 0 && ExpiresAtUnixMs == 0 && SlidingMs == 0 && Condition != SetCondition.IfAbsent;
 
     /// <summary>Whether nothing of the entry that is replaced is asked for.</summary>
     internal bool ReplacesAll => Condition == SetCondition.Always && !KeepTtl;

@@ -22,11 +22,13 @@ internal readonly record struct EntryStamp
     /// <summary>The slot in that bucket; 0: the key was absent.</summary>
     public byte Slot { get; init; }
 
-    /// <summary>When the entry expires unless it is used before; 0: never.</summary>
+    /// <summary>When the entry expires unless it is used before, in the store's time; 0: never.</summary>
     public long ExpiresAtMs { get; init; }
 
-    /// <summary>Whether each read renews the expiry, so that none may be left out.</summary>
-    public bool IsSliding { get; init; }
+    /// <summary>
+    /// Whether no read may be left out: each renews the expiry, or that follows a clock which may be set.
+    /// </summary>
+    public bool MustBeRead { get; init; }
 
     /// <summary>The same as a stamp for <see cref="CacheStore.SetIfUnchanged"/>.</summary>
     public EntryVersion Version => EntryVersion.Of(HomeVersion, Generation);

@@ -12,22 +12,23 @@ internal static class ExpiryConversion
     private static readonly long _lastMomentMs = DateTimeOffset.MaxValue.ToUnixTimeMilliseconds();
 
     /// <summary>
-    /// Of an absolute moment and one relative to now the earlier counts, as in the framework's memory cache.
+    /// Of an absolute moment and one relative to now the earlier counts, as in the framework's memory cache; which
+    /// it is, is decided now.
     /// </summary>
     /// <remarks>Intervals are positive, since the framework's options refuse others.</remarks>
     public static EntryOptions ToEntryOptions(DistributedCacheEntryOptions options, CacheStore store)
     {
-        long expiresAtMs = 0;
-        if (options.AbsoluteExpiration is { } absolute)
-            expiresAtMs = Math.Max(LongPastMs, store.FromUnixMs(RoundUp((absolute - DateTimeOffset.UnixEpoch).Ticks)));
-        if (options.AbsoluteExpirationRelativeToNow is { } relative)
-        {
-            long relativeMs = Math.Min(_lastMomentMs, store.NowMs + RoundUp(relative.Ticks));
-            expiresAtMs = expiresAtMs == 0 ? relativeMs : Math.Min(expiresAtMs, relativeMs);
-        }
-
         long slidingMs = options.SlidingExpiration is { } sliding ? RoundUp(sliding.Ticks) : 0;
-        return new EntryOptions { ExpiresAtMs = expiresAtMs, SlidingMs = Math.Min(slidingMs, _lastMomentMs) };
+        return new EntryOptions
+        {
+            ExpiresAtMs = options.AbsoluteExpirationRelativeToNow is { } relative
+                ? Math.Min(_lastMomentMs, store.NowMs + RoundUp(relative.Ticks))
+                : 0,
+            ExpiresAtUnixMs = options.AbsoluteExpiration is { } absolute
+                ? Math.Max(LongPastMs, RoundUp((absolute - DateTimeOffset.UnixEpoch).Ticks))
+                : 0,
+            SlidingMs = Math.Min(slidingMs, _lastMomentMs),
+        };
     }
 
     // No entry expires before its time, and no interval becomes none.

@@ -1,12 +1,13 @@
 using System.Runtime.CompilerServices;
+using Cache.Core.Layout;
 
 namespace Cache.Core.Expiry;
 
 /// <summary>The store's time: milliseconds that only move forward, counted from the Unix time at its start.</summary>
 /// <remarks>
 /// From construction on only the provider's monotonic timestamp counts, so a wall clock that jumps changes no interval.
-/// Moments of the wall clock are converted by the distance of the two clocks, which is read anew for each.
-/// <see cref="NowMs"/> is a field that a timer renews, because reading a timestamp costs more than finding an entry; a
+/// A moment of the wall clock is compared with this time and the distance of the two clocks. <see cref="NowMs"/> and
+/// that distance are fields that a timer renews, because reading a timestamp costs more than finding an entry; a
 /// provider other than the system's (a test's) is read each time, so that a fake advance takes effect at once.
 /// </remarks>
 internal sealed class CoarseClock : IDisposable
@@ -30,8 +31,8 @@ internal sealed class CoarseClock : IDisposable
     // Written by the timer alone; read by every operation, unordered: any recent value will do.
     private long _nowMs;
 
-    // What is added to the store's time for that of the wall clock; written by whoever finds another: any recent
-    // value will do.
+    // What is added to the store's time for that of the wall clock; written by the timer, and by whoever finds another:
+    // any recent value will do.
     private long _wallOffsetMs;
 
     public CoarseClock(TimeProvider timeProvider)
@@ -52,6 +53,43 @@ internal sealed class CoarseClock : IDisposable
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => _timer is null ? ReadMs() : Volatile.Read(ref _nowMs);
+    }
+
+    /// <summary>Both clocks for reads: up to a tick old, without a system call.</summary>
+    public ClockReading Now
+    {
+        get
+        {
+            long nowMs = NowMs;
+            return new ClockReading(nowMs, nowMs + WallOffsetMs);
+        }
+    }
+
+    private long WallOffsetMs
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => _timer is null ? ReadWallOffsetMs() : Volatile.Read(ref _wallOffsetMs);
+    }
+
+    /// <summary>A sum that stays within 64 bits.</summary>
+    public static long Saturated(long ms, long offsetMs) =>
+        offsetMs > 0 ? Math.Min(ms, long.MaxValue - offsetMs) + offsetMs
+        : Math.Max(ms, long.MinValue - offsetMs) + offsetMs;
+
+    /// <summary>Whether reads are to take a deadline of either clock for past.</summary>
+    /// <remarks>One of the wall clock is negative: a live one of the store's costs the first comparison.</remarks>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // A part of reading an entry that expires.
+    public bool HasPassed(long deadline)
+    {
+        long nowMs = NowMs;
+        return deadline <= nowMs && (!Deadline.IsOfWall(deadline) || -deadline <= nowMs + WallOffsetMs);
+    }
+
+    /// <summary>Both clocks for writes that set a moment of the wall clock: exact.</summary>
+    public ClockReading Read()
+    {
+        long nowMs = ReadMs();
+        return new ClockReading(nowMs, nowMs + ReadWallOffsetMs());
     }
 
     /// <summary>The time for writes that set an expiry: exact, so that no entry expires before its time.</summary>
@@ -78,5 +116,9 @@ internal sealed class CoarseClock : IDisposable
 
     public void Dispose() => _timer?.Dispose();
 
-    private void Tick() => Volatile.Write(ref _nowMs, ReadMs());
+    private void Tick()
+    {
+        Volatile.Write(ref _nowMs, ReadMs());
+        ReadWallOffsetMs();
+    }
 }

@@ -113,7 +113,7 @@ public sealed partial class StoreHybridCache
         in EntryPlan plan)
     {
         // One that is due for renewal is looked at by each call, so that one of them begins it.
-        if (_ready is null || stamp.IsSliding || local.Value is null || payloadLength > _readyPayloadBytesMax
+        if (_ready is null || stamp.MustBeRead || local.Value is null || payloadLength > _readyPayloadBytesMax
             || IsDue(local.FreshUntilMs, plan))
         {
             return;

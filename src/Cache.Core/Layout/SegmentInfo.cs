@@ -7,8 +7,8 @@ namespace Cache.Core.Layout;
 /// </summary>
 /// <remarks>
 /// <code>
-///  0       8     12        16     20        24           32       40          48     52    56        60    64
-///  | state | end |committed| dead |expiring |min deadline|sequence|large bytes|stream|start|resident |     |
+///  0       8     12        16     20        24           32       40          48     50       52    56         64
+///  | state | end |committed| dead |expiring |min deadline|sequence|large bytes|stream|resident|start|min moment|
 /// </code>
 /// A segment is whole, and may be read record by record, when it is sealed and as many bytes are committed as were
 /// handed out. It is empty when all of these are dead. A segment that is shorter than its place, because the limit was
@@ -39,7 +39,7 @@ internal struct SegmentInfo
     [FieldOffset(20)]
     public int ExpiringCount;
 
-    /// <summary>No record expires before.</summary>
+    /// <summary>No record's deadline in the store's time is before.</summary>
     [FieldOffset(24)]
     public long MinDeadlineMs;
 
@@ -53,13 +53,17 @@ internal struct SegmentInfo
 
     /// <summary>The stream that filled it.</summary>
     [FieldOffset(48)]
-    public int Stream;
+    public short Stream;
+
+    /// <summary>1 if it may have memory: it is in use, or was and its memory was not given back.</summary>
+    [FieldOffset(50)]
+    public short Resident;
 
     /// <summary>Where its first record is, or would be; the bytes before hold no memory.</summary>
     [FieldOffset(52)]
     public int Start;
 
-    /// <summary>1 if it may have memory: it is in use, or was and its memory was not given back.</summary>
+    /// <summary>No record's moment of the wall clock is before.</summary>
     [FieldOffset(56)]
-    public int Resident;
+    public long MinMomentMs;
 }

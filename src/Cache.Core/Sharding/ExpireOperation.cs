@@ -1,4 +1,5 @@
 using Cache.Core.Contracts;
+using Cache.Core.Expiry;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
@@ -10,7 +11,7 @@ internal struct ExpireOperation(RecordExpiry expiry, ExpireConditions conditions
     {
         if (!entry.IsFound)
             return WriteStatus.NotFound;
-        if (!Holds(entry.Record.ExpiryOf(entry.Header).DeadlineMs))
+        if (conditions != ExpireConditions.None && !Holds(entry.Record.ExpiryOf(entry.Header), shard.Now))
             return WriteStatus.ConditionNotMet;
         if (!shard.IsPast(expiry))
             return shard.Rewrite(ref entry, key, expiry);
@@ -20,11 +21,16 @@ internal struct ExpireOperation(RecordExpiry expiry, ExpireConditions conditions
     }
 
     // Never, 0, is later than any moment, the last one that there is among them.
-    private readonly bool Holds(long presentMs) =>
-        !((Has(ExpireConditions.IfNone) && presentMs != 0)
+    // Two moments on different clocks are compared as these go now.
+    private readonly bool Holds(in RecordExpiry present, ClockReading now)
+    {
+        long presentMs = now.ToStoreMs(present);
+        long nextMs = now.ToStoreMs(expiry);
+        return !((Has(ExpireConditions.IfNone) && presentMs != 0)
             || (Has(ExpireConditions.IfAny) && presentMs == 0)
-            || (Has(ExpireConditions.IfLater) && (presentMs == 0 || expiry.DeadlineMs <= presentMs))
-            || (Has(ExpireConditions.IfEarlier) && presentMs != 0 && expiry.DeadlineMs >= presentMs));
+            || (Has(ExpireConditions.IfLater) && (presentMs == 0 || nextMs <= presentMs))
+            || (Has(ExpireConditions.IfEarlier) && presentMs != 0 && nextMs >= presentMs));
+    }
 
     // HasFlag boxes before the optimising compiler has seen it.
     private readonly bool Has(ExpireConditions condition) => (conditions & condition) != 0;

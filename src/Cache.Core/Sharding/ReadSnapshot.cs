@@ -37,12 +37,4 @@ internal struct ReadSnapshot
 
     /// <summary>The generation of the keyspace that a stamp stands for.</summary>
     public static int GenerationOf(EntryVersion version) => (int)(version.Stamp >> 32);
-
-    public readonly EntryInfo Info => new()
-    {
-        Version = EntryVersion.Of(HomeVersion, Generation),
-        Length = Length,
-        ExpiresAtMs = Expiry.DeadlineMs,
-        SlidingMs = Expiry.SlidingMs,
-    };
 }

@@ -77,7 +77,7 @@ internal sealed partial class Reclaimer
     private Walk EvictAll(in RoomRequest request)
     {
         var walk = default(Walk);
-        _log.SealActive(long.MaxValue);
+        _log.SealActive();
         for (int segment = 1; segment < _log.Frontier; segment++)
         {
             RoomSteps.At(RoomStep.AuditNext);

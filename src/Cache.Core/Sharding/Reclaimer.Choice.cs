@@ -14,7 +14,7 @@ internal sealed partial class Reclaimer
             if (segment == 0 && _budget.Eviction != EvictionPolicy.None)
             {
                 // Everything may be in active segments: few records with large blocks.
-                _log.SealActive(long.MaxValue);
+                _log.SealActive();
                 segment = Choose(Survey(), out mode);
             }
 

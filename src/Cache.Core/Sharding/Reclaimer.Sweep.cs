@@ -1,5 +1,6 @@
 using Cache.Core.Contracts;
 using Cache.Core.Eviction;
+using Cache.Core.Expiry;
 
 namespace Cache.Core.Sharding;
 
@@ -22,15 +23,15 @@ internal sealed partial class Reclaimer
     public void Sweep()
     {
         _state.Cleared.Free();
-        long nowMs = _state.Clock.NowMs;
+        var now = _state.Clock.Now;
         KeepLimit();
         PutVictimBack();
-        _log.SealActive(nowMs);
+        _log.SealActive(now);
         for (int segment = 1; segment < _log.Frontier; segment++)
         {
-            if (Volatile.Read(ref _log[segment].MinDeadlineMs) > nowMs || !_log.TryClaim(segment))
+            if (!_log.IsDue(segment, now) || !_log.TryClaim(segment))
                 continue;
-            SweepSegment(segment, nowMs);
+            SweepSegment(segment, now);
             _log.Unclaim(segment);
         }
 
@@ -69,9 +70,9 @@ internal sealed partial class Reclaimer
         }
     }
 
-    private void SweepSegment(int segment, long nowMs)
+    private void SweepSegment(int segment, ClockReading now)
     {
-        _log.ResetDeadline(segment);
+        _log.ResetDeadlines(segment);
         int end = _log[segment].End;
         for (int offset = _log[segment].Start; offset < end;)
         {
@@ -80,10 +81,10 @@ internal sealed partial class Reclaimer
             offset += header.RecordSize;
             if (header.IsDead || !header.IsExpiring)
                 continue;
-            long deadlineMs = record.DeadlineMsOf(header);
-            if (deadlineMs > nowMs)
+            var expiry = record.ExpiryOf(header);
+            if (!expiry.IsPast(now.StoreMs, now.UnixMs))
             {
-                _log.LowerDeadline(segment, deadlineMs);
+                _log.LowerDeadlines(segment, expiry);
                 continue;
             }
 

@@ -78,7 +78,8 @@ internal sealed partial class RecordLog
                 Committed = first,
                 Dead = first,
                 MinDeadlineMs = long.MaxValue,
-                Stream = (int)stream,
+                MinMomentMs = long.MaxValue,
+                Stream = (short)stream,
                 Start = first,
                 Resident = 1,
             };

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Cache.Core.Expiry;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
@@ -172,12 +173,14 @@ internal sealed partial class RecordLog : IDisposable
         Volatile.Write(ref _stripeMask, StripesFor(limitBytes / capacity, ReclaimerStripe) - 1);
         // A huge page would be taken as a whole for the part of a segment that is used.
         _segments.UseHugePages(capacity == SegmentSize);
-        SealActive(long.MaxValue);
+        SealActive();
     }
 
     /// <summary>Seals the active segments, so that what they hold can be reclaimed or swept.</summary>
-    /// <param name="dueMs">Only those in which something expires by then.</param>
-    public void SealActive(long dueMs)
+    public void SealActive() => SealActive(new ClockReading(long.MaxValue, long.MaxValue));
+
+    /// <summary>Seals those in which something expires by then.</summary>
+    public void SealActive(ClockReading due)
     {
         lock (_gate)
         {
@@ -185,20 +188,28 @@ internal sealed partial class RecordLog : IDisposable
             for (int i = 0; i < _active.Length; i++)
             {
                 int segment = ActiveSegment.SegmentOf(Volatile.Read(ref _active[i].Word));
-                if (segment != 0 && Volatile.Read(ref this[segment].MinDeadlineMs) <= dueMs)
+                if (segment != 0 && IsDue(segment, due))
                     Seal(Interlocked.Exchange(ref _active[i].Word, none));
             }
         }
     }
 
+    /// <summary>Whether something in a segment may have expired by then.</summary>
+    public bool IsDue(int segment, ClockReading now)
+    {
+        ref var info = ref this[segment];
+        return Volatile.Read(ref info.MinDeadlineMs) <= now.StoreMs
+            || Volatile.Read(ref info.MinMomentMs) <= now.UnixMs;
+    }
+
     /// <summary>Counts a record whose bytes are complete and which its bucket now points at.</summary>
-    public void Commit(Record record, RecordHeader header, long deadlineMs, long largeBytes)
+    public void Commit(Record record, RecordHeader header, in RecordExpiry expiry, long largeBytes)
     {
         ref var info = ref this[Space.SegmentOf(record)];
         if (header.IsExpiring)
         {
             Interlocked.Increment(ref info.ExpiringCount);
-            LowerDeadline(ref info, deadlineMs);
+            LowerDeadlines(ref info, expiry);
         }
 
         if (largeBytes != 0)
@@ -207,14 +218,15 @@ internal sealed partial class RecordLog : IDisposable
     }
 
     /// <summary>Counts a change of a record's expiry or large value in place.</summary>
-    public void Recount(Record record, RecordHeader before, RecordHeader after, long deadlineMs, long largeBytes)
+    public void Recount(
+        Record record, RecordHeader before, RecordHeader after, in RecordExpiry expiry, long largeBytes)
     {
         ref var info = ref this[Space.SegmentOf(record)];
         int expiring = (after.IsExpiring ? 1 : 0) - (before.IsExpiring ? 1 : 0);
         if (expiring != 0)
             Interlocked.Add(ref info.ExpiringCount, expiring);
         if (after.IsExpiring)
-            LowerDeadline(ref info, deadlineMs);
+            LowerDeadlines(ref info, expiry);
         if (largeBytes != 0)
             Interlocked.Add(ref info.LargeBytes, largeBytes);
     }
@@ -236,10 +248,14 @@ internal sealed partial class RecordLog : IDisposable
         TryFree(segment);
     }
 
-    /// <summary>Begins to find the earliest deadline of a claimed segment anew.</summary>
-    public void ResetDeadline(int segment) => Interlocked.Exchange(ref this[segment].MinDeadlineMs, long.MaxValue);
+    /// <summary>Begins to find the earliest deadlines of a claimed segment anew.</summary>
+    public void ResetDeadlines(int segment)
+    {
+        Interlocked.Exchange(ref this[segment].MinDeadlineMs, long.MaxValue);
+        Interlocked.Exchange(ref this[segment].MinMomentMs, long.MaxValue);
+    }
 
-    public void LowerDeadline(int segment, long deadlineMs) => LowerDeadline(ref this[segment], deadlineMs);
+    public void LowerDeadlines(int segment, in RecordExpiry expiry) => LowerDeadlines(ref this[segment], expiry);
 
     /// <summary>Gives back a record that was never pointed at.</summary>
     public void Abandon(Record record, int size)
@@ -296,12 +312,20 @@ internal sealed partial class RecordLog : IDisposable
     /// <summary>The number of segments that a sealed one spans: 1, unless its record is longer.</summary>
     public int RunLengthOf(int end) => Math.Max(1, (end + SegmentSize - 1) / SegmentSize);
 
-    private static void LowerDeadline(ref SegmentInfo info, long deadlineMs)
+    private static void LowerDeadlines(ref SegmentInfo info, in RecordExpiry expiry)
     {
-        long seen = Volatile.Read(ref info.MinDeadlineMs);
-        while (deadlineMs < seen)
+        if (!Deadline.IsOfWall(expiry.DeadlineMs))
+            Lower(ref info.MinDeadlineMs, expiry.DeadlineMs);
+        if (expiry.HasMoment)
+            Lower(ref info.MinMomentMs, -expiry.AbsoluteMs);
+    }
+
+    private static void Lower(ref long min, long ms)
+    {
+        long seen = Volatile.Read(ref min);
+        while (ms < seen)
         {
-            long before = Interlocked.CompareExchange(ref info.MinDeadlineMs, deadlineMs, seen);
+            long before = Interlocked.CompareExchange(ref min, ms, seen);
             if (before == seen)
                 return;
             seen = before;

@@ -7,4 +7,5 @@ internal struct SegmentTally
     public int ExpiringCount;
     public long LargeBytes;
     public long MinDeadlineMs;
+    public long MinMomentMs;
 }

@@ -18,7 +18,7 @@ internal ref struct SetOperation(ReadOnlySpan<byte> value, EntryOptions options,
             return WriteStatus.ConditionNotMet;
         var expiry = entry.IsFound && _options.KeepTtl
             ? entry.Record.ExpiryOf(entry.Header)
-            : shard.ExpiryOf(_options.ExpiresAtMs, _options.SlidingMs);
+            : shard.ExpiryOf(_options);
         if (shard.IsPast(expiry))
         {
             shard.NoteRemoval(key.Hash);

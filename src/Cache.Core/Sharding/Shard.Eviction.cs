@@ -127,8 +127,7 @@ internal sealed partial class Shard
 
         entry.Record.CopyTo(target, size);
         long largeBytes = entry.Header.IsLarge ? entry.Block.SizeBytes : 0;
-        long deadlineMs = entry.Header.IsExpiring ? entry.Record.DeadlineMsOf(entry.Header) : 0;
-        _log.Commit(target, entry.Header, deadlineMs, largeBytes);
+        _log.Commit(target, entry.Header, entry.Record.ExpiryOf(entry.Header), largeBytes);
         ulong tag = Bucket.TagOf(hash, entry.Generation);
         entry.Holder.SetEntry(entry.Slot, Bucket.EntryOf(tag, _records.AddressOf(target)));
         entry.Holder.SetFrequency(entry.Slot, frequency);

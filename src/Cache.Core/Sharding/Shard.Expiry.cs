@@ -1,4 +1,5 @@
 using Cache.Core.Contracts;
+using Cache.Core.Expiry;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
@@ -16,19 +17,45 @@ internal sealed partial class Shard
         Volatile.Read(ref _expiringByGeneration[Generations.IndexOf(keyspace, _generations.Of(keyspace))]);
 
     /// <summary>The expiry of an entry that is written now.</summary>
-    public RecordExpiry ExpiryOf(long expiresAtMs, long slidingMs)
+    public RecordExpiry ExpiryOf(in EntryOptions options)
+    {
+        long deadline = Deadline.OfStore(options.ExpiresAtMs);
+        if (options.ExpiresAtUnixMs != 0)
+        {
+            long moment = Deadline.OfWall(options.ExpiresAtUnixMs);
+            // Of two, the one that is the earlier now: a record has room for one.
+            if (deadline == Deadline.None || _state.Clock.Read().ToStoreMs(moment) < deadline)
+                deadline = moment;
+        }
+
+        return ExpiryOf(deadline, options.SlidingMs);
+    }
+
+    /// <summary>The same of a deadline of either clock.</summary>
+    public RecordExpiry ExpiryOf(long deadline, long slidingMs)
     {
         if (slidingMs == 0)
-            return new RecordExpiry(expiresAtMs, expiresAtMs, 0);
+            return new RecordExpiry(deadline, deadline, 0);
         long nowMs = _state.Clock.ReadMs();
-        long deadlineMs = nowMs + Math.Min(slidingMs, long.MaxValue - nowMs);
-        if (expiresAtMs != 0)
-            deadlineMs = Math.Min(deadlineMs, expiresAtMs);
-        return new RecordExpiry(deadlineMs, expiresAtMs, slidingMs);
+        long slidingUntilMs = nowMs + Math.Min(slidingMs, long.MaxValue - nowMs);
+        if (deadline > 0)
+            slidingUntilMs = Math.Min(slidingUntilMs, deadline);
+        return new RecordExpiry(slidingUntilMs, deadline, slidingMs);
     }
 
     /// <summary>Whether an expiry that is about to be given has passed already.</summary>
-    public bool IsPast(in RecordExpiry expiry) => expiry.IsExpiring && expiry.DeadlineMs <= _state.Clock.ReadMs();
+    public bool IsPast(in RecordExpiry expiry)
+    {
+        if (!expiry.IsExpiring)
+            return false;
+        if (!expiry.HasMoment)
+            return expiry.DeadlineMs <= _state.Clock.ReadMs();
+        var now = _state.Clock.Read();
+        return expiry.IsPast(now.StoreMs, now.UnixMs);
+    }
+
+    /// <summary>What both clocks show to a read.</summary>
+    public ClockReading Now => _state.Clock.Now;
 
     /// <summary>Gives the locked entry another expiry and leaves its value.</summary>
     public WriteStatus Rewrite(ref EntryLock entry, in EntryKey key, in RecordExpiry expiry)
@@ -75,14 +102,32 @@ internal sealed partial class Shard
 
     private void RemoveIfExpired(ref EntryLock entry)
     {
-        if (!entry.IsFound || !entry.Header.IsExpiring
-            || entry.Record.DeadlineMsOf(entry.Header) > _state.Clock.NowMs)
-        {
+        if (!entry.IsFound || !entry.Header.IsExpiring || !HasPassed(entry.Record.ExpiryOf(entry.Header)))
             return;
-        }
-
         RemoveLocked(ref entry);
         Interlocked.Increment(ref _expirations);
+    }
+
+    // By the coarse clock, as all reads see it.
+    private bool HasPassed(in RecordExpiry expiry) => _state.Clock.HasPassed(expiry.DeadlineMs)
+        || (expiry.IsSliding && expiry.HasMoment && _state.Clock.HasPassed(expiry.AbsoluteMs));
+
+    private EntryInfo InfoOf(in ReadSnapshot snapshot)
+    {
+        var info = new EntryInfo
+        {
+            Version = EntryVersion.Of(snapshot.HomeVersion, snapshot.Generation),
+            Length = snapshot.Length,
+            SlidingMs = snapshot.Expiry.SlidingMs,
+        };
+        if (!snapshot.Expiry.IsExpiring)
+            return info;
+        var now = _state.Clock.Now;
+        return info with
+        {
+            ExpiresAtMs = now.ToStoreMs(snapshot.Expiry),
+            ExpiresAtUnixMs = now.ToUnixMs(snapshot.Expiry),
+        };
     }
 
     // Not expired, nor evicted: its keyspace was cleared since it was written.

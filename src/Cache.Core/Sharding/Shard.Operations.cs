@@ -107,9 +107,9 @@ internal sealed partial class Shard
         return status;
     }
 
-    public WriteStatus Expire(in EntryKey key, long expiresAtMs, ExpireConditions conditions)
+    public WriteStatus Expire(in EntryKey key, long deadline, ExpireConditions conditions)
     {
-        var operation = new ExpireOperation(ExpiryOf(expiresAtMs, slidingMs: 0), conditions);
+        var operation = new ExpireOperation(ExpiryOf(deadline, slidingMs: 0), conditions);
         return WriteExisting(key, ref operation);
     }
 
@@ -140,10 +140,10 @@ internal sealed partial class Shard
         return false;
     }
 
-    public bool TryGetAndExpire<TSink>(in EntryKey key, long expiresAtMs, ref TSink sink, out WriteStatus status)
+    public bool TryGetAndExpire<TSink>(in EntryKey key, long deadline, ref TSink sink, out WriteStatus status)
         where TSink : struct, IValueSink, allows ref struct
     {
-        var operation = new ExpireOperation(ExpiryOf(expiresAtMs, slidingMs: 0), ExpireConditions.None);
+        var operation = new ExpireOperation(ExpiryOf(deadline, slidingMs: 0), ExpireConditions.None);
         return TryReadAndWrite(key, ref operation, ref sink, out status);
     }
 

@@ -107,7 +107,7 @@ internal sealed partial class Shard
         ulong tag = Bucket.TagOfEntry(overwrite.Holder.EntryAt(overwrite.Slot));
         overwrite.Holder.SetEntry(overwrite.Slot, Bucket.EntryOf(tag, _records.AddressOf(overwrite.Target)));
         overwrite.Holder.Touch(overwrite.Slot);
-        _log.Commit(overwrite.Target, header, deadlineMs: 0, largeBytes: 0);
+        _log.Commit(overwrite.Target, header, default, largeBytes: 0);
         _log.Retire(overwrite.Record, overwrite.Header, largeBytes: 0);
     }
 

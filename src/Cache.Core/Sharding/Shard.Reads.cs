@@ -59,7 +59,7 @@ internal sealed partial class Shard
         record.PrefetchNextLine();
         var header = record.Header;
         if (!header.IsPlain(RecordHeader.KeyPatternOf(key.Length, keyspace)) || !record.KeyEquals(key)
-            || (header.IsExpiring && record.DeadlineMsOf(header) <= _state.Clock.NowMs)
+            || (header.IsExpiring && _state.Clock.HasPassed(record.DeadlineMsOf(header)))
             || !read.Home.IsAt(read.Version)) // From here on the lengths can be trusted.
         {
             return false;
@@ -76,7 +76,7 @@ internal sealed partial class Shard
         where TSink : struct, IValueSink, allows ref struct
     {
         bool found = TryCopy(key, bytes, ref sink, out var snapshot);
-        info = snapshot.Info;
+        info = InfoOf(snapshot);
         Note(key, snapshot, found);
         if (found)
             sink.Advance(snapshot.CopiedLength);
@@ -87,7 +87,7 @@ internal sealed partial class Shard
     {
         var nothing = default(NoSink);
         bool found = TryCopy(key, ByteRange.None, ref nothing, out var snapshot);
-        info = snapshot.Info;
+        info = InfoOf(snapshot);
         if (touch)
             Note(key, snapshot, found);
         return found;
@@ -237,7 +237,7 @@ internal sealed partial class Shard
         snapshot.Expiry = snapshot.Record.ExpiryOf(header);
         if (!snapshot.IsValid) // From here on the lengths can be trusted.
             return false;
-        if (header.IsExpiring && snapshot.Expiry.DeadlineMs <= _state.Clock.NowMs)
+        if (header.IsExpiring && HasPassed(snapshot.Expiry))
         {
             RemoveIfExpired(key);
             return false;

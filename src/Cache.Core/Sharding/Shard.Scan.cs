@@ -180,7 +180,7 @@ internal sealed partial class Shard
     private void GatherFrom(Bucket bucket, Bucket home, byte keyspace, ref byte[] keys, ref int length)
     {
         int generation = _generations.Of(keyspace);
-        long nowMs = _state.Clock.NowMs;
+        var now = _state.Clock.Now;
         for (int slot = Bucket.SlotFirst; slot <= Bucket.SlotLast; slot++)
         {
             ulong entry = bucket.EntryAt(slot);
@@ -188,7 +188,7 @@ internal sealed partial class Shard
                 continue;
             var record = _records[entry];
             var header = record.Header;
-            if (header.Keyspace != keyspace || (header.IsExpiring && record.DeadlineMsOf(header) <= nowMs)
+            if (header.Keyspace != keyspace || record.ExpiryOf(header).IsPast(now.StoreMs, now.UnixMs)
                 || IndexPage.HomeIndexOf(_state.HashOf(record)) != home.IndexInPage)
             {
                 continue;

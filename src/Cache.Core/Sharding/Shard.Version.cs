@@ -21,8 +21,8 @@ internal sealed partial class Shard
             Generation = (byte)snapshot.Generation,
             HolderIndex = (byte)(found ? snapshot.Holder.IndexInPage : 0),
             Slot = (byte)snapshot.Slot,
-            ExpiresAtMs = snapshot.Expiry.DeadlineMs,
-            IsSliding = snapshot.Expiry.IsSliding,
+            ExpiresAtMs = snapshot.Expiry.IsExpiring ? _state.Clock.Now.ToStoreMs(snapshot.Expiry) : 0,
+            MustBeRead = snapshot.Expiry.IsSliding || snapshot.Expiry.HasMoment,
         };
         if (touch)
             Note(key, snapshot, found);

@@ -50,7 +50,7 @@ internal sealed partial class Shard
             long before = DropBlock(ref entry);
             // The header comes first: a sweep that starts the segment's deadline anew must not miss this one.
             staged.Target.Header = staged.Header;
-            _log.Recount(entry.Record, entry.Header, staged.Header, staged.Expiry.DeadlineMs, largeBytes - before);
+            _log.Recount(entry.Record, entry.Header, staged.Header, staged.Expiry, largeBytes - before);
             entry.Header = staged.Header;
             entry.Holder.Touch(entry.Slot);
             return;
@@ -102,7 +102,7 @@ internal sealed partial class Shard
         int keyspace = staged.Header.Keyspace;
         CountExpiring(
             keyspace, entry.Generation, entry.IsFound && entry.Header.IsExpiring, staged.Header.IsExpiring);
-        _log.Commit(staged.Target, staged.Header, staged.Expiry.DeadlineMs, largeBytes);
+        _log.Commit(staged.Target, staged.Header, staged.Expiry, largeBytes);
         if (entry.IsFound)
         {
             entry.Holder.Touch(entry.Slot);

@@ -18,7 +18,7 @@ internal sealed class StoreValidator
     {
         _state = state;
         _tallies = new SegmentTally[state.Log.Frontier];
-        Array.Fill(_tallies, new SegmentTally { MinDeadlineMs = long.MaxValue });
+        Array.Fill(_tallies, new SegmentTally { MinDeadlineMs = long.MaxValue, MinMomentMs = long.MaxValue });
     }
 
     /// <exception cref="InvalidOperationException">Something is not as it must be.</exception>
@@ -67,7 +67,11 @@ internal sealed class StoreValidator
         if (!header.IsExpiring)
             return;
         tally.ExpiringCount++;
-        tally.MinDeadlineMs = Math.Min(tally.MinDeadlineMs, record.DeadlineMsOf(header));
+        var expiry = record.ExpiryOf(header);
+        if (!Deadline.IsOfWall(expiry.DeadlineMs))
+            tally.MinDeadlineMs = Math.Min(tally.MinDeadlineMs, expiry.DeadlineMs);
+        if (expiry.HasMoment)
+            tally.MinMomentMs = Math.Min(tally.MinMomentMs, -expiry.AbsoluteMs);
     }
 
     private long NoteBlock(ReadOnlySpan<byte> stub)
@@ -100,6 +104,9 @@ internal sealed class StoreValidator
         Require(
             info.MinDeadlineMs <= tally.MinDeadlineMs,
             $"segment {segment} would be swept at {info.MinDeadlineMs}, not at {tally.MinDeadlineMs}");
+        Require(
+            info.MinMomentMs <= tally.MinMomentMs,
+            $"segment {segment} would be swept at the moment {info.MinMomentMs}, not at {tally.MinMomentMs}");
     }
 
     private void ValidateBudget(long segmentBytes)

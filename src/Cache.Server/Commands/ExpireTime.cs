@@ -2,7 +2,9 @@ using Cache.Core;
 
 namespace Cache.Server.Commands;
 
-/// <summary>Turns what a client states into a moment of the store's clock.</summary>
+/// <summary>
+/// Turns what a client states into a moment: an interval into one of the store's time, any other is the wall clock's.
+/// </summary>
 internal static class ExpireTime
 {
     // The store takes 0 for never; for a client it is a moment long past, like any other up to now.
@@ -10,17 +12,17 @@ internal static class ExpireTime
 
     /// <summary>The moment for SET and its kin, which take no time that is zero or negative.</summary>
     /// <returns>False if it is, or if the moment does not fit 64 bits.</returns>
-    public static bool TryGetPositive(long time, ExpireUnit unit, CacheStore store, out long expiresAtMs)
+    public static bool TryGetPositive(long time, ExpireUnit unit, CacheStore store, out ExpireMoment moment)
     {
-        expiresAtMs = 0;
-        return time > 0 && TryGet(time, unit, store, out expiresAtMs);
+        moment = default;
+        return time > 0 && TryGet(time, unit, store, out moment);
     }
 
     /// <summary>The moment for EXPIRE and its kin, which may lie in the past.</summary>
     /// <returns>False if the moment does not fit 64 bits.</returns>
-    public static bool TryGet(long time, ExpireUnit unit, CacheStore store, out long expiresAtMs)
+    public static bool TryGet(long time, ExpireUnit unit, CacheStore store, out ExpireMoment moment)
     {
-        expiresAtMs = 0;
+        moment = default;
         if (unit is ExpireUnit.Seconds or ExpireUnit.UnixSeconds)
         {
             if (time is > long.MaxValue / 1000 or < long.MinValue / 1000)
@@ -32,9 +34,10 @@ internal static class ExpireTime
         long startMs = isRelative ? store.NowMs : 0;
         if (time > long.MaxValue - startMs)
             return false;
-        expiresAtMs = isRelative ? time + startMs : store.FromUnixMs(time);
-        if (expiresAtMs == 0)
-            expiresAtMs = LongPastMs;
+        long atMs = time + startMs;
+        if (atMs == 0)
+            atMs = LongPastMs;
+        moment = isRelative ? new ExpireMoment(atMs, 0) : new ExpireMoment(0, atMs);
         return true;
     }
 }

@@ -57,7 +57,7 @@ internal static class ExpiryCommands
         bool isRelative = unit is ExpireUnit.Seconds or ExpireUnit.Milliseconds;
         long timeMs = isRelative
             ? Math.Max(0, info.ExpiresAtMs - context.Store.NowMs)
-            : context.Store.ToUnixMs(info.ExpiresAtMs);
+            : info.ExpiresAtUnixMs;
         bool isRounded = unit is ExpireUnit.Seconds or ExpireUnit.UnixSeconds;
         context.Reply.Integer(isRounded ? ToSeconds(timeMs) : timeMs);
     }
@@ -88,10 +88,12 @@ internal static class ExpiryCommands
             return;
         if (!RespInteger.TryParse(request[2], out long time))
             reply.Error(ErrorTexts.NotAnInteger);
-        else if (!ExpireTime.TryGet(time, unit, context.Store, out long expiresAtMs))
+        else if (!ExpireTime.TryGet(time, unit, context.Store, out var moment))
             reply.InvalidExpireTime(name);
+        else if (moment.UnixMs != 0)
+            Answer(context.Store.ExpireAtUnixMs(request[1], moment.UnixMs, conditions), reply);
         else
-            Answer(context.Store.Expire(request[1], expiresAtMs, conditions), reply);
+            Answer(context.Store.Expire(request[1], moment.StoreMs, conditions), reply);
     }
 
     private static void Answer(WriteStatus status, RespReplyWriter reply)

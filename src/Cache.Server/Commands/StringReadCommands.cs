@@ -80,7 +80,7 @@ internal static class StringReadCommands
             return;
         }
 
-        long expiresAtMs = 0;
+        var moment = default(ExpireMoment);
         if (options.ExpireUnit != ExpireUnit.None)
         {
             // Redis looks for the key before it looks at the time.
@@ -90,14 +90,17 @@ internal static class StringReadCommands
                 return;
             }
 
-            if (!TryGetExpiry(request[options.ExpireIndex], options.ExpireUnit, "getex"u8, context, out expiresAtMs))
+            if (!TryGetExpiry(request[options.ExpireIndex], options.ExpireUnit, "getex"u8, context, out moment))
                 return;
         }
 
         if (context.TryGiveWayFor(request[1]))
             return;
         var sink = new BulkReplySink(reply);
-        if (context.Store.TryGetAndExpire(request[1], expiresAtMs, ref sink, out var status))
+        bool isFound = moment.UnixMs != 0
+            ? context.Store.TryGetAndExpireAtUnixMs(request[1], moment.UnixMs, ref sink, out var status)
+            : context.Store.TryGetAndExpire(request[1], moment.StoreMs, ref sink, out status);
+        if (isFound)
             return;
         if (status == WriteStatus.OutOfMemory)
             reply.Refusal(status);
@@ -170,16 +173,17 @@ internal static class StringReadCommands
 
     /// <summary>The moment that a time argument of a string's command means, or the error as the reply.</summary>
     internal static bool TryGetExpiry(
-        ReadOnlySpan<byte> argument, ExpireUnit unit, ReadOnlySpan<byte> name, CommandContext context, out long atMs)
+        ReadOnlySpan<byte> argument, ExpireUnit unit, ReadOnlySpan<byte> name, CommandContext context,
+        out ExpireMoment moment)
     {
-        atMs = 0;
+        moment = default;
         if (!RespInteger.TryParse(argument, out long time))
         {
             context.Reply.Error(ErrorTexts.NotAnInteger);
             return false;
         }
 
-        if (ExpireTime.TryGetPositive(time, unit, context.Store, out atMs))
+        if (ExpireTime.TryGetPositive(time, unit, context.Store, out moment))
             return true;
         context.Reply.InvalidExpireTime(name);
         return false;

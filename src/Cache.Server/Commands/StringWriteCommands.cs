@@ -114,16 +114,17 @@ internal static class StringWriteCommands
             return;
         }
 
-        long expiresAtMs = 0;
+        var moment = default(ExpireMoment);
         if (options.ExpireUnit != ExpireUnit.None && !StringReadCommands.TryGetExpiry(
-            request[options.ExpireIndex], options.ExpireUnit, "set"u8, context, out expiresAtMs))
+            request[options.ExpireIndex], options.ExpireUnit, "set"u8, context, out moment))
             return;
 
         var entryOptions = new EntryOptions
         {
             Condition = options.Condition,
             KeepTtl = options.KeepsTtl,
-            ExpiresAtMs = expiresAtMs,
+            ExpiresAtMs = moment.StoreMs,
+            ExpiresAtUnixMs = moment.UnixMs,
         };
         if (options.ReturnsPrevious)
             SetAndReplyPrevious(request, entryOptions, context);
@@ -159,9 +160,9 @@ internal static class StringWriteCommands
     private static void SetExpiring(
         in RespRequest request, ExpireUnit unit, ReadOnlySpan<byte> name, CommandContext context)
     {
-        if (!StringReadCommands.TryGetExpiry(request[2], unit, name, context, out long expiresAtMs))
+        if (!StringReadCommands.TryGetExpiry(request[2], unit, name, context, out var moment))
             return;
-        var options = new EntryOptions { ExpiresAtMs = expiresAtMs };
+        var options = new EntryOptions { ExpiresAtMs = moment.StoreMs };
         var status = Set(request, valueIndex: 3, options, context);
         if (status == WriteStatus.Done)
             context.Reply.Ok();

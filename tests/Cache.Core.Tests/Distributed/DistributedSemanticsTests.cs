@@ -56,6 +56,23 @@ public sealed class DistributedSemanticsTests : IDisposable
         Assert.Null(_cache.Get("k"));
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void WallClockJumps_AnAbsoluteExpirySetBeforeFollowsIt(bool isSliding)
+    {
+        _cache.Set("k", [1], new()
+        {
+            AbsoluteExpiration = _time.GetUtcNow().AddSeconds(100),
+            SlidingExpiration = isSliding ? TimeSpan.FromDays(1) : null,
+        });
+        _time.JumpWallClock(TimeSpan.FromSeconds(99));
+        _time.Advance(999);
+        Assert.NotNull(_cache.Get("k"));
+        _time.Advance(1);
+        Assert.Null(_cache.Get("k"));
+    }
+
     [Fact]
     public void AsynchronousMembers_AreCompleteWhenTheyReturn()
     {

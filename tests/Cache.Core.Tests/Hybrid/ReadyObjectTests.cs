@@ -47,6 +47,19 @@ public sealed class ReadyObjectTests : IDisposable
     }
 
     [Fact]
+    public async Task EntryWithAMomentOfTheWallClock_IsNotServedAfterThatIsSet()
+    {
+        await MakeReady("k", "1");
+        long unixMs = _fixture.Time.GetUtcNow().ToUnixTimeMilliseconds() + 60_000;
+        _fixture.Store.ExpireAtUnixMs("k"u8, unixMs, ExpireConditions.None);
+        Assert.Equal("1", await _fixture.GetPresent<string>("k"));
+
+        _fixture.Time.JumpWallClock(TimeSpan.FromMinutes(1));
+
+        Assert.Equal("made anew", await _fixture.Get("k", "made anew"));
+    }
+
+    [Fact]
     public async Task EvictedEntry_IsNotServed()
     {
         // Only what expires is evicted, and of that there is one entry.

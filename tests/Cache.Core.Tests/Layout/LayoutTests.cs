@@ -29,8 +29,9 @@ public sealed class LayoutTests
     [InlineData(nameof(SegmentInfo.Sequence), 32)]
     [InlineData(nameof(SegmentInfo.LargeBytes), 40)]
     [InlineData(nameof(SegmentInfo.Stream), 48)]
+    [InlineData(nameof(SegmentInfo.MinMomentMs), 56)]
     [InlineData(nameof(SegmentInfo.Start), 52)]
-    [InlineData(nameof(SegmentInfo.Resident), 56)]
+    [InlineData(nameof(SegmentInfo.Resident), 50)]
     public void SegmentInfo_Field_IsAtItsPlace(string field, int offset) =>
         Assert.Equal(offset, (int)Marshal.OffsetOf<SegmentInfo>(field));
 

@@ -27,7 +27,7 @@ public sealed class ContentionTests : IDisposable
     {
         var shard = _state.Shards[0];
         byte[] key = FillHomeOf(shard, out var neighbour);
-        _state.Log.SealActive(long.MaxValue); // What comes next needs a segment: after the wait, not only a slot.
+        _state.Log.SealActive(); // What comes next needs a segment: after the wait, not only a slot.
         uint version = neighbour.Lock();
         var status = WriteStatus.NotFound;
         var writer = new Thread(() => status = shard.Set(_state.KeyOf(key, 0), new byte[100], default));

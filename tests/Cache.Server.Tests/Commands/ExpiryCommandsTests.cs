@@ -61,6 +61,27 @@ public sealed class ExpiryCommandsTests : IDisposable
     }
 
     [Theory]
+    [InlineData("SET key value PXAT", "PX")]
+    [InlineData("GETEX key PXAT", "PX")]
+    [InlineData("PEXPIREAT key", "PX")]
+    public void Execute_TheWallClockIsSetAfterwards_MomentsFollowItAndIntervalsDoNot(string command, string interval)
+    {
+        long unixMs = _time.GetUtcNow().ToUnixTimeMilliseconds() + 100_000;
+        _client.Run("SET key value");
+        _client.Run(string.Create(CultureInfo.InvariantCulture, $"{command} {unixMs}"));
+        _client.Run($"SET other value {interval} 100000");
+
+        _time.JumpWallClock(TimeSpan.FromSeconds(99));
+
+        Assert.Equal(string.Create(CultureInfo.InvariantCulture, $":{unixMs}\r\n"), _client.Run("PEXPIRETIME key"));
+        Assert.Equal(":1000\r\n", _client.Run("PTTL key"));
+        Assert.Equal(":100000\r\n", _client.Run("PTTL other"));
+        _time.Advance(1_000);
+        Assert.Equal(":0\r\n", _client.Run("EXISTS key"));
+        Assert.Equal(":1\r\n", _client.Run("EXISTS other"));
+    }
+
+    [Theory]
     [InlineData("SET key value PX 1500")]
     [InlineData("PSETEX key 1500 value")]
     [InlineData("GETEX key PX 1500")]
