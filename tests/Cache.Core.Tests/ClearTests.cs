@@ -1,4 +1,5 @@
 using Cache.Core.Contracts;
+using Cache.Core.Sharding;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 
@@ -187,6 +188,43 @@ public sealed class ClearTests : IDisposable
         // Without freeing what fills them, each page would have been split.
         Assert.InRange(Store.GetStatistics().MemoryBytes, 0, before * 2 + (1 << 18));
         Assert.Equal(Entries, Store.Count);
+    }
+
+    // The writer is paused between its look at what was cleared and its locks; meanwhile that was freed, and one of the
+    // generations is in use again.
+    [Fact]
+    public void Set_IntoAFullPageWhileAGenerationIsUsedAgain_FreesNothingOfIt()
+    {
+        using var fixture = new StoreFixture(options => options.ShardCount = 1);
+        var store = fixture.Store;
+        for (int i = 0; i < 7; i++)
+        {
+            store.Set("key"u8, "value"u8);
+            Assert.True(store.TryClear());
+        }
+
+        bool wasPaused = false;
+        RoomSteps.Observe(step =>
+        {
+            if (wasPaused || step != RoomStep.ClearedKnown)
+                return;
+            wasPaused = true;
+            fixture.Clock.Advance(100); // The sweep frees all.
+            Assert.True(store.TryClear());
+            Fill(store, 100);
+        });
+        try
+        {
+            for (int i = 0; !wasPaused && i < 1_000; i++)
+                store.Set(Bytes($"filler:{i}"), "value"u8);
+        }
+        finally
+        {
+            RoomSteps.Observe(null);
+        }
+
+        for (int i = 0; i < 100 && wasPaused; i++) // Steps are told in debug builds alone.
+            Assert.NotNull(store.GetArray(Bytes($"key:{i}")));
     }
 
     private static void Fill(CacheStore store, int count)

@@ -33,6 +33,28 @@ public sealed class ManyNewKeysTests
         Assert.InRange(looks[0], KeyCount, LooksPerKeyMax * KeyCount);
     }
 
+    // The pages are full of what was cleared, and nothing of it was freed yet.
+    [Theory]
+    [InlineData(256)]
+    [InlineData(16)]
+    public void SetMany_OfManyKeysThatWereCleared_LooksAtEachAFewTimesAndNeedsNoFurtherPages(int megabytes)
+    {
+        using var fixture = new StoreFixture(options => options.MemoryLimitBytes = (long)megabytes << 20);
+        byte[][] keys = KeysOf(KeyCount / 2);
+        var entries = new CountedEntries(keys, new byte[20], [0]);
+        fixture.Store.SetMany(ref entries, SetCondition.Always);
+        long before = fixture.Store.GetStatistics().MemoryBytes;
+        fixture.Store.Clear();
+        int[] looks = [0];
+        entries = new CountedEntries(keys, new byte[20], looks);
+
+        Assert.Equal(WriteStatus.Done, fixture.Store.SetMany(ref entries, SetCondition.Always));
+
+        Assert.Equal(keys.Length, fixture.Store.Count);
+        Assert.InRange(looks[0], keys.Length, LooksPerKeyMax * keys.Length);
+        Assert.InRange(fixture.Store.GetStatistics().MemoryBytes, 0, before * 3 / 2);
+    }
+
     [Fact]
     public void SetMany_OfManyNewKeys_SplitsAboutAsManyPagesAsOneByOne()
     {

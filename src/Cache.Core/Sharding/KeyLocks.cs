@@ -27,8 +27,9 @@ internal sealed class KeyLocks
     private const ulong AllBuckets = ulong.MaxValue;
     private const int CapacityInitially = 16;
 
-    // More than this is left to the collector at the end: a quarter of a megabyte.
+    // More than this is left to the collector at the end: a quarter of a megabyte each.
     private const int PagesKeptMax = 1024;
+    private const int HomesKeptMax = 16 * 1024;
 
     [ThreadStatic]
     private static KeyLocks? _cached;
@@ -64,7 +65,7 @@ internal sealed class KeyLocks
     public static void Return(KeyLocks locks)
     {
         Debug.Assert(locks._count == 0, "Everything was released.");
-        if (locks._pages.Length <= PagesKeptMax)
+        if (locks._pages.Length <= PagesKeptMax && locks._homes.Length <= HomesKeptMax)
             _cached = locks;
     }
 

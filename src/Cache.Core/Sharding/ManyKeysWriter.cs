@@ -104,8 +104,9 @@ internal static class ManyKeysWriter
         }
 
         int newCount = 0;
+        int generation = batch.State.Generations.Of(batch.Keyspace);
         foreach (ulong hash in batch.Hashes)
-            newCount += batch.State.ShardOf(hash).TryPrefetchRecord(hash) ? 0 : 1;
+            newCount += batch.State.ShardOf(hash).TryPrefetchRecord(hash, generation) ? 0 : 1;
         return newCount;
     }
 
@@ -135,9 +136,10 @@ internal static class ManyKeysWriter
     {
         ulong[] missing = ArrayPool<ulong>.Shared.Rent(batch.Hashes.Length);
         int count = 0;
+        int generation = batch.State.Generations.Of(batch.Keyspace);
         foreach (ulong hash in batch.Hashes)
         {
-            if (!batch.State.ShardOf(hash).TryPrefetchRecord(hash))
+            if (!batch.State.ShardOf(hash).TryPrefetchRecord(hash, generation))
                 missing[count++] = hash;
         }
 

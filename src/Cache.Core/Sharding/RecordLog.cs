@@ -225,6 +225,10 @@ internal sealed partial class RecordLog : IDisposable
         int expiring = (after.IsExpiring ? 1 : 0) - (before.IsExpiring ? 1 : 0);
         if (expiring != 0)
             Interlocked.Add(ref info.ExpiringCount, expiring);
+        else if (after.IsExpiring)
+            Interlocked.MemoryBarrier();
+        // Between the store of the header and the look at the segment's deadline there is a full fence in any case: the
+        // sweep raises that deadline first, with a fence too, and reads the header then, so one of both sees the other.
         if (after.IsExpiring)
             LowerDeadlines(ref info, expiry);
         if (largeBytes != 0)

@@ -50,4 +50,7 @@ internal enum RoomStep
 
     /// <summary>A write has ended.</summary>
     WriteEnds,
+
+    /// <summary>A writer whose page is full knows what was cleared, and holds nothing yet.</summary>
+    ClearedKnown,
 }

@@ -12,16 +12,15 @@ internal sealed partial class Shard
     /// <returns>False if it was the shard's last.</returns>
     public bool FreeCleared(ReadOnlySpan<byte> cleared, ref ScanCursor cursor)
     {
-        uint generations = 0;
-        foreach (byte ofKeyspace in cleared)
-            generations |= ofKeyspace;
+        uint generations = UnionOf(cleared);
         lock (_growthGate)
         {
             if (_state.IsDisposed)
                 return false;
             var page = PageAt(ref cursor, out int first, out int count);
+            Span<byte> present = stackalloc byte[CacheOptions.KeyspaceCountMax];
             if (!IsFreeOf(page, generations))
-                FreeCleared(page, cleared, generations);
+                FreeCleared(page, present);
             return TryMoveToNextPage(ref cursor, first, count);
         }
     }
@@ -30,19 +29,25 @@ internal sealed partial class Shard
     /// <returns>Whether there were any.</returns>
     private bool TryFreeCleared(ulong hash)
     {
-        if (!_state.Generations.HasCleared)
+        if (!_generations.HasCleared)
             return false;
         Span<byte> cleared = stackalloc byte[CacheOptions.KeyspaceCountMax];
-        _state.Generations.CopyCleared(cleared);
-        uint generations = 0;
-        foreach (byte ofKeyspace in cleared)
-            generations |= ofKeyspace;
+        _generations.CopyCleared(cleared);
+        RoomSteps.At(RoomStep.ClearedKnown);
         lock (_growthGate)
         {
             _state.ThrowIfDisposed();
             var page = PageOf(hash);
-            return !IsFreeOf(page, generations) && FreeCleared(page, cleared, generations);
+            return !IsFreeOf(page, UnionOf(cleared)) && FreeCleared(page, cleared);
         }
+    }
+
+    private static uint UnionOf(ReadOnlySpan<byte> cleared)
+    {
+        uint generations = 0;
+        foreach (byte ofKeyspace in cleared)
+            generations |= ofKeyspace;
+        return generations;
     }
 
     /// <summary>Whether nothing of some generations lies in a page, nor is being written there.</summary>
@@ -72,7 +77,14 @@ internal sealed partial class Shard
         return true;
     }
 
-    private bool FreeCleared(IndexPage page, ReadOnlySpan<byte> cleared, uint generations)
+    /// <summary>Frees what is cleared in a page at the moment when all of it is locked.</summary>
+    /// <remarks>
+    /// What was known before may be old: a generation that was freed meanwhile may be in use again. While the page is
+    /// locked, nothing is written in it, so that all it holds of a generation that is cleared then was cleared.
+    /// </remarks>
+    /// <param name="page">The page.</param>
+    /// <param name="cleared">Takes what is cleared then.</param>
+    private bool FreeCleared(IndexPage page, Span<byte> cleared)
     {
         Debug.Assert(_growthGate.IsHeldByCurrentThread);
         Span<uint> versions = stackalloc uint[IndexPage.BucketCount];
@@ -80,6 +92,8 @@ internal sealed partial class Shard
         int blockCount = 0;
         ulong changed = 0; // One bit for each bucket.
         LockAll(page, versions);
+        _generations.CopyCleared(cleared);
+        uint generations = UnionOf(cleared);
         for (int i = 0; i < IndexPage.SlotCount; i++)
         {
             int index = i / Bucket.SlotLast;

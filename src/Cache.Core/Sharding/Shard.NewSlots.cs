@@ -28,7 +28,7 @@ internal sealed partial class Shard
             }
 
             long none = 0;
-            if (held is null && !TrySplit(hashes[0], page, ref none)
+            if (held is null && !TryFreeCleared(hashes[0]) && !TrySplit(hashes[0], page, ref none)
                 && !(_state.Reclaimer.MakeRoom(PageBytes, hashes[0], 0) && TrySplit(hashes[0], page, ref none)))
             {
                 return 0;

@@ -16,14 +16,19 @@ internal sealed partial class Shard
     public void PrefetchBucket(ulong hash) => HomeOf(hash).Prefetch();
 
     /// <summary>Fetches the record of a hash, whose bucket was fetched before; a wrong guess costs two lines.</summary>
-    public void PrefetchRecord(ulong hash) => TryPrefetchRecord(hash);
-
-    /// <returns>Whether there is a record that may be it; if not, and nobody writes meanwhile, there is none.</returns>
-    public bool TryPrefetchRecord(ulong hash)
+    public void PrefetchRecord(ulong hash)
     {
-        if (!TryGuessRecord(hash, out var record))
+        if (TryGuessRecord(hash, out var record))
+            record.Prefetch();
+    }
+
+    /// <summary>The same, of a generation.</summary>
+    /// <returns>Whether there is a record that may be it; if not, and nobody writes meanwhile, there is none.</returns>
+    public bool TryPrefetchRecord(ulong hash, int generation)
+    {
+        if (!TryFindOverwrite(hash, generation, out var found))
             return false;
-        record.Prefetch();
+        found.Record.Prefetch();
         return true;
     }
 
