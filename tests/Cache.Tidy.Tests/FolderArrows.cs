@@ -37,7 +37,8 @@ internal static class FolderArrows
             "Cache.Core.CacheOptions",
         ],
         ["Cache.Core.Layout"] = [],
-        ["Cache.Core.Eviction"] = [],
+        // Ghosts lie in a reservation, whose memory goes back without the collector.
+        ["Cache.Core.Eviction"] = ["Cache.Core.Layout"],
         ["Cache.Core.Expiry"] = ["Cache.Core.Layout"],
         ["Cache.Core.Hashing"] = [],
         ["Cache.Core.Collections"] = ["Cache.Core.Layout", Contracts],

@@ -1,3 +1,5 @@
+using Cache.Core.Layout;
+
 namespace Cache.Core.Eviction;
 
 /// <summary>
@@ -8,7 +10,7 @@ namespace Cache.Core.Eviction;
 /// and writes of a word are atomic but not exclusive: of two threads one may undo the other's change, which costs a
 /// ghost, never an entry. Source: the ghost queue of S3-FIFO (Yang et al., SOSP'23).
 /// </remarks>
-internal sealed class GhostTable
+internal sealed class GhostTable : IDisposable
 {
     private const int GhostsPerBucket = 4;
     private const int FingerprintBits = 16;
@@ -16,27 +18,37 @@ internal sealed class GhostTable
     // The lowest bit of a fingerprint, which takes the hash's place there.
     private const uint MainBit = 1;
 
-    // Replaced as a whole by the reclaimer; read once by each operation.
-    private ulong[] _buckets = [];
+    // An entry takes 32 bytes or more (a slot, a header, a key), its ghost two. Where entries are shorter still, not
+    // all have one.
+    private const int LimitDivisor = 16;
+
+    // Resized by the reclaimer; its number of words is read once by each operation.
+    private readonly GhostMemory _buckets;
+
+    /// <param name="limitBytes">The limit of the store whose entries they are.</param>
+    /// <param name="limitBytesMax">What that may become, if the system has addresses for it.</param>
+    public GhostTable(long limitBytes, long limitBytesMax) =>
+        _buckets = new GhostMemory(limitBytes / LimitDivisor, limitBytesMax / LimitDivisor);
 
     /// <summary>The bytes that the table holds.</summary>
-    public long SizeBytes => (long)Volatile.Read(ref _buckets).Length * sizeof(ulong);
+    public long SizeBytes => _buckets.Count * sizeof(ulong);
 
-    /// <summary>The bytes that so many ghosts take.</summary>
-    public static long SizeOf(long ghosts) => (ghosts + GhostsPerBucket - 1) / GhostsPerBucket * sizeof(ulong);
+    /// <summary>The bytes that so many ghosts take, or as many of them as there is room for.</summary>
+    public long SizeOf(long ghosts) =>
+        Math.Min(_buckets.CountMax, (ghosts + GhostsPerBucket - 1) / GhostsPerBucket) * sizeof(ulong);
 
     /// <summary>Takes so many bytes from now on, and forgets all.</summary>
-    public void Resize(long bytes) => Volatile.Write(ref _buckets, new ulong[bytes / sizeof(ulong)]);
+    public void Resize(long bytes) => _buckets.Resize(bytes / sizeof(ulong));
 
     /// <summary>Remembers a key.</summary>
     /// <param name="hash">The key's.</param>
     /// <param name="wasInMain">Whether it was in the main list.</param>
     public void Add(ulong hash, bool wasInMain)
     {
-        ulong[] buckets = Volatile.Read(ref _buckets);
-        if (buckets.Length == 0)
+        long count = _buckets.Count;
+        if (count == 0)
             return;
-        ref ulong bucket = ref buckets[IndexOf(hash, buckets.Length)];
+        ref ulong bucket = ref _buckets[IndexOf(hash, count)];
         uint ghost = FingerprintOf(hash) | (wasInMain ? MainBit : 0);
         Volatile.Write(ref bucket, (Volatile.Read(ref bucket) << FingerprintBits) | ghost);
     }
@@ -47,10 +59,10 @@ internal sealed class GhostTable
     public bool TryTake(ulong hash, out bool wasInMain)
     {
         wasInMain = false;
-        ulong[] buckets = Volatile.Read(ref _buckets);
-        if (buckets.Length == 0)
+        long count = _buckets.Count;
+        if (count == 0)
             return false;
-        ref ulong bucket = ref buckets[IndexOf(hash, buckets.Length)];
+        ref ulong bucket = ref _buckets[IndexOf(hash, count)];
         ulong seen = Volatile.Read(ref bucket);
         for (int shift = 0; shift < 64; shift += FingerprintBits)
         {
@@ -65,7 +77,9 @@ internal sealed class GhostTable
         return false;
     }
 
-    private static ulong IndexOf(ulong hash, int length) => Math.BigMul(hash, (ulong)length, out _);
+    public void Dispose() => _buckets.Dispose();
+
+    private static long IndexOf(ulong hash, long count) => (long)Math.BigMul(hash, (ulong)count, out _);
 
     // Not 0, which is an empty place, nor the main list's bit alone. Bits are far from those that choose the bucket.
     private static uint FingerprintOf(ulong hash) => Math.Max(2, (uint)hash & ushort.MaxValue & ~MainBit);

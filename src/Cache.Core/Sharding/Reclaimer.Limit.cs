@@ -139,7 +139,7 @@ internal sealed partial class Reclaimer
     // Fewer entries leave fewer ghosts.
     private void ShrinkGhosts()
     {
-        long wanted = GhostTable.SizeOf(_state.EntryCount);
+        long wanted = Ghosts.SizeOf(_state.EntryCount);
         if (Ghosts.SizeBytes > wanted + wanted / GhostToleranceDivisor)
             SetGhosts(wanted);
     }

@@ -125,7 +125,7 @@ internal sealed partial class Reclaimer
         long used = _budget.UsedBytes;
         if (Ghosts.SizeBytes != 0 || used < _budget.LimitBytes / 2 || _budget.Eviction != EvictionPolicy.AllEntries)
             return;
-        long wanted = GhostTable.SizeOf((long)((double)_state.EntryCount * _budget.LimitBytes / used));
+        long wanted = Ghosts.SizeOf((long)((double)_state.EntryCount * _budget.LimitBytes / used));
         // There is less room than that where the policy, or the limit, was another until now.
         if (!MakeRoom(wanted, keptHash, otherKeptHash))
             return;
@@ -140,7 +140,7 @@ internal sealed partial class Reclaimer
     private void ResizeGhosts()
     {
         long present = Ghosts.SizeBytes;
-        long wanted = GhostTable.SizeOf(_state.EntryCount);
+        long wanted = Ghosts.SizeOf(_state.EntryCount);
         if (present == 0 || Math.Abs(wanted - present) <= wanted / GhostToleranceDivisor)
             return;
         if (wanted > present && !MakeRoom(wanted - present, 0, 0))

@@ -15,7 +15,7 @@ namespace Cache.Core.Sharding;
 /// nothing.
 /// Lock order: this gate, then a bucket, then the log's gate. No thread that holds a bucket waits for this gate.
 /// </remarks>
-internal sealed partial class Reclaimer(StoreState state, int promotionThreshold)
+internal sealed partial class Reclaimer(StoreState state, GhostTable ghosts, int promotionThreshold)
 {
     // Copying more than three quarters of a segment to gain the rest costs more than it saves while entries may go.
     private const double CompactShare = 3 / 4.0;
@@ -86,7 +86,7 @@ internal sealed partial class Reclaimer(StoreState state, int promotionThreshold
     public long CopiedBytes => Volatile.Read(ref _copiedBytes);
 
     /// <summary>The keys that were evicted last.</summary>
-    public GhostTable Ghosts { get; } = new();
+    public GhostTable Ghosts { get; } = ghosts;
 
     /// <summary>What part of the live bytes the small list may take before it is reclaimed rather than main.</summary>
     public SmallShare SmallShare { get; } = new();

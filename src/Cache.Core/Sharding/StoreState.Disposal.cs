@@ -73,6 +73,7 @@ internal sealed partial class StoreState
         _heap.Dispose();
         Index.Dispose(); // First: who has read a record looks here whether to believe it.
         Log.Dispose();
+        Reclaimer.Ghosts.Dispose();
     }
 
     private static void ThrowDisposed() => throw new ObjectDisposedException("CacheStore");

@@ -1,5 +1,6 @@
 using System.Numerics;
 using Cache.Core.Contracts;
+using Cache.Core.Eviction;
 using Cache.Core.Expiry;
 using Cache.Core.Hashing;
 using Cache.Core.Layout;
@@ -59,7 +60,7 @@ internal sealed partial class StoreState : IDisposable
             new SegmentMemory(segmentSize, limit, addresses.RecordBytes, hugePages), Budget,
             (int)BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount));
         RecordBytesMax = RecordBytesFor(segmentSize);
-        Reclaimer = new Reclaimer(this, options.PromotionThreshold);
+        Reclaimer = new Reclaimer(this, new GhostTable(limit, addresses.RecordBytes), options.PromotionThreshold);
         Cleared = new ClearedEntries(this);
         Shards = new Shard[shardCount];
         int shardBits = BitOperations.Log2((uint)shardCount);
