@@ -272,6 +272,8 @@ public sealed partial class RespServer : IAsyncDisposable
         TlsEndPoints = [.. _listeners.OfType<TlsListener>().Select(static listener => listener.EndPoint)];
         _state.Settings.Port = PortOf(endPoints.Except(TlsEndPoints));
         _state.Settings.TlsPort = PortOf(TlsEndPoints);
+        _state.ProcessBaseBytes =
+            Math.Max(0, Environment.WorkingSet - _state.Store.GetStatistics().MemoryBytes);
         _idleSweep = new IdleSweep(_state, _acceptor.Live);
         _accepting = Task.WhenAll(_listeners.Select(_acceptor.AcceptAsync));
     }

@@ -39,6 +39,7 @@ public sealed class RespServerTests : IDisposable
         foreach (var endPoint in server.EndPoints)
             Assert.Equal("+PONG\r\n", await ExchangeAsync(endPoint, "PING\r\nQUIT\r\n", 7));
         Assert.Equal(((IPEndPoint)server.EndPoints[0]).Port, server.State.Settings.Port);
+        Assert.InRange(server.State.ProcessBaseBytes, 1 << 20, Environment.WorkingSet * 2);
         await server.StopAsync(Token);
         Assert.Empty(server.EndPoints);
         Assert.False(File.Exists(path));

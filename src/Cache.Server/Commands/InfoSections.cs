@@ -2,19 +2,27 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text;
-using Cache.Core;
 
 namespace Cache.Server.Commands;
 
 /// <summary>The sections of INFO, with those fields of Redis 7.0 that have a true value here.</summary>
 internal static class InfoSections
 {
+    // How often the store looks for expired entries (StoreState): what hz says in Redis.
+    private const int SweepsPerSecond = 10;
+
+    // Redis counts the seconds of its approximate LRU in 24 bits.
+    private const int LruClockMask = (1 << 24) - 1;
+
+    // As Redis writes that a server took over from no other.
+    private static readonly string _noReplicationId = new('0', 40);
+
     /// <summary>All of them, in Redis's order.</summary>
     public static IReadOnlyList<InfoSection> All { get; } =
     [
         new("Server", true, AppendServer),
         new("Clients", true, AppendClients),
-        new("Memory", true, AppendMemory),
+        new("Memory", true, InfoMemory.Append),
         new("Persistence", true, AppendPersistence),
         new("Stats", true, AppendStatistics),
         new("Replication", true, AppendReplication),
@@ -43,6 +51,9 @@ internal static class InfoSections
         text.Add("server_time_usec", server.UnixMicroseconds);
         text.Add("uptime_in_seconds", uptimeSeconds);
         text.Add("uptime_in_days", uptimeSeconds / (24 * 60 * 60));
+        text.Add("hz", SweepsPerSecond);
+        text.Add("configured_hz", SweepsPerSecond);
+        text.Add("lru_clock", (server.NowMs / 1000) & LruClockMask);
         text.Add("executable", Environment.ProcessPath ?? "");
         text.Add("config_file", "");
     }
@@ -67,35 +78,23 @@ internal static class InfoSections
         text.Add("clients_in_timeout_table", 0);
     }
 
-    private static void AppendMemory(InfoText text, ServerState server)
-    {
-        var store = server.Store.GetStatistics();
-        long residentBytes = Environment.WorkingSet;
-        double peakShare = 100.0 * store.MemoryBytes / Math.Max(1, store.MemoryPeakBytes);
-        double ratio = residentBytes / (double)Math.Max(1, store.MemoryBytes);
-        text.AddMemory("used_memory", store.MemoryBytes);
-        text.AddMemory("used_memory_rss", residentBytes);
-        text.AddMemory("used_memory_peak", store.MemoryPeakBytes);
-        text.Add("used_memory_peak_perc", peakShare.ToString("F2", CultureInfo.InvariantCulture) + "%");
-        text.AddMemory("total_system_memory", CacheOptions.AvailableMemoryBytes);
-        text.AddMemory("maxmemory", store.MemoryLimitBytes);
-        text.Add("maxmemory_policy", EvictionPolicyName.Of(server.Store.Eviction, server.Settings.MaxMemoryPolicy));
-        text.Add("mem_clients_normal", server.ClientMemory.Bytes);
-        text.Add("maxmemory_clients", server.ClientMemory.LimitBytes);
-        text.Add("mem_fragmentation_ratio", ratio.ToString("F2", CultureInfo.InvariantCulture));
-        text.Add("mem_fragmentation_bytes", residentBytes - store.MemoryBytes);
-    }
-
+    // A server without persistence: nothing is loaded or saved, and the last save is the start, as in Redis.
     private static void AppendPersistence(InfoText text, ServerState server)
     {
-        text.Add("loading", 0);
-        text.Add("async_loading", 0);
-        text.Add("rdb_bgsave_in_progress", 0);
-        text.Add("rdb_saves", 0);
-        text.Add("aof_enabled", 0);
-        text.Add("aof_rewrite_in_progress", 0);
-        text.Add("aof_rewrite_scheduled", 0);
-        text.Add("aof_rewrites", 0);
+        text.AddEach(0, "loading", "async_loading", "current_cow_peak", "current_cow_size", "current_cow_size_age");
+        text.Add("current_fork_perc", "0.00");
+        text.AddEach(0, "current_save_keys_processed", "current_save_keys_total", "rdb_bgsave_in_progress");
+        text.Add("rdb_last_save_time", server.StartedAtMs / 1000);
+        text.Add("rdb_last_bgsave_status", "ok");
+        text.AddEach(-1, "rdb_last_bgsave_time_sec", "rdb_current_bgsave_time_sec");
+        text.AddEach(
+            0, "rdb_saves", "rdb_last_cow_size", "rdb_last_load_keys_expired", "rdb_last_load_keys_loaded",
+            "aof_enabled", "aof_rewrite_in_progress", "aof_rewrite_scheduled");
+        text.AddEach(-1, "aof_last_rewrite_time_sec", "aof_current_rewrite_time_sec");
+        text.Add("aof_last_bgrewrite_status", "ok");
+        text.AddEach(0, "aof_rewrites", "aof_rewrites_consecutive_failures");
+        text.Add("aof_last_write_status", "ok");
+        text.AddEach(0, "aof_last_cow_size", "module_fork_in_progress", "module_fork_last_cow_size");
     }
 
     private static void AppendStatistics(InfoText text, ServerState server)
@@ -108,27 +107,26 @@ internal static class InfoSections
         text.Add("instantaneous_ops_per_sec", (long)throughput.Commands);
         text.Add("total_net_input_bytes", traffic.InputBytes);
         text.Add("total_net_output_bytes", traffic.OutputBytes);
+        text.AddEach(0, "total_net_repl_input_bytes", "total_net_repl_output_bytes");
         text.Add("instantaneous_input_kbps", Kilobytes(throughput.InputBytes));
         text.Add("instantaneous_output_kbps", Kilobytes(throughput.OutputBytes));
+        text.Add("instantaneous_input_repl_kbps", "0.00");
+        text.Add("instantaneous_output_repl_kbps", "0.00");
         text.Add("rejected_connections", server.Clients.RejectedCount);
-        text.Add("sync_full", 0);
-        text.Add("sync_partial_ok", 0);
-        text.Add("sync_partial_err", 0);
+        text.AddEach(0, "sync_full", "sync_partial_ok", "sync_partial_err");
         text.Add("expired_keys", store.Expirations);
         text.Add("evicted_keys", store.Evictions);
         text.Add("evicted_clients", server.Limits[ConnectionLimit.ClientMemory]);
         text.Add("keyspace_hits", store.Hits);
         text.Add("keyspace_misses", store.Misses);
-        text.Add("pubsub_channels", 0);
-        text.Add("pubsub_patterns", 0);
-        text.Add("pubsubshard_channels", 0);
-        text.Add("latest_fork_usec", 0);
-        text.Add("total_forks", 0);
-        text.Add("tracking_total_keys", 0);
-        text.Add("tracking_total_items", 0);
-        text.Add("tracking_total_prefixes", 0);
-        text.Add("unexpected_error_replies", 0);
+        text.AddEach(
+            0, "pubsub_channels", "pubsub_patterns", "pubsubshard_channels", "latest_fork_usec", "total_forks",
+            "migrate_cached_sockets", "slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses",
+            "active_defrag_key_hits", "active_defrag_key_misses", "total_active_defrag_time",
+            "current_active_defrag_time", "tracking_total_keys", "tracking_total_items", "tracking_total_prefixes",
+            "unexpected_error_replies");
         text.Add("total_error_replies", server.Statistics.GetErrors().Total);
+        text.Add("dump_payload_sanitizations", 0);
         if (server.Settings.TlsPort != 0)
             text.Add("tls_handshake_failures", server.Statistics.FailedHandshakes);
         text.Add("total_reads_processed", traffic.Reads);
@@ -164,15 +162,24 @@ internal static class InfoSections
         text.Add("connected_slaves", 0);
         text.Add("master_failover_state", "no-failover");
         text.Add("master_replid", server.RunId);
+        text.Add("master_replid2", _noReplicationId);
         text.Add("master_repl_offset", 0);
-        text.Add("repl_backlog_active", 0);
+        text.Add("second_repl_offset", -1);
+        text.AddEach(
+            0, "repl_backlog_active", "repl_backlog_size", "repl_backlog_first_byte_offset", "repl_backlog_histlen");
     }
 
+    // Nothing here starts processes: what children there are belong to an application that hosts the server.
     private static void AppendProcessor(InfoText text, ServerState server)
     {
         var usage = Environment.CpuUsage;
         text.Add("used_cpu_sys", Seconds(usage.PrivilegedTime));
         text.Add("used_cpu_user", Seconds(usage.UserTime));
+        var (children, main) = ProcessorTime.Read();
+        text.Add("used_cpu_sys_children", Seconds(children.System));
+        text.Add("used_cpu_user_children", Seconds(children.User));
+        text.Add("used_cpu_sys_main_thread", Seconds(main.System));
+        text.Add("used_cpu_user_main_thread", Seconds(main.User));
     }
 
     // Durations are those of the calls that were timed, scaled up to all calls.

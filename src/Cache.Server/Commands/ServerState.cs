@@ -33,6 +33,7 @@ internal sealed class ServerState
         ClientMemory = new ClientMemory(this);
         Throughput = new ThroughputMeter(store.TimeProvider);
         StartedAtMs = store.NowMs;
+        StoreBytesAtStart = store.GetStatistics() is { Count: 0 } empty ? empty.MemoryBytes : 0;
     }
 
     /// <summary>The store, in its keyspace 0.</summary>
@@ -81,6 +82,12 @@ internal sealed class ServerState
 
     /// <summary>When the server was made, in milliseconds of the store's clock.</summary>
     public long StartedAtMs { get; }
+
+    /// <summary>What the empty store used when the server was made; 0 if it had entries already.</summary>
+    public long StoreBytesAtStart { get; }
+
+    /// <summary>What was resident in memory when the server started, without the store.</summary>
+    public long ProcessBaseBytes { get; set; }
 
     /// <summary>The number that tells this run of the server from others: 40 hexadecimal digits.</summary>
     public string RunId { get; } =

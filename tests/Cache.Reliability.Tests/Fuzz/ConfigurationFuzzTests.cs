@@ -72,10 +72,14 @@ public sealed class ConfigurationFuzzTests(ITestOutputHelper output)
         {
             string[] arguments = [.. Enumerable.Range(0, random.Next(5)).SelectMany(_ => NextOption(random))];
             var line = new CommandLine();
-            taken += IsTaken(() => line.TryParse(arguments) ? line.Settings : []) ? 1 : 0;
+            bool isWhole = false;
+            bool isTaken = IsTaken(() => (isWhole = line.TryParse(arguments)) ? line.Settings : []);
+            taken += isWhole && isTaken && line.Problems.Count == 0 ? 1 : 0;
+            Assert.DoesNotContain("", line.Problems);
             budget.Add(1);
         }
 
+        output.WriteLine($"{taken} of {budget.Done} command lines were taken.");
         Assert.NotEqual(0, taken);
     });
 
