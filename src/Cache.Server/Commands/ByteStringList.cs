@@ -8,8 +8,9 @@ namespace Cache.Server.Commands;
 
 /// <summary>Byte strings, or their absence, in the order they came in: for replies whose count is known last.</summary>
 /// <remarks>
-/// Held in pooled chunks: each string is a length of four bytes (−1: absent) and its bytes. A chunk is never moved, so
-/// that a large list costs no second copy. One thread at a time.
+/// Held in chunks: each string is a length of four bytes (−1: absent) and its bytes. A chunk is never moved, so that a
+/// large list costs no second copy; large chunks lie outside the managed heap, and go back at once. One thread at a
+/// time.
 /// </remarks>
 internal sealed class ByteStringList : IDisposable
 {
@@ -20,7 +21,7 @@ internal sealed class ByteStringList : IDisposable
     private const int AbsentReplyBytes = 5;
     private const int ReplyFrameBytes = 5;
 
-    // The first chunk is for a few small values; later ones double up to a size that is worth a trip to the pool.
+    // The first chunk is for a few small values; later ones double up to a size that is worth a mapping.
     private const int ChunkBytesMin = 4096;
     private const int ChunkBytesMax = 1 << 18;
 
@@ -28,6 +29,7 @@ internal sealed class ByteStringList : IDisposable
     private byte[] _array = [];
     private NativeBytes? _native;
     private int _used;
+    private int _chunkBytes;
     private long _replyBytes;
 
     /// <summary>The number of strings, absent ones included.</summary>
@@ -41,6 +43,9 @@ internal sealed class ByteStringList : IDisposable
 
     /// <summary>Whether they had more: then none is kept.</summary>
     public bool IsTooLong { get; private set; }
+
+    /// <summary>What the strings are held in.</summary>
+    public long MemoryBytes { get; private set; }
 
     /// <summary>Room for the next string; it is in the list after <see cref="Advance"/>.</summary>
     public Span<byte> GetSpan(int length)
@@ -84,7 +89,10 @@ internal sealed class ByteStringList : IDisposable
     /// <summary>As <see cref="Clear"/>; the list may be used again.</summary>
     public void Dispose() => Clear();
 
-    /// <summary>Writes the strings as an array of bulk strings and nulls, or the error if they are too long.</summary>
+    /// <summary>
+    /// Writes the strings as an array of bulk strings and nulls, or the error if they are too long, and forgets them:
+    /// each chunk goes back before the next is written.
+    /// </summary>
     public void WriteTo(RespReplyWriter reply)
     {
         if (IsTooLong)
@@ -94,13 +102,23 @@ internal sealed class ByteStringList : IDisposable
         }
 
         reply.ArrayHeader(Count);
-        foreach (var text in this)
+        EndChunk();
+        for (int i = 0; i < _chunks.Count; i++)
         {
-            if (text.IsAbsent)
-                reply.Null();
-            else
-                reply.Bulk(text.Bytes);
+            for (var texts = new Enumerator(_chunks, i, i + 1); texts.MoveNext();)
+            {
+                if (texts.Current.IsAbsent)
+                    reply.Null();
+                else
+                    reply.Bulk(texts.Current.Bytes);
+            }
+
+            var written = _chunks[i];
+            _chunks[i] = default;
+            written.GiveBack();
         }
+
+        Clear();
     }
 
     /// <summary>The first string, empty if it is absent or there is none; it lives until <see cref="Clear"/>.</summary>
@@ -118,7 +136,7 @@ internal sealed class ByteStringList : IDisposable
     public Enumerator GetEnumerator()
     {
         EndChunk();
-        return new Enumerator(_chunks);
+        return new Enumerator(_chunks, 0, _chunks.Count);
     }
 
     private void Bound(long replyBytes)
@@ -148,21 +166,28 @@ internal sealed class ByteStringList : IDisposable
             chunk.GiveBack();
         _chunks.Clear();
         Count = 0;
+        _chunkBytes = 0;
         _replyBytes = 0;
+        MemoryBytes = 0;
     }
 
     private void NextChunk(int bytes)
     {
-        int chunkBytes = Math.Clamp(_array.Length * 2, ChunkBytesMin, ChunkBytesMax);
         EndChunk();
-        if (bytes <= LongBulk.LengthMin)
+        _chunkBytes = Math.Clamp(_chunkBytes * 2, ChunkBytesMin, ChunkBytesMax);
+        int length = Math.Max(bytes, _chunkBytes);
+        if (length < ChunkBytesMax)
         {
-            _array = ArrayPool<byte>.Shared.Rent(Math.Max(bytes, chunkBytes));
-            return;
+            _array = ArrayPool<byte>.Shared.Rent(length);
+            length = _array.Length;
+        }
+        else
+        {
+            var native = new NativeBytes(length); // The pool would keep it, and nobody counts that.
+            _native = native;
         }
 
-        var native = new NativeBytes(bytes); // The pool would keep it, and nobody counts that.
-        _native = native;
+        MemoryBytes += length;
     }
 
     private void EndChunk()
@@ -182,7 +207,7 @@ internal sealed class ByteStringList : IDisposable
         public void GiveBack()
         {
             Native?.Dispose();
-            if (Array.Length > 0)
+            if (Array is { Length: > 0 }) // Null where it went back before.
                 ArrayPool<byte>.Shared.Return(Array);
         }
     }
@@ -199,10 +224,16 @@ internal sealed class ByteStringList : IDisposable
     internal ref struct Enumerator
     {
         private readonly List<Chunk> _chunks;
+        private readonly int _end;
         private int _nextChunk;
         private ReadOnlySpan<byte> _rest;
 
-        internal Enumerator(List<Chunk> chunks) => _chunks = chunks;
+        internal Enumerator(List<Chunk> chunks, int start, int end)
+        {
+            _chunks = chunks;
+            _nextChunk = start;
+            _end = end;
+        }
 
         public Element Current { get; private set; }
 
@@ -210,7 +241,7 @@ internal sealed class ByteStringList : IDisposable
         {
             while (_rest.IsEmpty)
             {
-                if (_nextChunk == _chunks.Count)
+                if (_nextChunk == _end)
                     return false;
                 var chunk = _chunks[_nextChunk++];
                 _rest = chunk.Span;

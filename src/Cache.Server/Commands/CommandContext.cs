@@ -66,7 +66,7 @@ internal sealed class CommandContext
     public bool GaveWay { get; private set; }
 
     /// <summary>What a command has done so far that is continued by another call of it; null: nothing.</summary>
-    public object? Progress { get; set; }
+    public CommandProgress? Progress { get; set; }
 
     /// <summary>Whether the client may use commands: it has authenticated, or need not.</summary>
     public bool IsAuthenticated => Client.IsAuthenticated || !Server.Users.IsPasswordRequired;
@@ -140,7 +140,7 @@ internal sealed class CommandContext
 
     /// <summary>Continues the present request by another call, after others that wait for this thread.</summary>
     /// <param name="progress">What the next call finds in <see cref="Progress"/>.</param>
-    public void GiveWayWith(object progress)
+    public void GiveWayWith(CommandProgress progress)
     {
         Progress = progress;
         GaveWay = true;

@@ -66,6 +66,9 @@ internal sealed class CommandDefinition
 
     public CommandFlags Flags { get; }
 
+    /// <summary>Whether it is for administrators: it does not wait behind what others made long.</summary>
+    public bool IsAdministrative => (Flags & CommandFlags.Admin) != 0;
+
     /// <summary>How much work a call may be, as far as its name tells.</summary>
     public CommandWork Work { get; }
 

@@ -9,7 +9,7 @@ internal static class CommandWorks
     // What visits all keys, all clients, all users or the whole table, or changes what all use, and is rare.
     private static readonly HashSet<string> _long = new(StringComparer.Ordinal)
     {
-        "flushall", "flushdb", "randomkey", "command", "command|docs", "command|info", "command|list",
+        "randomkey", "command", "command|docs", "command|info", "command|list",
         "config|get", "config|set", "config|resetstat",
         "acl|deluser", "acl|dryrun", "acl|getuser", "acl|list", "acl|load", "acl|log", "acl|save", "acl|setuser",
         "acl|users",

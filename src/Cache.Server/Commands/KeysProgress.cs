@@ -1,12 +1,14 @@
 namespace Cache.Server.Commands;
 
 /// <summary>How far KEYS has come.</summary>
-internal sealed class KeysProgress(long replyBytesMax) : IDisposable
+internal sealed class KeysProgress(long replyBytesMax) : CommandProgress
 {
     public ulong Cursor { get; set; }
 
     /// <summary>The keys that matched so far.</summary>
     public ByteStringList Keys { get; } = new() { BytesMax = replyBytesMax };
 
-    public void Dispose() => Keys.Dispose();
+    public override long MemoryBytes => Keys.MemoryBytes;
+
+    public override void Dispose() => Keys.Dispose();
 }

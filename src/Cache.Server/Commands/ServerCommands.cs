@@ -20,7 +20,13 @@ internal static class ServerCommands
     {
         if (!TryReadFlushMode(request, context))
             return;
-        context.Store.Clear();
+        if (!context.Store.TryClear())
+        {
+            if (context.TryGiveWay(long.MaxValue))
+                return;
+            context.Store.Clear();
+        }
+
         context.Reply.Ok();
     }
 
@@ -28,11 +34,18 @@ internal static class ServerCommands
     {
         if (!TryReadFlushMode(request, context))
             return;
-        context.Store.ClearAll();
+        if (!context.Store.TryClearAll())
+        {
+            if (context.TryGiveWay(long.MaxValue))
+                return;
+            context.Store.ClearAll();
+        }
+
         context.Reply.Ok();
     }
 
-    // Both modes are taken and mean the same: clearing the store does not visit its values.
+    // Both modes are taken and mean the same: clearing the store does not visit its values. Only after several in a row
+    // there is something to do first, elsewhere.
     private static bool TryReadFlushMode(in RespRequest request, CommandContext context)
     {
         if (request.Count == 1 || (request.Count == 2 && (request[1].Is("ASYNC"u8) || request[1].Is("SYNC"u8))))

@@ -1,4 +1,5 @@
 using System.IO.Pipelines;
+using Cache.Server.Commands;
 using Cache.Server.Protocol;
 
 namespace Cache.Server.Connections;
@@ -23,7 +24,7 @@ internal sealed partial class Connection<TExecutor>
     private byte _readsElsewhere;
 
     // What the command that waits has done so far.
-    private object? _progress;
+    private CommandProgress? _progress;
 
     private void Suspend(ReadOnlySpan<byte> bytes)
     {
@@ -37,7 +38,7 @@ internal sealed partial class Connection<TExecutor>
     /// <returns>False if the connection is to end without a word.</returns>
     private async ValueTask<bool> ResumeAsync()
     {
-        await _workers.EnterAsync();
+        await _workers.EnterAsync(_client.LastCommand is { IsAdministrative: true });
         _readsElsewhere = ReadsElsewhereMax;
         _client.Turn.Begin();
         if (_client.ShouldClose)
@@ -78,7 +79,7 @@ internal sealed partial class Connection<TExecutor>
     {
         _isSuspended = false;
         _client.IsServed = false;
-        (_progress as IDisposable)?.Dispose();
+        _progress?.Dispose();
         _progress = null;
     }
 }

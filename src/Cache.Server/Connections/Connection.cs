@@ -301,7 +301,7 @@ internal sealed partial class Connection<TExecutor>
     private int PendingInputBytes => StraddlingBytes + LongBytes;
 
     private long InputMemoryBytes =>
-        (_straddling?.MemoryBytes ?? 0L) + LongBytes + (_reader?.MemoryBytes ?? 0);
+        (_straddling?.MemoryBytes ?? 0L) + LongBytes + (_reader?.MemoryBytes ?? 0) + (_progress?.MemoryBytes ?? 0);
 
     private void GiveBackReader()
     {

@@ -43,7 +43,7 @@ public sealed class TurnTests
     [InlineData("scan", nameof(CommandWork.Unsure))]
     [InlineData("lcs", nameof(CommandWork.Unsure))]
     [InlineData("info", nameof(CommandWork.Unsure))]
-    [InlineData("flushall", nameof(CommandWork.Long))]
+    [InlineData("flushall", nameof(CommandWork.Unsure))]
     [InlineData("config|set", nameof(CommandWork.Long))]
     [InlineData("command|docs", nameof(CommandWork.Long))]
     public void Work_OfACommand_IsWhatItsNameTells(string name, string work) =>

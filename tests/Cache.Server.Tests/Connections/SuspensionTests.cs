@@ -1,4 +1,6 @@
 using System.Text;
+using Cache.Core;
+using Cache.Server.Commands;
 using Cache.Server.Connections;
 using Cache.Testing;
 
@@ -8,6 +10,10 @@ namespace Cache.Server.Tests.Connections;
 public sealed class SuspensionTests : ConnectionTestBase
 {
     private const int ManyKeys = 3000;
+
+    // A short request for much work.
+    private const string LongWritten = ":600001\r\n";
+    private static readonly string _longWrite = Request("SETRANGE", "long", "600000", "x");
 
     private static readonly InMemoryBounds _shared = new() { SharesThread = true };
 
@@ -28,7 +34,7 @@ public sealed class SuspensionTests : ConnectionTestBase
             "+OK\r\n*1\r\n" + Bulk("a") + ":2\r\n" + Bulk("2") + "+OK\r\n+OK\r\n:2000\r\n"
             + "-ERR wrong number of arguments for 'randomkey' command\r\n" + Bulk("2")
             + "+OK\r\n*0\r\n$-1\r\n+PONG\r\n");
-        Assert.Equal(2, server.Server.Workers.Count);
+        Assert.Equal(1, server.Server.Workers.Count);
     }
 
     [Fact]
@@ -66,11 +72,11 @@ public sealed class SuspensionTests : ConnectionTestBase
     [Fact]
     public async Task Send_LongCommandsThatFillAStretchEach_AreTakenOneAfterTheOther()
     {
-        const string Request = "FLUSHALL      \r\n";
+        const string Request = "RANDOMKEY     \r\n";
         await using var server = await StartAsync(
             bounds: new InMemoryBounds { SharesThread = true, InputSegmentBytes = Request.Length });
 
-        await ExchangeAsync(server.Connect(), Repeat(Request, 8) + "PING\r\n", Repeat("+OK\r\n", 8) + "+PONG\r\n");
+        await ExchangeAsync(server.Connect(), Repeat(Request, 8) + "PING\r\n", Repeat("$-1\r\n", 8) + "+PONG\r\n");
         Assert.Equal(8, server.Server.Workers.Count);
     }
 
@@ -100,7 +106,7 @@ public sealed class SuspensionTests : ConnectionTestBase
 
         await ExchangeAsync(
             client,
-            Request("CLIENT", "REPLY", "SKIP") + Request("FLUSHALL") + Request("PING"),
+            Request("CLIENT", "REPLY", "SKIP") + _longWrite + Request("PING"),
             "+PONG\r\n");
         Assert.Equal(1, server.Server.Workers.Count);
     }
@@ -135,23 +141,86 @@ public sealed class SuspensionTests : ConnectionTestBase
         var blocks = Block(server, gate);
         var client = server.Connect();
 
-        client.Send(Request("PING") + Request("FLUSHALL") + Request("PING"));
+        client.Send(Request("PING") + _longWrite + Request("PING"));
 
         Assert.Equal("+PONG\r\n", Encoding.Latin1.GetString(client.ReadAll()));
         Assert.Equal("+PONG\r\n", server.Connect().Exchange(Request("PING")));
         gate.Set();
-        Assert.Equal("+OK\r\n+PONG\r\n", Encoding.Latin1.GetString(await client.ReadAsync(12, Token)));
+        Assert.Equal(LongWritten + "+PONG\r\n", Encoding.Latin1.GetString(await client.ReadAsync(16, Token)));
         await blocks;
     }
 
     [Fact]
-    public async Task Kill_WhileSuspended_LeavesTheRequestUndone()
+    public async Task Send_CommandsOfAnAdministratorWhileAllWorkersAreBusy_AreAnswered()
+    {
+        await using var server = await StartAsync(bounds: _shared);
+        using var gate = new ManualResetEventSlim();
+        var blocks = Block(server, gate);
+        var attacker = server.Connect();
+        attacker.Send(_longWrite);
+
+        await ExchangeAsync(
+            server.Connect(),
+            Request("CONFIG", "SET", "timeout", "100") + Request("ACL", "SETUSER", "u", "on")
+            + Request("CONFIG", "SET", "maxmemory", "64mb") + Request("CLIENT", "KILL", "ID", "1")
+            + Request("ACL", "USERS"),
+            "+OK\r\n+OK\r\n+OK\r\n:1\r\n*2\r\n" + Bulk("default") + Bulk("u"));
+
+        gate.Set();
+        await blocks;
+    }
+
+    [Fact]
+    public async Task Send_FlushWhileAllWorkersAreBusy_IsAnsweredAtOnce()
     {
         Store.Set("a"u8, "1"u8);
         await using var server = await StartAsync(bounds: _shared);
         using var gate = new ManualResetEventSlim();
         var blocks = Block(server, gate);
-        server.Connect().Send(Request("FLUSHALL"));
+
+        Assert.Equal("+OK\r\n", server.Connect().Exchange(Request("FLUSHALL")));
+        Assert.Equal("+OK\r\n", server.Connect().Exchange(Request("FLUSHDB", "ASYNC")));
+
+        Assert.Equal(0, Store.Count);
+        gate.Set();
+        await blocks;
+    }
+
+    [Fact]
+    public async Task Send_ManyFlushesInARow_AreAllAnswered()
+    {
+        await using var server = await StartAsync(bounds: _shared);
+
+        await ExchangeAsync(
+            server.Connect(),
+            Repeat(Request("SET", "a", "1") + Request("FLUSHALL"), 100) + Request("GET", "a"),
+            Repeat("+OK\r\n+OK\r\n", 100) + "$-1\r\n");
+    }
+
+    [Fact]
+    public async Task Send_KeysThatGiveWay_CountWhatTheyGatheredAsTheClients()
+    {
+        const int Keys = 40_000;
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 32 << 20 }, new PassingTime());
+        for (int i = 0; i < Keys; i++)
+            store.Set(Encoding.ASCII.GetBytes($"key:{i:D40}"), "v"u8);
+        var options = new RespServerOptions { ClientMemoryLimit = RespServerOptions.BufferLimitMin };
+        await using var server = await InMemoryServer.StartAsync(store, options, _shared);
+
+        server.Connect().Send(Request("KEYS", "*"));
+        await EndedAsync(server, clients: 0);
+
+        Assert.Equal(1, server.Server.State.Limits[ConnectionLimit.ClientMemory]);
+        Assert.Equal(0, server.Server.State.ClientMemory.Bytes);
+    }
+
+    [Fact]
+    public async Task Kill_WhileSuspended_LeavesTheRequestUndone()
+    {
+        await using var server = await StartAsync(bounds: _shared);
+        using var gate = new ManualResetEventSlim();
+        var blocks = Block(server, gate);
+        server.Connect().Send(_longWrite);
         var other = server.Connect();
 
         string reply = other.Exchange(Request("CLIENT", "KILL", "ID", "1"));
@@ -160,25 +229,24 @@ public sealed class SuspensionTests : ConnectionTestBase
         await EndedAsync(server, clients: 1);
 
         Assert.Equal(":1\r\n", reply);
-        Assert.Equal(1, Store.Count);
+        Assert.Equal(0, Store.Count);
     }
 
     [Fact]
     public async Task Vanish_WhileSuspended_EndsTheConnectionAfterTheRequest()
     {
-        Store.Set("a"u8, "1"u8);
         await using var server = await StartAsync(bounds: _shared);
         using var gate = new ManualResetEventSlim();
         var blocks = Block(server, gate);
         var client = server.Connect();
-        client.Send(Request("FLUSHALL"));
+        client.Send(_longWrite);
         client.Vanish();
 
         gate.Set();
         await blocks;
         await EndedAsync(server, clients: 0);
 
-        Assert.Equal(0, Store.Count);
+        Assert.Equal(1, Store.Count);
     }
 
     [Fact]
@@ -193,13 +261,13 @@ public sealed class SuspensionTests : ConnectionTestBase
         using var gate = new ManualResetEventSlim();
         var blocks = Block(server, gate);
         var client = server.Connect();
-        client.Send(Request("FLUSHALL"));
+        client.Send(_longWrite);
 
         for (int i = 0; i < 120; i++)
             Clock.Advance(TimeSpan.FromSeconds(1));
         gate.Set();
 
-        Assert.Equal("+OK\r\n", Encoding.Latin1.GetString(await client.ReadAsync(5, Token)));
+        Assert.Equal(LongWritten, Encoding.Latin1.GetString(await client.ReadAsync(9, Token)));
         await blocks;
         await SettledAsync(server);
         for (int i = 0; i < 120; i++)
@@ -214,12 +282,12 @@ public sealed class SuspensionTests : ConnectionTestBase
         using var gate = new ManualResetEventSlim();
         var blocks = Block(server, gate);
         var client = server.Connect();
-        client.Send(Request("FLUSHALL") + Request("PING"));
+        client.Send(_longWrite + Request("PING"));
 
         var stopping = server.DisposeAsync();
         gate.Set();
 
-        Assert.Equal("+OK\r\n+PONG\r\n", Encoding.Latin1.GetString(await client.ReadAsync(12, Token)));
+        Assert.Equal(LongWritten + "+PONG\r\n", Encoding.Latin1.GetString(await client.ReadAsync(16, Token)));
         await stopping;
         await blocks;
     }
@@ -259,5 +327,15 @@ public sealed class SuspensionTests : ConnectionTestBase
     {
         while (server.Server.State.Clients.Find(1)!.IsServed)
             await Task.Delay(1, Token);
+    }
+
+    // Each look at it is longer than a step of KEYS.
+    private sealed class PassingTime : TimeProvider
+    {
+        private long _ticks;
+
+        public override long TimestampFrequency => TimeSpan.TicksPerSecond;
+
+        public override long GetTimestamp() => Interlocked.Add(ref _ticks, 11 * TimeSpan.TicksPerMillisecond);
     }
 }
