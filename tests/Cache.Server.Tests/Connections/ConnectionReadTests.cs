@@ -160,7 +160,9 @@ public sealed class ConnectionReadTests : ConnectionTestBase
 
         // Doubling costs two of them, the reply, whose memory is rounded up to a power of two, another two.
         Assert.InRange(allocated, 0, 5L * ValueBytes);
-        Assert.Equal($"${ValueBytes}\r\n".Length + ValueBytes + 2, client.SkipAll());
+        // So long a value is echoed elsewhere.
+        int replyBytes = $"${ValueBytes}\r\n".Length + ValueBytes + 2;
+        Assert.Equal(replyBytes, (await client.ReadAsync(replyBytes, TestContext.Current.CancellationToken)).Length);
         Assert.Equal("+PONG\r\n", client.Exchange(Request("PING")));
     }
 
