@@ -148,7 +148,9 @@ public sealed class ConnectionReadTests : ConnectionTestBase
         const int ValueBytes = 64 << 20;
         byte[] piece = new byte[64 * 1024];
         piece.AsSpan().Fill((byte)'v');
-        await using var server = await StartAsync(bounds: new InMemoryBounds { OutputPauseBytes = ValueBytes * 2 });
+        await using var server = await StartAsync(
+            new RespServerOptions { ClientMemoryLimit = ValueBytes * 4 },
+            new InMemoryBounds { OutputPauseBytes = ValueBytes * 2 });
         var client = server.Connect();
 
         long before = GC.GetAllocatedBytesForCurrentThread();

@@ -52,7 +52,8 @@ public sealed class TlsRequestTests : IDisposable
     public async Task Clients_ThatDoNotRead_HoldTheSameValueOnce(RespTransport transport)
     {
         const int Length = 20_000_000;
-        await using var server = await TlsServer.StartAsync(_certificates, transport);
+        await using var server = await TlsServer.StartAsync(
+            _certificates, transport, static options => options.ClientMemoryLimit = 16 * Length);
         var store = server.Server.State.Store;
         byte[] value = new byte[Length];
         value.AsSpan().Fill((byte)'v');
