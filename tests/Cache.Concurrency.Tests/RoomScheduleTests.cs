@@ -17,8 +17,9 @@ public sealed class RoomScheduleTests
     private const long Limit = 1 << 20;
     private const int Schedules = 400;
 
-    // Values of which the limit holds three, or five, or fifteen: with those in transit it is full.
+    // Values of which the limit holds two, three, five or fifteen: with those in transit it is full.
     [Theory]
+    [InlineData(450_000)]
     [InlineData(300_000)]
     [InlineData(180_000)]
     [InlineData(60_000)]
@@ -38,6 +39,7 @@ public sealed class RoomScheduleTests
 
     // Long turns with few switches, which random choices at each step never make.
     [Theory]
+    [InlineData(450_000)]
     [InlineData(300_000)]
     [InlineData(60_000)]
     public void Set_OfLargeValues_UnderSchedulesWithLongTurns_IsNeverRefused(int length) => RandomSeed.Run(this, seed =>

@@ -62,7 +62,8 @@ internal sealed class StepScheduler(Func<StepScheduler, int> choose)
             throw new InvalidOperationException($"There is no end after {StepsMax} steps; the last was {step}.");
         }
 
-        int next = step is RoomStep.WaitsForGate or RoomStep.WaitsForClaim or RoomStep.GivesWay
+        int next = step is RoomStep.WaitsForGate or RoomStep.WaitsForClaim or RoomStep.WaitsForBucket
+            or RoomStep.GivesWay
             ? _live[(_live.IndexOf(caller) + 1) % _live.Count]
             : choose(this);
         if (next == caller)

@@ -74,6 +74,7 @@ internal sealed partial class Reclaimer
                 return true;
             if (_budget.Eviction != EvictionPolicy.AllEntries)
                 return false;
+            RoomSteps.At(RoomStep.GivesWay);
             Thread.Yield();
         }
 

@@ -45,6 +45,12 @@ internal enum RoomStep
     /// <summary>A block is no entry's any more, and not freed yet.</summary>
     BlockDropped,
 
+    /// <summary>A record was allocated under its key's lock, and is not written and linked yet.</summary>
+    RecordStaged,
+
+    /// <summary>Another thread holds a bucket, or a writer is in the way of a read.</summary>
+    WaitsForBucket,
+
     /// <summary>Another thread has claimed the key.</summary>
     WaitsForClaim,
 

@@ -3,7 +3,10 @@ using System.Diagnostics;
 namespace Cache.Core.Sharding;
 
 /// <summary>Tells a test of each step of looking for room, so that it can pause the thread there.</summary>
-/// <remarks>Only debug builds call it, on cold paths alone, and never while the thread holds a bucket.</remarks>
+/// <remarks>
+/// Only debug builds call it. A thread may be paused while it holds a bucket, a claim or the reclaimer's gate: who
+/// waits for one of these tells of that too. It is never paused while it holds another lock.
+/// </remarks>
 internal static class RoomSteps
 {
     // Of the calling thread alone: tests run beside each other.

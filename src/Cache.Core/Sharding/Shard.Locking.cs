@@ -142,6 +142,7 @@ internal sealed partial class Shard
     private void Wait(ref EntryLock entry)
     {
         _state.ThrowIfDisposed();
+        RoomSteps.At(RoomStep.WaitsForBucket);
         if (++entry.Contentions >= SpinsMax)
             Thread.Yield();
         else

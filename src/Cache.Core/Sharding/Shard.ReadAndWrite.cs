@@ -93,6 +93,7 @@ internal sealed partial class Shard
         status = WriteStatus.NotFound;
         if (exists is null)
         {
+            RoomSteps.At(RoomStep.WaitsForBucket);
             Thread.Yield(); // A writer is at work.
             return false;
         }

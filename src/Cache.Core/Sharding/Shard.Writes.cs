@@ -35,6 +35,8 @@ internal sealed partial class Shard
         record.Header = header;
         record.WriteKey(key.Bytes);
         staged = new StagedRecord(record, header, expiry, isInPlace: false);
+        if (entry.Set is null)
+            RoomSteps.At(RoomStep.RecordStaged);
         return true;
     }
 
@@ -221,6 +223,7 @@ internal sealed partial class Shard
             // No want of memory, so the attempts to make room are not counted. A single key's next lock is exclusive
             // after some of these; a set counts its attempts itself.
             entry.Contentions++;
+            RoomSteps.At(RoomStep.WaitsForBucket);
             Thread.Yield();
             return true;
         }

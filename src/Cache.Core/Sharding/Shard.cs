@@ -99,6 +99,7 @@ internal sealed partial class Shard
         if (!TryFindLocked(key, ref entry))
         {
             home.Unlock(version, changed: false);
+            RoomSteps.At(RoomStep.WaitsForBucket);
             Thread.Yield();
             return false;
         }

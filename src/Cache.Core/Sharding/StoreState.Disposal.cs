@@ -63,6 +63,7 @@ internal sealed partial class StoreState
     public void Wait(ref SpinWait wait)
     {
         ThrowIfDisposed();
+        RoomSteps.At(RoomStep.WaitsForBucket);
         wait.SpinOnce(sleep1Threshold: -1);
     }
 
