@@ -30,7 +30,12 @@ public sealed class ResidentMemoryTests
     public void Set_OfOneSize_HoldsTheLimitInResidentMemory() =>
         RunAlone(nameof(Set_OfOneSize_HoldsTheLimitInResidentMemory), static () =>
         {
-    X            foreach (var (min, max) in sizes)
+            (int Min, int Max)[] sizes =
+            [
+                (64, 64), (4_096, 4_096), (40_000, 40_000), (100_000, 100_000), (33_000, 127_000),
+                (LengthMax, LengthMax),
+            ];
+            foreach (var (min, max) in sizes)
                 AssertHolds((random, _) => random.Next(min, max + 1));
         });
 
