@@ -46,8 +46,15 @@ internal sealed class InMemoryClient
         _flush = default;
         if (!_connection.IsReceiving)
             return;
-        _output.Write(bytes);
-        _flush = _output.FlushAsync(CancellationToken.None);
+        try
+        {
+            _output.Write(bytes);
+            _flush = _output.FlushAsync(CancellationToken.None);
+        }
+        catch (InvalidOperationException) when (!_connection.IsReceiving)
+        {
+            // The server has closed meanwhile, on a thread of its own.
+        }
     }
 
     /// <summary>Sends text as one arrival.</summary>

@@ -54,7 +54,7 @@ internal static class ConfigFile
         {
             return File.ReadAllLines(path);
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
             problems.Add($"{from}The configuration file cannot be read: {e.Message}");
             return [];

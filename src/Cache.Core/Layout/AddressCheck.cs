@@ -10,20 +10,39 @@ namespace Cache.Core.Layout;
 internal static unsafe class AddressCheck
 {
     private static readonly Lock _gate = new();
-    private static (nuint Start, nuint End)[] _ranges = [];
+
+    // Written under the gate, read without. A range keeps its place while it is there, and places are used again: an
+    // array for each change would be garbage beside which nobody could measure the store's memory.
+    private static (nuint Start, nuint End)[] _ranges = new (nuint, nuint)[64];
 
     [Conditional("CACHE_CHECKED")]
     public static void Register(byte* start, long length)
     {
         lock (_gate)
-            _ranges = [.. _ranges, ((nuint)start, (nuint)start + (nuint)length)];
+        {
+            int place = Array.FindIndex(_ranges, static range => range.End == 0);
+            if (place < 0)
+            {
+                place = _ranges.Length;
+                var ranges = _ranges;
+                Array.Resize(ref ranges, 2 * place);
+                Volatile.Write(ref _ranges, ranges);
+            }
+
+            _ranges[place].Start = (nuint)start;
+            Volatile.Write(ref _ranges[place].End, (nuint)start + (nuint)length);
+        }
     }
 
     [Conditional("CACHE_CHECKED")]
     public static void Unregister(byte* start)
     {
         lock (_gate)
-            _ranges = Array.FindAll(_ranges, range => range.Start != (nuint)start);
+        {
+            int place = Array.FindIndex(_ranges, range => range.End != 0 && range.Start == (nuint)start);
+            if (place >= 0)
+                _ranges[place].End = 0;
+        }
     }
 
     /// <summary>Throws unless all the bytes lie in one reservation or block.</summary>

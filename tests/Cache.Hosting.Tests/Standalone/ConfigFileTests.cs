@@ -54,6 +54,14 @@ public sealed class ConfigFileTests : IDisposable
     }
 
     [Fact]
+    public void Read_IncludeOfAPathThatNoFileCanHave_IsNamedByItsLine()
+    {
+        string path = _files.Write("c.conf", "port 1\ninclude \"a\\x00b\"\n");
+        Assert.Single(ConfigFile.Read(path, _problems));
+        Assert.StartsWith($"{path}, line 2: ", Assert.Single(_problems), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Read_IncludeOfAPattern_ReadsAllThatMatchInOrder()
     {
         _files.Write("b.part", "timeout 2");
