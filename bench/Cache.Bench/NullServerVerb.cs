@@ -37,7 +37,9 @@ internal static class NullServerVerb
         Environment.SetEnvironmentVariable("DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", "1");
         using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = CacheOptions.MemoryLimitMin });
         var acceptor = new ConnectionAcceptor<NullExecutor>(
-            new ServerState(store), new NullExecutor(valueBytes), NullLogger.Instance);
+            new ServerState(store, new ServerSettings(), CommandTable.Default, CommandFamilies.Handlers),
+            new NullExecutor(valueBytes),
+            NullLogger.Instance);
         using var epoll = EpollTransport.IsSupported ? new EpollTransport(1, TimeProvider.System) : null;
         var listener = SocketListener.Bind(
             new IPEndPoint(IPAddress.Loopback, port),

@@ -72,7 +72,11 @@ public sealed partial class RespServer : IAsyncDisposable
         _bind = bind is null
             ? BindSocketsAsync
             : _ => ValueTask.FromResult(bind());
-        _state = new ServerState(store, ToSettings(options), CommandTable.Default.Rename(options.RenamedCommands))
+        _state = new ServerState(
+            store,
+            ToSettings(options),
+            CommandTable.Default.Rename(options.RenamedCommands),
+            CommandFamilies.Handlers)
         {
             CertificateUsers = new CertificateUsers(options.TlsPort is null ? [] : options.TlsClientUsers),
             CommandThrew = (command, exception) => ServerLog.CommandThrew(_logger, command, exception),

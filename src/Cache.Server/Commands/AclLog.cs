@@ -18,25 +18,19 @@ internal sealed class AclLog
     private readonly Lock _lock = new();
     private readonly LinkedList<AclLogEntry> _entries = [];
 
-    /// <summary>Adds what was denied, or counts it where it is known.</summary>
-    /// <param name="denial">Why.</param>
-    /// <param name="name">
-    /// The command, the key, how it was tried to authenticate, or the name of the certificate.
-    /// </param>
-    /// <param name="userName">Who.</param>
-    /// <param name="client">Its client.</param>
-    /// <param name="server">Whose client.</param>
-    public void Add(AclDenial denial, string name, string userName, ClientSession client, ServerState server)
+    /// <summary>Adds what was denied, or counts it where it is known; long names are cut.</summary>
+    /// <param name="denied">Which client was denied what, and when.</param>
+    /// <param name="lengthMax">So many of the youngest entries are kept.</param>
+    public void Add(AclLogEntry denied, int lengthMax)
     {
-        var text = new System.Text.StringBuilder();
-        ClientDescription.Append(text, client, server);
+        denied = denied with { Object = Shorten(denied.Object), UserName = Shorten(denied.UserName) };
         lock (_lock)
         {
-            var entry = Take(new AclLogEntry(denial, Shorten(name), Shorten(userName)), server.NowMs);
-            entry.AtMs = server.NowMs;
-            entry.Client = text.ToString().TrimEnd('\n');
+            var entry = Take(denied);
+            entry.AtMs = denied.AtMs;
+            entry.Client = denied.Client;
             _entries.AddFirst(entry);
-            while (_entries.Count > server.Settings.AclLogLengthMax)
+            while (_entries.Count > lengthMax)
                 _entries.RemoveLast();
         }
     }
@@ -71,14 +65,14 @@ internal sealed class AclLog
     private static string Shorten(string text) => text.Length <= CharactersMax ? text : text[..CharactersMax];
 
     /// <summary>The entry that this is one more of, taken out of the list; or itself.</summary>
-    private AclLogEntry Take(AclLogEntry next, long nowMs)
+    private AclLogEntry Take(AclLogEntry next)
     {
         int compared = 0;
         for (var node = _entries.First; node is not null && compared < ComparedCount; node = node.Next, compared++)
         {
             var entry = node.Value;
             if (entry.Denial != next.Denial || entry.Object != next.Object || entry.UserName != next.UserName
-                || nowMs - entry.AtMs > GroupingMs)
+                || next.AtMs - entry.AtMs > GroupingMs)
                 continue;
             _entries.Remove(node);
             entry.Count++;

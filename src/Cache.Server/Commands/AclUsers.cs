@@ -52,18 +52,6 @@ internal sealed class AclUsers
     public AclUser? Find(ReadOnlySpan<byte> name) =>
         name.Length > _nameLengthMax ? null : Find(Encoding.Latin1.GetString(name));
 
-    /// <summary>Makes a client one of a user; ends the client if the user was removed meanwhile.</summary>
-    public void Admit(ClientSession client, AclUser user)
-    {
-        client.User = user;
-        client.IsAuthenticated = true;
-
-        // Who removes a user looks at the clients afterwards: either it sees this client, or this sees the removal.
-        Interlocked.MemoryBarrier();
-        if (Find(user.Name) != user)
-            client.CloseAfterReply();
-    }
-
     /// <summary>Makes or changes a user by rules: all of them or none.</summary>
     /// <returns>Null, or what is wrong with which rule.</returns>
     public AclRuleError? Set(string name, IEnumerable<string> rules)

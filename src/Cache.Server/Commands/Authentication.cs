@@ -20,19 +20,19 @@ internal static class Authentication
     {
         var server = context.Server;
         var client = context.Client;
-        client.DelayMs = server.Throttle.GetDelayMs(client.EndPoints, server.NowMs);
+        client.DelayMs = server.Throttle.GetDelayMs(client.EndPoints.Remote, server.NowMs);
         if (client.DelayMs > 0)
             server.ReportLimit(ConnectionLimit.AuthenticationDelay, client.EndPoints.Remote, client.DelayMs);
         if (server.Users.Find(name) is { } user && user.Rules is { IsOn: true } rules && rules.IsPassword(password))
         {
-            server.Users.Admit(client, user);
+            server.Clients.Admit(client, user);
             return true;
         }
 
-        server.Throttle.AddFailure(client.EndPoints, server.NowMs);
+        server.Throttle.AddFailure(client.EndPoints.Remote, server.NowMs);
         server.ReportLimit(ConnectionLimit.AuthenticationFailure, client.EndPoints.Remote, 0);
         string userName = Encoding.Latin1.GetString(AclLog.Shorten(name));
-        server.AclLog.Add(AclDenial.Authentication, Encoding.Latin1.GetString(way), userName, client, server);
+        server.LogDenial(AclDenial.Authentication, Encoding.Latin1.GetString(way), userName, client);
         return false;
     }
 }

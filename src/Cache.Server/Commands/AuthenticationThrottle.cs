@@ -34,7 +34,9 @@ internal sealed class AuthenticationThrottle
     public int AddressCount => _byAddress.Count;
 
     /// <summary>How long to hold back the answer to an attempt.</summary>
-    public int GetDelayMs(ClientEndPoints client, long nowMs)
+    /// <param name="client">The address with its port, or the path of a Unix socket.</param>
+    /// <param name="nowMs">Milliseconds of any clock.</param>
+    public int GetDelayMs(string client, long nowMs)
     {
         lock (_lock)
         {
@@ -46,7 +48,7 @@ internal sealed class AuthenticationThrottle
         }
     }
 
-    public void AddFailure(ClientEndPoints client, long nowMs)
+    public void AddFailure(string client, long nowMs)
     {
         string key = KeyOf(client);
         lock (_lock)
@@ -77,10 +79,10 @@ internal sealed class AuthenticationThrottle
         _byAddress.Remove(oldest);
     }
 
-    private static string KeyOf(ClientEndPoints client)
+    private static string KeyOf(string client)
     {
-        if (!IPEndPoint.TryParse(client.Remote, out var endPoint))
-            return client.Remote;
+        if (!IPEndPoint.TryParse(client, out var endPoint))
+            return client;
         var address = endPoint.Address.IsIPv4MappedToIPv6 ? endPoint.Address.MapToIPv4() : endPoint.Address;
         byte[] bytes = address.GetAddressBytes();
         return Convert.ToHexString(bytes, 0, Math.Min(bytes.Length, NetworkBytes));

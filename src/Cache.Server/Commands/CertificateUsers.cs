@@ -28,32 +28,18 @@ internal sealed class CertificateUsers
         }
     }
 
-    /// <summary>
-    /// Makes a client in its first state one of the user whom its certificate stands for, if that one is there and on;
-    /// else leaves it as it is.
-    /// </summary>
-    public void Authenticate(ClientSession client, ServerState server)
+    /// <summary>The name of the user whom a client's certificate stands for, and by which of its names.</summary>
+    /// <returns>Null if it has none, or stands for nobody.</returns>
+    public (CertificateName Name, string UserName)? FindUser(ClientSession client)
     {
         if (_users.Count == 0 || client.ClientCertificate is not { } certificate)
-            return;
+            return null;
         foreach (var name in CertificateName.ReadAll(certificate))
         {
-            if (!_users.TryGetValue(name, out string? userName))
-                continue;
-            Authenticate(client, name, userName, server);
-            return;
-        }
-    }
-
-    private static void Authenticate(ClientSession client, CertificateName name, string userName, ServerState server)
-    {
-        if (server.Users.Find(userName) is { Rules.IsOn: true } user)
-        {
-            server.Users.Admit(client, user);
-            return;
+            if (_users.TryGetValue(name, out string? userName))
+                return (name, userName);
         }
 
-        server.ReportLimit(ConnectionLimit.CertificateUser, client.EndPoints.Remote, 0);
-        server.AclLog.Add(AclDenial.Certificate, name.Text, userName, client, server);
+        return null;
     }
 }

@@ -115,7 +115,7 @@ internal static class ClientCommands
     private static void Info(in RespRequest request, CommandContext context)
     {
         var text = new StringBuilder();
-        ClientDescription.Append(text, context.Client, context.Server);
+        ClientDescription.Append(text, context.Client, context.Server.NowMs);
         context.Reply.VerbatimText(Encoding.Latin1.GetBytes(text.ToString()));
     }
 

@@ -7,10 +7,19 @@ namespace Cache.Server.Commands;
 /// <remarks>Latin-1: a char is a byte, since the name of a user is any bytes.</remarks>
 internal static class ClientDescription
 {
-    /// <summary>Appends the line with its end.</summary>
-    public static void Append(StringBuilder text, ClientSession client, ServerState server)
+    /// <summary>The line with its end.</summary>
+    /// <param name="client">The client.</param>
+    /// <param name="nowMs">Unix milliseconds of the store's clock.</param>
+    public static string Of(ClientSession client, long nowMs)
     {
-        long nowMs = server.Store.NowMs;
+        var text = new StringBuilder();
+        Append(text, client, nowMs);
+        return text.ToString();
+    }
+
+    /// <summary>Appends the line with its end.</summary>
+    public static void Append(StringBuilder text, ClientSession client, long nowMs)
+    {
         var culture = CultureInfo.InvariantCulture;
         string remote = AclText.FromOption(client.EndPoints.Remote); // The path of a Unix socket is any text.
         string local = AclText.FromOption(client.EndPoints.Local);

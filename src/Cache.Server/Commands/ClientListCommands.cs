@@ -58,7 +58,7 @@ internal static class ClientListCommands
             }
 
             if (context.Server.Clients.Find(id) is { IsKilled: false } client)
-                ClientDescription.Append(text, client, context.Server);
+                ClientDescription.Append(text, client, context.Server.NowMs);
 
             // The same number may come again and again.
             if (context.Server.Settings.ClientOutputBufferLimit is > 0 and var limit && text.Length > limit)
@@ -76,7 +76,7 @@ internal static class ClientListCommands
         foreach (var client in context.Server.Clients.ToList())
         {
             if (!client.IsKilled)
-                ClientDescription.Append(text, client, context.Server);
+                ClientDescription.Append(text, client, context.Server.NowMs);
         }
     }
 

@@ -1,3 +1,5 @@
+using Cache.Core;
+
 namespace Cache.Server.Commands;
 
 /// <summary>
@@ -7,7 +9,8 @@ namespace Cache.Server.Commands;
 /// Over the limit the clients that hold most are disconnected, as Redis does it (maxmemory-clients), except those that
 /// CLIENT NO-EVICT protects. Thread-safe; asked only when a client begins to hold more than an idle one does.
 /// </remarks>
-internal sealed class ClientMemory(ServerState server)
+internal sealed class ClientMemory(
+    ServerSettings settings, CacheStore store, ClientRegistry registry, Action<ConnectionLimit, string, long> report)
 {
     /// <summary>More than the objects of an idle connection take on an event loop.</summary>
     public const int IdleClientBytes = 2048;
@@ -25,9 +28,9 @@ internal sealed class ClientMemory(ServerState server)
     public long Bytes => Interlocked.Read(ref _bytes);
 
     /// <summary>How many they may be.</summary>
-    public long LimitBytes => server.Settings.ClientMemoryLimit > 0
-        ? server.Settings.ClientMemoryLimit
-        : DefaultLimitOf(server.Store.MemoryLimitBytes);
+    public long LimitBytes => settings.ClientMemoryLimit > 0
+        ? settings.ClientMemoryLimit
+        : DefaultLimitOf(store.MemoryLimitBytes);
 
     /// <summary>The limit where none is set.</summary>
     public static long DefaultLimitOf(long storeBytes) => Math.Max(
@@ -39,7 +42,7 @@ internal sealed class ClientMemory(ServerState server)
     public void Add(long bytes, long lentBytes = 0)
     {
         long total = Interlocked.Add(ref _bytes, bytes);
-        server.Store.AddOutsideBytes(bytes - lentBytes);
+        store.AddOutsideBytes(bytes - lentBytes);
         if (bytes > 0 && total > LimitBytes)
             Evict();
     }
@@ -49,7 +52,7 @@ internal sealed class ClientMemory(ServerState server)
     {
         lock (_evicting)
         {
-            var clients = server.Clients.ToList();
+            var clients = registry.ToList();
             clients.RemoveAll(static client => client.IsKilled);
             long sum = (long)clients.Count * IdleClientBytes;
             foreach (var client in clients)
@@ -61,7 +64,7 @@ internal sealed class ClientMemory(ServerState server)
                 if (sum <= LimitBytes)
                     return;
                 sum -= client.HeldBytes;
-                server.ReportLimit(ConnectionLimit.ClientMemory, client.EndPoints.Remote, client.HeldBytes);
+                report(ConnectionLimit.ClientMemory, client.EndPoints.Remote, client.HeldBytes);
                 client.Kill();
             }
         }

@@ -1,16 +1,36 @@
 using System.Collections.Concurrent;
+using Cache.Core;
 
 namespace Cache.Server.Commands;
 
 /// <summary>The clients that are connected. Thread-safe.</summary>
-internal sealed class ClientRegistry(ServerState server)
+internal sealed class ClientRegistry
 {
+    private readonly ServerSettings _settings;
+    private readonly AclUsers _users;
+    private readonly CacheStore _store;
     private readonly ConcurrentDictionary<long, ClientSession> _clients = new();
     private long _lastId;
     private long _accepted;
     private long _acceptedBaseline;
     private long _rejected;
     private int _count;
+
+    /// <param name="settings">How many there may be, and what they may hold.</param>
+    /// <param name="users">Whom they begin as.</param>
+    /// <param name="store">Whose clock they are dated by, and whose memory makes room for what they hold.</param>
+    /// <param name="report">Told of a limit that was met, by what address, and the value.</param>
+    public ClientRegistry(
+        ServerSettings settings, AclUsers users, CacheStore store, Action<ConnectionLimit, string, long> report)
+    {
+        _settings = settings;
+        _users = users;
+        _store = store;
+        Memory = new ClientMemory(settings, store, this, report);
+    }
+
+    /// <summary>What they hold together.</summary>
+    public ClientMemory Memory { get; }
 
     /// <summary>How many there are.</summary>
     public int Count => Volatile.Read(ref _count);
@@ -31,8 +51,8 @@ internal sealed class ClientRegistry(ServerState server)
         ClientEndPoints endPoints, object connection, Action<object> abort, int descriptor = -1)
     {
         int count = Interlocked.Increment(ref _count);
-        int above = count - server.Settings.MaxClients;
-        if (above > (endPoints.IsLocal ? server.Settings.ReservedClients : 0))
+        int above = count - _settings.MaxClients;
+        if (above > (endPoints.IsLocal ? _settings.ReservedClients : 0))
         {
             Interlocked.Decrement(ref _count);
             Interlocked.Increment(ref _rejected);
@@ -43,17 +63,17 @@ internal sealed class ClientRegistry(ServerState server)
         var client = new ClientSession(
             Interlocked.Increment(ref _lastId),
             endPoints,
-            server.Users.Default,
-            server.Store.NowMs,
+            _users.Default,
+            _store.NowMs,
             connection,
             abort)
         {
-            IsAuthenticated = !server.Users.IsPasswordRequired,
+            IsAuthenticated = !_users.IsPasswordRequired,
             IsReserved = above > 0,
             Descriptor = descriptor,
         };
         _clients[client.Id] = client;
-        server.ClientMemory.Add(ClientMemory.IdleClientBytes);
+        Memory.Add(ClientMemory.IdleClientBytes);
         return client;
     }
 
@@ -63,8 +83,8 @@ internal sealed class ClientRegistry(ServerState server)
         if (!_clients.TryRemove(client.Id, out _))
             return;
         Interlocked.Decrement(ref _count);
-        server.ClientMemory.Add(-ClientMemory.IdleClientBytes);
-        client.EndCount(server.ClientMemory);
+        Memory.Add(-ClientMemory.IdleClientBytes);
+        client.EndCount(Memory);
     }
 
     /// <summary>The client of that number; null if there is none.</summary>
@@ -78,13 +98,25 @@ internal sealed class ClientRegistry(ServerState server)
         return clients;
     }
 
+    /// <summary>Makes a client one of a user; ends the client if the user was removed meanwhile.</summary>
+    public void Admit(ClientSession client, AclUser user)
+    {
+        client.User = user;
+        client.IsAuthenticated = true;
+
+        // Who removes a user looks at the clients afterwards: either it sees this client, or this sees the removal.
+        Interlocked.MemoryBarrier();
+        if (_users.Find(user.Name) != user)
+            client.CloseAfterReply();
+    }
+
     /// <summary>Ends the clients of users that are no more; the one that caused it after its reply.</summary>
     public void Disconnect(List<AclUser> users, ClientSession? caller)
     {
         if (users.Count == 0)
             return;
 
-        // The users are gone from the list before the clients are looked at; see AclUsers.Admit.
+        // The users are gone from the list before the clients are looked at; see Admit.
         Interlocked.MemoryBarrier();
         foreach (var client in ToList())
         {

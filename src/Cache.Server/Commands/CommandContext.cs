@@ -198,6 +198,15 @@ internal sealed class CommandContext
         Reply = ReplyOf(mode);
     }
 
+    /// <summary>After a request, an empty one too: CLIENT REPLY SKIP holds for the next one only.</summary>
+    public void EndSkipping()
+    {
+        if (ReplyMode == ReplyMode.SkipNext)
+            SetReplyMode(ReplyMode.Skip);
+        else if (ReplyMode == ReplyMode.Skip)
+            SetReplyMode(ReplyMode.Normal);
+    }
+
     private bool GiveWay() => GaveWay = true;
 
     private RespReplyWriter ReplyOf(ReplyMode mode) =>

@@ -3,23 +3,21 @@ using System.Text.Json;
 
 namespace Cache.Server.Commands;
 
-/// <summary>One command or subcommand of the table: what Redis says of it, and the method that executes it.</summary>
+/// <summary>One command or subcommand of the table: what Redis says of it, where its keys are, who may run it.</summary>
 /// <remarks>Immutable once the table is made, and shared by all servers of the process.</remarks>
 internal sealed class CommandDefinition
 {
     private const int Unknown = -1;
 
-    private readonly CommandHandler? _handler;
     private readonly int _countMin;
     private readonly int _countMax;
     private int _aclIndex = Unknown;
 
-    public CommandDefinition(JsonElement row, int index, CommandHandler? handler, CommandLookup? subcommands)
+    public CommandDefinition(JsonElement row, int index, CommandLookup? subcommands)
     {
         Row = row;
         Index = index;
         Subcommands = subcommands;
-        _handler = handler;
         Name = row.GetProperty("name").GetString()!;
         NameBytes = Encoding.UTF8.GetBytes(Name);
         Arity = row.GetProperty("arity").GetInt32();
@@ -94,9 +92,6 @@ internal sealed class CommandDefinition
 
     /// <summary>The error reply for a user who may not run it.</summary>
     public byte[] DenialError { get; }
-
-    /// <summary>Executes it; a container without arguments that demands a subcommand never comes to this.</summary>
-    public CommandHandler Handler => _handler!;
 
     /// <summary>Whether it may be called with so many arguments, its name included.</summary>
     public bool Accepts(int count) => count >= _countMin && count <= _countMax;

@@ -34,7 +34,7 @@ internal static partial class CommandDispatcher
         else if (context.Client.User.Rules.AllowsFreely(command) || !TryDeny(command, request, context))
             Call(command, request, context);
         if (context.ReplyMode != ReplyMode.Normal && !context.GaveWay)
-            EndSkipping(context);
+            context.EndSkipping();
     }
 
     private static CommandDefinition? Find(in RespRequest request, CommandTable commands)
@@ -54,7 +54,7 @@ internal static partial class CommandDispatcher
             if (isSample)
                 CallTimed(command, request, context);
             else
-                command.Handler(request, context);
+                context.Server.Handlers.Of(command)(request, context);
         }
 #pragma warning disable CA1031 // Whatever a command throws is this server's defect; the client is to learn of it.
         catch (Exception exception)
@@ -81,7 +81,7 @@ internal static partial class CommandDispatcher
     {
         var time = context.Server.Store.TimeProvider;
         long start = time.GetTimestamp();
-        command.Handler(request, context);
+        context.Server.Handlers.Of(command)(request, context);
         if (!context.GaveWay)
             context.Counters.AddSample(command.Index, time.GetTimestamp() - start);
     }
@@ -130,7 +130,7 @@ internal static partial class CommandDispatcher
         var server = context.Server;
         bool isCommand = denial == AclDenial.Command;
         string name = isCommand ? command.Name : Encoding.Latin1.GetString(AclLog.Shorten(argument));
-        server.AclLog.Add(denial, name, context.Client.User.Name, context.Client, server);
+        server.LogDenial(denial, name, context.Client.User.Name, context.Client);
         server.ReportLimit(
             isCommand ? ConnectionLimit.CommandDenied : ConnectionLimit.KeyDenied, context.Client.EndPoints.Remote, 0);
         Reject(command, isCommand ? command.DenialError : ErrorTexts.KeyDenied, context);
@@ -161,14 +161,5 @@ internal static partial class CommandDispatcher
             context.Server.StoreWasDisposed?.Invoke();
         else
             context.Server.CommandThrew?.Invoke(command.Name, exception);
-    }
-
-    /// <summary>After a request, an empty one too: CLIENT REPLY SKIP holds for the next one only.</summary>
-    public static void EndSkipping(CommandContext context)
-    {
-        if (context.ReplyMode == ReplyMode.SkipNext)
-            context.SetReplyMode(ReplyMode.Skip);
-        else if (context.ReplyMode == ReplyMode.Skip)
-            context.SetReplyMode(ReplyMode.Normal);
     }
 }

@@ -4,7 +4,7 @@ using System.Text.Json;
 namespace Cache.Server.Commands;
 
 /// <summary>
-/// All commands: the rows of CommandTable.json, generated from Redis's own table, with their handlers.
+/// All commands: the rows of CommandTable.json, generated from Redis's own table.
 /// </summary>
 /// <remarks>
 /// One source for lookup, arity, keys, rights, documentation and counters. eng/commands tells how it is generated.
@@ -17,27 +17,17 @@ internal sealed class CommandTable
     private readonly CommandLookup _lookup;
     private readonly IReadOnlyList<CommandDefinition> _commands;
 
-    /// <param name="bindings">A handler for every row but those of containers that demand a subcommand.</param>
-    /// <exception cref="InvalidOperationException">A handler is missing or has no row.</exception>
-    public CommandTable(IReadOnlyList<CommandBinding> bindings)
+    private CommandTable()
     {
         using var resource = typeof(CommandTable).Assembly.GetManifestResourceStream(ResourceName)
             ?? throw new InvalidOperationException($"The assembly has no resource {ResourceName}.");
         using var document = JsonDocument.Parse(resource);
-        var handlers = new Dictionary<string, CommandHandler>(StringComparer.Ordinal);
-        foreach (var binding in bindings)
-            handlers.Add(binding.Name, binding.Handler);
         var all = new List<CommandDefinition>();
-        _commands = Build(document.RootElement.Clone(), handlers, all);
+        _commands = Build(document.RootElement.Clone(), all);
         _lookup = new CommandLookup(_commands);
         All = all;
         Get = Find("get"u8)!;
         Set = Find("set"u8)!;
-        if (handlers.Count > 0)
-        {
-            string names = string.Join(", ", handlers.Keys);
-            throw new InvalidOperationException($"No such row in the command table: {names}.");
-        }
     }
 
     // The same commands, some of them under other names or none.
@@ -59,8 +49,8 @@ internal sealed class CommandTable
         HasCommonNames = Find("get"u8) == Get && Find("set"u8) == Set;
     }
 
-    /// <summary>The table with all families, made at first use.</summary>
-    public static CommandTable Default { get; } = new(CommandFamilies.Bindings);
+    /// <summary>The table, read at first use.</summary>
+    public static CommandTable Default { get; } = new();
 
     /// <summary>Commands and subcommands, by <see cref="CommandDefinition.Index"/>.</summary>
     public IReadOnlyList<CommandDefinition> All { get; }
@@ -115,8 +105,7 @@ internal sealed class CommandTable
     }
 
     // Rows of subcommands follow their container's row.
-    private static List<CommandDefinition> Build(
-        JsonElement rows, Dictionary<string, CommandHandler> handlers, List<CommandDefinition> all)
+    private static List<CommandDefinition> Build(JsonElement rows, List<CommandDefinition> all)
     {
         var commands = new List<CommandDefinition>();
         int count = rows.GetArrayLength();
@@ -126,9 +115,9 @@ internal sealed class CommandTable
             string name = NameOf(row);
             var subcommands = new List<CommandDefinition>();
             for (; i < count && NameOf(rows[i]).StartsWith(name + "|", StringComparison.Ordinal); i++)
-                subcommands.Add(Define(rows[i], handlers, all, null));
+                subcommands.Add(Define(rows[i], all, null));
             var lookup = subcommands.Count > 0 ? new CommandLookup(subcommands) : null;
-            commands.Add(Define(row, handlers, all, lookup));
+            commands.Add(Define(row, all, lookup));
         }
 
         return commands;
@@ -136,15 +125,9 @@ internal sealed class CommandTable
 
     private static string NameOf(JsonElement row) => row.GetProperty("name").GetString()!;
 
-    private static CommandDefinition Define(
-        JsonElement row,
-        Dictionary<string, CommandHandler> handlers,
-        List<CommandDefinition> all,
-        CommandLookup? lookup)
+    private static CommandDefinition Define(JsonElement row, List<CommandDefinition> all, CommandLookup? lookup)
     {
-        if (!handlers.Remove(NameOf(row), out var handler) && lookup is null)
-            throw new InvalidOperationException($"The command {NameOf(row)} has no handler.");
-        var command = new CommandDefinition(row, all.Count, handler, lookup);
+        var command = new CommandDefinition(row, all.Count, lookup);
         all.Add(command);
         return command;
     }

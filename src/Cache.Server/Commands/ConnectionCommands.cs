@@ -67,7 +67,7 @@ internal static class ConnectionCommands
         client.User = context.Server.Users.Default;
         client.IsAuthenticated = !context.Server.Users.IsPasswordRequired;
         client.UnauthenticatedSinceMs = context.Server.NowMs;
-        context.Server.CertificateUsers.Authenticate(client, context.Server);
+        context.Server.AdmitByCertificate(client);
         context.Reply.Literal("+RESET\r\n"u8);
     }
 }

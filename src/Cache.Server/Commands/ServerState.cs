@@ -14,23 +14,22 @@ internal sealed class ServerState
         typeof(ServerState).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()!
             .InformationalVersion.Split('+')[0];
 
-    public ServerState(CacheStore store)
-        : this(store, new ServerSettings(), CommandTable.Default)
-    {
-    }
-
-    public ServerState(CacheStore store, ServerSettings settings, CommandTable commands)
+    /// <param name="store">Any keyspace of it.</param>
+    /// <param name="settings">What can be set while the server runs.</param>
+    /// <param name="commands">The names under which clients find the commands.</param>
+    /// <param name="handlers">What executes them.</param>
+    public ServerState(CacheStore store, ServerSettings settings, CommandTable commands, CommandHandlers handlers)
     {
         Store = store;
         Settings = settings;
         Commands = commands;
+        Handlers = handlers;
         Users = new AclUsers();
         Users.SetDefaultPassword(settings.RequirePass);
         Statistics = new ServerStatistics(Commands.All.Count);
-        Clients = new ClientRegistry(this);
+        Clients = new ClientRegistry(settings, Users, store, ReportLimit);
         Contexts = new CommandContextPool(this);
         Limits = new LimitEvents();
-        ClientMemory = new ClientMemory(this);
         Throughput = new ThroughputMeter(store.TimeProvider);
         StartedAtMs = store.NowMs;
         StoreBytesAtStart = store.GetStatistics() is { Count: 0 } empty ? empty.MemoryBytes : 0;
@@ -52,6 +51,8 @@ internal sealed class ServerState
     public ServerSettings Settings { get; }
 
     public CommandTable Commands { get; }
+
+    public CommandHandlers Handlers { get; }
 
     /// <summary>The users, and what they may do.</summary>
     public AclUsers Users { get; }
@@ -78,7 +79,7 @@ internal sealed class ServerState
     public LimitEvents Limits { get; }
 
     /// <summary>What all clients hold together.</summary>
-    public ClientMemory ClientMemory { get; }
+    public ClientMemory ClientMemory => Clients.Memory;
 
     /// <summary>When the server was made, in milliseconds of the store's clock.</summary>
     public long StartedAtMs { get; }
@@ -118,6 +119,34 @@ internal sealed class ServerState
     {
         if (Limits.Add(limit, NowMs, out long unlogged))
             LimitMet?.Invoke(limit, client, value, unlogged);
+    }
+
+    /// <summary>Notes what was denied.</summary>
+    /// <param name="denial">Why.</param>
+    /// <param name="name">
+    /// The command, the key, how it was tried to authenticate, or the name of the certificate.
+    /// </param>
+    /// <param name="userName">Who.</param>
+    /// <param name="client">Its client.</param>
+    public void LogDenial(AclDenial denial, string name, string userName, ClientSession client)
+    {
+        string description = ClientDescription.Of(client, NowMs).TrimEnd('\n');
+        AclLog.Add(new AclLogEntry(denial, name, userName) { AtMs = NowMs, Client = description }, Settings.AclLogLengthMax);
+    }
+
+    /// <summary>Makes a client in its first state one of the user whom its certificate stands for, if any.</summary>
+    public void AdmitByCertificate(ClientSession client)
+    {
+        if (CertificateUsers.FindUser(client) is not var (name, userName))
+            return;
+        if (Users.Find(userName) is { Rules.IsOn: true } user)
+        {
+            Clients.Admit(client, user);
+            return;
+        }
+
+        ReportLimit(ConnectionLimit.CertificateUser, client.EndPoints.Remote, 0);
+        LogDenial(AclDenial.Certificate, name.Text, userName, client);
     }
 
     /// <summary>CONFIG RESETSTAT: all counters begin at 0 again, those of the store too.</summary>

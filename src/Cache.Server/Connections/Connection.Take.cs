@@ -159,7 +159,7 @@ internal sealed partial class Connection<TExecutor>
         }
         else if (status == RespReadStatus.Skipped)
         {
-            CommandDispatcher.EndSkipping(Context);
+            Context.EndSkipping();
         }
         else if (status == RespReadStatus.ProtocolError)
         {

@@ -84,7 +84,7 @@ internal sealed partial class Connection<TExecutor>
         {
             await _transport.OpenAsync().ConfigureAwait(false);
             _client.ClientCertificate = _transport.ClientCertificate;
-            _server.CertificateUsers.Authenticate(_client, _server);
+            _server.AdmitByCertificate(_client);
             do
             {
                 bool isTaken;

@@ -81,7 +81,7 @@ public sealed class AclCommandsTests : CommandTestBase
         Client.Run("ACL SETUSER u on nopass");
         var other = Connect();
 
-        Server.Users.Admit(other.Client, user);
+        Server.Clients.Admit(other.Client, user);
 
         Assert.True(other.Client.ShouldClose);
     }
@@ -92,7 +92,7 @@ public sealed class AclCommandsTests : CommandTestBase
         Client.Run("ACL SETUSER u on nopass");
         var other = Connect();
 
-        Server.Users.Admit(other.Client, Server.Users.Find("u")!);
+        Server.Clients.Admit(other.Client, Server.Users.Find("u")!);
         Assert.False(other.Client.ShouldClose);
         Client.Run("ACL DELUSER u");
 

@@ -2,6 +2,7 @@ using System.Text;
 using Cache.Core;
 using Cache.Server.Commands;
 using Cache.Server.Protocol;
+using Cache.Testing;
 
 namespace Cache.Server.Tests.Commands;
 
@@ -42,7 +43,7 @@ public sealed class AllocationTests : IDisposable
         _store.Set("key"u8, "value"u8);
         _store.Set("other"u8, "value"u8);
         _store.Set("counter"u8, "1000000"u8);
-        var server = new ServerState(_store);
+        var server = TestServerState.Create(_store);
         var client = server.Clients.TryAdd(new ClientEndPoints("127.0.0.1:50000", "127.0.0.1:6379"), () => { })!;
         var context = server.Contexts.Borrow();
         context.Begin(client, new DiscardingPipeWriter());

@@ -3,6 +3,7 @@ using System.Text;
 using Cache.Core;
 using Cache.Server.Commands;
 using Cache.Server.Protocol;
+using Cache.Testing;
 
 namespace Cache.Server.Tests.Commands;
 
@@ -15,7 +16,7 @@ internal sealed class CommandClient
     private readonly PipeWriter _pipe;
 
     public CommandClient(CacheStore store)
-        : this(new ServerState(store))
+        : this(TestServerState.Create(store))
     {
     }
 

@@ -10,7 +10,10 @@ public sealed class CommandFaultTests
     {
         using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 1 << 20, ShardCount = 1 });
         (string Command, Exception Exception)? told = null;
-        var server = new ServerState(store) { CommandThrew = (command, exception) => told = (command, exception) };
+        var server = new ServerState(store, new ServerSettings(), CommandTable.Default, CommandFamilies.Handlers)
+        {
+            CommandThrew = (command, exception) => told = (command, exception),
+        };
         var client = new CommandClient(server);
         server.Settings.RequirePass = null!; // No command makes this state; INFO does not read it, CONFIG GET does.
         client.Client.IsAuthenticated = true;

@@ -36,17 +36,18 @@ public sealed class CommandTableTests
     {
         var bindings = CommandFamilies.Bindings.Where(binding => binding.Name != "get").ToList();
 
-        var exception = Assert.Throws<InvalidOperationException>(() => new CommandTable(bindings));
+        var exception = Assert.Throws<InvalidOperationException>(() => new CommandHandlers(CommandTable.Default, bindings));
         Assert.Equal("The command get has no handler.", exception.Message);
     }
 
     [Fact]
     public void Constructor_HandlerWithoutRow_Throws()
     {
-        CommandHandler handler = CommandTable.Default.Find("get"u8)!.Handler;
+        CommandHandler handler = CommandFamilies.Handlers.Of(CommandTable.Default.Get);
 
         var exception = Assert.Throws<InvalidOperationException>(
-            () => new CommandTable([.. CommandFamilies.Bindings, new CommandBinding("nosuch", handler)]));
+            () => new CommandHandlers(
+                CommandTable.Default, [.. CommandFamilies.Bindings, new CommandBinding("nosuch", handler)]));
         Assert.Equal("No such row in the command table: nosuch.", exception.Message);
     }
 

@@ -13,7 +13,7 @@ public abstract class CommandTestBase : IDisposable
     {
         _store = new CacheStore(
             new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 2 }, new FakeTimeProvider());
-        Server = new ServerState(_store);
+        Server = TestServerState.Create(_store);
         Client = new CommandClient(Server);
     }
 

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Text;
 using Cache.Core;
 using Cache.Server.Commands;
+using Cache.Testing;
 
 namespace Cache.Server.Tests.Commands;
 
@@ -60,7 +61,7 @@ public sealed class CommandTurnTests : IDisposable
 
     public CommandTurnTests()
     {
-        _server = new ServerState(_store);
+        _server = TestServerState.Create(_store);
         for (int i = 0; i < KeyCount; i++)
             _store.Set(Encoding.ASCII.GetBytes(Key(i)), "v"u8);
         for (int i = 0; i < 20; i++)

@@ -16,7 +16,7 @@ public sealed class ExpiryCommandsTests : IDisposable
     public ExpiryCommandsTests()
     {
         _store = new CacheStore(new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 2 }, _time);
-        _client = new CommandClient(new ServerState(_store));
+        _client = new CommandClient(TestServerState.Create(_store));
     }
 
     public void Dispose() => _store.Dispose();

@@ -23,7 +23,7 @@ public sealed class RecordedRepliesTests
         foreach (var paragraph in RecordedReply.ReadParagraphs(file))
         {
             using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 16 << 20 }, new FakeTimeProvider());
-            var client = new CommandClient(new ServerState(store));
+            var client = new CommandClient(TestServerState.Create(store));
             client.Context.SetProtocolVersion(protocolVersion);
             foreach (var recorded in paragraph)
             {

@@ -1,6 +1,7 @@
-using Cache.Core;
 using Cache.Core.Contracts;
+using Cache.Core;
 using Cache.Server.Commands;
+using Cache.Testing;
 
 namespace Cache.Server.Tests.Commands;
 
@@ -23,7 +24,7 @@ public sealed class RefusedWriteTests : IDisposable
 
     private readonly CommandClient _client;
 
-    public RefusedWriteTests() => _client = new CommandClient(new ServerState(_store));
+    public RefusedWriteTests() => _client = new CommandClient(TestServerState.Create(_store));
 
     public void Dispose() => _store.Dispose();
 

@@ -10,7 +10,7 @@ internal sealed class TestServer : IDisposable
     private readonly CacheStore _store = new(
         new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 2 }, new FakeTimeProvider());
 
-    public TestServer() => State = new ServerState(_store);
+    public TestServer() => State = TestServerState.Create(_store);
 
     public ServerState State { get; }
 

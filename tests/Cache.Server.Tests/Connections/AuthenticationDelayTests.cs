@@ -90,15 +90,15 @@ public sealed class AuthenticationDelayTests : ConnectionTestBase
     public void Throttle_OfManyAddresses_StaysBounded()
     {
         var throttle = new AuthenticationThrottle();
-        var guesser = new ClientEndPoints("192.0.2.1:1", "");
+        var guesser = "192.0.2.1:1";
         for (int i = 0; i < 5000; i++)
-            throttle.AddFailure(new ClientEndPoints($"10.0.{i / 256}.{i % 256}:1", ""), i);
+            throttle.AddFailure($"10.0.{i / 256}.{i % 256}:1", i);
         for (int i = 0; i < 4; i++)
             throttle.AddFailure(guesser, 5000);
 
         Assert.InRange(throttle.AddressCount, 1, 1024);
         Assert.Equal(200, throttle.GetDelayMs(guesser, 5000));
-        Assert.Equal(200, throttle.GetDelayMs(new ClientEndPoints("192.0.2.1:2", ""), 5000));
+        Assert.Equal(200, throttle.GetDelayMs("192.0.2.1:2", 5000));
     }
 
     [Theory]
@@ -110,9 +110,9 @@ public sealed class AuthenticationDelayTests : ConnectionTestBase
     {
         var throttle = new AuthenticationThrottle();
         for (int i = 0; i < 3; i++)
-            throttle.AddFailure(new ClientEndPoints(one, ""), 0);
+            throttle.AddFailure(one, 0);
 
-        Assert.Equal(isSame ? 100 : 0, throttle.GetDelayMs(new ClientEndPoints(other, ""), 0));
+        Assert.Equal(isSame ? 100 : 0, throttle.GetDelayMs(other, 0));
     }
 
     private static async Task<string> ReadAsync(InMemoryClient client, int length) =>

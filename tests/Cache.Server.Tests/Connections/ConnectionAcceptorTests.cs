@@ -67,7 +67,7 @@ public sealed class ConnectionAcceptorTests : ConnectionTestBase
     public async Task Execute_Throwing_EndsThatConnectionOnly()
     {
         var listener = new InMemoryListener();
-        var state = new ServerState(Store);
+        var state = TestServerState.Create(Store);
         var acceptor = new ConnectionAcceptor<ThrowingExecutor>(state, default, NullLogger.Instance);
         var accepting = acceptor.AcceptAsync(listener);
         var unlucky = listener.Connect();
@@ -142,7 +142,7 @@ public sealed class ConnectionAcceptorTests : ConnectionTestBase
     {
         var listener = new InMemoryListener();
         var settings = new ServerSettings { TimeoutSeconds = timeoutSeconds };
-        var state = new ServerState(Store, settings, CommandTable.Default);
+        var state = TestServerState.Create(Store, settings);
         using var acceptor = new ConnectionAcceptor<SlowExecutor>(
             state, new SlowExecutor(() => AdvanceBySeconds(60)), NullLogger.Instance);
         await using var sweep = new IdleSweep(state, acceptor.Live);
@@ -162,7 +162,7 @@ public sealed class ConnectionAcceptorTests : ConnectionTestBase
     public async Task Stop_WhileACommandIsExecuted_EndsInTimeAndNamesIt()
     {
         var listener = new InMemoryListener();
-        var state = new ServerState(Store);
+        var state = TestServerState.Create(Store);
         using var log = new MessageLog();
         using var executing = new ManualResetEventSlim();
         using var end = new ManualResetEventSlim();
