@@ -7,6 +7,9 @@ namespace Cache.Core;
 /// <summary>The options of a <see cref="CacheStore"/>; read once, when the store is made.</summary>
 public sealed class CacheOptions
 {
+    /// <summary>The longest value in bytes that any store takes.</summary>
+    internal const int LongestValue = 512 << 20;
+
     /// <summary>The least memory limit: 1 MB.</summary>
     public const long MemoryLimitMin = 1 << 20;
 
@@ -40,8 +43,8 @@ public sealed class CacheOptions
     /// <summary>The number of keyspaces (Redis: databases) that the store keeps apart. Default: 16.</summary>
     public int KeyspaceCount { get; set; } = KeyspaceCountMax;
 
-    /// <summary>The longest value in bytes. Default and maximum: <see cref="CacheStore.ValueLengthMax"/>.</summary>
-    public int ValueLengthMax { get; set; } = CacheStore.ValueLengthMax;
+    /// <summary>The longest value in bytes. Default and maximum: 512 MB, as in Redis.</summary>
+    public int ValueLengthMax { get; set; } = LongestValue;
 
     /// <summary>
     /// The memory that the process may use: of its container where there is one, else of the machine. The most that
@@ -69,7 +72,7 @@ public sealed class CacheOptions
         if (ShardCount > 0 && !BitOperations.IsPow2(ShardCount))
             problems.Add(Problem(nameof(ShardCount), ShardCount, "must be a power of two"));
         RequireRange(problems, nameof(KeyspaceCount), KeyspaceCount, 1, KeyspaceCountMax);
-        RequireRange(problems, nameof(ValueLengthMax), ValueLengthMax, 1, CacheStore.ValueLengthMax);
+        RequireRange(problems, nameof(ValueLengthMax), ValueLengthMax, 1, LongestValue);
         return problems;
     }
 

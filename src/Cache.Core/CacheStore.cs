@@ -28,7 +28,7 @@ public sealed partial class CacheStore : IDisposable
     public const int KeyLengthMax = EntryKey.LengthMax;
 
     /// <summary>The longest value in bytes: 512 MB, as in Redis.</summary>
-    public const int ValueLengthMax = 512 << 20;
+    public const int ValueLengthMax = CacheOptions.LongestValue;
 
     // What one call of a scan visits, about 1 ms: a keyspace with few keys may lie among millions of another's.
     private const int ScanBucketsMax = 1 << 12;

@@ -14,5 +14,5 @@ internal readonly struct CommandExecutor : IRequestExecutor
         ReadOnlySpan<CommonRequest> requests,
         int unflushedBytesMax,
         CommandContext context) =>
-        CommandDispatcher.ExecuteCommon(input, requests, unflushedBytesMax, context);
+        CommonCommands.Execute(input, requests, unflushedBytesMax, context);
 }

@@ -9,7 +9,7 @@ namespace Cache.Server.Commands;
 /// The order is that of Redis 7.0's processCommand: existence, arity, rights. Every request gets its reply here, or
 /// from the command's method; nothing is thrown at the connection.
 /// </remarks>
-internal static partial class CommandDispatcher
+internal static class CommandDispatcher
 {
     /// <summary>
     /// Executes one request and writes its reply into <see cref="CommandContext.Reply"/>; or does nothing, if it
@@ -69,8 +69,9 @@ internal static partial class CommandDispatcher
             CountFailure(command, reply, context);
     }
 
+    /// <summary>Uncounts a call that gave way: it will be counted where it is executed.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
-    private static void TakeBackCall(CommandDefinition command, CommandContext context)
+    public static void TakeBackCall(CommandDefinition command, CommandContext context)
     {
         context.Counters.Traffic.Commands--;
         context.Counters.TakeBackCall(command.Index);
@@ -144,15 +145,16 @@ internal static partial class CommandDispatcher
             context.Server.Statistics.CountRejection(command.Index);
     }
 
+    /// <summary>Counts a call whose reply is an error.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
-    private static void CountFailure(CommandDefinition command, RespReplyWriter reply, CommandContext context)
+    public static void CountFailure(CommandDefinition command, RespReplyWriter reply, CommandContext context)
     {
         context.Counters.CountFailure(command.Index);
         context.Server.Statistics.CountError(reply.ErrorCode);
     }
 
-    // Part of a reply may stand already; no client can make sense of what follows it, so the connection ends.
-    private static void ReplyToDefect(CommandDefinition command, Exception exception, CommandContext context)
+    /// <summary>Replies to a call that threw, and ends the connection: part of a reply may stand already.</summary>
+    public static void ReplyToDefect(CommandDefinition command, Exception exception, CommandContext context)
     {
         bool isStoreGone = exception is ObjectDisposedException && context.Server.IsStoreDisposed;
         context.Reply.Error(isStoreGone ? "ERR the store of this server was disposed"u8 : "ERR internal error"u8);

@@ -7,9 +7,9 @@ namespace Cache.Server.Commands;
 /// <summary>The way of the requests that nearly all traffic consists of, several at a time.</summary>
 /// <remarks>
 /// All keys are hashed and their memory is fetched before the first request is executed; then each is executed in its
-/// turn, as by <see cref="Execute"/>. The client has authenticated and wants its replies.
+/// turn, as by <see cref="CommandDispatcher.Execute"/>. The client has authenticated and wants its replies.
 /// </remarks>
-internal static partial class CommandDispatcher
+internal static class CommonCommands
 {
     private const long NotTimed = -1;
 
@@ -21,7 +21,7 @@ internal static partial class CommandDispatcher
     /// <returns>
     /// How many were executed: all, unless the replies have to leave, or the next one gives way.
     /// </returns>
-    public static int ExecuteCommon(
+    public static int Execute(
         ReadOnlySpan<byte> input,
         ReadOnlySpan<CommonRequest> requests,
         int unflushedBytesMax,
@@ -38,14 +38,14 @@ internal static partial class CommandDispatcher
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            ReplyToDefect(context.Client.LastCommand!, exception, context);
+            CommandDispatcher.ReplyToDefect(context.Client.LastCommand!, exception, context);
         }
 
         context.Counters.Traffic.Commands += count;
         if (context.GaveWay)
         {
             // It goes the way of all, where it gives way again.
-            TakeBackCall(context.Server.Commands.Get, context);
+            CommandDispatcher.TakeBackCall(context.Server.Commands.Get, context);
             context.Stay();
             count--;
         }
@@ -115,7 +115,7 @@ internal static partial class CommandDispatcher
         else
         {
             context.Reply.Refusal(status);
-            CountFailure(context.Server.Commands.Set, context.Reply, context);
+            CommandDispatcher.CountFailure(context.Server.Commands.Set, context.Reply, context);
         }
 
         if (start != NotTimed)
