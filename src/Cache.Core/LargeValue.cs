@@ -1,12 +1,14 @@
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
+using Cache.Core.Contracts;
+
 namespace Cache.Core;
 
 /// <summary>A large value that is written where it will stay, before a key is given to it.</summary>
 /// <remarks>
 /// Made by <see cref="CacheStore.TryCreateValue"/>, filled through <see cref="Span"/>, and given up to the store by
-/// <see cref="CacheStore.Set(ReadOnlySpan{byte}, LargeValue, in Contracts.EntryOptions)"/>, which copies nothing. Takes
+/// <see cref="CacheStore.Set(ReadOnlySpan{byte}, LargeValue, in EntryOptions)"/>, which copies nothing. Takes
 /// memory as it is filled, and counts against the store's limit from the moment it is set. One thread at a time.
 /// <example><code>
 /// if (store.TryCreateValue(length, out var value))

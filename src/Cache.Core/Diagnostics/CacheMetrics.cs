@@ -1,5 +1,7 @@
 using System.Diagnostics.Metrics;
 
+using Cache.Core.Contracts;
+
 namespace Cache.Core.Diagnostics;
 
 /// <summary>
@@ -146,7 +148,7 @@ public sealed partial class CacheMetrics : IDisposable
         }
     }
 
-    private IEnumerable<Measurement<long>> Observe(Func<Contracts.CacheStatistics, long> value)
+    private IEnumerable<Measurement<long>> Observe(Func<CacheStatistics, long> value)
     {
         foreach (var (store, name) in _stores)
             yield return new(value(store.GetStatistics()), new KeyValuePair<string, object?>(NameTag, name));

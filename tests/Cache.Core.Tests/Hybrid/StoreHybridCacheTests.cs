@@ -3,6 +3,8 @@ using System.Text.Json;
 using Cache.Core.Tests.Distributed;
 using Microsoft.Extensions.Caching.Hybrid;
 
+using Cache.Core.Contracts;
+
 namespace Cache.Core.Tests.Hybrid;
 
 /// <summary>What a caller of the hybrid cache sees, one call after the other.</summary>
@@ -293,7 +295,7 @@ public sealed class StoreHybridCacheTests : IDisposable
     {
         using var fixture = new HybridFixture(
             o => o.MaximumPayloadBytes = 8 << 20,
-            o => (o.MemoryLimitBytes, o.Eviction) = (CacheOptions.MemoryLimitMin, Contracts.EvictionPolicy.None));
+            o => (o.MemoryLimitBytes, o.Eviction) = (CacheOptions.MemoryLimitMin, EvictionPolicy.None));
         await fixture.Get("k", "v");
         var tooLong = new byte[2 << 20];
         await fixture.Cache.SetAsync("k", tooLong, cancellationToken: HybridFixture.Token);
