@@ -1,7 +1,6 @@
+using Cache.Core.Contracts;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
-
-using Cache.Core.Contracts;
 
 namespace Cache.Core;
 

@@ -1,9 +1,8 @@
 using System.Text;
 using System.Text.Json;
+using Cache.Core.Contracts;
 using Cache.Core.Tests.Distributed;
 using Microsoft.Extensions.Caching.Hybrid;
-
-using Cache.Core.Contracts;
 
 namespace Cache.Core.Tests.Hybrid;
 
