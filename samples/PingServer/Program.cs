@@ -16,7 +16,10 @@ if (Environment.GetEnvironmentVariable("DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLET
 
 int port = args.Length > 0 && int.TryParse(args[0], out int chosen) ? chosen : 6379;
 using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = CacheOptions.MemoryLimitMin });
-var acceptor = new ConnectionAcceptor<PingExecutor>(new ServerState(store), default, NullLogger.Instance);
+var acceptor = new ConnectionAcceptor<PingExecutor>(
+    new ServerState(store, new ServerSettings(), CommandTable.Default, CommandFamilies.Handlers),
+    default,
+    NullLogger.Instance);
 using var epoll = EpollTransport.IsSupported ? new EpollTransport(1, TimeProvider.System) : null;
 var listener = SocketListener.Bind(
     new IPEndPoint(IPAddress.Loopback, port),

@@ -6,6 +6,8 @@ namespace Cache.Tidy.Tests;
 
 public sealed class FolderArrowTests
 {
+    private static readonly Dictionary<string, string> s_folders = ReadFolders();
+
     [Fact]
     public void Folders_SeeOnlyWhatTheTableAllows() =>
         Findings.None(
@@ -20,6 +22,7 @@ public sealed class FolderArrowTests
             from directive in file.Syntax.DescendantNodes().OfType<UsingDirectiveSyntax>()
             let space = directive.NamespaceOrType.ToString()
             where FolderArrows.IsChecked(space) && !IsAllowed(file.FolderNamespace, space, space)
+                && !RulesOf(file.FolderNamespace).Any(rule => SpacesOf(rule).Contains(space))
                 && !RulesOf(file.FolderNamespace).Any(rule => rule.StartsWith(space + "."))
             select $"{file.At(directive)}: {file.FolderNamespace} -> {space}");
 
@@ -67,11 +70,43 @@ public sealed class FolderArrowTests
 
     private static IEnumerable<string> ForbiddenArrows(SourceProject project, SourceFile file) =>
         from named in project.NamedTypes(file)
-        let space = named.Type.ContainingNamespace?.ToDisplayString() ?? ""
+        let space = FolderOf(named.Type)
         where FolderArrows.IsChecked(space)
         let type = $"{space}.{OutermostName(named.Type)}"
         where !IsAllowed(file.FolderNamespace, space, type)
         select $"{file.At(named.Node)}: {file.FolderNamespace} -> {type}";
+
+    // Where a type lies counts, not its namespace: a folder may give its types to the namespace above it.
+    private static string FolderOf(INamedTypeSymbol type)
+    {
+        string space = type.ContainingNamespace?.ToDisplayString() ?? "";
+        return s_folders.GetValueOrDefault($"{space}.{OutermostName(type)}", space);
+    }
+
+    private static IEnumerable<string> SpacesOf(string folder) =>
+        s_folders.Where(type => type.Value == folder).Select(type => type.Key[..type.Key.LastIndexOf('.')]);
+
+    private static Dictionary<string, string> ReadFolders()
+    {
+        var folders = new Dictionary<string, string>(StringComparer.Ordinal);
+        foreach (var file in Repository.Sources.Where(file => file.IsIn("src")))
+        {
+            foreach (var space in file.Syntax.ChildNodes().OfType<BaseNamespaceDeclarationSyntax>())
+            {
+                foreach (string name in space.Members.Select(NameOf))
+                    folders[$"{space.Name}.{name}"] = file.FolderNamespace;
+            }
+        }
+
+        return folders;
+    }
+
+    private static string NameOf(MemberDeclarationSyntax member) => member switch
+    {
+        BaseTypeDeclarationSyntax type => type.Identifier.Text,
+        DelegateDeclarationSyntax type => type.Identifier.Text,
+        _ => "",
+    };
 
     private static bool IsAllowed(string folder, string space, string type) =>
         folder == space

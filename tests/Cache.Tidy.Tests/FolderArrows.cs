@@ -9,12 +9,24 @@ internal static class FolderArrows
 {
     private const string Core = "Cache.Core";
     private const string Contracts = "Cache.Core.Contracts";
+    private const string Layout = "Cache.Core.Layout";
     private const string Server = "Cache.Server";
+    private const string Protocol = "Cache.Server.Protocol";
+    private const string Settings = "Cache.Server.Settings";
+    private const string Statistics = "Cache.Server.Statistics";
+    private const string Security = "Cache.Server.Security";
+    private const string Clients = "Cache.Server.Clients";
+    private const string Commands = "Cache.Server.Commands";
+    private const string Table = "Cache.Server.Commands.Table";
+    private const string Replies = "Cache.Server.Commands.Replies";
+    private const string Arguments = "Cache.Server.Commands.Arguments";
+    private const string Dispatch = "Cache.Server.Commands.Dispatch";
+    private const string Transport = "Cache.Server.Transport";
     private const string Lending = "Cache.Server.Transport.LendingPipeWriter";
     private const string Lent = "Cache.Server.Transport.LentBytes";
-    private const string Piece = "Cache.Server.Transport.OutputPiece";
     private const string Filling = "Cache.Server.Transport.FillingPipeReader";
     private const string Target = "Cache.Server.Transport.FillTarget";
+    private const string Diagnostics = "Cache.Server.Diagnostics";
     private const string Logging = "Microsoft.Extensions.Logging";
 
     /// <summary>Namespaces whose arrows are checked; what lies elsewhere is the runtime's.</summary>
@@ -26,22 +38,23 @@ internal static class FolderArrows
     {
         [Core] =
         [
-            Contracts, "Cache.Core.Sharding", "Cache.Core.Layout", "Cache.Core.Eviction", "Cache.Core.Expiry",
-            "Cache.Core.Hashing", "Cache.Core.Collections", "Microsoft.Extensions.Options",
+            Contracts, "Cache.Core.Sharding", "Cache.Core.ManyKeys", "Cache.Core.Log", Layout, "Cache.Core.Eviction",
+            "Cache.Core.Expiry", "Cache.Core.Hashing", "Microsoft.Extensions.Options",
         ],
+        // What users name: values, options, statuses. Its namespace is Cache.Core.
         [Contracts] = [],
-        // The options are a leaf that every stage may read; the keyed hash is held beside the shards that it fills.
+        ["Cache.Core.ManyKeys"] = ["Cache.Core.Sharding", "Cache.Core.Log", Layout, Contracts],
+        // The keyed hash is held beside the shards that it fills.
         ["Cache.Core.Sharding"] =
         [
-            "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Layout", Contracts, "Cache.Core.Hashing",
-            "Cache.Core.CacheOptions",
+            "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", Contracts, "Cache.Core.Hashing",
         ],
-        ["Cache.Core.Layout"] = [],
+        ["Cache.Core.Log"] = [Layout, "Cache.Core.Expiry", Contracts],
+        [Layout] = [],
         // Ghosts lie in a reservation, whose memory goes back without the collector.
-        ["Cache.Core.Eviction"] = ["Cache.Core.Layout"],
-        ["Cache.Core.Expiry"] = ["Cache.Core.Layout"],
+        ["Cache.Core.Eviction"] = [Layout],
+        ["Cache.Core.Expiry"] = [Layout],
         ["Cache.Core.Hashing"] = [],
-        ["Cache.Core.Collections"] = ["Cache.Core.Layout", Contracts],
         ["Cache.Core.Distributed"] =
             [Core, Contracts, "Microsoft.Extensions.Caching.Distributed", "Microsoft.Extensions.Options"],
         // Both doors turn the same strings into the same keys; the second level is the framework's contract.
@@ -58,34 +71,56 @@ internal static class FolderArrows
         ],
         ["Cache.Core.Diagnostics"] = [Core, Contracts, "Cache.Core.Hybrid"],
 
+        // Composes.
         [Server] =
         [
-            "Cache.Server.Transport", "Cache.Server.Connections", "Cache.Server.Protocol", "Cache.Server.Commands",
-            "Cache.Server.Diagnostics", "Cache.Server.Transport.Linux", "Cache.Server.Transport.Tls", Core, Contracts,
-            Logging,
+            Transport, "Cache.Server.Transport.Sockets", "Cache.Server.Transport.Linux", "Cache.Server.Transport.Tls",
+            "Cache.Server.Connections", Protocol, Commands, Dispatch, Table, Clients, Security, Settings, Statistics,
+            "Cache.Server.Commands.Administration", Diagnostics, Core, Contracts, Logging,
         ],
-        ["Cache.Server.Transport"] = [],
-        ["Cache.Server.Transport.Linux"] =
-        [
-            "Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.SocketAcceptor", Lending, Lent,
-            Filling, Target, Piece,
-        ],
+        [Transport] = [],
+        ["Cache.Server.Transport.Sockets"] = [Transport],
+        ["Cache.Server.Transport.Linux"] = [Transport, "Cache.Server.Transport.Sockets.SocketAcceptor"],
         // TLS is put over any connection, by a listener over any listener.
-        ["Cache.Server.Transport.Tls"] =
+        ["Cache.Server.Transport.Tls"] = [Transport],
+        // A value goes between the store and the socket without a copy: the one names its bytes, the other takes them.
+        [Protocol] = [Lending, Lent],
+        [Settings] = [Contracts],
+        [Statistics] = [],
+        [Table] = [Arguments, Protocol],
+        [Arguments] = [Protocol, Core, Contracts],
+        [Replies] = [Protocol, Lent, Core, Contracts],
+        [Security] = [Table, Arguments, Protocol, Settings],
+        [Clients] = [Security, Settings, Table, Core],
+        [Dispatch] =
         [
-            "Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.TransportListener", Lending, Lent,
-            Piece,
+            Clients, Security, Settings, Statistics, Table, Replies, Arguments, Protocol, Target, Core, Contracts,
+        ],
+        // Families of commands: what several need goes to Dispatch, Replies or Arguments, never from one to another.
+        ["Cache.Server.Commands.Strings"] =
+            [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.Keys"] = [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.Session"] =
+            [Dispatch, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
+        ["Cache.Server.Commands.Administration"] =
+        [
+            Dispatch, Table, Replies, Arguments, Clients, Security, Settings, Statistics, Protocol, Core, Contracts,
+        ],
+        // All families, and the common GET and SET.
+        [Commands] =
+        [
+            Dispatch, Table, Replies, Clients, Statistics, Protocol, "Cache.Server.Commands.Strings",
+            "Cache.Server.Commands.Keys", "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration",
+            Core, Contracts,
         ],
         // Log messages hold no stage, so a stage may write them.
         ["Cache.Server.Connections"] =
         [
-            "Cache.Server.Protocol", "Cache.Server.Commands", "Cache.Server.Transport.TransportConnection",
-            "Cache.Server.Transport.TransportListener", Filling, Target, "Cache.Server.Diagnostics", Logging,
+            Dispatch, Table, Replies, Clients, Security, Settings, Statistics, Protocol,
+            "Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.TransportListener", Filling, Target,
+            Diagnostics, Logging,
         ],
-        // A value goes between the store and the socket without a copy: the one names its bytes, the other takes them.
-        ["Cache.Server.Protocol"] = [Lending, Lent],
-        ["Cache.Server.Commands"] = ["Cache.Server.Protocol", Lent, Target, Core, Contracts],
-        ["Cache.Server.Diagnostics"] = [Logging],
+        [Diagnostics] = [Logging],
 
         // A server's registration builds on the store's.
         ["Cache.Hosting"] =
