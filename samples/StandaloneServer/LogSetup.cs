@@ -44,9 +44,11 @@ internal static partial class LogSetup
     /// <summary>Tells once of all that was taken without an effect.</summary>
     public static void WarnOfNoEffect(IHost host, ServerSettings settings)
     {
+        var logger = host.Services.GetRequiredService<ILoggerFactory>().CreateLogger("StandaloneServer");
+        foreach (var setting in settings.Foreign)
+            NotTaken(logger, setting.Label, setting.Text);
         if (settings.WithoutEffect.Count == 0)
             return;
-        var logger = host.Services.GetRequiredService<ILoggerFactory>().CreateLogger("StandaloneServer");
         var explained = settings.WithoutEffect.Where(static pair => pair.Value is not null);
         var others = settings.WithoutEffect.Where(static pair => pair.Value is null);
         NoEffect(
@@ -62,6 +64,11 @@ internal static partial class LogSetup
         LogFormat.Text => ConsoleFormatterNames.Simple,
         _ => null,
     };
+
+    [LoggerMessage(7, LogLevel.Warning,
+        "Not taken: {Source} is '{Value}', as Kubernetes sets it for a service of that name. Give the port in another "
+        + "way, or set enableServiceLinks to false")]
+    private static partial void NotTaken(ILogger logger, string source, string value);
 
     [LoggerMessage(1, LogLevel.Warning, "Directives of Redis that have no effect here: {Directives}")]
     private static partial void NoEffect(ILogger logger, string directives);

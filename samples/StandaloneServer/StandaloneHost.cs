@@ -33,8 +33,12 @@ internal static class StandaloneHost
         catch (Exception e) when (e is SettingException or IOException or ArgumentException
             or Microsoft.Extensions.Options.OptionsValidationException)
         {
-            foreach (string problem in settings.InWordsOfSources(e.Message).Split('\n'))
-                await Console.Error.WriteLineAsync($"cache: {problem}").ConfigureAwait(false);
+            foreach (string problem in e.Message.Split('\n'))
+            {
+                string text = settings.InWordsOfSources(problem);
+                await Console.Error.WriteLineAsync($"cache: {text}").ConfigureAwait(false);
+            }
+
             return 1;
         }
     }
@@ -47,10 +51,10 @@ internal static class StandaloneHost
         settings.Apply(given, problems);
         LogSetup.FindProblems(json, problems);
         if (problems.Count > 0)
-            throw new SettingException(problems);
+            throw new SettingException([.. problems, .. settings.FindStartProblems()]);
         using var signals = new Signals();
         var level = new LogLevelSwitch(settings.LogLevel);
-        using var host = Build(given, settings, level, json);
+        using var host = Build(given, settings, level, json, commandLine.ConfigFile);
         LogSetup.WarnOfNoEffect(host, settings);
         await host.StartAsync().ConfigureAwait(false);
         var reload = new Reload(
@@ -106,7 +110,11 @@ internal static class StandaloneHost
     }
 
     private static IHost Build(
-        IReadOnlyList<Setting> given, ServerSettings settings, LogLevelSwitch level, IConfiguration json)
+        IReadOnlyList<Setting> given,
+        ServerSettings settings,
+        LogLevelSwitch level,
+        IConfiguration json,
+        string? configFile)
     {
         var builder = Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings());
         LogSetup.AddTo(builder.Logging, settings, level, json);
@@ -114,7 +122,12 @@ internal static class StandaloneHost
             .Configure<ConsoleLifetimeOptions>(static o => o.SuppressStatusMessages = true)
             .Configure<HostOptions>(o => o.ShutdownTimeout = settings.Server.DrainTimeout + _stopAllowance)
             .AddCacheStore(o => new ServerSettings(o, new RespServerOptions()).Apply(given))
-            .AddCacheServer(o => new ServerSettings(new CacheOptions(), o).Apply(given));
+            .AddCacheServer(o =>
+            {
+                new ServerSettings(new CacheOptions(), o).Apply(given);
+                o.MessageWords = settings.InWordsOfSources;
+                o.ConfigurationFile = configFile;
+            });
         return builder.Build();
     }
 }

@@ -102,6 +102,12 @@ internal sealed class ServerState
     /// <summary>Told, perhaps more than once, that the store was disposed: no client can be served any more.</summary>
     public Action? StoreWasDisposed { get; init; }
 
+    /// <summary>
+    /// Listens elsewhere from now on, and says whether it could; if not, everything is as before, and the log says why.
+    /// Null where nothing listens to addresses.
+    /// </summary>
+    public Func<ListenPlace, bool>? Listen { get; init; }
+
     /// <summary>Whether protected mode refuses clients of other machines.</summary>
     public bool IsClosedToOthers => Settings.IsProtected && Users.NeedsNoPassword;
 

@@ -187,6 +187,30 @@ public sealed class SourcesTests : IDisposable
             _problems);
     }
 
+    // As a service named "cache" puts them into every container of its namespace, and other programs theirs.
+    [Fact]
+    public void Environment_OfOtherPrograms_IsLeftAlone()
+    {
+        var variables = new Dictionary<string, string>
+        {
+            ["CACHE_SERVICE_HOST"] = "10.0.0.1",
+            ["CACHE_SERVICE_PORT"] = "6379",
+            ["CACHE_SERVICE_PORT_REDIS"] = "6379",
+            ["CACHE_PORT"] = "tcp://10.0.0.1:6379",
+            ["CACHE_PORT_6379_TCP"] = "tcp://10.0.0.1:6379",
+            ["CACHE_PORT_6379_TCP_PROTO"] = "tcp",
+            ["CACHE_HOST"] = "redis.example",
+            ["CACHE_SIZE"] = "5",
+            ["CACHE_NAME"] = "x",
+            ["CACHE_ID"] = "y",
+            ["CACHE_DRIVER"] = "redis",
+        };
+        var settings = new ServerSettings(new(), new()).Apply(EnvironmentSettings.Read(variables, _problems));
+        Assert.Empty(_problems);
+        Assert.Equal(6379, settings.Server.Port);
+        Assert.Equal("environment variable CACHE_PORT", Assert.Single(settings.Foreign).Label);
+    }
+
     public void Dispose() => _files.Dispose();
 
     private static CommandLine Parse(params string[] arguments)

@@ -131,7 +131,10 @@ public sealed class ConfigCommandsTests : CommandTestBase
     [Theory]
     [InlineData("notify-keyspace-events Kx", "keyspace notifications are not supported yet")]
     [InlineData("appendonly yes", "the append only file is not supported yet")]
-    [InlineData("port 1", "can't set immutable config")]
+    [InlineData("unixsocket s", "can't set immutable config")]
+    [InlineData("port 65536", "argument must be between 0 and 65535 inclusive")]
+    [InlineData("port abc", "argument couldn't be parsed into an integer")]
+    [InlineData("port 1 port 2", "duplicate parameter")]
     [InlineData("proto-max-bulk-len 1gb", "argument must be between 1048576 and 536870912 inclusive")]
     public void ConfigSet_ValueThatCannotBe_TellsWhy(string arguments, string problem)
     {
