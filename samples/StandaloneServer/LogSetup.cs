@@ -16,11 +16,17 @@ internal static partial class LogSetup
     private static readonly string[] _formatters =
         [ConsoleFormatterNames.Simple, ConsoleFormatterNames.Json, ConsoleFormatterNames.Systemd];
 
-    /// <summary>Adds the name of a formatter that there is not: the runtime would take the simple one.</summary>
-    public static void FindProblems(IConfiguration json, List<string> problems)
+    /// <summary>
+    /// Adds levels that there are not, for which the runtime would end the process, and the name of a formatter that
+    /// there is not, in whose place it would take the simple one.
+    /// </summary>
+    public static void FindProblems(IConfiguration json, string fileName, List<string> problems)
     {
-        if (json[FormatterKey] is { } name && !_formatters.Contains(name, StringComparer.OrdinalIgnoreCase))
-            problems.Add($"{FormatterKey} is '{name}'; it must be one of {string.Join(", ", _formatters)}.");
+        FindLevelProblems(json.GetSection("Logging"), fileName, problems);
+        if (json[FormatterKey] is not { } name || _formatters.Contains(name, StringComparer.OrdinalIgnoreCase))
+            return;
+        string names = string.Join(", ", _formatters);
+        problems.Add($"{fileName}, {FormatterKey} is '{name}'; it must be one of {names}.");
     }
 
     public static void AddTo(
@@ -56,6 +62,27 @@ internal static partial class LogSetup
             string.Join("; ", explained.Select(static pair => $"{pair.Key} ({pair.Value})")
                 .Append(string.Join(", ", others.Select(static pair => pair.Key)))
                 .Where(static text => text.Length > 0)));
+    }
+
+    private static void FindLevelProblems(IConfigurationSection section, string fileName, List<string> problems)
+    {
+        foreach (var child in section.GetChildren())
+        {
+            if (!child.Key.Equals("LogLevel", StringComparison.OrdinalIgnoreCase))
+            {
+                FindLevelProblems(child, fileName, problems);
+                continue;
+            }
+
+            foreach (var level in child.GetChildren())
+            {
+                if (!Enum.TryParse<LogLevel>(level.Value, ignoreCase: true, out _))
+                {
+                    string names = string.Join(", ", Enum.GetNames<LogLevel>());
+                    problems.Add($"{fileName}, {level.Path} is '{level.Value}'; it must be one of {names}.");
+                }
+            }
+        }
     }
 
     private static string? FormatterOf(LogFormat? format) => format switch

@@ -49,15 +49,16 @@ internal static class StandaloneHost
         var json = ReadJson(commandLine.ConfigJson, problems);
         var given = ReadSources(commandLine, json, Environment.GetEnvironmentVariables(), problems);
         settings.Apply(given, problems);
-        LogSetup.FindProblems(json, problems);
+        LogSetup.FindProblems(json, commandLine.ConfigJson ?? DefaultJson, problems);
         if (problems.Count > 0)
             throw new SettingException([.. problems, .. settings.FindStartProblems()]);
         using var signals = new Signals();
         var level = new LogLevelSwitch(settings.LogLevel);
-        using var host = Build(given, settings, level, json, commandLine.ConfigFile);
+        using var host = Build(given, settings, level, json, commandLine);
         LogSetup.WarnOfNoEffect(host, settings);
         await host.StartAsync().ConfigureAwait(false);
         var reload = new Reload(
+            given,
             found => ReadSources(
                 commandLine, ReadJson(commandLine.ConfigJson, found), Environment.GetEnvironmentVariables(), found),
             level,
@@ -114,7 +115,7 @@ internal static class StandaloneHost
         ServerSettings settings,
         LogLevelSwitch level,
         IConfiguration json,
-        string? configFile)
+        CommandLine commandLine)
     {
         var builder = Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings());
         LogSetup.AddTo(builder.Logging, settings, level, json);
@@ -126,8 +127,16 @@ internal static class StandaloneHost
             {
                 new ServerSettings(new CacheOptions(), o).Apply(given);
                 o.MessageWords = settings.InWordsOfSources;
-                o.ConfigurationFile = configFile;
+                o.ConfigurationFile = commandLine.ConfigFile;
             });
-        return builder.Build();
+        try
+        {
+            return builder.Build();
+        }
+        catch (InvalidOperationException e)
+        {
+            // An option of a formatter, say, that cannot be bound.
+            throw new SettingException($"{commandLine.ConfigJson ?? DefaultJson}, Logging: {e.Message}");
+        }
     }
 }

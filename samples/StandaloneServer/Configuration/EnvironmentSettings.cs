@@ -43,7 +43,8 @@ internal static class EnvironmentSettings
 
     // CACHE_HOST or CACHE_SIZE is somebody else's, though two letters make a directive of it.
     private static bool IsMisspelt(string name, string nearest) =>
-        NearestName.Distance(name, nearest) <= name.Length / LettersPerMistake;
+        NearestName.Distance(name.ToUpperInvariant(), nearest.ToUpperInvariant())
+            <= name.Length / LettersPerMistake;
 
     // Of a service named "cache" every container of its namespace is told CACHE_PORT=tcp://10.0.0.1:6379.
     private static bool IsOfKubernetes(Directive directive, string text) =>

@@ -20,6 +20,9 @@ internal static class ConfigParameters
 
     private const string PortRefused = "Unable to listen on this port. Check server logs.";
 
+    // What fits every clock, as at the start.
+    private const int SecondsMax = int.MaxValue / 1000;
+
     // More than any name has.
     private const int NameBytesMax = 128;
 
@@ -47,6 +50,14 @@ internal static class ConfigParameters
         new("maxclients", server => Text(server.Settings.MaxClients), PrepareMaxClients),
         new("protected-mode", s => YesNo(s.Settings.IsProtected), PrepareProtectedMode),
         new("maxmemory-clients", ReadClientMemory, PrepareClientMemory),
+        Integer(
+            "auth-timeout", 0, SecondsMax, s => s.AuthenticationSeconds, (s, value) => s.AuthenticationSeconds = value),
+        Integer(
+            "partial-request-timeout", 0, SecondsMax,
+            s => s.PartialRequestSeconds, (s, value) => s.PartialRequestSeconds = value),
+        Integer(
+            "client-output-timeout", 0, SecondsMax,
+            s => s.OutputStallSeconds, (s, value) => s.OutputStallSeconds = value),
         Integer("timeout", 0, int.MaxValue, s => s.TimeoutSeconds, (s, value) => s.TimeoutSeconds = value),
         Integer(
             "tcp-keepalive", 0, int.MaxValue, s => s.TcpKeepAliveSeconds, (s, value) => s.TcpKeepAliveSeconds = value),

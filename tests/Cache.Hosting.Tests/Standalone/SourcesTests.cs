@@ -145,6 +145,27 @@ public sealed class SourcesTests : IDisposable
         Assert.Equal([$"f.json, {problem}"], _problems);
     }
 
+    [Theory]
+    [InlineData("protected-mode", "False", "no")]
+    [InlineData("TlsAuthClients", "True", "yes")]
+    [InlineData("appendonly", "False", "no")]
+    [InlineData("requirepass", "True", "True")]
+    public void Json_Boolean_IsYesOrNoWhereTheDirectiveTakesThem(string name, string value, string text) =>
+        Assert.Equal(text, Assert.Single(JsonSettings.Read(Json(($"Cache:{name}", value)), "f.json", _problems)).Text);
+
+    // What is not read would go unnoticed.
+    [Theory]
+    [InlineData("Cahce:Port", "1", "f.json: there is no section 'Cahce'; did you mean 'Cache'?")]
+    [InlineData("Caches:Port", "1", "f.json: there is no section 'Caches'; did you mean 'Cache'?")]
+    [InlineData("Cache", "port 1", "f.json, Cache is 'port 1'; it must be an object, such as { \"port\": 6379 }.")]
+    [InlineData("Caching:Port", "1", null)]
+    [InlineData("Logging:Port", "1", null)]
+    public void Json_SectionThatIsNone_IsNamed(string key, string value, string? problem)
+    {
+        Assert.Empty(JsonSettings.Read(Json((key, value)), "f.json", _problems));
+        Assert.Equal(problem is null ? [] : [problem], _problems);
+    }
+
     [Fact]
     public void Json_ListOfARepeatedDirective_IsALineEach()
     {

@@ -121,6 +121,22 @@ public sealed class StartTests : IDisposable
         AssertJson(await server.WaitForAsync("Ready to accept"));
     }
 
+    // The runtime would end the process with a stack trace.
+    [Theory]
+    [InlineData(
+        """{ "Logging": { "Console": { "LogLevel": { "Default": "Loud" } } } }""",
+        "Logging:Console:LogLevel:Default is 'Loud'; it must be one of Trace, Debug, Information, Warning, Error, "
+        + "Critical, None.")]
+    [InlineData(
+        """{ "Logging": { "Console": { "FormatterOptions": { "SingleLine": "maybe" } } } }""", "Logging: ")]
+    public async Task Start_LoggingOfTheJsonFileIsWrong_SaysSo(string text, string problem)
+    {
+        string json = _files.Write("a.json", text);
+        await using var server = Start("--config-json", json, "--port", FreePort.Find());
+        Assert.Equal(1, await server.WaitForExitAsync());
+        Assert.StartsWith($"cache: {json}, {problem}", Assert.Single(server.Lines), StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task Start_FormatterOfTheJsonFile_IsTaken()
     {

@@ -145,6 +145,20 @@ public sealed class ConfigCommandsTests : CommandTestBase
             Client.Run("CONFIG SET " + arguments));
     }
 
+    // The server's own limits of time, which the sweep reads anew.
+    [Theory]
+    [InlineData("auth-timeout")]
+    [InlineData("partial-request-timeout")]
+    [InlineData("client-output-timeout")]
+    public void ConfigSet_TimeOfOurs_IsTakenWithinItsBound(string name)
+    {
+        Assert.Equal("+OK\r\n", Client.Run($"CONFIG SET {name} 2147483"));
+        Assert.Equal($"*2\r\n${name.Length}\r\n{name}\r\n$7\r\n2147483\r\n", Client.Run($"CONFIG GET {name}"));
+        Assert.EndsWith(
+            "argument must be between 0 and 2147483 inclusive\r\n", Client.Run($"CONFIG SET {name} 2147484"),
+            StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData("timeout", "+5")]
     [InlineData("timeout", "007")]
