@@ -80,6 +80,8 @@ public sealed class SourcesTests : IDisposable
     [InlineData("there is no option '-z'; --help lists all that there are.", "-z")]
     [InlineData("'b' is one word too many; there is one configuration file.", "a", "b")]
     [InlineData("Required argument missing for option: '--port'.", "--port")]
+    [InlineData("--port needs a value: number.", "--port", "--maxmemory", "64mb")]
+    [InlineData("--bind needs a value: addresses.", "c.conf", "--bind", "--port", "1")]
     public void CommandLine_Wrong_SaysWhatIsWrong(string message, params string[] arguments)
     {
         var commandLine = new CommandLine();
