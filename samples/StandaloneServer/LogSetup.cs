@@ -16,11 +16,17 @@ internal static partial class LogSetup
     private static readonly string[] _formatters =
         [ConsoleFormatterNames.Simple, ConsoleFormatterNames.Json, ConsoleFormatterNames.Systemd];
 
-    /// <summary>Adds the name of a formatter that there is not: the runtime would take the simple one.</summary>
-    public static void FindProblems(IConfiguration json, List<string> problems)
+    /// <summary>
+    /// Adds levels that there are not, for which the runtime would end the process, and the name of a formatter that
+    /// there is not, in whose place it would take the simple one.
+    /// </summary>
+    public static void FindProblems(IConfiguration json, string fileName, List<string> problems)
     {
-        if (json[FormatterKey] is { } name && !_formatters.Contains(name, StringComparer.OrdinalIgnoreCase))
-            problems.Add($"{FormatterKey} is '{name}'; it must be one of {string.Join(", ", _formatters)}.");
+        FindLevelProblems(json.GetSection("Logging"), fileName, problems);
+        if (json[FormatterKey] is not { } name || _formatters.Contains(name, StringComparer.OrdinalIgnoreCase))
+            return;
+        string names = string.Join(", ", _formatters);
+        problems.Add($"{fileName}, {FormatterKey} is '{name}'; it must be one of {names}.");
     }
 
     public static void AddTo(
@@ -44,9 +50,11 @@ internal static partial class LogSetup
     /// <summary>Tells once of all that was taken without an effect.</summary>
     public static void WarnOfNoEffect(IHost host, ServerSettings settings)
     {
+        var logger = host.Services.GetRequiredService<ILoggerFactory>().CreateLogger("StandaloneServer");
+        foreach (var setting in settings.Foreign)
+            NotTaken(logger, setting.Label, setting.Text);
         if (settings.WithoutEffect.Count == 0)
             return;
-        var logger = host.Services.GetRequiredService<ILoggerFactory>().CreateLogger("StandaloneServer");
         var explained = settings.WithoutEffect.Where(static pair => pair.Value is not null);
         var others = settings.WithoutEffect.Where(static pair => pair.Value is null);
         NoEffect(
@@ -56,12 +64,38 @@ internal static partial class LogSetup
                 .Where(static text => text.Length > 0)));
     }
 
+    private static void FindLevelProblems(IConfigurationSection section, string fileName, List<string> problems)
+    {
+        foreach (var child in section.GetChildren())
+        {
+            if (!child.Key.Equals("LogLevel", StringComparison.OrdinalIgnoreCase))
+            {
+                FindLevelProblems(child, fileName, problems);
+                continue;
+            }
+
+            foreach (var level in child.GetChildren())
+            {
+                if (!Enum.TryParse<LogLevel>(level.Value, ignoreCase: true, out _))
+                {
+                    string names = string.Join(", ", Enum.GetNames<LogLevel>());
+                    problems.Add($"{fileName}, {level.Path} is '{level.Value}'; it must be one of {names}.");
+                }
+            }
+        }
+    }
+
     private static string? FormatterOf(LogFormat? format) => format switch
     {
         LogFormat.Json => ConsoleFormatterNames.Json,
         LogFormat.Text => ConsoleFormatterNames.Simple,
         _ => null,
     };
+
+    [LoggerMessage(7, LogLevel.Warning,
+        "Not taken: {Source} is '{Value}', as Kubernetes sets it for a service of that name. Give the port in another "
+        + "way, or set enableServiceLinks to false")]
+    private static partial void NotTaken(ILogger logger, string source, string value);
 
     [LoggerMessage(1, LogLevel.Warning, "Directives of Redis that have no effect here: {Directives}")]
     private static partial void NoEffect(ILogger logger, string directives);

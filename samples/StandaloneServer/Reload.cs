@@ -8,13 +8,17 @@ namespace StandaloneServer;
 /// <summary>
 /// Reads again what can change while the server runs: certificates, the file of users, the level of the log.
 /// </summary>
+/// <param name="given">What all sources said at the start.</param>
 /// <param name="read">Reads all sources anew, and adds what is wrong with them.</param>
 /// <param name="level">The level that is in force.</param>
 /// <param name="server">The server.</param>
 /// <param name="logger">Told of each thing whether it was reloaded, is unchanged, or was refused and why.</param>
 internal sealed partial class Reload(
+    IReadOnlyList<Setting> given,
     Func<List<string>, IReadOnlyList<Setting>> read, LogLevelSwitch level, RespServer server, ILogger logger)
 {
+    private static readonly string[] _reloaded = ["loglevel"];
+
     public async Task RunAsync()
     {
         try
@@ -35,7 +39,10 @@ internal sealed partial class Reload(
     {
         var problems = new List<string>();
         var settings = new ServerSettings(new CacheOptions(), new RespServerOptions());
-        settings.Apply(read(problems), problems);
+        var present = read(problems);
+        settings.Apply(present, problems);
+        if (problems.Count == 0 && FindChanged(present) is { Length: > 0 } changed)
+            NeedsRestart(logger, string.Join(", ", changed));
         if (problems.Count > 0)
             LevelRefused(logger, string.Join(" ", problems));
         else if (settings.LogLevel == level.Current)
@@ -43,6 +50,35 @@ internal sealed partial class Reload(
         else
             LevelReloaded(logger, level.Current = settings.LogLevel);
     }
+
+    // What the files say otherwise than at the start, and nobody takes.
+    private string[] FindChanged(IReadOnlyList<Setting> present)
+    {
+        var before = TextsOf(given);
+        var after = TextsOf(present);
+        return
+        [
+            .. before.Keys.Union(after.Keys).Except(_reloaded, StringComparer.OrdinalIgnoreCase)
+                .Where(name => before.GetValueOrDefault(name) != after.GetValueOrDefault(name))
+                .Order(StringComparer.Ordinal),
+        ];
+    }
+
+    private static Dictionary<string, string> TextsOf(IReadOnlyList<Setting> settings)
+    {
+        var texts = new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase);
+        foreach (var setting in settings.Where(static one => !one.IsForeign))
+        {
+            bool adds = DirectiveTable.Find(setting.Name) is { IsRepeated: true };
+            texts[setting.Name] = (adds ? texts.GetValueOrDefault(setting.Name) : "") + '\n' + setting.Text;
+        }
+
+        return texts;
+    }
+
+    [LoggerMessage(
+        8, LogLevel.Warning, "Changed, but not reloaded: {Directives}. A restart takes them, some by CONFIG SET too")]
+    private static partial void NeedsRestart(ILogger logger, string directives);
 
     [LoggerMessage(2, LogLevel.Information, "SIGHUP: reads certificates, users and the log level again")]
     private static partial void Begin(ILogger logger);

@@ -13,14 +13,18 @@ internal sealed class Signals : IDisposable
         OperatingSystem.IsWindows() ? [] : OperatingSystem.IsLinux() ? [10, 12] : [30, 31];
 
     private readonly List<PosixSignalRegistration> _registrations = [];
+    private readonly Lock _gate = new();
+
+    // Guarded by the gate.
     private Action? _hangUp;
+    private bool _wasHungUp;
 
     public Signals()
     {
         _registrations.Add(PosixSignalRegistration.Create(PosixSignal.SIGHUP, context =>
         {
             context.Cancel = true;
-            Volatile.Read(ref _hangUp)?.Invoke();
+            HangUp();
         }));
         foreach (int signal in _userSignals)
         {
@@ -29,12 +33,30 @@ internal sealed class Signals : IDisposable
         }
     }
 
-    /// <summary>What SIGHUP does from now on; until then it is ignored.</summary>
-    public void OnHangUp(Action action) => Volatile.Write(ref _hangUp, action);
+    /// <summary>What SIGHUP does from now on, and at once if it came before.</summary>
+    public void OnHangUp(Action action)
+    {
+        lock (_gate)
+            _hangUp = action;
+        if (_wasHungUp)
+            action();
+    }
 
     public void Dispose()
     {
         foreach (var registration in _registrations)
             registration.Dispose();
+    }
+
+    private void HangUp()
+    {
+        Action? action;
+        lock (_gate)
+        {
+            action = _hangUp;
+            _wasHungUp |= action is null;
+        }
+
+        action?.Invoke();
     }
 }

@@ -33,8 +33,12 @@ internal static class StandaloneHost
         catch (Exception e) when (e is SettingException or IOException or ArgumentException
             or Microsoft.Extensions.Options.OptionsValidationException)
         {
-            foreach (string problem in settings.InWordsOfSources(e.Message).Split('\n'))
-                await Console.Error.WriteLineAsync($"cache: {problem}").ConfigureAwait(false);
+            foreach (string problem in e.Message.Split('\n'))
+            {
+                string text = settings.InWordsOfSources(problem);
+                await Console.Error.WriteLineAsync($"cache: {text}").ConfigureAwait(false);
+            }
+
             return 1;
         }
     }
@@ -45,15 +49,16 @@ internal static class StandaloneHost
         var json = ReadJson(commandLine.ConfigJson, problems);
         var given = ReadSources(commandLine, json, Environment.GetEnvironmentVariables(), problems);
         settings.Apply(given, problems);
-        LogSetup.FindProblems(json, problems);
+        LogSetup.FindProblems(json, commandLine.ConfigJson ?? DefaultJson, problems);
         if (problems.Count > 0)
-            throw new SettingException(problems);
+            throw new SettingException([.. problems, .. settings.FindStartProblems()]);
         using var signals = new Signals();
         var level = new LogLevelSwitch(settings.LogLevel);
-        using var host = Build(given, settings, level, json);
+        using var host = Build(given, settings, level, json, commandLine);
         LogSetup.WarnOfNoEffect(host, settings);
         await host.StartAsync().ConfigureAwait(false);
         var reload = new Reload(
+            given,
             found => ReadSources(
                 commandLine, ReadJson(commandLine.ConfigJson, found), Environment.GetEnvironmentVariables(), found),
             level,
@@ -106,7 +111,11 @@ internal static class StandaloneHost
     }
 
     private static IHost Build(
-        IReadOnlyList<Setting> given, ServerSettings settings, LogLevelSwitch level, IConfiguration json)
+        IReadOnlyList<Setting> given,
+        ServerSettings settings,
+        LogLevelSwitch level,
+        IConfiguration json,
+        CommandLine commandLine)
     {
         var builder = Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings());
         LogSetup.AddTo(builder.Logging, settings, level, json);
@@ -114,7 +123,20 @@ internal static class StandaloneHost
             .Configure<ConsoleLifetimeOptions>(static o => o.SuppressStatusMessages = true)
             .Configure<HostOptions>(o => o.ShutdownTimeout = settings.Server.DrainTimeout + _stopAllowance)
             .AddCacheStore(o => new ServerSettings(o, new RespServerOptions()).Apply(given))
-            .AddCacheServer(o => new ServerSettings(new CacheOptions(), o).Apply(given));
-        return builder.Build();
+            .AddCacheServer(o =>
+            {
+                new ServerSettings(new CacheOptions(), o).Apply(given);
+                o.MessageWords = settings.InWordsOfSources;
+                o.ConfigurationFile = commandLine.ConfigFile;
+            });
+        try
+        {
+            return builder.Build();
+        }
+        catch (InvalidOperationException e)
+        {
+            // An option of a formatter, say, that cannot be bound.
+            throw new SettingException($"{commandLine.ConfigJson ?? DefaultJson}, Logging: {e.Message}");
+        }
     }
 }

@@ -65,8 +65,10 @@ public static class CacheServerServiceCollectionExtensions
     {
         ArgumentNullException.ThrowIfNull(services);
         ArgumentNullException.ThrowIfNull(section);
-        new OptionsSection<RespServerOptions>(Options.DefaultName, section, RespServerOptionsSection.Keys)
-            .AddTo(services);
+        var options = new OptionsSection<RespServerOptions>(
+            Options.DefaultName, section, RespServerOptionsSection.Keys);
+        options.AddTo(services);
+        services.PostConfigure<RespServerOptions>(one => one.MessageWords ??= options.Translate);
         return services.AddCacheServer();
     }
 

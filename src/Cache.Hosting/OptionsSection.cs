@@ -1,5 +1,7 @@
+using System.Diagnostics.CodeAnalysis;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Options;
 
 namespace Cache.Hosting;
@@ -8,15 +10,26 @@ namespace Cache.Hosting;
 /// <remarks>
 /// Read key by key: without reflection, which trimming breaks, and without a package that binds. What is wrong with the
 /// section is no exception while the options are configured but a failure of their validation, so that it is reported
-/// together with what is wrong with the values themselves.
+/// together with what is wrong with the values themselves. Whatever names an option that the section sets gives it the
+/// section's path.
 /// </remarks>
-internal sealed class OptionsSection<TOptions>(
+internal sealed class OptionsSection<
+    [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(
     string nameOfOptions, IConfiguration section, IReadOnlyList<SectionKey<TOptions>> keys)
     : IConfigureNamedOptions<TOptions>, IValidateOptions<TOptions>
     where TOptions : class, new()
 {
-    public void AddTo(IServiceCollection services) =>
-        services.AddSingleton<IConfigureOptions<TOptions>>(this).AddSingleton<IValidateOptions<TOptions>>(this);
+    public string NameOfOptions => nameOfOptions;
+
+    /// <summary>Whether the section cannot be read: the values themselves may be wrong besides.</summary>
+    public bool IsWrong => FindProblems().Count > 0;
+
+    public void AddTo(IServiceCollection services)
+    {
+        services.AddSingleton(this)
+            .AddSingleton<IConfigureOptions<TOptions>>(this).AddSingleton<IValidateOptions<TOptions>>(this);
+        services.TryAddTransient<IOptionsFactory<TOptions>, SectionOptionsFactory<TOptions>>();
+    }
 
     public void Configure(TOptions options) => Configure(Options.DefaultName, options);
 
@@ -30,6 +43,20 @@ internal sealed class OptionsSection<TOptions>(
     {
         if (optionsName != nameOfOptions)
             return ValidateOptionsResult.Skip;
+        var problems = FindProblems();
+        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(problems);
+    }
+
+    /// <summary>Whether the section has a value for the option that was refused: then it has a default.</summary>
+    public bool Refuses(string option) =>
+        Find(option) is { } key && section.GetSection(option) is var entry && entry.Exists()
+        && key.Set(entry, new TOptions()) is not null;
+
+    /// <summary>A message with the paths of the options that the section sets in the place of their names.</summary>
+    public string Translate(string message) => OptionNames.Replace(message, PathOf);
+
+    private List<string> FindProblems()
+    {
         var problems = Apply(new TOptions());
         if (section is IConfigurationSection one && !one.Exists())
         {
@@ -38,7 +65,13 @@ internal sealed class OptionsSection<TOptions>(
                 + "without a section for the defaults.");
         }
 
-        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(problems);
+        return problems;
+    }
+
+    private string? PathOf(string option)
+    {
+        var entry = section.GetSection(option);
+        return entry.Exists() ? entry.Path : null;
     }
 
     /// <summary>Sets the options that the section has; the others stay as they are.</summary>

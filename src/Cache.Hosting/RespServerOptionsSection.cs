@@ -78,6 +78,8 @@ internal static class RespServerOptionsSection
             static (entry, options) => entry.Interval(value => options.TcpKeepAlive = value)),
         new(nameof(RespServerOptions.DrainTimeout),
             static (entry, options) => entry.Interval(value => options.DrainTimeout = value)),
+        new(nameof(RespServerOptions.ConfigurationFile),
+            static (entry, options) => entry.Text(value => options.ConfigurationFile = value)),
         new(nameof(RespServerOptions.KeptParameters),
             static (entry, options) => entry.Pairs(value => options.KeptParameters = value)),
     ];

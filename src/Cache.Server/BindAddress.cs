@@ -14,10 +14,11 @@ internal readonly record struct BindAddress(string Name, bool MayBeAbsent)
         return new BindAddress(name switch { "*" => "0.0.0.0", "::*" => "::", _ => name }, mayBeAbsent);
     }
 
-    /// <summary>The IP addresses that the name stands for.</summary>
+    /// <summary>Whether it can be an address, or a name.</summary>
+    public bool IsValid => Uri.CheckHostName(Name) != UriHostNameType.Unknown;
+
+    /// <summary>The IP addresses that the name stands for; it may have to be looked up.</summary>
     /// <exception cref="System.Net.Sockets.SocketException">The name is unknown.</exception>
-    public async ValueTask<IPAddress[]> ResolveAsync(CancellationToken cancellationToken) =>
-        IPAddress.TryParse(Name, out var address)
-            ? [address]
-            : await Dns.GetHostAddressesAsync(Name, cancellationToken).ConfigureAwait(false);
+    public IPAddress[] Resolve() =>
+        IPAddress.TryParse(Name, out var address) ? [address] : Dns.GetHostAddresses(Name);
 }

@@ -10,15 +10,18 @@ public sealed partial class RespServer
 {
     private TlsCertificateSource? _certificates;
 
-    /// <summary>Reads the certificates, before anything is listened on.</summary>
-    /// <returns>What makes a TLS listener of another; null without a TLS port.</returns>
-    private Func<TransportListener, TlsListener>? PrepareTls()
+    /// <summary>Reads the certificates, before anything is accepted.</summary>
+    /// <param name="problems">Gets what is wrong with the files.</param>
+    /// <returns>What makes a TLS listener of another; null without a TLS port, or without certificates.</returns>
+    private Func<TransportListener, TlsListener>? PrepareTls(List<string> problems)
     {
         if (_options.TlsPort is null)
             return null;
         var settings = ToTlsSettings();
-        var certificates = _certificates = new TlsCertificateSource(settings);
-        return listener => new TlsListener(listener, settings, certificates);
+        _certificates = TlsCertificateSource.Open(settings, problems);
+        return _certificates is { } certificates
+            ? listener => new TlsListener(listener, settings, certificates)
+            : null;
     }
 
     private static TlsParameters ToTlsParameters(RespServerOptions options) => new()
@@ -44,17 +47,8 @@ public sealed partial class RespServer
             yield return "TLSv1.3";
     }
 
-    private TlsSettings ToTlsSettings() => new()
+    private TlsSettings ToTlsSettings() => _options.ToTlsSettings() with
     {
-        TlsCertificateFile = _options.TlsCertificateFile,
-        TlsKeyFile = _options.TlsKeyFile,
-        TlsKeyFilePassword = _options.TlsKeyFilePassword,
-        TlsPfxFile = _options.TlsPfxFile,
-        TlsCaCertificateFile = _options.TlsCaCertificateFile,
-        AsksForCertificate = _options.TlsClientAuthentication != TlsClientAuthentication.None,
-        RequiresCertificate = _options.TlsClientAuthentication == TlsClientAuthentication.Required,
-        Protocols = _options.TlsProtocols,
-        HandshakeTimeout = _options.TlsHandshakeTimeout,
         TimeProvider = _state.TimeProvider,
         HandshakeFailed = (address, error, isOtherProtocol) =>
         {
@@ -66,6 +60,7 @@ public sealed partial class RespServer
                 value: 0);
         },
         Reloaded = subject => ServerLog.CertificateReloaded(_logger, subject),
-        ReloadFailed = error => ServerLog.CertificateRefused(_logger, error.Message),
+        ReloadFailed = error => ServerLog.CertificateRefused(
+            _logger, string.Join(' ', error.Message.Split('\n').Select(_options.InWords))),
     };
 }

@@ -36,11 +36,11 @@ public sealed partial class RespServer : IAsyncDisposable
     private readonly RespServerOptions _options;
     private readonly ServerState _state;
     private readonly ILogger _logger;
-    private readonly Func<CancellationToken, ValueTask<IReadOnlyList<TransportListener>>> _bind;
+    private readonly Func<List<string>, CancellationToken, ValueTask<IReadOnlyList<TransportListener>>> _bind;
     private readonly ConnectionAcceptor<CommandExecutor> _acceptor;
     private readonly SemaphoreSlim _turn = new(1, 1);
-    private IReadOnlyList<TransportListener> _listeners = [];
-    private Task _accepting = Task.CompletedTask;
+    private readonly ListenerSet _listeners;
+    private SocketBinder? _binder;
     private IdleSweep? _idleSweep;
     private EpollTransport? _epoll;
     private bool _wasStarted;
@@ -71,7 +71,7 @@ public sealed partial class RespServer : IAsyncDisposable
         _logger = (loggerFactory ?? NullLoggerFactory.Instance).CreateLogger<RespServer>();
         _bind = bind is null
             ? BindSocketsAsync
-            : _ => ValueTask.FromResult(bind());
+            : (_, _) => ValueTask.FromResult(bind());
         _state = new ServerState(
             store,
             ToSettings(options),
@@ -81,12 +81,14 @@ public sealed partial class RespServer : IAsyncDisposable
             CertificateUsers = new CertificateUsers(options.TlsPort is null ? [] : options.TlsClientUsers),
             CommandThrew = (command, exception) => ServerLog.CommandThrew(_logger, command, exception),
             StoreWasDisposed = EndWithStore,
+            Listen = bind is null ? TryListen : null,
             LimitMet = (limit, client, value, unlogged) =>
                 ServerLog.LimitMet(_logger, client, LimitText.Describe(limit, value), unlogged),
         };
         UserOptions.Apply(options, _state.Users);
         var pacer = new AcceptPacer(options.AcceptsPerSecond, store.TimeProvider);
         _acceptor = new ConnectionAcceptor<CommandExecutor>(_state, default, _logger, pacer);
+        _listeners = new ListenerSet(_acceptor.AcceptAsync, _logger);
     }
 
     /// <summary>The version of this server, such as "0.1.0".</summary>
@@ -96,12 +98,13 @@ public sealed partial class RespServer : IAsyncDisposable
     public static string RedisVersion { get; } = Encoding.ASCII.GetString(ServerState.RedisVersion);
 
     /// <summary>
-    /// The addresses that are listened on, with the ports that the system chose; empty unless started.
+    /// The addresses that are listened on, with the ports that the system chose; empty unless started. CONFIG SET of
+    /// port and bind changes them.
     /// </summary>
-    public IReadOnlyList<EndPoint> EndPoints { get; private set; } = [];
+    public IReadOnlyList<EndPoint> EndPoints => _listeners.EndPoints;
 
     /// <summary>Those of <see cref="EndPoints"/> where TLS is spoken.</summary>
-    public IReadOnlyList<EndPoint> TlsEndPoints { get; private set; } = [];
+    public IReadOnlyList<EndPoint> TlsEndPoints => _listeners.TlsEndPoints;
 
     /// <summary>Whether the default user takes any password, as it does while none is set.</summary>
     public bool NeedsNoPassword => _state.Users.NeedsNoPassword;
@@ -115,9 +118,8 @@ public sealed partial class RespServer : IAsyncDisposable
 
     /// <summary>Listens on all addresses, and accepts clients from then on.</summary>
     /// <exception cref="IOException">
-    /// An address cannot be listened on, or a file of TLS cannot be used; the message names the address and its port,
-    /// or the option and the file, and the reason. Then none is listened on. Or the file of users cannot be read, or is
-    /// wrong.
+    /// An address cannot be listened on, or a file of TLS or of users cannot be used. The message has a line for each,
+    /// which names the option, its value and the reason. Then none is listened on.
     /// </exception>
     /// <exception cref="InvalidOperationException">The server was started before.</exception>
     /// <exception cref="ObjectDisposedException">The store was disposed.</exception>
@@ -131,10 +133,8 @@ public sealed partial class RespServer : IAsyncDisposable
                 throw new InvalidOperationException("A server starts only once.");
             ObjectDisposedException.ThrowIf(_state.IsStoreDisposed, _state.Store);
             ServerLog.Starting(_logger, Version, RedisVersion, Environment.ProcessId);
-            UserOptions.Load(_options, _state.Users);
-            _listeners = await _bind(cancellationToken).ConfigureAwait(false);
+            await BindAllAsync(cancellationToken).ConfigureAwait(false);
             _wasStarted = true;
-            BeginAccepting();
         }
         finally
         {
@@ -157,18 +157,16 @@ public sealed partial class RespServer : IAsyncDisposable
             if (!_wasStarted || _wasStopped)
                 return;
             Volatile.Write(ref _wasStopped, true);
-            foreach (var listener in _listeners)
-                await listener.DisposeAsync().ConfigureAwait(false);
+            var accepting = _listeners.Close();
             _acceptor.EndAccepting();
-            await _accepting.ConfigureAwait(false);
+            await accepting.ConfigureAwait(false);
             await _acceptor.StopAsync(_options.DrainTimeout, cancellationToken).ConfigureAwait(false);
             await _idleSweep!.DisposeAsync().ConfigureAwait(false);
             if (_epoll?.End() is > 0 and var loopsLeft)
                 ServerLog.LoopsLeft(_logger, loopsLeft);
             _acceptor.Dispose();
             _certificates?.Dispose();
-            EndPoints = [];
-            TlsEndPoints = [];
+            _listeners.Forget();
             ServerLog.Stopped(_logger);
         }
         finally
@@ -232,7 +230,36 @@ public sealed partial class RespServer : IAsyncDisposable
         }
     }
 
-    private async ValueTask<IReadOnlyList<TransportListener>> BindSocketsAsync(CancellationToken cancellationToken)
+    // Everything that is in the way of a start is told at once.
+    private async ValueTask BindAllAsync(CancellationToken cancellationToken)
+    {
+        var problems = new List<string>();
+        var users = UserOptions.Read(_options, _state.Users.GivesAllChannels, problems);
+        IReadOnlyList<TransportListener> listeners = [];
+        try
+        {
+            listeners = await _bind(problems, cancellationToken).ConfigureAwait(false);
+            if (problems.Count > 0)
+                throw new IOException(string.Join('\n', problems.Select(_options.InWords)));
+        }
+        catch
+        {
+            foreach (var listener in listeners)
+                listener.Close();
+            _epoll?.Dispose();
+            _epoll = null;
+            _certificates?.Dispose();
+            _certificates = null;
+            throw;
+        }
+
+        if (users is not null)
+            _state.Users.ReplaceAll(users);
+        BeginAccepting(listeners);
+    }
+
+    private async ValueTask<IReadOnlyList<TransportListener>> BindSocketsAsync(
+        List<string> problems, CancellationToken cancellationToken)
     {
         int clientsMax = DescriptorLimit.ReadClientsMax();
         _state.Settings.MaxClientsMax = clientsMax;
@@ -242,48 +269,28 @@ public sealed partial class RespServer : IAsyncDisposable
             _state.Settings.MaxClients = clientsMax;
         }
 
-        try
-        {
-            var tls = PrepareTls();
-            if (_options.Transport == RespTransport.Epoll)
-                _epoll = new EpollTransport(_options.IoThreadCount, _state.Store.TimeProvider);
-            return await SocketBinder.BindAsync(
-                _options, _epoll, tls, _state.Store.TimeProvider, _logger, cancellationToken).ConfigureAwait(false);
-        }
-        catch
-        {
-            _epoll?.Dispose();
-            _epoll = null;
-            _certificates?.Dispose();
-            _certificates = null;
-            throw;
-        }
+        var tls = PrepareTls(problems);
+        _state.Settings.HasCertificates = tls is not null;
+        if (_options.Transport == RespTransport.Epoll)
+            _epoll = new EpollTransport(_options.IoThreadCount, _state.Store.TimeProvider);
+        _binder = new SocketBinder(_options, _epoll, tls, _state.Store.TimeProvider, _logger);
+        return await _binder.BindAllAsync(problems, cancellationToken).ConfigureAwait(false);
     }
 
-    private void BeginAccepting()
+    private void BeginAccepting(IReadOnlyList<TransportListener> listeners)
     {
-        var endPoints = new EndPoint[_listeners.Count];
-        for (int i = 0; i < endPoints.Length; i++)
-        {
-            endPoints[i] = _listeners[i].EndPoint;
-            if (_listeners[i] is TlsListener)
-                ServerLog.ListeningForTls(_logger, endPoints[i]);
-            else
-                ServerLog.Listening(_logger, endPoints[i]);
-        }
-
-        EndPoints = endPoints;
-        TlsEndPoints = [.. _listeners.OfType<TlsListener>().Select(static listener => listener.EndPoint)];
-        _state.Settings.Port = PortOf(endPoints.Except(TlsEndPoints));
-        _state.Settings.TlsPort = PortOf(TlsEndPoints);
+        _state.Settings.Port = PortOf(listeners.Where(static one => one is not TlsListener));
+        _state.Settings.TlsPort = PortOf(listeners.OfType<TlsListener>());
         _state.ProcessBaseBytes =
             Math.Max(0, Environment.WorkingSet - _state.Store.GetStatistics().MemoryBytes);
         _idleSweep = new IdleSweep(_state, _acceptor.Live);
-        _accepting = Task.WhenAll(_listeners.Select(_acceptor.AcceptAsync));
+        _listeners.Open(listeners);
     }
 
-    private static int PortOf(IEnumerable<EndPoint> endPoints) =>
-        endPoints.OfType<IPEndPoint>().FirstOrDefault()?.Port ?? 0;
+    private bool TryListen(ListenPlace place) => _listeners.TryChange(_binder!, place, _state.Settings.Place);
+
+    private static int PortOf(IEnumerable<TransportListener> listeners) =>
+        listeners.Select(static one => one.EndPoint).OfType<IPEndPoint>().FirstOrDefault()?.Port ?? 0;
 
     private static ServerSettings ToSettings(RespServerOptions options)
     {
@@ -292,6 +299,7 @@ public sealed partial class RespServer : IAsyncDisposable
             Port = options.Port ?? 0,
             Bind = string.Join(' ', options.Bind),
             UnixSocketPath = options.UnixSocketPath ?? "",
+            ConfigurationFile = options.ConfigurationFile is { Length: > 0 } file ? Path.GetFullPath(file) : "",
             Tls = ToTlsParameters(options),
             MaxClients = options.MaxClients,
             ReservedClients = options.ReservedClients,

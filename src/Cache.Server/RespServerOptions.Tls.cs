@@ -1,6 +1,7 @@
 using System.Net;
 using System.Security.Authentication;
 using Cache.Server.Commands;
+using Cache.Server.Transport.Tls;
 
 namespace Cache.Server;
 
@@ -64,6 +65,20 @@ public sealed partial class RespServerOptions
     /// A client that has not ended its handshake after so long is disconnected. Default: 10 seconds.
     /// </summary>
     public TimeSpan TlsHandshakeTimeout { get; set; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>The files and the rules, without anybody who is told.</summary>
+    internal TlsSettings ToTlsSettings() => new()
+    {
+        TlsCertificateFile = TlsCertificateFile,
+        TlsKeyFile = TlsKeyFile,
+        TlsKeyFilePassword = TlsKeyFilePassword,
+        TlsPfxFile = TlsPfxFile,
+        TlsCaCertificateFile = TlsCaCertificateFile,
+        AsksForCertificate = TlsClientAuthentication != TlsClientAuthentication.None,
+        RequiresCertificate = TlsClientAuthentication == TlsClientAuthentication.Required,
+        Protocols = TlsProtocols,
+        HandshakeTimeout = TlsHandshakeTimeout,
+    };
 
     private void FindTlsProblems(List<string> problems)
     {

@@ -3,6 +3,7 @@ using System.Net;
 using System.Text;
 using Cache.Server.Commands;
 using Cache.Server.Transport.Linux;
+using Cache.Server.Transport.Tls;
 
 namespace Cache.Server;
 
@@ -174,6 +175,19 @@ public sealed partial class RespServerOptions
     /// </summary>
     public IReadOnlyDictionary<string, string> KeptParameters { get; set; } = new Dictionary<string, string>();
 
+    /// <summary>
+    /// Puts a message for the operator, in which options are named as "RespServerOptions.Port", into the words of who
+    /// set them, as the directives of a file; null, the default, leaves it as it is. Used for what the start and later
+    /// reloads say; <see cref="FindProblems"/> and <see cref="FindStartProblems"/> say it plainly.
+    /// </summary>
+    public Func<string, string>? MessageWords { get; set; }
+
+    /// <summary>
+    /// The file that the options come from, which INFO shows as config_file; null for none, the default. It is not
+    /// read.
+    /// </summary>
+    public string? ConfigurationFile { get; set; }
+
     /// <summary>Every option that is out of its range, as a sentence that names it, its value and the range.</summary>
     /// <returns>An empty list if the options can be used.</returns>
     public IReadOnlyList<string> FindProblems()
@@ -204,6 +218,26 @@ public sealed partial class RespServerOptions
         return problems;
     }
 
+    /// <summary>
+    /// What keeps a server with these options from starting at this moment, each as a sentence that names the option:
+    /// files of TLS and of users that cannot be used, and addresses that cannot be listened on. For who reports
+    /// everything at once where other options are wrong; <see cref="RespServer.StartAsync"/> reports these itself.
+    /// </summary>
+    /// <returns>An empty list if nothing was found.</returns>
+    public IReadOnlyList<string> FindStartProblems()
+    {
+        var problems = new List<string>();
+        UserOptions.Read(this, givesAllChannels: false, problems);
+        var missing = new List<string>();
+        FindTlsFileProblems(missing);
+        if (TlsPort is not null && missing.Count == 0)
+            TlsCertificateReader.Read(ToTlsSettings(), problems);
+        SocketBinder.FindProblems(this, problems);
+        return problems;
+    }
+
+    internal string InWords(string message) => MessageWords is { } words ? words(message) : message;
+
     internal void ThrowIfInvalid()
     {
         var problems = FindProblems();
@@ -230,8 +264,15 @@ public sealed partial class RespServerOptions
             problems.Add(Problem(nameof(Bind), "null", "must be a list of addresses"));
         foreach (string address in Bind ?? [])
         {
-            if (Uri.CheckHostName(BindAddress.Parse(address).Name) == UriHostNameType.Unknown)
+            if (!BindAddress.Parse(address).IsValid)
                 problems.Add(Problem(nameof(Bind), $"'{address}'", "must be an IP address, a host name, * or ::*"));
+        }
+
+        if (Bind is { Count: > ConfigParameters.BindAddressesMax and var count })
+        {
+            problems.Add(Problem(
+                nameof(Bind), $"{Text(count)} addresses long",
+                $"must have at most {Text(ConfigParameters.BindAddressesMax)}"));
         }
 
         if (Bind is { Count: 0 } && UnixSocketPath is null)
@@ -280,5 +321,5 @@ public sealed partial class RespServerOptions
         $"{Ref(option)} is {value}; it {rule}.";
 
     // Whoever has other names for the options finds each by it.
-    private static string Ref(string option) => $"{nameof(RespServerOptions)}.{option}";
+    internal static string Ref(string option) => $"{nameof(RespServerOptions)}.{option}";
 }

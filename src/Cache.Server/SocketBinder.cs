@@ -8,132 +8,165 @@ using Microsoft.Extensions.Logging;
 
 namespace Cache.Server;
 
-/// <summary>Makes the listeners that the options ask for: all of them, or none.</summary>
-internal static class SocketBinder
+/// <summary>Makes the listeners of addresses, and says why it cannot.</summary>
+/// <param name="options">The addresses and ports of the start.</param>
+/// <param name="epoll">The loops that move bytes; null for the portable transport.</param>
+/// <param name="tls">Makes TLS connections of those of the TLS port; null without one, or without certificates.</param>
+/// <param name="timeProvider">The clock of listeners and connections.</param>
+/// <param name="logger">Told of addresses that are skipped, and of arrivals that fail.</param>
+internal sealed class SocketBinder(
+    RespServerOptions options,
+    EpollTransport? epoll,
+    Func<TransportListener, TlsListener>? tls,
+    TimeProvider timeProvider,
+    ILogger logger)
 {
+    private readonly SocketTransportSettings _settings = new()
+    {
+        Backlog = options.Backlog,
+        KeepAliveSeconds = (int)Math.Ceiling(options.TcpKeepAlive.TotalSeconds),
+        UnixSocketMode = options.UnixSocketMode,
+        TimeProvider = timeProvider,
+        Listen = epoll is null ? null : epoll.Listen,
+        LacksDescriptors = DescriptorLimit.IsReserveTouched,
+        AcceptFailed = (endPoint, error, delay) => ServerLog.AcceptFailed(logger, endPoint, delay, error.Message),
+    };
+
+    /// <summary>Which of the options' addresses cannot be listened on at this moment; it listens on none.</summary>
     /// <param name="options">The addresses and ports.</param>
-    /// <param name="epoll">The loops that move bytes; null for the portable transport.</param>
-    /// <param name="tls">Makes TLS connections of those of the TLS port; null without one.</param>
-    /// <param name="timeProvider">The clock of listeners and connections.</param>
-    /// <param name="logger">Told of addresses that are skipped, and of arrivals that fail.</param>
-    /// <param name="cancellationToken">Ends the look-up of host names.</param>
-    /// <exception cref="IOException">An address cannot be listened on; the message names it and says why.</exception>
-    public static async ValueTask<IReadOnlyList<TransportListener>> BindAsync(
-        RespServerOptions options,
-        EpollTransport? epoll,
-        Func<TransportListener, TlsListener>? tls,
-        TimeProvider timeProvider,
-        ILogger logger,
-        CancellationToken cancellationToken)
+    /// <param name="problems">Gets each that cannot be.</param>
+    public static void FindProblems(RespServerOptions options, List<string> problems)
     {
-        var settings = new SocketTransportSettings
+        var words = ListenWords.OfOptions;
+        var bind = options.Bind.Where(static text => BindAddress.Parse(text).IsValid);
+        int? tlsPort = options.TlsPort == options.Port ? null : options.TlsPort;
+        foreach (var address in ListenAddress.Resolve(
+            bind, PortOrNull(options.Port), PortOrNull(tlsPort), words, problems))
         {
-            Backlog = options.Backlog,
-            KeepAliveSeconds = (int)Math.Ceiling(options.TcpKeepAlive.TotalSeconds),
-            UnixSocketMode = options.UnixSocketMode,
-            TimeProvider = timeProvider,
-            Listen = epoll is null ? null : epoll.Listen,
-            LacksDescriptors = DescriptorLimit.IsReserveTouched,
-            AcceptFailed = (endPoint, error, delay) => ServerLog.AcceptFailed(logger, endPoint, delay, error.Message),
-        };
-        var listeners = new List<TransportListener>();
-        try
-        {
-            foreach (string text in options.Bind)
+            try
             {
-                var address = BindAddress.Parse(text);
-                foreach (var ip in await ResolveAsync(address, cancellationToken).ConfigureAwait(false))
-                {
-                    if (options.Port is { } port)
-                        TryBind(address, new IPEndPoint(ip, port), settings, listeners.Add, logger);
-                    if (tls is not null && options.TlsPort is { } tlsPort)
-                    {
-                        TryBind(
-                            address, new IPEndPoint(ip, tlsPort), settings, one => listeners.Add(tls(one)), logger);
-                    }
-                }
+                using var socket = SocketListener.Reserve(address.EndPoint);
             }
-
-            if (options.UnixSocketPath is { } path)
-                listeners.Add(Bind(new UnixDomainSocketEndPoint(path), settings));
-
-            // Each may be absent, but a server that nobody can reach is none: Redis ends there too.
-            return listeners.Count > 0
-                ? listeners
-                : throw new IOException(
-                    $"Cannot listen on {string.Join(' ', options.Bind)}: this machine has none of the addresses.");
-        }
-        catch
-        {
-            foreach (var listener in listeners)
-                await listener.DisposeAsync().ConfigureAwait(false);
-            throw;
+            catch (SocketException e)
+            {
+                if (!address.MayBeAbsent || !IsAbsent(e))
+                    AddOnce(problems, Explain(e, address, words));
+            }
         }
     }
 
-    private static void TryBind(
-        BindAddress address,
-        IPEndPoint endPoint,
-        SocketTransportSettings settings,
-        Action<TransportListener> add,
-        ILogger logger)
+    /// <summary>Listens on all of the options' addresses.</summary>
+    /// <param name="problems">Gets each that cannot be listened on.</param>
+    /// <param name="cancellationToken">Ends the look-up of host names.</param>
+    /// <returns>Those that listen; the caller closes them if there are problems.</returns>
+    public async ValueTask<List<TransportListener>> BindAllAsync(
+        List<string> problems, CancellationToken cancellationToken)
     {
-        try
+        var words = ListenWords.OfOptions;
+        var (addresses, unknown) = await Task.Run(Resolve, cancellationToken).WaitAsync(cancellationToken)
+            .ConfigureAwait(false);
+        problems.AddRange(unknown);
+        var listeners = new List<TransportListener>();
+        foreach (var address in addresses)
         {
-            add(Bind(endPoint, settings));
+            if (TryBind(address, words, problems, listeners) is { } listener)
+                listeners.Add(listener);
         }
-        catch (IOException e) when (address.MayBeAbsent && IsAbsent(e.InnerException))
+
+        if (options.UnixSocketPath is { } path && BindUnix(path, problems) is { } unix)
+            listeners.Add(unix);
+
+        // Each may be absent, but a server that nobody can reach is none: Redis ends there too.
+        if (listeners.Count == 0 && problems.Count == 0)
         {
-            ServerLog.AddressSkipped(logger, address.Name);
+            string bind = string.Join(' ', options.Bind);
+            problems.Add($"{words.Bind} is '{bind}'; this machine has none of the addresses.");
+        }
+
+        return listeners;
+
+        (List<ListenAddress> Addresses, List<string> Problems) Resolve()
+        {
+            var unknown = new List<string>();
+            return (ListenAddress.Resolve(options.Bind, options.Port, options.TlsPort, words, unknown), unknown);
         }
     }
 
-    private static async ValueTask<IPAddress[]> ResolveAsync(BindAddress address, CancellationToken cancellationToken)
+    /// <summary>Listens on an address.</summary>
+    /// <param name="address">The address.</param>
+    /// <param name="words">What messages call the options.</param>
+    /// <param name="problems">Gets why it cannot be listened on.</param>
+    /// <param name="others">The server's other listeners.</param>
+    /// <returns>Null if it cannot be listened on, or is absent and may be.</returns>
+    public TransportListener? TryBind(
+        ListenAddress address, ListenWords words, List<string> problems, IReadOnlyList<TransportListener> others)
     {
         try
         {
-            return await address.ResolveAsync(cancellationToken).ConfigureAwait(false);
+            var listener = SocketListener.Bind(address.EndPoint, _settings);
+            return address.IsTls && tls is not null ? tls(listener) : listener;
         }
         catch (SocketException e)
         {
-            throw new IOException($"Cannot listen on {address.Name}: {e.Message}.", e);
+            if (address.MayBeAbsent && IsAbsent(e))
+                ServerLog.AddressSkipped(logger, address.Text);
+            else if (others.Any(one => Equals(one.EndPoint, address.EndPoint) || address.Overlaps(one.EndPoint)))
+                problems.Add($"{words.Bind} has '{address.Text}'; this server listens on {address.EndPoint} already.");
+            else
+                AddOnce(problems, Explain(e, address, words));
+            return null;
         }
     }
 
-    private static SocketListener Bind(EndPoint endPoint, SocketTransportSettings settings)
+    // An address that the machine lacks is absent for both ports.
+    private static void AddOnce(List<string> problems, string problem)
+    {
+        if (!problems.Contains(problem))
+            problems.Add(problem);
+    }
+
+    // What is out of its range was told of.
+    private static int? PortOrNull(int? port) => port is >= 0 and <= ushort.MaxValue ? port : null;
+
+    private SocketListener? BindUnix(string path, List<string> problems)
     {
         try
         {
-            return SocketListener.Bind(endPoint, settings);
+            return SocketListener.Bind(new UnixDomainSocketEndPoint(path), _settings);
         }
         catch (Exception e) when (e is SocketException or IOException or UnauthorizedAccessException)
         {
-            throw new IOException($"Cannot listen on {endPoint}: {Explain(e, endPoint)}", e);
+            string option = RespServerOptions.Ref(nameof(options.UnixSocketPath));
+            problems.Add($"{option} is '{path}'; cannot listen on it: {ExplainUnix(e, path)}");
+            return null;
         }
     }
 
-    // The system says of a missing folder that there is no such address.
-    private static string Explain(Exception error, EndPoint endPoint) =>
-        FindMissingFolder(endPoint) is { } folder ? $"the folder {folder} does not exist." : Explain(error);
+    private static string Explain(SocketException error, ListenAddress address, ListenWords words)
+    {
+        if (error.SocketErrorCode == SocketError.AddressNotAvailable)
+            return $"{words.Bind} has '{address.Text}'; this machine does not have the address.";
+        string port = address.IsTls ? words.TlsPort : words.Port;
+        string place = $"{port} is {address.EndPoint.Port}; cannot listen on {address.EndPoint}";
+        return $"{place}: {Explain(error)}";
+    }
 
     private static string Explain(Exception error) => (error as SocketException)?.SocketErrorCode switch
     {
         SocketError.AddressAlreadyInUse =>
             "another process listens there already. Stop it, or choose another port or address.",
-        SocketError.AddressNotAvailable => "this machine does not have the address.",
         SocketError.AccessDenied => "the process lacks the right to; ports below 1024 often need more of it.",
         _ => error.Message,
     };
 
-    private static string? FindMissingFolder(EndPoint endPoint)
-    {
-        string? folder = endPoint is UnixDomainSocketEndPoint
-            ? Path.GetDirectoryName(Path.GetFullPath(endPoint.ToString()!))
-            : null;
-        return folder is null || Directory.Exists(folder) ? null : folder;
-    }
+    // The system says of a missing folder that there is no such address.
+    private static string ExplainUnix(Exception error, string path) =>
+        Path.GetDirectoryName(Path.GetFullPath(path)) is { } folder && !Directory.Exists(folder)
+            ? $"the folder {folder} does not exist."
+            : error is SocketException { SocketErrorCode: SocketError.AccessDenied }
+                ? "the process lacks the right to."
+                : Explain(error);
 
-    private static bool IsAbsent(Exception? error) =>
-        (error as SocketException)?.SocketErrorCode
-            is SocketError.AddressNotAvailable or SocketError.AddressFamilyNotSupported;
+    private static bool IsAbsent(SocketException error) =>
+        error.SocketErrorCode is SocketError.AddressNotAvailable or SocketError.AddressFamilyNotSupported;
 }

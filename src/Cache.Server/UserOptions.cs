@@ -34,19 +34,25 @@ internal static class UserOptions
         }
     }
 
-    /// <summary>Gives the server the users of the file, if there is one.</summary>
-    /// <exception cref="IOException">The file cannot be read or is wrong; the message says where.</exception>
-    public static void Load(RespServerOptions options, AclUsers users)
+    /// <summary>The users of the file.</summary>
+    /// <param name="options">The options.</param>
+    /// <param name="givesAllChannels">Whether its users begin with all channels.</param>
+    /// <param name="problems">Gets why the file cannot be used, and where.</param>
+    /// <returns>Null if there is no file, or it cannot be used.</returns>
+    public static IReadOnlyDictionary<string, AclRules>? Read(
+        RespServerOptions options, bool givesAllChannels, List<string> problems)
     {
         if (options.AclFile is not { } path)
-            return;
+            return null;
         try
         {
-            users.ReplaceAll(AclFile.Read(path, users.GivesAllChannels));
+            return AclFile.Read(path, givesAllChannels);
         }
         catch (AclFileException e)
         {
-            throw new IOException(e.Message, e);
+            string option = RespServerOptions.Ref(nameof(options.AclFile));
+            problems.Add($"{option} is '{path}'; it cannot be used: {e.Message.TrimEnd()}");
+            return null;
         }
     }
 

@@ -84,8 +84,8 @@ public sealed class CacheConfigurationTests
                 "Cache:Eviction is 'lru'; it must be one of None, AllEntries, ExpiringEntries.",
                 "Cache:KeyspaceCount is 'many'; it must be an integer.",
                 "Cache:MemoryLimitByte is no key of CacheOptions; did you mean MemoryLimitBytes?",
-                "CacheOptions.ShardCount is 3; it must be a power of two.",
-                "CacheOptions.ValueLengthMax is 2147483647; it must be between 1 and 536870912.",
+                "Cache:ShardCount is 3; it must be a power of two.",
+                "Cache:ValueLengthMax is 2147483647; it must be between 1 and 536870912.",
             ],
             refused.Failures.Order(StringComparer.Ordinal));
     }
@@ -96,7 +96,7 @@ public sealed class CacheConfigurationTests
         using var host = Build(services => services
             .AddCache(Section("Cache", ("MemoryLimitBytes", "120%")))
             .AddKeyedCache("pages", Section("Pages", ("Shards", "2")))
-            .AddCacheServer(Section("Server", ("Prot", "0"))));
+            .AddCacheServer(Section("Server", ("Prot", "0"), ("Port", "0"))));
         var refused = await Assert.ThrowsAsync<AggregateException>(() => host.StartAsync(Token));
         var failures = refused.InnerExceptions.Cast<OptionsValidationException>().SelectMany(static e => e.Failures);
         Assert.Equal(

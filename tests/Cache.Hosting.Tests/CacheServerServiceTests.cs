@@ -103,8 +103,8 @@ public sealed class CacheServerServiceTests
         using var host = BuildHost(services => services.AddCacheServer(o => o.Port = port));
         var refused = await Assert.ThrowsAsync<IOException>(() => host.StartAsync(Token));
         Assert.Equal(
-            $"Cannot listen on 127.0.0.1:{port}: another process listens there already. "
-            + "Stop it, or choose another port or address.",
+            $"RespServerOptions.Port is {port}; cannot listen on 127.0.0.1:{port}: "
+            + "another process listens there already. Stop it, or choose another port or address.",
             refused.Message);
     }
 

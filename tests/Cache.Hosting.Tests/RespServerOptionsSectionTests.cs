@@ -1,7 +1,10 @@
+using System.Net;
+using System.Net.Sockets;
 using System.Security.Authentication;
 using Cache.Server;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
 
 namespace Cache.Hosting.Tests;
@@ -110,9 +113,11 @@ public sealed class RespServerOptionsSectionTests
             Assert.Single(refused.Failures));
     }
 
+    // All but a function of the program.
     [Fact]
     public void Keys_AreTheProperties() => Assert.Equal(
-        typeof(RespServerOptions).GetProperties().Select(static property => property.Name).Order(),
+        typeof(RespServerOptions).GetProperties().Select(static property => property.Name)
+            .Except([nameof(RespServerOptions.MessageWords)]).Order(),
         RespServerOptionsSection.Keys.Select(static key => key.Name).Order());
 
     [Fact]
@@ -130,8 +135,8 @@ public sealed class RespServerOptionsSectionTests
         }));
         Assert.Equal(
             [
-                "RespServerOptions.MaxClients is 0; it must be between 1 and 1000000.",
                 "S:Backlog is a section; it must be an integer.",
+                "S:MaxClients is 0; it must be between 1 and 1000000.",
                 "S:Port is 'six'; it must be an integer, or none.",
                 "S:Prot is no key of RespServerOptions; did you mean Port?",
                 "S:Timeout is 'soon'; it must be a number of seconds, or hours:minutes:seconds.",
@@ -139,6 +144,64 @@ public sealed class RespServerOptionsSectionTests
                 "S:UnixSocketMode is '8'; it must be an octal number such as 700.",
             ],
             refused.Failures.Order(StringComparer.Ordinal));
+    }
+
+    // Everything at once, by the paths of the section: what is out of range, and what the machine does not allow.
+    [Fact]
+    public async Task Start_ManyProblems_AreToldAtOnceByTheirPaths()
+    {
+        using var taken = new TcpListener(IPAddress.Loopback, 0);
+        taken.Start();
+        int port = ((IPEndPoint)taken.LocalEndpoint).Port;
+        var values = new Dictionary<string, string?>
+        {
+            ["S:Port"] = $"{port}",
+            ["S:AclFile"] = "/none/users.acl",
+            ["S:TlsPort"] = "soon",
+            ["S:TlsCertificateFile"] = "/none/c.pem",
+            ["S:MaxClients"] = "0",
+            ["Store:KeyspaceCount"] = "2000",
+        };
+        var refused = await FailToStartAsync(values);
+        Assert.Equal(
+            [
+                "S:AclFile is '/none/users.acl'; it cannot be used: Error loading ACLs, opening file "
+                + "'/none/users.acl': No such file or directory",
+                "S:MaxClients is 0; it must be between 1 and 1000000.",
+                $"S:Port is {port}; cannot listen on 127.0.0.1:{port}: another process listens there already. "
+                + "Stop it, or choose another port or address.",
+                "S:TlsPort is 'soon'; it must be an integer, or none.",
+                "Store:KeyspaceCount is 2000; it must be between 1 and 16.",
+            ],
+            refused.Order(StringComparer.Ordinal));
+
+        values["Store:KeyspaceCount"] = values["S:MaxClients"] = "1";
+        values.Remove("S:TlsPort");
+        Assert.Equal(2, (await FailToStartAsync(values)).Count);
+    }
+
+    // The log speaks of the section too, long after the start.
+    [Fact]
+    public void MessageWords_OfASection_AreItsPaths()
+    {
+        var options = Read(new() { ["S:TlsKeyFile"] = "k.pem" });
+        Assert.Equal(
+            "S:TlsKeyFile is 'RespServerOptions.TlsKeyFile'; see RespServerOptions.TlsKeyFilePassword.",
+            options.MessageWords!(
+                "RespServerOptions.TlsKeyFile is 'RespServerOptions.TlsKeyFile'; "
+                + "see RespServerOptions.TlsKeyFilePassword."));
+    }
+
+    private static async Task<List<string>> FailToStartAsync(Dictionary<string, string?> values)
+    {
+        var configuration = new ConfigurationBuilder().AddInMemoryCollection(values).Build();
+        using var host = TestHost.Build(services => services
+            .AddCacheStore(configuration.GetSection("Store")).AddCacheServer(configuration.GetSection("S")));
+        var error = await Assert.ThrowsAnyAsync<Exception>(
+            () => host.StartAsync(TestContext.Current.CancellationToken));
+        var all = error is AggregateException many ? many.Flatten().InnerExceptions : [error];
+        return [.. all.SelectMany(static one =>
+            one is OptionsValidationException refused ? refused.Failures : one.Message.Split('\n'))];
     }
 
     private static RespServerOptions Read(Dictionary<string, string?> values)

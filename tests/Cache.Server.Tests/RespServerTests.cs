@@ -73,7 +73,10 @@ public sealed class RespServerTests : IDisposable
 
         var error = await Assert.ThrowsAsync<IOException>(() => server.StartAsync(Token));
 
-        Assert.StartsWith($"Cannot listen on [::1]:{port}: another process listens there already.", error.Message);
+        Assert.StartsWith(
+            $"RespServerOptions.Port is {port}; cannot listen on [::1]:{port}: "
+            + "another process listens there already.",
+            error.Message);
         using var free = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         free.Bind(new IPEndPoint(IPAddress.Loopback, port));
     }
@@ -110,7 +113,70 @@ public sealed class RespServerTests : IDisposable
 
         var error = await Assert.ThrowsAsync<IOException>(() => server.StartAsync(Token));
 
-        Assert.Contains("-192.0.2.1 -198.51.100.1: this machine has none of the addresses", error.Message);
+        Assert.Contains("-192.0.2.1 -198.51.100.1'; this machine has none of the addresses", error.Message);
+    }
+
+    [Fact]
+    public async Task Start_WithManyProblems_TellsOfAll_AndMayBeTriedAgain()
+    {
+        using var folder = new TemporaryFolder();
+        using var taken = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        taken.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        taken.Listen();
+        int port = ((IPEndPoint)taken.LocalEndPoint!).Port;
+        string users = folder.PathOf("users.acl");
+        File.WriteAllText(users, "user bob +nope\n");
+        var options = new RespServerOptions
+        {
+            Port = port,
+            Bind = ["127.0.0.1", "192.0.2.1"],
+            AclFile = users,
+            TlsPort = 0,
+            TlsCertificateFile = folder.PathOf("c.pem"),
+            TlsKeyFile = folder.PathOf("k.pem"),
+            TlsCaCertificateFile = folder.PathOf("ca.pem"),
+            UnixSocketPath = folder.PathOf("none/s"),
+        };
+        var server = new RespServer(_store, options);
+
+        var error = await Assert.ThrowsAsync<IOException>(() => server.StartAsync(Token));
+
+        string[] problems = [.. error.Message.Split('\n').Select(static one => one.Split(['(', ':'])[0].TrimEnd())];
+        Assert.Equal(
+            [
+                $"RespServerOptions.AclFile is '{users}'; it cannot be used",
+                $"RespServerOptions.TlsCertificateFile is '{options.TlsCertificateFile}'; it cannot be read",
+                $"RespServerOptions.TlsKeyFile is '{options.TlsKeyFile}'; it cannot be read",
+                $"RespServerOptions.TlsCaCertificateFile is '{options.TlsCaCertificateFile}'; it cannot be read",
+                $"RespServerOptions.Port is {port}; cannot listen on 127.0.0.1",
+                "RespServerOptions.Bind has '192.0.2.1'; this machine does not have the address.",
+                $"RespServerOptions.UnixSocketPath is '{options.UnixSocketPath}'; cannot listen on it",
+            ],
+            problems);
+        Assert.Empty(server.EndPoints);
+        Assert.True(server.NeedsNoPassword);
+        Assert.Equal(problems[..^1], options.FindStartProblems().Select(
+            static one => one.Split(['(', ':'])[0].TrimEnd()));
+    }
+
+    [Theory]
+    [InlineData("127.0.0.1", "127.0.0.1")]
+    [InlineData("*", "127.0.0.1")]
+    public async Task Start_OnAnAddressTwice_NamesTheSecond(string first, string second)
+    {
+        int port;
+        using (var free = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp))
+        {
+            free.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+            port = ((IPEndPoint)free.LocalEndPoint!).Port;
+        }
+
+        var server = new RespServer(_store, new RespServerOptions { Port = port, Bind = [first, second] });
+
+        var error = await Assert.ThrowsAsync<IOException>(() => server.StartAsync(Token));
+
+        Assert.Equal(
+            $"RespServerOptions.Bind has '{second}'; this server listens on 127.0.0.1:{port} already.", error.Message);
     }
 
     [Fact]

@@ -8,6 +8,9 @@ internal sealed record InMemoryBounds
     /// </summary>
     public bool SharesThread { get; init; }
 
+    /// <summary>Told before and after each call of the server to its transport, on the server's thread.</summary>
+    public Action<string>? Pass { get; init; }
+
     /// <summary>Bytes that the server has not read at which the client's flush waits.</summary>
     public int InputPauseBytes { get; init; } = 256 * 1024;
 

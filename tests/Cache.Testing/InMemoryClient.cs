@@ -80,6 +80,23 @@ internal sealed class InMemoryClient
         return bytes.WrittenSpan.ToArray();
     }
 
+    /// <summary>A part of what the server has sent and that was not read yet, so that it can say more.</summary>
+    /// <returns>Nothing if there is nothing now.</returns>
+    public byte[] ReadSome()
+    {
+        if (_connection.IsAborted || !_input.TryRead(out var read))
+        {
+            IsClosed |= _connection.IsAborted;
+            return [];
+        }
+
+        byte[] bytes = read.Buffer.ToArray();
+        _connection.TakenBytes += bytes.Length;
+        IsClosed |= read.IsCompleted;
+        _input.AdvanceTo(read.Buffer.End);
+        return bytes;
+    }
+
     /// <summary>Drops everything that the server has sent, without allocating.</summary>
     /// <returns>How many bytes they were.</returns>
     public long SkipAll()

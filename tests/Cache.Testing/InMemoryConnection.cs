@@ -23,13 +23,15 @@ internal sealed class InMemoryConnection : TransportConnection
     {
         _toServer = new Pipe(Options(bounds.InputPauseBytes, bounds.InputSegmentBytes));
         _toClient = new Pipe(Options(bounds.OutputPauseBytes, bounds.OutputSegmentBytes));
-        CountedOutput = new FlushCountingWriter(_toClient.Writer);
+        var output = bounds.Pass is { } told ? new TellingWriter(_toClient.Writer, told) : _toClient.Writer;
+        CountedOutput = new FlushCountingWriter(output);
+        Input = bounds.Pass is { } pass ? new TellingReader(_toServer.Reader, pass) : _toServer.Reader;
         SharesThread = bounds.SharesThread;
         RemoteEndPoint = new IPEndPoint(address ?? IPAddress.Loopback, 50_000 + number);
         Client = new InMemoryClient(this, _toServer.Writer, _toClient.Reader);
     }
 
-    public override PipeReader Input => _toServer.Reader;
+    public override PipeReader Input { get; }
 
     public override PipeWriter Output => CountedOutput;
 

@@ -31,9 +31,5 @@ internal sealed class InMemoryListener(InMemoryBounds? bounds = null) : Transpor
     public override async ValueTask<TransportConnection?> AcceptAsync() =>
         await _arrivals.Reader.WaitToReadAsync() && _arrivals.Reader.TryRead(out var connection) ? connection : null;
 
-    public override ValueTask DisposeAsync()
-    {
-        _arrivals.Writer.TryComplete();
-        return default;
-    }
+    public override void Close() => _arrivals.Writer.TryComplete();
 }

@@ -6,6 +6,7 @@ usage: python3 tests/faults/run.py [--long] [NAME...]
 --long takes the full numbers (10,000 idle connections, a minute of load). Ends with "N passed, N failed".
 """
 import contextlib
+import random
 import resource
 import socket
 import sys
@@ -209,9 +210,87 @@ def disk_full_for_the_log():
     return "50 connections, each logged in vain, served; exit code 0"
 
 
+class Hostile:
+    """Clients that write values of 64 bytes to 8 MB, drifting through them, read few, and often leave in the middle."""
+
+    SIZES = [64 << i for i in range(18)]
+
+    def __init__(self, port, clients=16):
+        self.port = port
+        self.written = 0
+        self.stopping = threading.Event()
+        self.threads = [threading.Thread(target=self.run, args=(i,)) for i in range(clients)]
+        for thread in self.threads:
+            thread.start()
+
+    def run(self, number):
+        dice = random.Random(number)
+        payload = b"x" * self.SIZES[-1]
+        while not self.stopping.is_set():
+            try:
+                with Client(self.port) as client:
+                    self.converse(client, number, dice, payload)
+            except (EOFError, OSError):
+                pass  # It was disconnected for what it holds, as it should be.
+
+    def converse(self, client, number, dice, payload):
+        at = dice.randrange(len(self.SIZES))
+        while not self.stopping.is_set():
+            at = (at + dice.choice((-1, 0, 1))) % len(self.SIZES)
+            size = dice.randrange(self.SIZES[at] // 2, self.SIZES[at] + 1)
+            count = max(1, min(100, (1 << 20) // size))
+            for _ in range(count):
+                client.send("SET", f"key:{number % 4}:{dice.randrange(100_000)}", payload[:size])
+            if dice.randrange(50) == 0:
+                # Half a value, then some that nobody reads.
+                client.socket.sendall(b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$8000000\r\n" + payload[:4_000_000])
+                return
+            for _ in range(count):
+                if client.read() == b"+OK":
+                    self.written += size
+            if dice.randrange(50) == 0:
+                client.socket.sendall(encode("GET", f"key:{number % 4}:{dice.randrange(100_000)}") * 200)
+                return
+
+    def stop(self):
+        self.stopping.set()
+        for thread in self.threads:
+            thread.join(PATIENCE)
+            assert not thread.is_alive(), "a client waits for ever"
+
+
+def resident_memory():
+    notes = []
+    for limit, clients in ((64, 32), (256, 64)):
+        with Server("--maxmemory", f"{limit}mb", "--maxmemory-clients", f"{clients}mb") as server:
+            # The process's own: compiled code, stacks of threads, and what a small load leaves.
+            load = Load(server.port, clients=16)
+            time.sleep(1)
+            load.stop()
+            base = server.resident_bytes()
+            hostile = Hostile(server.port)
+            most = 0
+            start = time.monotonic()
+            least, longest = (LOAD_SECONDS, 2 * LOAD_SECONDS) if LONG else (3, PATIENCE)
+            while (seconds := time.monotonic() - start) < longest:
+                if seconds >= least and hostile.written > 2 * limit * MEGABYTE:
+                    break
+                most = max(most, server.resident_bytes() - base)
+                time.sleep(0.005)
+            hostile.stop()
+            with Client(server.port) as client:
+                assert client.ask("PING") == b"+PONG"
+            allowed = int(limit * MEGABYTE * 1.15) + clients * MEGABYTE
+            note = f"{most >> 20} of {allowed >> 20} MB at {limit} MB, {hostile.written >> 20} MB written"
+            assert hostile.written > 2 * limit * MEGABYTE, f"the load was too small: {note}"
+            assert most <= allowed, note
+            notes.append(note)
+    return "; ".join(notes)
+
+
 FAULTS = [
     killed_and_started_again_under_load, port_taken, descriptors_run_out, memory_of_the_container_limited, idle_slow_and_half_open,
-    pipelined_and_never_read, stopped_under_load, disk_full_for_the_log,
+    pipelined_and_never_read, resident_memory, stopped_under_load, disk_full_for_the_log,
 ]
 
 

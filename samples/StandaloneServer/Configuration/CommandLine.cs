@@ -66,7 +66,7 @@ internal sealed class CommandLine
     /// <returns>False if help or the version was asked for, and was written.</returns>
     public bool TryParse(IReadOnlyList<string> arguments)
     {
-        var result = _root.Parse(arguments, _parsing);
+        var result = _root.Parse(WithoutLackingValues(arguments), _parsing);
         ConfigFile = result.GetValue(_configFile);
         foreach (string token in (string[])[ConfigFile ?? "", .. result.UnmatchedTokens])
         {
@@ -95,6 +95,26 @@ internal sealed class CommandLine
         Settings = [.. ReadDirectives(result)];
         return true;
     }
+
+    // Where a value is forgotten the next option would be taken for it, and what follows for a file. A password may
+    // begin with dashes, but is no directive.
+    private List<string> WithoutLackingValues(IReadOnlyList<string> arguments)
+    {
+        var kept = new List<string>();
+        for (int i = 0; i < arguments.Count; i++)
+        {
+            bool isBeforeOption = i + 1 < arguments.Count && FindOption(arguments[i + 1]) is not null;
+            if (isBeforeOption && FindOption(arguments[i]) is { HasNoMeaning: false } lacking)
+                _problems.Add($"{Origin}: {arguments[i]} needs a value: {lacking.Parameter}.");
+            else
+                kept.Add(arguments[i]);
+        }
+
+        return kept;
+    }
+
+    private static Directive? FindOption(string argument) =>
+        argument.StartsWith(Prefix, StringComparison.Ordinal) ? DirectiveTable.Find(argument[Prefix.Length..]) : null;
 
     private static bool IsUnknownOption(string token) => token.StartsWith('-') && token.Length > 1;
 

@@ -18,7 +18,14 @@ internal static class ConfigFile
     private static void Read(string path, string from, List<Setting> settings, List<string> problems, int depth)
     {
         int number = 0;
-        foreach (string line in ReadLines(path, from, problems))
+        string[] lines = ReadLines(path, from, problems);
+        if (Array.Find(lines, static line => line.AsSpan().Trim().Length > 0)?.TrimStart().StartsWith('{') == true)
+        {
+            problems.Add($"{from}{path} looks like JSON: give it by --config-json.");
+            return;
+        }
+
+        foreach (string line in lines)
         {
             string origin = $"{path}, line {++number}";
             string text = line.Trim();
@@ -56,7 +63,8 @@ internal static class ConfigFile
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
-            problems.Add($"{from}The configuration file cannot be read: {e.Message}");
+            string reason = Directory.Exists(path) ? $"'{path}' is a folder." : e.Message;
+            problems.Add($"{from}The configuration file cannot be read: {reason}");
             return [];
         }
     }

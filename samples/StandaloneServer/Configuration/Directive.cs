@@ -30,7 +30,11 @@ internal sealed record Directive(
         if (setting.Values.Count == 0)
             throw new SettingException($"{setting.Label} needs a value: {Parameter}.");
         if (setting.Values.Count > (IsList ? ManyValues : 1))
-            throw setting.Wrong(IsList ? $"at most {ManyValues} values" : "one value; quote it if it has spaces");
+            throw setting.Wrong(IsList ? $"at most {ManyValues} values" : RuleOfOne(setting));
         ApplyCore(setting, settings);
     }
+
+    private static string RuleOfOne(Setting setting) => setting.Values.Any(static value => value.StartsWith('#'))
+        ? "one value; a comment has a line of its own"
+        : "one value; quote it if it has spaces";
 }

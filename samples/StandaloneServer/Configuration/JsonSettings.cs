@@ -1,4 +1,5 @@
 using System.Globalization;
+using Cache.Hosting;
 using Microsoft.Extensions.Configuration;
 
 namespace StandaloneServer.Configuration;
@@ -8,11 +9,15 @@ internal static class JsonSettings
 {
     public const string SectionName = "Cache";
 
+    // Of the section's five letters; another section may well be called Caching.
+    private const int MistakesMax = 1;
+
     /// <param name="configuration">What the file says.</param>
     /// <param name="fileName">The file's name.</param>
     /// <param name="problems">Gets the properties that are no directives, or hold something else than values.</param>
     public static IEnumerable<Setting> Read(IConfiguration configuration, string fileName, List<string> problems)
     {
+        FindSectionProblems(configuration, fileName, problems);
         foreach (var entry in configuration.GetSection(SectionName).GetChildren())
         {
             string label = $"{fileName}, {entry.Path}";
@@ -39,6 +44,36 @@ internal static class JsonSettings
         return null;
     }
 
+    // A section that is not read would go unnoticed.
+    private static void FindSectionProblems(IConfiguration configuration, string fileName, List<string> problems)
+    {
+        if (configuration.GetSection(SectionName).Value is { } text)
+        {
+            problems.Add(
+                $"{fileName}, {SectionName} is '{text}'; it must be an object, such as {{ \"port\": 6379 }}.");
+        }
+
+        if (configuration.GetSection(SectionName).Exists())
+            return;
+        foreach (var section in configuration.GetChildren())
+        {
+            string name = section.Key.ToUpperInvariant();
+            if (NearestName.Distance(name, SectionName.ToUpperInvariant()) <= MistakesMax)
+                problems.Add($"{fileName}: there is no section '{section.Key}'; did you mean '{SectionName}'?");
+        }
+    }
+
+    // JSON has words of its own for yes and no.
+    private static string TextOf(Directive directive, IConfigurationSection item) => item.Value switch
+    {
+        "True" when TakesYesOrNo(directive) => "yes",
+        "False" when TakesYesOrNo(directive) => "no",
+        var text => text ?? "",
+    };
+
+    private static bool TakesYesOrNo(Directive directive) =>
+        directive.Parameter.Split('|').Any(static word => word is "yes" or "no");
+
     // A list is the values of one setting, or, of a directive that may stand many times, a line for each.
     private static IEnumerable<string[]> ReadValues(
         Directive directive, IConfigurationSection entry, string label, List<string> problems)
@@ -56,7 +91,8 @@ internal static class JsonSettings
         }
         else
         {
-            foreach (string text in isList ? items.ConvertAll(static item => item.Value ?? "") : [entry.Value ?? ""])
+            List<string> texts = [.. (isList ? items : [entry]).ConvertAll(item => TextOf(directive, item))];
+            foreach (string text in texts)
             {
                 if (SplitList(directive, text, label, problems) is { } values)
                     yield return values;

@@ -1,33 +1,24 @@
-using System.Text.RegularExpressions;
+using Cache.Hosting;
 
 namespace StandaloneServer.Configuration;
 
 /// <summary>Messages of the libraries name options as a program does; here they get the names of directives.</summary>
-internal static partial class OptionWords
+internal static class OptionWords
 {
-    private const string Name = "name";
-
-    /// <summary>The options that a message speaks of.</summary>
-    public static IEnumerable<string> FindAll(string message) =>
-        Options().Matches(message)
-            .Select(static match => match.Groups[Name].Value)
-            .Where(static name => name.Length > 0);
-
     /// <summary>Puts directives in the place of options: the first as it was written, with its place.</summary>
     /// <param name="message">The message.</param>
     /// <param name="settings">What set the options, by their names.</param>
     public static string Replace(string message, IReadOnlyDictionary<string, List<Setting>> settings)
     {
-        string? subject = FindAll(message).FirstOrDefault();
+        string? subject = OptionNames.FindAll(message).FirstOrDefault();
         if (subject is null)
             return message;
         bool isFirst = true;
         bool hasPlace = settings.ContainsKey(subject);
-        return Options().Replace(message, match =>
+        return OptionNames.Replace(message, option =>
         {
-            string option = match.Groups[Name].Value;
-            if (option.Length == 0 || DirectiveOf(option) is not { } directive)
-                return match.Value;
+            if (DirectiveOf(option) is not { } directive)
+                return null;
             bool isSubject = isFirst;
             isFirst = false;
             if (!settings.TryGetValue(option, out var all))
@@ -46,8 +37,4 @@ internal static partial class OptionWords
 
     private static string? DirectiveOf(string option) =>
         DirectiveTable.All.FirstOrDefault(directive => directive.Option == option)?.Name;
-
-    // What is quoted is a value, in which such a name is only a text.
-    [GeneratedRegex(@"'[^']*'|\b(?:RespServer|Cache)Options\.(?<name>\w+)")]
-    private static partial Regex Options();
 }

@@ -1,4 +1,5 @@
 using Cache.Core;
+using Cache.Hosting;
 using Cache.Server;
 using Microsoft.Extensions.Logging;
 
@@ -8,6 +9,11 @@ namespace StandaloneServer.Configuration;
 internal sealed class ServerSettings(CacheOptions store, RespServerOptions server)
 {
     private readonly Dictionary<string, List<Setting>> _byOption = [];
+
+    private readonly List<Setting> _foreign = [];
+
+    // The options of settings that were refused: they have their defaults, of which nobody speaks.
+    private readonly HashSet<string?> _wrong = [];
 
     public CacheOptions Store { get; } = store;
 
@@ -23,6 +29,9 @@ internal sealed class ServerSettings(CacheOptions store, RespServerOptions serve
 
     /// <summary>What was taken without an effect, and why, where there is something to say.</summary>
     public SortedDictionary<string, string?> WithoutEffect { get; } = new(StringComparer.Ordinal);
+
+    /// <summary>What was not taken, since it means something else.</summary>
+    public IReadOnlyList<Setting> Foreign => _foreign;
 
     /// <summary>Notes a setting that changes nothing here.</summary>
     public void Ignore(string name, string? reason) => WithoutEffect[name.ToLowerInvariant()] = reason;
@@ -46,13 +55,12 @@ internal sealed class ServerSettings(CacheOptions store, RespServerOptions serve
     /// <summary>As <see cref="Apply(IEnumerable{Setting})"/>; what is wrong is added to the problems.</summary>
     public ServerSettings Apply(IEnumerable<Setting> settings, List<string> problems)
     {
-        var wrong = new HashSet<string?>();
         foreach (var setting in settings)
         {
             if (Apply(setting) is not { } problem)
                 continue;
             problems.Add(problem);
-            wrong.Add(DirectiveTable.Find(setting.Name)?.Option);
+            _wrong.Add(DirectiveTable.Find(setting.Name)?.Option);
         }
 
         if (ClientMemoryPercent > 0)
@@ -65,8 +73,8 @@ internal sealed class ServerSettings(CacheOptions store, RespServerOptions serve
         if (!hasTcp)
             Server.Bind = [];
         if (hasTcp || Server.UnixSocketPath is not null)
-            AddProblemsOfOptions(problems, wrong);
-        else if (!wrong.Overlaps([nameof(Server.TlsPort), nameof(Server.UnixSocketPath)]))
+            AddProblemsOfOptions(problems);
+        else if (!_wrong.Overlaps([nameof(Server.TlsPort), nameof(Server.UnixSocketPath)]))
         {
             problems.Add(
                 "port is 0, and there is no tls-port and no unixsocket: nothing to listen on. Set one of them.");
@@ -75,11 +83,20 @@ internal sealed class ServerSettings(CacheOptions store, RespServerOptions serve
         return this;
     }
 
+    /// <summary>What would keep the server from starting besides: files, and addresses that are taken.</summary>
+    public IEnumerable<string> FindStartProblems() => Told(Server.FindStartProblems());
+
     /// <summary>A message about options in the words of who set them.</summary>
     public string InWordsOfSources(string message) => OptionWords.Replace(message, _byOption);
 
     private string? Apply(Setting setting)
     {
+        if (setting.IsForeign)
+        {
+            _foreign.Add(setting);
+            return null;
+        }
+
         if (DirectiveTable.Find(setting.Name) is not { } directive)
             return DirectiveTable.Unknown(setting.Origin, setting.Name);
         try
@@ -99,13 +116,9 @@ internal sealed class ServerSettings(CacheOptions store, RespServerOptions serve
         return null;
     }
 
-    // An option whose setting was refused has a default of which nobody speaks.
-    private void AddProblemsOfOptions(List<string> problems, HashSet<string?> wrong)
-    {
-        foreach (string problem in (string[])[.. Server.FindProblems(), .. Store.FindProblems()])
-        {
-            if (!OptionWords.FindAll(problem).Any(wrong.Contains))
-                problems.Add(InWordsOfSources(problem));
-        }
-    }
+    private void AddProblemsOfOptions(List<string> problems) =>
+        problems.AddRange(Told([.. Server.FindProblems(), .. Store.FindProblems()]));
+
+    private IEnumerable<string> Told(IReadOnlyList<string> problems) =>
+        problems.Where(problem => !OptionNames.FindAll(problem).Any(_wrong.Contains)).Select(InWordsOfSources);
 }

@@ -11,6 +11,9 @@ internal sealed record Setting(string Name, IReadOnlyList<string> Values, string
     /// <summary>Where it stands and how it is called there, with which a message begins.</summary>
     public string Label { get => field ?? $"{Origin}: {Name}"; init; }
 
+    /// <summary>Whether somebody made it who means something else by the name: it is not taken.</summary>
+    public bool IsForeign { get; init; }
+
     /// <summary>The error that says what the value is and what it should be.</summary>
     public SettingException Wrong(string rule) => new($"{Label} is '{Text}'; it must be {rule}.");
 }

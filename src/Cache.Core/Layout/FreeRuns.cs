@@ -74,6 +74,26 @@ internal sealed unsafe class FreeRuns : IDisposable
         return true;
     }
 
+    /// <summary>Takes the last grains of one of the longest resident runs, if it is of this length at least.</summary>
+    public bool TryTakeOfLongest(long lengthMin, long lengthMax, out int start, out int length)
+    {
+        Debug.Assert(lengthMax > 0);
+        (start, length) = (0, 0);
+        int bin = LastBin(resident: true);
+        if (bin < 0)
+            return false;
+        int first = _heads[KindOf(true) * BinCount + bin];
+        int whole = LengthOf(At(first).Length);
+        if (whole < lengthMin)
+            return false;
+        length = (int)Math.Min(lengthMax, whole);
+        start = first + whole - length;
+        Remove(first, resident: true);
+        if (whole > length)
+            Add(first, whole - length, resident: true);
+        return true;
+    }
+
     /// <summary>Takes what free neighbours without memory have of the pages in which a run begins and ends.</summary>
     /// <remarks>The run itself is nobody's: such a page may be given back as a whole then.</remarks>
     public void TakePagesAround(ref int start, ref int length, int pageGrains)
@@ -193,6 +213,19 @@ internal sealed unsafe class FreeRuns : IDisposable
         {
             if ((words[i] & mask) != 0)
                 return i * 64 + BitOperations.TrailingZeroCount(words[i] & mask);
+        }
+
+        return -1;
+    }
+
+    /// <summary>The last bin that has a run; -1 if none has.</summary>
+    private int LastBin(bool resident)
+    {
+        var words = _filled.AsSpan(KindOf(resident) * BinWords, BinWords);
+        for (int i = BinWords - 1; i >= 0; i--)
+        {
+            if (words[i] != 0)
+                return i * 64 + BitOperations.Log2(words[i]);
         }
 
         return -1;

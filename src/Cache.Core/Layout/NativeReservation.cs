@@ -37,6 +37,10 @@ internal sealed unsafe partial class NativeReservation : IDisposable
     private static int _closedCount;
     private static int _closedSinceCollection;
 
+    // What a thread gave back so far, read by tests: threads that many wait for are to give back little.
+    [ThreadStatic]
+    private static long _discardedByThread;
+
     private readonly byte* _mapping;
     private readonly nuint _mappingLength;
     private readonly bool _hugePages;
@@ -93,6 +97,9 @@ internal sealed unsafe partial class NativeReservation : IDisposable
     /// <summary>Those that were closed and are still mapped.</summary>
     public static int ClosedCount => Volatile.Read(ref _closedCount);
 
+    /// <summary>The bytes that the calling thread has given back to the system.</summary>
+    public static long DiscardedByThread => _discardedByThread;
+
     public byte* Start { get; }
 
     public long Length { get; }
@@ -108,8 +115,13 @@ internal sealed unsafe partial class NativeReservation : IDisposable
 
     /// <summary>Gives the memory of whole pages back to the system; they read as zeros from now on.</summary>
     /// <returns>False if nothing happened: the memory and what it holds stay.</returns>
-    public bool TryDiscard(long offset, long length) =>
-        IsMapped && Advise(Start + offset, (nuint)length, AdviseUnused) == 0;
+    public bool TryDiscard(long offset, long length)
+    {
+        if (!IsMapped || Advise(Start + offset, (nuint)length, AdviseUnused) != 0)
+            return false;
+        _discardedByThread += length;
+        return true;
+    }
 
     /// <summary>Takes the memory of a range now, rather than when it is first written; what it holds stays.</summary>
     public void Populate(long offset, long length)

@@ -10,6 +10,10 @@ namespace Cache.Core.Layout;
 /// the system, all but a small share that the next runs are taken from first. So nothing has to move. A reservation is
 /// never unmapped while a run of it is out. Where it has no run as long as is wanted, and on systems without
 /// reservations, a run has memory by itself. Later tenants (slabs of small pages) are runs like any other.
+/// Who gives a run back makes no system call, for it may be a thread that many wait for, and the run may have half a
+/// gigabyte. What is too much beyond the share (the excess) is given back by those who take memory, of this heap or
+/// for a segment, as many bytes as they take, so that it does not come on top of what is in use; by a thread of the
+/// pool where it is more than the share again; and by each sweep.
 /// Thread-safe; the gate is the last of all locks, and no system call is made under it.
 /// </remarks>
 internal sealed unsafe class PageHeap : IDisposable
@@ -21,8 +25,14 @@ internal sealed unsafe class PageHeap : IDisposable
     /// <summary>What a heap of any limit keeps ready at the most: a few values of megabytes.</summary>
     public const long SpareBytesMax = 16 << 20;
 
-    // A run longer than such a part of what may be kept would replace all the others.
+    // A run longer than such a part of what may be kept would replace all the others: it goes first.
     private const int SpareRunDivisor = 2;
+
+    // What is given back at a time, about half a millisecond: others can take the rest of a long run meanwhile.
+    private const long PieceBytesMax = 4 << 20;
+
+    // Who takes a run gives back no more than this, two milliseconds: the pool's thread does the rest.
+    private const long PaidBytesMax = 16 << 20;
 
     private const int PageSize = 4 << 10;
 
@@ -44,6 +54,8 @@ internal sealed unsafe class PageHeap : IDisposable
     private bool _isAskedFor;
     private bool _isClosed;
     private bool _isDisposed;
+    private bool _isUnmapped;
+    private bool _isReducing;
 
     /// <param name="limitBytes">The store's limit.</param>
     /// <param name="addressBytes">The address space to reserve, if the system lets it.</param>
@@ -88,6 +100,8 @@ internal sealed unsafe class PageHeap : IDisposable
 
     private long UnsynchronizedSpareBytes => _free is null ? 0 : _free.ResidentCount << _grainShift;
 
+    private long ExcessBytes => UnsynchronizedSpareBytes - _spareBytesMax;
+
     /// <summary>The length of the run that so many bytes take.</summary>
     public long SizeOf(long bytes) => (bytes + Grain - 1) & -Grain;
 
@@ -96,57 +110,64 @@ internal sealed unsafe class PageHeap : IDisposable
     {
         Debug.Assert(length > 0);
         Debug.Assert(length % Grain == 0);
+        byte* run = null;
+        bool isResident;
         lock (_gate)
         {
             if (_isClosed)
                 return null;
             _isAskedFor = true;
             int grains = (int)(length >> _grainShift);
-            if (_free is not null
-                && (_free.TryTake(grains, resident: true, out int first)
-                    || _free.TryTake(grains, resident: false, out first)))
+            int first = 0;
+            isResident = _free is not null && _free.TryTake(grains, resident: true, out first);
+            if (isResident || (_free is not null && _free.TryTake(grains, resident: false, out first)))
             {
                 _outCount++;
-                return _reservation!.Start + ((long)first << _grainShift);
+                run = _reservation!.Start + ((long)first << _grainShift);
             }
         }
 
-        return NativeReservation.TryMapPages(length);
+        if (!isResident)
+            GiveBackFor(length);
+        return run is null ? NativeReservation.TryMapPages(length) : run;
     }
+
+    /// <summary>
+    /// Gives back as much of what is too much as somebody is about to take: so it does not come on top.
+    /// </summary>
+    public void GiveBackFor(long bytes) => GiveBackSpare(Math.Min(bytes, PaidBytesMax));
 
     /// <summary>Takes a run back.</summary>
     public void Give(byte* start, long length)
     {
         if (_reservation is null || start < _reservation.Start || start >= _reservation.Start + _reservation.Length)
         {
-            NativeReservation.UnmapPages(start, length);
+            Unmap(start, length);
             return;
         }
 
         int first = (int)((start - _reservation.Start) >> _grainShift);
         int grains = (int)(length >> _grainShift);
         Debug.Assert(_reservation.Start + ((long)first << _grainShift) == start);
+        bool isClosed;
+        bool isExcessive;
         lock (_gate)
         {
             Debug.Assert(_outCount > 0);
-            if (length <= _spareBytesMax / SpareRunDivisor)
-            {
-                _free!.Give(first, grains, resident: true);
+            isClosed = _isClosed;
+            _free!.Give(first, grains, resident: true);
+
+            // A closed heap's last run is out until its memory is gone.
+            if (!isClosed)
                 _outCount--;
-                if (UnsynchronizedSpareBytes <= _spareBytesMax)
-                    return;
-                grains = 0;
-            }
-            else
-            {
-                _free!.TakePagesAround(ref first, ref grains, PageSize / Grain);
-            }
+            isExcessive = !isClosed && !_isReducing && ExcessBytes > _spareBytesMax;
+            _isReducing |= isExcessive;
         }
 
-        if (grains != 0)
-            GiveBack(first, grains);
-        else
-            GiveBackSpare(isAll: false);
+        if (isClosed)
+            GiveBackLast();
+        else if (isExcessive)
+            ThreadPool.UnsafeQueueUserWorkItem(static heap => heap.Reduce(), this, preferLocal: false);
     }
 
     /// <summary>Keeps as much ready as suits another limit.</summary>
@@ -158,10 +179,12 @@ internal sealed unsafe class PageHeap : IDisposable
                 _spareBytesMax = SpareBytesFor(limitBytes);
         }
 
-        GiveBackSpare(isAll: false);
+        GiveBackSpare(long.MaxValue);
     }
 
-    /// <summary>Gives all that is spare back to the system if nobody has asked for any since the last time.</summary>
+    /// <summary>
+    /// Gives what is too much back to the system, or all that is spare if nobody has asked for any since the last time.
+    /// </summary>
     public void DropUnasked()
     {
         bool isAskedFor;
@@ -171,8 +194,7 @@ internal sealed unsafe class PageHeap : IDisposable
             _isAskedFor = false;
         }
 
-        if (!isAskedFor)
-            GiveBackSpare(isAll: true);
+        GiveBackSpare(long.MaxValue, isAll: !isAskedFor);
     }
 
     /// <summary>Hands nothing out any more, and gives memory back at once; runs that are out stay.</summary>
@@ -184,45 +206,62 @@ internal sealed unsafe class PageHeap : IDisposable
             _spareBytesMax = 0;
         }
 
-        GiveBackSpare(isAll: true);
+        GiveBackSpare(long.MaxValue);
     }
 
     /// <summary>Closes the heap, and unmaps its address space as soon as no run is out.</summary>
     public void Dispose()
     {
         Close();
-        bool isUnmapped;
         lock (_gate)
-        {
-            isUnmapped = !_isDisposed && _outCount == 0;
             _isDisposed = true;
-        }
-
-        if (isUnmapped)
-            Unmap();
+        UnmapIfLast();
     }
 
     private static long SpareBytesFor(long limitBytes) => Math.Min(SpareBytesMax, limitBytes / SpareDivisor);
 
-    /// <summary>Gives the memory of spare runs back: of what is too much, or of all.</summary>
-    private void GiveBackSpare(bool isAll)
+    private void Reduce()
     {
-        while (true)
+        lock (_gate)
+            _isReducing = false; // What is given from now on may be missed by what follows.
+        GiveBackSpare(long.MaxValue);
+    }
+
+    private void GiveBackLast()
+    {
+        GiveBackSpare(long.MaxValue);
+        lock (_gate)
+            _outCount--;
+        UnmapIfLast();
+    }
+
+    /// <summary>Gives so much of what is too much, or of all that is spare, back to the system.</summary>
+    private void GiveBackSpare(long bytesMax, bool isAll = false)
+    {
+        while (bytesMax > 0)
         {
             int first;
             int grains;
             lock (_gate)
             {
-                long excess = UnsynchronizedSpareBytes - (isAll ? 0 : _spareBytesMax);
-                if (excess <= 0 || !_free!.TryTakeShortest(SizeOf(excess) >> _grainShift, out first, out grains))
+                long excess = isAll ? UnsynchronizedSpareBytes : ExcessBytes;
+                long piece = SizeOf(Math.Min(Math.Min(excess, bytesMax), PieceBytesMax));
+                if (excess <= 0 || !TryTakeSpare(piece >> _grainShift, out first, out grains))
                     return;
-                _free.TakePagesAround(ref first, ref grains, PageSize / Grain);
+                bytesMax -= (long)grains << _grainShift;
+                _free!.TakePagesAround(ref first, ref grains, PageSize / Grain);
                 _outCount++;
             }
 
             GiveBack(first, grains);
         }
     }
+
+    // Long runs first; then the shortest, since pieces that no run fits into would otherwise fill the share.
+    private bool TryTakeSpare(long grainsMax, out int first, out int grains) =>
+        _free!.TryTakeOfLongest(
+            (_spareBytesMax / SpareRunDivisor >> _grainShift) + 1, grainsMax, out first, out grains)
+        || _free.TryTakeShortest(grainsMax, out first, out grains);
 
     /// <summary>Gives the memory of a run that nobody uses back to the system, and the run to the free ones.</summary>
     private void GiveBack(int first, int grains)
@@ -232,20 +271,39 @@ internal sealed unsafe class PageHeap : IDisposable
         long end = (first + (long)grains) * Grain & -PageSize;
         if (end > start)
             _ = _reservation!.TryDiscard(start, end - start);
-        bool isUnmapped;
         lock (_gate)
         {
             _free!.Give(first, grains, resident: false);
             _outCount--;
-            isUnmapped = _isDisposed && _outCount == 0;
         }
 
-        if (isUnmapped)
-            Unmap();
+        UnmapIfLast();
     }
 
-    private void Unmap()
+    // A run that has memory by itself: addresses were short.
+    private static void Unmap(byte* start, long length)
     {
+        if (length <= PieceBytesMax)
+        {
+            NativeReservation.UnmapPages(start, length);
+            return;
+        }
+
+        ThreadPool.UnsafeQueueUserWorkItem(
+            static run => NativeReservation.UnmapPages((byte*)run.Start, run.Length),
+            (Start: (nint)start, Length: length),
+            preferLocal: false);
+    }
+
+    private void UnmapIfLast()
+    {
+        lock (_gate)
+        {
+            if (!_isDisposed || _isUnmapped || _outCount != 0)
+                return;
+            _isUnmapped = true;
+        }
+
         _reservation?.Dispose();
         _free?.Dispose();
     }

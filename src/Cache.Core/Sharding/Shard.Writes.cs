@@ -272,6 +272,7 @@ internal sealed partial class Shard
     private bool TryMakeSegmentRoom(in EntryKey key, ref EntryLock entry, int size)
     {
         _state.Reclaimer.PrepareGhosts(key.Hash, entry.SourceHash);
+        _state.GiveBackFor(_log.ActiveBytesFor(size));
         int stripe = _log.OwnStripe;
         if (_log.TryRotate(stripe, entry.Stream, size, _log.SpareBytes))
         {
@@ -297,6 +298,7 @@ internal sealed partial class Shard
 
     private bool TryAllocateLong(in EntryKey key, ref EntryLock entry, int size)
     {
+        _state.GiveBackFor(_log.LongBytesOf(size));
         if (!_log.TryAllocateLong(entry.Stream, size, _log.SpareBytes, out entry.AheadRecord))
         {
             long bytes = _log.LongBytesOf(size);

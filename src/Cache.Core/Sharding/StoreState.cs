@@ -178,6 +178,9 @@ internal sealed partial class StoreState : IDisposable
         return false;
     }
 
+    /// <summary>Gives back of freed blocks' memory what somebody is about to take for a segment.</summary>
+    public void GiveBackFor(long bytes) => _heap.GiveBackFor(bytes);
+
     /// <summary>Makes a block that does not count yet; false if values of this length need none.</summary>
     public bool TryCreateUncounted(int length, out LargeBlock block)
     {

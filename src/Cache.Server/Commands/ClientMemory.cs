@@ -21,6 +21,9 @@ internal sealed class ClientMemory(
     private const long DefaultLimitMin = 128 << 20;
     private const int EntriesShareMin = 4;
 
+    // What else a request takes that is as long as it may be: where its arguments lie, the rest of a page.
+    private const int RequestSlackBytes = 64 * 1024;
+
     private readonly Lock _evicting = new();
     private long _bytes;
 
@@ -35,6 +38,18 @@ internal sealed class ClientMemory(
     /// <summary>The limit where none is set.</summary>
     public static long DefaultLimitOf(long storeBytes) => Math.Max(
         storeBytes / DefaultShare, Math.Min(DefaultLimitMin, storeBytes - storeBytes / EntriesShareMin));
+
+    /// <summary>What one request of a client may hold while the others are idle.</summary>
+    /// <remarks>
+    /// To each of these is left what an idle client holds; where that is most of the limit, some are disconnected.
+    /// </remarks>
+    public long RequestBytesMaxOf(ClientSession client)
+    {
+        if (client.IsProtectedFromEviction)
+            return long.MaxValue;
+        long limit = LimitBytes;
+        return Math.Max(limit - RequestSlackBytes - (long)server.Clients.Count * IdleClientBytes, limit / 2);
+    }
 
     /// <summary>Counts bytes that a client holds from now on, or no more.</summary>
     /// <param name="bytes">How many more, or less.</param>

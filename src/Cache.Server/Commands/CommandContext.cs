@@ -175,6 +175,20 @@ internal sealed class CommandContext
     public LongArgument? TryBeginLongArgument(int length) =>
         Store.TryCreateValue(length, out var value) ? new LongArgument(value, length) : null;
 
+    /// <summary>
+    /// The value of the long argument, for the store: it counts as the client's no more, or the store would have to
+    /// hold it twice.
+    /// </summary>
+    public LargeValue GiveUpLongArgument()
+    {
+        var argument = LongArgument ?? throw new InvalidOperationException("No argument lies elsewhere.");
+        long bytes = argument.CountedBytes;
+        argument.CountedBytes = 0;
+        Client.InputMemoryBytes -= bytes;
+        Server.ClientMemory.Add(-bytes);
+        return argument.GiveUp();
+    }
+
     /// <summary>SELECT: makes another database the client's.</summary>
     /// <param name="index">One that the store has.</param>
     public void SelectDatabase(int index)

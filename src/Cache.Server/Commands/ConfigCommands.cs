@@ -90,11 +90,18 @@ internal static class ConfigCommands
 
                 string value = Encoding.Latin1.GetString(bytes);
                 changes[i] = parameters[i].Prepare!(context.Server, value);
-                if (changes[i].Problem is { } problem)
+                if (changes[i].IsRefused)
                 {
-                    Refuse(context.Reply, parameters[i].Name, problem);
+                    Refuse(context.Reply, parameters[i].Name, changes[i].Problem!);
                     return;
                 }
+            }
+
+            // What may fail comes before what cannot.
+            if (TryMove(changes, context.Server) is >= 0 and var failed)
+            {
+                Refuse(context.Reply, parameters[failed].Name, changes[failed].Problem!);
+                return;
             }
 
             foreach (var change in changes)
@@ -102,6 +109,23 @@ internal static class ConfigCommands
         }
 
         context.Reply.Ok();
+    }
+
+    // The index of the change that asked first to listen where that cannot be; -1: it can be, or was not asked for.
+    private static int TryMove(ConfigChange[] changes, ServerState server)
+    {
+        var place = server.Settings.Place;
+        int first = -1;
+        for (int i = 0; i < changes.Length; i++)
+        {
+            if (changes[i].Move is not { } move)
+                continue;
+            place = move(place);
+            if (first < 0)
+                first = i;
+        }
+
+        return first < 0 || server.Listen is null || server.Listen(place) ? -1 : first;
     }
 
     private static bool TryFind(in RespRequest request, CommandContext context, out ConfigParameter[] parameters)
@@ -140,8 +164,11 @@ internal static class ConfigCommands
         context.Reply.Ok();
     }
 
+    // Of a file Redis's reply to an error of the system: whoever wrote it keeps it.
     private static void Rewrite(in RespRequest request, CommandContext context) =>
-        context.Reply.Error("ERR The server is running without a config file"u8);
+        context.Reply.Error(context.Server.Settings.ConfigurationFile.Length == 0
+            ? "ERR The server is running without a config file"u8
+            : "ERR Rewriting config file: Operation not supported"u8);
 
     private static void Help(in RespRequest request, CommandContext context) => context.Reply.Help(_help);
 }

@@ -12,8 +12,16 @@ internal static class ConfigParameters
     public const string AllChannels = "allchannels";
     private const string ResetChannels = "resetchannels";
 
+    /// <summary>The most addresses that are listened on: Redis's.</summary>
+    public const int BindAddressesMax = 16;
+
     // Redis's own least bound of both buffers.
     private const long BufferBytesMin = 1 << 20;
+
+    private const string PortRefused = "Unable to listen on this port. Check server logs.";
+
+    // What fits every clock, as at the start.
+    private const int SecondsMax = int.MaxValue / 1000;
 
     // More than any name has.
     private const int NameBytesMax = 128;
@@ -42,6 +50,14 @@ internal static class ConfigParameters
         new("maxclients", server => Text(server.Settings.MaxClients), PrepareMaxClients),
         new("protected-mode", s => YesNo(s.Settings.IsProtected), PrepareProtectedMode),
         new("maxmemory-clients", ReadClientMemory, PrepareClientMemory),
+        Integer(
+            "auth-timeout", 0, SecondsMax, s => s.AuthenticationSeconds, (s, value) => s.AuthenticationSeconds = value),
+        Integer(
+            "partial-request-timeout", 0, SecondsMax,
+            s => s.PartialRequestSeconds, (s, value) => s.PartialRequestSeconds = value),
+        Integer(
+            "client-output-timeout", 0, SecondsMax,
+            s => s.OutputStallSeconds, (s, value) => s.OutputStallSeconds = value),
         Integer("timeout", 0, int.MaxValue, s => s.TimeoutSeconds, (s, value) => s.TimeoutSeconds = value),
         Integer(
             "tcp-keepalive", 0, int.MaxValue, s => s.TcpKeepAliveSeconds, (s, value) => s.TcpKeepAliveSeconds = value),
@@ -51,10 +67,10 @@ internal static class ConfigParameters
         new(PubSubDefault, s => s.Users.GivesAllChannels ? AllChannels : ResetChannels, PreparePubSubDefault),
         Fixed("enable-debug-command", s => s.Settings.Kept.GetValueOrDefault("enable-debug-command", "no")),
         Fixed("databases", server => Text(server.Store.KeyspaceCount)),
-        Fixed("port", server => Text(server.Settings.Port)),
-        Fixed("bind", server => server.Settings.Bind),
+        new("port", server => Text(server.Settings.Port), PreparePort),
+        new("bind", server => server.Settings.Bind, PrepareBind),
         Fixed("unixsocket", server => Latin1(server.Settings.UnixSocketPath)),
-        Fixed("tls-port", server => Text(server.Settings.TlsPort)),
+        new("tls-port", server => Text(server.Settings.TlsPort), PrepareTlsPort),
         Fixed("tls-cert-file", server => Latin1(server.Settings.Tls.CertificateFile)),
         Fixed("tls-key-file", server => Latin1(server.Settings.Tls.KeyFile)),
         Fixed("tls-key-file-pass", server => Latin1(server.Settings.Tls.KeyFilePassword)),
@@ -144,6 +160,38 @@ internal static class ConfigParameters
             ? ConfigChange.Refused(
                 "The operating system is not able to handle the specified number of clients, try with " + Text(max))
             : ConfigChange.To(state => state.Settings.MaxClients = count));
+    }
+
+    private static ConfigChange PreparePort(ServerState server, string text) =>
+        PrepareInteger(text, 0, ushort.MaxValue, port => ConfigChange.Moved(
+            place => place with { Port = port },
+            state => state.Settings.Port = port,
+            PortRefused));
+
+    // Certificates are read at the start alone.
+    private static ConfigChange PrepareTlsPort(ServerState server, string text) =>
+        PrepareInteger(text, 0, ushort.MaxValue, port => port != 0 && !server.Settings.HasCertificates
+            ? ConfigChange.Refused("Unable to update TLS configuration. Check server logs.")
+            : ConfigChange.Moved(
+                place => place with { TlsPort = port },
+                state => state.Settings.TlsPort = port,
+                PortRefused));
+
+    private static ConfigChange PrepareBind(ServerState server, string text)
+    {
+        int count = 1;
+        foreach (char one in text)
+        {
+            if (one == ' ')
+                count++;
+        }
+
+        return count > BindAddressesMax
+            ? ConfigChange.Refused("Too many bind addresses specified.")
+            : ConfigChange.Moved(
+                place => place with { Bind = text },
+                state => state.Settings.Bind = text,
+                "Failed to bind to specified addresses.");
     }
 
     private static ConfigChange PrepareProtectedMode(ServerState server, string text)

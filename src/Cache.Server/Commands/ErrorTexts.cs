@@ -1,3 +1,6 @@
+using System.Globalization;
+using System.Text;
+
 namespace Cache.Server.Commands;
 
 /// <summary>The errors that more than one command answers with, as Redis 7.0 words them.</summary>
@@ -45,4 +48,18 @@ internal static class ErrorTexts
     public static ReadOnlySpan<byte> NoSuchKey => "ERR no such key"u8;
 
     public static ReadOnlySpan<byte> KeyspaceOutOfRange => "ERR DB index is out of range"u8;
+
+    /// <summary>Of a request that can never be held, however empty the store is.</summary>
+    /// <param name="argumentLength">The length of the argument that is too long; 0: all of them are together.</param>
+    /// <param name="bytesMax">How long it may be.</param>
+    public static byte[] RequestTooLong(long argumentLength, long bytesMax)
+    {
+        var invariant = CultureInfo.InvariantCulture;
+        string what = argumentLength == 0
+            ? "the request is longer than"
+            : string.Create(invariant, $"an argument of {argumentLength} bytes is longer than");
+        return Encoding.ASCII.GetBytes(string.Create(
+            invariant,
+            $"OOM {what} the {bytesMax} bytes that clients may hold (maxmemory-clients, else a share of maxmemory)"));
+    }
 }

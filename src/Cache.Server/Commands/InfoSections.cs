@@ -55,7 +55,7 @@ internal static class InfoSections
         text.Add("configured_hz", SweepsPerSecond);
         text.Add("lru_clock", (server.NowMs / 1000) & LruClockMask);
         text.Add("executable", Environment.ProcessPath ?? "");
-        text.Add("config_file", "");
+        text.Add("config_file", server.Settings.ConfigurationFile);
     }
 
     private static void AppendClients(InfoText text, ServerState server)

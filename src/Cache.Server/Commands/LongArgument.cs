@@ -13,19 +13,24 @@ internal sealed class LongArgument(LargeValue value, int length) : FillTarget
     /// <summary>Before so much has arrived, a declared length takes nothing, not even a page.</summary>
     public const int ArrivedBytesMin = 4096;
 
-    /// <summary>What a command may give up to the store, and not look at any more then.</summary>
-    public LargeValue Value { get; } = value;
+    private bool _isGivenUp;
 
     public int Length { get; } = length;
 
     public int ArrivedBytes { get; private set; }
 
+    /// <summary>What of it is the client's: nothing, once the store has it.</summary>
+    public int HeldBytes => _isGivenUp ? 0 : ArrivedBytes;
+
+    /// <summary>What of it counts as the client's memory; set by the connection.</summary>
+    public int CountedBytes { get; set; }
+
     public int MissingBytes => Length - ArrivedBytes;
 
     /// <summary>Its bytes, once none is missing.</summary>
-    public ReadOnlySpan<byte> Span => Value.Span;
+    public ReadOnlySpan<byte> Span => value.Span;
 
-    public override Span<byte> Room => Value.Span[ArrivedBytes..];
+    public override Span<byte> Room => value.Span[ArrivedBytes..];
 
     /// <summary>Takes what belongs to it.</summary>
     /// <returns>How many bytes these were.</returns>
@@ -43,6 +48,13 @@ internal sealed class LongArgument(LargeValue value, int length) : FillTarget
         ArrivedBytes += count;
     }
 
+    /// <summary>The value for the store: the client neither looks at it any more nor holds it.</summary>
+    public LargeValue GiveUp()
+    {
+        _isGivenUp = true;
+        return value;
+    }
+
     /// <summary>Gives the memory back, unless the store has taken it over.</summary>
-    public void Clear() => Value.Dispose();
+    public void Clear() => value.Dispose();
 }

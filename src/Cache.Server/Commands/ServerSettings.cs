@@ -17,14 +17,23 @@ internal sealed class ServerSettings
     /// <summary>The port for TLS; 0: none.</summary>
     public int TlsPort { get; set; }
 
+    /// <summary>Whether there are certificates, so that TLS can be spoken.</summary>
+    public bool HasCertificates { get; set; }
+
     /// <summary>What else CONFIG shows of TLS.</summary>
     public TlsParameters Tls { get; set; } = new();
 
     /// <summary>The addresses that are listened on, separated by blanks.</summary>
     public string Bind { get; set; } = "127.0.0.1";
 
+    /// <summary>Where clients are awaited.</summary>
+    public ListenPlace Place => new(Port, TlsPort, Bind);
+
     /// <summary>The path of the Unix socket; empty: none.</summary>
     public string UnixSocketPath { get; set; } = "";
+
+    /// <summary>The full path of the file that the settings come from; empty: none.</summary>
+    public string ConfigurationFile { get; init; } = "";
 
     /// <summary>The file of users; empty: none.</summary>
     public string AclFile { get; set; } = "";

@@ -103,6 +103,12 @@ internal sealed class ServerState
     /// <summary>Told, perhaps more than once, that the store was disposed: no client can be served any more.</summary>
     public Action? StoreWasDisposed { get; init; }
 
+    /// <summary>
+    /// Listens elsewhere from now on, and says whether it could; if not, everything is as before, and the log says why.
+    /// Null where nothing listens to addresses.
+    /// </summary>
+    public Func<ListenPlace, bool>? Listen { get; init; }
+
     /// <summary>Whether protected mode refuses clients of other machines.</summary>
     public bool IsClosedToOthers => Settings.IsProtected && Users.NeedsNoPassword;
 
@@ -131,7 +137,8 @@ internal sealed class ServerState
     public void LogDenial(AclDenial denial, string name, string userName, ClientSession client)
     {
         string description = ClientDescription.Of(client, NowMs).TrimEnd('\n');
-        AclLog.Add(new AclLogEntry(denial, name, userName) { AtMs = NowMs, Client = description }, Settings.AclLogLengthMax);
+        var entry = new AclLogEntry(denial, name, userName) { AtMs = NowMs, Client = description };
+        AclLog.Add(entry, Settings.AclLogLengthMax);
     }
 
     /// <summary>Makes a client in its first state one of the user whom its certificate stands for, if any.</summary>

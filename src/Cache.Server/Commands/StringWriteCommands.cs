@@ -39,7 +39,7 @@ internal static class StringWriteCommands
     private static WriteStatus Set(
         in RespRequest request, int valueIndex, in EntryOptions options, CommandContext context) =>
         request.IsElsewhere(valueIndex)
-            ? context.Store.Set(request[1], context.LongArgument!.Value, options)
+            ? context.Store.Set(request[1], context.GiveUpLongArgument(), options)
             : context.Store.Set(request[1], request[valueIndex], options);
 
     /// <summary>SETNX key value</summary>

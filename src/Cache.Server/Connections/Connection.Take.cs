@@ -62,7 +62,7 @@ internal sealed partial class Connection<TExecutor>
     {
         if (_isSuspended)
             return 0; // By the last request of the stretch before.
-        int taken = StraddlingBytes > 0 ? TakeStraddling(span) : 0;
+        int taken = TakeBegun(span);
         while (taken < span.Length && GoesOn)
         {
             var rest = span[taken..];
@@ -86,6 +86,13 @@ internal sealed partial class Connection<TExecutor>
         }
 
         return taken;
+    }
+
+    private int TakeBegun(ReadOnlySpan<byte> span)
+    {
+        if (_refused is not null)
+            return TakeRefused(_refused, span);
+        return StraddlingBytes > 0 ? TakeStraddling(span) : 0;
     }
 
     /// <summary>Executes the requests that the bytes begin with, as far as they are common ones.</summary>
@@ -119,6 +126,9 @@ internal sealed partial class Connection<TExecutor>
             int missing = Math.Max(Reader.BytesNeeded - StraddlingBytes, TopUpBytesMin);
             int count = Math.Min(missing, span.Length - taken);
             int before = StraddlingBytes;
+            RefuseLongRequest(count);
+            if (_refused is not null)
+                return taken + TakeRefused(_refused, span[taken..]);
             PutAside(span.Slice(taken, count));
             if (_isFailed)
                 return span.Length;
@@ -126,6 +136,8 @@ internal sealed partial class Connection<TExecutor>
             if (StraddlingBytes < Reader.BytesNeeded)
             {
                 BeginLongArgument();
+                if (_refused is not null)
+                    return taken + TakeRefused(_refused, span[taken..]);
                 continue;
             }
 
@@ -133,6 +145,8 @@ internal sealed partial class Connection<TExecutor>
             if (status == RespReadStatus.Incomplete)
             {
                 BeginLongArgument();
+                if (_refused is not null)
+                    return taken + TakeRefused(_refused, span[taken..]);
                 continue;
             }
 
@@ -160,6 +174,10 @@ internal sealed partial class Connection<TExecutor>
         else if (status == RespReadStatus.Skipped)
         {
             Context.EndSkipping();
+        }
+        else if (status == RespReadStatus.Refused)
+        {
+            ReplyTo(_refused!);
         }
         else if (status == RespReadStatus.ProtocolError)
         {
@@ -191,11 +209,16 @@ internal sealed partial class Connection<TExecutor>
     {
         int length = Reader.AwaitedLength;
         int start = Reader.AwaitedStart;
-        if (length < LongArgument.LengthMin || StraddlingBytes - start < LongArgument.ArrivedBytesMin
-            || _long is not null || _isFailed || StraddlingBytes + (long)length > Settings.ClientQueryBufferLimit)
+        if (length < LongArgument.LengthMin || _isFailed
+            || StraddlingBytes + (long)length > Settings.ClientQueryBufferLimit)
         {
             return;
         }
+
+        if (RefuseLongArgument(start, length))
+            return;
+        if (StraddlingBytes - start < LongArgument.ArrivedBytesMin || _long is not null)
+            return;
 
         _long = Context.TryBeginLongArgument(length);
         if (_long is null)

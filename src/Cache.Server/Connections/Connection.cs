@@ -252,10 +252,12 @@ internal sealed partial class Connection<TExecutor>
     {
         _client.PendingInputBytes = PendingInputBytes;
         _client.IsServed = _isSuspended;
-        if (StraddlingBytes == 0)
+        if (StraddlingBytes == 0 && _refused is null)
             GiveBackReader();
         if (InputMemoryBytes != _client.InputMemoryBytes)
             HoldInput();
+        if (_long is not null)
+            _long.CountedBytes = LongBytes;
         if (!Context.IsAuthenticated)
             EnforceUnauthenticatedLimit(readBytes);
         if (Reply.UnflushedBytes > 0)
@@ -292,13 +294,13 @@ internal sealed partial class Connection<TExecutor>
 
     private bool IsOver => _isFailed || _client.ShouldClose || (_hasEnded && _tookAll && !_isSuspended);
 
-    private int LongBytes => _long?.ArrivedBytes ?? 0;
+    private int LongBytes => _long?.HeldBytes ?? 0;
 
     private StraddlingRequest Straddling => _straddling ??= new StraddlingRequest();
 
     private int StraddlingBytes => _straddling?.Length ?? 0;
 
-    private int PendingInputBytes => StraddlingBytes + LongBytes;
+    private int PendingInputBytes => StraddlingBytes + LongBytes + (_refused is null ? 0 : 1);
 
     private long InputMemoryBytes =>
         (_straddling?.MemoryBytes ?? 0L) + LongBytes + (_reader?.MemoryBytes ?? 0) + (_progress?.MemoryBytes ?? 0);

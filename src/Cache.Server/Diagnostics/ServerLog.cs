@@ -12,6 +12,15 @@ internal static partial class ServerLog
     [LoggerMessage(21, LogLevel.Information, "Ready to accept TLS connections on {EndPoint}")]
     public static partial void ListeningForTls(ILogger logger, EndPoint endPoint);
 
+    [LoggerMessage(31, LogLevel.Information, "Listens no more on {EndPoint}")]
+    public static partial void ListensNoMore(ILogger logger, EndPoint endPoint);
+
+    [LoggerMessage(32, LogLevel.Warning, "CONFIG SET: the server listens where it did: {Problem}")]
+    public static partial void ListenRefused(ILogger logger, string problem);
+
+    [LoggerMessage(33, LogLevel.Error, "Listens no more on {EndPoint}, after a change that failed: {Problem}")]
+    public static partial void ListenLost(ILogger logger, EndPoint endPoint, string problem);
+
     [LoggerMessage(
         22, LogLevel.Information, "Cache {Version} starts as process {ProcessId}; it replies as Redis {RedisVersion}")]
     public static partial void Starting(ILogger logger, string version, string redisVersion, int processId);
@@ -42,10 +51,10 @@ internal static partial class ServerLog
     public static partial void DrainTimedOut(ILogger logger, int count);
 
     [LoggerMessage(
-        22, LogLevel.Warning, "Stops without the end of {Count} clients' commands, which take too long: {Commands}")]
+        28, LogLevel.Warning, "Stops without the end of {Count} clients' commands, which take too long: {Commands}")]
     public static partial void CommandsLeft(ILogger logger, int count, string commands);
 
-    [LoggerMessage(23, LogLevel.Warning, "{Count} event loops execute long commands and are left to end by themselves")]
+    [LoggerMessage(29, LogLevel.Warning, "{Count} event loops execute long commands and are left to end by themselves")]
     public static partial void LoopsLeft(ILogger logger, int count);
 
     [LoggerMessage(15, LogLevel.Error, "The command {Command} threw")]
@@ -83,6 +92,6 @@ internal static partial class ServerLog
         16, LogLevel.Warning, "At most {Lowered} clients, not {MaxClients}: the limit of open files allows no more")]
     public static partial void MaxClientsLowered(ILogger logger, int maxClients, int lowered);
 
-    [LoggerMessage(18, LogLevel.Warning, "Client {Address} {Event}; {Unlogged} more since the last such line")]
+    [LoggerMessage(30, LogLevel.Warning, "Client {Address} {Event}; {Unlogged} more since the last such line")]
     public static partial void LimitMet(ILogger logger, string address, string @event, long unlogged);
 }

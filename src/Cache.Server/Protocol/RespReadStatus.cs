@@ -14,6 +14,9 @@ internal enum RespReadStatus
     /// </summary>
     Skipped,
 
+    /// <summary>A request was passed over whose arguments nobody wanted any more. It gets an error.</summary>
+    Refused,
+
     /// <summary>The input is not RESP. The connection replies with the error and closes.</summary>
     ProtocolError,
 }

@@ -40,6 +40,8 @@ internal sealed class RespRequestReader
     // Where the reading of the present request stands.
     private bool _started;
     private bool _isInline;
+    private bool _hasCount;
+    private bool _isPassingOver;
     private int _position;
     private int _searched;
     private long _awaitedCount;
@@ -82,6 +84,7 @@ internal sealed class RespRequestReader
     public void GiveBack()
     {
         _started = false;
+        _isPassingOver = false;
         _arguments.Clear();
         _spare = this;
     }
@@ -113,6 +116,35 @@ internal sealed class RespRequestReader
         BytesNeeded = _position;
     }
 
+    /// <summary>
+    /// After Incomplete: lets go of all that was read of the request, and of the argument that is awaited. What follows
+    /// is read to the request's end and kept no longer than needed, by further calls of this.
+    /// </summary>
+    /// <param name="inputLength">How long the input is.</param>
+    /// <returns>
+    /// How many bytes are done with; the next input begins behind them. They may be more than the input has.
+    /// </returns>
+    public long PassOver(int inputLength)
+    {
+        Debug.Assert(_started && !_isInline && _hasCount);
+        long done = _position;
+        if (_bulkLength != LengthUnknown)
+        {
+            done += _bulkLength + 2;
+            _awaitedCount--;
+        }
+
+        Debug.Assert(_bulkLength == LengthUnknown || done > inputLength);
+        _isPassingOver = true;
+        _bulkLength = LengthUnknown;
+        _awaitedCount -= _arguments.Count;
+        _arguments.Clear();
+        _searched = (int)Math.Max(0, _searched - done);
+        _position = 0;
+        BytesNeeded = (int)Math.Max(0, inputLength - done) + 1;
+        return done;
+    }
+
     /// <summary>The request, after Complete, over the same input.</summary>
     /// <param name="input">As it was read.</param>
     /// <param name="elsewhere">The argument that was left elsewhere, if one was.</param>
@@ -123,6 +155,8 @@ internal sealed class RespRequestReader
     {
         _started = true;
         _isInline = first != '*';
+        _hasCount = false;
+        _isPassingOver = false;
         _position = 0;
         _searched = 0;
         _awaitedCount = 0;
@@ -144,11 +178,12 @@ internal sealed class RespRequestReader
 
     private RespReadStatus ReadArray(ReadOnlySpan<byte> input)
     {
-        if (_position == 0)
+        if (!_hasCount)
         {
             var status = ReadCount(input);
             if (status != RespReadStatus.Complete)
                 return status;
+            _hasCount = true;
             if (_awaitedCount <= 0)
                 return Finish(_position);
         }
@@ -249,6 +284,8 @@ internal sealed class RespRequestReader
     {
         Consumed = consumed;
         _started = false;
+        if (_isPassingOver)
+            return RespReadStatus.Refused;
         return _arguments.Count > 0 ? RespReadStatus.Complete : RespReadStatus.Skipped;
     }
 

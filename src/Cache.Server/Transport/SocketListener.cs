@@ -52,14 +52,10 @@ internal sealed class SocketListener : TransportListener
     /// </exception>
     public static SocketListener Bind(EndPoint endPoint, SocketTransportSettings settings)
     {
-        var protocol = endPoint.AddressFamily == AddressFamily.Unix ? ProtocolType.Unspecified : ProtocolType.Tcp;
-        var socket = new Socket(endPoint.AddressFamily, SocketType.Stream, protocol);
+        var socket = Create(endPoint.AddressFamily);
         string? file = null;
         try
         {
-            // So that 0.0.0.0 and :: can be bound side by side.
-            if (endPoint.AddressFamily == AddressFamily.InterNetworkV6)
-                socket.DualMode = false;
             if (endPoint is UnixDomainSocketEndPoint path)
                 file = BindFile(socket, path);
             else
@@ -79,6 +75,23 @@ internal sealed class SocketListener : TransportListener
         {
             socket.Dispose();
             UnixSocketFile.Remove(file);
+            throw;
+        }
+    }
+
+    /// <summary>Takes an address without listening on it: nobody can connect.</summary>
+    /// <exception cref="SocketException">The address is taken, not this machine's, or not permitted.</exception>
+    public static Socket Reserve(IPEndPoint endPoint)
+    {
+        var socket = Create(endPoint.AddressFamily);
+        try
+        {
+            socket.Bind(endPoint);
+            return socket;
+        }
+        catch
+        {
+            socket.Dispose();
             throw;
         }
     }
@@ -124,12 +137,23 @@ internal sealed class SocketListener : TransportListener
         }
     }
 
-    public override async ValueTask DisposeAsync()
+    public override void Close()
     {
-        await _disposed.CancelAsync().ConfigureAwait(false);
+        _disposed.Cancel();
         _acceptor?.Close();
         _socket.Dispose();
         UnixSocketFile.Remove(FilePath);
+    }
+
+    private static Socket Create(AddressFamily family)
+    {
+        var protocol = family == AddressFamily.Unix ? ProtocolType.Unspecified : ProtocolType.Tcp;
+        var socket = new Socket(family, SocketType.Stream, protocol);
+
+        // So that 0.0.0.0 and :: can be bound side by side.
+        if (family == AddressFamily.InterNetworkV6)
+            socket.DualMode = false;
+        return socket;
     }
 
     // Its full path, for the process may move to another folder.

@@ -13,6 +13,13 @@ internal abstract class TransportListener : IAsyncDisposable
     /// </summary>
     public abstract ValueTask<TransportConnection?> AcceptAsync();
 
-    /// <summary>Stops listening. Connections that were accepted live on.</summary>
-    public abstract ValueTask DisposeAsync();
+    /// <summary>Stops listening, at once. Connections that were accepted live on. Any thread.</summary>
+    public abstract void Close();
+
+    /// <summary>As <see cref="Close"/>.</summary>
+    public ValueTask DisposeAsync()
+    {
+        Close();
+        return ValueTask.CompletedTask;
+    }
 }

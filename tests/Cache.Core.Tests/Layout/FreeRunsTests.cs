@@ -56,6 +56,30 @@ public sealed class FreeRunsTests : IDisposable
     }
 
     [Fact]
+    public void TryTakeOfLongest_OfTwo_TakesTheEndOfTheLonger()
+    {
+        _runs.Give(100, 50, resident: true);
+        _runs.Give(1_000, 900, resident: true);
+
+        Assert.True(_runs.TryTakeOfLongest(60, 8, out int start, out int length));
+
+        Assert.Equal((1_892, 8), (start, length));
+        Assert.Equal(50 + 892, _runs.ResidentCount);
+        _runs.AssertValid();
+    }
+
+    [Fact]
+    public void TryTakeOfLongest_OfShorterOnes_TakesNone()
+    {
+        Assert.False(_runs.TryTakeOfLongest(1, 8, out _, out _));
+        _runs.Give(100, 50, resident: true);
+
+        Assert.False(_runs.TryTakeOfLongest(51, 8, out _, out _));
+        Assert.True(_runs.TryTakeOfLongest(50, 80, out int start, out int length));
+        Assert.Equal((100, 50), (start, length));
+    }
+
+    [Fact]
     public void TakePagesAround_TakesTheRestOfThePagesAndNoMore()
     {
         _runs.Give(1, 9, resident: false);

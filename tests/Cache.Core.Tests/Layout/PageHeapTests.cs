@@ -44,19 +44,74 @@ public sealed class PageHeapTests : IDisposable
         foreach (var block in blocks)
             Release(block);
 
+        // On a thread of the pool down to a bound, and by the next sweep all.
+        SpinWait.SpinUntil(() => _heap.OutCount == 0 && _heap.SpareBytes <= 8 * Megabyte);
+        _heap.DropUnasked();
         Assert.Equal(4 * Megabyte, _heap.SpareBytes);
         Assert.Equal(0, _heap.OutCount);
     }
 
     [Fact]
-    public void Release_OfALongValue_LeavesZeros()
+    public void Release_OfHalfAGigabyte_LeavesItToAnotherThreadAndThatSoon()
     {
-        Release(Create(3 * Megabyte, mark: 1));
+        var block = Create(512 * Megabyte - 100, mark: null);
+        long before = NativeReservation.DiscardedByThread;
+
+        Release(block);
+
+        Assert.Equal(before, NativeReservation.DiscardedByThread);
+        SpinWait.SpinUntil(() => _heap.OutCount == 0 && _heap.SpareBytes <= 8 * Megabyte);
+    }
+
+    [Fact]
+    public void Create_WhileTooMuchIsSpare_GivesAsMuchBackAsItTakes()
+    {
+        Release(Create(7 * Megabyte - 100, mark: 1)); // 3 MB too much: less than a thread of the pool begins for.
+        Assert.Equal(7 * Megabyte, _heap.SpareBytes);
+
+        // Its pages are among these.
+        var first = Create(Megabyte - 100, mark: null);
+        Assert.Equal(6 * Megabyte, _heap.SpareBytes);
+        Assert.Equal(1, first.Value[0]);
+
+        _heap.GiveBackFor(Megabyte);
+        Assert.Equal(5 * Megabyte, _heap.SpareBytes);
+        var second = Create(16 * Megabyte, mark: null);
+
+        Assert.Equal(4 * Megabyte, _heap.SpareBytes);
+        Release(first);
+        Release(second);
+    }
+
+    [Fact]
+    public void Create_OfALongValueWhileMuchIsSpare_GivesABoundedPartBack()
+    {
+        using var heap = new PageHeap(1L << 40, 4L << 30); // Keeps 16 MB ready.
+        var blocks = Enumerable.Range(0, 31).Select(_ => Create(heap, Megabyte - 100)).ToArray();
+        foreach (var block in blocks)
+            block.Release(heap);
+        Assert.Equal(31 * Megabyte, heap.SpareBytes);
+        long before = NativeReservation.DiscardedByThread;
+
+        Assert.True(LargeBlock.TryCreate(64 * Megabyte, 64 * Megabyte, heap, out var longer));
+
+        Assert.Equal(15 * Megabyte, NativeReservation.DiscardedByThread - before);
+        Assert.Equal(16 * Megabyte, heap.SpareBytes);
+        longer.Release(heap);
+    }
+
+    [Fact]
+    public void DropUnasked_AfterALongValue_GivesBackWhatIsTooMuchAtOnce()
+    {
+        Release(Create(7 * Megabyte - 100, mark: 1));
+
+        _heap.DropUnasked();
+        Assert.Equal(4 * Megabyte, _heap.SpareBytes);
+
+        _heap.DropUnasked();
         Assert.Equal(0, _heap.SpareBytes);
-
-        var again = Create(3 * Megabyte, mark: null);
-
-        Assert.Equal(0, again.Value[1_000]);
+        var again = Create(7 * Megabyte - 100, mark: null);
+        Assert.Equal(-1, again.Value.IndexOfAnyExcept((byte)0));
         Release(again);
     }
 
@@ -124,6 +179,9 @@ public sealed class PageHeapTests : IDisposable
         foreach (var block in blocks)
             block.Release(small);
 
+        small.DropUnasked();
+        small.DropUnasked();
+
         // One run again, and nothing left in it.
         Assert.True(LargeBlock.TryCreate(64 * 9 * 1_024 - 16, 64 * 9 * 1_024 - 16, small, out var all));
         Assert.Equal(-1, all.Value.IndexOfAnyExcept((byte)0));
@@ -162,7 +220,8 @@ public sealed class PageHeapTests : IDisposable
         threads.ForEach(static thread => thread.Join());
 
         Assert.Null(wrong);
-        Assert.Equal(0, _heap.OutCount);
+        SpinWait.SpinUntil(() => _heap.OutCount == 0); // A thread of the pool may have the last one in its hands.
+        _heap.DropUnasked();
         Assert.InRange(_heap.SpareBytes, 0, 4 * Megabyte);
     }
 

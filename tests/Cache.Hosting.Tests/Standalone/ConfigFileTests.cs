@@ -16,6 +16,27 @@ public sealed class ConfigFileTests : IDisposable
         Assert.Equal([$"{path}, line 3", $"{path}, line 4"], settings.Select(setting => setting.Origin));
     }
 
+    [Theory]
+    [InlineData("\n { \"Cache\": { \"port\": 1 } }", " looks like JSON: give it by --config-json.")]
+    [InlineData(null, "' is a folder.")]
+    public void Read_WhatIsNoSuchFile_SaysWhatItIs(string? text, string end)
+    {
+        string path = text is null ? _files.PathOf("") : _files.Write("c.conf", text);
+        Assert.Empty(ConfigFile.Read(path, _problems));
+        Assert.EndsWith(end, Assert.Single(_problems), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Apply_CommentBehindAValue_SaysWhereCommentsGo()
+    {
+        string path = _files.Write("c.conf", "port 1 # the port\n");
+        var error = Assert.Throws<SettingException>(
+            () => new ServerSettings(new(), new()).Apply(ConfigFile.Read(path, _problems)));
+        Assert.Equal(
+            $"{path}, line 1: port is '1 # the port'; it must be one value; a comment has a line of its own.",
+            error.Message);
+    }
+
     [Fact]
     public void Read_Include_IsReadInItsPlaceRelativeToItsFile()
     {

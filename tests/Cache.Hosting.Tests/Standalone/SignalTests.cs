@@ -69,6 +69,21 @@ public sealed class SignalTests : IDisposable
         await server.WaitForAsync("connected from");
     }
 
+    [Fact]
+    public async Task HangUp_WhatOnlyAStartTakesHasChanged_NamesIt()
+    {
+        if (OperatingSystem.IsWindows())
+            return;
+        string port = FreePort.Find();
+        string conf = _files.Write("c.conf", $"port {port}\nmaxmemory 64mb\nuser alice on\n");
+        await using var server = Start(conf);
+        await using var client = await server.ConnectAsync();
+        _files.Write("c.conf", $"# the same\nport {port}\nmaxmemory 65mb\nuser alice on\nuser bob on\nhz 5\n");
+        await server.SignalAsync("HUP");
+        await server.WaitForAsync("Changed, but not reloaded: hz, maxmemory, user. A restart takes them");
+        await server.WaitForAsync("Log level: unchanged");
+    }
+
     public void Dispose() => _files.Dispose();
 
     private void WriteCertificate(string name)

@@ -80,6 +80,8 @@ public sealed class SourcesTests : IDisposable
     [InlineData("there is no option '-z'; --help lists all that there are.", "-z")]
     [InlineData("'b' is one word too many; there is one configuration file.", "a", "b")]
     [InlineData("Required argument missing for option: '--port'.", "--port")]
+    [InlineData("--port needs a value: number.", "--port", "--maxmemory", "64mb")]
+    [InlineData("--bind needs a value: addresses.", "c.conf", "--bind", "--port", "1")]
     public void CommandLine_Wrong_SaysWhatIsWrong(string message, params string[] arguments)
     {
         var commandLine = new CommandLine();
@@ -145,6 +147,27 @@ public sealed class SourcesTests : IDisposable
         Assert.Equal([$"f.json, {problem}"], _problems);
     }
 
+    [Theory]
+    [InlineData("protected-mode", "False", "no")]
+    [InlineData("TlsAuthClients", "True", "yes")]
+    [InlineData("appendonly", "False", "no")]
+    [InlineData("requirepass", "True", "True")]
+    public void Json_Boolean_IsYesOrNoWhereTheDirectiveTakesThem(string name, string value, string text) =>
+        Assert.Equal(text, Assert.Single(JsonSettings.Read(Json(($"Cache:{name}", value)), "f.json", _problems)).Text);
+
+    // What is not read would go unnoticed.
+    [Theory]
+    [InlineData("Cahce:Port", "1", "f.json: there is no section 'Cahce'; did you mean 'Cache'?")]
+    [InlineData("Caches:Port", "1", "f.json: there is no section 'Caches'; did you mean 'Cache'?")]
+    [InlineData("Cache", "port 1", "f.json, Cache is 'port 1'; it must be an object, such as { \"port\": 6379 }.")]
+    [InlineData("Caching:Port", "1", null)]
+    [InlineData("Logging:Port", "1", null)]
+    public void Json_SectionThatIsNone_IsNamed(string key, string value, string? problem)
+    {
+        Assert.Empty(JsonSettings.Read(Json((key, value)), "f.json", _problems));
+        Assert.Equal(problem is null ? [] : [problem], _problems);
+    }
+
     [Fact]
     public void Json_ListOfARepeatedDirective_IsALineEach()
     {
@@ -185,6 +208,30 @@ public sealed class SourcesTests : IDisposable
         Assert.Equal(
             ["environment variable CACHE_MAX_MEMROY: there is no directive 'max-memroy'; did you mean 'maxmemory'?"],
             _problems);
+    }
+
+    // As a service named "cache" puts them into every container of its namespace, and other programs theirs.
+    [Fact]
+    public void Environment_OfOtherPrograms_IsLeftAlone()
+    {
+        var variables = new Dictionary<string, string>
+        {
+            ["CACHE_SERVICE_HOST"] = "10.0.0.1",
+            ["CACHE_SERVICE_PORT"] = "6379",
+            ["CACHE_SERVICE_PORT_REDIS"] = "6379",
+            ["CACHE_PORT"] = "tcp://10.0.0.1:6379",
+            ["CACHE_PORT_6379_TCP"] = "tcp://10.0.0.1:6379",
+            ["CACHE_PORT_6379_TCP_PROTO"] = "tcp",
+            ["CACHE_HOST"] = "redis.example",
+            ["CACHE_SIZE"] = "5",
+            ["CACHE_NAME"] = "x",
+            ["CACHE_ID"] = "y",
+            ["CACHE_DRIVER"] = "redis",
+        };
+        var settings = new ServerSettings(new(), new()).Apply(EnvironmentSettings.Read(variables, _problems));
+        Assert.Empty(_problems);
+        Assert.Equal(6379, settings.Server.Port);
+        Assert.Equal("environment variable CACHE_PORT", Assert.Single(settings.Foreign).Label);
     }
 
     public void Dispose() => _files.Dispose();

@@ -1,3 +1,7 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+
 namespace Cache.Hosting.Tests.Standalone;
 
 /// <summary>How the program starts, or says why it does not, as a process of its own.</summary>
@@ -50,10 +54,64 @@ public sealed class StartTests : IDisposable
             "c.conf", $"tls-port {FreePort.Find()}\ntls-cert-file none.pem\ntls-key-file k.pem\n");
         await using var server = Start(conf, "--port", "0");
         Assert.Equal(1, await server.WaitForExitAsync());
-        Assert.StartsWith(
-            $"cache: {conf}, line 2: tls-cert-file is 'none.pem'; it cannot be read (",
-            server.Lines.Last(),
-            StringComparison.Ordinal);
+        Assert.Contains(
+            server.Lines,
+            line => line.StartsWith(
+                $"cache: {conf}, line 2: tls-cert-file is 'none.pem'; it cannot be read (", StringComparison.Ordinal));
+    }
+
+    // Of all kinds at once: a directive, the files of users and certificates, a port that is taken.
+    [Fact]
+    public async Task Start_MistakesOfAllKinds_AreALineEach()
+    {
+        using var taken = new TcpListener(IPAddress.Loopback, 0);
+        taken.Start();
+        string port = ((IPEndPoint)taken.LocalEndpoint).Port.ToString(CultureInfo.InvariantCulture);
+        string users = _files.Write("users.acl", "user bob +nope\n");
+        string conf = _files.Write("c.conf", $"aclfile {users}\ntls-cert-file none.pem\ntls-key-file k.pem\n");
+        string[] arguments = [conf, "--port", port, "--tls-port", FreePort.Find()];
+        string[] problems =
+        [
+            $"cache: {conf}, line 1: aclfile is '{users}'; it cannot be used: {users}:1: Error in applying operation "
+            + "'+nope': Unknown command or category name in ACL. WARNING: ACL errors detected, no change to the "
+            + "previously active ACL rules was performed",
+            $"cache: {conf}, line 2: tls-cert-file is 'none.pem'; it cannot be read",
+            $"cache: {conf}, line 3: tls-key-file is 'k.pem'; it cannot be read",
+            $"cache: command line: --port is {port}; cannot listen on 127.0.0.1:{port}: another process listens there "
+            + "already. Stop it, or choose another port or address.",
+        ];
+        await using (var server = Start(arguments))
+        {
+            Assert.Equal(1, await server.WaitForExitAsync());
+            Assert.Equal(problems, Told(server));
+        }
+
+        await using (var server = Start([.. arguments, "--databases", "2000"]))
+        {
+            Assert.Equal(1, await server.WaitForExitAsync());
+            Assert.Equal(
+                ["cache: command line: --databases is '2000'; it must be an integer between 1 and 16.", .. problems],
+                Told(server));
+        }
+
+        static IEnumerable<string> Told(StandaloneProcess server) => server.Lines
+            .Where(static line => line.StartsWith("cache: ", StringComparison.Ordinal))
+            .Select(static line => line.Split(" (Could not find")[0]);
+    }
+
+    [Fact]
+    public async Task Info_ShowsTheFileThatWasGiven_AndRewriteLeavesIt()
+    {
+        _files.Write("c.conf", $"port {FreePort.Find()}\n");
+        await using var server = Start("c.conf");
+        await using var client = await server.ConnectAsync();
+        await client.SendAsync("INFO server\r\n");
+        string line = $"config_file:{_files.PathOf("c.conf")}\r\n";
+        string reply = "";
+        while (!reply.Contains(line, StringComparison.Ordinal))
+            reply += await client.ReadAsync(1);
+        await using var other = await server.ConnectAsync();
+        await other.ExpectAsync("CONFIG REWRITE", "-ERR Rewriting config file: Operation not supported\r\n");
     }
 
     [Fact]
@@ -61,6 +119,22 @@ public sealed class StartTests : IDisposable
     {
         await using var server = Start("--port", FreePort.Find(), "--log-format", "json");
         AssertJson(await server.WaitForAsync("Ready to accept"));
+    }
+
+    // The runtime would end the process with a stack trace.
+    [Theory]
+    [InlineData(
+        """{ "Logging": { "Console": { "LogLevel": { "Default": "Loud" } } } }""",
+        "Logging:Console:LogLevel:Default is 'Loud'; it must be one of Trace, Debug, Information, Warning, Error, "
+        + "Critical, None.")]
+    [InlineData(
+        """{ "Logging": { "Console": { "FormatterOptions": { "SingleLine": "maybe" } } } }""", "Logging: ")]
+    public async Task Start_LoggingOfTheJsonFileIsWrong_SaysSo(string text, string problem)
+    {
+        string json = _files.Write("a.json", text);
+        await using var server = Start("--config-json", json, "--port", FreePort.Find());
+        Assert.Equal(1, await server.WaitForExitAsync());
+        Assert.StartsWith($"cache: {json}, {problem}", Assert.Single(server.Lines), StringComparison.Ordinal);
     }
 
     [Fact]

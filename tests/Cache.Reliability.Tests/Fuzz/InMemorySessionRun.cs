@@ -30,18 +30,26 @@ internal sealed class InMemorySessionRun : IAsyncDisposable
 
     /// <returns>How many requests the server executed.</returns>
     /// <exception cref="FuzzFailureException">Something is not as it must be.</exception>
-    public static async Task<int> RunAsync(FuzzSession session)
+    public static Task<int> RunAsync(FuzzSession session) => RunAsync(session, isHot: false);
+
+    /// <summary>The same, while other keys of the same bucket are written each time that a reply needs room.</summary>
+    public static Task<int> RunHotAsync(FuzzSession session) => RunAsync(session, isHot: true);
+
+    private static async Task<int> RunAsync(FuzzSession session, bool isHot)
     {
         var clock = new FakeTimeProvider();
         var options = new CacheOptions { MemoryLimitBytes = MemoryLimitBytes, ShardCount = 2 };
-        using var store = new CacheStore(options, clock);
-        var server = await InMemoryServer.StartAsync(store, _options);
+        using var store = isHot ? HotWriter.CreateStore(options, clock) : new CacheStore(options, clock);
+        var writer = isHot ? new HotWriter(store) : null;
+        var server = await InMemoryServer.StartAsync(
+            store, _options, isHot ? new InMemoryBounds { Pass = writer!.Pass } : null);
         await using var run = new InMemorySessionRun(store, clock, server, session.IsUnsettling);
         long bytesBefore = store.GetStatistics().MemoryBytes;
         foreach (var step in session.Steps)
             run.Take(step);
         foreach (int connection in run._connections.Keys.ToArray())
             run.Close(connection);
+        writer?.Check();
         run.CheckAfterwards(bytesBefore);
         return run._requests;
     }

@@ -12,6 +12,7 @@ public sealed class SessionFuzzTests(ITestOutputHelper output)
     private const int InMemoryRequests = 900_000;
     private const double FirstShare = 0.2;
     private const int TcpRequests = 60_000;
+    private const int HotRequests = 100_000;
     private const int RequestsPerSession = 2_000;
 
     // What the process may hold after the sessions above what it held after the first ones: besides, the shared pool
@@ -31,6 +32,20 @@ public sealed class SessionFuzzTests(ITestOutputHelper output)
         long heapAfter = GC.GetTotalMemory(forceFullCollection: true);
         output.WriteLine($"{budget.Done} requests; managed heap {heapBefore} bytes before, {heapAfter} after.");
         Assert.InRange(heapAfter, 0, heapBefore + heapBefore * HeapSlackPercent / 100 + HeapSlackBytes);
+    });
+
+    [Fact]
+    public Task Sessions_OverKeysOfOneBucket_LeaveTheServerWhole() => RandomSeed.RunAsync(this, async seed =>
+    {
+        var budget = new FuzzBudget(HotRequests);
+        for (int i = 0; !budget.IsSpent; i++)
+        {
+            var random = new Random(SeedOf(seed, lane: 0, i));
+            var session = new SessionGenerator(random, HotWriter.Keys).Next(RequestsPerSession);
+            budget.Add(await FuzzCorpus.RunAsync(session, InMemorySessionRun.RunHotAsync));
+        }
+
+        output.WriteLine($"{budget.Done} requests.");
     });
 
     [Theory]

@@ -9,7 +9,9 @@ namespace Cache.Reliability.Tests.Fuzz;
 /// The commands and their numbers of arguments come from the server's own table, so that a new command is fuzzed
 /// without a word here.
 /// </remarks>
-internal sealed class SessionGenerator(Random random)
+/// <param name="random">Decides.</param>
+/// <param name="keys">The keys that most requests are about; null: any few.</param>
+internal sealed class SessionGenerator(Random random, string[]? keys = null)
 {
     private const int ConnectionsMax = 4;
 
@@ -199,7 +201,7 @@ internal sealed class SessionGenerator(Random random)
 
     private byte[] Key() => random.Next(50) == 0
         ? RandomBytes(random.Next(300))
-        : Encoding.Latin1.GetBytes($"key:{random.Next(64)}");
+        : Encoding.Latin1.GetBytes(keys is null ? $"key:{random.Next(64)}" : keys[random.Next(keys.Length)]);
 
     private byte[] Value() => random.Next(200) switch
     {

@@ -1,4 +1,4 @@
 namespace Cache.Reliability.Tests.Simulation;
 
-/// <summary>A value of the model, and when it expires; 0: never.</summary>
-internal readonly record struct SimulatedEntry(string Value, long ExpiresAtMs);
+/// <summary>A value of the model, and when it expires.</summary>
+internal readonly record struct SimulatedEntry(string Value, SimulatedExpiry Expiry);

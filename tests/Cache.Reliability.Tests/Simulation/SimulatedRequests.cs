@@ -4,12 +4,34 @@ using System.Text;
 namespace Cache.Reliability.Tests.Simulation;
 
 /// <summary>The requests of simulated clients: lives from milliseconds to days, values up to large ones.</summary>
-internal sealed class SimulatedRequests(Random random)
+/// <param name="random">Decides.</param>
+/// <param name="unixNowMs">What the wall clock shows.</param>
+/// <param name="hotKeys">Keys of one bucket, one in four of all.</param>
+internal sealed class SimulatedRequests(Random random, Func<long> unixNowMs, string[] hotKeys)
 {
-    private const int Keys = 1_200;
-    private const string KeyStart = "key:";
+    /// <summary>What all keys begin with.</summary>
+    public const string KeyStart = "key:";
 
-    public string[] Next() => random.Next(20) switch
+    private const int Keys = 1_200;
+
+    // Rare, so that something is there to be cleared. Then several at a time, now and then: more than a keyspace has
+    // generations, so that one waits until an earlier one was freed.
+    private const int RequestsPerClear = 15_000;
+    private const int ClearsMax = 12;
+
+    private int _clears;
+
+    public string[] Next()
+    {
+        if (random.Next(RequestsPerClear) == 0)
+            _clears = random.Next(2) == 0 ? 1 : random.Next(1, ClearsMax);
+        if (_clears == 0 || random.Next(2) == 0)
+            return NextOfKeys();
+        _clears--;
+        return [random.Next(2) == 0 ? "FLUSHDB" : "FLUSHALL"];
+    }
+
+    private string[] NextOfKeys() => random.Next(20) switch
     {
         0 or 1 or 2 or 3 => ["GET", Key()],
         4 or 5 or 6 => NextSet(),
@@ -24,7 +46,7 @@ internal sealed class SimulatedRequests(Random random)
         15 => ["APPEND", Key(), Value(40)],
         16 => ["STRLEN", Key()],
         17 => NextExpire(),
-        18 => [random.Next(2) == 0 ? "TTL" : "PTTL", Key()],
+        18 => [new[] { "TTL", "PTTL", "PEXPIRETIME" }[random.Next(3)], Key()],
         _ => ["PERSIST", Key()],
     };
 
@@ -46,7 +68,7 @@ internal sealed class SimulatedRequests(Random random)
             words.Add(random.Next(2) == 0 ? "NX" : "XX");
         else if (random.Next(4) == 0)
             words.Add("GET");
-        switch (random.Next(4))
+        switch (random.Next(6))
         {
             case 0:
                 words.AddRange(["PX", LifeMs()]);
@@ -54,7 +76,10 @@ internal sealed class SimulatedRequests(Random random)
             case 1:
                 words.AddRange(["EX", Number(random.Next(1, 100_000))]);
                 break;
-            case 2 when random.Next(2) == 0:
+            case 2:
+                words.AddRange(["PXAT", MomentMs()]);
+                break;
+            case 3 when random.Next(2) == 0:
                 words.Add("KEEPTTL");
                 break;
         }
@@ -62,25 +87,33 @@ internal sealed class SimulatedRequests(Random random)
         return [.. words];
     }
 
-    private string[] NextGetEx() => random.Next(3) switch
+    private string[] NextGetEx() => random.Next(4) switch
     {
         0 => ["GETEX", Key()],
         1 => ["GETEX", Key(), "PERSIST"],
+        2 => ["GETEX", Key(), "PXAT", MomentMs()],
         _ => ["GETEX", Key(), "PX", LifeMs()],
     };
 
     private string[] NextExpire()
     {
-        string[] words = random.Next(2) == 0
-            ? ["PEXPIRE", Key(), LifeMs()]
-            : ["EXPIRE", Key(), Number(random.Next(1, 1_000))];
+        string[] words = random.Next(3) switch
+        {
+            0 => ["PEXPIRE", Key(), LifeMs()],
+            1 => ["PEXPIREAT", Key(), MomentMs()],
+            _ => ["EXPIRE", Key(), Number(random.Next(1, 1_000))],
+        };
         return random.Next(2) == 0 ? words : [.. words, new[] { "NX", "XX", "GT", "LT" }[random.Next(4)]];
     }
 
     // As many decades of lives are short as are long.
     private string LifeMs() => Number((long)Math.Pow(10, random.NextDouble() * 8) + 1);
 
-    private string Key() => $"{KeyStart}{random.Next(Keys)}";
+    // Seen from now; when the request arrives, or the clock is set, it may have passed.
+    private string MomentMs() => Number(unixNowMs() + (long)Math.Pow(10, random.NextDouble() * 8) - 5);
+
+    private string Key() =>
+        random.Next(4) == 0 ? hotKeys[random.Next(hotKeys.Length)] : $"{KeyStart}{random.Next(Keys)}";
 
     private string Value() => random.Next(25) == 0 ? Value(150_000) : Value(random.Next(4) == 0 ? 8_000 : 100);
 

@@ -23,6 +23,9 @@ internal sealed class Simulation : IAsyncDisposable
     private const long LimitMin = 1 << 20;
     private const long LimitMax = 2 << 20;
 
+    // More than a bucket and its neighbour have room for.
+    private const int HotKeyCount = 24;
+
     // The store sweeps each tenth of a second.
     private static readonly TimeSpan _twoSweeps = TimeSpan.FromMilliseconds(200);
 
@@ -43,15 +46,18 @@ internal sealed class Simulation : IAsyncDisposable
     private long _evictions;
     private int _reconnects;
     private int _limitChanges;
+    private int _wallClockChanges;
+    private int _clears;
 
     private Simulation(int seed)
     {
         _random = new Random(seed);
-        _requests = new SimulatedRequests(_random);
         byte[] secret = new byte[AesHash.SecretLength];
         _random.NextBytes(secret);
         var options = new CacheOptions { MemoryLimitBytes = LimitMax, ShardCount = 4 };
         _store = new CacheStore(options, _clock, KeyedHash.Create(secret));
+        string[] hotKeys = HotKeys.Find(_store, SimulatedRequests.KeyStart + "hot:", HotKeyCount);
+        _requests = new SimulatedRequests(_random, () => UnixNowMs, hotKeys);
         _startMs = _store.NowMs;
         _model.NowMs = _startMs;
     }
@@ -97,12 +103,14 @@ internal sealed class Simulation : IAsyncDisposable
         else if (dice < 963)
             _store.Eviction = _policies[_random.Next(_policies.Length)];
         else if (dice < 970)
-            _clock.JumpWallClock(TimeSpan.FromSeconds(_random.Next(-100_000, 100_000)));
+            SetWallClock();
         else
             PassTime();
     }
 
     private long NowMs => _store.NowMs;
+
+    private long UnixNowMs => _clock.GetUtcNow().ToUnixTimeMilliseconds();
 
     // Of what is under way, what is due first; until then time passes.
     private void Arrive()
@@ -136,6 +144,7 @@ internal sealed class Simulation : IAsyncDisposable
         if (scanner.Replies != requests.Length || scanner.IsCut)
             throw Failure(requests, $"{scanner.Replies} replies");
         _requestCount += requests.Length;
+        _clears += requests.Count(static request => request[0].StartsWith("FLUSH", StringComparison.Ordinal));
         string[] replies = new string[requests.Length];
         for (int i = 0, start = 0; i < replies.Length; start = scanner.Ends[i++])
             replies[i] = Encoding.Latin1.GetString(bytes, start, scanner.Ends[i] - start);
@@ -172,6 +181,8 @@ internal sealed class Simulation : IAsyncDisposable
 
         var taken = courses.Find(course => keys.All(key => AgreesWithStore(course, key)))
             ?? throw Failure(requests, "replies that do not fit what the store holds");
+        if (Array.Exists(requests, static request => request[0].StartsWith("FLUSH", StringComparison.Ordinal)))
+            _model.Clear();
         foreach (string key in keys)
             _model.Take(taken, key);
         TakeEvictions();
@@ -184,7 +195,7 @@ internal sealed class Simulation : IAsyncDisposable
         for (int choice = 0; choice < 1 << keys.Length; choice++)
         {
             string[] evicted = [.. keys.Where((_, i) => (choice >> i & 1) != 0)];
-            var model = course.CopyOf(course.LiveKeys.Except(evicted));
+            var model = course.CopyOf(course.Keys.Except(evicted));
             if (model.Answer(request) == reply && outcomes.Add(model.Describe(keys)))
                 yield return model;
         }
@@ -194,7 +205,7 @@ internal sealed class Simulation : IAsyncDisposable
     private bool AgreesWithStore(SimulationModel course, string key) =>
         !_store.TryPeekInfo(Encoding.Latin1.GetBytes(key), out var info)
         || (course.Find(key) is { } entry
-            && entry.ExpiresAtMs == info.ExpiresAtMs && entry.Value.Length == info.Length);
+            && course.StoreMsOf(entry.Expiry) == info.ExpiresAtMs && entry.Value.Length == info.Length);
 
     private bool IsRefused(string[] request, string reply)
     {
@@ -232,6 +243,18 @@ internal sealed class Simulation : IAsyncDisposable
         long used = _store.GetStatistics().MemoryBytes;
         if (_store.Eviction == EvictionPolicy.AllEntries && used > limit + limit / 50)
             throw new FuzzFailureException($"{used} bytes are held, the limit is {limit}.");
+    }
+
+    // Slewed by milliseconds, or stepped by up to a day. The store is made to look at once: what it takes for unchanged
+    // depends on what it saw before.
+    private void SetWallClock()
+    {
+        int ms = _random.Next(3) == 0 ? 1_000 * _random.Next(-100_000, 100_000) : _random.Next(-15, 16);
+        _clock.JumpWallClock(TimeSpan.FromMilliseconds(ms));
+        _store.Set("clock"u8, ""u8, new EntryOptions { ExpiresAtUnixMs = 1 }); // Has passed, so nothing is stored.
+        _model.NoteWallClock(UnixNowMs, key => _store.Contains(Encoding.Latin1.GetBytes(key)));
+        _trace.Note('w', UnixNowMs);
+        _wallClockChanges++;
     }
 
     // Mostly seconds, in which every timer fires; now and then hours, as of a machine that slept.
@@ -306,7 +329,7 @@ internal sealed class Simulation : IAsyncDisposable
 
     private SimulationReport Report() => new(
         _requestCount, (NowMs - _startMs) / 3_600_000.0, _evictions, _store.GetStatistics().Expirations, _reconnects,
-        _limitChanges, _trace.Hash);
+        _limitChanges, _wallClockChanges, _clears, _trace.Hash);
 
     private FuzzFailureException Failure(string[][] requests, string what)
     {

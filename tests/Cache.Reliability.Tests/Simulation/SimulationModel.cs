@@ -6,6 +6,7 @@ namespace Cache.Reliability.Tests.Simulation;
 /// <remarks>Replies are those of RESP2. Knows the commands that <see cref="SimulatedRequests"/> makes.</remarks>
 internal sealed class SimulationModel
 {
+    private const int WallToleranceMs = 10;
     private const string Nil = "$-1\r\n";
     private const string Ok = "+OK\r\n";
     private const string NotAnInteger = "-ERR value is not an integer or out of range\r\n";
@@ -13,24 +14,47 @@ internal sealed class SimulationModel
     private readonly Dictionary<string, SimulatedEntry> _entries;
 
     public SimulationModel()
-        : this([], 0)
+        : this([], 0, 0)
     {
     }
 
-    private SimulationModel(Dictionary<string, SimulatedEntry> entries, long nowMs)
+    private SimulationModel(Dictionary<string, SimulatedEntry> entries, long nowMs, long wallOffsetMs)
     {
         _entries = entries;
         NowMs = nowMs;
+        WallOffsetMs = wallOffsetMs;
     }
 
     public long NowMs { get; set; }
+
+    /// <summary>What is added to that for the wall clock as the store takes it.</summary>
+    public long WallOffsetMs { get; private set; }
+
+    /// <summary>Takes over what the wall clock shows, unless it is within the store's tolerance.</summary>
+    /// <param name="unixMs">What it shows.</param>
+    /// <param name="isThere">
+    /// Whether the store has a key. An entry whose moment had passed and is to come again lives on, unless the store
+    /// has removed it meanwhile.
+    /// </param>
+    public void NoteWallClock(long unixMs, Func<string, bool> isThere)
+    {
+        if (Math.Abs(unixMs - NowMs - WallOffsetMs) <= WallToleranceMs)
+            return;
+        string[] past = [.. _entries.Keys.Except(LiveKeys)];
+        WallOffsetMs = unixMs - NowMs;
+        foreach (string key in past.Where(key => Has(key) && !isThere(key)))
+            _entries.Remove(key);
+    }
+
+    /// <summary>Also those of entries whose moment has passed.</summary>
+    public IEnumerable<string> Keys => _entries.Keys;
 
     public IReadOnlyList<string> LiveKeys => [.. _entries.Keys.Where(key => Find(key) is not null)];
 
     /// <summary>A model that holds of this one what has these keys, and goes its own way.</summary>
     public SimulationModel CopyOf(IEnumerable<string> keys)
     {
-        var copy = new SimulationModel([], NowMs);
+        var copy = new SimulationModel([], NowMs, WallOffsetMs);
         foreach (string key in keys)
             copy.Take(this, key);
         return copy;
@@ -39,7 +63,7 @@ internal sealed class SimulationModel
     /// <summary>Has of a key from now on what the other model has.</summary>
     public void Take(SimulationModel other, string key)
     {
-        if (other.Find(key) is { } entry)
+        if (other._entries.TryGetValue(key, out var entry))
             _entries[key] = entry;
         else
             _entries.Remove(key);
@@ -52,15 +76,18 @@ internal sealed class SimulationModel
 
     public SimulatedEntry? Find(string key)
     {
-        if (!_entries.TryGetValue(key, out var entry))
-            return null;
-        if (entry.ExpiresAtMs == 0 || entry.ExpiresAtMs > NowMs)
-            return entry;
-        _entries.Remove(key);
-        return null;
+        bool isLive = _entries.TryGetValue(key, out var entry)
+            && (entry.Expiry.IsNever || StoreMsOf(entry.Expiry) > NowMs);
+        return isLive ? entry : null;
     }
 
+    /// <summary>An expiry in the store's time, as the clocks go now; 0: never.</summary>
+    public long StoreMsOf(SimulatedExpiry expiry) =>
+        expiry.IsOfWall ? Math.Max(1, expiry.AtMs - WallOffsetMs) : expiry.AtMs;
+
     public void Remove(string key) => _entries.Remove(key);
+
+    public void Clear() => _entries.Clear();
 
     /// <summary>The reply to a request, which takes place.</summary>
     public string Answer(string[] words) => words[0] switch
@@ -68,7 +95,7 @@ internal sealed class SimulationModel
         "GET" => Bulk(Find(words[1])?.Value),
         "MGET" => $"*{words.Length - 1}\r\n{string.Concat(words.Skip(1).Select(key => Bulk(Find(key)?.Value)))}",
         "SET" => Set(words),
-        "SETNX" => Find(words[1]) is null && Put(words[1], words[2], 0) ? Integer(1) : Integer(0),
+        "SETNX" => Find(words[1]) is null && Put(words[1], words[2], default) ? Integer(1) : Integer(0),
         "MSET" => SetMany(words),
         "GETEX" => GetAndExpire(words),
         "GETDEL" => GetAndRemove(words[1]),
@@ -77,8 +104,11 @@ internal sealed class SimulationModel
         "INCRBY" => Increment(words[1], long.Parse(words[2], CultureInfo.InvariantCulture)),
         "APPEND" => Append(words[1], words[2]),
         "STRLEN" => Integer(Find(words[1])?.Value.Length ?? 0),
-        "PEXPIRE" => Expire(words[1], NowMs + Number(words[2]), words.ElementAtOrDefault(3)),
-        "EXPIRE" => Expire(words[1], NowMs + 1_000 * Number(words[2]), words.ElementAtOrDefault(3)),
+        "PEXPIRE" => Expire(words[1], ExpiryOf("PX", words[2]), words.ElementAtOrDefault(3)),
+        "EXPIRE" => Expire(words[1], ExpiryOf("EX", words[2]), words.ElementAtOrDefault(3)),
+        "PEXPIREAT" => Expire(words[1], ExpiryOf("PXAT", words[2]), words.ElementAtOrDefault(3)),
+        "PEXPIRETIME" => Integer(MomentOf(words[1])),
+        "FLUSHDB" or "FLUSHALL" => ClearAndReply(),
         "PERSIST" => Persist(words[1]),
         "PTTL" => Integer(TimeToLive(words[1])),
         "TTL" => Integer(TimeToLive(words[1]) is >= 0 and var ms ? (ms + 500) / 1_000 : TimeToLive(words[1])),
@@ -89,7 +119,7 @@ internal sealed class SimulationModel
     {
         var (key, value) = (words[1], words[2]);
         var before = Find(key);
-        long expiresAtMs = 0;
+        var expiry = default(SimulatedExpiry);
         bool holds = true;
         for (int i = 3; i < words.Length; i++)
         {
@@ -102,26 +132,23 @@ internal sealed class SimulationModel
                     holds = before is not null;
                     break;
                 case "KEEPTTL":
-                    expiresAtMs = before?.ExpiresAtMs ?? 0;
+                    expiry = before?.Expiry ?? default;
                     break;
-                case "EX":
-                    expiresAtMs = NowMs + 1_000 * Number(words[++i]);
-                    break;
-                case "PX":
-                    expiresAtMs = NowMs + Number(words[++i]);
+                case "EX" or "PX" or "PXAT":
+                    expiry = ExpiryOf(words[i], words[++i]);
                     break;
             }
         }
 
         if (holds)
-            Put(key, value, expiresAtMs);
+            Put(key, value, expiry);
         return words.Contains("GET") ? Bulk(before?.Value) : holds ? Ok : Nil;
     }
 
     private string SetMany(string[] words)
     {
         for (int i = 1; i < words.Length; i += 2)
-            Put(words[i], words[i + 1], 0);
+            Put(words[i], words[i + 1], default);
         return Ok;
     }
 
@@ -130,65 +157,86 @@ internal sealed class SimulationModel
         if (Find(words[1]) is not { } entry)
             return Nil;
         if (words.Length > 2)
-            Put(words[1], entry.Value, words[2] == "PERSIST" ? 0 : NowMs + Number(words[3]));
+            Put(words[1], entry.Value, words[2] == "PERSIST" ? default : ExpiryOf(words[2], words[3]));
         return Bulk(entry.Value);
     }
 
     private string GetAndRemove(string key)
     {
         string? value = Find(key)?.Value;
-        _entries.Remove(key);
+        if (value is not null)
+            _entries.Remove(key);
         return Bulk(value);
     }
 
     private string Increment(string key, long delta)
     {
-        var entry = Find(key) ?? new SimulatedEntry("0", 0);
+        var entry = Find(key) ?? new SimulatedEntry("0", default);
         bool isCanonical = long.TryParse(entry.Value, CultureInfo.InvariantCulture, out long number)
             && number.ToString(CultureInfo.InvariantCulture) == entry.Value;
         if (!isCanonical)
             return NotAnInteger;
-        Put(key, (number + delta).ToString(CultureInfo.InvariantCulture), entry.ExpiresAtMs);
+        Put(key, (number + delta).ToString(CultureInfo.InvariantCulture), entry.Expiry);
         return Integer(number + delta);
     }
 
     private string Append(string key, string part)
     {
-        var entry = Find(key) ?? new SimulatedEntry("", 0);
-        Put(key, entry.Value + part, entry.ExpiresAtMs);
+        var entry = Find(key) ?? new SimulatedEntry("", default);
+        Put(key, entry.Value + part, entry.Expiry);
         return Integer(entry.Value.Length + part.Length);
     }
 
-    private string Expire(string key, long expiresAtMs, string? condition)
+    private string Expire(string key, SimulatedExpiry expiry, string? condition)
     {
         if (Find(key) is not { } entry)
             return Integer(0);
-        long present = entry.ExpiresAtMs == 0 ? long.MaxValue : entry.ExpiresAtMs;
+        long present = entry.Expiry.IsNever ? long.MaxValue : StoreMsOf(entry.Expiry);
         bool holds = condition switch
         {
-            "NX" => entry.ExpiresAtMs == 0,
-            "XX" => entry.ExpiresAtMs != 0,
-            "GT" => expiresAtMs > present,
-            "LT" => expiresAtMs < present,
+            "NX" => entry.Expiry.IsNever,
+            "XX" => !entry.Expiry.IsNever,
+            "GT" => StoreMsOf(expiry) > present,
+            "LT" => StoreMsOf(expiry) < present,
             _ => true,
         };
-        return holds && Put(key, entry.Value, expiresAtMs) ? Integer(1) : Integer(0);
+        return holds && Put(key, entry.Value, expiry) ? Integer(1) : Integer(0);
     }
 
     private string Persist(string key) =>
-        Find(key) is { ExpiresAtMs: > 0 } entry && Put(key, entry.Value, 0) ? Integer(1) : Integer(0);
+        Find(key) is { Expiry.IsNever: false } entry && Put(key, entry.Value, default) ? Integer(1) : Integer(0);
 
     private long TimeToLive(string key) => Find(key) switch
     {
         null => -2,
-        { ExpiresAtMs: 0 } => -1,
-        { } entry => entry.ExpiresAtMs - NowMs,
+        { Expiry.IsNever: true } => -1,
+        { } entry => StoreMsOf(entry.Expiry) - NowMs,
     };
 
-    // True, so that it may stand in a condition.
-    private bool Put(string key, string value, long expiresAtMs)
+    private long MomentOf(string key) => Find(key) switch
     {
-        _entries[key] = new SimulatedEntry(value, expiresAtMs);
+        null => -2,
+        { Expiry.IsNever: true } => -1,
+        { } entry => entry.Expiry.IsOfWall ? entry.Expiry.AtMs : entry.Expiry.AtMs + WallOffsetMs,
+    };
+
+    private SimulatedExpiry ExpiryOf(string unit, string number) => unit switch
+    {
+        "PXAT" => new SimulatedExpiry(Number(number), IsOfWall: true),
+        "EX" => new SimulatedExpiry(NowMs + 1_000 * Number(number), IsOfWall: false),
+        _ => new SimulatedExpiry(NowMs + Number(number), IsOfWall: false),
+    };
+
+    private string ClearAndReply()
+    {
+        Clear();
+        return Ok;
+    }
+
+    // True, so that it may stand in a condition.
+    private bool Put(string key, string value, SimulatedExpiry expiry)
+    {
+        _entries[key] = new SimulatedEntry(value, expiry);
         return true;
     }
 

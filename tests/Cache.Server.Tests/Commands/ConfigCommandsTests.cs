@@ -131,7 +131,10 @@ public sealed class ConfigCommandsTests : CommandTestBase
     [Theory]
     [InlineData("notify-keyspace-events Kx", "keyspace notifications are not supported yet")]
     [InlineData("appendonly yes", "the append only file is not supported yet")]
-    [InlineData("port 1", "can't set immutable config")]
+    [InlineData("unixsocket s", "can't set immutable config")]
+    [InlineData("port 65536", "argument must be between 0 and 65535 inclusive")]
+    [InlineData("port abc", "argument couldn't be parsed into an integer")]
+    [InlineData("port 1 port 2", "duplicate parameter")]
     [InlineData("proto-max-bulk-len 1gb", "argument must be between 1048576 and 536870912 inclusive")]
     public void ConfigSet_ValueThatCannotBe_TellsWhy(string arguments, string problem)
     {
@@ -140,6 +143,20 @@ public sealed class ConfigCommandsTests : CommandTestBase
         Assert.Equal(
             $"-ERR CONFIG SET failed (possibly related to argument '{name}') - {problem}\r\n",
             Client.Run("CONFIG SET " + arguments));
+    }
+
+    // The server's own limits of time, which the sweep reads anew.
+    [Theory]
+    [InlineData("auth-timeout")]
+    [InlineData("partial-request-timeout")]
+    [InlineData("client-output-timeout")]
+    public void ConfigSet_TimeOfOurs_IsTakenWithinItsBound(string name)
+    {
+        Assert.Equal("+OK\r\n", Client.Run($"CONFIG SET {name} 2147483"));
+        Assert.Equal($"*2\r\n${name.Length}\r\n{name}\r\n$7\r\n2147483\r\n", Client.Run($"CONFIG GET {name}"));
+        Assert.EndsWith(
+            "argument must be between 0 and 2147483 inclusive\r\n", Client.Run($"CONFIG SET {name} 2147484"),
+            StringComparison.Ordinal);
     }
 
     [Theory]

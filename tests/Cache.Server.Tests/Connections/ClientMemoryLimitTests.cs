@@ -83,7 +83,7 @@ public sealed class ClientMemoryLimitTests : ConnectionTestBase
         var client = server.Connect();
         long before = Store.GetStatistics().MemoryBytes;
 
-        client.Send("*1000000\r\n$536870912\r\nx");
+        client.Send("*1000000\r\n$8000000\r\nx");
 
         Assert.InRange(Store.GetStatistics().MemoryBytes - before, 1, 4096);
     }
@@ -95,10 +95,10 @@ public sealed class ClientMemoryLimitTests : ConnectionTestBase
         var small = server.Connect();
         var large = server.Connect();
         var other = server.Connect();
-        string begun = $"*2\r\n$4\r\nECHO\r\n${4 * Megabyte}\r\n";
+        string begun = $"*2\r\n$4\r\nECHO\r\n${3 * Megabyte / 2}\r\n"; // Either could be held, but not both.
 
-        small.Send(begun + new string('v', 1000));
-        for (int i = 0; i < 8; i++)
+        small.Send(begun + new string('v', 900_000));
+        for (int i = 0; i < 5; i++)
             large.Send((i == 0 ? begun : "") + new string('v', Megabyte / 4));
 
         large.ReadAll();

@@ -1,7 +1,6 @@
 using System.Text;
 using Cache.Core;
 using Cache.Server.Commands;
-using Cache.Server.Connections;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Connections;
@@ -138,7 +137,7 @@ public sealed class SuspensionTests : ConnectionTestBase
     {
         await using var server = await StartAsync(bounds: _shared);
         using var gate = new ManualResetEventSlim();
-        var blocks = Block(server, gate);
+        var blocks = BusyWorkers.Block(server.Server, gate);
         var client = server.Connect();
 
         client.Send(Request("PING") + _longWrite + Request("PING"));
@@ -155,7 +154,7 @@ public sealed class SuspensionTests : ConnectionTestBase
     {
         await using var server = await StartAsync(bounds: _shared);
         using var gate = new ManualResetEventSlim();
-        var blocks = Block(server, gate);
+        var blocks = BusyWorkers.Block(server.Server, gate);
         var attacker = server.Connect();
         attacker.Send(_longWrite);
 
@@ -176,7 +175,7 @@ public sealed class SuspensionTests : ConnectionTestBase
         Store.Set("a"u8, "1"u8);
         await using var server = await StartAsync(bounds: _shared);
         using var gate = new ManualResetEventSlim();
-        var blocks = Block(server, gate);
+        var blocks = BusyWorkers.Block(server.Server, gate);
 
         Assert.Equal("+OK\r\n", server.Connect().Exchange(Request("FLUSHALL")));
         Assert.Equal("+OK\r\n", server.Connect().Exchange(Request("FLUSHDB", "ASYNC")));
@@ -219,7 +218,7 @@ public sealed class SuspensionTests : ConnectionTestBase
     {
         await using var server = await StartAsync(bounds: _shared);
         using var gate = new ManualResetEventSlim();
-        var blocks = Block(server, gate);
+        var blocks = BusyWorkers.Block(server.Server, gate);
         server.Connect().Send(_longWrite);
         var other = server.Connect();
 
@@ -237,7 +236,7 @@ public sealed class SuspensionTests : ConnectionTestBase
     {
         await using var server = await StartAsync(bounds: _shared);
         using var gate = new ManualResetEventSlim();
-        var blocks = Block(server, gate);
+        var blocks = BusyWorkers.Block(server.Server, gate);
         var client = server.Connect();
         client.Send(_longWrite);
         client.Vanish();
@@ -259,7 +258,7 @@ public sealed class SuspensionTests : ConnectionTestBase
         };
         await using var server = await StartAsync(options, _shared);
         using var gate = new ManualResetEventSlim();
-        var blocks = Block(server, gate);
+        var blocks = BusyWorkers.Block(server.Server, gate);
         var client = server.Connect();
         client.Send(_longWrite);
 
@@ -280,7 +279,7 @@ public sealed class SuspensionTests : ConnectionTestBase
     {
         var server = await StartAsync(bounds: _shared);
         using var gate = new ManualResetEventSlim();
-        var blocks = Block(server, gate);
+        var blocks = BusyWorkers.Block(server.Server, gate);
         var client = server.Connect();
         client.Send(_longWrite + Request("PING"));
 
@@ -297,24 +296,6 @@ public sealed class SuspensionTests : ConnectionTestBase
         client.Send(requests);
         Assert.Equal(replies, Encoding.Latin1.GetString(await client.ReadAsync(replies.Length, Token)));
         Assert.Empty(client.ReadAll());
-    }
-
-    // Keeps every worker, so that what comes now waits.
-    private static Task Block(InMemoryServer server, ManualResetEventSlim gate)
-    {
-        using var blocked = new CountdownEvent(LongWorkers.ThreadsMax);
-        var blocks = new Task[LongWorkers.ThreadsMax];
-        for (int i = 0; i < blocks.Length; i++)
-            blocks[i] = BlockOneAsync(server.Server.Workers, blocked, gate);
-        blocked.Wait(Token);
-        return Task.WhenAll(blocks);
-    }
-
-    private static async Task BlockOneAsync(LongWorkers workers, CountdownEvent blocked, ManualResetEventSlim gate)
-    {
-        await workers.EnterAsync();
-        blocked.Signal();
-        gate.Wait(Token);
     }
 
     private static async Task EndedAsync(InMemoryServer server, int clients)

@@ -101,6 +101,35 @@ public class RespRequestReaderTests
         Assert.Equal("*1\r\n$1000\r\n".Length + 1000 + 2, reader.BytesNeeded);
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(7)]
+    [InlineData(1000)]
+    public void PassOver_WhereverItBegins_EndsBehindTheRequest(int pieceBytes)
+    {
+        const string Request =
+            "*5\r\n$4\r\nMSET\r\n$1\r\nk\r\n$13\r\n$3\r\nGET\r\n$1\r\n\r\n$0\r\n\r\n$2\r\nxy\r\n";
+        byte[] bytes = Encoding.Latin1.GetBytes(Request + "PING\r\n");
+        for (int begin = "*5\r\n".Length; begin < Request.Length; begin++)
+        {
+            var reader = new RespRequestReader();
+            Assert.Equal(RespReadStatus.Incomplete, reader.TryRead(bytes.AsSpan(0, begin)));
+            long start = reader.PassOver(begin);
+            var status = RespReadStatus.Incomplete;
+            for (int end = begin; status == RespReadStatus.Incomplete; end = Math.Min(end + pieceBytes, bytes.Length))
+            {
+                Assert.True(start < bytes.Length);
+                if (end < start)
+                    continue;
+                status = reader.TryRead(bytes.AsSpan((int)start, end - (int)start));
+                start += status == RespReadStatus.Incomplete ? reader.PassOver(end - (int)start) : reader.Consumed;
+            }
+
+            Assert.Equal((RespReadStatus.Refused, Request.Length), (status, (int)start));
+            Assert.Equal(RespReadStatus.Complete, reader.TryRead(bytes.AsSpan((int)start)));
+        }
+    }
+
     [Fact]
     public void TryRead_ManyArgumentsInPieces_NeverReadsAnArgumentTwice()
     {

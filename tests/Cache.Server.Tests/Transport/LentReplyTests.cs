@@ -211,6 +211,43 @@ public sealed class LentReplyTests : TransportTestBase
         await received;
     }
 
+    // A hundred clients that each ask for megabytes are one wait of all others.
+    [Fact]
+    public async Task Flushes_OfAMegabyteByManyConnectionsInOneRound_AreShort()
+    {
+        if (!EpollTransport.IsSupported)
+            return;
+        const int Count = 40;
+        await using var first = await SocketPair.ConnectAsync(RespTransport.Epoll);
+        var others = new List<SocketPair>();
+        for (int i = 0; i < Count; i++)
+            others.Add(await first.ConnectAnotherAsync());
+        var sending = SendOnceEachAsync(first, others);
+        await SendAllAsync(first.Client, [1]);
+
+        const int RoundMax = EpollLoop.RoundBytes + EpollOutput.TurnBytes + (Count * EpollOutput.CrowdedTurnBytes);
+        Assert.InRange(await sending, EpollLoop.RoundBytes, RoundMax);
+        foreach (var other in others)
+            await other.DisposeAsync();
+    }
+
+    // On the loop's thread, hence in one turn of it, which is part of one round.
+    private static async Task<long> SendOnceEachAsync(SocketPair first, List<SocketPair> others)
+    {
+        var read = await first.Server.Input.ReadAsync(Token);
+        first.Server.Input.AdvanceTo(read.Buffer.End);
+        foreach (var other in others)
+        {
+            var output = (LendingPipeWriter)other.Server.Output;
+            output.Write(new CountedBytes(new byte[1_000_000]));
+            _ = output.FlushAsync(Token);
+        }
+
+        long sent = others.Sum(static other => other.Server.SentBytes);
+        await Task.Yield(); // The end of a pair waits for its loop.
+        return sent;
+    }
+
     // As a connection does with pipelined GETs: on the loop's thread, for as long as no flush waits.
     private static async Task<long> SendManyAsync(SocketPair pair, int count)
     {

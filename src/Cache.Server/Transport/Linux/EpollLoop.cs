@@ -23,6 +23,12 @@ internal sealed class EpollLoop : IDisposable
     /// </summary>
     public const int ReceiveBytes = 16 * 1024;
 
+    /// <summary>
+    /// What a loop sends between two waits before each of the connections that follow may send only a little, about
+    /// four milliseconds: a hundred that each send a megabyte would keep the others for a tenth of a second.
+    /// </summary>
+    public const int RoundBytes = 4 * 1024 * 1024;
+
     // Enough that one wait serves a busy moment of many connections; more only lengthens the turn of each.
     private const int EventCountMax = 256;
 
@@ -48,6 +54,7 @@ internal sealed class EpollLoop : IDisposable
     private readonly int _wake;
     private ulong _lastAcceptor = AcceptorNumber;
     private int _turn;
+    private long _roundBytes;
     private volatile bool _stopping;
     private bool _ended;
 
@@ -69,9 +76,21 @@ internal sealed class EpollLoop : IDisposable
     public int Turn => Volatile.Read(ref _turn);
 
     /// <summary>
+    /// Whether much was sent since the last wait. Any thread; perhaps a moment old, or of the round before.
+    /// </summary>
+    public bool IsRoundFull => Volatile.Read(ref _roundBytes) >= RoundBytes;
+
+    /// <summary>
     /// What is received into; lent to a connection while its owner looks at the bytes. The loop's thread.
     /// </summary>
     public byte[] Buffer { get; private set; } = NewBuffer();
+
+    /// <summary>Counts what was sent; what other threads send takes none of the loop's time.</summary>
+    public void NoteSent(long bytes)
+    {
+        if (Thread.CurrentThread == _thread)
+            Volatile.Write(ref _roundBytes, _roundBytes + bytes);
+    }
 
     /// <summary>Replaces the buffer, which a connection keeps. The loop's thread.</summary>
     public void RenewBuffer()
@@ -166,6 +185,7 @@ internal sealed class EpollLoop : IDisposable
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void Dispatch(int count)
     {
+        Volatile.Write(ref _roundBytes, 0);
         for (int i = 0; i < count; i++)
         {
             Volatile.Write(ref _turn, _turn + 1);

@@ -21,6 +21,9 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
     /// </summary>
     public const int TurnBytes = (1024 + 128) * 1024;
 
+    /// <summary>The same where the connections before it have sent much already.</summary>
+    public const int CrowdedTurnBytes = 64 * 1024;
+
     // The owner flushes at 64 KB; with the reply that passes them they still leave in one send.
     private const int SegmentBytes = 128 * 1024;
 
@@ -275,8 +278,9 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
         }
 
         Debug.Assert(_turnBytes is >= 0 and <= TurnBytes);
-        int count = Math.Min(bytes.Length, TurnBytes - _turnBytes);
-        if (count == 0)
+        int bytesMax = connection.Loop.IsRoundFull ? CrowdedTurnBytes : TurnBytes;
+        int count = Math.Min(bytes.Length, bytesMax - _turnBytes);
+        if (count <= 0)
         {
             connection.ChangeInterest(add: LinuxCalls.EventOut, remove: 0);
             return 0;
@@ -291,6 +295,7 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
         {
             Volatile.Write(ref _sentBytes, _sentBytes + sent);
             _turnBytes += (int)sent;
+            connection.Loop.NoteSent(sent);
             return (int)sent;
         }
 

@@ -7,13 +7,18 @@ namespace Cache.Server.Transport.Tls;
 /// <summary>Makes of the files what a handshake needs. Every error names the option, the file and the reason.</summary>
 internal static class TlsCertificateReader
 {
-    /// <exception cref="IOException">A file cannot be read, or does not hold what it should.</exception>
-    public static SslServerAuthenticationOptions Read(TlsSettings settings)
+    /// <param name="settings">The files.</param>
+    /// <param name="problems">Gets every file that cannot be read, or does not hold what it should.</param>
+    /// <returns>Null if there is such a file.</returns>
+    public static SslServerAuthenticationOptions? Read(TlsSettings settings, List<string> problems)
     {
         var chain = new X509Certificate2Collection();
         var certificate = string.IsNullOrEmpty(settings.TlsPfxFile)
-            ? ReadPem(settings, chain)
-            : ReadPfx(settings, chain);
+            ? ReadPem(settings, chain, problems)
+            : Try(() => ReadPfx(settings, chain), problems);
+        var policy = settings.AsksForCertificate ? Try(() => ToChainPolicy(settings), problems) : null;
+        if (certificate is null || (policy is null && settings.AsksForCertificate))
+            return null;
         return new SslServerAuthenticationOptions
         {
             // Made once, so that its chain is built once, and sessions of earlier connections can be resumed.
@@ -21,18 +26,49 @@ internal static class TlsCertificateReader
             EnabledSslProtocols = settings.Protocols,
             AllowRenegotiation = false,
             ClientCertificateRequired = settings.AsksForCertificate,
-            CertificateChainPolicy = settings.AsksForCertificate ? ToChainPolicy(settings) : null,
+            CertificateChainPolicy = policy,
             RemoteCertificateValidationCallback = new TlsClientTrust(settings.RequiresCertificate).Validate,
         };
     }
 
-    private static X509Certificate2 ReadPem(TlsSettings settings, X509Certificate2Collection chain)
+    private static T? Try<T>(Func<T> read, List<string> problems)
+        where T : class
+    {
+        try
+        {
+            return read();
+        }
+        catch (IOException e)
+        {
+            problems.Add(e.Message);
+            return null;
+        }
+    }
+
+    // Each file is looked at, also if the other cannot be used.
+    private static X509Certificate2? ReadPem(
+        TlsSettings settings, X509Certificate2Collection chain, List<string> problems)
+    {
+        string path = settings.TlsCertificateFile ?? "";
+        string? pem = Try(
+            () =>
+            {
+                string text = ReadText(nameof(settings.TlsCertificateFile), path);
+                ImportPem(nameof(settings.TlsCertificateFile), path, text, chain);
+                return text;
+            },
+            problems);
+        string? keyPem = Try(() => ReadText(nameof(settings.TlsKeyFile), settings.TlsKeyFile ?? ""), problems);
+        return pem is null || keyPem is null
+            ? null
+            : Try(() => ToCertificate(settings, pem, keyPem, chain), problems);
+    }
+
+    private static X509Certificate2 ToCertificate(
+        TlsSettings settings, string pem, string keyPem, X509Certificate2Collection chain)
     {
         string path = settings.TlsCertificateFile ?? "";
         string keyPath = settings.TlsKeyFile ?? "";
-        string pem = ReadText(nameof(settings.TlsCertificateFile), path);
-        string keyPem = ReadText(nameof(settings.TlsKeyFile), keyPath);
-        ImportPem(nameof(settings.TlsCertificateFile), path, pem, chain);
         var bare = chain[0];
         chain.RemoveAt(0);
         try

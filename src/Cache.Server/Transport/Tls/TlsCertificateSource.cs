@@ -22,14 +22,25 @@ internal sealed class TlsCertificateSource : IDisposable
     private string _seen;
     private string? _refused;
 
-    /// <exception cref="IOException">A file cannot be read, or does not hold what it should.</exception>
-    public TlsCertificateSource(TlsSettings settings)
+    private TlsCertificateSource(TlsSettings settings, string seen, SslServerAuthenticationOptions current)
     {
         _settings = settings;
-        _seen = Describe(settings);
-        _current = TlsCertificateReader.Read(settings);
+        _seen = seen;
+        _current = current;
         _timer = settings.TimeProvider.CreateTimer(
             static self => ((TlsCertificateSource)self!).TryLook(), this, LookInterval, LookInterval);
+    }
+
+    /// <summary>Reads the files for the first time.</summary>
+    /// <param name="settings">The files.</param>
+    /// <param name="problems">Gets every file that cannot be read, or does not hold what it should.</param>
+    /// <returns>Null if there is such a file.</returns>
+    public static TlsCertificateSource? Open(TlsSettings settings, List<string> problems)
+    {
+        string seen = Describe(settings);
+        return TlsCertificateReader.Read(settings, problems) is { } current
+            ? new TlsCertificateSource(settings, seen, current)
+            : null;
     }
 
     /// <summary>The certificate and the rules; never changed in place.</summary>
@@ -62,7 +73,9 @@ internal sealed class TlsCertificateSource : IDisposable
             seen = Describe(_settings);
             if (seen == _seen)
                 return true;
-            _current = TlsCertificateReader.Read(_settings);
+            var problems = new List<string>();
+            _current = TlsCertificateReader.Read(_settings, problems)
+                ?? throw new IOException(string.Join('\n', problems));
             _seen = seen;
             _refused = null;
             _settings.Reloaded?.Invoke(_current.ServerCertificateContext!.TargetCertificate.Subject);

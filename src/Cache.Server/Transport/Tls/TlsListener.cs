@@ -13,5 +13,5 @@ internal sealed class TlsListener(TransportListener listener, TlsSettings settin
             ? new TlsConnection(connection, settings, certificates.Current)
             : null;
 
-    public override ValueTask DisposeAsync() => listener.DisposeAsync();
+    public override void Close() => listener.Close();
 }

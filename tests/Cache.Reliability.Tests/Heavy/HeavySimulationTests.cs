@@ -1,0 +1,33 @@
+using System.Globalization;
+using Cache.Testing;
+
+namespace Cache.Reliability.Tests.Heavy;
+
+/// <summary>Requests of megabytes beside lent values, a limit that changes, and a bystander.</summary>
+/// <remarks>The environment variable CACHE_HEAVY_SIMULATIONS makes more of them.</remarks>
+[Collection(nameof(ProcessWideCollection))]
+public sealed class HeavySimulationTests(ITestOutputHelper output)
+{
+    private const string SimulationsVariable = "CACHE_HEAVY_SIMULATIONS";
+    private const int SimulationsDefault = 2;
+    private const int Steps = 600;
+
+    private static int Simulations =>
+        int.TryParse(
+            Environment.GetEnvironmentVariable(SimulationsVariable), CultureInfo.InvariantCulture, out int count)
+            ? count
+            : SimulationsDefault;
+
+    [Fact]
+    public Task Requests_OfMegabytes_AreAnsweredWithinBounds() => RandomSeed.RunAsync(this, async seed =>
+    {
+        for (int i = 0; i < Simulations; i++)
+        {
+            var report = await HeavySimulation.RunAsync(seed + i, Steps);
+            output.WriteLine($"{seed + i}: {report}");
+            Assert.All(
+                [report.Requests, report.Cuts, report.LimitChanges, report.Lent, report.Evictions],
+                static count => Assert.NotEqual(0, count));
+        }
+    });
+}
