@@ -48,7 +48,7 @@ internal sealed class ClientMemory(
         if (client.IsProtectedFromEviction)
             return long.MaxValue;
         long limit = LimitBytes;
-        return Math.Max(limit - RequestSlackBytes - (long)server.Clients.Count * IdleClientBytes, limit / 2);
+        return Math.Max(limit - RequestSlackBytes - (long)registry.Count * IdleClientBytes, limit / 2);
     }
 
     /// <summary>Counts bytes that a client holds from now on, or no more.</summary>
