@@ -7,8 +7,8 @@ using Cache.Reliability.Tests.Fuzz;
 namespace Cache.Reliability.Tests.Simulation;
 
 /// <summary>
-/// A user in the process, beside the clients: its entries expire when they were not read for a while, and some at a last
-/// moment of either clock too.
+/// A user in the process, beside the clients: its entries expire when they were not read for a while, and some at a
+/// last moment of either clock too.
 /// </summary>
 /// <param name="store">The store.</param>
 /// <param name="model">Knows what the clocks show; the entries are not its.</param>
