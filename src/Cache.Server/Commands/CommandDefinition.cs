@@ -4,7 +4,9 @@ using System.Text.Json;
 namespace Cache.Server.Commands;
 
 /// <summary>One command or subcommand of the table: what Redis says of it, and the method that executes it.</summary>
-/// <remarks>Immutable once the table is made, and shared by all servers of the process.</remarks>
+/// <remarks>
+/// Immutable once the table is made, but for what is made when first asked for; shared by all servers of the process.
+/// </remarks>
 internal sealed class CommandDefinition
 {
     private const int Unknown = -1;
@@ -17,6 +19,7 @@ internal sealed class CommandDefinition
     public CommandDefinition(JsonElement row, int index, CommandHandler? handler, CommandLookup? subcommands)
     {
         Row = row;
+        Replies = new CommandReplies(this);
         Index = index;
         Subcommands = subcommands;
         _handler = handler;
@@ -41,6 +44,9 @@ internal sealed class CommandDefinition
 
     /// <summary>Its row of the table's source: flags, categories, key specifications, documentation.</summary>
     public JsonElement Row { get; }
+
+    /// <summary>What COMMAND INFO and DOCS tell of it.</summary>
+    public CommandReplies Replies { get; }
 
     /// <summary>Its place in the table, from 0; counters are kept by it.</summary>
     public int Index { get; }
