@@ -93,13 +93,14 @@ internal sealed class HotWriter(CacheStore store)
         }
     }
 
-    // Written by who is asked for a span; one that is asked again and again stops, so that the read ends.
+    // A write that certainly changes the bucket. One that is asked for again and again is left out, so that the read
+    // ends.
     private void WriteFor(int spans)
     {
         if (spans > SpansMax)
             _isEndless = true;
         else
-            Write();
+            store.Set(NextKey(), NextValue());
     }
 
     private byte[] NextKey() => Encoding.Latin1.GetBytes(Keys[_random.Next(Keys.Length)]);

@@ -35,7 +35,7 @@ public sealed class SimulationTests(ITestOutputHelper output)
                 static count => Assert.NotEqual(0, count));
         }
 
-        Assert.NotEqual(0, clears);
+        Assert.True(clears > 0 || Simulations < SimulationsDefault, "Nothing was cleared."); // That is rare.
         output.WriteLine($"{hours} hours.");
     });
 
