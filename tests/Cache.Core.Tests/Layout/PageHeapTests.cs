@@ -205,6 +205,7 @@ public sealed class PageHeapTests : IDisposable
             await other;
             small.DropUnasked();
             small.DropUnasked();
+            SpinWait.SpinUntil(() => small.OutCount == 0); // A thread of the pool may have the last one in its hands.
 
             Assert.True(LargeBlock.TryCreate(Length - 16, Length - 16, small, out var all));
             Assert.True(
