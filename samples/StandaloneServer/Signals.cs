@@ -42,13 +42,8 @@ internal sealed class Signals : IDisposable
             action();
     }
 
-    public void Dispose()
-    {
-        foreach (var registration in _registrations)
-            registration.Dispose();
-    }
-
-    private void HangUp()
+    /// <summary>SIGHUP came.</summary>
+    internal void HangUp()
     {
         Action? action;
         lock (_gate)
@@ -58,5 +53,11 @@ internal sealed class Signals : IDisposable
         }
 
         action?.Invoke();
+    }
+
+    public void Dispose()
+    {
+        foreach (var registration in _registrations)
+            registration.Dispose();
     }
 }

@@ -132,8 +132,10 @@ internal static class DirectiveTable
         return Find(directive => WithoutHyphens(directive.Name).Equals(bare, StringComparison.OrdinalIgnoreCase));
     }
 
+    /// <summary>The directive that is meant: whose option in code has the name, or whose own name is nearest.</summary>
     public static string? FindNearest(string name) =>
-        NearestName.Find(name, All.Select(static directive => directive.Name));
+        All.FirstOrDefault(one => name.Equals(one.Option, StringComparison.OrdinalIgnoreCase))?.Name
+            ?? NearestName.Find(name, All.Select(static directive => directive.Name));
 
     /// <summary>There is no such directive: the message, which suggests the nearest.</summary>
     public static string Unknown(string label, string name, string prefix = "")

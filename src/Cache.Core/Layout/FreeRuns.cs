@@ -96,7 +96,8 @@ internal sealed unsafe class FreeRuns : IDisposable
 
     /// <summary>Takes what free neighbours without memory have of the pages in which a run begins and ends.</summary>
     /// <remarks>The run itself is nobody's: such a page may be given back as a whole then.</remarks>
-    public void TakePagesAround(ref int start, ref int length, int pageGrains)
+    /// <returns>Whether they had any.</returns>
+    public bool TakePagesAround(ref int start, ref int length, int pageGrains)
     {
         int end = start + length;
         int before = Math.Min(start & (pageGrains - 1), Math.Max(0, At(start - 1).LengthAsLast));
@@ -117,6 +118,7 @@ internal sealed unsafe class FreeRuns : IDisposable
 
         start -= before;
         length += before + after;
+        return before + after > 0;
     }
 
     /// <summary>Makes a run free, joined with neighbours of its kind.</summary>

@@ -113,6 +113,9 @@ internal sealed unsafe partial class NativeReservation : IDisposable
             _ = Advise(Start, (nuint)Length, huge ? AdviseHugePages : AdviseSmallPages);
     }
 
+    /// <summary>Whether a part of it lies between two addresses: for tests that ask the system about these.</summary>
+    public bool Overlaps(ulong start, ulong end) => start < (ulong)Start + (ulong)Length && end > (ulong)Start;
+
     /// <summary>Gives the memory of whole pages back to the system; they read as zeros from now on.</summary>
     /// <returns>False if nothing happened: the memory and what it holds stay.</returns>
     public bool TryDiscard(long offset, long length)

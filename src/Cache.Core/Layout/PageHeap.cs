@@ -266,15 +266,23 @@ internal sealed unsafe class PageHeap : IDisposable
     /// <summary>Gives the memory of a run that nobody uses back to the system, and the run to the free ones.</summary>
     private void GiveBack(int first, int grains)
     {
-        // Pages that a neighbour has a part of stay: it is in use, or gives them back itself.
-        long start = ((long)first * Grain + PageSize - 1) & -PageSize;
-        long end = (first + (long)grains) * Grain & -PageSize;
-        if (end > start)
-            _ = _reservation!.TryDiscard(start, end - start);
-        lock (_gate)
+        while (true)
         {
-            _free!.Give(first, grains, resident: false);
-            _outCount--;
+            // Pages that a neighbour has a part of stay: it is in use, or gives them back itself.
+            long start = ((long)first * Grain + PageSize - 1) & -PageSize;
+            long end = (first + (long)grains) * Grain & -PageSize;
+            if (end > start)
+                _ = _reservation!.TryDiscard(start, end - start);
+            lock (_gate)
+            {
+                // A neighbour may have been on its way too: whoever arrives last gives the page back that both share.
+                // Each time round the run grows, and by less than two pages in all.
+                if (_free!.TakePagesAround(ref first, ref grains, PageSize / Grain))
+                    continue;
+                _free.Give(first, grains, resident: false);
+                _outCount--;
+                break;
+            }
         }
 
         UnmapIfLast();

@@ -24,6 +24,9 @@ internal sealed class KeyLocks
     // Of a page with so many keys, most buckets are locked anyway.
     private const int WholePageMin = IndexPage.HomeCount / 2;
 
+    // Up to so many pages for each key are looked through in their order; beyond, sorting the keys is less work.
+    private const int PagesPerKeyMax = 8;
+
     private const ulong AllBuckets = ulong.MaxValue;
     private const int CapacityInitially = 16;
 
@@ -46,6 +49,12 @@ internal sealed class KeyLocks
     // The page that was asked for last: the next key is often in it.
     private int _last;
 
+    // By a page's number: its buckets that are homes, and which of the held pages it is, while that is known.
+    private ulong[] _marks = [];
+    private int[] _indexes = [];
+    private nuint _firstOrder;
+    private bool _isIndexed;
+
     /// <summary>Whether no other thread can be in the way: whole pages are held, and nobody else splits one.</summary>
     public bool IsExclusive => _grown.Count != 0;
 
@@ -65,7 +74,8 @@ internal sealed class KeyLocks
     public static void Return(KeyLocks locks)
     {
         Debug.Assert(locks._count == 0, "Everything was released.");
-        if (locks._pages.Length <= PagesKeptMax && locks._homes.Length <= HomesKeptMax)
+        if (locks._pages.Length <= PagesKeptMax && locks._homes.Length <= HomesKeptMax
+            && locks._marks.Length <= HomesKeptMax)
             _cached = locks;
     }
 
@@ -170,6 +180,7 @@ internal sealed class KeyLocks
         }
 
         _count = _last = 0;
+        _isIndexed = false;
         for (int i = _grown.Count - 1; i >= 0; i--)
             _grown[i].GrowthGate.Exit();
         _grown.Clear();
@@ -186,6 +197,7 @@ internal sealed class KeyLocks
     public void Add(IndexPage from, IndexPage page, ReadOnlySpan<uint> versions)
     {
         Debug.Assert(_count < _pages.Length, "Room was reserved.");
+        _isIndexed = false;
         _pages[IndexOf(from)].Changed = AllBuckets;
         int index = 0;
         while (index < _count && _pages[index].Page[0].Order < page[0].Order)
@@ -203,28 +215,20 @@ internal sealed class KeyLocks
     private bool TryEnter(StoreState state, ReadOnlySpan<ulong> hashes)
     {
         if (_homes.Length < hashes.Length)
-        {
             _homes = new ulong[hashes.Length];
-            _ordered = new ulong[hashes.Length];
-        }
-
+        var homes = _homes.AsSpan(0, hashes.Length);
+        ulong last = 0;
         for (int i = 0; i < hashes.Length; i++)
-            _homes[i] = state.ShardOf(hashes[i]).HomeNumberOf(hashes[i]);
-        var ordered = _ordered.AsSpan(0, hashes.Length);
-        _homes.AsSpan(0, hashes.Length).CopyTo(ordered);
-        ordered.Sort();
-        EnsurePages(CountPages(ordered));
-        for (int i = 0; i < ordered.Length;)
         {
-            ulong number = ordered[i] / IndexPage.BucketCount;
-            ulong buckets = 0;
-            int first = i;
-            for (; i < ordered.Length && ordered[i] / IndexPage.BucketCount == number; i++)
-                buckets |= 1UL << (int)(ordered[i] % IndexPage.BucketCount);
-            bool isWhole = IsExclusive || i - first >= WholePageMin;
-            Lock(state, state.Index.Pages[(uint)number], isWhole ? AllBuckets : buckets);
+            homes[i] = state.ShardOf(hashes[i]).HomeNumberOf(hashes[i]);
+            last = Math.Max(last, homes[i]);
         }
 
+        ulong pages = last / IndexPage.BucketCount + 1;
+        if (pages <= (ulong)hashes.Length * PagesPerKeyMax)
+            LockMarked(state, homes, (int)pages);
+        else
+            LockSorted(state, homes);
         for (int i = 0; i < hashes.Length; i++)
         {
             if (state.ShardOf(hashes[i]).HomeNumberOf(hashes[i]) != _homes[i])
@@ -233,6 +237,60 @@ internal sealed class KeyLocks
 
         Generations = state.Generations.Word;
         return true;
+    }
+
+    /// <summary>Locks homes that lie in most of the pages up to the last one.</summary>
+    private void LockMarked(StoreState state, ReadOnlySpan<ulong> homes, int pages)
+    {
+        if (_marks.Length < pages)
+        {
+            int capacity = Math.Max(pages, _marks.Length * 2);
+            _marks = new ulong[capacity];
+            _indexes = new int[capacity];
+        }
+
+        var marks = _marks.AsSpan(0, pages);
+        marks.Clear();
+        int count = 0;
+        foreach (ulong home in homes)
+        {
+            ref ulong buckets = ref marks[(int)(home / IndexPage.BucketCount)];
+            count += buckets == 0 ? 1 : 0;
+            buckets |= 1UL << (int)(home % IndexPage.BucketCount);
+        }
+
+        EnsurePages(count);
+        for (int number = 0; number < pages; number++)
+        {
+            if (marks[number] == 0)
+                continue;
+            _indexes[number] = _count;
+            bool isWhole = IsExclusive || BitOperations.PopCount(marks[number]) >= WholePageMin;
+            Lock(state, state.Index.Pages[(uint)number], isWhole ? AllBuckets : marks[number]);
+        }
+
+        _firstOrder = state.Index.Pages[0][0].Order;
+        _isIndexed = true;
+    }
+
+    /// <summary>Locks homes that lie far apart.</summary>
+    private void LockSorted(StoreState state, ReadOnlySpan<ulong> homes)
+    {
+        if (_ordered.Length < homes.Length)
+            _ordered = new ulong[homes.Length];
+        var ordered = _ordered.AsSpan(0, homes.Length);
+        homes.CopyTo(ordered);
+        ordered.Sort();
+        EnsurePages(CountPages(ordered));
+        for (int i = 0; i < ordered.Length;)
+        {
+            ulong number = ordered[i] / IndexPage.BucketCount;
+            ulong buckets = 0;
+            for (; i < ordered.Length && ordered[i] / IndexPage.BucketCount == number; i++)
+                buckets |= 1UL << (int)(ordered[i] % IndexPage.BucketCount);
+            bool isWhole = IsExclusive || BitOperations.PopCount(buckets) >= WholePageMin;
+            Lock(state, state.Index.Pages[(uint)number], isWhole ? AllBuckets : buckets);
+        }
     }
 
     private void Lock(StoreState state, IndexPage page, ulong buckets)
@@ -253,6 +311,13 @@ internal sealed class KeyLocks
         if (_pages[_last].Page.Equals(page))
             return _last;
         nuint order = page[0].Order;
+        if (_isIndexed)
+        {
+            _last = _indexes[(int)((order - _firstOrder) / IndexPage.Size)];
+            Debug.Assert(_pages[_last].Page.Equals(page), "One of its buckets is held, so it is still the key's page.");
+            return _last;
+        }
+
         int low = 0;
         int high = _count - 1;
         while (low < high)

@@ -10,6 +10,10 @@ namespace Cache.Core.Sharding;
 /// </remarks>
 internal static class ManyKeysOverwriter
 {
+    // Of a long batch, what was fetched for all keys at the beginning has left the nearer caches again. As many lines
+    // as a core keeps under way.
+    private const int Ahead = 16;
+
     /// <returns>False if an entry is absent, not plain, or of another size: nothing was done.</returns>
     public static bool TryWrite<TEntries>(
         StoreState state, byte keyspace, ref TEntries entries, ReadOnlySpan<ulong> hashes)
@@ -22,6 +26,8 @@ internal static class ManyKeysOverwriter
             locks.Enter(state, hashes, isExclusive: false);
             for (int i = 0; i < hashes.Length; i++)
             {
+                if (i + Ahead < hashes.Length)
+                    state.ShardOf(hashes[i + Ahead]).PrefetchRecord(hashes[i + Ahead]);
                 var key = new EntryKey(entries.GetKey(i), keyspace, hashes[i]);
                 if (!state.ShardOf(key.Hash).TryFindOverwrite(
                     locks, key, entries.GetValue(i).Length, out overwrites[i]))
@@ -31,7 +37,12 @@ internal static class ManyKeysOverwriter
             }
 
             for (int i = 0; i < hashes.Length; i++)
+            {
+                if (i + Ahead < hashes.Length)
+                    overwrites[i + Ahead].Record.Prefetch();
                 Shard.Overwrite(locks, overwrites[i], entries.GetValue(i));
+            }
+
             return true;
         }
         finally // The caller's entries may throw.

@@ -19,4 +19,7 @@ internal enum Obstacle
 
     /// <summary>A large block does not fit the limit.</summary>
     NoBlockRoom,
+
+    /// <summary>There was room for a large block, and the system had no memory for it.</summary>
+    NoMemory,
 }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Core.Contracts;
 
 namespace Cache.Core.Sharding;
@@ -9,17 +10,16 @@ namespace Cache.Core.Sharding;
 /// </remarks>
 internal static class OverwriteBatch
 {
-    /// <summary>As many as are fetched ahead at once: lines that a core keeps under way.</summary>
-    public const int CountMax = 16;
+    /// <summary>As many as the nearest cache holds two lines each of, beside the values.</summary>
+    public const int CountMax = 64;
 
     /// <returns>False if an entry is absent or not plain, or a lock or room was not had: nothing was done.</returns>
     public static bool TryWrite<TEntries>(StoreState state, byte keyspace, ref TEntries entries)
         where TEntries : struct, IEntrySource, allows ref struct
     {
-        Span<ulong> hashes = stackalloc ulong[CountMax];
-        Span<Overwrite> overwrites = stackalloc Overwrite[CountMax];
-        hashes = hashes[..entries.Count];
-        overwrites = overwrites[..entries.Count];
+        Debug.Assert(entries.Count <= CountMax);
+        Span<ulong> hashes = stackalloc ulong[entries.Count]; // No longer than needed: it is cleared.
+        Span<Overwrite> overwrites = stackalloc Overwrite[hashes.Length];
         for (int i = 0; i < hashes.Length; i++)
         {
             hashes[i] = state.HashOf(entries.GetKey(i), keyspace);

@@ -235,6 +235,7 @@ internal sealed partial class Shard
             long bytes = _state.BlockBytesOf(capacity);
             if (!TryTakeRoomFor(bytes, key, held) || !_state.TryCreateBlock(length, capacity, bytes, out block))
             {
+                _state.ThrowIfDisposed(); // That is why there is no memory. Nothing is locked here.
                 status = WriteStatus.OutOfMemory;
                 return false;
             }

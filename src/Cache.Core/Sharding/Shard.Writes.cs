@@ -154,8 +154,8 @@ internal sealed partial class Shard
         entry.PrepaidBytes = 0;
         if (_state.TryCreateBlock(length, capacity, prepaid, out block))
             return true;
-        entry.Obstacle = Obstacle.NoBlockRoom;
         entry.BytesWanted = _state.BlockBytesOf(capacity);
+        entry.Obstacle = prepaid < entry.BytesWanted ? Obstacle.NoBlockRoom : Obstacle.NoMemory;
         return false;
     }
 
@@ -248,7 +248,8 @@ internal sealed partial class Shard
             Obstacle.NoSlot => TryMakeSlot(key, ref entry),
             Obstacle.NoSegmentRoom => TryMakeSegmentRoom(key, ref entry, (int)bytes),
             Obstacle.LongRecord => TryAllocateLong(key, ref entry, (int)bytes),
-            _ => TryPrepay(key, ref entry, bytes),
+            Obstacle.NoBlockRoom => TryPrepay(key, ref entry, bytes),
+            _ => false,
         };
     }
 

@@ -71,7 +71,7 @@ internal sealed partial class StoreState
     public void Free()
     {
         Debug.Assert(_isDisposed);
-        _heap.Dispose();
+        Heap.Dispose();
         Index.Dispose(); // First: who has read a record looks here whether to believe it.
         Log.Dispose();
         Reclaimer.Ghosts.Dispose();

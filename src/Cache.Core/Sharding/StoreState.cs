@@ -29,7 +29,6 @@ internal sealed partial class StoreState : IDisposable
     private readonly KeyedHash _hash;
     private readonly int _shardShift;
     private readonly ITimer _sweepTimer;
-    private readonly PageHeap _heap;
     private readonly Lock _sweepGate = new();
     private readonly Lock _limitGate = new();
 
@@ -53,7 +52,7 @@ internal sealed partial class StoreState : IDisposable
         long machineBytes = Math.Max(limit, CacheOptions.AvailableMemoryBytes);
         bool hugePages = limit >= HugePagesMin;
         var addresses = AddressShares.Create(limit, machineBytes, CacheOptions.FreeAddressBytes);
-        _heap = new PageHeap(limit, addresses.BlockBytes);
+        Heap = new PageHeap(limit, addresses.BlockBytes);
         Index = new IndexMemory(limit + (long)shardCount * IndexPage.Size, addresses.IndexBytes, hugePages);
         int segmentSize = SegmentSizeOf(limit);
         Log = new RecordLog(
@@ -85,6 +84,9 @@ internal sealed partial class StoreState : IDisposable
     public IndexMemory Index { get; }
 
     public RecordLog Log { get; }
+
+    /// <summary>The memory of large values.</summary>
+    public PageHeap Heap { get; }
 
     public Reclaimer Reclaimer { get; }
 
@@ -151,9 +153,10 @@ internal sealed partial class StoreState : IDisposable
         keyLength + (long)valueLength > RecordBytesMax && valueLength > LargeBlock.StubLength;
 
     /// <summary>What a block counts against the limit.</summary>
-    public long BlockBytesOf(int capacity) => LargeBlock.SizeOf(capacity, _heap);
+    public long BlockBytesOf(int capacity) => LargeBlock.SizeOf(capacity, Heap);
 
     /// <summary>Makes a block within the limit; false if it, or the system, has no room.</summary>
+    /// <remarks>Throws nothing, since the caller may hold a bucket.</remarks>
     /// <param name="length">The value's length.</param>
     /// <param name="capacity">How far it may grow.</param>
     /// <param name="prepaidBytes">What was taken for it already; too little, or unused, it is given back.</param>
@@ -167,26 +170,25 @@ internal sealed partial class StoreState : IDisposable
         if (prepaidBytes < bytes && !Budget.TryTake(bytes, Log.LinkSpareBytes))
             return false;
         KeepFreeSegmentsWithinLimit();
-        if (LargeBlock.TryCreate(length, capacity, _heap, out block))
+        if (LargeBlock.TryCreate(length, capacity, Heap, out block))
         {
             Interlocked.Add(ref _blockBytes, bytes);
             return true;
         }
 
         Budget.Add(-bytes);
-        ThrowIfDisposed(); // The heap is closed then. Nobody holds a bucket, but the disposal.
         return false;
     }
 
     /// <summary>Gives back of freed blocks' memory what somebody is about to take for a segment.</summary>
-    public void GiveBackFor(long bytes) => _heap.GiveBackFor(bytes);
+    public void GiveBackFor(long bytes) => Heap.GiveBackFor(bytes);
 
     /// <summary>Makes a block that does not count yet; false if values of this length need none.</summary>
     public bool TryCreateUncounted(int length, out LargeBlock block)
     {
         block = default;
         return IsLarge(keyLength: 0, length) && length <= ValueLengthMax
-            && LargeBlock.TryCreate(length, length, _heap, out block);
+            && LargeBlock.TryCreate(length, length, Heap, out block);
     }
 
     /// <summary>Begins to count a block; false if the limit has no room for it.</summary>
@@ -206,7 +208,7 @@ internal sealed partial class StoreState : IDisposable
     }
 
     /// <summary>Frees a block that was never counted.</summary>
-    public void ReleaseUncounted(LargeBlock block) => block.Release(_heap);
+    public void ReleaseUncounted(LargeBlock block) => block.Release(Heap);
 
     /// <summary>Changes the limit, and returns when it is kept, as far as the policy allows.</summary>
     public void ChangeLimit(long limitBytes)
@@ -226,7 +228,7 @@ internal sealed partial class StoreState : IDisposable
             RecordBytesMax = RecordBytesFor(Log.Capacity);
             RoomSteps.At(RoomStep.SegmentsFitted);
             Reclaimer.ChangeLimit(limitBytes);
-            _heap.FitTo(limitBytes);
+            Heap.FitTo(limitBytes);
             LimitBytes = limitBytes;
         }
     }
@@ -265,7 +267,7 @@ internal sealed partial class StoreState : IDisposable
     /// <returns>How many; 0 if it was not the last reference.</returns>
     public long ReleaseUnpaid(LargeBlock block)
     {
-        long bytes = block.Release(_heap);
+        long bytes = block.Release(Heap);
         if (bytes != 0)
             Interlocked.Add(ref _blockBytes, -bytes);
         return bytes;
@@ -336,7 +338,7 @@ internal sealed partial class StoreState : IDisposable
             if (IsDisposed)
                 return;
             Reclaimer.Sweep();
-            _heap.DropUnasked();
+            Heap.DropUnasked();
         }
         catch (ObjectDisposedException) when (IsDisposed)
         {

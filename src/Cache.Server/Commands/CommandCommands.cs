@@ -47,8 +47,8 @@ internal static class CommandCommands
     {
         var commands = context.Server.Commands.Commands;
         context.Reply.ArrayHeader(commands.Count);
-        foreach (var command in commands)
-            CommandReply.WriteInfo(context.Reply, command);
+        for (int i = 0; i < commands.Count; i++)
+            context.Reply.Literal(commands[i].Replies.Info(context.Reply.ProtocolVersion));
     }
 
     private static void Count(in RespRequest request, CommandContext context) =>
@@ -66,7 +66,7 @@ internal static class CommandCommands
         for (int i = 2; i < request.Count && !context.IsReplyOverLimit; i++)
         {
             if (context.Server.Commands.FindFull(request[i]) is { } command)
-                CommandReply.WriteInfo(context.Reply, command);
+                context.Reply.Literal(command.Replies.Info(context.Reply.ProtocolVersion));
             else
                 context.Reply.Null();
         }
@@ -77,7 +77,7 @@ internal static class CommandCommands
         var commands = request.Count == 2 ? context.Server.Commands.Commands : FindNamed(request, context);
         context.Reply.MapHeader(commands.Count);
         for (int i = 0; i < commands.Count && !context.IsReplyOverLimit; i++)
-            CommandReply.WriteDocs(context.Reply, commands[i]);
+            context.Reply.Literal(commands[i].Replies.Docs(context.Reply.ProtocolVersion));
     }
 
     private static List<CommandDefinition> FindNamed(in RespRequest request, CommandContext context)

@@ -4,7 +4,9 @@ using System.Text.Json;
 namespace Cache.Server.Commands;
 
 /// <summary>One command or subcommand of the table: what Redis says of it, where its keys are, who may run it.</summary>
-/// <remarks>Immutable once the table is made, and shared by all servers of the process.</remarks>
+/// <remarks>
+/// Immutable once the table is made, but for what is made when first asked for; shared by all servers of the process.
+/// </remarks>
 internal sealed class CommandDefinition
 {
     private const int Unknown = -1;
@@ -16,6 +18,7 @@ internal sealed class CommandDefinition
     public CommandDefinition(JsonElement row, int index, CommandLookup? subcommands)
     {
         Row = row;
+        Replies = new CommandReplies(this);
         Index = index;
         Subcommands = subcommands;
         Name = row.GetProperty("name").GetString()!;
@@ -39,6 +42,9 @@ internal sealed class CommandDefinition
 
     /// <summary>Its row of the table's source: flags, categories, key specifications, documentation.</summary>
     public JsonElement Row { get; }
+
+    /// <summary>What COMMAND INFO and DOCS tell of it.</summary>
+    public CommandReplies Replies { get; }
 
     /// <summary>Its place in the table, from 0; counters are kept by it.</summary>
     public int Index { get; }

@@ -26,7 +26,7 @@ internal ref struct TortureBatchSink(Span<byte> buffer, Span<int> lengths) : IVa
 
     public readonly Span<byte> GetSpan(int length)
     {
-        if (length is < TortureValue.LengthMin or > TortureValue.LengthMax)
+        if (length < TortureValue.LengthMin || length > _buffer.Length - _bytes)
             throw new InvalidDataException($"The store asks for {length} bytes, a length that nobody wrote.");
         return _buffer.Slice(_bytes, length);
     }

@@ -16,7 +16,7 @@ internal ref struct TortureSink(Span<byte> buffer) : IValueSink
 
     public readonly Span<byte> GetSpan(int length)
     {
-        if (length is < TortureValue.LengthMin or > TortureValue.LengthMax)
+        if (length < TortureValue.LengthMin || length > _buffer.Length)
             throw new InvalidDataException($"The store asks for {length} bytes, a length that nobody wrote.");
         if (_isTaken)
             throw new InvalidDataException("The store asks for room again after it handed the value over.");

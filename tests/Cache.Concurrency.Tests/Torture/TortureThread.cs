@@ -8,9 +8,10 @@ namespace Cache.Concurrency.Tests.Torture;
 internal sealed class TortureThread(CacheStore store, TortureKeys keys, int thread, int threads, Random random)
 {
     private const int Batch = 4;
+    private const int LengthMax = 100 * 1024;
 
-    private readonly byte[] _written = new byte[TortureValue.LengthMax];
-    private readonly byte[] _read = new byte[TortureValue.LengthMax * Batch];
+    private readonly byte[] _written = new byte[LengthMax];
+    private readonly byte[] _read = new byte[LengthMax * Batch];
     private readonly int[] _lengths = new int[Batch];
     private readonly int[] _picked = new int[Batch];
 
@@ -127,7 +128,7 @@ internal sealed class TortureThread(CacheStore store, TortureKeys keys, int thre
     {
         < 6 => random.Next(TortureValue.LengthMin, 200),
         < 9 => random.Next(200, 4_000),
-        _ => random.Next(4_000, TortureValue.LengthMax + 1),
+        _ => random.Next(4_000, LengthMax + 1),
     };
 
     private void CheckTaken(int key, int oldest, bool found, in TortureSink sink)

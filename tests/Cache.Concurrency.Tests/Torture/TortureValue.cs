@@ -13,7 +13,7 @@ namespace Cache.Concurrency.Tests.Torture;
 internal static class TortureValue
 {
     public const int LengthMin = 8;
-    public const int LengthMax = 100 * 1024;
+    public const int LengthMax = 2 << 20;
     public const int SequenceMax = (1 << 24) - 1;
 
     private const int CheckBits = 24;

@@ -189,6 +189,39 @@ public sealed class PageHeapTests : IDisposable
     }
 
     [Fact]
+    public async Task GiveBackFor_OfNeighboursWithinAPageAtOnce_GivesThePageBack()
+    {
+        const int Length = 36 << 10;
+        const int Piece = 5 << 10; // Two of them share a page.
+        const int Pieces = 2;
+        const int Rounds = 5_000;
+        using var small = new PageHeap(Megabyte, 1L << 30); // Keeps 16 KB ready: 20 KB are too much.
+        using var barrier = new Barrier(2);
+        for (int round = 0; round < Rounds; round++)
+        {
+            Create(small, Length - 16).Release(small);
+            var other = Task.Run(GiveBack, TestContext.Current.CancellationToken);
+            GiveBack();
+            await other;
+            small.DropUnasked();
+            small.DropUnasked();
+            SpinWait.SpinUntil(() => small.OutCount == 0); // A thread of the pool may have the last one in its hands.
+
+            Assert.True(LargeBlock.TryCreate(Length - 16, Length - 16, small, out var all));
+            Assert.True(
+                !all.Value.ContainsAnyExcept((byte)0), $"A page that two runs shared is still there, round {round}.");
+            all.Release(small);
+        }
+
+        void GiveBack()
+        {
+            barrier.SignalAndWait();
+            for (int i = 0; i < Pieces; i++)
+                small.GiveBackFor(Piece);
+        }
+    }
+
+    [Fact]
     public void Blocks_TakenByManyThreads_AreNobodyElses()
     {
         const int Threads = 4;

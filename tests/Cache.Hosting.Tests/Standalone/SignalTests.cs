@@ -70,6 +70,19 @@ public sealed class SignalTests : IDisposable
     }
 
     [Fact]
+    public void HangUp_BeforeTheEndOfTheStart_IsDoneAfterIt()
+    {
+        using var signals = new StandaloneServer.Signals();
+        int reloads = 0;
+        signals.HangUp();
+        signals.HangUp();
+        signals.OnHangUp(() => reloads++);
+        Assert.Equal(1, reloads);
+        signals.HangUp();
+        Assert.Equal(2, reloads);
+    }
+
+    [Fact]
     public async Task HangUp_WhatOnlyAStartTakesHasChanged_NamesIt()
     {
         if (OperatingSystem.IsWindows())

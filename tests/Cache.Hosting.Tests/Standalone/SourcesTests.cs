@@ -176,12 +176,14 @@ public sealed class SourcesTests : IDisposable
         Assert.Equal(["alice on", "bob off"], settings.Select(static setting => setting.Text));
     }
 
-    [Fact]
-    public void Json_Misspelt_IsNamedWithFileAndPath()
+    // The second is the option's name in code, which sections of other hosts have.
+    [Theory]
+    [InlineData("prt", "port")]
+    [InlineData("MemoryLimitBytes", "maxmemory")]
+    public void Json_Misspelt_IsNamedWithFileAndPath(string name, string meant)
     {
-        var json = Json(("Cache:prt", "1"));
-        Assert.Empty(JsonSettings.Read(json, "f.json", _problems));
-        Assert.Equal(["f.json, Cache:prt: there is no directive 'prt'; did you mean 'port'?"], _problems);
+        Assert.Empty(JsonSettings.Read(Json(($"Cache:{name}", "1")), "f.json", _problems));
+        Assert.Equal([$"f.json, Cache:{name}: there is no directive '{name}'; did you mean '{meant}'?"], _problems);
     }
 
     [Fact]

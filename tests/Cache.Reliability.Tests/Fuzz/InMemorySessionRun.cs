@@ -46,7 +46,11 @@ internal sealed class InMemorySessionRun : IAsyncDisposable
         await using var run = new InMemorySessionRun(store, clock, server, session.IsUnsettling);
         long bytesBefore = store.GetStatistics().MemoryBytes;
         foreach (var step in session.Steps)
+        {
             run.Take(step);
+            writer?.Read();
+        }
+
         foreach (int connection in run._connections.Keys.ToArray())
             run.Close(connection);
         writer?.Check();

@@ -15,6 +15,7 @@ internal sealed class HeavyRequests(Random random, HeavyModel model, int bytesMa
 
     // Many short entries; a few that are long; and such as are read.
     private const int ShortKeys = 150_000;
+    private const int ShortLengthMax = 40;
     private const int LongKeyFirst = 1_000_000;
     private const int ReadKeyFirst = 2_000_000;
     private const int LongKeys = 40;
@@ -22,7 +23,7 @@ internal sealed class HeavyRequests(Random random, HeavyModel model, int bytesMa
 
     public HeavyRequest Next() => random.Next(12) switch
     {
-        0 or 1 => new HeavyRequest("MSET", ManyKeys(), []).WithValues(() => NextValue(40)),
+        0 or 1 => NextShortValues(),
         2 => new HeavyRequest("MGET", ManyKeys(), []),
         3 => new HeavyRequest("DEL", ManyKeys(), []),
         4 => new HeavyRequest("EXISTS", ManyKeys(), []),
@@ -35,11 +36,28 @@ internal sealed class HeavyRequests(Random random, HeavyModel model, int bytesMa
         _ => new HeavyRequest("ECHO", [], [NextValue(replyBytesMax)]),
     };
 
-    /// <summary>A key of a long value, or of one that is read.</summary>
-    public int NextLentKey() => random.Next(2) == 0 ? NextLongKey() : ReadKeyFirst + random.Next(ReadKeys);
+    /// <summary>A key of a value of at least this length, if one is found soon; else of any.</summary>
+    public int NextLentKey(int lengthMin)
+    {
+        int key = 0;
+        for (int tries = LongKeys; tries > 0; tries--)
+        {
+            key = random.Next(2) == 0 ? NextLongKey() : ReadKeyFirst + random.Next(ReadKeys);
+            if (model.Find(key) is { } value && value.Length >= lengthMin)
+                break;
+        }
+
+        return key;
+    }
 
     /// <summary>A read of several long values.</summary>
     public HeavyRequest NextBatch() => new("MGET", SomeReadKeys(), []);
+
+    private HeavyRequest NextShortValues()
+    {
+        int length = random.Next(2) == 0 ? ShortLengthMax : ShortLengthMax * 10;
+        return new HeavyRequest("MSET", ManyKeys(), []).WithValues(() => NextValue(length));
+    }
 
     private HeavyRequest NextLongValues()
     {

@@ -10,7 +10,7 @@ public sealed class HeavySimulationTests(ITestOutputHelper output)
 {
     private const string SimulationsVariable = "CACHE_HEAVY_SIMULATIONS";
     private const int SimulationsDefault = 2;
-    private const int Steps = 600;
+    private const int Steps = 400;
 
     private static int Simulations =>
         int.TryParse(
@@ -21,13 +21,17 @@ public sealed class HeavySimulationTests(ITestOutputHelper output)
     [Fact]
     public Task Requests_OfMegabytes_AreAnsweredWithinBounds() => RandomSeed.RunAsync(this, async seed =>
     {
+        long evictions = 0;
         for (int i = 0; i < Simulations; i++)
         {
             var report = await HeavySimulation.RunAsync(seed + i, Steps);
             output.WriteLine($"{seed + i}: {report}");
             Assert.All(
-                [report.Requests, report.Cuts, report.LimitChanges, report.Lent, report.Evictions],
+                [report.Requests, report.Cuts, report.LimitChanges, report.Lent],
                 static count => Assert.NotEqual(0, count));
+            evictions += report.Evictions;
         }
+
+        Assert.NotEqual(0, evictions);
     });
 }

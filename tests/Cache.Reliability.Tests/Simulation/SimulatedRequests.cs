@@ -17,7 +17,7 @@ internal sealed class SimulatedRequests(Random random, Func<long> unixNowMs, str
     // Rare, so that something is there to be cleared. Then several at a time, now and then: more than a keyspace has
     // generations, so that one waits until an earlier one was freed.
     private const int RequestsPerClear = 15_000;
-    private const int ClearsMax = 12;
+    private const int ClearsMax = 60;
 
     private int _clears;
 

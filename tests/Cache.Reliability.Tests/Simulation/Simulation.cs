@@ -36,6 +36,7 @@ internal sealed class Simulation : IAsyncDisposable
     private readonly CacheStore _store;
     private readonly SimulationModel _model = new();
     private readonly SimulatedRequests _requests;
+    private readonly SimulatedUser _user;
     private readonly SimulatedClient[] _clients =
         [.. Enumerable.Range(0, Clients).Select(static _ => new SimulatedClient())];
 
@@ -58,6 +59,7 @@ internal sealed class Simulation : IAsyncDisposable
         _store = new CacheStore(options, _clock, KeyedHash.Create(secret));
         string[] hotKeys = HotKeys.Find(_store, SimulatedRequests.KeyStart + "hot:", HotKeyCount);
         _requests = new SimulatedRequests(_random, () => UnixNowMs, hotKeys);
+        _user = new SimulatedUser(_store, _model, _random);
         _startMs = _store.NowMs;
         _model.NowMs = _startMs;
     }
@@ -94,8 +96,10 @@ internal sealed class Simulation : IAsyncDisposable
         var client = _clients[_random.Next(Clients)];
         if (dice < 400 && client.IsIdle)
             client.Send([.. Enumerable.Range(0, _random.Next(1, 12)).Select(_ => _requests.Next())], NowMs, _random);
-        else if (dice < 950)
+        else if (dice < 900)
             Arrive();
+        else if (dice < 950)
+            UseInProcess();
         else if (dice < 955)
             Drop(client);
         else if (dice < 960)
@@ -106,6 +110,14 @@ internal sealed class Simulation : IAsyncDisposable
             SetWallClock();
         else
             PassTime();
+    }
+
+    private void UseInProcess()
+    {
+        TakeEvictions();
+        _user.Step();
+        _trace.Note('u', _store.GetStatistics().MemoryBytes);
+        TakeEvictions();
     }
 
     private long NowMs => _store.NowMs;
@@ -144,7 +156,10 @@ internal sealed class Simulation : IAsyncDisposable
         if (scanner.Replies != requests.Length || scanner.IsCut)
             throw Failure(requests, $"{scanner.Replies} replies");
         _requestCount += requests.Length;
-        _clears += requests.Count(static request => request[0].StartsWith("FLUSH", StringComparison.Ordinal));
+        int clears = requests.Count(static request => request[0].StartsWith("FLUSH", StringComparison.Ordinal));
+        _clears += clears;
+        if (clears > 0)
+            _user.Clear();
         string[] replies = new string[requests.Length];
         for (int i = 0, start = 0; i < replies.Length; start = scanner.Ends[i++])
             replies[i] = Encoding.Latin1.GetString(bytes, start, scanner.Ends[i] - start);
@@ -222,8 +237,9 @@ internal sealed class Simulation : IAsyncDisposable
         string[] gone = [.. _model.LiveKeys.Where(key => !_store.Contains(Encoding.Latin1.GetBytes(key)))];
         foreach (string key in gone)
             _model.Remove(key);
-        if (gone.Length > evictions - _evictions)
-            throw new FuzzFailureException($"{gone.Length} keys are gone, {evictions - _evictions} were evicted.");
+        int count = gone.Length + _user.TakeEvictions();
+        if (count > evictions - _evictions)
+            throw new FuzzFailureException($"{count} keys are gone, {evictions - _evictions} were evicted.");
         _evictions = evictions;
     }
 
@@ -250,9 +266,11 @@ internal sealed class Simulation : IAsyncDisposable
     private void SetWallClock()
     {
         int ms = _random.Next(3) == 0 ? 1_000 * _random.Next(-100_000, 100_000) : _random.Next(-15, 16);
+        string[] past = _user.FindPast();
         _clock.JumpWallClock(TimeSpan.FromMilliseconds(ms));
         _store.Set("clock"u8, ""u8, new EntryOptions { ExpiresAtUnixMs = 1 }); // Has passed, so nothing is stored.
         _model.NoteWallClock(UnixNowMs, key => _store.Contains(Encoding.Latin1.GetBytes(key)));
+        _user.NoteWallClock(past);
         _trace.Note('w', UnixNowMs);
         _wallClockChanges++;
     }
@@ -298,6 +316,8 @@ internal sealed class Simulation : IAsyncDisposable
     // which it had not if one expired just now.
     private void CompareAll()
     {
+        TakeEvictions();
+        _user.RemoveAll();
         Advance(TimeSpan.FromSeconds(10));
         int count;
         do

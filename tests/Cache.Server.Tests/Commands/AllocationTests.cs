@@ -38,6 +38,8 @@ public sealed class AllocationTests : IDisposable
     [InlineData("TTL key")]
     [InlineData("TYPE key")]
     [InlineData("LCS key other LEN")]
+    [InlineData("COMMAND INFO")]
+    [InlineData("COMMAND DOCS")]
     public void Execute_WarmedUp_AllocatesNothing(string line)
     {
         _store.Set("key"u8, "value"u8);

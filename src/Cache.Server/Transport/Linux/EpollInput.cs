@@ -278,8 +278,10 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         }
 
         MakeRoom();
-        nint count = LinuxCalls.Receive(
-            connection.Descriptor, ref _array[_end], _array.Length - _end, LinuxCalls.DontWait);
+        int countMax = _array.Length - _end;
+        if (loop is { IsRoundFull: true })
+            countMax = Math.Min(countMax, EpollLoop.CrowdedReceiveBytes);
+        nint count = LinuxCalls.Receive(connection.Descriptor, ref _array[_end], countMax, LinuxCalls.DontWait);
         _end += (int)Math.Max(count, 0);
         return count;
     }

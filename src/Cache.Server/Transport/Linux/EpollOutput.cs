@@ -22,7 +22,7 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
     public const int TurnBytes = (1024 + 128) * 1024;
 
     /// <summary>The same where the connections before it have sent much already.</summary>
-    public const int CrowdedTurnBytes = 64 * 1024;
+    public const int CrowdedTurnBytes = 32 * 1024;
 
     // The owner flushes at 64 KB; with the reply that passes them they still leave in one send.
     private const int SegmentBytes = 128 * 1024;
