@@ -117,7 +117,8 @@ internal sealed class CombinedStore : IDisposable
         Store.Validate();
         Assert.Equal((0, 0, 0), (State.EntryCount, State.BlockBytes, State.Shares.LentBytes));
         // A thread of the pool may have a run in its hands that goes back to the system.
-        Assert.True(SpinWait.SpinUntil(() => State.Heap.OutCount == 0, TimeSpan.FromSeconds(60)), "A run is still out.");
+        Assert.True(
+            SpinWait.SpinUntil(() => State.Heap.OutCount == 0, TimeSpan.FromSeconds(60)), "A run is still out.");
     }
 
     /// <summary>After its end, and with nothing lent any more, nothing of the store's memory is held.</summary>
