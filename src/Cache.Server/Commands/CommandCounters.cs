@@ -2,7 +2,7 @@ namespace Cache.Server.Commands;
 
 /// <summary>Counts commands and traffic in plain fields, for whichever client is served with it at a time.</summary>
 /// <remarks>
-/// Written by one thread at a time, the one that has borrowed its <see cref="CommandContext"/>; others may read, and
+/// Written by one thread at a time, the one that has borrowed its context; others may read, and
 /// then see counts that are a moment old.
 /// </remarks>
 internal sealed class CommandCounters(int commandCount)

@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Cache.Server.Commands;
 
-/// <summary>One command or subcommand of the table: what Redis says of it, where its keys are, who may run it.</summary>
+/// <summary>One command or subcommand: what Redis says of it, where its keys are, who may run it.</summary>
 /// <remarks>
 /// Immutable once the table is made, but for what is made when first asked for; shared by all servers of the process.
 /// </remarks>

@@ -1,6 +1,6 @@
 namespace Cache.Server.Commands;
 
-/// <summary>The method that executes each command of the table. Immutable, shared by all servers of the process.</summary>
+/// <summary>The method that executes each command of the table. Immutable; shared by all servers.</summary>
 internal sealed class CommandHandlers
 {
     private readonly CommandHandler?[] _byIndex;
@@ -28,6 +28,6 @@ internal sealed class CommandHandlers
         }
     }
 
-    /// <summary>Executes a command; a container without arguments that demands a subcommand never comes to this.</summary>
+    /// <summary>Executes a command; one that demands a subcommand, called without, never comes to this.</summary>
     public CommandHandler Of(CommandDefinition command) => _byIndex[command.Index]!;
 }

@@ -36,7 +36,8 @@ public sealed class CommandTableTests
     {
         var bindings = CommandFamilies.Bindings.Where(binding => binding.Name != "get").ToList();
 
-        var exception = Assert.Throws<InvalidOperationException>(() => new CommandHandlers(CommandTable.Default, bindings));
+        var exception = Assert.Throws<InvalidOperationException>(
+            () => new CommandHandlers(CommandTable.Default, bindings));
         Assert.Equal("The command get has no handler.", exception.Message);
     }
 
