@@ -21,11 +21,16 @@ internal sealed partial class Reload(
 
     public async Task RunAsync()
     {
+        Begin(logger);
+        await TryAsync(ReloadLevelAsync).ConfigureAwait(false);
+        await TryAsync(server.ReloadAsync).ConfigureAwait(false); // Whatever became of the level.
+    }
+
+    private async Task TryAsync(Func<Task> reload)
+    {
         try
         {
-            Begin(logger);
-            ReloadLevel();
-            await server.ReloadAsync().ConfigureAwait(false);
+            await reload().ConfigureAwait(false);
         }
 #pragma warning disable CA1031 // A signal must not end the process; the operator is told.
         catch (Exception e)
@@ -35,7 +40,7 @@ internal sealed partial class Reload(
         }
     }
 
-    private void ReloadLevel()
+    private Task ReloadLevelAsync()
     {
         var problems = new List<string>();
         var settings = new ServerSettings(new CacheOptions(), new RespServerOptions());
@@ -49,6 +54,7 @@ internal sealed partial class Reload(
             LevelUnchanged(logger);
         else
             LevelReloaded(logger, level.Current = settings.LogLevel);
+        return Task.CompletedTask;
     }
 
     // What the files say otherwise than at the start, and nobody takes.

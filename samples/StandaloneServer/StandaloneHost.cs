@@ -102,7 +102,7 @@ internal static class StandaloneHost
             string fullPath = Path.GetFullPath(path ?? DefaultJson);
             return new ConfigurationBuilder().AddJsonFile(fullPath, optional: path is null).Build();
         }
-        catch (Exception e) when (e is IOException or InvalidDataException)
+        catch (Exception e) when (e is IOException or InvalidDataException or UnauthorizedAccessException)
         {
             string detail = e is InvalidDataException ? $" {e.GetBaseException().Message}" : "";
             problems.Add(e.Message + detail);

@@ -81,6 +81,15 @@ internal sealed class ListenerSet(Func<TransportListener, Task> accept, ILogger 
         return false;
     }
 
+    /// <summary>Changes the interval of TCP keep-alive for those who come from now on.</summary>
+    /// <param name="binder">Made the listeners, and makes the next ones.</param>
+    /// <param name="seconds">The interval; 0: none.</param>
+    public void SetKeepAlive(SocketBinder binder, int seconds)
+    {
+        lock (_gate)
+            binder.SetKeepAlive(seconds, _isClosed ? [] : _listeners);
+    }
+
     /// <summary>Closes all of them.</summary>
     /// <returns>Ends when nothing is accepted any more.</returns>
     public Task Close()

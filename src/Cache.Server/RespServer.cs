@@ -82,6 +82,7 @@ public sealed partial class RespServer : IAsyncDisposable
             CommandThrew = (command, exception) => ServerLog.CommandThrew(_logger, command, exception),
             StoreWasDisposed = EndWithStore,
             Listen = bind is null ? TryListen : null,
+            KeepAliveChanged = bind is null ? seconds => _listeners!.SetKeepAlive(_binder!, seconds) : null,
             LimitMet = (limit, client, value, unlogged) =>
                 ServerLog.LimitMet(_logger, client, LimitText.Describe(limit, value), unlogged),
         };

@@ -32,6 +32,16 @@ internal sealed class SocketBinder(
         AcceptFailed = (endPoint, error, delay) => ServerLog.AcceptFailed(logger, endPoint, delay, error.Message),
     };
 
+    /// <summary>Changes the interval of TCP keep-alive.</summary>
+    /// <param name="seconds">The interval; 0: none.</param>
+    /// <param name="listeners">Those that there are; what they accept from now on has it too.</param>
+    public void SetKeepAlive(int seconds, IEnumerable<TransportListener> listeners)
+    {
+        _settings.KeepAliveSeconds = seconds;
+        foreach (var listener in listeners)
+            listener.SetUpAgain();
+    }
+
     /// <summary>Which of the options' addresses cannot be listened on at this moment; it listens on none.</summary>
     /// <param name="options">The addresses and ports.</param>
     /// <param name="problems">Gets each that cannot be.</param>

@@ -261,6 +261,33 @@ public sealed class ListenChangeTests : IDisposable
         await arriving;
     }
 
+    // Also of a listener that comes later.
+    [Theory]
+    [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
+    public async Task KeepAlive_IsThatOfConnectionsThatComeFromThenOn(RespTransport transport)
+    {
+        if (!OperatingSystem.IsLinux())
+            return;
+        await using var server = await StartAsync(transport);
+        using var client = await ConnectAsync(server.EndPoints[0]);
+        await ExpectAsync(client, "PING", "+PONG\r\n");
+        Assert.Equal((1, 300), ReadKeepAlive(server, id: 1));
+
+        await ExpectAsync(client, "CONFIG SET tcp-keepalive 77", "+OK\r\n");
+        using var second = await ConnectAsync(server.EndPoints[0]);
+        await ExpectAsync(second, "PING", "+PONG\r\n");
+        await ExpectAsync(client, $"CONFIG SET port {FindFreePort()}", "+OK\r\n");
+        using var third = await ConnectAsync(server.EndPoints[0]);
+        await ExpectAsync(third, "PING", "+PONG\r\n");
+        await ExpectAsync(client, "CONFIG SET tcp-keepalive 0", "+OK\r\n");
+        using var fourth = await ConnectAsync(server.EndPoints[0]);
+        await ExpectAsync(fourth, "PING", "+PONG\r\n");
+
+        Assert.Equal((1, 77), ReadKeepAlive(server, id: 2));
+        Assert.Equal((1, 77), ReadKeepAlive(server, id: 3));
+        Assert.Equal(0, ReadKeepAlive(server, id: 4).IsOn);
+    }
+
     [Fact]
     public async Task Change_WhileTheServerStops_IsRefused()
     {
@@ -284,6 +311,15 @@ public sealed class ListenChangeTests : IDisposable
         var server = new RespServer(_store, options, _log);
         await server.StartAsync(Token);
         return server;
+    }
+
+    private static (int IsOn, int Seconds) ReadKeepAlive(RespServer server, long id)
+    {
+        using var handle = new SafeSocketHandle(server.State.Clients.Find(id)!.Descriptor, ownsHandle: false);
+        var socket = new Socket(handle);
+        return (
+            (int)socket.GetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive)!,
+            (int)socket.GetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime)!);
     }
 
     private static int FindFreePort()

@@ -40,19 +40,28 @@ internal static class ConfigFile
             else if (depth == IncludeDepthMax)
                 problems.Add($"{origin}: files include each other more than {IncludeDepthMax} deep.");
             else
-                foreach (string file in Expand(Path.Combine(Path.GetDirectoryName(path) ?? "", included)))
+                foreach (string file in Expand(
+                    Path.Combine(Path.GetDirectoryName(path) ?? "", included), $"{origin}: ", problems))
                     Read(file, $"{origin}: ", settings, problems, depth + 1);
         }
     }
 
     // As in Redis, a pattern that nothing matches is no mistake: a folder for more files may be empty.
-    private static IEnumerable<string> Expand(string path)
+    private static IEnumerable<string> Expand(string path, string from, List<string> problems)
     {
         string name = Path.GetFileName(path);
         if (name.AsSpan().IndexOfAny('*', '?') < 0)
             return [path];
         string folder = Path.GetDirectoryName(path) is { Length: > 0 } parent ? parent : ".";
-        return Directory.Exists(folder) ? Directory.EnumerateFiles(folder, name).Order(StringComparer.Ordinal) : [];
+        try
+        {
+            return Directory.Exists(folder) ? Directory.GetFiles(folder, name).Order(StringComparer.Ordinal) : [];
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            problems.Add($"{from}The folder cannot be read: {e.Message}");
+            return [];
+        }
     }
 
     private static string[] ReadLines(string path, string from, List<string> problems)

@@ -18,7 +18,8 @@ internal static class ClientListCommands
 
     private static void List(in RespRequest request, CommandContext context)
     {
-        if (request.Count < 5 && context.TryGiveWay(context.Server.Clients.Count * DescriptionWork))
+        long lines = Math.Max(request.Count < 5 ? context.Server.Clients.Count : 0, request.Count);
+        if (context.TryGiveWay(lines * DescriptionWork))
             return;
         var text = new StringBuilder();
         bool isRead = true;

@@ -9,8 +9,6 @@ internal static class ConfigCommands
     // No setting is as long; a value may be 512 MB, and would be held three times as a text.
     private const int ValueBytesMax = 64 * 1024;
 
-    private static readonly Lock _setting = new();
-
     private static readonly string[] _help =
     [
         "CONFIG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
@@ -74,7 +72,7 @@ internal static class ConfigCommands
             return;
         }
 
-        lock (_setting)
+        lock (context.Server.Settings.Changing)
         {
             if (!TryFind(request, context, out var parameters))
                 return;

@@ -59,8 +59,7 @@ internal static class ConfigParameters
             "client-output-timeout", 0, SecondsMax,
             s => s.OutputStallSeconds, (s, value) => s.OutputStallSeconds = value),
         Integer("timeout", 0, int.MaxValue, s => s.TimeoutSeconds, (s, value) => s.TimeoutSeconds = value),
-        Integer(
-            "tcp-keepalive", 0, int.MaxValue, s => s.TcpKeepAliveSeconds, (s, value) => s.TcpKeepAliveSeconds = value),
+        new("tcp-keepalive", server => Text(server.Settings.TcpKeepAliveSeconds), PrepareKeepAlive),
         new("requirepass", server => Encoding.Latin1.GetString(server.Settings.RequirePass), PreparePassword),
         Fixed("aclfile", s => Encoding.Latin1.GetString(Encoding.UTF8.GetBytes(s.Settings.AclFile))),
         Integer("acllog-max-len", 0, AclLog.LengthMax, s => s.AclLogLengthMax, (s, value) => s.AclLogLengthMax = value),
@@ -161,6 +160,13 @@ internal static class ConfigParameters
                 "The operating system is not able to handle the specified number of clients, try with " + Text(max))
             : ConfigChange.To(state => state.Settings.MaxClients = count));
     }
+
+    private static ConfigChange PrepareKeepAlive(ServerState server, string text) =>
+        PrepareInteger(text, 0, int.MaxValue, seconds => ConfigChange.To(state =>
+        {
+            state.Settings.TcpKeepAliveSeconds = seconds;
+            state.KeepAliveChanged?.Invoke(seconds);
+        }));
 
     private static ConfigChange PreparePort(ServerState server, string text) =>
         PrepareInteger(text, 0, ushort.MaxValue, port => ConfigChange.Moved(

@@ -54,35 +54,56 @@ internal static class CounterCommands
     // INCRBYFLOAT key increment
     private static void IncrByFloat(in RespRequest request, CommandContext context)
     {
-        Span<byte> text = stackalloc byte[ExtendedFloat.TextLengthMax];
+        if (context.TryGiveWay(ExtendedFloat.FindWork(request[2])))
+            return;
+        Span<byte> sum = stackalloc byte[ExtendedFloat.TextLengthMax];
+        int length = 0;
         var options = new EntryOptions { KeepTtl = true };
         var status = WriteStatus.ConditionNotMet;
-        // Each turn that fails is another client's write that succeeded, so the turns come to an end.
+
+        // What the sum was made of. An attempt fails where any key of the bucket was written meanwhile; of many digits
+        // a sum takes so long that each would, so that the next one has the sum already if the key's value is the same.
+        byte[]? added = null;
         while (status == WriteStatus.ConditionNotMet)
         {
-            if (!TryAddFloat(request, context, out var version, out string sum))
+            using var list = context.BorrowList();
+            if (!TryReadText(request[1], list, context, out var version))
                 return;
-            int length = Encoding.ASCII.GetBytes(sum, text);
-            status = context.Store.SetIfUnchanged(request[1], text[..length], options, version);
-            if (status == WriteStatus.Done)
-                context.Reply.Bulk(text[..length]);
-            else if (status != WriteStatus.ConditionNotMet)
-                context.Reply.Refusal(status);
+            bool exists = list.Count > 0;
+            var present = list.First;
+            if (!exists || added is null || !present.SequenceEqual(added))
+            {
+                if (!TryAddFloat(exists ? present : "0"u8, request[2], context, out string text))
+                    return;
+                length = Encoding.ASCII.GetBytes(text, sum);
+                added = null;
+            }
+
+            status = context.Store.SetIfUnchanged(request[1], sum[..length], options, version);
+            if (status == WriteStatus.ConditionNotMet && exists)
+                added ??= present.ToArray();
         }
+
+        if (status == WriteStatus.Done)
+            context.Reply.Bulk(sum[..length]);
+        else
+            context.Reply.Refusal(status);
     }
 
+    /// <returns>False if it replied, or gives way.</returns>
     private static bool TryAddFloat(
-        in RespRequest request, CommandContext context, out EntryVersion version, out string sum)
+        ReadOnlySpan<byte> present, ReadOnlySpan<byte> increment, CommandContext context, out string sum)
     {
         sum = "";
-        if (!TryReadFloat(request[1], context, out var value, out version)
-            || !ExtendedFloat.TryParse(request[2], out var increment))
+        if (context.TryGiveWay(ExtendedFloat.FindWork(present)))
+            return false;
+        if (!ExtendedFloat.TryParse(present, out var one) || !ExtendedFloat.TryParse(increment, out var other))
         {
             context.Reply.Error(ErrorTexts.NotAFloat);
             return false;
         }
 
-        if (!ExtendedFloat.TryAdd(value, increment, out var result))
+        if (!ExtendedFloat.TryAdd(one, other, out var result))
         {
             context.Reply.Error("ERR increment would produce NaN or Infinity"u8);
             return false;
@@ -92,21 +113,25 @@ internal static class CounterCommands
         return true;
     }
 
-    private static bool TryReadFloat(
-        ReadOnlySpan<byte> key, CommandContext context, out ExtendedFloat value, out EntryVersion version)
+    /// <summary>Reads a value that may be a number; none, if there is no such key.</summary>
+    /// <returns>False if it is too long for one, which it replied.</returns>
+    private static bool TryReadText(
+        ReadOnlySpan<byte> key, ByteStringList list, CommandContext context, out EntryVersion version)
     {
-        value = default;
         // A look at the length first, so that a large value that is no number is not copied to learn it.
         bool exists = context.Store.TryPeekInfo(key, out var info);
         version = info.Version;
         if (!exists)
             return true;
         if (info.Length > ExtendedFloat.TextLengthMax)
+        {
+            context.Reply.Error(ErrorTexts.NotAFloat);
             return false;
-        using var list = context.BorrowList();
+        }
+
         var sink = new ByteStringSink(list);
-        exists = context.Store.TryGet(key, ref sink, out info);
+        context.Store.TryGet(key, ref sink, out info);
         version = info.Version;
-        return !exists || ExtendedFloat.TryParse(list.First, out value);
+        return true;
     }
 }

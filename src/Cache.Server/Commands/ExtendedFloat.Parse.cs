@@ -13,6 +13,9 @@ internal readonly partial record struct ExtendedFloat
 
     private const int DigitsPerStep = 18;
 
+    // A number of 4,900 digits takes about 3 ms to be read, added to and written, one of half as many a quarter of it.
+    private const int DigitPairsPerStep = 4;
+
     /// <summary>Reads a number: decimal or hexadecimal, with or without point and exponent, or "inf".</summary>
     /// <returns>False if the text is no number, or one that is too large, or so small that it becomes zero.</returns>
     public static bool TryParse(ReadOnlySpan<byte> text, out ExtendedFloat value)
@@ -33,6 +36,21 @@ internal readonly partial record struct ExtendedFloat
         if (isNegative)
             value = new ExtendedFloat(-value._mantissa, value._exponent);
         return isNumber;
+    }
+
+    /// <summary>
+    /// How many steps of about a nanosecond it takes to calculate with the number that a text may be; by its length and
+    /// its exponent alone.
+    /// </summary>
+    public static long FindWork(ReadOnlySpan<byte> text)
+    {
+        if (text.Length > TextLengthMax)
+            return 0; // It is none.
+        int end = text.IndexOfAny("eEpP"u8);
+        long digits = text.Length;
+        if (end >= 0 && TryReadExponent(text[end..], (char)(text[end] | 0x20), out int exponent))
+            digits = end + Math.Min(Math.Abs(exponent), DecimalMagnitudeMax);
+        return digits * digits / DigitPairsPerStep;
     }
 
     private static bool IsWord(ReadOnlySpan<byte> text, ReadOnlySpan<byte> word) =>

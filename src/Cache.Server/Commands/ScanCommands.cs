@@ -28,7 +28,8 @@ internal static class ScanCommands
     // KEYS pattern
     private static void Keys(in RespRequest request, CommandContext context)
     {
-        if (context.Store.Count == 0)
+        // Not where some were gathered before the others were cleared: these are the reply, and are to be given back.
+        if (context.Store.Count == 0 && context.Progress is null)
         {
             context.Reply.ArrayHeader(0);
             return;

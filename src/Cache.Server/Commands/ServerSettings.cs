@@ -11,6 +11,11 @@ namespace Cache.Server.Commands;
 /// </remarks>
 internal sealed class ServerSettings
 {
+    /// <summary>
+    /// The lock of CONFIG SET. Each server has its own: to look up a name, or to evict down to a limit, takes seconds.
+    /// </summary>
+    public Lock Changing { get; } = new();
+
     /// <summary>The port that clients connect to; 0: none.</summary>
     public int Port { get; set; } = 6379;
 

@@ -109,6 +109,9 @@ internal sealed class ServerState
     /// </summary>
     public Func<ListenPlace, bool>? Listen { get; init; }
 
+    /// <summary>Told by CONFIG SET that the interval of TCP keep-alive has changed.</summary>
+    public Action<int>? KeepAliveChanged { get; init; }
+
     /// <summary>Whether protected mode refuses clients of other machines.</summary>
     public bool IsClosedToOthers => Settings.IsProtected && Users.NeedsNoPassword;
 

@@ -7,9 +7,12 @@ namespace Cache.Server.Connections;
 /// <remarks>
 /// Beside the thread pool, which may be busy with anything of the host, and whose threads have the same priority as
 /// those that serve everybody. A thread starts when there is work for it and ends when there has been none for a while.
-/// Thread-safe.
+/// Where the system gives no thread, as in a container whose number of processes is limited, those that there are
+/// execute it all, or without any the pool's. Thread-safe.
 /// </remarks>
-internal sealed class WorkerLane(int threadsMax) : IDisposable
+/// <param name="threadsMax">How many threads there may be.</param>
+/// <param name="start">Starts a thread; null for the system's way.</param>
+internal sealed class WorkerLane(int threadsMax, Action<Thread>? start = null) : IDisposable
 {
     // Longer than between the commands of a client that goes on with them; threads at rest cost their stacks.
     private static readonly TimeSpan RestTime = TimeSpan.FromSeconds(5);
@@ -56,9 +59,33 @@ internal sealed class WorkerLane(int threadsMax) : IDisposable
 
     private void StartThread()
     {
-        _threads++;
         var thread = new Thread(Run, StackBytes) { IsBackground = true, Name = "cache long" };
-        thread.UnsafeStart();
+        try
+        {
+            if (start is null)
+                thread.UnsafeStart();
+            else
+                start(thread);
+            _threads++;
+        }
+        catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
+        {
+            if (_threads == 0)
+                ThreadPool.UnsafeQueueUserWorkItem(static self => self.RunOne(), this, preferLocal: false);
+        }
+    }
+
+    private void RunOne()
+    {
+        Action? work;
+        lock (_gate)
+        {
+            if (!_waiting.TryDequeue(out work))
+                return; // A thread that could be started meanwhile took it.
+            Count++;
+        }
+
+        work();
     }
 
     private void Run()

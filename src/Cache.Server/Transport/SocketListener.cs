@@ -145,6 +145,13 @@ internal sealed class SocketListener : TransportListener
         UnixSocketFile.Remove(FilePath);
     }
 
+    // Where the accepted sockets take it from the listening one; elsewhere each is set up by itself.
+    public override void SetUpAgain()
+    {
+        if (_acceptor is not null)
+            SetUpSocket(_socket, _settings);
+    }
+
     private static Socket Create(AddressFamily family)
     {
         var protocol = family == AddressFamily.Unix ? ProtocolType.Unspecified : ProtocolType.Tcp;
@@ -203,9 +210,9 @@ internal sealed class SocketListener : TransportListener
             return;
         socket.NoDelay = true;
         int seconds = Math.Min(settings.KeepAliveSeconds, KeepAliveSecondsMax);
+        socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive, seconds > 0);
         if (seconds == 0)
             return;
-        socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive, true);
         socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime, seconds);
         socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval, Math.Max(1, seconds / 3));
         socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveRetryCount, 3);

@@ -6,8 +6,11 @@ namespace Cache.Server.Transport;
 /// <summary>What a <see cref="SocketListener"/> is told about the sockets that it makes.</summary>
 internal sealed record SocketTransportSettings
 {
-    /// <summary>Seconds of silence before the system probes a peer; 0 turns the probes off.</summary>
-    public int KeepAliveSeconds { get; init; }
+    /// <summary>
+    /// Seconds of silence before the system probes a peer; 0 turns the probes off. May change: then a listener that
+    /// there is takes it by <see cref="TransportListener.SetUpAgain"/>.
+    /// </summary>
+    public int KeepAliveSeconds { get; set; }
 
     /// <summary>Arrivals that the system holds until they are accepted.</summary>
     public int Backlog { get; init; } = 511;

@@ -16,6 +16,13 @@ internal abstract class TransportListener : IAsyncDisposable
     /// <summary>Stops listening, at once. Connections that were accepted live on. Any thread.</summary>
     public abstract void Close();
 
+    /// <summary>
+    /// Sets up what is accepted from now on as the settings are by now. Not beside or after <see cref="Close"/>.
+    /// </summary>
+    public virtual void SetUpAgain()
+    {
+    }
+
     /// <summary>As <see cref="Close"/>.</summary>
     public ValueTask DisposeAsync()
     {

@@ -92,5 +92,22 @@ public sealed class ConfigFileTests : IDisposable
         Assert.StartsWith($"{path}, line 3: ", Assert.Single(_problems), StringComparison.Ordinal);
     }
 
+    // An administrator may read it all the same; then there is nothing to see.
+    [Fact]
+    public void Read_IncludeOfAFolderThatMayNotBeRead_NamesIt()
+    {
+        if (OperatingSystem.IsWindows() || Environment.IsPrivilegedProcess)
+            return;
+        string folder = _files.PathOf("closed");
+        Directory.CreateDirectory(folder, UnixFileMode.None);
+        string path = _files.Write("c.conf", "include closed/*.conf\n");
+
+        Assert.Empty(ConfigFile.Read(path, _problems));
+
+        File.SetUnixFileMode(folder, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        Assert.StartsWith(
+            $"{path}, line 1: The folder cannot be read: ", Assert.Single(_problems), StringComparison.Ordinal);
+    }
+
     public void Dispose() => _files.Dispose();
 }

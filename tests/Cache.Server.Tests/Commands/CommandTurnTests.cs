@@ -29,6 +29,8 @@ public sealed class CommandTurnTests : IDisposable
     private static readonly string[] _longs = Enumerable.Repeat(Long, Turn.ArgumentsMax - 2).ToArray();
     private static readonly string[] _keys = Enumerable.Range(0, Turn.ArgumentsMax - 2).Select(Key).ToArray();
 
+    private static readonly string[] _ids = ["ID", .. Enumerable.Repeat("7", Turn.ArgumentsMax - 4)];
+
     // More than a request on a loop may have; an odd number, as of the words of MSET.
     private static readonly string[] _tooMany = Enumerable.Range(0, Turn.ArgumentsMax).Select(Key).ToArray();
 
@@ -46,8 +48,13 @@ public sealed class CommandTurnTests : IDisposable
         ["substr"] = [[Long, "0", "-1"]],
         ["set"] = [[Long, "x", "GET"], [Long, "x", "XX", "GET", "EX", "100"]],
         ["getex"] = [[Long], [Long, "EX", "100"], [Long, "PERSIST"]],
+        ["incrbyfloat"] =
+        [
+            ["n", "1e4900"], ["n", "1e-4900"], ["n", new string('9', 4900)], ["digits", "1"], ["power", "1"],
+            ["n", "0x1p16000"],
+        ],
         ["copy"] = [[Long, "other"], [Long, "other", "REPLACE"]],
-        ["client|list"] = [[], ["TYPE", "normal"]],
+        ["client|list"] = [[], ["TYPE", "normal"], _ids],
         ["client|kill"] = [["ADDR", "1.2.3.4:5"], ["USER", "default", "ADDR", "1.2.3.4:5"], ["1.2.3.4:5"]],
         ["command|list"] = [[], ["FILTERBY", "PATTERN", _stars]],
         ["command|getkeys"] = [["mset", .. _keys.AsSpan(2)], ["del", .. _keys.AsSpan(2)]],
@@ -71,9 +78,11 @@ public sealed class CommandTurnTests : IDisposable
         ("setrange", ["z", "536870000", "x"]), ("setrange", [Long, "5", "x"]), ("append", [Long, "x"]),
         ("getrange", [Long, "0", "-1"]), ("getrange", [Long, "0", "9999999999"]), ("substr", [Long, "0", "-1"]),
         ("getset", [Long, "x"]), ("getdel", [Long]), ("getex", [Long, "EX", "100"]), ("get", [Long]),
-        ("set", [Long, "x", "GET"]), ("copy", [Long, "other"]), ("mget", [Long, Long]), ("mget", _tooMany),
+        ("set", [Long, "x", "GET"]), ("copy", [Long, "other"]),
+        ("incrbyfloat", ["n", "1e4900"]), ("incrbyfloat", ["n", "1E-4900"]), ("incrbyfloat", ["n", "0x1p-16000"]),
+        ("incrbyfloat", ["digits", "1"]), ("incrbyfloat", ["power", "1"]), ("mget", [Long, Long]), ("mget", _tooMany),
         ("mset", _tooMany), ("msetnx", _tooMany), ("del", _tooMany), ("unlink", _tooMany), ("exists", _tooMany),
-        ("touch", _tooMany), ("client|list", []), ("client|kill", ["ADDR", "1.2.3.4:5"]),
+        ("touch", _tooMany), ("client|list", []), ("client|list", _ids), ("client|kill", ["ADDR", "1.2.3.4:5"]),
         ("command|docs", []), ("command|info", []), ("command|list", ["FILTERBY", "PATTERN", _stars]),
         ("config|get", ["*"]), ("config|set", ["maxmemory", "64mb"]), ("randomkey", []), ("acl|list", []),
         ("acl|users", []), ("acl|setuser", ["new", "~" + _stars]), ("acl|getuser", ["default"]),
@@ -147,6 +156,8 @@ public sealed class CommandTurnTests : IDisposable
         byte[] text = new byte[8000];
         new Random(1).NextBytes(text);
         _store.Set("text"u8, text);
+        _store.Set("digits"u8, Encoding.ASCII.GetBytes(new string('9', 4900)));
+        _store.Set("power"u8, "1e4900"u8);
     }
 
     // Any number of keys or other words, as many as there have to be, and what is known to be worse.

@@ -1,5 +1,6 @@
 using Cache.Core;
 using Cache.Core.Contracts;
+using Cache.Server.Commands;
 
 namespace Cache.Server.Tests.Commands;
 
@@ -206,5 +207,30 @@ public sealed class ConfigCommandsTests : CommandTestBase
 
         Assert.Single(parts, "maxmemory");
         Assert.Contains("timeout", parts);
+    }
+
+    // A name's look-up, or an eviction down to a lower limit, may take seconds.
+    [Fact]
+    public async Task ConfigSet_WhileAnotherServerOfTheProcessChanges_DoesNotWait()
+    {
+        using var goesOn = new ManualResetEventSlim();
+        using var isChanging = new ManualResetEventSlim();
+        var other = new CommandClient(new ServerState(Server.Store)
+        {
+            Listen = _ =>
+            {
+                isChanging.Set();
+                return goesOn.Wait(TimeSpan.FromSeconds(20), TestContext.Current.CancellationToken);
+            },
+        });
+        var change = Task.Run(() => other.Run("CONFIG SET port 7"), TestContext.Current.CancellationToken);
+        isChanging.Wait(TestContext.Current.CancellationToken);
+
+        Assert.Equal("+OK\r\n", Client.Run("CONFIG SET timeout 7"));
+        bool wasFirst = !change.IsCompleted;
+        goesOn.Set();
+
+        Assert.Equal("+OK\r\n", await change);
+        Assert.True(wasFirst);
     }
 }

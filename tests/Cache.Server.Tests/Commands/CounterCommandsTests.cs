@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text;
 
 namespace Cache.Server.Tests.Commands;
 
@@ -29,5 +30,31 @@ public sealed class CounterCommandsTests : CommandTestBase
     {
         for (int i = 0; i < times; i++)
             client.Run(command);
+    }
+
+    // Any write of the bucket makes an attempt fail, and a sum of many digits takes longer than the time between two.
+    [Fact]
+    public async Task IncrByFloat_OfManyDigitsWhileTheKeyIsWritten_Ends()
+    {
+        byte[] digits = Encoding.ASCII.GetBytes(new string('9', 4000));
+        Server.Store.Set("n"u8, digits);
+        using var isOver = new CancellationTokenSource();
+        var writes = Task.Run(() =>
+        {
+            while (!isOver.IsCancellationRequested)
+                Server.Store.Set("n"u8, digits);
+        }, TestContext.Current.CancellationToken);
+        var call = Task.Run(() => Client.Run("INCRBYFLOAT n 1"), TestContext.Current.CancellationToken);
+        try
+        {
+            string reply = await call.WaitAsync(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
+            Assert.StartsWith("$400", reply, StringComparison.Ordinal);
+        }
+        finally
+        {
+            await isOver.CancelAsync();
+            await writes;
+            await call;
+        }
     }
 }

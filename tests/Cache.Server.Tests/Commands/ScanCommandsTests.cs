@@ -1,4 +1,7 @@
 using System.Globalization;
+using System.Text;
+using Cache.Core;
+using Cache.Server.Commands;
 
 namespace Cache.Server.Tests.Commands;
 
@@ -138,5 +141,39 @@ public sealed class ScanCommandsTests : CommandTestBase
     {
         for (int i = 0; i < KeyCount; i++)
             Client.Run($"SET key:{i} value");
+    }
+
+    // Another reply would leave the memory of those that were gathered to the collector.
+    [Fact]
+    public void Keys_ClearedBetweenTwoSteps_RepliesWithThoseThatWereGatheredAndGivesThemBack()
+    {
+        const int Keys = 10_000;
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 16 << 20 }, new PassingTime());
+        for (int i = 0; i < Keys; i++)
+            store.Set(Encoding.ASCII.GetBytes($"key:{i}"), "v"u8);
+        var client = new CommandClient(store);
+        client.Context.SharesThread = false;
+        client.Context.IsElsewhere = true;
+        Assert.Empty(client.Call("KEYS", "*"));
+        var gathered = Assert.IsType<KeysProgress>(client.Context.Progress);
+        int count = gathered.Keys.Count;
+        Assert.InRange(count, 1, Keys - 1);
+
+        store.Clear();
+        client.Context.Stay();
+        string reply = client.Call("KEYS", "*");
+
+        Assert.StartsWith($"*{count}\r\n", reply, StringComparison.Ordinal);
+        Assert.Equal(0, gathered.MemoryBytes);
+    }
+
+    // Each look at it is longer than a step of KEYS.
+    private sealed class PassingTime : TimeProvider
+    {
+        private long _ticks;
+
+        public override long TimestampFrequency => TimeSpan.TicksPerSecond;
+
+        public override long GetTimestamp() => Interlocked.Add(ref _ticks, 11 * TimeSpan.TicksPerMillisecond);
     }
 }

@@ -37,6 +37,7 @@ public sealed class TurnTests
     [InlineData("setex", nameof(CommandWork.Short))]
     [InlineData("incr", nameof(CommandWork.Short))]
     [InlineData("expire", nameof(CommandWork.Short))]
+    [InlineData("incrbyfloat", nameof(CommandWork.Unsure))]
     [InlineData("mget", nameof(CommandWork.Unsure))]
     [InlineData("del", nameof(CommandWork.Unsure))]
     [InlineData("exists", nameof(CommandWork.Unsure))]

@@ -14,4 +14,6 @@ internal sealed class TlsListener(TransportListener listener, TlsSettings settin
             : null;
 
     public override void Close() => listener.Close();
+
+    public override void SetUpAgain() => listener.SetUpAgain();
 }
