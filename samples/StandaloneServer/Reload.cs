@@ -53,7 +53,7 @@ internal sealed partial class Reload(
         else if (settings.LogLevel == level.Current)
             LevelUnchanged(logger);
         else
-            LevelReloaded(logger, level.Current = settings.LogLevel);
+            LevelReloaded(logger, DirectiveTable.NameOf(level.Current = settings.LogLevel));
         return Task.CompletedTask;
     }
 
@@ -94,7 +94,7 @@ internal sealed partial class Reload(
 
     // A warning, so that it is seen whatever the level is from now on.
     [LoggerMessage(4, LogLevel.Warning, "Log level: reloaded, it is {Level} from now on")]
-    private static partial void LevelReloaded(ILogger logger, LogLevel level);
+    private static partial void LevelReloaded(ILogger logger, string level);
 
     [LoggerMessage(5, LogLevel.Warning, "Log level: stays as it was, for the configuration is wrong: {Problems}")]
     private static partial void LevelRefused(ILogger logger, string problems);

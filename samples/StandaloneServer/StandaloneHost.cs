@@ -89,7 +89,8 @@ internal static class StandaloneHost
         return
         [
             .. commandLine.ConfigFile is { } path ? ConfigFile.Read(path, problems) : [],
-            .. JsonSettings.Read(json, commandLine.ConfigJson ?? DefaultJson, problems),
+            .. JsonSettings.Read(
+                json, commandLine.ConfigJson ?? DefaultJson, problems, isNamed: commandLine.ConfigJson is not null),
             .. EnvironmentSettings.Read(environment, problems),
             .. commandLine.Settings,
         ];

@@ -83,6 +83,7 @@ public sealed partial class RespServer : IAsyncDisposable
             StoreWasDisposed = EndWithStore,
             Listen = bind is null ? TryListen : null,
             KeepAliveChanged = bind is null ? seconds => _listeners!.SetKeepAlive(_binder!, seconds) : null,
+            LogListenRefused = problem => ServerLog.ListenRefused(_logger, problem),
             LimitMet = (limit, client, value, unlogged) =>
                 ServerLog.LimitMet(_logger, client, LimitText.Describe(limit, value), unlogged),
         };

@@ -224,14 +224,23 @@ public sealed class ListenChangeTests : IDisposable
         using var after = await server.ConnectAsync();
         await after.ExpectAsync("PING\r\n", "+PONG\r\n");
         await before.ExpectAsync("PING\r\n", "+PONG\r\n");
+    }
 
-        await using var other = await StartAsync(RespTransport.Portable);
-        using var plainClient = await ConnectAsync(other.EndPoints[0]);
+    // The reply, which is Redis's, sends the administrator to the log.
+    [Fact]
+    public async Task TlsPort_WithoutCertificates_IsRefusedAndTheLogSaysWhy()
+    {
+        await using var server = await StartAsync(RespTransport.Portable);
+        using var plainClient = await ConnectAsync(server.EndPoints[0]);
         await ExpectAsync(
             plainClient,
-            $"CONFIG SET tls-port {FindFreePort()}",
+            "CONFIG SET tls-port 7001",
             "-ERR CONFIG SET failed (possibly related to argument 'tls-port') - "
             + "Unable to update TLS configuration. Check server logs.\r\n");
+        Assert.Contains(
+            "CONFIG SET: the server listens where it did: tls-port has 7001; the server was started without a "
+            + "certificate. Start it with one.",
+            _log.Messages);
         await ExpectAsync(plainClient, "CONFIG SET tls-port 0", "+OK\r\n");
     }
 

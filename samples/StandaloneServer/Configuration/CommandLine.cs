@@ -82,7 +82,7 @@ internal sealed class CommandLine
 
         // What is left over is an error of the command, and was told of in our words.
         foreach (var error in result.Errors.Where(static error => error.SymbolResult is not CommandResult))
-            _problems.Add($"{Origin}: {error.Message}");
+            _problems.Add($"{Origin}: {MessageOf(error)}");
         if (_problems.Count == 0 && result.Action is not null && result.Action != _root.Action)
         {
             result.Invoke();
@@ -112,6 +112,12 @@ internal sealed class CommandLine
 
         return kept;
     }
+
+    // As above where nothing follows.
+    private static string MessageOf(ParseError error) =>
+        error.SymbolResult is OptionResult { Tokens.Count: 0, Option: { HelpName: { } parameter } option }
+            ? $"{option.Name} needs a value: {parameter}."
+            : error.Message;
 
     private static Directive? FindOption(string argument) =>
         argument.StartsWith(Prefix, StringComparison.Ordinal) ? DirectiveTable.Find(argument[Prefix.Length..]) : null;

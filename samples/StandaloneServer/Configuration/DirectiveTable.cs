@@ -10,6 +10,12 @@ namespace StandaloneServer.Configuration;
 /// <summary>Every directive there is, for the file, JSON, the environment, the command line and its help.</summary>
 internal static class DirectiveTable
 {
+    private static readonly (string Name, LogLevel Level)[] _levels =
+    [
+        ("debug", LogLevel.Trace), ("verbose", LogLevel.Debug),
+        ("notice", LogLevel.Information), ("warning", LogLevel.Warning),
+    ];
+
     public static IReadOnlyList<Directive> All { get; } =
     [
         new("port", "number", "6379", "The TCP port; 0 for no TCP.",
@@ -107,9 +113,7 @@ internal static class DirectiveTable
             static (given, to) => to.Server.DrainTimeout = given.Seconds())
             { Option = nameof(RespServerOptions.DrainTimeout) },
         new("loglevel", "level", "notice", "One of debug, verbose, notice, warning.",
-            static (given, to) => to.LogLevel = given.OneOf(
-                ("debug", LogLevel.Trace), ("verbose", LogLevel.Debug),
-                ("notice", LogLevel.Information), ("warning", LogLevel.Warning))),
+            static (given, to) => to.LogLevel = given.OneOf(_levels)),
         new("log-format", "text|json", "text",
             "How lines of the log look; without it, Logging:Console:FormatterName of the JSON file decides.",
             static (given, to) => to.LogFormat = given.OneOf(("text", LogFormat.Text), ("json", LogFormat.Json))),
@@ -119,6 +123,9 @@ internal static class DirectiveTable
     /// <summary>Those of Redis that can mean nothing here: they are taken, and the operator is told.</summary>
     public static IReadOnlyList<Directive> WithoutMeaning { get; } =
         [.. CompatibilityDirectives.ReadWithoutMeaning(All)];
+
+    /// <summary>What loglevel calls a level.</summary>
+    public static string NameOf(LogLevel level) => Array.Find(_levels, one => one.Level == level).Name;
 
     /// <summary>The directive of a name, whose case does not matter.</summary>
     /// <returns>Null if there is none.</returns>
@@ -140,9 +147,13 @@ internal static class DirectiveTable
     /// <summary>There is no such directive: the message, which suggests the nearest.</summary>
     public static string Unknown(string label, string name, string prefix = "")
     {
-        string hint = FindNearest(name) is { } nearest
-            ? $"did you mean '{prefix}{nearest}'?"
-            : "--help lists all that there are.";
+        // As other programs' files have it: port=6379.
+        string[] parts = name.Split('=', 2);
+        string hint = parts.Length > 1 && Find(parts[0]) is { } directive
+            ? $"did you mean '{prefix}{directive.Name} {parts[1]}'?"
+            : FindNearest(name) is { } nearest
+                ? $"did you mean '{prefix}{nearest}'?"
+                : "--help lists all that there are.";
         return $"{label}: there is no directive '{prefix}{name}'; {hint}";
     }
 

@@ -15,9 +15,13 @@ internal static class JsonSettings
     /// <param name="configuration">What the file says.</param>
     /// <param name="fileName">The file's name.</param>
     /// <param name="problems">Gets the properties that are no directives, or hold something else than values.</param>
-    public static IEnumerable<Setting> Read(IConfiguration configuration, string fileName, List<string> problems)
+    /// <param name="isNamed">
+    /// Whether somebody named the file for this program: one that is found may be another program's too.
+    /// </param>
+    public static IEnumerable<Setting> Read(
+        IConfiguration configuration, string fileName, List<string> problems, bool isNamed = false)
     {
-        FindSectionProblems(configuration, fileName, problems);
+        FindSectionProblems(configuration, fileName, isNamed, problems);
         foreach (var entry in configuration.GetSection(SectionName).GetChildren())
         {
             string label = $"{fileName}, {entry.Path}";
@@ -45,7 +49,8 @@ internal static class JsonSettings
     }
 
     // A section that is not read would go unnoticed.
-    private static void FindSectionProblems(IConfiguration configuration, string fileName, List<string> problems)
+    private static void FindSectionProblems(
+        IConfiguration configuration, string fileName, bool isNamed, List<string> problems)
     {
         if (configuration.GetSection(SectionName).Value is { } text)
         {
@@ -57,6 +62,13 @@ internal static class JsonSettings
             return;
         foreach (var section in configuration.GetChildren())
         {
+            if (isNamed && section.Value is not null && DirectiveTable.FindLoosely(section.Key) is not null)
+            {
+                problems.Add(
+                    $"{fileName}: '{section.Key}' stands outside the section '{SectionName}' and would not be read; "
+                    + $"write {{ \"{SectionName}\": {{ \"{section.Key}\": … }} }}.");
+            }
+
             string name = section.Key.ToUpperInvariant();
             if (NearestName.Distance(name, SectionName.ToUpperInvariant()) <= MistakesMax)
                 problems.Add($"{fileName}: there is no section '{section.Key}'; did you mean '{SectionName}'?");

@@ -82,7 +82,7 @@ internal sealed class CommandTable
         foreach (var (name, _) in names)
         {
             if (!taken.Remove(name))
-                return $"has '{name}'; it must be the name of a command, and each once.";
+                return $"has '{name}'; it must be the name of a command, and of each only once.";
         }
 
         foreach (var (name, newName) in names)

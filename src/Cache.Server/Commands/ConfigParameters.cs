@@ -177,11 +177,18 @@ internal static class ConfigParameters
     // Certificates are read at the start alone.
     private static ConfigChange PrepareTlsPort(ServerState server, string text) =>
         PrepareInteger(text, 0, ushort.MaxValue, port => port != 0 && !server.Settings.HasCertificates
-            ? ConfigChange.Refused("Unable to update TLS configuration. Check server logs.")
+            ? RefuseTlsPort(server, port)
             : ConfigChange.Moved(
                 place => place with { TlsPort = port },
                 state => state.Settings.TlsPort = port,
                 PortRefused));
+
+    private static ConfigChange RefuseTlsPort(ServerState server, int port)
+    {
+        server.LogListenRefused?.Invoke(
+            $"tls-port has {Text(port)}; the server was started without a certificate. Start it with one.");
+        return ConfigChange.Refused("Unable to update TLS configuration. Check server logs.");
+    }
 
     private static ConfigChange PrepareBind(ServerState server, string text)
     {

@@ -112,6 +112,9 @@ internal sealed class ServerState
     /// <summary>Told by CONFIG SET that the interval of TCP keep-alive has changed.</summary>
     public Action<int>? KeepAliveChanged { get; init; }
 
+    /// <summary>Logs why the server listens where it did, of which the reply says nothing.</summary>
+    public Action<string>? LogListenRefused { get; init; }
+
     /// <summary>Whether protected mode refuses clients of other machines.</summary>
     public bool IsClosedToOthers => Settings.IsProtected && Users.NeedsNoPassword;
 

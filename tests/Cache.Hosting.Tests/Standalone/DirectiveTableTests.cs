@@ -121,6 +121,8 @@ public sealed class DirectiveTableTests
         "notify-keyspace-events KEA",
         "notify-keyspace-events is 'KEA'; it must be \"\": keyspace notifications are not supported.")]
     [InlineData("maxmemroy 5mb", "there is no directive 'maxmemroy'; did you mean 'maxmemory'?")]
+    [InlineData("port=6380", "there is no directive 'port=6380'; did you mean 'port 6380'?")]
+    [InlineData("maxmemory=512mb", "there is no directive 'maxmemory=512mb'; did you mean 'maxmemory 512mb'?")]
     [InlineData("colour red", "there is no directive 'colour'; --help lists all that there are.")]
     public void Apply_WrongSetting_SaysWhatIsWrong(string line, string message)
     {

@@ -62,7 +62,7 @@ public sealed class SignalTests : IDisposable
         await server.SignalAsync("HUP");
         await server.WaitForAsync("TLS takes a new certificate from now on: CN=other");
         await server.WaitForAsync($"Users of {acl}: reloaded");
-        await server.WaitForAsync("Log level: reloaded, it is Trace from now on");
+        await server.WaitForAsync("Log level: reloaded, it is debug from now on");
         Assert.Equal("", await client.ReadAsync(1));
         await using var next = await server.ConnectAsync();
         await next.ExpectAsync("AUTH bob x", "+OK\r\n");

@@ -79,7 +79,8 @@ public sealed class SourcesTests : IDisposable
     [InlineData("there is no directive '--prot'; did you mean '--port'?", "c.conf", "--prot=1")]
     [InlineData("there is no option '-z'; --help lists all that there are.", "-z")]
     [InlineData("'b' is one word too many; there is one configuration file.", "a", "b")]
-    [InlineData("Required argument missing for option: '--port'.", "--port")]
+    [InlineData("--port needs a value: number.", "--port")]
+    [InlineData("--config-json needs a value: path.", "--config-json")]
     [InlineData("--port needs a value: number.", "--port", "--maxmemory", "64mb")]
     [InlineData("--bind needs a value: addresses.", "c.conf", "--bind", "--port", "1")]
     public void CommandLine_Wrong_SaysWhatIsWrong(string message, params string[] arguments)
@@ -118,6 +119,27 @@ public sealed class SourcesTests : IDisposable
             ],
             _problems.Select(problem => problem.Replace(path, "c.conf", StringComparison.Ordinal))
                 .Order(StringComparer.Ordinal));
+    }
+
+    [Theory]
+    [InlineData("port")]
+    [InlineData("MaxMemory")]
+    public void Json_DirectiveOutsideTheSection_IsToldOfAFileThatWasNamed(string name)
+    {
+        Assert.Empty(JsonSettings.Read(Json((name, "1")), "f.json", _problems, isNamed: true));
+        Assert.Equal(
+            [
+                $"f.json: '{name}' stands outside the section 'Cache' and would not be read; "
+                + $"write {{ \"Cache\": {{ \"{name}\": … }} }}.",
+            ],
+            _problems);
+    }
+
+    [Fact]
+    public void Json_DirectiveOutsideTheSection_OfAFileThatWasFound_IsAnotherPrograms()
+    {
+        Assert.Empty(JsonSettings.Read(Json(("port", "1")), "appsettings.json", _problems));
+        Assert.Empty(_problems);
     }
 
     [Fact]

@@ -62,7 +62,7 @@ public sealed class RenamedCommandTests : ConnectionTestBase
     }
 
     [Theory]
-    [InlineData("nosuch", "x", "has 'nosuch'; it must be the name of a command, and each once.")]
+    [InlineData("nosuch", "x", "has 'nosuch'; it must be the name of a command, and of each only once.")]
     [InlineData("get", "SET", "names 'get' 'SET'; no other command may have that name.")]
     public void Rename_Impossible_IsToldByTheOptions(string name, string newName, string problem) => Assert.Equal(
         ["RespServerOptions.RenamedCommands " + problem], Renaming((name, newName)).FindProblems());

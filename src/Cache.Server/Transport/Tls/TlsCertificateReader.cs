@@ -185,6 +185,9 @@ internal static class TlsCertificateReader
     private static bool IsUnreadable(Exception error) =>
         error is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException;
 
-    private static IOException Unfit(string option, string path, string reason, Exception? error = null) =>
-        new($"RespServerOptions.{option} is '{path}'; {reason}{(error is null ? "" : $" ({error.Message})")}.", error);
+    private static IOException Unfit(string option, string path, string reason, Exception? error = null)
+    {
+        string detail = error is null ? "" : $" ({error.Message.TrimEnd('.')})";
+        return new IOException($"RespServerOptions.{option} is '{path}'; {reason}{detail}.", error);
+    }
 }

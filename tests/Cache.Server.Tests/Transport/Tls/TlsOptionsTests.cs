@@ -61,7 +61,9 @@ public sealed class TlsOptionsTests : IDisposable
             o.TlsCertificateFile = absent);
         await AssertRefusedAsync($"TlsCertificateFile is '{empty}'; it holds no certificate in PEM", o =>
             o.TlsCertificateFile = empty);
-        await AssertRefusedAsync($"TlsKeyFile is '{absent}'; it cannot be read", o => o.TlsKeyFile = absent);
+        await AssertRefusedAsync(
+            $"TlsKeyFile is '{absent}'; it cannot be read (Could not find file '{absent}').",
+            o => o.TlsKeyFile = absent);
         await AssertRefusedAsync($"TlsKeyFile is '{empty}'; its key cannot be used", o => o.TlsKeyFile = empty);
         await AssertRefusedAsync($"is not that of {encrypted.Certificate}", o =>
             o.TlsCertificateFile = encrypted.Certificate);
