@@ -215,7 +215,9 @@ public sealed class ConfigCommandsTests : CommandTestBase
     {
         using var goesOn = new ManualResetEventSlim();
         using var isChanging = new ManualResetEventSlim();
-        var other = new CommandClient(new ServerState(Server.Store)
+        var settings = new ServerSettings();
+        var other = new CommandClient(new ServerState(
+            Server.Store, settings, CommandTable.Default, CommandFamilies.Handlers)
         {
             Listen = _ =>
             {
