@@ -57,14 +57,6 @@ internal sealed partial class Shard
     /// <summary>What both clocks show to a read.</summary>
     public ClockReading Now => _state.Clock.Now;
 
-    /// <summary>Whether the entry in a slot has expired; a guess unless the bucket's version stays.</summary>
-    public bool HasPassed(Bucket holder, int slot)
-    {
-        var record = _records[holder.EntryAt(slot)];
-        var header = record.Header;
-        return header.IsExpiring && HasPassed(record.ExpiryOf(header));
-    }
-
     /// <summary>Gives the locked entry another expiry and leaves its value.</summary>
     public WriteStatus Rewrite(ref EntryLock entry, in EntryKey key, in RecordExpiry expiry)
     {

@@ -17,20 +17,23 @@ internal sealed partial class Shard
     public WriteStatus Set(in EntryKey key, LargeBlock block, in EntryOptions options)
     {
         var status = CheckLengths(key, block.Length);
-        bool isCounted = false;
-        try
+        if (status == WriteStatus.Done && !_state.TryCount(block))
         {
-            isCounted = status == WriteStatus.Done && TryCount(key, block, options);
-        }
-        finally // The store may have been disposed.
-        {
-            if (!isCounted)
-                _state.ReleaseUncounted(block);
+            if (options.ReplacesAll)
+                EvictWhatCannotStay(key, block.SizeBytes);
+            if (TryTakeRoomFor(block.SizeBytes, key, default))
+                _state.CountPrepaid(block);
+            else
+                status = WriteStatus.OutOfMemory;
         }
 
-        if (isCounted)
-            return WriteBlock(key, block.Value, options, block);
-        return status == WriteStatus.Done ? WriteStatus.OutOfMemory : status;
+        if (status != WriteStatus.Done)
+        {
+            _state.ReleaseUncounted(block);
+            return status;
+        }
+
+        return WriteBlock(key, block.Value, options, block);
     }
 
     public WriteStatus Set<TSink>(
@@ -159,19 +162,6 @@ internal sealed partial class Shard
             return WriteBlock(key, value, options, block);
         var operation = new SetOperation(value, options, block);
         return Write(key, ref operation);
-    }
-
-    /// <summary>Takes the room for a block, and begins to count it.</summary>
-    private bool TryCount(in EntryKey key, LargeBlock block, in EntryOptions options)
-    {
-        if (_state.TryCount(block))
-            return true;
-        if (options.ReplacesAll)
-            EvictWhatCannotStay(key, block.SizeBytes);
-        if (!TryTakeRoomFor(block.SizeBytes, key, default))
-            return false;
-        _state.CountPrepaid(block);
-        return true;
     }
 
     /// <summary>Writes a value that lies in a block of its own, which is used up whatever happens.</summary>

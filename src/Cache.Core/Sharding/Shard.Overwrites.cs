@@ -68,24 +68,24 @@ internal sealed partial class Shard
 
     /// <summary>Finds room for the value of a verified entry: in its record if it fits, else in a new one.</summary>
     /// <returns>False if the active segment has none, or the value is a large one.</returns>
-    public bool TryPlace(ref Overwrite overwrite, int keyLength, int valueLength)
+    public bool TryPlace(ref Overwrite overwrite, int keyLength, int valueLength, out int appendedBytes)
     {
         overwrite.Target = overwrite.Record;
-        overwrite.AppendedBytes = 0;
+        appendedBytes = 0;
         if (FitsInPlace(overwrite.Header, keyLength, valueLength))
             return true;
-        overwrite.AppendedBytes = Record.SizeOf(keyLength, valueLength, default);
+        appendedBytes = Record.SizeOf(keyLength, valueLength, default);
         if (IsLarge(keyLength, valueLength))
             return false;
         var stream = (LogStream)_log[_records.SegmentOf(overwrite.Record)].Stream & LogStream.Main;
-        return _log.TryAllocate(_log.OwnStripe, stream, overwrite.AppendedBytes, out overwrite.Target);
+        return _log.TryAllocate(_log.OwnStripe, stream, appendedBytes, out overwrite.Target);
     }
 
     /// <summary>Gives back the room that was found for a value which is not written after all.</summary>
-    public void Abandon(in Overwrite overwrite)
+    public void Abandon(in Overwrite overwrite, int keyLength, int valueLength)
     {
         if (!overwrite.IsInPlace)
-            _log.Abandon(overwrite.Target, overwrite.AppendedBytes);
+            _log.Abandon(overwrite.Target, Record.SizeOf(keyLength, valueLength, default));
     }
 
     /// <summary>Writes the value of a placed entry.</summary>
@@ -93,14 +93,12 @@ internal sealed partial class Shard
     {
         if (overwrite.IsInPlace)
         {
-            ThrowUnless(FitsInPlace(overwrite.Header, overwrite.Header.KeyLength, value.Length));
             WriteInPlace(overwrite.Record, overwrite.Header, value);
             overwrite.Holder.Touch(overwrite.Slot);
             return;
         }
 
         int size = Record.SizeOf(key.Length, value.Length, default);
-        ThrowUnless(size == overwrite.AppendedBytes);
         var header = RecordHeader.Create(
             key.Length, overwrite.Header.Keyspace, size, value.Length, default, large: false);
         overwrite.Target.Header = header;
@@ -136,9 +134,7 @@ internal sealed partial class Shard
     /// <summary>Writes the value of a plain entry whose buckets a set of locks holds.</summary>
     public static void Overwrite(KeyLocks locks, in HeldOverwrite overwrite, ReadOnlySpan<byte> value)
     {
-        var header = overwrite.Record.Header;
-        ThrowUnless(FitsInPlace(header, header.KeyLength, value.Length));
-        WriteInPlace(overwrite.Record, header, value);
+        WriteInPlace(overwrite.Record, overwrite.Record.Header, value);
         overwrite.Holder.Touch(overwrite.Slot);
         locks.MarkChanged(overwrite.Home);
         if (!overwrite.Holder.Equals(overwrite.Home))
@@ -200,14 +196,5 @@ internal sealed partial class Shard
         if (changed != header)
             record.Header = changed;
         value.CopyTo(record.ValueOf(changed));
-    }
-
-    // The caller's entries are asked twice: one that is another at the second time would be written over its neighbour.
-    private static void ThrowUnless(bool fits)
-    {
-        if (!fits)
-            Throw();
-
-        static void Throw() => throw new InvalidOperationException("A value was changed while it was written.");
     }
 }

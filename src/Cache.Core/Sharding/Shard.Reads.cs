@@ -150,18 +150,8 @@ internal sealed partial class Shard
     {
         var entryKey = new EntryKey(key, keyspace, hash);
         bool found = TryCopy(entryKey, ByteRange.All, ref sink, lentLengthMin, out var snapshot);
+        Note(entryKey, snapshot, found);
         lent = snapshot.Lent;
-        try
-        {
-            Note(entryKey, snapshot, found);
-        }
-        catch // The store was disposed: nobody gets what was lent.
-        {
-            if (!lent.IsNull)
-                _state.Return(lent);
-            throw;
-        }
-
         if (found && lent.IsNull)
             sink.Advance(snapshot.CopiedLength);
         return found;
