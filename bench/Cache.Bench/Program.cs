@@ -1,5 +1,6 @@
 using System.CommandLine;
-using Cache.Bench;
+using Cache.Bench.Subjects;
+using Cache.Bench.Verbs;
 
 var root = new RootCommand("Measurements of the store and of a running server; every verb prints a table.")
 {

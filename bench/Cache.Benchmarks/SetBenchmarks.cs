@@ -1,6 +1,6 @@
 using System.Text;
 using BenchmarkDotNet.Attributes;
-using Cache.Core.Contracts;
+using Cache.Core;
 using Microsoft.Extensions.Caching.Memory;
 
 namespace Cache.Benchmarks;

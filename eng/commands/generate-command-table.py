@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/Cache.Server/Commands/CommandTable.json: what Redis says of the commands that this server knows.
+"""Writes src/Cache.Server/Commands/Table/CommandTable.json: what Redis says of the commands that this server knows.
 
 usage: generate-command-table.py PORT      (a redis-server 7.0.15 listens on 127.0.0.1:PORT)
 
@@ -13,7 +13,7 @@ import socket
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-TARGET = HERE / "../../src/Cache.Server/Commands/CommandTable.json"
+TARGET = HERE / "../../src/Cache.Server/Commands/Table/CommandTable.json"
 
 # Of Redis 7.2.
 LATER = {

@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using Cache.Core;
-using Cache.Core.Contracts;
 
 namespace AspNet;
 

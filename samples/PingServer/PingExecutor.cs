@@ -1,5 +1,4 @@
-using Cache.Server.Commands;
-using Cache.Server.Connections;
+using Cache.Server.Commands.Dispatch;
 using Cache.Server.Protocol;
 
 namespace PingServer;

@@ -4,9 +4,12 @@
 using System.Net;
 using Cache.Core;
 using Cache.Server.Commands;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Table;
 using Cache.Server.Connections;
-using Cache.Server.Transport;
+using Cache.Server.Settings;
 using Cache.Server.Transport.Linux;
+using Cache.Server.Transport.Sockets;
 using Microsoft.Extensions.Logging.Abstractions;
 using PingServer;
 

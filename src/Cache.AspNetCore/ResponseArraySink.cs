@@ -1,5 +1,5 @@
 using System.Buffers;
-using Cache.Core.Contracts;
+using Cache.Core;
 
 namespace Cache.AspNetCore;
 

@@ -1,5 +1,5 @@
 using System.IO.Pipelines;
-using Cache.Core.Contracts;
+using Cache.Core;
 
 namespace Cache.AspNetCore;
 

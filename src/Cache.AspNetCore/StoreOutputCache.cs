@@ -2,7 +2,6 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using Cache.Core;
-using Cache.Core.Contracts;
 using Microsoft.AspNetCore.OutputCaching;
 
 namespace Cache.AspNetCore;

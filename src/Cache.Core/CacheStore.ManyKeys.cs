@@ -1,5 +1,4 @@
-using Cache.Core.Contracts;
-using Cache.Core.Sharding;
+using Cache.Core.ManyKeys;
 
 namespace Cache.Core;
 

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Cache.Core.Contracts;
 using Cache.Core.Sharding;
 
 namespace Cache.Core;

@@ -1,5 +1,3 @@
-using Cache.Core.Contracts;
-
 namespace Cache.Core;
 
 /// <summary>What a door needs that keeps something of its own beside the store, and must know when it is old.</summary>

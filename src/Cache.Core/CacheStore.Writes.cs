@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using Cache.Core.Contracts;
 using Cache.Core.Layout;
 
 namespace Cache.Core;

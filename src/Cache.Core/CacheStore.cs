@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Cache.Core.Contracts;
 using Cache.Core.Hashing;
 using Cache.Core.Sharding;
 

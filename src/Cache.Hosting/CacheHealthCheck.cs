@@ -1,6 +1,5 @@
 using System.Globalization;
 using Cache.Core;
-using Cache.Core.Contracts;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Cache.Hosting;

@@ -1,5 +1,4 @@
 using Cache.Core;
-using Cache.Core.Contracts;
 
 namespace Cache.Hosting;
 

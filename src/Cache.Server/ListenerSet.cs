@@ -1,6 +1,6 @@
 using System.Net;
-using Cache.Server.Commands;
 using Cache.Server.Diagnostics;
+using Cache.Server.Settings;
 using Cache.Server.Transport;
 using Cache.Server.Transport.Tls;
 using Microsoft.Extensions.Logging;

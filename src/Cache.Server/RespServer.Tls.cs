@@ -1,6 +1,7 @@
 using System.Security.Authentication;
-using Cache.Server.Commands;
+using Cache.Server.Clients;
 using Cache.Server.Diagnostics;
+using Cache.Server.Settings;
 using Cache.Server.Transport;
 using Cache.Server.Transport.Tls;
 

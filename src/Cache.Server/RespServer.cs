@@ -1,9 +1,14 @@
 using System.Net;
 using System.Text;
 using Cache.Core;
+using Cache.Server.Clients;
 using Cache.Server.Commands;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Table;
 using Cache.Server.Connections;
 using Cache.Server.Diagnostics;
+using Cache.Server.Security;
+using Cache.Server.Settings;
 using Cache.Server.Transport;
 using Cache.Server.Transport.Linux;
 using Cache.Server.Transport.Tls;

@@ -1,6 +1,6 @@
 using System.Net;
 using System.Security.Authentication;
-using Cache.Server.Commands;
+using Cache.Server.Clients;
 using Cache.Server.Transport.Tls;
 
 namespace Cache.Server;

@@ -1,7 +1,8 @@
 using System.Globalization;
 using System.Net;
 using System.Text;
-using Cache.Server.Commands;
+using Cache.Server.Commands.Administration;
+using Cache.Server.Security;
 using Cache.Server.Transport.Linux;
 using Cache.Server.Transport.Tls;
 

@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using Cache.Server.Diagnostics;
 using Cache.Server.Transport;
 using Cache.Server.Transport.Linux;
+using Cache.Server.Transport.Sockets;
 using Cache.Server.Transport.Tls;
 using Microsoft.Extensions.Logging;
 

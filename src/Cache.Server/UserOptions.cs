@@ -1,4 +1,6 @@
-using Cache.Server.Commands;
+using Cache.Server.Commands.Administration;
+using Cache.Server.Commands.Table;
+using Cache.Server.Security;
 
 namespace Cache.Server;
 

@@ -2,7 +2,6 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Text;
 using Cache.Core;
-using Cache.Core.Contracts;
 using Cache.Testing;
 using Microsoft.AspNetCore.OutputCaching;
 

@@ -1,3 +1,6 @@
+using Cache.Bench.Subjects;
+using Cache.Bench.Verbs;
+
 namespace Cache.Bench.Tests;
 
 /// <summary>The distributed caches that are measured answer rightly, and wrong answers are counted.</summary>

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Cache.Bench.Subjects;
 
 namespace Cache.Bench.Tests;
 

@@ -1,3 +1,5 @@
+using Cache.Bench.Subjects;
+using Cache.Bench.Traces;
 using Cache.Core;
 
 namespace Cache.Bench.Tests;

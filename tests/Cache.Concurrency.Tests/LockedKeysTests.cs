@@ -1,8 +1,7 @@
 using System.Buffers.Binary;
 using System.Diagnostics;
 using Cache.Core;
-using Cache.Core.Contracts;
-using Cache.Core.Sharding;
+using Cache.Core.ManyKeys;
 using Cache.Testing;
 
 namespace Cache.Concurrency.Tests;

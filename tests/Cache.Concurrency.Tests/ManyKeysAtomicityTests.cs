@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.Diagnostics;
 using Cache.Core;
-using Cache.Core.Contracts;
 using Cache.Testing;
 
 namespace Cache.Concurrency.Tests;

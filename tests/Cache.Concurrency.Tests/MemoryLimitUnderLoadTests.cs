@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using Cache.Core;
-using Cache.Core.Contracts;
 using Cache.Testing;
 
 namespace Cache.Concurrency.Tests;

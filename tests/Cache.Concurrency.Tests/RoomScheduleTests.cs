@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using Cache.Core;
-using Cache.Core.Contracts;
 using Cache.Core.Hashing;
 using Cache.Core.Sharding;
 using Cache.Testing;

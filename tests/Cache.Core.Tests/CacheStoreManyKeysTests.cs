@@ -1,5 +1,4 @@
 using System.Text;
-using Cache.Core.Contracts;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 

@@ -1,5 +1,4 @@
-using Cache.Core.Contracts;
-using Cache.Core.Sharding;
+using Cache.Core.ManyKeys;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 

@@ -1,6 +1,5 @@
 using System.Reflection;
-using Cache.Core.Contracts;
-using Cache.Core.Sharding;
+using Cache.Core.ManyKeys;
 using Cache.Testing;
 
 namespace Cache.Core.Tests;

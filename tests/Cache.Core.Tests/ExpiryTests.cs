@@ -1,4 +1,3 @@
-using Cache.Core.Contracts;
 using static Cache.Core.Tests.StoreFixture;
 
 namespace Cache.Core.Tests;

@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Text;
-using Cache.Core.Contracts;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 

@@ -1,5 +1,4 @@
 using System.Text;
-using Cache.Core.Contracts;
 using Cache.Testing;
 
 namespace Cache.Core.Tests;

@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Cache.Core.Contracts;
+using Cache.Core.ManyKeys;
 using Cache.Core.Sharding;
 using Cache.Testing;
 

@@ -1,4 +1,3 @@
-using Cache.Core.Contracts;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 

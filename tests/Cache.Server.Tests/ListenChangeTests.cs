@@ -3,7 +3,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using Cache.Core;
-using Cache.Server.Commands;
+using Cache.Server.Settings;
 using Cache.Server.Tests.Transport;
 using Cache.Server.Tests.Transport.Tls;
 

@@ -1,4 +1,4 @@
-using Cache.Core.Contracts;
+using Cache.Core;
 
 namespace Cache.Testing;
 

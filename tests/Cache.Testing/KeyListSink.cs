@@ -1,5 +1,5 @@
 using System.Text;
-using Cache.Core.Contracts;
+using Cache.Core;
 
 namespace Cache.Testing;
 

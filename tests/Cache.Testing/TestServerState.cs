@@ -1,5 +1,8 @@
 using Cache.Core;
 using Cache.Server.Commands;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Table;
+using Cache.Server.Settings;
 
 namespace Cache.Testing;
 

@@ -1,3 +1,5 @@
+using Cache.Bench.Verbs;
+
 namespace Cache.Bench.ServerLoad;
 
 /// <summary>Many runs of the same loads against several servers, side by side.</summary>

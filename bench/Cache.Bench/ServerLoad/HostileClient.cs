@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using Cache.Bench.Subjects;
 
 namespace Cache.Bench.ServerLoad;
 

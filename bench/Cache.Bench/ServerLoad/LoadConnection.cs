@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Net.Security;
 using System.Net.Sockets;
+using Cache.Bench.Subjects;
 
 namespace Cache.Bench.ServerLoad;
 

@@ -1,3 +1,5 @@
+using Cache.Bench.Subjects;
+
 namespace Cache.Bench.ServerLoad;
 
 /// <summary>What happened during a phase. Not thread-safe: one per connection, added up when all are at rest.</summary>

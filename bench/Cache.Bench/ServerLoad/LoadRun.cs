@@ -4,6 +4,7 @@ using System.Net.Security;
 using System.Net.Sockets;
 using System.Security.Authentication;
 using System.Text;
+using Cache.Bench.Subjects;
 
 namespace Cache.Bench.ServerLoad;
 

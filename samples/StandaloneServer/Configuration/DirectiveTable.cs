@@ -1,6 +1,5 @@
 using System.Globalization;
 using Cache.Core;
-using Cache.Core.Contracts;
 using Cache.Hosting;
 using Cache.Server;
 using Microsoft.Extensions.Logging;

@@ -1,4 +1,4 @@
-namespace Cache.Core.Contracts;
+namespace Cache.Core;
 
 /// <summary>Takes a value as a new array.</summary>
 internal struct ArraySink : IValueSink

@@ -1,4 +1,4 @@
-namespace Cache.Core.Contracts;
+namespace Cache.Core;
 
 /// <summary>A part of a value, both ends included; a negative end counts from the end of the value.</summary>
 internal readonly struct ByteRange(long first, long last)

@@ -1,4 +1,4 @@
-namespace Cache.Core.Contracts;
+namespace Cache.Core;
 
 /// <summary>
 /// A snapshot of a store's counters. Counters are summed over the shards one after the other, not at one moment.

@@ -1,4 +1,4 @@
-namespace Cache.Core.Contracts;
+namespace Cache.Core;
 
 /// <summary>What the store knows of a key beside its value, as of one moment.</summary>
 public readonly record struct EntryInfo

@@ -1,4 +1,4 @@
-namespace Cache.Core.Contracts;
+namespace Cache.Core;
 
 /// <summary>
 /// How an entry is written: when it expires, and under which condition. The default: always, never expiring.

@@ -1,4 +1,4 @@
-namespace Cache.Core.Contracts;
+namespace Cache.Core;
 
 /// <summary>Where a key's entry was found, and the version that tells whether the key was written since.</summary>
 /// <remarks>Of an absent key it stands for the absence; only its version is meant then.</remarks>

@@ -1,4 +1,4 @@
-namespace Cache.Core.Contracts;
+namespace Cache.Core;
 
 /// <summary>A stamp of a key's state: it changes whenever the key is written, by any door, or goes.</summary>
 /// <remarks>It may also change without a write of this key; a comparison that fails is to be tried again.</remarks>

@@ -1,4 +1,4 @@
-namespace Cache.Core.Contracts;
+namespace Cache.Core;
 
 /// <summary>Which entries make room when the memory limit is reached.</summary>
 public enum EvictionPolicy

@@ -1,4 +1,4 @@
-namespace Cache.Core.Contracts;
+namespace Cache.Core;
 
 /// <summary>
 /// When a change of an entry's expiry is to take place; an entry without expiry counts as expiring never.

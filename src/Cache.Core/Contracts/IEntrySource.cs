@@ -1,4 +1,4 @@
-namespace Cache.Core.Contracts;
+namespace Cache.Core;
 
 /// <summary>Several keys, each with a value; a struct over the caller's own bytes.</summary>
 public interface IEntrySource : IKeySource

@@ -1,4 +1,4 @@
-namespace Cache.Core.Contracts;
+namespace Cache.Core;
 
 /// <summary>A place that takes keys, handed down to a scan.</summary>
 public interface IKeySink

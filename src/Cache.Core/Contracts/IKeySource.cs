@@ -1,4 +1,4 @@
-namespace Cache.Core.Contracts;
+namespace Cache.Core;
 
 /// <summary>Several keys, named by index; a struct over the caller's own bytes.</summary>
 public interface IKeySource

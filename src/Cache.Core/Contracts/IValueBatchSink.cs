@@ -1,4 +1,4 @@
-namespace Cache.Core.Contracts;
+namespace Cache.Core;
 
 /// <summary>A place that takes the values of several keys, in the order of the keys.</summary>
 public interface IValueBatchSink : IValueSink

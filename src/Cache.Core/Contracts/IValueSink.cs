@@ -1,4 +1,4 @@
-namespace Cache.Core.Contracts;
+namespace Cache.Core;
 
 /// <summary>A place that takes the bytes of one value, handed down to a read of the store.</summary>
 /// <remarks>

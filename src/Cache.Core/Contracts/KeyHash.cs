@@ -1,4 +1,4 @@
-namespace Cache.Core.Contracts;
+namespace Cache.Core;
 
 /// <summary>
 /// The hash of a key in one keyspace of one store, computed ahead by <see cref="CacheStore.BeginPrefetch"/>.

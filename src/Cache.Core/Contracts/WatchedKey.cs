@@ -1,4 +1,4 @@
-namespace Cache.Core.Contracts;
+namespace Cache.Core;
 
 /// <summary>A key that is watched, by all who began before it was removed.</summary>
 internal sealed class WatchedKey(ulong hash, byte keyspace)

@@ -1,4 +1,4 @@
-namespace Cache.Core.Contracts;
+namespace Cache.Core;
 
 /// <summary>What became of a write. Every status but <see cref="Done"/> means that nothing was changed.</summary>
 public enum WriteStatus

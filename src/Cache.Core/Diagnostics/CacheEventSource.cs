@@ -1,5 +1,4 @@
 using System.Diagnostics.Tracing;
-using Cache.Core.Contracts;
 
 namespace Cache.Core.Diagnostics;
 

@@ -1,5 +1,4 @@
 using System.Diagnostics.Metrics;
-using Cache.Core.Contracts;
 
 namespace Cache.Core.Diagnostics;
 

@@ -1,5 +1,4 @@
 using System.Buffers;
-using Cache.Core.Contracts;
 
 namespace Cache.Core.Distributed;
 

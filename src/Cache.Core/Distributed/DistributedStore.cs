@@ -2,7 +2,6 @@ using System.Buffers;
 using System.Diagnostics;
 using System.Globalization;
 using System.Runtime.CompilerServices;
-using Cache.Core.Contracts;
 using Microsoft.Extensions.Caching.Distributed;
 
 namespace Cache.Core.Distributed;

@@ -1,4 +1,3 @@
-using Cache.Core.Contracts;
 using Microsoft.Extensions.Caching.Distributed;
 
 namespace Cache.Core.Distributed;

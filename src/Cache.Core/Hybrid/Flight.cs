@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using Cache.Core.Contracts;
 using Microsoft.Extensions.Caching.Hybrid;
 
 namespace Cache.Core.Hybrid;

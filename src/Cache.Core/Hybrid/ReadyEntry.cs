@@ -1,5 +1,3 @@
-using Cache.Core.Contracts;
-
 namespace Cache.Core.Hybrid;
 
 /// <summary>An object that was made of a value in the store, and what proves that it still is that value.</summary>

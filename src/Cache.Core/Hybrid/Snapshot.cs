@@ -1,5 +1,3 @@
-using Cache.Core.Contracts;
-
 namespace Cache.Core.Hybrid;
 
 /// <summary>What was in the store when a factory was asked for; its value may take the place of just that.</summary>

@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
-using Cache.Core.Contracts;
 using Cache.Core.Distributed;
 
 namespace Cache.Core.Hybrid;

@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Cache.Core.Contracts;
 using Cache.Core.Distributed;
 using Microsoft.Extensions.Caching.Hybrid;
 

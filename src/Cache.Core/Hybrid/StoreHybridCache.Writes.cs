@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Globalization;
-using Cache.Core.Contracts;
 using Cache.Core.Distributed;
 
 namespace Cache.Core.Hybrid;

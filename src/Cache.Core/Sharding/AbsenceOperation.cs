@@ -1,5 +1,3 @@
-using Cache.Core.Contracts;
-
 namespace Cache.Core.Sharding;
 
 /// <summary>What a removal that found nothing leaves for those who make the key's value at present.</summary>

@@ -1,4 +1,3 @@
-using Cache.Core.Contracts;
 using Cache.Core.Expiry;
 using Cache.Core.Layout;
 

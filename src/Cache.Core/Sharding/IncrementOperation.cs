@@ -1,6 +1,5 @@
 using System.Buffers.Text;
 using System.Diagnostics;
-using Cache.Core.Contracts;
 
 namespace Cache.Core.Sharding;
 

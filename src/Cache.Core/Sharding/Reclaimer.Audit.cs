@@ -1,6 +1,6 @@
 using System.Diagnostics;
-using Cache.Core.Contracts;
 using Cache.Core.Layout;
+using Cache.Core.Log;
 
 namespace Cache.Core.Sharding;
 

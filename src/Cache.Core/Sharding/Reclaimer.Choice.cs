@@ -1,5 +1,5 @@
-using Cache.Core.Contracts;
 using Cache.Core.Layout;
+using Cache.Core.Log;
 
 namespace Cache.Core.Sharding;
 

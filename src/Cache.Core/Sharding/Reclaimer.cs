@@ -1,7 +1,7 @@
 using System.Diagnostics;
-using Cache.Core.Contracts;
 using Cache.Core.Eviction;
 using Cache.Core.Layout;
+using Cache.Core.Log;
 
 namespace Cache.Core.Sharding;
 

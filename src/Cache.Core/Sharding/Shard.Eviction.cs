@@ -1,6 +1,6 @@
 using System.Numerics;
-using Cache.Core.Contracts;
 using Cache.Core.Layout;
+using Cache.Core.Log;
 
 namespace Cache.Core.Sharding;
 

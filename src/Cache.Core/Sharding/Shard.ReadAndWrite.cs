@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Cache.Core.Contracts;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;

@@ -1,6 +1,5 @@
 using System.Numerics;
 using System.Runtime.CompilerServices;
-using Cache.Core.Contracts;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;

@@ -2,7 +2,6 @@ using System.Buffers;
 using System.Buffers.Binary;
 using System.Diagnostics;
 using System.Numerics;
-using Cache.Core.Contracts;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Cache.Core.Contracts;
 
 namespace Cache.Core.Sharding;
 

@@ -1,5 +1,3 @@
-using Cache.Core.Contracts;
-
 namespace Cache.Core.Sharding;
 
 /// <summary>Renews the sliding expiry of an entry that was read.</summary>

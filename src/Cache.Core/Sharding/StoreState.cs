@@ -1,9 +1,9 @@
 using System.Numerics;
-using Cache.Core.Contracts;
 using Cache.Core.Eviction;
 using Cache.Core.Expiry;
 using Cache.Core.Hashing;
 using Cache.Core.Layout;
+using Cache.Core.Log;
 
 namespace Cache.Core.Sharding;
 

@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using Cache.Core.Layout;
+using Cache.Core.Log;
 
 namespace Cache.Core.Sharding;
 

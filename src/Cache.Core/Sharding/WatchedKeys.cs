@@ -1,5 +1,3 @@
-using Cache.Core.Contracts;
-
 namespace Cache.Core.Sharding;
 
 /// <summary>The keys whose removal somebody must hear of: those of which a factory makes a value at present.</summary>

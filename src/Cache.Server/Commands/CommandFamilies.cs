@@ -1,3 +1,10 @@
+using Cache.Server.Commands.Administration;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Keys;
+using Cache.Server.Commands.Session;
+using Cache.Server.Commands.Strings;
+using Cache.Server.Commands.Table;
+
 namespace Cache.Server.Commands;
 
 /// <summary>All families of commands: a family is one static class that lists its <c>Bindings</c>.</summary>

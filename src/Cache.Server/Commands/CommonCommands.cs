@@ -1,5 +1,9 @@
 using System.Runtime.CompilerServices;
-using Cache.Core.Contracts;
+using Cache.Core;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Replies;
+using Cache.Server.Commands.Strings;
+using Cache.Server.Commands.Table;
 using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands;

@@ -1,4 +1,5 @@
-using Cache.Server.Commands;
+using Cache.Server.Clients;
+using Cache.Server.Commands.Replies;
 using Cache.Server.Protocol;
 
 namespace Cache.Server.Connections;

@@ -1,5 +1,6 @@
 using System.IO.Pipelines;
-using Cache.Server.Commands;
+using Cache.Server.Clients;
+using Cache.Server.Commands.Dispatch;
 using Cache.Server.Protocol;
 
 namespace Cache.Server.Connections;

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Diagnostics;
-using Cache.Server.Commands;
+using Cache.Server.Clients;
+using Cache.Server.Commands.Dispatch;
 using Cache.Server.Protocol;
 
 namespace Cache.Server.Connections;

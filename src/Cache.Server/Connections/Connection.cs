@@ -1,8 +1,10 @@
 using System.IO.Pipelines;
 using System.Net.Sockets;
-using Cache.Server.Commands;
+using Cache.Server.Clients;
+using Cache.Server.Commands.Dispatch;
 using Cache.Server.Diagnostics;
 using Cache.Server.Protocol;
+using Cache.Server.Settings;
 using Cache.Server.Transport;
 using Microsoft.Extensions.Logging;
 

@@ -1,7 +1,9 @@
 using System.Buffers;
 using System.Net;
 using System.Net.Sockets;
-using Cache.Server.Commands;
+using Cache.Server.Clients;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Replies;
 using Cache.Server.Diagnostics;
 using Cache.Server.Transport;
 using Microsoft.Extensions.Logging;

@@ -1,5 +1,5 @@
 using System.Globalization;
-using Cache.Server.Commands;
+using Cache.Server.Clients;
 
 namespace Cache.Server.Connections;
 

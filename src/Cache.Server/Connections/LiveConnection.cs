@@ -1,4 +1,4 @@
-using Cache.Server.Commands;
+using Cache.Server.Clients;
 using Cache.Server.Transport;
 
 namespace Cache.Server.Connections;

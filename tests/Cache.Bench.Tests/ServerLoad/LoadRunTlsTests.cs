@@ -4,6 +4,7 @@ using System.Security.Authentication;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using Cache.Bench.ServerLoad;
+using Cache.Bench.Verbs;
 using Cache.Core;
 using Cache.Server;
 

@@ -1,8 +1,8 @@
 using System.Globalization;
 using System.Runtime.CompilerServices;
 using Cache.Core;
-using Cache.Core.Contracts;
 using Cache.Core.Layout;
+using Cache.Core.Log;
 using Cache.Core.Sharding;
 
 namespace Cache.Concurrency.Tests.Torture;

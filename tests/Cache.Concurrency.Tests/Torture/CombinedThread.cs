@@ -1,6 +1,5 @@
 using Cache.Core;
-using Cache.Core.Contracts;
-using Cache.Core.Sharding;
+using Cache.Core.ManyKeys;
 using Cache.Testing;
 
 namespace Cache.Concurrency.Tests.Torture;

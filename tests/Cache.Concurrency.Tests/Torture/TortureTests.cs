@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
 using Cache.Core;
-using Cache.Core.Contracts;
 using Cache.Testing;
 
 namespace Cache.Concurrency.Tests.Torture;

@@ -1,5 +1,4 @@
 using Cache.Core;
-using Cache.Core.Contracts;
 using Cache.Testing;
 
 namespace Cache.Concurrency.Tests.Torture;

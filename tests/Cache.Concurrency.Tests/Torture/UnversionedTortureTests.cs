@@ -1,7 +1,6 @@
 #if CACHE_UNVERSIONED
 using System.Diagnostics;
 using Cache.Core;
-using Cache.Core.Contracts;
 using Cache.Testing;
 
 namespace Cache.Concurrency.Tests.Torture;

@@ -1,5 +1,4 @@
 using System.Buffers;
-using Cache.Core.Contracts;
 using Cache.Core.Distributed;
 using Cache.Testing;
 using Microsoft.Extensions.Caching.Distributed;

@@ -1,7 +1,6 @@
 using System.Text;
-using Cache.Core.Contracts;
 using Cache.Core.Hybrid;
-using Cache.Core.Sharding;
+using Cache.Core.ManyKeys;
 
 namespace Cache.Core.Tests.Hybrid;
 

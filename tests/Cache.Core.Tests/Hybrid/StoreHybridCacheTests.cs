@@ -1,6 +1,5 @@
 using System.Text;
 using System.Text.Json;
-using Cache.Core.Contracts;
 using Cache.Core.Tests.Distributed;
 using Microsoft.Extensions.Caching.Hybrid;
 

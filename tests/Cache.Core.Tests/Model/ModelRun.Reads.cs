@@ -1,5 +1,3 @@
-using Cache.Core.Contracts;
-
 namespace Cache.Core.Tests.Model;
 
 /// <summary>Reads of one key.</summary>

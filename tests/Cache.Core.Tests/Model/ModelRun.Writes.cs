@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text;
-using Cache.Core.Contracts;
 
 namespace Cache.Core.Tests.Model;
 

@@ -1,5 +1,3 @@
-using Cache.Core.Contracts;
-
 namespace Cache.Core.Tests.Model;
 
 /// <summary>One command of a random sequence: plain numbers, from which everything else follows.</summary>

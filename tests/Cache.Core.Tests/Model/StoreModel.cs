@@ -1,5 +1,3 @@
-using Cache.Core.Contracts;
-
 namespace Cache.Core.Tests.Model;
 
 /// <summary>The store as its documentation has it: a dictionary and a moment of time.</summary>

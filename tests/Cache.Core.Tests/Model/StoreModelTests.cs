@@ -1,4 +1,3 @@
-using Cache.Core.Contracts;
 using Cache.Testing;
 using FsCheck;
 using FsCheck.Fluent;

@@ -1,5 +1,3 @@
-using Cache.Core.Contracts;
-
 namespace Cache.Core.Tests.Sharding;
 
 /// <summary>Keys that were crafted to collide are spread like any others: the hash has a secret.</summary>

@@ -1,4 +1,3 @@
-using Cache.Core.Contracts;
 using Cache.Core.Layout;
 using static Cache.Core.Tests.StoreFixture;
 

@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Cache.Core.Contracts;
 using Cache.Core.Sharding;
 using static Cache.Core.Tests.StoreFixture;
 

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Cache.Core.Contracts;
 using Cache.Core.Layout;
 using static Cache.Core.Tests.StoreFixture;
 

@@ -1,4 +1,3 @@
-using Cache.Core.Contracts;
 using Cache.Core.Hashing;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;

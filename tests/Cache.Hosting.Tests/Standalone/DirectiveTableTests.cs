@@ -1,6 +1,5 @@
-using Cache.Core;
-using Cache.Core.Contracts;
 using System.Security.Authentication;
+using Cache.Core;
 using Cache.Server;
 using Microsoft.Extensions.Logging;
 using StandaloneServer.Configuration;

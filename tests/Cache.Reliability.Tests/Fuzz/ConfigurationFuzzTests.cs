@@ -33,7 +33,7 @@ public sealed class ConfigurationFuzzTests(ITestOutputHelper output)
             string text = NextText(random, 3);
             if (MemorySize.TryParse(text, whole: CacheOptions.AvailableMemoryBytes, out long bytes))
                 Assert.True(bytes >= 0, $"'{text}' is {bytes} bytes.");
-            if (Server.Commands.MemorySize.TryParse(text, out bytes))
+            if (Server.Settings.MemorySize.TryParse(text, out bytes))
                 Assert.True(bytes >= 0, $"'{text}' is {bytes} bytes to CONFIG SET.");
             budget.Add(1);
         }

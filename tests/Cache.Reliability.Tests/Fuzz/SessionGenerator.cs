@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Text;
-using Cache.Server.Commands;
+using Cache.Server.Commands.Table;
 
 namespace Cache.Reliability.Tests.Fuzz;
 

@@ -2,10 +2,9 @@ using System.Globalization;
 using System.Runtime.CompilerServices;
 using System.Text;
 using Cache.Core;
-using Cache.Core.Contracts;
 using Cache.Core.Sharding;
 using Cache.Reliability.Tests.Fuzz;
-using Cache.Server.Commands;
+using Cache.Server.Clients;
 
 namespace Cache.Reliability.Tests.Heavy;
 

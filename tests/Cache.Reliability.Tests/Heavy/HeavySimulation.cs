@@ -3,7 +3,7 @@ using System.Text;
 using Cache.Core;
 using Cache.Reliability.Tests.Fuzz;
 using Cache.Server;
-using Cache.Server.Commands;
+using Cache.Server.Clients;
 using Cache.Testing;
 
 namespace Cache.Reliability.Tests.Heavy;

@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Text;
 using Cache.Core;
-using Cache.Core.Contracts;
 using Cache.Reliability.Tests.Fuzz;
 
 namespace Cache.Reliability.Tests.Simulation;

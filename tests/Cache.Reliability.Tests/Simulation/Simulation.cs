@@ -1,6 +1,5 @@
 using System.Text;
 using Cache.Core;
-using Cache.Core.Contracts;
 using Cache.Core.Hashing;
 using Cache.Reliability.Tests.Fuzz;
 using Cache.Server;

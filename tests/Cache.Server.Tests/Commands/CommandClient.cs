@@ -1,8 +1,10 @@
 using System.IO.Pipelines;
 using System.Text;
 using Cache.Core;
-using Cache.Server.Commands;
+using Cache.Server.Clients;
+using Cache.Server.Commands.Dispatch;
 using Cache.Server.Protocol;
+using Cache.Server.Tests.Clients;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Commands;

@@ -1,5 +1,5 @@
 using Cache.Core;
-using Cache.Server.Commands;
+using Cache.Server.Commands.Dispatch;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Commands;

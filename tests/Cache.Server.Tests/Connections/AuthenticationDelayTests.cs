@@ -1,5 +1,5 @@
 using System.Net;
-using Cache.Server.Commands;
+using Cache.Server.Security;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Connections;

@@ -1,6 +1,7 @@
-using Cache.Server.Commands;
+using Cache.Server.Commands.Dispatch;
 using Cache.Server.Connections;
 using Cache.Server.Protocol;
+using Cache.Server.Settings;
 using Cache.Server.Tests.Transport.Tls;
 using Cache.Testing;
 using Microsoft.Extensions.Logging.Abstractions;

@@ -1,8 +1,8 @@
 using System.IO.Pipelines;
 using System.Net;
-using Cache.Server.Commands;
+using Cache.Server.Clients;
 using Cache.Server.Connections;
-using Cache.Server.Tests.Commands;
+using Cache.Server.Tests.Clients;
 using Cache.Server.Transport;
 
 namespace Cache.Server.Tests.Connections;

@@ -1,5 +1,5 @@
 using System.Text;
-using Cache.Server.Commands;
+using Cache.Server.Clients;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Connections;

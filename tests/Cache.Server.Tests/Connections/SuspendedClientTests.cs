@@ -1,6 +1,6 @@
 using System.Text;
-using Cache.Core.Contracts;
-using Cache.Server.Commands;
+using Cache.Core;
+using Cache.Server.Clients;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Connections;

@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using Cache.Server.Transport;
 using Cache.Server.Transport.Linux;
+using Cache.Server.Transport.Sockets;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Transport;

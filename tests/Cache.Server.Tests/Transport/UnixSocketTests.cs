@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
-using Cache.Server.Transport;
+using Cache.Server.Transport.Sockets;
 
 namespace Cache.Server.Tests.Transport;
 

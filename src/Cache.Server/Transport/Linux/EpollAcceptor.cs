@@ -2,6 +2,7 @@ using System.ComponentModel;
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.CompilerServices;
+using Cache.Server.Transport.Sockets;
 
 namespace Cache.Server.Transport.Linux;
 

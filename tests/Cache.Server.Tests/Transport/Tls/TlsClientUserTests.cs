@@ -1,7 +1,7 @@
 using System.Security.Authentication;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using Cache.Server.Commands;
+using Cache.Server.Clients;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Transport.Tls;

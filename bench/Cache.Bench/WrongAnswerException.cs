@@ -1,4 +1,0 @@
-namespace Cache.Bench;
-
-/// <summary>What was measured answered wrongly: its figures mean nothing.</summary>
-internal sealed class WrongAnswerException(string message) : Exception(message);

@@ -1,0 +1,18 @@
+namespace Cache.Core.Log;
+
+/// <summary>The streams of records that are kept in segments apart, as bits.</summary>
+[Flags]
+internal enum LogStream
+{
+    /// <summary>New records that never expire.</summary>
+    Small = 0,
+
+    /// <summary>Records that proved their use.</summary>
+    Main = 1,
+
+    /// <summary>Records that expire: their segments empty themselves.</summary>
+    Expiring = 2,
+
+    /// <summary>A record that is longer than a segment, alone in its own. No stream, but kept with it.</summary>
+    Long = 4,
+}

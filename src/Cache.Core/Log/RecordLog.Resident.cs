@@ -1,0 +1,78 @@
+using Cache.Core.Layout;
+
+namespace Cache.Core.Log;
+
+/// <summary>The memory of free segments, which nothing counts, and which the system gets back.</summary>
+internal sealed partial class RecordLog
+{
+    // Free segments that may still have memory; interlocked.
+    private int _residentFreeCount;
+
+    // Where the next one is looked for; any value will do.
+    private int _discardNext = 1;
+
+    /// <summary>What free segments may still have of the system's memory.</summary>
+    public long ResidentFreeBytes => (long)Volatile.Read(ref _residentFreeCount) * Capacity;
+
+    /// <summary>Gives the memory of free segments back to the system, but for some that will be used next.</summary>
+    public void DiscardFree(int keepCount)
+    {
+        for (int i = Frontier - 1; i > 0 && Volatile.Read(ref _residentFreeCount) > keepCount; i--)
+            TryDiscardFree(i);
+        lock (_gate)
+        {
+            while (_frontier > 1 && this[_frontier - 1].Resident == 0
+                && StateOf(Volatile.Read(ref this[_frontier - 1].StateWord)) == SegmentState.Free)
+            {
+                Volatile.Write(ref _frontier, _frontier - 1);
+                Interlocked.Decrement(ref _freeCount);
+            }
+
+            _searchStart = Math.Min(_searchStart, _frontier);
+        }
+    }
+
+    /// <summary>Gives so much memory of free segments back to the system, or what there is of it.</summary>
+    public void DiscardSomeFree(long bytes)
+    {
+        int frontier = Frontier;
+        for (int i = 1; i < frontier && bytes > 0 && Volatile.Read(ref _residentFreeCount) > 0; i++)
+        {
+            int segment = Volatile.Read(ref _discardNext);
+            segment = segment < frontier ? segment : 1;
+            Volatile.Write(ref _discardNext, segment + 1);
+            if (TryDiscardFree(segment))
+                bytes -= Capacity;
+        }
+    }
+
+    // The system takes a while for two megabytes, and nobody is to wait for it: meanwhile the segment is claimed.
+    private bool TryDiscardFree(int segment)
+    {
+        ref var info = ref this[segment];
+        if (StateOf(Volatile.Read(ref info.StateWord)) != SegmentState.Free || Volatile.Read(ref info.Resident) == 0)
+            return false;
+        lock (_gate)
+        {
+            long word = Volatile.Read(ref info.StateWord);
+            if (StateOf(word) != SegmentState.Free || info.Resident == 0 || segment >= _frontier
+                || !TryChange(ref info, word, SegmentState.Claimed))
+            {
+                return false;
+            }
+
+            Interlocked.Decrement(ref _freeCount);
+            Interlocked.Decrement(ref _residentFreeCount);
+        }
+
+        _segments.Discard(segment, SegmentSize);
+        lock (_gate)
+        {
+            info.Resident = 0;
+            TryChange(ref info, Volatile.Read(ref info.StateWord), SegmentState.Free);
+            Interlocked.Increment(ref _freeCount);
+        }
+
+        return true;
+    }
+}

@@ -1,0 +1,397 @@
+using System.Diagnostics;
+using Cache.Core.Expiry;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Log;
+
+/// <summary>
+/// The store's records, appended to segments: who gets which bytes, and when a segment is free again.
+/// </summary>
+/// <remarks>
+/// Each stripe has one active segment per stream and hands out its bytes by compare-exchange, so that a writer can
+/// take them while it holds a bucket. A full segment is sealed; it is freed when its last record dies, or by the
+/// reclaimer, which moves or evicts what is left. Lock order: bucket, then this gate; nothing is locked inside it.
+/// </remarks>
+internal sealed partial class RecordLog : IDisposable
+{
+    private const int StreamCount = 4;
+
+    // What an expiry may take beyond the limit while nothing can be evicted: with the segments that the reclaimer has
+    // in work, less than two percent.
+    private const int OverdrawDivisor = 128;
+
+    // Fewer segments than this for each would leave too much of a small store in segments that are half full.
+    private const int SegmentsPerStripeMin = 64;
+
+    private readonly MemoryBudget _budget;
+    private readonly SegmentMemory _segments;
+    private readonly ActiveSegment[] _active;
+    private readonly Lock _gate = new();
+
+    // Written by whoever changes the limit; read by writers: any recent value will do.
+    private int _stripeMask;
+    private int _capacity;
+
+    // Written under the gate.
+    private int _frontier = 1;
+    private int _searchStart = 1;
+    private long _sequence;
+
+
+    // Free segments below the frontier; interlocked.
+    private int _freeCount;
+
+    public RecordLog(SegmentMemory segments, MemoryBudget budget, int stripes)
+    {
+        _segments = segments;
+        _budget = budget;
+        _capacity = segments.SegmentSize;
+        ReclaimerStripe = StripesFor(budget.LimitBytes / SegmentSize, stripes);
+        _stripeMask = ReclaimerStripe - 1;
+        _active = new ActiveSegment[(ReclaimerStripe + 1) * StreamCount];
+        Space = segments.Space;
+        Array.Fill(_active, new ActiveSegment { Word = ActiveSegment.WordOf(0, SegmentSize) });
+    }
+
+    public RecordSpace Space { get; }
+
+    /// <summary>The distance of two segments, and their size until the limit is lowered.</summary>
+    public int SegmentSize => _segments.SegmentSize;
+
+    /// <summary>The size of the segments that are taken from now on.</summary>
+    public int Capacity => Volatile.Read(ref _capacity);
+
+    /// <summary>What such a segment counts against the limit.</summary>
+    public int SegmentBytes => Capacity + SegmentInfo.Size;
+
+    /// <summary>The number of the first segment that was never used.</summary>
+    public int Frontier => Volatile.Read(ref _frontier);
+
+    /// <summary>Grows with each segment that is sealed.</summary>
+    public long Sequence => Volatile.Read(ref _sequence);
+
+    /// <summary>Free segments that were used before.</summary>
+    public int FreeCount => Volatile.Read(ref _freeCount);
+
+    /// <summary>The stripe of the reclaimer, which nobody else may fill up.</summary>
+    public int ReclaimerStripe { get; }
+
+    /// <summary>What writers leave of the limit so that the reclaimer always finds a segment to copy to.</summary>
+    public long SpareBytes => SegmentBytes;
+
+    /// <summary>The same of what is linked by a record later, so that there is a segment for that.</summary>
+    public long LinkSpareBytes => 2L * SegmentBytes;
+
+    /// <summary>
+    /// The same of a write on the way to giving memory back: less than nothing, since it may pass the limit a bit.
+    /// </summary>
+    public long OverdrawnSpareBytes => -_budget.LimitBytes / OverdrawDivisor;
+
+    /// <summary>The same of the reclaimer: as much as it needs, because it is about to free a segment.</summary>
+    public static long UnlimitedSpareBytes => long.MinValue / 2;
+
+    /// <summary>The stripe of the calling thread.</summary>
+    public int OwnStripe => Environment.CurrentManagedThreadId & Volatile.Read(ref _stripeMask);
+
+    public ref SegmentInfo this[int segment] => ref _segments[segment];
+
+    public static SegmentState StateOf(long stateWord) => (SegmentState)(stateWord & 0xFF);
+
+    /// <summary>Takes bytes of the active segment, if it has as many left. Never waits.</summary>
+    public bool TryAllocate(int stripe, LogStream stream, int size, out Record record)
+    {
+        ref long word = ref _active[stripe * StreamCount + (int)stream].Word;
+        long seen = Volatile.Read(ref word);
+        while (ActiveSegment.UsedOf(seen) + size <= SegmentSize)
+        {
+            // Racing writers each want their own bytes: one gets these, the others try behind them.
+            long before = Interlocked.CompareExchange(ref word, seen + size, seen);
+            if (before == seen)
+            {
+                record = Space.At(ActiveSegment.SegmentOf(seen), ActiveSegment.UsedOf(seen));
+                return true;
+            }
+
+            seen = before;
+        }
+
+        record = default;
+        return false;
+    }
+
+    /// <summary>Gives a stream an active segment with room for so many bytes, unless it has one.</summary>
+    /// <remarks>spareBytes: What must be left of the limit.</remarks>
+    /// <returns>False if the limit forbids it.</returns>
+    public bool TryRotate(int stripe, LogStream stream, int size, long spareBytes)
+    {
+        lock (_gate)
+        {
+            ref long word = ref _active[stripe * StreamCount + (int)stream].Word;
+            if (ActiveSegment.UsedOf(Volatile.Read(ref word)) + size <= SegmentSize)
+                return true;
+            int start = StartFor(size);
+            if (!_budget.TryTake(BytesOf(1, start), spareBytes))
+                return false;
+            if (!TryTakeRun(1, start, stream, out int segment))
+                return false;
+            Seal(Interlocked.Exchange(ref word, ActiveSegment.WordOf(segment, start)));
+            return true;
+        }
+    }
+
+    /// <summary>What a new active segment for a record counts against the limit.</summary>
+    public long ActiveBytesFor(int size) => BytesOf(1, StartFor(size));
+
+    /// <summary>
+    /// Takes a segment as long as needed, or a run of segments, for a single record that is longer than one.
+    /// </summary>
+    /// <remarks>spareBytes: What must be left of the limit.</remarks>
+    public bool TryAllocateLong(LogStream stream, int size, long spareBytes, out Record record)
+    {
+        record = default;
+        lock (_gate)
+        {
+            int start = Math.Max(0, SegmentSize - WholePages(size));
+            int count = RunLengthOf(size);
+            return _budget.TryTake(BytesOf(count, start), spareBytes)
+                && TryAllocateLong(stream, size, count, start, out record);
+        }
+    }
+
+    /// <summary>What a record that is longer than a segment counts against the limit.</summary>
+    public long LongBytesOf(int size) =>
+        BytesOf(RunLengthOf(size), Math.Max(0, SegmentSize - WholePages(size)));
+
+    /// <summary>Makes segments of a size that suits another limit, from now on.</summary>
+    public void FitTo(long limitBytes)
+    {
+        int capacity = (int)Math.Clamp(
+            limitBytes / SegmentMemory.PerLimit & -SegmentMemory.SizeMin, SegmentMemory.SizeMin, SegmentSize);
+        if (capacity == Capacity)
+            return;
+        Volatile.Write(ref _capacity, capacity);
+        Volatile.Write(ref _stripeMask, StripesFor(limitBytes / capacity, ReclaimerStripe) - 1);
+        // A huge page would be taken as a whole for the part of a segment that is used.
+        _segments.UseHugePages(capacity == SegmentSize);
+        SealActive();
+    }
+
+    /// <summary>Seals the active segments, so that what they hold can be reclaimed or swept.</summary>
+    public void SealActive() => SealActive(new ClockReading(long.MaxValue, long.MaxValue));
+
+    /// <summary>Seals those in which something expires by then.</summary>
+    public void SealActive(ClockReading due)
+    {
+        lock (_gate)
+        {
+            long none = ActiveSegment.WordOf(0, SegmentSize);
+            for (int i = 0; i < _active.Length; i++)
+            {
+                int segment = ActiveSegment.SegmentOf(Volatile.Read(ref _active[i].Word));
+                if (segment != 0 && IsDue(segment, due))
+                    Seal(Interlocked.Exchange(ref _active[i].Word, none));
+            }
+        }
+    }
+
+    /// <summary>Whether something in a segment may have expired by then.</summary>
+    public bool IsDue(int segment, ClockReading now)
+    {
+        ref var info = ref this[segment];
+        return Volatile.Read(ref info.MinDeadlineMs) <= now.StoreMs
+            || Volatile.Read(ref info.MinMomentMs) <= now.UnixMs;
+    }
+
+    /// <summary>Counts a record whose bytes are complete and which its bucket now points at.</summary>
+    public void Commit(Record record, RecordHeader header, in RecordExpiry expiry, long largeBytes)
+    {
+        ref var info = ref this[Space.SegmentOf(record)];
+        if (header.IsExpiring)
+        {
+            Interlocked.Increment(ref info.ExpiringCount);
+            LowerDeadlines(ref info, expiry);
+        }
+
+        if (largeBytes != 0)
+            Interlocked.Add(ref info.LargeBytes, largeBytes);
+        Interlocked.Add(ref info.Committed, header.RecordSize);
+    }
+
+    /// <summary>Counts a change of a record's expiry or large value in place.</summary>
+    public void Recount(
+        Record record, RecordHeader before, RecordHeader after, in RecordExpiry expiry, long largeBytes)
+    {
+        ref var info = ref this[Space.SegmentOf(record)];
+        int expiring = (after.IsExpiring ? 1 : 0) - (before.IsExpiring ? 1 : 0);
+        if (expiring != 0)
+            Interlocked.Add(ref info.ExpiringCount, expiring);
+        else if (after.IsExpiring)
+            Interlocked.MemoryBarrier();
+        // Between the store of the header and the look at the segment's deadline there is a full fence in any case: the
+        // sweep raises that deadline first, with a fence too, and reads the header then, so one of both sees the other.
+        if (after.IsExpiring)
+            LowerDeadlines(ref info, expiry);
+        if (largeBytes != 0)
+            Interlocked.Add(ref info.LargeBytes, largeBytes);
+    }
+
+    /// <summary>Declares a record dead that nothing points at any more; the caller holds its home bucket.</summary>
+    /// <remarks>Its bytes may be another record's as soon as this returns.</remarks>
+    public void Retire(Record record, RecordHeader header, long largeBytes)
+    {
+        Debug.Assert(!header.IsDead);
+        int segment = Space.SegmentOf(record);
+        ref var info = ref this[segment];
+        if (header.IsExpiring)
+            Interlocked.Decrement(ref info.ExpiringCount);
+        if (largeBytes != 0)
+            Interlocked.Add(ref info.LargeBytes, -largeBytes);
+        // The mark comes first: once the last byte is counted dead, the segment may be taken.
+        record.Header = header.AsDead();
+        Interlocked.Add(ref info.Dead, header.RecordSize);
+        TryFree(segment);
+    }
+
+    /// <summary>Begins to find the earliest deadlines of a claimed segment anew.</summary>
+    public void ResetDeadlines(int segment)
+    {
+        Interlocked.Exchange(ref this[segment].MinDeadlineMs, long.MaxValue);
+        Interlocked.Exchange(ref this[segment].MinMomentMs, long.MaxValue);
+    }
+
+    public void LowerDeadlines(int segment, in RecordExpiry expiry) => LowerDeadlines(ref this[segment], expiry);
+
+    /// <summary>Gives back a record that was never pointed at.</summary>
+    public void Abandon(Record record, int size)
+    {
+        int segment = Space.SegmentOf(record);
+        record.Header = RecordHeader.Create(0, 0, size, 0, default, large: false).AsDead();
+        Interlocked.Add(ref this[segment].Dead, size);
+        Interlocked.Add(ref this[segment].Committed, size);
+        TryFree(segment);
+    }
+
+    /// <summary>Whether a segment is sealed and every record in it complete.</summary>
+    public bool IsWhole(int segment)
+    {
+        ref var info = ref this[segment];
+        return StateOf(Volatile.Read(ref info.StateWord)) == SegmentState.Sealed
+            && Volatile.Read(ref info.Committed) == info.End;
+    }
+
+    /// <summary>Makes the caller the only one who may free a segment, if it is whole.</summary>
+    public bool TryClaim(int segment)
+    {
+        ref var info = ref this[segment];
+        long word = Volatile.Read(ref info.StateWord);
+        return StateOf(word) == SegmentState.Sealed && Volatile.Read(ref info.Committed) == info.End
+            && TryChange(ref info, word, SegmentState.Claimed);
+    }
+
+    /// <summary>Makes a claimed segment the youngest of all that are sealed.</summary>
+    public void Rejuvenate(int segment)
+    {
+        Debug.Assert(StateOf(Volatile.Read(ref this[segment].StateWord)) == SegmentState.Claimed);
+        lock (_gate)
+            this[segment].Sequence = ++_sequence;
+    }
+
+    /// <summary>Ends a claim: the segment is free if it is empty, else sealed as before.</summary>
+    public void Unclaim(int segment)
+    {
+        ref var info = ref this[segment];
+        long word = Volatile.Read(ref info.StateWord);
+        Debug.Assert(StateOf(word) == SegmentState.Claimed);
+        bool changed = TryChange(ref info, word, SegmentState.Sealed);
+        Debug.Assert(changed, "Only the claimer changes a claimed segment.");
+        TryFree(segment);
+    }
+
+    /// <summary>Gives the memory of all records back; nothing points at any of them any more.</summary>
+    public void Dispose() => _segments.Dispose();
+
+    /// <summary>What a sealed segment, and those that continue it, count against the limit.</summary>
+    public long BytesOf(int segment) => BytesOf(RunLengthOf(this[segment].End), this[segment].Start);
+
+    /// <summary>The number of segments that a sealed one spans: 1, unless its record is longer.</summary>
+    public int RunLengthOf(int end) => Math.Max(1, (end + SegmentSize - 1) / SegmentSize);
+
+    private static void LowerDeadlines(ref SegmentInfo info, in RecordExpiry expiry)
+    {
+        if (!Deadline.IsOfWall(expiry.DeadlineMs))
+            Lower(ref info.MinDeadlineMs, expiry.DeadlineMs);
+        if (expiry.HasMoment)
+            Lower(ref info.MinMomentMs, -expiry.AbsoluteMs);
+    }
+
+    private static void Lower(ref long min, long ms)
+    {
+        long seen = Volatile.Read(ref min);
+        while (ms < seen)
+        {
+            long before = Interlocked.CompareExchange(ref min, ms, seen);
+            if (before == seen)
+                return;
+            seen = before;
+        }
+    }
+
+    private static bool TryChange(ref SegmentInfo info, long word, SegmentState state)
+    {
+        long next = ((word | 0xFF) + 1) | (long)state;
+        return Interlocked.CompareExchange(ref info.StateWord, next, word) == word;
+    }
+
+    private static int WholePages(int bytes) => (bytes + SegmentMemory.SizeMin - 1) & -SegmentMemory.SizeMin;
+
+    private static int StripesFor(long segments, int most)
+    {
+        while (most > Math.Max(1, segments / SegmentsPerStripeMin))
+            most /= 2;
+        return most;
+    }
+
+    private int StartFor(int size) => SegmentSize - Math.Max(Capacity, WholePages(size));
+
+    private long BytesOf(int count, int start) => (long)count * (SegmentSize + SegmentInfo.Size) - start;
+
+    // The counts may belong to a later use of the segment than the word: then the generations differ, and the
+    // exchange fails.
+    private void TryFree(int segment)
+    {
+        ref var info = ref this[segment];
+        long word = Volatile.Read(ref info.StateWord);
+        if (StateOf(word) != SegmentState.Sealed)
+            return;
+        int end = Volatile.Read(ref info.End);
+        if (Volatile.Read(ref info.Committed) != end || Volatile.Read(ref info.Dead) != end)
+            return;
+        int count = RunLengthOf(end);
+        long bytes = BytesOf(count, Volatile.Read(ref info.Start));
+        if (!TryChange(ref info, word, SegmentState.Free))
+            return;
+        for (int i = 1; i < count; i++)
+        {
+            ref var continued = ref this[segment + i];
+            TryChange(ref continued, Volatile.Read(ref continued.StateWord), SegmentState.Free);
+        }
+
+        Interlocked.Add(ref _residentFreeCount, count);
+        Interlocked.Add(ref _freeCount, count);
+        _budget.Add(-bytes);
+    }
+
+    private void Seal(long word)
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        int segment = ActiveSegment.SegmentOf(word);
+        if (segment == 0)
+            return;
+        ref var info = ref this[segment];
+        info.End = ActiveSegment.UsedOf(word);
+        info.Sequence = ++_sequence;
+        bool changed = TryChange(ref info, Volatile.Read(ref info.StateWord), SegmentState.Sealed);
+        Debug.Assert(changed, "An active segment is changed under the gate alone.");
+        TryFree(segment);
+    }
+}

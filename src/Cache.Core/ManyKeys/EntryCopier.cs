@@ -1,0 +1,78 @@
+using Cache.Core.Sharding;
+
+namespace Cache.Core.ManyKeys;
+
+/// <summary>Copies or renames an entry, both keys at one moment.</summary>
+internal static class EntryCopier
+{
+    /// <remarks>removeSource: Whether the entry goes from its old key.</remarks>
+    public static WriteStatus Copy(
+        StoreState state, in EntryKey from, in EntryKey to, SetCondition condition, bool removeSource)
+    {
+        Span<ulong> hashes = [from.Hash, to.Hash];
+        var target = default(EntryLock);
+        var locks = KeyLocks.Rent();
+        try
+        {
+            for (int attempts = 0; ; attempts++)
+            {
+                Shard.ResetLock(ref target);
+                target.SourceHash = from.Hash;
+                locks.Enter(state, hashes, isExclusive: attempts >= KeyLocks.AttemptsMax);
+                var status = Run(state, locks, from, to, condition, removeSource, ref target);
+                locks.Exit();
+                if (target.Obstacle == Obstacle.None
+                    || !state.ShardOf(to.Hash).TryOvercome(to, ref target, ref status))
+                {
+                    state.ShardOf(to.Hash).EndWrite(to, ref target);
+                    return status;
+                }
+            }
+        }
+        finally
+        {
+            KeyLocks.Return(locks);
+        }
+    }
+
+    private static WriteStatus Run(
+        StoreState state, KeyLocks locks, in EntryKey from, in EntryKey to, SetCondition condition, bool removeSource,
+        ref EntryLock target)
+    {
+        var source = default(EntryLock);
+        var sourceShard = state.ShardOf(from.Hash);
+        if (!sourceShard.TryLockIn(locks, from, ref source))
+            return target.Fail(Obstacle.Contention);
+        var status = source.IsFound
+            ? RunFound(state, locks, from, to, condition, removeSource, ref source, ref target)
+            : WriteStatus.NotFound;
+        sourceShard.Unlock(ref source);
+        return status;
+    }
+
+    private static WriteStatus RunFound(
+        StoreState state, KeyLocks locks, in EntryKey from, in EntryKey to, SetCondition condition, bool removeSource,
+        ref EntryLock source, ref EntryLock target)
+    {
+        if (to.Bytes.Length > EntryKey.LengthMax)
+            return WriteStatus.KeyTooLong;
+        var targetShard = state.ShardOf(to.Hash);
+        if (!targetShard.TryLockIn(locks, to, ref target))
+            return target.Fail(Obstacle.Contention);
+        target.SourceHash = from.Hash;
+        bool isSame = from.Keyspace == to.Keyspace && from.Bytes.SequenceEqual(to.Bytes);
+        var status = WriteStatus.Done;
+        if (condition == (target.IsFound ? SetCondition.IfAbsent : SetCondition.IfPresent))
+            status = WriteStatus.ConditionNotMet;
+        else if (!isSame)
+            status = targetShard.WriteCopy(ref target, to, source);
+        if (status == WriteStatus.Done && removeSource && !isSame)
+        {
+            state.Watched.NoteRemoval(from.Hash);
+            state.ShardOf(from.Hash).RemoveLocked(ref source);
+        }
+
+        targetShard.Unlock(ref target);
+        return status;
+    }
+}

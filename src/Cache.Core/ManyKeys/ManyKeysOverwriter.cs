@@ -1,0 +1,55 @@
+using System.Buffers;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.ManyKeys;
+
+/// <summary>Replaces many plain values at one moment where they lie: all of them, or none.</summary>
+/// <remarks>
+/// For more keys than <see cref="OverwriteBatch"/> takes. Their homes are locked in order; only if each value then
+/// fits the record of its entry, all are written. So no new record is made, and none has to be reclaimed.
+/// </remarks>
+internal static class ManyKeysOverwriter
+{
+    // Of a long batch, what was fetched for all keys at the beginning has left the nearer caches again. As many lines
+    // as a core keeps under way.
+    private const int Ahead = 16;
+
+    /// <returns>False if an entry is absent, not plain, or of another size: nothing was done.</returns>
+    public static bool TryWrite<TEntries>(
+        StoreState state, byte keyspace, ref TEntries entries, ReadOnlySpan<ulong> hashes)
+        where TEntries : struct, IEntrySource, allows ref struct
+    {
+        var overwrites = ArrayPool<HeldOverwrite>.Shared.Rent(hashes.Length);
+        var locks = KeyLocks.Rent();
+        try
+        {
+            locks.Enter(state, hashes, isExclusive: false);
+            for (int i = 0; i < hashes.Length; i++)
+            {
+                if (i + Ahead < hashes.Length)
+                    state.ShardOf(hashes[i + Ahead]).PrefetchRecord(hashes[i + Ahead]);
+                var key = new EntryKey(entries.GetKey(i), keyspace, hashes[i]);
+                if (!state.ShardOf(key.Hash).TryFindOverwrite(
+                    locks, key, entries.GetValue(i).Length, out overwrites[i]))
+                {
+                    return false;
+                }
+            }
+
+            for (int i = 0; i < hashes.Length; i++)
+            {
+                if (i + Ahead < hashes.Length)
+                    overwrites[i + Ahead].Record.Prefetch();
+                Shard.Overwrite(locks, overwrites[i], entries.GetValue(i));
+            }
+
+            return true;
+        }
+        finally // The caller's entries may throw.
+        {
+            locks.Exit();
+            KeyLocks.Return(locks);
+            ArrayPool<HeldOverwrite>.Shared.Return(overwrites);
+        }
+    }
+}

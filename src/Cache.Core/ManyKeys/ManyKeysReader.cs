@@ -1,0 +1,245 @@
+using System.Buffers;
+using System.Runtime.CompilerServices;
+using Cache.Core.Layout;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.ManyKeys;
+
+/// <summary>Reads several keys as of one moment.</summary>
+/// <remarks>
+/// Without a lock: each key is read on its own, and at the end all home buckets must still be at the versions that
+/// were read, so that there was a moment at which all values stood. After some vain attempts the homes are locked.
+/// </remarks>
+internal static class ManyKeysReader
+{
+    private const int AttemptsMax = 8;
+
+    // Copies of short values that are held back until the locks are left; beyond that, the sink takes them under locks.
+    private const int TakenBytesMax = 64 << 20;
+
+    // Fetched ahead of being read: as many lines as a core keeps under way.
+    private const int BatchSize = 16;
+
+    public static void Read<TKeys, TSink>(StoreState state, byte keyspace, ref TKeys keys, ref TSink sink)
+        where TKeys : struct, IKeySource, allows ref struct
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        int count = keys.Count;
+        if (count <= BatchSize)
+        {
+            Span<KeyRead> few = stackalloc KeyRead[BatchSize];
+            Read(state, keyspace, ref keys, ref sink, few[..count]);
+            return;
+        }
+
+        var reads = ArrayPool<KeyRead>.Shared.Rent(count);
+        try
+        {
+            Read(state, keyspace, ref keys, ref sink, reads.AsSpan(0, count));
+        }
+        finally
+        {
+            ArrayPool<KeyRead>.Shared.Return(reads);
+        }
+    }
+
+    private static void Read<TKeys, TSink>(
+        StoreState state, byte keyspace, ref TKeys keys, ref TSink sink, scoped Span<KeyRead> reads)
+        where TKeys : struct, IKeySource, allows ref struct
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        for (int i = 0; i < reads.Length; i++)
+            reads[i].Hash = state.HashOf(keys.GetKey(i), keyspace);
+        for (int attempts = 0; ; attempts++)
+        {
+            bool isWhole = attempts < AttemptsMax
+                ? TryRead(state, keyspace, ref keys, ref sink, reads, out int count)
+                : ReadLocked(
+                    state, keyspace, ref keys, ref sink, reads,
+                    isExclusive: attempts >= AttemptsMax + KeyLocks.AttemptsMax, out count);
+            if (isWhole)
+            {
+                Count(state, keyspace, ref keys, reads[..count]);
+                return;
+            }
+
+            sink.Restart();
+        }
+    }
+
+    private static bool TryRead<TKeys, TSink>(
+        StoreState state, byte keyspace, ref TKeys keys, ref TSink sink, scoped Span<KeyRead> reads, out int count)
+        where TKeys : struct, IKeySource, allows ref struct
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        int generation = state.Generations.Of(keyspace);
+        for (count = 0; count < reads.Length && !sink.IsFull; count++)
+        {
+            int i = count;
+            if (i % BatchSize == 0)
+                Prefetch(state, reads[i..Math.Min(i + BatchSize, reads.Length)]);
+            var shard = state.ShardOf(reads[i].Hash);
+            if (shard.TryCopyPlain(keys.GetKey(i), reads[i].Hash, keyspace, ref sink, out var read))
+                Advance(ref reads[i], read, ref sink);
+            else if (!TryReadElsewhere(
+                shard, new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash), ref sink, ref reads[i]))
+            {
+                return false;
+            }
+        }
+
+        foreach (ref readonly var read in reads[..count])
+        {
+            if (!read.Home.IsAt(read.HomeVersion))
+                return false;
+        }
+
+        // Else a clear took place in between, and some were found and others freed by it.
+        return state.Generations.Of(keyspace) == generation;
+    }
+
+    private static void Advance<TSink>(ref KeyRead key, in PlainRead read, ref TSink sink)
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        key.Home = read.Home;
+        key.HomeVersion = read.Version;
+        key.IsFound = true;
+        key.IsSliding = false;
+        read.Home.Touch(read.Slot);
+        sink.Advance(read.Length);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // Its locals would live on the stack of the loop.
+    private static bool TryReadElsewhere<TSink>(Shard shard, in EntryKey key, ref TSink sink, ref KeyRead read)
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        if (shard.TryCopyOnce(key, ByteRange.All, ref sink, Shard.NothingLent, out var snapshot) is not { } found)
+        {
+            Thread.Yield(); // A writer is at work.
+            return false;
+        }
+
+        read.Home = snapshot.Home;
+        read.HomeVersion = snapshot.HomeVersion;
+        read.IsFound = found;
+        read.IsSliding = found && snapshot.Header.IsSliding;
+        if (!found)
+        {
+            sink.Miss();
+            return true;
+        }
+
+        snapshot.Holder.Touch(snapshot.Slot);
+        sink.Advance(snapshot.CopiedLength);
+        return true;
+    }
+
+    private static bool ReadLocked<TKeys, TSink>(
+        StoreState state, byte keyspace, ref TKeys keys, ref TSink sink, scoped Span<KeyRead> reads, bool isExclusive,
+        out int count)
+        where TKeys : struct, IKeySource, allows ref struct
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        ulong[] hashes = new ulong[reads.Length];
+        for (int i = 0; i < reads.Length; i++)
+            hashes[i] = reads[i].Hash;
+        using var taken = new TakenValues(state);
+        var locks = KeyLocks.Rent();
+        count = 0;
+        try
+        {
+            locks.Enter(state, hashes, isExclusive);
+            for (int i = 0; i < reads.Length && !sink.IsFull; i++)
+            {
+                if (!TryTake(state, new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash), locks, taken, ref reads[i]))
+                    return false;
+                if (taken.CopiedBytes >= TakenBytesMax)
+                    count += Hand(taken, ref sink);
+            }
+        }
+        finally // The caller's keys and sink may throw.
+        {
+            locks.Exit();
+            KeyLocks.Return(locks);
+        }
+
+        count += Hand(taken, ref sink);
+        return true;
+    }
+
+    private static bool TryTake(
+        StoreState state, in EntryKey key, KeyLocks locks, TakenValues taken, ref KeyRead read)
+    {
+        var shard = state.ShardOf(key.Hash);
+        var entry = default(EntryLock);
+        if (!shard.TryLockIn(locks, key, ref entry))
+            return false;
+        try
+        {
+            read.IsFound = entry.IsFound;
+            read.IsSliding = entry.IsFound && entry.Header.IsSliding;
+            taken.Take(entry);
+            return true;
+        }
+        finally // It may have removed an expired entry, which others must see whatever comes next.
+        {
+            shard.Unlock(ref entry);
+        }
+    }
+
+    /// <returns>The number of values that the sink took before it was full.</returns>
+    private static int Hand<TSink>(TakenValues taken, ref TSink sink)
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        int count = 0;
+        for (; count < taken.Count && !sink.IsFull; count++)
+        {
+            if (!taken.Exists(count))
+            {
+                sink.Miss();
+                continue;
+            }
+
+            var value = taken[count];
+            value.CopyTo(sink.GetSpan(value.Length));
+            sink.Advance(value.Length);
+        }
+
+        taken.Clear();
+        return count;
+    }
+
+    private static void Prefetch(StoreState state, Span<KeyRead> reads)
+    {
+        foreach (ref readonly var read in reads)
+            state.ShardOf(read.Hash).PrefetchBucket(read.Hash);
+        foreach (ref readonly var read in reads)
+            state.ShardOf(read.Hash).PrefetchRecord(read.Hash);
+    }
+
+    private static void Count<TKeys>(StoreState state, byte keyspace, ref TKeys keys, scoped Span<KeyRead> reads)
+        where TKeys : struct, IKeySource, allows ref struct
+    {
+        for (int i = 0; i < reads.Length; i++)
+        {
+            if (reads[i].IsFound)
+                state.Counters.Hit();
+            else
+                state.Counters.Miss();
+            if (!reads[i].IsSliding)
+                continue;
+            var slide = default(SlideOperation);
+            state.ShardOf(reads[i].Hash).Write(new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash), ref slide);
+        }
+    }
+
+    /// <summary>What is remembered of one key.</summary>
+    private struct KeyRead
+    {
+        public ulong Hash;
+        public Bucket Home;
+        public uint HomeVersion;
+        public bool IsFound;
+        public bool IsSliding;
+    }
+}

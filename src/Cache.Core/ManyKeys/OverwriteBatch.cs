@@ -1,0 +1,111 @@
+using System.Diagnostics;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.ManyKeys;
+
+/// <summary>Replaces a few plain values at one moment: all of them, or none.</summary>
+/// <remarks>
+/// Each bucket is locked at the version at which the entry was found there, and never waited for, so the order does
+/// not matter. Nothing is written before all entries are verified and have room: then nothing can go wrong any more.
+/// </remarks>
+internal static class OverwriteBatch
+{
+    /// <summary>As many as the nearest cache holds two lines each of, beside the values.</summary>
+    public const int CountMax = 64;
+
+    /// <returns>False if an entry is absent or not plain, or a lock or room was not had: nothing was done.</returns>
+    public static bool TryWrite<TEntries>(StoreState state, byte keyspace, ref TEntries entries)
+        where TEntries : struct, IEntrySource, allows ref struct
+    {
+        Debug.Assert(entries.Count <= CountMax);
+        Span<ulong> hashes = stackalloc ulong[entries.Count]; // No longer than needed: it is cleared.
+        Span<Overwrite> overwrites = stackalloc Overwrite[hashes.Length];
+        for (int i = 0; i < hashes.Length; i++)
+        {
+            hashes[i] = state.HashOf(entries.GetKey(i), keyspace);
+            state.ShardOf(hashes[i]).PrefetchBucket(hashes[i]);
+        }
+
+        if (!TryFind(state, state.Generations.Of(keyspace), hashes, overwrites) || !TryLock(overwrites))
+            return false;
+        bool isWritten = TryPlace(state, keyspace, ref entries, hashes, overwrites, out long appendedBytes);
+        for (int i = 0; i < overwrites.Length && isWritten; i++)
+            state.ShardOf(hashes[i]).Write(overwrites[i], entries.GetKey(i), entries.GetValue(i));
+        Unlock(overwrites, isWritten);
+        if (appendedBytes != 0)
+            state.Reclaimer.Pace(appendedBytes, keptHash: 0);
+        return isWritten;
+    }
+
+    private static bool TryFind(
+        StoreState state, int generation, ReadOnlySpan<ulong> hashes, Span<Overwrite> overwrites)
+    {
+        for (int i = 0; i < hashes.Length; i++)
+        {
+            if (!state.ShardOf(hashes[i]).TryFindOverwrite(hashes[i], generation, out overwrites[i]))
+                return false;
+            overwrites[i].Record.Prefetch();
+        }
+
+        return true;
+    }
+
+    private static bool TryLock(Span<Overwrite> overwrites)
+    {
+        for (int i = 0; i < overwrites.Length; i++)
+        {
+            if (overwrites[i].TryLockBehind(overwrites[..i]))
+                continue;
+            Unlock(overwrites[..i], changed: false);
+            return false;
+        }
+
+        return true;
+    }
+
+    private static bool TryPlace<TEntries>(
+        StoreState state, byte keyspace, ref TEntries entries, scoped ReadOnlySpan<ulong> hashes,
+        scoped Span<Overwrite> overwrites, out long appendedBytes)
+        where TEntries : struct, IEntrySource, allows ref struct
+    {
+        appendedBytes = 0;
+        for (int i = 0; i < overwrites.Length; i++)
+        {
+            var key = entries.GetKey(i);
+            if (Shard.TryVerify(ref overwrites[i], key, keyspace)
+                && !IsRepeated(overwrites[..i], overwrites[i])
+                && state.ShardOf(hashes[i]).TryPlace(
+                    ref overwrites[i], key.Length, entries.GetValue(i).Length, out int appended))
+            {
+                appendedBytes += appended;
+                continue;
+            }
+
+            while (--i >= 0)
+                state.ShardOf(hashes[i]).Abandon(overwrites[i], entries.GetKey(i).Length, entries.GetValue(i).Length);
+            return false;
+        }
+
+        return true;
+    }
+
+    // A key that comes twice: the second would replace what the first has not written yet.
+    private static bool IsRepeated(ReadOnlySpan<Overwrite> earlier, in Overwrite overwrite)
+    {
+        if (overwrite.HoldsHome)
+            return false;
+        foreach (ref readonly var other in earlier)
+        {
+            if (other.Record.Address == overwrite.Record.Address)
+                return true;
+        }
+
+        return false;
+    }
+
+    private static void Unlock(ReadOnlySpan<Overwrite> overwrites, bool changed)
+    {
+        foreach (ref readonly var overwrite in overwrites)
+            overwrite.Unlock(changed);
+    }
+}

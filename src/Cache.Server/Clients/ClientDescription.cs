@@ -1,0 +1,60 @@
+using System.Globalization;
+using System.Text;
+using Cache.Server.Security;
+
+namespace Cache.Server.Clients;
+
+/// <summary>A client as a line of CLIENT LIST, with the fields of Redis 7.0; what does not exist here is 0.</summary>
+/// <remarks>Latin-1: a char is a byte, since the name of a user is any bytes.</remarks>
+internal static class ClientDescription
+{
+    /// <summary>The line with its end.</summary>
+    /// <param name="client">The client.</param>
+    /// <param name="nowMs">Unix milliseconds of the store's clock.</param>
+    public static string Of(ClientSession client, long nowMs)
+    {
+        var text = new StringBuilder();
+        Append(text, client, nowMs);
+        return text.ToString();
+    }
+
+    /// <summary>Appends the line with its end.</summary>
+    public static void Append(StringBuilder text, ClientSession client, long nowMs)
+    {
+        var culture = CultureInfo.InvariantCulture;
+        string remote = AclText.FromOption(client.EndPoints.Remote); // The path of a Unix socket is any text.
+        string local = AclText.FromOption(client.EndPoints.Local);
+        long memory = Math.Max(client.HeldBytes, client.PendingInputBytes + client.PendingOutputBytes);
+        text.Append(culture, $"id={client.Id} addr={remote} laddr={local} fd={client.Descriptor}")
+            .Append(culture, $" name={Text(client.Name)} age={(nowMs - client.ConnectedAtMs) / 1000}")
+            .Append(culture, $" idle={(nowMs - client.LastInteractionMs) / 1000} flags={Flags(client)}")
+            .Append(culture, $" db={client.Database} sub=0 psub=0 ssub=0 multi=-1")
+            .Append(culture, $" qbuf={client.PendingInputBytes} qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0")
+            .Append(culture, $" obl={client.PendingOutputBytes} oll=0 omem=0")
+            .Append(culture, $" tot-mem={ClientMemory.IdleClientBytes + memory} events=r")
+            .Append(culture, $" cmd={client.LastCommand?.Name ?? "NULL"} user={client.User.Name} redir=-1")
+            .Append(culture, $" resp={client.ProtocolVersion}");
+        AppendLibrary(text, client);
+        text.Append('\n');
+    }
+
+    // Fields of Redis 7.2, shown only to those who use its CLIENT SETINFO.
+    private static void AppendLibrary(StringBuilder text, ClientSession client)
+    {
+        if (client.LibraryName.Length + client.LibraryVersion.Length == 0)
+            return;
+        text.Append(" lib-name=").Append(Text(client.LibraryName));
+        text.Append(" lib-ver=").Append(Text(client.LibraryVersion));
+    }
+
+    private static string Flags(ClientSession client)
+    {
+        string flags = (client.ShouldClose ? "c" : "")
+            + (client.EndPoints.IsUnixSocket ? "U" : "")
+            + (client.IsProtectedFromEviction ? "e" : "")
+            + (client.IsNoTouch ? "T" : "");
+        return flags.Length == 0 ? "N" : flags;
+    }
+
+    private static string Text(byte[] attribute) => Encoding.ASCII.GetString(attribute);
+}

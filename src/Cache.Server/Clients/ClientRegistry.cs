@@ -1,0 +1,140 @@
+using System.Collections.Concurrent;
+using Cache.Core;
+using Cache.Server.Security;
+using Cache.Server.Settings;
+
+namespace Cache.Server.Clients;
+
+/// <summary>The clients that are connected. Thread-safe.</summary>
+internal sealed class ClientRegistry
+{
+    private readonly ServerSettings _settings;
+    private readonly AclUsers _users;
+    private readonly CacheStore _store;
+    private readonly ConcurrentDictionary<long, ClientSession> _clients = new();
+    private long _lastId;
+    private long _accepted;
+    private long _acceptedBaseline;
+    private long _rejected;
+    private int _count;
+
+    /// <param name="settings">How many there may be, and what they may hold.</param>
+    /// <param name="users">Whom they begin as.</param>
+    /// <param name="store">Whose clock they are dated by, and whose memory makes room for what they hold.</param>
+    /// <param name="report">Told of a limit that was met, by what address, and the value.</param>
+    public ClientRegistry(
+        ServerSettings settings, AclUsers users, CacheStore store, Action<ConnectionLimit, string, long> report)
+    {
+        _settings = settings;
+        _users = users;
+        _store = store;
+        Memory = new ClientMemory(settings, store, this, report);
+    }
+
+    /// <summary>What they hold together.</summary>
+    public ClientMemory Memory { get; }
+
+    /// <summary>How many there are.</summary>
+    public int Count => Volatile.Read(ref _count);
+
+    /// <summary>Connections that were accepted since the last reset of statistics.</summary>
+    public long AcceptedCount => Interlocked.Read(ref _accepted) - Interlocked.Read(ref _acceptedBaseline);
+
+    /// <summary>Connections that were refused because of the limit.</summary>
+    public long RejectedCount => Interlocked.Read(ref _rejected);
+
+    /// <summary>Adds a client that has connected.</summary>
+    /// <param name="endPoints">Both ends of its connection.</param>
+    /// <param name="connection">What the action gets, so that all clients can share one.</param>
+    /// <param name="abort">Ends its connection at once; called from any thread.</param>
+    /// <param name="descriptor">Of its socket; negative where there is none.</param>
+    /// <returns>Null if there are too many: reply "ERR max number of clients reached" and close.</returns>
+    public ClientSession? TryAdd(
+        ClientEndPoints endPoints, object connection, Action<object> abort, int descriptor = -1)
+    {
+        int count = Interlocked.Increment(ref _count);
+        int above = count - _settings.MaxClients;
+        if (above > (endPoints.IsLocal ? _settings.ReservedClients : 0))
+        {
+            Interlocked.Decrement(ref _count);
+            Interlocked.Increment(ref _rejected);
+            return null;
+        }
+
+        Interlocked.Increment(ref _accepted);
+        var client = new ClientSession(
+            Interlocked.Increment(ref _lastId),
+            endPoints,
+            _users.Default,
+            _store.NowMs,
+            connection,
+            abort)
+        {
+            IsAuthenticated = !_users.IsPasswordRequired,
+            IsReserved = above > 0,
+            Descriptor = descriptor,
+        };
+        _clients[client.Id] = client;
+        Memory.Add(ClientMemory.IdleClientBytes);
+        return client;
+    }
+
+    /// <summary>Removes a client whose connection has ended.</summary>
+    public void Remove(ClientSession client)
+    {
+        if (!_clients.TryRemove(client.Id, out _))
+            return;
+        Interlocked.Decrement(ref _count);
+        Memory.Add(-ClientMemory.IdleClientBytes);
+        client.EndCount(Memory);
+    }
+
+    /// <summary>The client of that number; null if there is none.</summary>
+    public ClientSession? Find(long id) => _clients.GetValueOrDefault(id);
+
+    /// <summary>All clients in the order in which they connected.</summary>
+    public List<ClientSession> ToList()
+    {
+        List<ClientSession> clients = [.. _clients.Values];
+        clients.Sort(static (one, other) => one.Id.CompareTo(other.Id));
+        return clients;
+    }
+
+    /// <summary>Makes a client one of a user; ends the client if the user was removed meanwhile.</summary>
+    public void Admit(ClientSession client, AclUser user)
+    {
+        client.User = user;
+        client.IsAuthenticated = true;
+
+        // Who removes a user looks at the clients afterwards: either it sees this client, or this sees the removal.
+        Interlocked.MemoryBarrier();
+        if (_users.Find(user.Name) != user)
+            client.CloseAfterReply();
+    }
+
+    /// <summary>Ends the clients of users that are no more; the one that caused it after its reply.</summary>
+    public void Disconnect(List<AclUser> users, ClientSession? caller)
+    {
+        if (users.Count == 0)
+            return;
+
+        // The users are gone from the list before the clients are looked at; see Admit.
+        Interlocked.MemoryBarrier();
+        foreach (var client in ToList())
+        {
+            if (!users.Contains(client.User))
+                continue;
+            if (client == caller)
+                client.CloseAfterReply();
+            else
+                client.Kill();
+        }
+    }
+
+    /// <summary>Counts connections from 0 again.</summary>
+    public void ResetCounts()
+    {
+        Interlocked.Exchange(ref _acceptedBaseline, Interlocked.Read(ref _accepted));
+        Interlocked.Exchange(ref _rejected, 0);
+    }
+}

@@ -1,0 +1,10 @@
+namespace Cache.Server.Clients;
+
+/// <summary>The kinds of clients that Redis tells apart. All clients of this server are normal ones.</summary>
+internal enum ClientType
+{
+    Normal,
+    Replica,
+    PubSub,
+    Master,
+}

@@ -1,4 +1,0 @@
-namespace Cache.Server.Commands;
-
-/// <summary>A rule that cannot be applied, and why, in Redis's words.</summary>
-internal sealed record AclRuleError(string Rule, string Problem);

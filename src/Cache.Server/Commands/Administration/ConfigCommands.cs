@@ -1,0 +1,175 @@
+using System.Text;
+using Cache.Server.Commands.Arguments;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Replies;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Commands.Administration;
+
+/// <summary>CONFIG. Text is handled as Latin-1, so that each byte of a request is one char.</summary>
+internal static class ConfigCommands
+{
+    // No setting is as long; a value may be 512 MB, and would be held three times as a text.
+    private const int ValueBytesMax = 64 * 1024;
+
+    private static readonly string[] _help =
+    [
+        "CONFIG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+        "GET <pattern>",
+        "    Return parameters matching the glob-like <pattern> and their values.",
+        "SET <directive> <value>",
+        "    Set the configuration <directive> to <value>.",
+        "RESETSTAT",
+        "    Reset statistics reported by the INFO command.",
+        "REWRITE",
+        "    Rewrite the configuration file.",
+        "HELP",
+        "    Prints this help.",
+    ];
+
+    public static IReadOnlyList<CommandBinding> Bindings { get; } =
+    [
+        new("config|get", Get),
+        new("config|set", Set),
+        new("config|resetstat", ResetStatistics),
+        new("config|rewrite", Rewrite),
+        new("config|help", Help),
+    ];
+
+    // A name is shown as it was asked for, whatever its case; a parameter once, however often it was asked for.
+    private static void Get(in RespRequest request, CommandContext context)
+    {
+        var found = new Dictionary<string, ConfigParameter>(StringComparer.OrdinalIgnoreCase);
+        for (int i = 2; i < request.Count; i++)
+        {
+            if (request[i].IndexOfAny("*?["u8) >= 0)
+                AddMatching(new GlobPattern(request[i], ignoreCase: true), context.Server, found);
+            else if (ConfigParameters.Find(request[i], context.Server, out string name) is { } parameter)
+                found.TryAdd(name, parameter);
+        }
+
+        context.Reply.MapHeader(found.Count);
+        foreach (var (name, parameter) in found)
+        {
+            context.Reply.Bulk(Encoding.Latin1.GetBytes(name));
+            context.Reply.Bulk(Encoding.Latin1.GetBytes(parameter.Read(context.Server)));
+        }
+    }
+
+    private static void AddMatching(
+        GlobPattern pattern, ServerState server, Dictionary<string, ConfigParameter> found)
+    {
+        foreach (var parameter in ConfigParameters.AllOf(server))
+        {
+            if (pattern.IsMatch(Encoding.Latin1.GetBytes(parameter.Name)))
+                found.TryAdd(parameter.Name, parameter);
+        }
+    }
+
+    // All of them or none: everything is checked before anything is changed.
+    private static void Set(in RespRequest request, CommandContext context)
+    {
+        if (request.Count % 2 != 0)
+        {
+            context.Reply.Error(ErrorTexts.Syntax);
+            return;
+        }
+
+        lock (context.Server.Settings.Changing)
+        {
+            if (!TryFind(request, context, out var parameters))
+                return;
+            var changes = new ConfigChange[parameters.Length];
+            for (int i = 0; i < changes.Length; i++)
+            {
+                var bytes = request[(2 * i) + 3];
+                if (bytes.Length > ValueBytesMax)
+                {
+                    Refuse(context.Reply, parameters[i].Name, "argument is too long, the limit is 65536 bytes");
+                    return;
+                }
+
+                string value = Encoding.Latin1.GetString(bytes);
+                changes[i] = parameters[i].Prepare!(context.Server, value);
+                if (changes[i].IsRefused)
+                {
+                    Refuse(context.Reply, parameters[i].Name, changes[i].Problem!);
+                    return;
+                }
+            }
+
+            // What may fail comes before what cannot.
+            if (TryMove(changes, context.Server) is >= 0 and var failed)
+            {
+                Refuse(context.Reply, parameters[failed].Name, changes[failed].Problem!);
+                return;
+            }
+
+            foreach (var change in changes)
+                change.Apply!(context.Server);
+        }
+
+        context.Reply.Ok();
+    }
+
+    // The index of the change that asked first to listen where that cannot be; -1: it can be, or was not asked for.
+    private static int TryMove(ConfigChange[] changes, ServerState server)
+    {
+        var place = server.Settings.Place;
+        int first = -1;
+        for (int i = 0; i < changes.Length; i++)
+        {
+            if (changes[i].Move is not { } move)
+                continue;
+            place = move(place);
+            if (first < 0)
+                first = i;
+        }
+
+        return first < 0 || server.Listen is null || server.Listen(place) ? -1 : first;
+    }
+
+    private static bool TryFind(in RespRequest request, CommandContext context, out ConfigParameter[] parameters)
+    {
+        var reply = context.Reply;
+        parameters = new ConfigParameter[(request.Count - 2) / 2];
+        for (int i = 0; i < parameters.Length; i++)
+        {
+            if (ConfigParameters.Find(request[(2 * i) + 2], context.Server, out string name) is not { } parameter)
+            {
+                reply.Error([
+                    .. "ERR Unknown option or number of arguments for CONFIG SET - '"u8,
+                    .. request[(2 * i) + 2].UpToNul(), .. "'"u8]);
+                return false;
+            }
+
+            if (parameter.Prepare is null || Array.Exists(parameters[..i], one => one.Name == parameter.Name))
+            {
+                Refuse(reply, name, parameter.Prepare is null ? "can't set immutable config" : "duplicate parameter");
+                return false;
+            }
+
+            parameters[i] = parameter;
+        }
+
+        return true;
+    }
+
+    private static void Refuse(RespReplyWriter reply, string name, string problem) =>
+        reply.Error(Encoding.Latin1.GetBytes(
+            $"ERR CONFIG SET failed (possibly related to argument '{name}') - {problem}"));
+
+    private static void ResetStatistics(in RespRequest request, CommandContext context)
+    {
+        context.Server.ResetStatistics();
+        context.Reply.Ok();
+    }
+
+    // Of a file Redis's reply to an error of the system: whoever wrote it keeps it.
+    private static void Rewrite(in RespRequest request, CommandContext context) =>
+        context.Reply.Error(context.Server.Settings.ConfigurationFile.Length == 0
+            ? "ERR The server is running without a config file"u8
+            : "ERR Rewriting config file: Operation not supported"u8);
+
+    private static void Help(in RespRequest request, CommandContext context) => context.Reply.Help(_help);
+}

@@ -1,0 +1,233 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Runtime.InteropServices;
+using System.Text;
+using Cache.Server.Clients;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Statistics;
+
+namespace Cache.Server.Commands.Administration;
+
+/// <summary>The sections of INFO, with those fields of Redis 7.0 that have a true value here.</summary>
+internal static class InfoSections
+{
+    // How often the store looks for expired entries (StoreState): what hz says in Redis.
+    private const int SweepsPerSecond = 10;
+
+    // Redis counts the seconds of its approximate LRU in 24 bits.
+    private const int LruClockMask = (1 << 24) - 1;
+
+    // As Redis writes that a server took over from no other.
+    private static readonly string _noReplicationId = new('0', 40);
+
+    /// <summary>All of them, in Redis's order.</summary>
+    public static IReadOnlyList<InfoSection> All { get; } =
+    [
+        new("Server", true, AppendServer),
+        new("Clients", true, AppendClients),
+        new("Memory", true, InfoMemory.Append),
+        new("Persistence", true, AppendPersistence),
+        new("Stats", true, AppendStatistics),
+        new("Replication", true, AppendReplication),
+        new("CPU", true, AppendProcessor),
+        new("Modules", true, static (_, _) => { }),
+        new("Commandstats", false, AppendCommands),
+        new("Errorstats", true, AppendErrors),
+        new("Latencystats", false, static (_, _) => { }),
+        new("Cluster", true, static (text, _) => text.Add("cluster_enabled", 0)),
+        new("Keyspace", true, AppendKeyspace),
+    ];
+
+    private static void AppendServer(InfoText text, ServerState server)
+    {
+        long uptimeSeconds = (server.NowMs - server.StartedAtMs) / 1000;
+        text.Add("redis_version", Encoding.ASCII.GetString(ServerState.RedisVersion));
+        text.Add("server_name", "cache");
+        text.Add("cache_version", ServerState.Version);
+        text.Add("redis_mode", "standalone");
+        text.Add("os", $"{RuntimeInformation.OSDescription} {RuntimeInformation.OSArchitecture}");
+        text.Add("arch_bits", IntPtr.Size * 8);
+        text.Add("process_id", Environment.ProcessId);
+        text.Add("process_supervised", "no");
+        text.Add("run_id", server.RunId);
+        text.Add("tcp_port", server.Settings.Port != 0 ? server.Settings.Port : server.Settings.TlsPort);
+        text.Add("server_time_usec", server.UnixMicroseconds);
+        text.Add("uptime_in_seconds", uptimeSeconds);
+        text.Add("uptime_in_days", uptimeSeconds / (24 * 60 * 60));
+        text.Add("hz", SweepsPerSecond);
+        text.Add("configured_hz", SweepsPerSecond);
+        text.Add("lru_clock", (server.NowMs / 1000) & LruClockMask);
+        text.Add("executable", Environment.ProcessPath ?? "");
+        text.Add("config_file", server.Settings.ConfigurationFile);
+    }
+
+    private static void AppendClients(InfoText text, ServerState server)
+    {
+        text.Add("connected_clients", server.Clients.Count);
+        text.Add("cluster_connections", 0);
+        text.Add("maxclients", server.Settings.MaxClients);
+        long input = 0;
+        long output = 0;
+        foreach (var client in server.Clients.ToList())
+        {
+            input = Math.Max(input, client.PendingInputBytes);
+            output = Math.Max(output, client.PendingOutputBytes);
+        }
+
+        text.Add("client_recent_max_input_buffer", input);
+        text.Add("client_recent_max_output_buffer", output);
+        text.Add("blocked_clients", 0);
+        text.Add("tracking_clients", 0);
+        text.Add("clients_in_timeout_table", 0);
+    }
+
+    // A server without persistence: nothing is loaded or saved, and the last save is the start, as in Redis.
+    private static void AppendPersistence(InfoText text, ServerState server)
+    {
+        text.AddEach(0, "loading", "async_loading", "current_cow_peak", "current_cow_size", "current_cow_size_age");
+        text.Add("current_fork_perc", "0.00");
+        text.AddEach(0, "current_save_keys_processed", "current_save_keys_total", "rdb_bgsave_in_progress");
+        text.Add("rdb_last_save_time", server.StartedAtMs / 1000);
+        text.Add("rdb_last_bgsave_status", "ok");
+        text.AddEach(-1, "rdb_last_bgsave_time_sec", "rdb_current_bgsave_time_sec");
+        text.AddEach(
+            0, "rdb_saves", "rdb_last_cow_size", "rdb_last_load_keys_expired", "rdb_last_load_keys_loaded",
+            "aof_enabled", "aof_rewrite_in_progress", "aof_rewrite_scheduled");
+        text.AddEach(-1, "aof_last_rewrite_time_sec", "aof_current_rewrite_time_sec");
+        text.Add("aof_last_bgrewrite_status", "ok");
+        text.AddEach(0, "aof_rewrites", "aof_rewrites_consecutive_failures");
+        text.Add("aof_last_write_status", "ok");
+        text.AddEach(0, "aof_last_cow_size", "module_fork_in_progress", "module_fork_last_cow_size");
+    }
+
+    private static void AppendStatistics(InfoText text, ServerState server)
+    {
+        var store = server.Store.GetStatistics();
+        var traffic = server.Statistics.SumTraffic();
+        var throughput = server.Throughput.Measure(traffic);
+        text.Add("total_connections_received", server.Clients.AcceptedCount);
+        text.Add("total_commands_processed", traffic.Commands);
+        text.Add("instantaneous_ops_per_sec", (long)throughput.Commands);
+        text.Add("total_net_input_bytes", traffic.InputBytes);
+        text.Add("total_net_output_bytes", traffic.OutputBytes);
+        text.AddEach(0, "total_net_repl_input_bytes", "total_net_repl_output_bytes");
+        text.Add("instantaneous_input_kbps", Kilobytes(throughput.InputBytes));
+        text.Add("instantaneous_output_kbps", Kilobytes(throughput.OutputBytes));
+        text.Add("instantaneous_input_repl_kbps", "0.00");
+        text.Add("instantaneous_output_repl_kbps", "0.00");
+        text.Add("rejected_connections", server.Clients.RejectedCount);
+        text.AddEach(0, "sync_full", "sync_partial_ok", "sync_partial_err");
+        text.Add("expired_keys", store.Expirations);
+        text.Add("evicted_keys", store.Evictions);
+        text.Add("evicted_clients", server.Limits[ConnectionLimit.ClientMemory]);
+        text.Add("keyspace_hits", store.Hits);
+        text.Add("keyspace_misses", store.Misses);
+        text.AddEach(
+            0, "pubsub_channels", "pubsub_patterns", "pubsubshard_channels", "latest_fork_usec", "total_forks",
+            "migrate_cached_sockets", "slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses",
+            "active_defrag_key_hits", "active_defrag_key_misses", "total_active_defrag_time",
+            "current_active_defrag_time", "tracking_total_keys", "tracking_total_items", "tracking_total_prefixes",
+            "unexpected_error_replies");
+        text.Add("total_error_replies", server.Statistics.GetErrors().Total);
+        text.Add("dump_payload_sanitizations", 0);
+        if (server.Settings.TlsPort != 0)
+            text.Add("tls_handshake_failures", server.Statistics.FailedHandshakes);
+        text.Add("total_reads_processed", traffic.Reads);
+        text.Add("total_writes_processed", traffic.Writes);
+        AppendLimits(text, server.Limits);
+    }
+
+    // Refused and evicted clients have fields of Redis.
+    private static void AppendLimits(InfoText text, LimitEvents limits)
+    {
+        text.Add("client_query_buffer_limit_disconnections", limits[ConnectionLimit.QueryBuffer]);
+        text.Add("client_output_buffer_limit_disconnections", limits[ConnectionLimit.OutputBuffer]);
+        text.Add("client_output_timeout_disconnections", limits[ConnectionLimit.OutputTimeout]);
+        text.Add("client_idle_disconnections", limits[ConnectionLimit.IdleTimeout]);
+        text.Add("client_partial_request_disconnections", limits[ConnectionLimit.PartialRequestTimeout]);
+        text.Add("client_unauthenticated_bytes_disconnections", limits[ConnectionLimit.UnauthenticatedBytes]);
+        text.Add("client_authentication_timeout_disconnections", limits[ConnectionLimit.AuthenticationTimeout]);
+        text.Add("acl_access_denied_auth", limits[ConnectionLimit.AuthenticationFailure]);
+        text.Add("acl_access_denied_cmd", limits[ConnectionLimit.CommandDenied]);
+        text.Add("acl_access_denied_key", limits[ConnectionLimit.KeyDenied]);
+        text.Add("acl_access_denied_channel", 0);
+        text.Add("acl_access_denied_tls_cert", limits[ConnectionLimit.CertificateUser]);
+        text.Add("delayed_authentications", limits[ConnectionLimit.AuthenticationDelay]);
+        text.Add("protected_mode_rejections", limits[ConnectionLimit.ProtectedMode]);
+        text.Add("http_disconnections", limits[ConnectionLimit.Http]);
+        text.Add("tls_disconnections", limits[ConnectionLimit.Tls]);
+        text.Add("delayed_accepts", limits[ConnectionLimit.AcceptRate]);
+    }
+
+    private static void AppendReplication(InfoText text, ServerState server)
+    {
+        text.Add("role", "master");
+        text.Add("connected_slaves", 0);
+        text.Add("master_failover_state", "no-failover");
+        text.Add("master_replid", server.RunId);
+        text.Add("master_replid2", _noReplicationId);
+        text.Add("master_repl_offset", 0);
+        text.Add("second_repl_offset", -1);
+        text.AddEach(
+            0, "repl_backlog_active", "repl_backlog_size", "repl_backlog_first_byte_offset", "repl_backlog_histlen");
+    }
+
+    // Nothing here starts processes: what children there are belong to an application that hosts the server.
+    private static void AppendProcessor(InfoText text, ServerState server)
+    {
+        var usage = Environment.CpuUsage;
+        text.Add("used_cpu_sys", Seconds(usage.PrivilegedTime));
+        text.Add("used_cpu_user", Seconds(usage.UserTime));
+        var (children, main) = ProcessorTime.Read();
+        text.Add("used_cpu_sys_children", Seconds(children.System));
+        text.Add("used_cpu_user_children", Seconds(children.User));
+        text.Add("used_cpu_sys_main_thread", Seconds(main.System));
+        text.Add("used_cpu_user_main_thread", Seconds(main.User));
+    }
+
+    // Durations are those of the calls that were timed, scaled up to all calls.
+    private static void AppendCommands(InfoText text, ServerState server)
+    {
+        var counts = server.Statistics.SumCommands();
+        foreach (var command in server.Commands.All)
+        {
+            ref readonly var count = ref counts[command.Index];
+            if (count.Calls + count.Rejections == 0)
+                continue;
+            double microsecondsPerCall = count.Samples == 0
+                ? 0
+                : count.SampledTicks * 1_000_000.0 / server.TimeProvider.TimestampFrequency / count.Samples;
+            var value = new StringBuilder()
+                .Append(CultureInfo.InvariantCulture, $"calls={count.Calls},")
+                .Append(CultureInfo.InvariantCulture, $"usec={(long)(microsecondsPerCall * count.Calls)},")
+                .Append(CultureInfo.InvariantCulture, $"usec_per_call={microsecondsPerCall:F2},")
+                .Append(CultureInfo.InvariantCulture, $"rejected_calls={count.Rejections},")
+                .Append(CultureInfo.InvariantCulture, $"failed_calls={count.Failures}");
+            text.Add("cmdstat_" + command.Name, value.ToString());
+        }
+    }
+
+    private static void AppendErrors(InfoText text, ServerState server)
+    {
+        foreach (var (code, count) in server.Statistics.GetErrors().ByCode)
+            text.Add("errorstat_" + code, "count=" + count.ToString(CultureInfo.InvariantCulture));
+    }
+
+    private static void AppendKeyspace(InfoText text, ServerState server)
+    {
+        for (int i = 0; i < server.Store.KeyspaceCount; i++)
+        {
+            var keyspace = server.Store.SelectKeyspace(i);
+            long keys = keyspace.Count;
+            if (keys == 0)
+                continue;
+            text.Add(
+                "db" + i.ToString(CultureInfo.InvariantCulture),
+                string.Create(CultureInfo.InvariantCulture, $"keys={keys},expires={keyspace.ExpiringCount},avg_ttl=0"));
+        }
+    }
+
+    private static string Kilobytes(double bytes) => (bytes / 1024).ToString("F2", CultureInfo.InvariantCulture);
+
+    private static string Seconds(TimeSpan time) => time.TotalSeconds.ToString("F6", CultureInfo.InvariantCulture);
+}

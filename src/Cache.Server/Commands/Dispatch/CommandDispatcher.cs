@@ -1,0 +1,171 @@
+using System.Runtime.CompilerServices;
+using System.Text;
+using Cache.Server.Clients;
+using Cache.Server.Commands.Replies;
+using Cache.Server.Commands.Table;
+using Cache.Server.Protocol;
+using Cache.Server.Security;
+
+namespace Cache.Server.Commands.Dispatch;
+
+/// <summary>Executes requests: finds the command, checks what Redis checks before a call, calls, and counts.</summary>
+/// <remarks>
+/// The order is that of Redis 7.0's processCommand: existence, arity, rights. Every request gets its reply here, or
+/// from the command's method; nothing is thrown at the connection.
+/// </remarks>
+internal static class CommandDispatcher
+{
+    /// <summary>
+    /// Executes one request and writes its reply into <see cref="CommandContext.Reply"/>; or does nothing, if it
+    /// <see cref="CommandContext.GaveWay"/>.
+    /// </summary>
+    /// <param name="request">The request; valid during the call.</param>
+    /// <param name="context">The client that sent it.</param>
+    public static void Execute(in RespRequest request, CommandContext context)
+    {
+        var command = Find(request, context.Server.Commands);
+        context.Client.LastCommand = command;
+        if (command is null)
+            RejectUnknown(request, context);
+        else if (!command.Accepts(request.Count))
+            Reject(command, command.ArityError, context);
+        else if (!context.IsAuthenticated && (command.Flags & CommandFlags.NoAuth) == 0)
+            Reject(command, "NOAUTH Authentication required."u8, context);
+        else if (context.Client.IsReserved && !command.ServesAdministrators && !TryLeaveReserve(context))
+            Reject(command, ErrorTexts.TooManyClients, context);
+        else if (context.TryGiveWay(command, request.Count))
+            return;
+        else if (context.Client.User.Rules.AllowsFreely(command) || !TryDeny(command, request, context))
+            Call(command, request, context);
+        if (context.ReplyMode != ReplyMode.Normal && !context.GaveWay)
+            context.EndSkipping();
+    }
+
+    private static CommandDefinition? Find(in RespRequest request, CommandTable commands)
+    {
+        var command = commands.Find(request[0]);
+        return command?.Subcommands is { } subcommands && request.Count > 1 ? subcommands.Find(request[1]) : command;
+    }
+
+    private static void Call(CommandDefinition command, in RespRequest request, CommandContext context)
+    {
+        var reply = context.Reply;
+        int errors = reply.ErrorCount;
+        context.Counters.Traffic.Commands++;
+        bool isSample = context.Counters.CountCall(command.Index);
+        try
+        {
+            if (isSample)
+                CallTimed(command, request, context);
+            else
+                context.Server.Handlers.Of(command)(request, context);
+        }
+#pragma warning disable CA1031 // Whatever a command throws is this server's defect; the client is to learn of it.
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            ReplyToDefect(command, exception, context);
+        }
+
+        if (context.GaveWay)
+            TakeBackCall(command, context);
+        else if (reply.ErrorCount != errors)
+            CountFailure(command, reply, context);
+    }
+
+    /// <summary>Uncounts a call that gave way: it will be counted where it is executed.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
+    public static void TakeBackCall(CommandDefinition command, CommandContext context)
+    {
+        context.Counters.Traffic.Commands--;
+        context.Counters.TakeBackCall(command.Index);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // One call in 64.
+    private static void CallTimed(CommandDefinition command, in RespRequest request, CommandContext context)
+    {
+        var time = context.Server.Store.TimeProvider;
+        long start = time.GetTimestamp();
+        context.Server.Handlers.Of(command)(request, context);
+        if (!context.GaveWay)
+            context.Counters.AddSample(command.Index, time.GetTimestamp() - start);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
+    private static void RejectUnknown(in RespRequest request, CommandContext context)
+    {
+        if (UnknownCommand.IsOfHttp(request[0]))
+        {
+            context.Server.ReportLimit(ConnectionLimit.Http, context.Client.EndPoints.Remote, 0);
+            context.Client.CloseAfterReply();
+        }
+        else
+        {
+            Reject(null, UnknownCommand.Describe(request, context.Server.Commands), context);
+        }
+    }
+
+    // A place that an administrator does not use is given up; once there is room, the client is one like all.
+    [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
+    private static bool TryLeaveReserve(CommandContext context)
+    {
+        bool hasRoom = context.Server.Clients.Count <= context.Server.Settings.MaxClients;
+        if (hasRoom)
+            context.Client.IsReserved = false;
+        else
+            context.Client.CloseAfterReply();
+        return hasRoom;
+    }
+
+    /// <returns>Whether the request was denied, and refused.</returns>
+    private static bool TryDeny(CommandDefinition command, in RespRequest request, CommandContext context)
+    {
+        var user = context.Client.User;
+        var denial = user.Rules.Check(command, request, 0, out int argument);
+        if (denial == AclDenial.None)
+            return false;
+        RejectDenied(denial, command, request[argument], context);
+        return true;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
+    private static void RejectDenied(
+        AclDenial denial, CommandDefinition command, ReadOnlySpan<byte> argument, CommandContext context)
+    {
+        var server = context.Server;
+        bool isCommand = denial == AclDenial.Command;
+        string name = isCommand ? command.Name : Encoding.Latin1.GetString(AclLog.Shorten(argument));
+        server.LogDenial(denial, name, context.Client.User.Name, context.Client);
+        server.ReportLimit(
+            isCommand ? ConnectionLimit.CommandDenied : ConnectionLimit.KeyDenied, context.Client.EndPoints.Remote, 0);
+        Reject(command, isCommand ? command.DenialError : ErrorTexts.KeyDenied, context);
+    }
+
+    private static void Reject(CommandDefinition? command, ReadOnlySpan<byte> error, CommandContext context)
+    {
+        context.Reply.Error(error);
+        context.Server.Statistics.CountError(context.Reply.ErrorCode);
+        if (command is not null)
+            context.Server.Statistics.CountRejection(command.Index);
+    }
+
+    /// <summary>Counts a call whose reply is an error.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
+    public static void CountFailure(CommandDefinition command, RespReplyWriter reply, CommandContext context)
+    {
+        context.Counters.CountFailure(command.Index);
+        context.Server.Statistics.CountError(reply.ErrorCode);
+    }
+
+    /// <summary>Replies to a call that threw, and ends the connection: part of a reply may stand already.</summary>
+    public static void ReplyToDefect(CommandDefinition command, Exception exception, CommandContext context)
+    {
+        bool isStoreGone = exception is ObjectDisposedException && context.Server.IsStoreDisposed;
+        context.Reply.Error(isStoreGone ? "ERR the store of this server was disposed"u8 : "ERR internal error"u8);
+        context.Client.CloseAfterReply();
+        if (isStoreGone)
+            context.Server.StoreWasDisposed?.Invoke();
+        else
+            context.Server.CommandThrew?.Invoke(command.Name, exception);
+    }
+}

@@ -1,6 +1,0 @@
-namespace Cache.Server.Commands;
-
-/// <summary>An argument that is a key.</summary>
-/// <param name="Index">Its index in the request.</param>
-/// <param name="Flags">What the command does with it, in Redis's words.</param>
-internal readonly record struct KeyPosition(int Index, string[] Flags);

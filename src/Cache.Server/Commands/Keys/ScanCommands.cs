@@ -1,0 +1,137 @@
+using Cache.Server.Commands.Arguments;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Replies;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Commands.Keys;
+
+/// <summary>The commands that walk over all keys.</summary>
+internal static class ScanCommands
+{
+    // How many keys KEYS takes from the store at a time: enough that the way there costs nothing.
+    private const int KeysPerStep = 1024;
+
+    private const int ScanCountDefault = 10;
+
+    // COUNT is a hint. More would keep those waiting whose commands are long too: this is about 20 ms.
+    private const int ScanCountMax = 100_000;
+
+    // What a key takes that is scanned, in nanoseconds.
+    private const long KeyWork = 500;
+
+    // So long KEYS works before those have a turn that wait for the same threads.
+    private static readonly TimeSpan KeysStepTime = TimeSpan.FromMilliseconds(10);
+
+    public static IReadOnlyList<CommandBinding> Bindings { get; } =
+    [
+        new("keys", Keys),
+        new("scan", Scan),
+    ];
+
+    // KEYS pattern
+    private static void Keys(in RespRequest request, CommandContext context)
+    {
+        // Not where some were gathered before the others were cleared: these are the reply, and are to be given back.
+        if (context.Store.Count == 0 && context.Progress is null)
+        {
+            context.Reply.ArrayHeader(0);
+            return;
+        }
+
+        if (context.TryGiveWay(long.MaxValue))
+            return;
+        var progress = context.Progress as KeysProgress ?? new KeysProgress(context.FindReplyListBytesMax());
+        if (!TryGatherKeys(request[1], progress, context))
+        {
+            context.GiveWayWith(progress);
+            return;
+        }
+
+        using (progress)
+            progress.Keys.WriteTo(context.Reply);
+    }
+
+    /// <returns>False if others are to have a turn first.</returns>
+    private static bool TryGatherKeys(ReadOnlySpan<byte> pattern, KeysProgress progress, CommandContext context)
+    {
+        var clock = context.Server.TimeProvider;
+        long start = clock.GetTimestamp();
+        do
+        {
+            var sink = new MatchingKeySink(pattern, progress.Keys);
+            progress.Cursor = context.Store.Scan(progress.Cursor, KeysPerStep, ref sink);
+            if (progress.Cursor == 0 || progress.Keys.IsTooLong || context.Client.IsKilled)
+                return true;
+        }
+        while (!context.IsElsewhere || clock.GetElapsedTime(start) < KeysStepTime);
+        return false;
+    }
+
+    // SCAN cursor [MATCH pattern] [COUNT count] [TYPE type]
+    private static void Scan(in RespRequest request, CommandContext context)
+    {
+        if (!ScanCursor.TryParse(request[1], out ulong cursor))
+        {
+            context.Reply.Error("ERR invalid cursor"u8);
+            return;
+        }
+
+        ReadOnlySpan<byte> pattern = "*"u8;
+        long count = ScanCountDefault;
+        bool isOfType = true;
+        for (int i = 2; i < request.Count; i += 2)
+        {
+            bool hasValue = i + 1 < request.Count;
+            if (hasValue && request[i].Is("COUNT"u8))
+            {
+                if (!TryParseCount(request[i + 1], context.Reply, out count))
+                    return;
+            }
+            else if (hasValue && request[i].Is("MATCH"u8))
+            {
+                pattern = request[i + 1];
+            }
+            else if (hasValue && request[i].Is("TYPE"u8))
+            {
+                isOfType = request[i + 1].Is("string"u8);
+            }
+            else
+            {
+                context.Reply.Error(ErrorTexts.Syntax);
+                return;
+            }
+        }
+
+        if (context.TryGiveWay(FindWork(Math.Min(count, ScanCountMax), pattern)))
+            return;
+        using var keys = context.BorrowReplyList();
+        var sink = new MatchingKeySink(pattern, keys);
+        cursor = context.Store.Scan(cursor, (int)Math.Min(count, ScanCountMax), ref sink);
+        if (!isOfType)
+            keys.Clear();
+        if (keys.IsTooLong)
+        {
+            keys.WriteTo(context.Reply);
+            return;
+        }
+
+        context.Reply.ArrayHeader(2);
+        context.Reply.BulkInteger((long)cursor);
+        keys.WriteTo(context.Reply);
+    }
+
+    // A star at the end is the end of a match; one before it may be tried at every byte of every key.
+    private static long FindWork(long count, ReadOnlySpan<byte> pattern) =>
+        pattern.IsEmpty || !pattern[..^1].Contains((byte)'*') ? count * (KeyWork + pattern.Length) : long.MaxValue;
+
+    private static bool TryParseCount(ReadOnlySpan<byte> argument, RespReplyWriter reply, out long count)
+    {
+        if (!RespInteger.TryParse(argument, out count))
+            reply.Error(ErrorTexts.NotAnInteger);
+        else if (count < 1)
+            reply.Error(ErrorTexts.Syntax);
+        else
+            return true;
+        return false;
+    }
+}

@@ -1,0 +1,121 @@
+using System.Text;
+using Cache.Server.Clients;
+using Cache.Server.Commands.Arguments;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Replies;
+using Cache.Server.Protocol;
+using Cache.Server.Security;
+
+namespace Cache.Server.Commands.Session;
+
+/// <summary>Which clients CLIENT KILL ends: those to which all that was given applies.</summary>
+internal struct ClientFilter
+{
+    // Longer than any address and any path of a Unix socket that a client can have.
+    private const int AddressBytesMax = 512;
+
+    private long _id;
+    private ClientType? _type;
+    private string? _remote;
+    private string? _local;
+    private AclUser? _user;
+
+    /// <summary>Whether the caller itself stays.</summary>
+    public bool SkipsCaller { get; private set; }
+
+    /// <summary>The old form: the client of an address, perhaps the caller.</summary>
+    public static ClientFilter OfAddress(ReadOnlySpan<byte> address) =>
+        new() { _remote = ReadAddress(address) };
+
+    /// <summary>Reads options and their values from an argument on.</summary>
+    /// <returns>False if an error was replied.</returns>
+    public static bool TryRead(
+        in RespRequest request, int first, CommandContext context, out ClientFilter filter)
+    {
+        var reply = context.Reply;
+        filter = new ClientFilter { SkipsCaller = true };
+        for (int i = first; i < request.Count; i += 2)
+        {
+            if (i + 1 == request.Count)
+            {
+                reply.Error(ErrorTexts.Syntax);
+                return false;
+            }
+
+            if (!filter.TryReadOption(request[i], request[i + 1], context))
+                return false;
+        }
+
+        return true;
+    }
+
+    /// <summary>The type of that name.</summary>
+    /// <returns>False if an error was replied.</returns>
+    public static bool TryReadType(ReadOnlySpan<byte> name, RespReplyWriter reply, out ClientType type)
+    {
+        type = ClientType.Normal;
+        if (name.Is("NORMAL"u8))
+            return true;
+        if (name.Is("REPLICA"u8) || name.Is("SLAVE"u8))
+            type = ClientType.Replica;
+        else if (name.Is("PUBSUB"u8))
+            type = ClientType.PubSub;
+        else if (name.Is("MASTER"u8))
+            type = ClientType.Master;
+        else
+            return Refuse(reply, [.. "ERR Unknown client type '"u8, .. name.UpToNul(), .. "'"u8]);
+        return true;
+    }
+
+    public readonly bool Matches(ClientSession client, ClientSession caller) =>
+        !client.IsKilled
+        && (_remote is null || client.EndPoints.Remote == _remote)
+        && (_local is null || client.EndPoints.Local == _local)
+        && (_type is null or ClientType.Normal)
+        && (_user is null || client.User == _user)
+        && (_id == 0 || client.Id == _id)
+        && !(SkipsCaller && client == caller);
+
+    private bool TryReadOption(ReadOnlySpan<byte> option, ReadOnlySpan<byte> value, CommandContext context)
+    {
+        var reply = context.Reply;
+        if (option.Is("ID"u8))
+        {
+            return (RespInteger.TryParse(value, out _id) && _id > 0)
+                || Refuse(reply, "ERR client-id should be greater than 0"u8);
+        }
+
+        if (option.Is("TYPE"u8))
+        {
+            bool isKnown = TryReadType(value, reply, out var type);
+            _type = type;
+            return isKnown;
+        }
+
+        if (option.Is("ADDR"u8))
+            _remote = ReadAddress(value);
+        else if (option.Is("LADDR"u8))
+            _local = ReadAddress(value);
+        else if (option.Is("USER"u8))
+        {
+            _user = context.Server.Users.Find(value);
+            return _user is not null
+                || Refuse(reply, [.. "ERR No such user '"u8, .. value.UpToNul(), .. "'"u8]);
+        }
+        else if (option.Is("SKIPME"u8) && (value.Is("YES"u8) || value.Is("NO"u8)))
+            SkipsCaller = value.Is("YES"u8);
+        else
+            return Refuse(reply, ErrorTexts.Syntax);
+        return true;
+    }
+
+    // Nobody's address is empty.
+    private static string ReadAddress(ReadOnlySpan<byte> bytes) =>
+        bytes.Length > AddressBytesMax ? "" : Encoding.UTF8.GetString(bytes);
+
+    private static bool Refuse(RespReplyWriter reply, ReadOnlySpan<byte> error)
+    {
+        reply.Error(error);
+        return false;
+    }
+}

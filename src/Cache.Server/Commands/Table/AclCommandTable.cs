@@ -1,0 +1,66 @@
+namespace Cache.Server.Commands.Table;
+
+/// <summary>
+/// All commands of Redis 7.0, with those that this server adds: what an ACL rule may name, whether it can be executed
+/// here or not, so that files of users move between both.
+/// </summary>
+/// <remarks>Containers come before their subcommands. Immutable once made.</remarks>
+internal sealed class AclCommandTable
+{
+    private const string ResourceName = "Cache.Server.Commands.AclCommandTable.tsv";
+
+    private readonly Dictionary<string, AclCommand> _byName = new(StringComparer.OrdinalIgnoreCase);
+    private readonly List<AclCommand> _all = [];
+
+    private AclCommandTable(IEnumerable<CommandDefinition> executable)
+    {
+        using var resource = typeof(AclCommandTable).Assembly.GetManifestResourceStream(ResourceName)
+            ?? throw new InvalidOperationException($"The assembly has no resource {ResourceName}.");
+        using var reader = new StreamReader(resource);
+        while (reader.ReadLine() is { } line)
+        {
+            string[] columns = line.Split('\t');
+            Add(columns[0], columns[1].Split(' ', StringSplitOptions.RemoveEmptyEntries));
+        }
+
+        foreach (var command in executable)
+        {
+            if (!_byName.ContainsKey(command.Name))
+                Add(command.Name, command.Categories);
+        }
+    }
+
+    /// <summary>The one for the commands of this server.</summary>
+    public static AclCommandTable Default { get; } = new(CommandTable.Default.All);
+
+    public IReadOnlyList<AclCommand> All => _all;
+
+    /// <summary>The command of that name, or the subcommand "container|subcommand"; null if there is none.</summary>
+    public AclCommand? Find(string name) => _byName.GetValueOrDefault(name);
+
+    /// <summary>The names of the commands of a category.</summary>
+    public List<string> FindNames(uint category)
+    {
+        var names = new List<string>();
+        foreach (var command in _all)
+        {
+            if ((command.Categories & category) != 0)
+                names.Add(command.Name);
+        }
+
+        return names;
+    }
+
+    private void Add(string name, string[] categories)
+    {
+        uint bits = 0;
+        foreach (string category in categories)
+            bits |= AclCategories.Find(category[1..]);
+        int bar = name.IndexOf('|', StringComparison.Ordinal);
+        var parent = bar < 0 ? null : _byName[name[..bar]];
+        var command = new AclCommand(_all.Count, name, bits, parent);
+        parent?.Subcommands.Add(command);
+        _byName.Add(name, command);
+        _all.Add(command);
+    }
+}

@@ -1,0 +1,16 @@
+namespace Cache.Server.Commands.Table;
+
+/// <summary>What a command does with the value of a key, and what a pattern of keys allows.</summary>
+[Flags]
+internal enum AclKeyAccess
+{
+    None = 0,
+
+    /// <summary>It returns or copies it.</summary>
+    Read = 1,
+
+    /// <summary>It changes, makes or deletes it.</summary>
+    Write = 2,
+
+    All = Read | Write,
+}

@@ -1,0 +1,131 @@
+using System.Text;
+using System.Text.Json;
+
+namespace Cache.Server.Commands.Table;
+
+/// <summary>One command or subcommand: what Redis says of it, where its keys are, who may run it.</summary>
+/// <remarks>
+/// Immutable once the table is made, but for what is made when first asked for; shared by all servers of the process.
+/// </remarks>
+internal sealed class CommandDefinition
+{
+    private const int Unknown = -1;
+
+    private readonly int _countMin;
+    private readonly int _countMax;
+    private int _aclIndex = Unknown;
+
+    public CommandDefinition(JsonElement row, int index, CommandLookup? subcommands)
+    {
+        Row = row;
+        Replies = new CommandReplies(this);
+        Index = index;
+        Subcommands = subcommands;
+        Name = row.GetProperty("name").GetString()!;
+        NameBytes = Encoding.UTF8.GetBytes(Name);
+        Arity = row.GetProperty("arity").GetInt32();
+        (_countMin, _countMax) = Arity < 0 ? (-Arity, int.MaxValue) : (Arity, Arity);
+        var keys = row.GetProperty("keys");
+        FirstKey = keys[0].GetInt32();
+        LastKey = keys[1].GetInt32();
+        KeyStep = keys[2].GetInt32();
+        Flags = ReadFlags(row.GetProperty("flags"));
+        Work = CommandWorks.Of(Name, Flags, hasManyKeys: LastKey != FirstKey);
+        Categories = row.GetProperty("acl").ReadStrings();
+        ServesAdministrators =
+            Array.Exists(Categories, static name => name is "@admin" or "@dangerous" or "@connection");
+        KeySpecifications = ReadKeys(row.GetProperty("keySpecs"));
+        DenialError =
+            Encoding.UTF8.GetBytes($"NOPERM this user has no permissions to run the '{Name}' command");
+        ArityError = Encoding.UTF8.GetBytes($"ERR wrong number of arguments for '{Name}' command");
+    }
+
+    /// <summary>Its row of the table's source: flags, categories, key specifications, documentation.</summary>
+    public JsonElement Row { get; }
+
+    /// <summary>What COMMAND INFO and DOCS tell of it.</summary>
+    public CommandReplies Replies { get; }
+
+    /// <summary>Its place in the table, from 0; counters are kept by it.</summary>
+    public int Index { get; }
+
+    /// <summary>The name in lower case; of a subcommand "container|subcommand".</summary>
+    public string Name { get; }
+
+    public byte[] NameBytes { get; }
+
+    /// <summary>The part of the name behind the container's, else the whole name.</summary>
+    public ReadOnlySpan<byte> LastName => NameBytes.AsSpan(NameBytes.AsSpan().IndexOf((byte)'|') + 1);
+
+    /// <summary>The number of arguments with the name; negative: at least so many.</summary>
+    public int Arity { get; }
+
+    /// <summary>The index of the first argument that is a key; 0: none.</summary>
+    public int FirstKey { get; }
+
+    /// <summary>The index of the last one; negative: counted from the end, −1 being the last argument.</summary>
+    public int LastKey { get; }
+
+    public int KeyStep { get; }
+
+    public CommandFlags Flags { get; }
+
+    /// <summary>Whether it is for administrators: it does not wait behind what others made long.</summary>
+    public bool IsAdministrative => (Flags & CommandFlags.Admin) != 0;
+
+    /// <summary>How much work a call may be, as far as its name tells.</summary>
+    public CommandWork Work { get; }
+
+    /// <summary>
+    /// Whether it is one that an administrator needs, by its categories; only these are for clients above the limit.
+    /// </summary>
+    public bool ServesAdministrators { get; }
+
+    /// <summary>Its categories for ACL rules: "@read", …</summary>
+    public string[] Categories { get; }
+
+    /// <summary>Where its keys are.</summary>
+    public KeySpecification[] KeySpecifications { get; }
+
+    /// <summary>Its place among the commands that ACL rules may name; found when first asked for.</summary>
+    public int AclIndex => _aclIndex != Unknown ? _aclIndex : _aclIndex = AclCommandTable.Default.Find(Name)!.Index;
+
+    /// <summary>The subcommands of a container; null if it has none.</summary>
+    public CommandLookup? Subcommands { get; }
+
+    /// <summary>The error reply for a wrong number of arguments.</summary>
+    public byte[] ArityError { get; }
+
+    /// <summary>The error reply for a user who may not run it.</summary>
+    public byte[] DenialError { get; }
+
+    /// <summary>Whether it may be called with so many arguments, its name included.</summary>
+    public bool Accepts(int count) => count >= _countMin && count <= _countMax;
+
+    private static KeySpecification[] ReadKeys(JsonElement rows)
+    {
+        var keys = new KeySpecification[rows.GetArrayLength()];
+        for (int i = 0; i < keys.Length; i++)
+            keys[i] = KeySpecification.Read(rows[i]);
+        return keys;
+    }
+
+    private static CommandFlags ReadFlags(JsonElement names)
+    {
+        var flags = CommandFlags.None;
+        foreach (var name in names.EnumerateArray())
+        {
+            flags |= name.GetString() switch
+            {
+                "no_auth" => CommandFlags.NoAuth,
+                "write" => CommandFlags.Write,
+                "denyoom" => CommandFlags.DenyOom,
+                "admin" => CommandFlags.Admin,
+                "fast" => CommandFlags.Fast,
+                _ => CommandFlags.None,
+            };
+        }
+
+        return flags;
+    }
+}

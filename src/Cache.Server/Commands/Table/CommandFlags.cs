@@ -1,0 +1,23 @@
+namespace Cache.Server.Commands.Table;
+
+/// <summary>What the server itself asks of a command's flags; the rest only goes into replies.</summary>
+[Flags]
+internal enum CommandFlags
+{
+    None = 0,
+
+    /// <summary>It may run before the client has authenticated.</summary>
+    NoAuth = 1,
+
+    /// <summary>It changes entries.</summary>
+    Write = 2,
+
+    /// <summary>It may need more memory.</summary>
+    DenyOom = 4,
+
+    /// <summary>It is for administrators.</summary>
+    Admin = 8,
+
+    /// <summary>It takes constant or logarithmic time, by Redis's own word.</summary>
+    Fast = 16,
+}

@@ -1,0 +1,50 @@
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Commands.Table;
+
+/// <summary>Walks over the arguments of a request that are keys, by the table's specifications.</summary>
+/// <remarks>The one way to them, for ACL and for COMMAND GETKEYS; allocates nothing.</remarks>
+internal ref struct KeyEnumerator
+{
+    private readonly KeySpecification[] _specifications;
+    private readonly RespRequest _request;
+    private readonly int _start;
+    private int _next = -1;
+    private int _at;
+    private int _last = -1;
+
+    /// <param name="command">The command.</param>
+    /// <param name="request">A request that holds the command's words from an index on.</param>
+    /// <param name="start">That index.</param>
+    public KeyEnumerator(CommandDefinition command, in RespRequest request, int start)
+    {
+        _specifications = command.KeySpecifications;
+        _request = request;
+        _start = start;
+    }
+
+    /// <summary>The index of the key in the request.</summary>
+    public readonly int Index => _start + _at;
+
+    /// <summary>What the request does with its value.</summary>
+    public readonly AclKeyAccess Access => _specifications[_next].AccessIn(_request, _start);
+
+    /// <summary>The same in Redis's words.</summary>
+    public readonly string[] Flags => _specifications[_next].FlagsIn(_request, _start);
+
+    public bool MoveNext()
+    {
+        if (_next >= 0)
+            _at += _specifications[_next].Step;
+        while (_at > _last)
+        {
+            if (++_next == _specifications.Length)
+                return false;
+            int count = _request.Count - _start;
+            _at = _specifications[_next].First;
+            _last = Math.Min(_specifications[_next].LastOf(count), count - 1);
+        }
+
+        return true;
+    }
+}

@@ -1,4 +1,0 @@
-namespace Cache.Server.Commands;
-
-/// <summary>Commands and bytes per second.</summary>
-internal readonly record struct Throughput(double Commands, double InputBytes, double OutputBytes);

@@ -1,0 +1,26 @@
+namespace Cache.Server.Security;
+
+/// <summary>What may be wrong with a rule, as Redis 7.0 words it.</summary>
+internal static class AclErrors
+{
+    public const string Syntax = "Syntax error";
+
+    public const string Unknown = "Unknown command or category name in ACL";
+
+    public const string PatternAfterAllKeys =
+        "Adding a pattern after the * pattern (or the 'allkeys' flag) is not valid and does not have any effect. "
+        + "Try 'resetkeys' to start with an empty list of patterns";
+
+    public const string PatternAfterAllChannels =
+        "Adding a pattern after the * pattern (or the 'allchannels' flag) is not valid and does not have any effect. "
+        + "Try 'resetchannels' to start with an empty list of channels";
+
+    public const string NoSuchPassword = "The password you are trying to remove from the user does not exist";
+
+    public const string BadHash =
+        "The password hash must be exactly 64 characters and contain only lowercase hexadecimal characters";
+
+    public const string DuplicateUser = "Duplicate user found. A user can only be defined once in config files";
+
+    public const string FirstArgumentOfSubcommand = "Allowing first-arg of a subcommand is not supported";
+}

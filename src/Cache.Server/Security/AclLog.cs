@@ -1,0 +1,84 @@
+namespace Cache.Server.Security;
+
+/// <summary>
+/// The requests that were denied last, the youngest first, equal ones within a minute as one. Thread-safe.
+/// </summary>
+internal sealed class AclLog
+{
+    /// <summary>The most entries that may be asked for: their keys may be long.</summary>
+    public const int LengthMax = 100_000;
+
+    // Redis's: within this time the same again is one entry.
+    private const long GroupingMs = 60_000;
+
+    // So many of the youngest entries are compared, as in Redis; and so much of a key or of a name is kept.
+    private const int ComparedCount = 10;
+    private const int CharactersMax = 1024;
+
+    private readonly Lock _lock = new();
+    private readonly LinkedList<AclLogEntry> _entries = [];
+
+    /// <summary>Adds what was denied, or counts it where it is known; long names are cut.</summary>
+    /// <param name="denied">Which client was denied what, and when.</param>
+    /// <param name="lengthMax">So many of the youngest entries are kept.</param>
+    public void Add(AclLogEntry denied, int lengthMax)
+    {
+        denied = denied with { Object = Shorten(denied.Object), UserName = Shorten(denied.UserName) };
+        lock (_lock)
+        {
+            var entry = Take(denied);
+            entry.AtMs = denied.AtMs;
+            entry.Client = denied.Client;
+            _entries.AddFirst(entry);
+            while (_entries.Count > lengthMax)
+                _entries.RemoveLast();
+        }
+    }
+
+    /// <summary>The youngest entries, copied.</summary>
+    public List<AclLogEntry> GetLast(long count)
+    {
+        var entries = new List<AclLogEntry>();
+        lock (_lock)
+        {
+            foreach (var entry in _entries)
+            {
+                if (entries.Count >= count)
+                    break;
+                entries.Add(entry with { });
+            }
+        }
+
+        return entries;
+    }
+
+    public void Clear()
+    {
+        lock (_lock)
+            _entries.Clear();
+    }
+
+    /// <summary>What is kept of a key or a name: whoever has more need not make a text of it.</summary>
+    public static ReadOnlySpan<byte> Shorten(ReadOnlySpan<byte> bytes) =>
+        bytes.Length <= CharactersMax ? bytes : bytes[..CharactersMax];
+
+    private static string Shorten(string text) => text.Length <= CharactersMax ? text : text[..CharactersMax];
+
+    /// <summary>The entry that this is one more of, taken out of the list; or itself.</summary>
+    private AclLogEntry Take(AclLogEntry next)
+    {
+        int compared = 0;
+        for (var node = _entries.First; node is not null && compared < ComparedCount; node = node.Next, compared++)
+        {
+            var entry = node.Value;
+            if (entry.Denial != next.Denial || entry.Object != next.Object || entry.UserName != next.UserName
+                || next.AtMs - entry.AtMs > GroupingMs)
+                continue;
+            _entries.Remove(node);
+            entry.Count++;
+            return entry;
+        }
+
+        return next;
+    }
+}

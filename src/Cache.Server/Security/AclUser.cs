@@ -1,0 +1,17 @@
+namespace Cache.Server.Security;
+
+/// <summary>A user. Its clients refer to it, so that a change of its rules holds for their next request.</summary>
+internal sealed class AclUser(string name, AclRules rules)
+{
+    private volatile AclRules _rules = rules;
+
+    /// <summary>The name; a char is a byte.</summary>
+    public string Name { get; } = name;
+
+    /// <summary>What it may do: immutable, replaced as a whole.</summary>
+    public AclRules Rules
+    {
+        get => _rules;
+        set => _rules = value;
+    }
+}

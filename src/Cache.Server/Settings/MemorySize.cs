@@ -1,0 +1,50 @@
+using System.Globalization;
+
+namespace Cache.Server.Settings;
+
+/// <summary>An amount of memory as text: "100mb", "1g"; and in INFO "1.50M".</summary>
+internal static class MemorySize
+{
+    /// <summary>Reads bytes, or a number with a unit: k, m, g of 1000; kb, mb, gb of 1024. Empty: 0.</summary>
+    public static bool TryParse(ReadOnlySpan<char> text, out long bytes)
+    {
+        int digits = text.IndexOfAnyExceptInRange('0', '9');
+        var number = digits < 0 ? text : text[..digits];
+        long unit = UnitOf(digits < 0 ? [] : text[digits..]);
+        bytes = 0;
+        if (unit == 0 || (number.IsEmpty && !text.IsEmpty))
+            return false;
+        if (!number.IsEmpty && !long.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out bytes))
+            return false;
+        if (bytes > long.MaxValue / unit)
+            return false;
+        bytes *= unit;
+        return true;
+    }
+
+    /// <summary>Writes bytes with a unit and two decimals, as INFO does.</summary>
+    public static string ToHuman(long bytes)
+    {
+        var culture = CultureInfo.InvariantCulture;
+        return bytes switch
+        {
+            < 1L << 10 => string.Create(culture, $"{bytes}B"),
+            < 1L << 20 => string.Create(culture, $"{bytes / 1024.0:F2}K"),
+            < 1L << 30 => string.Create(culture, $"{bytes / (double)(1L << 20):F2}M"),
+            < 1L << 40 => string.Create(culture, $"{bytes / (double)(1L << 30):F2}G"),
+            _ => string.Create(culture, $"{bytes / (double)(1L << 40):F2}T"),
+        };
+    }
+
+    private static long UnitOf(ReadOnlySpan<char> unit) => unit switch
+    {
+        "" or "b" or "B" => 1,
+        _ when unit.Equals("k", StringComparison.OrdinalIgnoreCase) => 1000,
+        _ when unit.Equals("kb", StringComparison.OrdinalIgnoreCase) => 1L << 10,
+        _ when unit.Equals("m", StringComparison.OrdinalIgnoreCase) => 1_000_000,
+        _ when unit.Equals("mb", StringComparison.OrdinalIgnoreCase) => 1L << 20,
+        _ when unit.Equals("g", StringComparison.OrdinalIgnoreCase) => 1_000_000_000,
+        _ when unit.Equals("gb", StringComparison.OrdinalIgnoreCase) => 1L << 30,
+        _ => 0,
+    };
+}

@@ -1,0 +1,37 @@
+namespace Cache.Server.Statistics;
+
+/// <summary>How often a command was called, refused and failed, and how long a sample of the calls took.</summary>
+internal struct CommandCount
+{
+    public long Calls;
+
+    /// <summary>Calls that replied an error.</summary>
+    public long Failures;
+
+    /// <summary>Requests that never came to a call: wrong arity, no rights.</summary>
+    public long Rejections;
+
+    /// <summary>Calls that were timed.</summary>
+    public long Samples;
+
+    public long SampledTicks;
+
+    public void Add(in CommandCount other)
+    {
+        Calls += other.Calls;
+        Failures += other.Failures;
+        Rejections += other.Rejections;
+        Samples += other.Samples;
+        SampledTicks += other.SampledTicks;
+    }
+
+    /// <summary>What was counted since an earlier state.</summary>
+    public readonly CommandCount Since(in CommandCount earlier) => new()
+    {
+        Calls = Calls - earlier.Calls,
+        Failures = Failures - earlier.Failures,
+        Rejections = Rejections - earlier.Rejections,
+        Samples = Samples - earlier.Samples,
+        SampledTicks = SampledTicks - earlier.SampledTicks,
+    };
+}

@@ -1,0 +1,45 @@
+namespace Cache.Server.Statistics;
+
+/// <summary>Counts commands and traffic in plain fields, for whichever client is served with it at a time.</summary>
+/// <remarks>
+/// Written by one thread at a time, the one that has borrowed its context; others may read, and
+/// then see counts that are a moment old.
+/// </remarks>
+internal sealed class CommandCounters(int commandCount)
+{
+    // One call in so many is timed: two readings of the clock cost more than a GET.
+    private const int CallsPerSample = 64;
+
+    private readonly CommandCount[] _commands = new CommandCount[commandCount];
+
+    /// <summary>What went through connections.</summary>
+#pragma warning disable CA1051 // A field, since counters are written in place, without a copy.
+    public TrafficCount Traffic;
+#pragma warning restore CA1051
+
+    /// <summary>Counts a call.</summary>
+    /// <returns>Whether this call is to be timed.</returns>
+    public bool CountCall(int command) => (_commands[command].Calls++ & (CallsPerSample - 1)) == 0;
+
+    /// <summary>Counts a call no more: it is made again.</summary>
+    public void TakeBackCall(int command) => _commands[command].Calls--;
+
+    /// <summary>Counts that a call failed.</summary>
+    public void CountFailure(int command) => _commands[command].Failures++;
+
+    /// <summary>Takes the duration of a call.</summary>
+    public void AddSample(int command, long ticks)
+    {
+        ref var count = ref _commands[command];
+        count.Samples++;
+        count.SampledTicks += ticks;
+    }
+
+    /// <summary>Adds what was counted to sums, by the commands' indexes.</summary>
+    public void AddTo(Span<CommandCount> sums, ref TrafficCount traffic)
+    {
+        for (int i = 0; i < _commands.Length; i++)
+            sums[i].Add(_commands[i]);
+        traffic.Add(Traffic);
+    }
+}

@@ -1,0 +1,120 @@
+using System.Diagnostics;
+using System.Text;
+
+namespace Cache.Server.Statistics;
+
+/// <summary>The counters that INFO shows, except those of the store.</summary>
+/// <remarks>
+/// Nothing here is written per command: what is lent to execute requests counts in fields of its own. Reading sums
+/// over them, which costs nothing until somebody asks. A reset keeps the sums of that moment and subtracts them from
+/// then on, since the fields belong to whoever has borrowed them. Thread-safe.
+/// </remarks>
+internal sealed class ServerStatistics(int commandCount)
+{
+    // So many kinds of errors are told apart, as in Redis from 7.2 on; a client could make up more through scripts.
+    private const int ErrorKindCountMax = 128;
+
+    private readonly Lock _lock = new();
+    private readonly List<CommandCounters> _counters = [];
+    private readonly CommandCount[] _folded = new CommandCount[commandCount];
+    private readonly SortedDictionary<string, long> _errors = new(StringComparer.Ordinal);
+    private CommandCount[] _baseline = new CommandCount[commandCount];
+    private TrafficCount _foldedTraffic;
+    private TrafficCount _trafficBaseline;
+    private long _errorCount;
+    private long _failedHandshakes;
+
+    /// <summary>TLS handshakes that failed since the last reset.</summary>
+    public long FailedHandshakes => Interlocked.Read(ref _failedHandshakes);
+
+    /// <summary>Counts a TLS handshake that failed.</summary>
+    public void CountFailedHandshake() => Interlocked.Increment(ref _failedHandshakes);
+
+    /// <summary>Asks these counters too from now on.</summary>
+    public void Add(CommandCounters counters)
+    {
+        lock (_lock)
+            _counters.Add(counters);
+    }
+
+    /// <summary>Keeps what was counted, and asks these counters no more.</summary>
+    public void Fold(CommandCounters counters)
+    {
+        lock (_lock)
+        {
+            _counters.Remove(counters);
+            counters.AddTo(_folded, ref _foldedTraffic);
+        }
+    }
+
+    /// <summary>Counts a request that was refused before it came to its command.</summary>
+    public void CountRejection(int command)
+    {
+        lock (_lock)
+            _folded[command].Rejections++;
+    }
+
+    /// <summary>Counts an error reply by its code, its first word.</summary>
+    public void CountError(ReadOnlySpan<byte> code)
+    {
+        lock (_lock)
+        {
+            _errorCount++;
+            string kind = Encoding.ASCII.GetString(code);
+            if (_errors.TryGetValue(kind, out long count) || _errors.Count < ErrorKindCountMax)
+                _errors[kind] = count + 1;
+        }
+    }
+
+    /// <summary>Counts of all commands by their index, since the last reset.</summary>
+    public CommandCount[] SumCommands()
+    {
+        lock (_lock)
+        {
+            var sums = SumEver(out _);
+            for (int i = 0; i < sums.Length; i++)
+                sums[i] = sums[i].Since(_baseline[i]);
+            return sums;
+        }
+    }
+
+    /// <summary>Commands, reads, writes and bytes of all clients, since the last reset.</summary>
+    public TrafficCount SumTraffic()
+    {
+        lock (_lock)
+        {
+            SumEver(out var traffic);
+            return traffic.Since(_trafficBaseline);
+        }
+    }
+
+    /// <summary>Error replies by code, and all together.</summary>
+    public (KeyValuePair<string, long>[] ByCode, long Total) GetErrors()
+    {
+        lock (_lock)
+            return ([.. _errors], _errorCount);
+    }
+
+    /// <summary>CONFIG RESETSTAT: counts from 0 again.</summary>
+    public void Reset()
+    {
+        lock (_lock)
+        {
+            _baseline = SumEver(out _trafficBaseline);
+            _errors.Clear();
+            _errorCount = 0;
+        }
+
+        Interlocked.Exchange(ref _failedHandshakes, 0);
+    }
+
+    private CommandCount[] SumEver(out TrafficCount traffic)
+    {
+        Debug.Assert(_lock.IsHeldByCurrentThread);
+        CommandCount[] sums = [.. _folded];
+        traffic = _foldedTraffic;
+        foreach (var counters in _counters)
+            counters.AddTo(sums, ref traffic);
+        return sums;
+    }
+}

@@ -1,0 +1,128 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Net.Sockets;
+
+namespace Cache.Server.Transport.Sockets;
+
+internal sealed partial class SocketConnection
+{
+    // What an idle connection holds while it waits.
+    private const int ReceiveBytesMin = 4096;
+
+    // What is received at once from a peer that sends a lot: large enough that the call itself costs little per byte.
+    private const int ReceiveBytesMax = 64 * 1024;
+
+    // Bytes that lie unread before receiving pauses: a few full receives, so that the owner never waits for the next.
+    private const int InputPauseBytes = 4 * ReceiveBytesMax;
+
+    // So many receives in a row may find bytes at once; then the thread, which other connections wait for, is let go.
+    private const int ReceivesInRowMax = 16;
+
+    private static readonly PipeOptions InputOptions = new(
+        readerScheduler: PipeScheduler.Inline,
+        writerScheduler: PipeScheduler.Inline,
+        pauseWriterThreshold: InputPauseBytes,
+        resumeWriterThreshold: InputPauseBytes / 2,
+        minimumSegmentSize: ReceiveBytesMin,
+        useSynchronizationContext: false);
+
+    private readonly SocketOperation _receive = new();
+    private int _receiveBytes = ReceiveBytesMin;
+    private volatile bool _stopping;
+
+    private async Task ReceiveAsync()
+    {
+        Exception? error = null;
+        try
+        {
+            error = await ReceiveUntilEndAsync().ConfigureAwait(false);
+        }
+        catch (ObjectDisposedException)
+        {
+            error = new SocketException((int)SocketError.OperationAborted);
+        }
+#pragma warning disable CA1031 // Whatever happened ends this connection only; the owner meets it when it reads.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            error = e;
+        }
+
+        await _input.Writer.CompleteAsync(error).ConfigureAwait(false);
+    }
+
+    private async ValueTask<Exception?> ReceiveUntilEndAsync()
+    {
+        var writer = _input.Writer;
+        for (int inRow = 0; ;)
+        {
+            var memory = writer.GetMemory(_receiveBytes);
+            var receive = _receive.ReceiveAsync(_socket, memory);
+            inRow = receive.IsCompleted ? inRow + 1 : 0;
+            var (bytes, error) = await receive.ConfigureAwait(false);
+            if (error != SocketError.Success)
+                return new SocketException((int)error);
+            if (bytes == 0)
+                return null;
+
+            writer.Advance(bytes);
+            FitReceive(bytes, memory.Length);
+            var flush = await writer.FlushAsync().ConfigureAwait(false);
+            if (flush.IsCompleted)
+                return await DiscardAsync().ConfigureAwait(false);
+            if (_stopping)
+                EndIfLast();
+            if (inRow == ReceivesInRowMax)
+            {
+                inRow = 0;
+                await Task.Yield();
+            }
+        }
+    }
+
+    // Twice as much after a receive that filled its memory, half as much after one that would have fitted many times
+    // over.
+    private void FitReceive(int bytes, int room)
+    {
+        if (bytes == room)
+            _receiveBytes = Math.Min(_receiveBytes * 2, ReceiveBytesMax);
+        else if (bytes < _receiveBytes / 8)
+            _receiveBytes = Math.Max(_receiveBytes / 2, ReceiveBytesMin);
+    }
+
+    // When receiving is to stop, the owner waits for no more than the system holds. Not by a shutdown of this side:
+    // bytes that come after one reset the connection, and the last replies are lost.
+    private void EndIfLast()
+    {
+        try
+        {
+            if (_socket.Available > 0)
+                return;
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            // An abort was faster.
+        }
+
+        Input.CancelPendingRead();
+    }
+
+    // The owner reads no more. What still arrives has to be taken from the system, or closing would reset the
+    // connection.
+    private async ValueTask<Exception?> DiscardAsync()
+    {
+        byte[] rubbish = ArrayPool<byte>.Shared.Rent(ReceiveBytesMax);
+        try
+        {
+            SocketResult result;
+            do
+                result = await _receive.ReceiveAsync(_socket, rubbish).ConfigureAwait(false);
+            while (result.Bytes > 0);
+            return null;
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(rubbish);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace Cache.Server.Transport.Sockets;
+
+/// <summary>The address of a listening Unix domain socket, with room for those of its clients.</summary>
+/// <remarks>
+/// The runtime copies the address of an accepted client into one that it asks the listener's for. That of a
+/// <see cref="UnixDomainSocketEndPoint"/> is as long as its own path, and where the client's is longer the runtime
+/// throws, from its event loop even, which ends the process.
+/// </remarks>
+internal sealed class UnixListenerEndPoint(UnixDomainSocketEndPoint address) : EndPoint
+{
+    // More than any system's longest.
+    private const int ClientBytesMax = 256;
+
+    private bool _isBound;
+
+    public override AddressFamily AddressFamily => AddressFamily.Unix;
+
+    /// <summary>From now on it is asked for clients' sake only.</summary>
+    public void EndBinding() => _isBound = true;
+
+    public override SocketAddress Serialize() =>
+        _isBound ? new SocketAddress(AddressFamily.Unix, ClientBytesMax) : address.Serialize();
+
+    /// <summary>The listener's own: nobody asks who the client is, and most have no address.</summary>
+    public override EndPoint Create(SocketAddress socketAddress) => address;
+}

@@ -1,0 +1,216 @@
+using Cache.Core.Hashing;
+using Cache.Core.Layout;
+using Cache.Core.ManyKeys;
+using Cache.Core.Sharding;
+using Cache.Testing;
+using static Cache.Core.Tests.StoreFixture;
+
+namespace Cache.Core.Tests.ManyKeys;
+
+/// <summary>The work for each key of a batch does not grow with the batch: counted, not timed.</summary>
+public sealed class ManyNewKeysTests
+{
+    private const int KeyCount = 100_000;
+
+    // Check, hash, prepare and link, with one attempt in vain: each asks for the key once.
+    private const int LooksPerKeyMax = 6;
+
+    [Theory]
+    [InlineData(0, SetCondition.Always)]
+    [InlineData(0, SetCondition.IfAbsent)]
+    [InlineData(200_000, SetCondition.Always)]
+    public void SetMany_OfManyNewKeys_LooksAtEachAFewTimes(int others, SetCondition condition)
+    {
+        using var fixture = new StoreFixture(static options => options.MemoryLimitBytes = 256 << 20);
+        for (int i = 0; i < others; i++)
+            fixture.Store.Set(Bytes($"other:{i}"), [1]);
+        int[] looks = [0];
+        var entries = new CountedEntries(KeysOf(KeyCount), new byte[20], looks);
+
+        Assert.Equal(WriteStatus.Done, fixture.Store.SetMany(ref entries, condition));
+
+        Assert.Equal(others + KeyCount, fixture.Store.Count);
+        Assert.InRange(looks[0], KeyCount, LooksPerKeyMax * KeyCount);
+    }
+
+    // The pages are full of what was cleared, and nothing of it was freed yet.
+    [Theory]
+    [InlineData(256)]
+    [InlineData(16)]
+    public void SetMany_OfManyKeysThatWereCleared_LooksAtEachAFewTimesAndNeedsNoFurtherPages(int megabytes)
+    {
+        using var fixture = new StoreFixture(options => options.MemoryLimitBytes = (long)megabytes << 20);
+        byte[][] keys = KeysOf(KeyCount / 2);
+        var entries = new CountedEntries(keys, new byte[20], [0]);
+        fixture.Store.SetMany(ref entries, SetCondition.Always);
+        long before = fixture.Store.GetStatistics().MemoryBytes;
+        fixture.Store.Clear();
+        int[] looks = [0];
+        entries = new CountedEntries(keys, new byte[20], looks);
+
+        Assert.Equal(WriteStatus.Done, fixture.Store.SetMany(ref entries, SetCondition.Always));
+
+        Assert.Equal(keys.Length, fixture.Store.Count);
+        Assert.InRange(looks[0], keys.Length, LooksPerKeyMax * keys.Length);
+        Assert.InRange(fixture.Store.GetStatistics().MemoryBytes, 0, before * 3 / 2);
+    }
+
+    [Fact]
+    public void SetMany_OfManyNewKeys_SplitsAboutAsManyPagesAsOneByOne()
+    {
+        long together = PagesAfter(static (store, keys) =>
+        {
+            var entries = new CountedEntries(keys, new byte[20], [0]);
+            store.SetMany(ref entries, SetCondition.Always);
+        });
+        long oneByOne = PagesAfter(static (store, keys) => Array.ForEach(keys, key => store.Set(key, new byte[20])));
+
+        Assert.InRange(together, oneByOne / 2, oneByOne * 2);
+    }
+
+    [Fact]
+    public void SetMany_OfManyNewKeysNearTheLimit_EvictsOthersAndLooksAtEachAFewTimes()
+    {
+        using var fixture = new StoreFixture();
+        for (int i = 0; i < 200_000; i++)
+            fixture.Store.Set(Bytes($"other:{i}"), new byte[60]);
+        int[] looks = [0];
+        var entries = new CountedEntries(KeysOf(KeyCount / 2), new byte[20], looks);
+
+        Assert.Equal(WriteStatus.Done, fixture.Store.SetMany(ref entries, SetCondition.Always));
+
+        Assert.InRange(looks[0], KeyCount / 2, 3 * LooksPerKeyMax * KeyCount);
+    }
+
+    [Fact]
+    public void SetMany_OfManyExistingKeys_WritesWhereTheyLie()
+    {
+        using var fixture = new StoreFixture();
+        byte[][] keys = KeysOf(20_000);
+        foreach (byte[] key in keys)
+            fixture.Store.Set(key, new byte[20]);
+        long before = fixture.Store.GetStatistics().MemoryBytes;
+        for (byte round = 1; round <= 20; round++)
+        {
+            var entries = new CountedEntries(keys, Filled(20, round), [0]);
+            Assert.Equal(WriteStatus.Done, fixture.Store.SetMany(ref entries, SetCondition.Always));
+            Assert.All(keys, key => Assert.Equal(round, fixture.Store.GetArray(key)![19]));
+        }
+
+        Assert.Equal(before, fixture.Store.GetStatistics().MemoryBytes);
+    }
+
+    [Fact]
+    public void SetMany_OfManyExistingKeysOfWhichOneDoesNotFit_WritesAll()
+    {
+        using var fixture = new StoreFixture();
+        byte[][] keys = KeysOf(1_000);
+        foreach (byte[] key in keys)
+            fixture.Store.Set(key, new byte[20], key == keys[700] ? ExpiringAt(fixture.NowMs + 1000) : default);
+        var entries = new CountedEntries(keys, Filled(20, 7), [0]);
+
+        Assert.Equal(WriteStatus.Done, fixture.Store.SetMany(ref entries, SetCondition.IfPresent));
+
+        Assert.All(keys, key => Assert.Equal(7, fixture.Store.GetArray(key)![0]));
+        Assert.Equal(0, fixture.Store.ExpiringCount);
+    }
+
+    [Theory]
+    [InlineData(450)]
+    [InlineData(10_000)]
+    public void RunLocked_OfManyNewKeys_RunsItsBodyAFewTimes(int count)
+    {
+        using var fixture = new StoreFixture(static options => options.MemoryLimitBytes = 64 << 20);
+        for (int i = 0; i < 20_000; i++)
+            fixture.Store.Set(Bytes($"other:{i}"), new byte[1000]);
+        int[] counts = [0, 0];
+        var body = new CountingBody(new byte[1000], counts);
+
+        Assert.Equal(WriteStatus.Done, fixture.Store.RunLocked(KeysOf(count), ref body));
+
+        Assert.InRange(counts[0], 1, 3);
+        Assert.InRange(counts[1], count, 2 * count);
+    }
+
+    [Fact]
+    public void TryMake_UnderExclusiveLocks_GivesEachKeyASlot()
+    {
+        using var state = new StoreState(
+            new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 4 }, new FakeTimeProvider(),
+            KeyedHash.CreateRandom());
+        byte[][] keys = KeysOf(10_000);
+        for (int i = 0; i < 1_000; i++)
+            Set(state, Bytes($"other:{i}"));
+        ulong[] hashes = [.. keys.Select(key => state.HashOf(key, 0))];
+        var locks = KeyLocks.Rent();
+        locks.Enter(state, hashes, isExclusive: true);
+        bool isMade = NewSlots.TryMake(state, [.. hashes], locks);
+        foreach (byte[] key in keys)
+        {
+            var entry = default(EntryLock);
+            var entryKey = state.KeyOf(key, 0);
+            Assert.True(state.ShardOf(entryKey.Hash).TryLockIn(locks, entryKey, ref entry), "A page is not held.");
+            state.ShardOf(entryKey.Hash).Unlock(ref entry);
+        }
+
+        locks.Exit();
+        KeyLocks.Return(locks);
+        long pages = state.Index.Count;
+
+        Assert.True(isMade);
+        state.Validate();
+        Assert.All(keys, key => Set(state, key));
+        Assert.Equal(pages, state.Index.Count);
+        Assert.Equal(11_000, state.EntryCount);
+        state.Validate();
+    }
+
+    private static void Set(StoreState state, byte[] bytes)
+    {
+        var key = state.KeyOf(bytes, 0);
+        Assert.Equal(WriteStatus.Done, state.ShardOf(key.Hash).Set(key, [1], default));
+    }
+
+    private static long PagesAfter(Action<CacheStore, byte[][]> write)
+    {
+        using var fixture = new StoreFixture(static options => options.MemoryLimitBytes = 256 << 20);
+        byte[][] keys = KeysOf(KeyCount);
+        long before = fixture.Store.GetStatistics().MemoryBytes;
+        write(fixture.Store, keys);
+        long recordBytes = keys.Sum(static key => (RecordHeader.Size + key.Length + 20 + 7L) & ~7);
+        return (fixture.Store.GetStatistics().MemoryBytes - before - recordBytes) / Shard.PageBytes;
+    }
+
+    private static byte[][] KeysOf(int count) => [.. Enumerable.Range(0, count).Select(static i => Bytes($"key:{i}"))];
+
+    /// <summary>Entries of one value, which count how often a key is asked for.</summary>
+    private readonly struct CountedEntries(byte[][] keys, byte[] value, int[] looks) : IEntrySource
+    {
+        public int Count => keys.Length;
+
+        public ReadOnlySpan<byte> GetKey(int index)
+        {
+            looks[0]++;
+            return keys[index];
+        }
+
+        public ReadOnlySpan<byte> GetValue(int index) => value;
+    }
+
+    /// <summary>Sets all keys; counts its runs and what it sets.</summary>
+    private readonly struct CountingBody(byte[] value, int[] counts) : ILockedKeysBody
+    {
+        public WriteStatus Run(ref LockedKeys keys)
+        {
+            counts[0]++;
+            for (int i = 0; i < keys.Count; i++)
+            {
+                counts[1]++;
+                if (!keys.TrySet(i, value, default))
+                    return WriteStatus.OutOfMemory;
+            }
+
+            return WriteStatus.Done;
+        }
+    }
+}

@@ -1,0 +1,91 @@
+using System.IO.Pipelines;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Tests.Commands.Dispatch;
+
+/// <summary>Arguments of megabytes where commands expect a word.</summary>
+public sealed class LongTextArgumentTests : CommandTestBase
+{
+    private const int LongBytes = 8 << 20;
+    private const int ArgumentCountMax = 6;
+
+    // As a .NET string it would take twice its length, in memory that counts nowhere and stays until it is collected.
+    [Fact]
+    public void AnyCommand_WithALongArgumentAnywhere_AllocatesLittle()
+    {
+        var bad = new List<string>();
+        foreach (var command in Server.Commands.All)
+        {
+            string[] name = command.Name.Split('|');
+            int least = Math.Max(Math.Abs(command.Arity), name.Length);
+            int most = command.Arity > 0 ? least : Math.Max(least, ArgumentCountMax);
+            for (int count = least; count <= most; count++)
+            {
+                for (int at = name.Length; at < count; at++)
+                {
+                    long allocated = Measure(name, count, at);
+                    if (allocated > LongBytes / 4)
+                        bad.Add($"{command.Name} with argument {at} of {count}: {allocated} bytes");
+                }
+            }
+        }
+
+        Assert.True(bad.Count == 0, string.Join('\n', bad));
+    }
+
+    [Theory]
+    [InlineData("ACL SETUSER {0}", "-ERR The username is too long, the limit is 65536 bytes\r\n")]
+    [InlineData("ACL SETUSER u ~{0}{0}", "-ERR The ACL rules are too long, the limit is 1048576 bytes\r\n")]
+    [InlineData("ACL GETUSER {0}", "$-1\r\n")]
+    [InlineData("ACL DELUSER {0}", ":0\r\n")]
+    [InlineData("CONFIG GET {0}", "*0\r\n")]
+    [InlineData("CLIENT KILL {0}", "-ERR No such client\r\n")]
+    [InlineData("CLIENT KILL ADDR {0}", ":0\r\n")]
+    [InlineData("CLIENT KILL LADDR {0}", ":0\r\n")]
+    [InlineData(
+        "CONFIG SET timeout {0}",
+        "-ERR CONFIG SET failed (possibly related to argument 'timeout') - "
+        + "argument is too long, the limit is 65536 bytes\r\n")]
+    public void Command_WithALongArgument_RefusesItInItsOwnWords(string line, string reply) =>
+        Assert.Equal(reply, Client.Run(string.Format(null, line, new string('a', 600_000))));
+
+    [Fact]
+    public void Error_ThatShowsALongArgument_ShowsItsBeginning() =>
+        Assert.Equal(
+            $"-ERR Unknown category '{new string('a', 16 * 1024)}'\r\n",
+            Client.Call("ACL", "CAT", new string('a', 600_000)));
+
+    private long Measure(string[] name, int count, int longAt)
+    {
+        byte[] input = new byte[1024 + LongBytes];
+        var ranges = new ArgumentRange[count];
+        int end = 0;
+        for (int i = 0; i < count; i++)
+        {
+            string text = i < name.Length ? name[i] : "1";
+            int length = i == longAt ? LongBytes : text.Length;
+            if (i == longAt)
+                input.AsSpan(end, length).Fill((byte)'A');
+            else
+                System.Text.Encoding.ASCII.GetBytes(text, input.AsSpan(end));
+            ranges[i] = new ArgumentRange(end, length);
+            end += length;
+        }
+
+        Server.Store.Clear();
+        var client = new CommandClient(Server);
+        var output = new Pipe(new PipeOptions(pauseWriterThreshold: 0, useSynchronizationContext: false));
+        client.Context.End();
+        client.Context.Begin(client.Client, output.Writer);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        CommandDispatcher.Execute(new RespRequest(input, ranges), client.Context);
+        long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+
+        // What is replied as it came lies in the output, which counts.
+        bool isEcho = client.Context.Output.UnflushedBytes > LongBytes;
+        client.Context.End();
+        Server.Clients.Remove(client.Client);
+        return isEcho ? 0 : allocated;
+    }
+}
