@@ -10,6 +10,7 @@ using Cache.Server.Tests.Transport.Tls;
 namespace Cache.Server.Tests;
 
 /// <summary>CONFIG SET of port and bind while clients are connected, with the errors of redis-server 7.0.15.</summary>
+/// <remarks>No other test uses the addresses 127.77.0.x: a port that a server was given is free there too.</remarks>
 public sealed class ListenChangeTests : IDisposable
 {
     private const string PortRefused =
@@ -78,15 +79,15 @@ public sealed class ListenChangeTests : IDisposable
 
     // The first address could be bound; that it was must not be seen.
     [Theory]
-    [InlineData("127.0.0.1 192.0.2.1")]
-    [InlineData("127.0.0.1 no.such.host.invalid")]
-    [InlineData("127.0.0.1 127.0.0.1")]
-    [InlineData("127.0.0.1  127.0.0.2")]
-    [InlineData("* 127.0.0.1")]
+    [InlineData("127.77.0.1 192.0.2.1")]
+    [InlineData("127.77.0.1 no.such.host.invalid")]
+    [InlineData("127.77.0.1 127.77.0.1")]
+    [InlineData("127.77.0.1  127.77.0.2")]
+    [InlineData("* 127.77.0.1")]
     [InlineData("a\tb")]
     public async Task Bind_ThatCannotBe_ChangesNothing(string bind)
     {
-        await using var server = await StartAsync(RespTransport.Portable, bind: "127.0.0.2");
+        await using var server = await StartAsync(RespTransport.Portable, bind: "127.77.0.2");
         var before = server.EndPoints;
         using var client = await ConnectAsync(before[0]);
 
@@ -94,9 +95,9 @@ public sealed class ListenChangeTests : IDisposable
 
         Assert.Equal(before, server.EndPoints);
         using var next = await ConnectAsync(before[0]);
-        await ExpectAsync(next, "CONFIG GET bind", "*2\r\n$4\r\nbind\r\n$9\r\n127.0.0.2\r\n");
+        await ExpectAsync(next, "CONFIG GET bind", "*2\r\n$4\r\nbind\r\n$10\r\n127.77.0.2\r\n");
         int port = ((IPEndPoint)before[0]).Port;
-        using var free = Listen(IPAddress.Loopback, port);
+        using var free = Listen(IPAddress.Parse("127.77.0.1"), port);
     }
 
     [Fact]
@@ -104,7 +105,7 @@ public sealed class ListenChangeTests : IDisposable
     {
         await using var server = await StartAsync(RespTransport.Portable);
         using var client = await ConnectAsync(server.EndPoints[0]);
-        string many = string.Join(' ', Enumerable.Range(1, 17).Select(static i => $"127.0.0.{i}"));
+        string many = string.Join(' ', Enumerable.Range(1, 17).Select(static i => $"127.77.0.{i}"));
 
         await ExpectAsync(
             client,
@@ -121,15 +122,15 @@ public sealed class ListenChangeTests : IDisposable
         await using var server = await StartAsync(RespTransport.Portable);
         var old = (IPEndPoint)server.EndPoints[0];
         int port = FindFreePort();
-        using var a = Listen(IPAddress.Parse("127.0.0.2"), old.Port);
+        using var a = Listen(IPAddress.Parse("127.77.0.2"), old.Port);
         using var b = Listen(IPAddress.Loopback, port);
         using var client = await ConnectAsync(old);
 
-        await ExpectAsync(client, $"CONFIG SET bind 127.0.0.2 port {port}", "+OK\r\n");
+        await ExpectAsync(client, $"CONFIG SET bind 127.77.0.2 port {port}", "+OK\r\n");
 
-        Assert.Equal([IPEndPoint.Parse($"127.0.0.2:{port}")], server.EndPoints);
+        Assert.Equal([IPEndPoint.Parse($"127.77.0.2:{port}")], server.EndPoints);
         await ExpectAsync(
-            client, "CONFIG GET bind", "*2\r\n$4\r\nbind\r\n$9\r\n127.0.0.2\r\n");
+            client, "CONFIG GET bind", "*2\r\n$4\r\nbind\r\n$10\r\n127.77.0.2\r\n");
     }
 
     // A listener that stands for an address is in the way of one for all of them.
@@ -141,7 +142,7 @@ public sealed class ListenChangeTests : IDisposable
         int port = ((IPEndPoint)server.EndPoints[0]).Port;
         using var client = await ConnectAsync(server.EndPoints[0]);
 
-        foreach (string bind in (string[])["*", "127.0.0.2 127.0.0.1", "* ::*", "-192.0.2.1 127.0.0.1"])
+        foreach (string bind in (string[])["*", "127.77.0.2 127.0.0.1", "* ::*", "-192.0.2.1 127.0.0.1"])
         {
             await ExpectAsync(client, Request("CONFIG", "SET", "bind", bind), "+OK\r\n");
             using var next = await ConnectAsync(new IPEndPoint(IPAddress.Loopback, port));
@@ -155,7 +156,7 @@ public sealed class ListenChangeTests : IDisposable
     {
         await using var server = await StartAsync(transport);
         var old = (IPEndPoint)server.EndPoints[0];
-        using var other = Listen(IPAddress.Parse("127.0.0.3"), old.Port);
+        using var other = Listen(IPAddress.Parse("127.77.0.3"), old.Port);
         using var client = await ConnectAsync(old);
 
         await ExpectAsync(client, "CONFIG SET bind *", BindRefused);
@@ -198,9 +199,9 @@ public sealed class ListenChangeTests : IDisposable
         using var client = await ConnectAsync(plain);
         int port = FindFreePort();
 
-        await ExpectAsync(client, $"CONFIG SET bind 127.0.0.2 port {port}", "+OK\r\n");
+        await ExpectAsync(client, $"CONFIG SET bind 127.77.0.2 port {port}", "+OK\r\n");
 
-        Assert.Equal([IPEndPoint.Parse($"127.0.0.2:{tlsPort}")], server.Server.TlsEndPoints);
+        Assert.Equal([IPEndPoint.Parse($"127.77.0.2:{tlsPort}")], server.Server.TlsEndPoints);
         using (var tls = await server.ConnectAsync())
             await tls.ExpectAsync("PING\r\n", "+PONG\r\n");
         await ExpectAsync(client, $"CONFIG SET port {tlsPort}", PortRefused);
@@ -263,7 +264,7 @@ public sealed class ListenChangeTests : IDisposable
 
         for (int changes = 0; !arriving.IsCompleted || changes < 20; changes++)
         {
-            string bind = changes % 2 == 0 ? "127.0.0.1 127.0.0.2" : "127.0.0.1";
+            string bind = changes % 2 == 0 ? "127.0.0.1 127.77.0.2" : "127.0.0.1";
             await ExpectAsync(client, Request("CONFIG", "SET", "bind", bind), "+OK\r\n");
         }
 

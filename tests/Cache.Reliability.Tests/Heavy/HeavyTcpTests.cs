@@ -28,8 +28,12 @@ public sealed class HeavyTcpTests(ITestOutputHelper output)
             var random = new Random(seed);
             var budget = new FuzzBudget(Requests);
             using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = LimitBytes });
-            await using var server = new RespServer(
-                store, new RespServerOptions { Port = 0, Transport = transport, ClientMemoryLimit = LimitBytes });
+            // Seven values are longer together than a client's default bound of pending output.
+            var options = new RespServerOptions
+            {
+                Port = 0, Transport = transport, ClientMemoryLimit = LimitBytes, OutputBufferLimit = LimitBytes,
+            };
+            await using var server = new RespServer(store, options);
             await server.StartAsync(CancellationToken.None);
             var model = new HeavyModel(store);
             var requests = new HeavyRequests(random, model, RequestBytesMax, RequestBytesMax / 4);
