@@ -31,7 +31,10 @@ public sealed class HeavyTcpTests(ITestOutputHelper output)
             // Seven values are longer together than a client's default bound of pending output.
             var options = new RespServerOptions
             {
-                Port = 0, Transport = transport, ClientMemoryLimit = LimitBytes, OutputBufferLimit = LimitBytes,
+                Port = 0,
+                Transport = transport,
+                ClientMemoryLimit = LimitBytes,
+                OutputBufferLimit = LimitBytes,
             };
             await using var server = new RespServer(store, options);
             await server.StartAsync(CancellationToken.None);
