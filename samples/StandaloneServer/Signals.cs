@@ -36,9 +36,14 @@ internal sealed class Signals : IDisposable
     /// <summary>What SIGHUP does from now on, and at once if it came before.</summary>
     public void OnHangUp(Action action)
     {
+        bool wasHungUp;
         lock (_gate)
+        {
             _hangUp = action;
-        if (_wasHungUp)
+            wasHungUp = _wasHungUp;
+        }
+
+        if (wasHungUp)
             action();
     }
 

@@ -141,7 +141,7 @@ public sealed class UnreachableStoreTests
     [MethodImpl(MethodImplOptions.NoInlining)] // No frame but the call's has the store.
     private static void CallOnNewStore(Action<CacheStore> call) => call(Create());
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining)] // No frame but its own has the store.
     private static CacheStore Create()
     {
         // A clock of its own: a timer of the system's would have the store.
@@ -158,7 +158,7 @@ public sealed class UnreachableStoreTests
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_state")]
     private static extern ref StoreState StateOf(CacheStore store);
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining)] // No frame but its own has the store.
     private static void Collect()
     {
         GC.Collect(GC.MaxGeneration, GCCollectionMode.Forced, blocking: true);

@@ -51,7 +51,7 @@ internal sealed class CoarseClock : IDisposable
     /// <summary>The time for reads: up to a tick old, without a system call.</summary>
     public long NowMs
     {
-        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        [MethodImpl(MethodImplOptions.AggressiveInlining)] // One load; each write and expiring read has it.
         get => _timer is null ? ReadMs() : Volatile.Read(ref _nowMs);
     }
 
@@ -67,7 +67,7 @@ internal sealed class CoarseClock : IDisposable
 
     private long WallOffsetMs
     {
-        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        [MethodImpl(MethodImplOptions.AggressiveInlining)] // One load, beside the other.
         get => _timer is null ? ReadWallOffsetMs() : Volatile.Read(ref _wallOffsetMs);
     }
 

@@ -67,7 +67,7 @@ internal readonly struct AesHash
         return Absorb(state, Vector128.Create(low, KeyTail.Read(key[sizeof(ulong)..])).AsByte());
     }
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // The state stays in a register.
     private Vector128<byte> Absorb(Vector128<byte> state, Vector128<byte> block)
     {
         state = Round(state ^ block, _keys.Block0);
@@ -76,7 +76,7 @@ internal readonly struct AesHash
         return Round(state, _keys.Block3);
     }
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // One instruction.
     private static Vector128<byte> Round(Vector128<byte> state, Vector128<byte> key)
     {
         if (X86Aes.IsSupported)

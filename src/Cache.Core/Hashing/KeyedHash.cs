@@ -25,6 +25,6 @@ internal readonly struct KeyedHash
         : new KeyedHash(default, new SipHash13(
             BinaryPrimitives.ReadUInt64LittleEndian(secret), BinaryPrimitives.ReadUInt64LittleEndian(secret[8..])));
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // Which branch is a constant once the method is compiled.
     public ulong Hash(ReadOnlySpan<byte> key) => AesHash.IsSupported ? _aes.Hash(key) : _sip.Hash(key);
 }

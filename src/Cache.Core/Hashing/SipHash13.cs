@@ -61,7 +61,7 @@ internal readonly struct SipHash13(ulong secret0, ulong secret1)
         v0 ^= word;
     }
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // The same.
     private static void Round(ref ulong v0, ref ulong v1, ref ulong v2, ref ulong v3)
     {
         v0 += v1;

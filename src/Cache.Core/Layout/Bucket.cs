@@ -86,7 +86,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     private ref ushort Spill => ref *(ushort*)(_start + 6);
 
     /// <summary>What a slot's word must hold in its upper bits to be of a hash and a generation.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // Four instructions, once an operation.
     public static ulong TagOf(ulong hash, int generation) => ((hash >> 12) & 0xFFFF0) | 8 | (uint)generation;
 
     public static ulong EntryOf(ulong tag, ulong address)
@@ -113,7 +113,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     public uint ReadVersion() => Volatile.Read(ref Version);
 
     /// <summary>Whether the version is still the same, after everything that was read before.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // A load and a compare, at the end of each read.
     public bool IsAt(uint version)
     {
         Volatile.ReadBarrier();
@@ -123,7 +123,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     /// <summary>
     /// Locks the bucket if it is free. Of racing threads one wins; the others see an odd or newer version.
     /// </summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // One compare-exchange, in each write.
     public bool TryLock(out uint version)
     {
         version = Volatile.Read(ref Version);
@@ -131,7 +131,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     }
 
     /// <summary>Locks the bucket if nobody did since the version was read.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // The same.
     public bool TryLockAt(uint version) =>
         Interlocked.CompareExchange(ref Version, version + 1, version) == version;
 
@@ -155,11 +155,11 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     public void InitializeVersion(uint version) => Volatile.Write(ref Version, version);
 
     /// <summary>One bit per slot whose tag and generation are equal, at the slot's number.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // So that the shift is a constant.
     public uint Match(ulong tag) => Match(tag, TagShift);
 
     /// <summary>The same whatever the generation: for a guess.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // The same.
     public uint MatchAnyGeneration(ulong hash) =>
         Match(TagOf(hash, 0) >> (AnyGenerationShift - TagShift), AnyGenerationShift);
 
@@ -187,7 +187,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
         return matches;
     }
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // One load.
     public ulong EntryAt(int slot)
     {
         Debug.Assert(slot is >= SlotFirst and <= SlotLast);
@@ -224,7 +224,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     }
 
     /// <summary>Notes a use of a slot. No store once the slot is saturated, so that hot lines stay shared.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // A load and a compare for a hot slot.
     public void Touch(int slot)
     {
         int shift = 2 * (slot - 1);
@@ -265,7 +265,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
 
     public void ClearSpill() => Spill = 0;
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // One instruction.
     public void Prefetch()
     {
         if (Sse.IsSupported)

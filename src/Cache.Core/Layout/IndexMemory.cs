@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 
 namespace Cache.Core.Layout;
@@ -60,8 +61,12 @@ internal sealed unsafe class IndexMemory : IDisposable
     /// <summary>Takes a page back that was not used after all.</summary>
     public void Return(uint page, uint version)
     {
+        Debug.Assert(version >= IndexPage.FirstVersion && version % 2 == 0, "Nobody holds a free page's buckets.");
         lock (_gate)
+        {
+            Debug.Assert(page < _used);
             _free.Push((page, version));
+        }
     }
 
     /// <summary>Takes an empty page back, all of whose buckets the caller holds, and its memory with it.</summary>
@@ -97,7 +102,7 @@ internal readonly unsafe struct IndexPages(byte* start)
 
     public IndexPage this[uint page]
     {
-        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        [MethodImpl(MethodImplOptions.AggressiveInlining)] // An address is a shift and an addition.
         get => new(_start + ((ulong)page * IndexPage.Size));
     }
 }

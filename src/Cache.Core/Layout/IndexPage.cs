@@ -28,7 +28,7 @@ internal readonly unsafe struct IndexPage(byte* start) : IEquatable<IndexPage>
 
     public Bucket this[int index]
     {
-        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        [MethodImpl(MethodImplOptions.AggressiveInlining)] // An address is one addition.
         get => new(_start + (index * Bucket.Size));
     }
 
@@ -36,7 +36,7 @@ internal readonly unsafe struct IndexPage(byte* start) : IEquatable<IndexPage>
 
     public static int NeighbourIndexOf(int home) => home + 1 == HomeCount ? 0 : home + 1;
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // The same; the first step of each operation.
     public Bucket HomeOf(ulong hash) => this[HomeIndexOf(hash)];
 
     public Bucket NeighbourOf(Bucket home) => this[NeighbourIndexOf(home.IndexInPage)];

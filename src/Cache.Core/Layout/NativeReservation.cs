@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.InteropServices;
 
@@ -120,6 +121,8 @@ internal sealed unsafe partial class NativeReservation : IDisposable
     /// <returns>False if nothing happened: the memory and what it holds stay.</returns>
     public bool TryDiscard(long offset, long length)
     {
+        Debug.Assert(offset >= 0 && length >= 0 && offset + length <= Length);
+        Debug.Assert(offset % Environment.SystemPageSize == 0);
         if (!IsMapped || Advise(Start + offset, (nuint)length, AdviseUnused) != 0)
             return false;
         _discardedByThread += length;
@@ -129,6 +132,7 @@ internal sealed unsafe partial class NativeReservation : IDisposable
     /// <summary>Takes the memory of a range now, rather than when it is first written; what it holds stays.</summary>
     public void Populate(long offset, long length)
     {
+        Debug.Assert(offset >= 0 && length >= 0);
         lock (_populationGate)
         {
             if (!_isClosed && IsMapped && offset + length <= Length) // Advice: kernels before 5.14 know none of it.

@@ -34,7 +34,7 @@ internal readonly unsafe struct Record
 
     public RecordHeader Header
     {
-        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        [MethodImpl(MethodImplOptions.AggressiveInlining)] // One load.
         get => new(*(ulong*)_start);
         set => *(ulong*)_start = value.Word;
     }
@@ -45,7 +45,7 @@ internal readonly unsafe struct Record
         (RecordHeader.Size + keyLength + valueLength
             + RecordHeader.TrailerLengthOf(expiry.IsExpiring, expiry.IsSliding) + 7) & ~7;
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // Short keys are two compares; the long ones are a call.
     public bool KeyEquals(ReadOnlySpan<byte> key)
     {
         byte* stored = _start + RecordHeader.Size;
@@ -59,12 +59,12 @@ internal readonly unsafe struct Record
     public ReadOnlySpan<byte> KeyOf(RecordHeader header) => BytesAt(RecordHeader.Size, header.KeyLength);
 
     /// <summary>The value's bytes in the record; the header is this record's, and trusted.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // So that the span stays in registers.
     public Span<byte> ValueOf(RecordHeader header) =>
         BytesAt(RecordHeader.Size + header.KeyLength, header.ValueLength);
 
     /// <summary>The deadline of an expiring record.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // One load.
     public long DeadlineMsOf(RecordHeader header) => TrailerWord(header, 8);
 
     public RecordExpiry ExpiryOf(RecordHeader header)
@@ -76,7 +76,11 @@ internal readonly unsafe struct Record
             : new RecordExpiry(TrailerWord(header, 8), TrailerWord(header, 8), 0);
     }
 
-    public void WriteKey(ReadOnlySpan<byte> key) => key.CopyTo(BytesAt(RecordHeader.Size, key.Length));
+    public void WriteKey(ReadOnlySpan<byte> key)
+    {
+        Debug.Assert(key.Length <= RecordHeader.KeyLengthMax);
+        key.CopyTo(BytesAt(RecordHeader.Size, key.Length));
+    }
 
     public void WriteExpiry(RecordHeader header, in RecordExpiry expiry)
     {
@@ -92,12 +96,17 @@ internal readonly unsafe struct Record
     }
 
     /// <summary>Copies a whole record, header and all, to another of the same size.</summary>
-    public void CopyTo(Record other, int size) => BytesAt(0, size).CopyTo(other.BytesAt(0, size));
+    public void CopyTo(Record other, int size)
+    {
+        Debug.Assert(size % 8 == 0);
+        Debug.Assert(other.Address + (nuint)size <= Address || Address + (nuint)size <= other.Address);
+        BytesAt(0, size).CopyTo(other.BytesAt(0, size));
+    }
 
     public Record Next(int size) => new(_start + size);
 
     /// <summary>Fetches the line behind the header's, before the header tells how long the value is.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // One instruction.
     public void PrefetchNextLine()
     {
         if (Sse.IsSupported)
@@ -105,7 +114,7 @@ internal readonly unsafe struct Record
     }
 
     /// <summary>Fetches the record's first two lines: header, key and the beginning of the value.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // Two instructions.
     public void Prefetch()
     {
         if (!Sse.IsSupported)
@@ -119,16 +128,17 @@ internal readonly unsafe struct Record
     private static bool OtherKeyEquals(byte* stored, ReadOnlySpan<byte> key) =>
         key.Length <= RecordHeader.KeyLengthMax && new ReadOnlySpan<byte>(stored, key.Length).SequenceEqual(key);
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // So that the span stays in registers.
     private Span<byte> BytesAt(int offset, int length)
     {
         AddressCheck.InRange(_start + offset, length);
         return new Span<byte>(_start + offset, length);
     }
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // An address is two additions.
     private ref long TrailerWord(RecordHeader header, int fromEnd)
     {
+        Debug.Assert(fromEnd is 8 or 16 or 24);
         AddressCheck.InRange(_start + header.RecordSize - fromEnd, sizeof(long));
         return ref *(long*)(_start + header.RecordSize - fromEnd);
     }

@@ -25,6 +25,7 @@ internal readonly record struct RecordHeader(ulong Word)
     private const int KeyspaceShift = 16;
     private const int SizeShift = 20;
     private const int ValueLengthShift = 44;
+    private const int ValueLengthEnd = 1 << 20;
     private const ulong ExpiringBit = 1UL << 36;
     private const ulong SlidingBit = 1UL << 37;
     private const ulong LargeBit = 1UL << 38;
@@ -61,9 +62,11 @@ internal readonly record struct RecordHeader(ulong Word)
     public static RecordHeader Create(
         int keyLength, int keyspace, int recordSize, int valueLength, in RecordExpiry expiry, bool large)
     {
+        Debug.Assert(keyLength is >= 0 and <= KeyLengthMax);
+        Debug.Assert(keyspace is >= 0 and < 16);
         Debug.Assert(recordSize % 8 == 0);
         Debug.Assert(recordSize <= RecordSizeMax);
-        Debug.Assert(valueLength < 1 << 20);
+        Debug.Assert(valueLength is >= 0 and < ValueLengthEnd);
         return new RecordHeader(
             (uint)keyLength | ((ulong)keyspace << KeyspaceShift) | ((ulong)(recordSize / 8) << SizeShift)
             | (expiry.IsExpiring ? ExpiringBit : 0) | (expiry.IsSliding ? SlidingBit : 0) | (large ? LargeBit : 0)
@@ -78,11 +81,18 @@ internal readonly record struct RecordHeader(ulong Word)
 
     public bool HasKeyPattern(ulong pattern) => (Word & KeyMask) == pattern;
 
-    public RecordHeader AsDead() => new(Word | DeadBit);
+    public RecordHeader AsDead()
+    {
+        Debug.Assert(!IsDead);
+        return new(Word | DeadBit);
+    }
 
     /// <summary>The header of the same record with a value of another length.</summary>
-    public RecordHeader WithValueLength(int valueLength) =>
-        new((Word & ((1UL << ValueLengthShift) - 1)) | ((ulong)valueLength << ValueLengthShift));
+    public RecordHeader WithValueLength(int valueLength)
+    {
+        Debug.Assert(valueLength is >= 0 and < ValueLengthEnd);
+        return new((Word & ((1UL << ValueLengthShift) - 1)) | ((ulong)valueLength << ValueLengthShift));
+    }
 
     public RecordHeader With(in RecordExpiry expiry, int valueLength, bool large) =>
         Create(KeyLength, Keyspace, RecordSize, valueLength, expiry, large);

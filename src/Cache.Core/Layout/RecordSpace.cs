@@ -14,7 +14,7 @@ internal readonly unsafe struct RecordSpace(byte* start, int segmentSize)
     /// <summary>The record that a bucket's entry points at.</summary>
     public Record this[ulong entry]
     {
-        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        [MethodImpl(MethodImplOptions.AggressiveInlining)] // An address is a shift and an addition.
         get => new(_start + (Bucket.AddressOf(entry) << UnitShift));
     }
 

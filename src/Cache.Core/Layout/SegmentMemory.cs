@@ -43,7 +43,7 @@ internal sealed unsafe class SegmentMemory : IDisposable
 
     public ref SegmentInfo this[int segment]
     {
-        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        [MethodImpl(MethodImplOptions.AggressiveInlining)] // An address is one addition; each write has it.
         get
         {
             AddressCheck.InRange(_info + segment, SegmentInfo.Size);

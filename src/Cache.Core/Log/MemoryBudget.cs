@@ -60,6 +60,7 @@ internal sealed class MemoryBudget(long limitBytes, EvictionPolicy eviction)
     /// <summary>Takes bytes if the limit allows, with so many to spare, and nobody else claims what there is.</summary>
     public bool TryTake(long bytes, long spareBytes)
     {
+        Debug.Assert(bytes >= 0, "Add gives back.");
         long word = Volatile.Read(ref _word);
         while ((word & UsedMask) + bytes + spareBytes <= LimitBytes)
         {
@@ -99,7 +100,8 @@ internal sealed class MemoryBudget(long limitBytes, EvictionPolicy eviction)
     /// <summary>Counts bytes that are held elsewhere for the store's users; negative: held no more.</summary>
     public void AddOutside(long bytes)
     {
-        Interlocked.Add(ref _outsideBytes, bytes);
+        long outsideBytes = Interlocked.Add(ref _outsideBytes, bytes);
+        Debug.Assert(outsideBytes >= 0, "More was given back than was held.");
         Add(bytes);
     }
 
@@ -107,6 +109,7 @@ internal sealed class MemoryBudget(long limitBytes, EvictionPolicy eviction)
 
     private void NotePeak(long used)
     {
+        Debug.Assert(used < UsedMask / 2, "More was given back than was taken.");
         long peak = PeakBytes;
         while (used > peak)
         {

@@ -13,6 +13,8 @@ internal sealed partial class RecordLog
     /// <returns>False, and the bytes are given back, if there is no free segment.</returns>
     public bool TryAllocatePrepaid(int stripe, LogStream stream, int size, long prepaidBytes, out Record record)
     {
+        Debug.Assert(IsRecordSize(size));
+        Debug.Assert(prepaidBytes >= 0);
         record = default;
         lock (_gate)
         {
@@ -32,6 +34,8 @@ internal sealed partial class RecordLog
     /// <returns>False, and the bytes are given back, if there is no free run.</returns>
     public bool TryAllocateLongPrepaid(LogStream stream, int size, long prepaidBytes, out Record record)
     {
+        Debug.Assert(IsRecordSize(size));
+        Debug.Assert(prepaidBytes >= 0);
         lock (_gate)
         {
             int start = Math.Max(0, SegmentSize - WholePages(size));
@@ -56,6 +60,8 @@ internal sealed partial class RecordLog
     {
         Debug.Assert(_gate.IsHeldByCurrentThread);
         Debug.Assert(start % SegmentMemory.SizeMin == 0);
+        Debug.Assert(start >= 0 && start < SegmentSize);
+        Debug.Assert(count > 0);
         segment = FindFreeRun(count);
         if (segment == 0)
         {
@@ -67,6 +73,7 @@ internal sealed partial class RecordLog
         {
             ref var info = ref this[segment + i];
             long word = Volatile.Read(ref info.StateWord);
+            Debug.Assert(StateOf(word) == SegmentState.Free, "The run is the caller's alone.");
             int first = i == 0 ? start : 0;
             if (info.Resident != 0)
                 Interlocked.Decrement(ref _residentFreeCount);

@@ -100,6 +100,8 @@ internal sealed partial class RecordLog : IDisposable
     /// <summary>Takes bytes of the active segment, if it has as many left. Never waits.</summary>
     public bool TryAllocate(int stripe, LogStream stream, int size, out Record record)
     {
+        Debug.Assert(IsRecordSize(size));
+        Debug.Assert(stripe >= 0 && stripe <= ReclaimerStripe);
         ref long word = ref _active[stripe * StreamCount + (int)stream].Word;
         long seen = Volatile.Read(ref word);
         while (ActiveSegment.UsedOf(seen) + size <= SegmentSize)
@@ -124,6 +126,7 @@ internal sealed partial class RecordLog : IDisposable
     /// <returns>False if the limit forbids it.</returns>
     public bool TryRotate(int stripe, LogStream stream, int size, long spareBytes)
     {
+        Debug.Assert(IsRecordSize(size));
         lock (_gate)
         {
             ref long word = ref _active[stripe * StreamCount + (int)stream].Word;
@@ -148,6 +151,7 @@ internal sealed partial class RecordLog : IDisposable
     /// <remarks>spareBytes: What must be left of the limit.</remarks>
     public bool TryAllocateLong(LogStream stream, int size, long spareBytes, out Record record)
     {
+        Debug.Assert(IsRecordSize(size));
         record = default;
         lock (_gate)
         {
@@ -205,6 +209,8 @@ internal sealed partial class RecordLog : IDisposable
     /// <summary>Counts a record whose bytes are complete and which its bucket now points at.</summary>
     public void Commit(Record record, RecordHeader header, in RecordExpiry expiry, long largeBytes)
     {
+        Debug.Assert(!header.IsDead);
+        Debug.Assert(largeBytes >= 0);
         ref var info = ref this[Space.SegmentOf(record)];
         if (header.IsExpiring)
         {
@@ -221,6 +227,8 @@ internal sealed partial class RecordLog : IDisposable
     public void Recount(
         Record record, RecordHeader before, RecordHeader after, in RecordExpiry expiry, long largeBytes)
     {
+        Debug.Assert(before.RecordSize == after.RecordSize, "A record keeps its bytes.");
+        Debug.Assert(!after.IsDead);
         ref var info = ref this[Space.SegmentOf(record)];
         int expiring = (after.IsExpiring ? 1 : 0) - (before.IsExpiring ? 1 : 0);
         if (expiring != 0)
@@ -240,6 +248,7 @@ internal sealed partial class RecordLog : IDisposable
     public void Retire(Record record, RecordHeader header, long largeBytes)
     {
         Debug.Assert(!header.IsDead);
+        Debug.Assert(largeBytes >= 0);
         int segment = Space.SegmentOf(record);
         ref var info = ref this[segment];
         if (header.IsExpiring)
@@ -255,6 +264,7 @@ internal sealed partial class RecordLog : IDisposable
     /// <summary>Begins to find the earliest deadlines of a claimed segment anew.</summary>
     public void ResetDeadlines(int segment)
     {
+        Debug.Assert(StateOf(Volatile.Read(ref this[segment].StateWord)) == SegmentState.Claimed);
         Interlocked.Exchange(ref this[segment].MinDeadlineMs, long.MaxValue);
         Interlocked.Exchange(ref this[segment].MinMomentMs, long.MaxValue);
     }
@@ -264,6 +274,7 @@ internal sealed partial class RecordLog : IDisposable
     /// <summary>Gives back a record that was never pointed at.</summary>
     public void Abandon(Record record, int size)
     {
+        Debug.Assert(IsRecordSize(size));
         int segment = Space.SegmentOf(record);
         record.Header = RecordHeader.Create(0, 0, size, 0, default, large: false).AsDead();
         Interlocked.Add(ref this[segment].Dead, size);
@@ -342,6 +353,9 @@ internal sealed partial class RecordLog : IDisposable
         return Interlocked.CompareExchange(ref info.StateWord, next, word) == word;
     }
 
+    private static bool IsRecordSize(int size) =>
+        size is >= RecordHeader.Size and <= RecordHeader.RecordSizeMax && size % 8 == 0;
+
     private static int WholePages(int bytes) => (bytes + SegmentMemory.SizeMin - 1) & -SegmentMemory.SizeMin;
 
     private static int StripesFor(long segments, int most)
@@ -389,6 +403,8 @@ internal sealed partial class RecordLog : IDisposable
             return;
         ref var info = ref this[segment];
         info.End = ActiveSegment.UsedOf(word);
+        Debug.Assert(info.End >= info.Start);
+        Debug.Assert(Volatile.Read(ref info.Committed) <= info.End, "More was counted than was handed out.");
         info.Sequence = ++_sequence;
         bool changed = TryChange(ref info, Volatile.Read(ref info.StateWord), SegmentState.Sealed);
         Debug.Assert(changed, "An active segment is changed under the gate alone.");

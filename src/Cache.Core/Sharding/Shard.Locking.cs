@@ -128,7 +128,7 @@ internal sealed partial class Shard
 
     /// <summary>Gives a home up because the key, or a bucket that it needs, is another's, and locks it anew.</summary>
     /// <remarks>waitsForClaim: Not the reclaimer's: who claims may need room.</remarks>
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare: another one had the bucket.
     private void BeginLockAgain(ulong hash, ref EntryLock entry, bool waitsForClaim)
     {
         Unlock(ref entry);

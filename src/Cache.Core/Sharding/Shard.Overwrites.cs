@@ -60,7 +60,7 @@ internal sealed partial class Shard
     /// Its buckets are locked at the versions at which it was found, so it still is what it was. Whether they still are
     /// the key's needs no look at the directory: an entry is in one place only.
     /// </remarks>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // A compare of the key, in each overwrite.
     public static bool TryVerify(ref Overwrite overwrite, ReadOnlySpan<byte> key, byte keyspace)
     {
         overwrite.Header = overwrite.Record.Header;
@@ -160,7 +160,7 @@ internal sealed partial class Shard
         return fits;
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare: an entry outside of its home.
     private bool TryFindSpilledOverwrite(ulong hash, int generation, ref Overwrite overwrite)
     {
         for (ulong wanted = overwrite.Home.SpillBuckets; wanted != 0; wanted &= wanted - 1)
@@ -182,14 +182,14 @@ internal sealed partial class Shard
         return false;
     }
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // Two compares.
     private static bool IsPlain(Record record, RecordHeader header, ReadOnlySpan<byte> key, byte keyspace) =>
         header.IsPlain(RecordHeader.KeyPatternOf(key.Length, keyspace)) && !header.IsExpiring && record.KeyEquals(key);
 
     private static bool FitsInPlace(RecordHeader header, int keyLength, int valueLength) =>
         Fits(header.RecordSize, Record.SizeOf(keyLength, valueLength, default));
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // A short copy and one store.
     private static void WriteInPlace(Record record, RecordHeader header, ReadOnlySpan<byte> value)
     {
         Debug.Assert(!header.IsExpiring && !header.IsLarge);

@@ -46,7 +46,7 @@ internal sealed partial class Shard
     }
 
     /// <summary>The record that is likely to be that of a hash: neither versions nor keys are looked at.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // The loads of a batch overlap; a call between them would not.
     private bool TryGuessRecord(ulong hash, out Record record)
     {
         var home = HomeOf(hash);
@@ -61,7 +61,7 @@ internal sealed partial class Shard
         return true;
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare; inlined, it would lengthen the loop that overlaps loads.
     private bool TryGuessSpilledRecord(Bucket home, ulong hash, out Record record)
     {
         for (ulong wanted = home.SpillBuckets; wanted != 0; wanted &= wanted - 1)

@@ -11,7 +11,7 @@ internal sealed partial class Shard
     private const int ReadAttemptsMax = 8;
 
     /// <summary>The last attempt of a read: takes the value under the lock, and hands it on without.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare: after attempts that others undid.
     private bool TryCopyLocked<TSink>(
         in EntryKey key, ByteRange bytes, ref TSink sink, int lentLengthMin, out ReadSnapshot snapshot)
         where TSink : struct, IValueSink, allows ref struct
@@ -135,7 +135,7 @@ internal sealed partial class Shard
         return isSame;
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining)] // The same.
     private WriteStatus ReadAndWriteLocked<TOperation, TSink>(
         in EntryKey key, bool mustExist, ref TOperation operation, ref TSink sink, ref EntryLock entry, out int length)
         where TOperation : struct, IEntryOperation, allows ref struct

@@ -10,9 +10,6 @@ namespace Cache.Server.Commands;
 /// <summary>All families of commands: a family is one static class that lists its <c>Bindings</c>.</summary>
 internal static class CommandFamilies
 {
-    /// <summary>What executes the commands of the table.</summary>
-    public static CommandHandlers Handlers => field ??= new CommandHandlers(CommandTable.Default, Bindings);
-
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
         .. ConnectionCommands.Bindings,
@@ -33,4 +30,7 @@ internal static class CommandFamilies
         .. ExpiryCommands.Bindings,
         .. ScanCommands.Bindings,
     ];
+
+    /// <summary>The methods of the table's commands.</summary>
+    public static CommandHandlers Handlers { get; } = new(CommandTable.Default, Bindings);
 }

@@ -302,6 +302,7 @@ internal sealed partial class Connection<TExecutor>
 
     private int StraddlingBytes => _straddling?.Length ?? 0;
 
+    // A refused request is passed over, so no byte of it is held; it is under way all the same, and may time out.
     private int PendingInputBytes => StraddlingBytes + LongBytes + (_refused is null ? 0 : 1);
 
     private long InputMemoryBytes =>

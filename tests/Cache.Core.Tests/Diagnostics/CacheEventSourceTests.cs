@@ -87,7 +87,7 @@ public sealed class CacheEventSourceTests : IDisposable
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static bool IsAlive(WeakReference<CacheStore> store) => store.TryGetTarget(out _);
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining)] // As above.
     private static WeakReference<CacheStore> ForgetAStore()
     {
         using var fixture = new StoreFixture();

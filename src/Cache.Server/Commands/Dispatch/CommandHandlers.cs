@@ -30,6 +30,8 @@ internal sealed class CommandHandlers
         }
     }
 
-    /// <summary>Executes a command; one that demands a subcommand, called without, never comes to this.</summary>
+    /// <summary>
+    /// The method of a command. A container that demands a subcommand has none, and is refused before this.
+    /// </summary>
     public CommandHandler Of(CommandDefinition command) => _byIndex[command.Index]!;
 }

@@ -207,9 +207,10 @@ internal sealed class EpollLoop : IDisposable
         for (int i = 0; i < count; i++)
         {
             if (i > 0 && i % EventsPerLook == 0 && TimeProvider.System.GetElapsedTime(start) > _roundTime)
-                NoteSent(RoundBytes); // As if it had been taken by sending.
+                Volatile.Write(ref _roundBytes, RoundBytes);
             Volatile.Write(ref _turn, _turn + 1);
-            var (events, number) = _events[(first + i) % count];
+            int next = first + i;
+            var (events, number) = _events[next < count ? next : next - count];
             if (_connections.Find(number) is { } connection)
                 connection.OnReady(events);
             else if (number == WakeNumber)
