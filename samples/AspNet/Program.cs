@@ -1,11 +1,8 @@
 using System.Diagnostics;
 using System.Globalization;
 using AspNet;
-using Cache.AspNetCore;
 using Cache.Core;
-using Cache.Core.DependencyInjection;
 using Cache.Core.Hybrid;
-using Cache.Hosting;
 using Cache.Server;
 using Microsoft.AspNetCore.OutputCaching;
 using Microsoft.Extensions.Caching.Distributed;

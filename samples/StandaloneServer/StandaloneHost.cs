@@ -1,5 +1,4 @@
 using Cache.Core;
-using Cache.Core.DependencyInjection;
 using Cache.Hosting;
 using Cache.Server;
 using Microsoft.Extensions.Configuration;

@@ -1,10 +1,9 @@
 using Cache.Core;
-using Cache.Core.DependencyInjection;
+using Cache.Hosting;
 using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
 
-namespace Cache.Hosting;
+namespace Microsoft.Extensions.DependencyInjection;
 
 /// <summary>Registers stores whose options stand in the configuration.</summary>
 /// <remarks>
@@ -28,7 +27,7 @@ public static class CacheConfigurationExtensions
     /// <returns>The same collection.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     public static IServiceCollection AddCache(this IServiceCollection services, IConfiguration section) =>
-        AddSection(services, Options.DefaultName, section).AddCache();
+        AddSection(services, Options.Options.DefaultName, section).AddCache();
 
     /// <summary>Registers a store without a distributed cache over it.</summary>
     /// <param name="services">Where to register it; a store that is registered already stays.</param>
@@ -36,7 +35,7 @@ public static class CacheConfigurationExtensions
     /// <returns>The same collection.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     public static IServiceCollection AddCacheStore(this IServiceCollection services, IConfiguration section) =>
-        AddSection(services, Options.DefaultName, section).AddCacheStore(static _ => { });
+        AddSection(services, Options.Options.DefaultName, section).AddCacheStore(static _ => { });
 
     /// <summary>Registers one more store and its distributed cache under a key, apart from all others.</summary>
     /// <param name="services">Where to register it.</param>

@@ -1,8 +1,8 @@
 using Cache.Core;
-using Microsoft.Extensions.DependencyInjection;
+using Cache.Hosting;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
-namespace Cache.Hosting;
+namespace Microsoft.Extensions.DependencyInjection;
 
 /// <summary>Registers health checks of stores.</summary>
 /// <remarks>

@@ -1,13 +1,12 @@
 using Cache.Core;
-using Cache.Core.DependencyInjection;
+using Cache.Hosting;
 using Cache.Server;
 using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 
-namespace Cache.Hosting;
+namespace Microsoft.Extensions.DependencyInjection;
 
 /// <summary>Registers a Redis-protocol server that runs as long as its host.</summary>
 /// <remarks>
@@ -66,7 +65,7 @@ public static class CacheServerServiceCollectionExtensions
         ArgumentNullException.ThrowIfNull(services);
         ArgumentNullException.ThrowIfNull(section);
         var options = new OptionsSection<RespServerOptions>(
-            Options.DefaultName, section, RespServerOptionsSection.Keys);
+            Options.Options.DefaultName, section, RespServerOptionsSection.Keys);
         options.AddTo(services);
         services.PostConfigure<RespServerOptions>(one => one.MessageWords ??= options.Translate);
         return services.AddCacheServer();

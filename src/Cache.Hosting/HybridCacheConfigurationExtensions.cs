@@ -1,10 +1,9 @@
-using Cache.Core.DependencyInjection;
 using Cache.Core.Hybrid;
+using Cache.Hosting;
 using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
 
-namespace Cache.Hosting;
+namespace Microsoft.Extensions.DependencyInjection;
 
 /// <summary>Registers hybrid caches whose options stand in the configuration.</summary>
 /// <remarks>
@@ -30,7 +29,7 @@ public static class HybridCacheConfigurationExtensions
     /// <returns>The same collection.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     public static IServiceCollection AddCacheHybridCache(this IServiceCollection services, IConfiguration section) =>
-        AddSection(services, Options.DefaultName, section).AddCacheHybridCache();
+        AddSection(services, Options.Options.DefaultName, section).AddCacheHybridCache();
 
     /// <summary>
     /// Registers a hybrid cache under a key, over the store with that key if there is one, else over the one without.

@@ -1,5 +1,4 @@
 using Cache.Core;
-using Cache.Core.DependencyInjection;
 using Microsoft.AspNetCore.OutputCaching;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;

@@ -1,5 +1,4 @@
 using Cache.Core;
-using Cache.Core.DependencyInjection;
 using Microsoft.Extensions.Caching.Distributed;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;

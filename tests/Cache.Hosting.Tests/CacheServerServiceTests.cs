@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
 using Cache.Core;
-using Cache.Core.DependencyInjection;
 using Cache.Server;
 using Microsoft.Extensions.Caching.Distributed;
 using Microsoft.Extensions.DependencyInjection;

@@ -1,5 +1,4 @@
 using Cache.Core;
-using Cache.Core.DependencyInjection;
 using Cache.Core.Hybrid;
 using Microsoft.Extensions.Caching.Hybrid;
 using Microsoft.Extensions.Configuration;

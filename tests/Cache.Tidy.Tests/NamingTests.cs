@@ -9,6 +9,20 @@ public sealed class NamingTests
     // Names that say nothing: what is the noun?
     private static readonly string[] s_emptyNouns = ["Utils", "Util", "Utilities", "Helper", "Helpers", "Manager"];
 
+    // An application has opened these already, so that a method which extends one of their types needs no `using`.
+    private static readonly string[] s_namespacesOfTheFramework =
+        ["Microsoft.Extensions.DependencyInjection", "Microsoft.AspNetCore.Builder"];
+
+    [Fact]
+    public void RegistrationMethods_NeedNoUsing() =>
+        Findings.None(
+            "A public class of extension methods outside the namespaces where users of .NET look for them:",
+            from file in Repository.Sources
+            where file.IsIn("src")
+            from space in file.Syntax.DescendantNodes().OfType<BaseNamespaceDeclarationSyntax>()
+            where space.Members.Any(IsPublicExtension) && !s_namespacesOfTheFramework.Contains(space.Name.ToString())
+            select $"{file.At(space)}: {space.Name}");
+
     [Fact]
     public void Folder_IsNamespace() =>
         Findings.None(
@@ -21,7 +35,12 @@ public sealed class NamingTests
 
     // What users name is where they look for it.
     private static bool IsForUsers(SourceFile file, BaseNamespaceDeclarationSyntax space) =>
-        file.FolderNamespace == "Cache.Core.Contracts" && space.Name.ToString() == "Cache.Core";
+        file.FolderNamespace == "Cache.Core.Contracts" && space.Name.ToString() == "Cache.Core"
+        || s_namespacesOfTheFramework.Contains(space.Name.ToString()) && space.Members.All(IsPublicExtension);
+
+    private static bool IsPublicExtension(MemberDeclarationSyntax member) =>
+        member is ClassDeclarationSyntax type && type.Modifiers.Any(SyntaxKind.PublicKeyword)
+        && type.Identifier.Text.EndsWith("Extensions", StringComparison.Ordinal);
 
     [Fact]
     public void SourceFiles_DeclareANamespace() =>

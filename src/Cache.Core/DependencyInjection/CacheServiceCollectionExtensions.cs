@@ -1,12 +1,13 @@
 using System.Diagnostics.Metrics;
+using Cache.Core;
+using Cache.Core.DependencyInjection;
 using Cache.Core.Diagnostics;
 using Cache.Core.Distributed;
 using Microsoft.Extensions.Caching.Distributed;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Options;
 
-namespace Cache.Core.DependencyInjection;
+namespace Microsoft.Extensions.DependencyInjection;
 
 /// <summary>Registers a store, and the framework's distributed cache over it.</summary>
 /// <remarks>
@@ -55,8 +56,8 @@ public static class CacheServiceCollectionExtensions
     {
         ArgumentNullException.ThrowIfNull(services);
         ArgumentNullException.ThrowIfNull(configure);
-        AddOptions(services, Options.DefaultName, configure);
-        services.TryAddSingleton(static provider => CreateStore(provider, Options.DefaultName));
+        AddOptions(services, Options.Options.DefaultName, configure);
+        services.TryAddSingleton(static provider => CreateStore(provider, Options.Options.DefaultName));
         return services;
     }
 
@@ -99,7 +100,7 @@ public static class CacheServiceCollectionExtensions
     private static IServiceCollection AddDistributedCache(this IServiceCollection services) =>
         services.AddSingleton<IDistributedCache>(
             static provider => new DistributedStore(
-                Observed(provider, provider.GetRequiredService<CacheStore>(), Options.DefaultName)));
+                Observed(provider, provider.GetRequiredService<CacheStore>(), Options.Options.DefaultName)));
 
     private static void AddOptions(IServiceCollection services, string name, Action<CacheOptions> configure)
     {

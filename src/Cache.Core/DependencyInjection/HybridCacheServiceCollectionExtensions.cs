@@ -1,14 +1,15 @@
 using System.Text.Json;
+using Cache.Core;
+using Cache.Core.DependencyInjection;
 using Cache.Core.Diagnostics;
 using Cache.Core.Distributed;
 using Cache.Core.Hybrid;
 using Microsoft.Extensions.Caching.Distributed;
 using Microsoft.Extensions.Caching.Hybrid;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Options;
 
-namespace Cache.Core.DependencyInjection;
+namespace Microsoft.Extensions.DependencyInjection;
 
 /// <summary>Registers the framework's hybrid cache over a store.</summary>
 /// <remarks>
@@ -50,9 +51,9 @@ public static class HybridCacheServiceCollectionExtensions
         ArgumentNullException.ThrowIfNull(services);
         ArgumentNullException.ThrowIfNull(configure);
         services.AddCacheStore(static _ => { });
-        AddOptions(services, Options.DefaultName, configure);
+        AddOptions(services, Options.Options.DefaultName, configure);
         services.TryAddSingleton(static provider =>
-            Create(provider, provider.GetRequiredService<CacheStore>(), Options.DefaultName));
+            Create(provider, provider.GetRequiredService<CacheStore>(), Options.Options.DefaultName));
         return services.AddSingleton<HybridCache>(
             static provider => provider.GetRequiredService<StoreHybridCache>());
     }

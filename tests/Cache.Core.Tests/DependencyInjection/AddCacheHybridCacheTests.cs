@@ -1,6 +1,5 @@
 using System.Text;
 using System.Text.Json;
-using Cache.Core.DependencyInjection;
 using Cache.Core.Hybrid;
 using Cache.Core.Tests.Hybrid;
 using Microsoft.Extensions.Caching.Distributed;

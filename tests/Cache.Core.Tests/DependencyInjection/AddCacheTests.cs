@@ -1,5 +1,4 @@
 using System.Buffers;
-using Cache.Core.DependencyInjection;
 using Cache.Testing;
 using Microsoft.Extensions.Caching.Distributed;
 using Microsoft.Extensions.DependencyInjection;

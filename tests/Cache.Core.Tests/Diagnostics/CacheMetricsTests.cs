@@ -1,5 +1,4 @@
 using System.Diagnostics.Metrics;
-using Cache.Core.DependencyInjection;
 using Cache.Core.Diagnostics;
 using Microsoft.Extensions.Caching.Distributed;
 using Microsoft.Extensions.DependencyInjection;

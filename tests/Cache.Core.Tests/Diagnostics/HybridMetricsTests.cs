@@ -1,5 +1,4 @@
 using System.Diagnostics.Metrics;
-using Cache.Core.DependencyInjection;
 using Cache.Core.Diagnostics;
 using Cache.Core.Hybrid;
 using Cache.Core.Tests.Hybrid;

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Net.Sockets;
-using Cache.Hosting;
 using Cache.Reliability.Tests.Fuzz;
 using Cache.Server;
 using Cache.Testing;

@@ -1,9 +1,8 @@
+using Cache.AspNetCore;
 using Cache.Core;
-using Cache.Core.DependencyInjection;
 using Microsoft.AspNetCore.OutputCaching;
-using Microsoft.Extensions.DependencyInjection;
 
-namespace Cache.AspNetCore;
+namespace Microsoft.Extensions.DependencyInjection;
 
 /// <summary>Lets ASP.NET Core's output cache keep its responses in a store.</summary>
 /// <remarks>
@@ -22,7 +21,7 @@ namespace Cache.AspNetCore;
 ///     await cache.EvictByTagAsync("products", token));
 /// </code></example>
 /// </remarks>
-public static class OutputCacheServiceCollectionExtensions
+public static class CacheOutputCacheServiceCollectionExtensions
 {
     /// <summary>Registers the output cache over the container's store.</summary>
     /// <param name="services">Where to register it; a store without options is registered if there is none.</param>
