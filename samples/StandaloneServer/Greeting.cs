@@ -11,19 +11,31 @@ namespace StandaloneServer;
 /// <summary>What somebody who started the server by hand wants to know first.</summary>
 internal static class Greeting
 {
-    public static void Write(IAnsiConsole console, RespServer server, CacheStore store, bool needsPassword)
+    public static void Write(IAnsiConsole console, RespServer server, CacheStore store, RespServerOptions options)
     {
         string command = ConnectCommand(
-            server.EndPoints, needsPassword, isTls: server.TlsEndPoints.Contains(server.EndPoints[0]));
+            server.EndPoints,
+            needsPassword: options.RequirePass is not null,
+            tls: server.TlsEndPoints.Contains(server.EndPoints[0]) ? options : null);
         var grid = new Grid().AddColumn().AddColumn();
         grid.AddRow("[grey]Listening on[/]", Markup.Escape(string.Join(", ", server.EndPoints)));
         grid.AddRow("[grey]Memory limit[/]", Markup.Escape(MemorySize.Format(store.MemoryLimitBytes)));
         grid.AddRow("[grey]Connect with[/]", $"[green]{Markup.Escape(command)}[/]");
+        if (server.TlsEndPoints.Count > 0 && !server.TlsEndPoints.Contains(server.EndPoints[0]))
+        {
+            string byTls = ConnectCommand(server.TlsEndPoints, options.RequirePass is not null, options);
+            grid.AddRow("[grey]or by TLS[/]", $"[green]{Markup.Escape(byTls)}[/]");
+        }
+
         grid.AddRow("[grey]Stop with[/]", "Ctrl+C");
         console.Write(new Panel(grid).Header("[bold] Cache [/]").RoundedBorder());
     }
 
-    public static string ConnectCommand(IReadOnlyList<EndPoint> endPoints, bool needsPassword, bool isTls = false)
+    /// <param name="endPoints">Where the server listens; the first one counts.</param>
+    /// <param name="needsPassword">Whether redis-cli is to ask for it.</param>
+    /// <param name="tls">The options, if that end point speaks TLS.</param>
+    public static string ConnectCommand(
+        IReadOnlyList<EndPoint> endPoints, bool needsPassword, RespServerOptions? tls = null)
     {
         string command = endPoints[0] switch
         {
@@ -31,9 +43,20 @@ internal static class Greeting
             IPEndPoint ip => $"redis-cli -h {HostOf(ip)} -p {ip.Port}",
             var unix => $"redis-cli -s {unix}",
         };
-        if (isTls)
-            command += " --tls";
+        if (tls is not null)
+            command += TlsArguments(tls);
         return needsPassword ? $"{command} --askpass" : command;
+    }
+
+    // A self-signed certificate is its own authority. One of a PFX file cannot be named: redis-cli reads PEM only.
+    private static string TlsArguments(RespServerOptions options)
+    {
+        string arguments = " --tls";
+        if ((options.TlsCaCertificateFile ?? options.TlsCertificateFile) is { } authority)
+            arguments += $" --cacert {authority}";
+        return options.TlsClientAuthentication == TlsClientAuthentication.Required
+            ? arguments + " --cert <file> --key <file>"
+            : arguments;
     }
 
     private static string HostOf(IPEndPoint ip)

@@ -70,7 +70,7 @@ internal static class StandaloneHost
                 AnsiConsole.Console,
                 host.Services.GetRequiredService<RespServer>(),
                 host.Services.GetRequiredService<CacheStore>(),
-                needsPassword: settings.Server.RequirePass is not null);
+                settings.Server);
         }
 
         await host.WaitForShutdownAsync().ConfigureAwait(false);

@@ -7,7 +7,10 @@ internal static class NearestName
     private const int CharactersPerMistake = 3;
     private const int MistakesMin = 2;
 
-    /// <summary>The nearest of the names, whatever their case.</summary>
+    // Fewer characters are the beginning of too much.
+    private const int BeginningMin = 4;
+
+    /// <summary>The nearest of the names, whatever their case; else the shortest that begins with this one.</summary>
     /// <returns>Null if no name is near enough.</returns>
     public static string? Find(string name, IEnumerable<string> names)
     {
@@ -20,7 +23,7 @@ internal static class NearestName
                 (least, nearest) = (distance, candidate);
         }
 
-        return nearest;
+        return nearest ?? ShortestThatBeginsWith(name, names);
     }
 
     /// <summary>Insertions, deletions, replacements and swaps of neighbours between two names.</summary>
@@ -44,4 +47,10 @@ internal static class NearestName
 
         return costs[one.Length, other.Length];
     }
+
+    private static string? ShortestThatBeginsWith(string name, IEnumerable<string> names) =>
+        name.Length < BeginningMin
+            ? null
+            : names.Where(candidate => candidate.StartsWith(name, StringComparison.OrdinalIgnoreCase))
+                .MinBy(static candidate => candidate.Length);
 }

@@ -19,6 +19,9 @@ internal sealed class OptionsSection<
     : IConfigureNamedOptions<TOptions>, IValidateOptions<TOptions>
     where TOptions : class, new()
 {
+    // All of the configuration, where the container has it: to find the section that was meant.
+    private IConfiguration? _root;
+
     public string NameOfOptions => nameOfOptions;
 
     /// <summary>Whether the section cannot be read: the values themselves may be wrong besides.</summary>
@@ -27,7 +30,8 @@ internal sealed class OptionsSection<
     public void AddTo(IServiceCollection services)
     {
         services.AddSingleton(this)
-            .AddSingleton<IConfigureOptions<TOptions>>(this).AddSingleton<IValidateOptions<TOptions>>(this);
+            .AddSingleton<IConfigureOptions<TOptions>>(this)
+            .AddSingleton<IValidateOptions<TOptions>>(provider => Within(provider.GetService<IConfiguration>()));
         services.TryAddTransient<IOptionsFactory<TOptions>, SectionOptionsFactory<TOptions>>();
     }
 
@@ -61,11 +65,31 @@ internal sealed class OptionsSection<
         if (section is IConfigurationSection one && !one.Exists())
         {
             problems.Add(
-                $"{one.Path} is no section of the configuration, or an empty one; set a key of it, or register "
-                + "without a section for the defaults.");
+                FindNearSection(one) is { } nearest
+                    ? $"{one.Path} is no section of the configuration; did you mean {nearest}?"
+                    : $"{one.Path} is no section of the configuration, or an empty one; set a key of it, or register "
+                        + "without a section for the defaults.");
         }
 
         return problems;
+    }
+
+    private OptionsSection<TOptions> Within(IConfiguration? root)
+    {
+        _root = root;
+        return this;
+    }
+
+    private string? FindNearSection(IConfigurationSection missing)
+    {
+        string? parent = ConfigurationPath.GetParentPath(missing.Path);
+        var siblings = parent is null ? _root : _root?.GetSection(parent);
+        if (siblings is null)
+            return null;
+        var sections = siblings.GetChildren().Where(static one => one.Value is null);
+        return NearestName.Find(missing.Key, sections.Select(static one => one.Key)) is { } nearest
+            ? missing.Path[..^missing.Key.Length] + nearest
+            : null;
     }
 
     private string? PathOf(string option)

@@ -123,6 +123,28 @@ public sealed class CacheConfigurationTests
             refused.Failures);
     }
 
+    [Theory]
+    [InlineData("Cach", "Cach is no section of the configuration; did you mean Cache?")]
+    [InlineData("Stores:Page", "Stores:Page is no section of the configuration; did you mean Stores:Pages?")]
+    public async Task Start_SectionIsMisspelt_NamesTheNearest(string path, string problem)
+    {
+        var builder = Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings());
+        builder.Configuration.AddInMemoryCollection(
+            [new("Cache:ShardCount", "2"), new("Stores:Pages:ShardCount", "2")]);
+        builder.Services.AddCache(builder.Configuration.GetSection(path));
+        using var host = builder.Build();
+        var refused = await Assert.ThrowsAsync<OptionsValidationException>(() => host.StartAsync(Token));
+        Assert.Equal([problem], refused.Failures);
+    }
+
+    [Fact]
+    public async Task Start_BeginningOfAKey_NamesTheKey()
+    {
+        using var host = Build(services => services.AddCache(Section("Cache", ("MemoryLimit", "32mb"))));
+        var refused = await Assert.ThrowsAsync<OptionsValidationException>(() => host.StartAsync(Token));
+        Assert.Equal(["Cache:MemoryLimit is no key of CacheOptions; did you mean MemoryLimitBytes?"], refused.Failures);
+    }
+
     [Fact]
     public void Keys_AreTheProperties() => Assert.Equal(
         typeof(CacheOptions).GetProperties().Where(static property => property.CanWrite)

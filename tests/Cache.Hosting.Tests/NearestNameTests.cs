@@ -23,6 +23,7 @@ public sealed class NearestNameTests
     [InlineData("MaxMemory-Polcy", "maxmemory-policy")]
     [InlineData("bnd", "bind")]
     [InlineData("require-pass", "requirepass")]
+    [InlineData("maxmem", "maxmemory")]
     [InlineData("rdbcompression", null)]
     [InlineData("x", null)]
     public void FindNearest_SuggestsWhatIsNear(string name, string? nearest) =>

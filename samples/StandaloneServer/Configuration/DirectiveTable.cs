@@ -187,7 +187,8 @@ internal static class DirectiveTable
     private static void SetClientMemory(Setting given, ServerSettings to)
     {
         long bytes = given.Memory(
-            RespServerOptions.BufferLimitMin, CacheOptions.AvailableMemoryBytes, "a half of maxmemory");
+            RespServerOptions.BufferLimitMin, CacheOptions.AvailableMemoryBytes, "a half of maxmemory",
+            takesPercent: true);
         bool isPercent = given.Text.EndsWith('%');
         to.ClientMemoryPercent = isPercent ? int.Parse(given.Text[..^1], CultureInfo.InvariantCulture) : 0;
         to.Server.ClientMemoryLimit = bytes;
@@ -196,7 +197,8 @@ internal static class DirectiveTable
     private static void SetMemoryLimit(Setting given, CacheOptions options)
     {
         long bytes = given.Memory(
-            CacheOptions.MemoryLimitMin, CacheOptions.AvailableMemoryBytes, "a quarter of the machine's memory");
+            CacheOptions.MemoryLimitMin, CacheOptions.AvailableMemoryBytes, "a quarter of the machine's memory",
+            takesPercent: true);
         options.MemoryLimitBytes = bytes == 0 ? new CacheOptions().MemoryLimitBytes : bytes;
     }
 

@@ -23,18 +23,20 @@ internal static class SettingValues
         TimeSpan.FromSeconds(setting.Integer(0, int.MaxValue / 1000));
 
     /// <summary>
-    /// An amount of memory; where 0 is allowed it means the default, and a percentage is of the most.
+    /// An amount of memory; where 0 is allowed it means the default, and a percentage, where allowed, is of the most.
     /// </summary>
-    public static long Memory(this Setting setting, long min, long max, string? zeroMeans = null)
+    public static long Memory(
+        this Setting setting, long min, long max, string? zeroMeans = null, bool takesPercent = false)
     {
-        bool isMemory = zeroMeans is null
-            ? MemorySize.TryParse(setting.Text, out long bytes)
-            : MemorySize.TryParse(setting.Text, whole: max, out bytes);
+        bool isMemory = takesPercent
+            ? MemorySize.TryParse(setting.Text, whole: max, out long bytes)
+            : MemorySize.TryParse(setting.Text, out bytes);
         if (isMemory && ((bytes >= min && bytes <= max) || (bytes == 0 && zeroMeans is not null)))
             return bytes;
         string zero = zeroMeans is null ? "" : $"0 ({zeroMeans}) or ";
-        throw setting.Wrong(
-            $"{zero}an amount of memory between {MemorySize.Format(min)} and {MemorySize.Format(max)}, such as 512mb");
+        string percent = takesPercent ? " or 25%" : "";
+        string range = $"between {MemorySize.Format(min)} and {MemorySize.Format(max)}";
+        throw setting.Wrong($"{zero}an amount of memory {range}, such as 512mb{percent}");
     }
 
     public static bool YesNo(this Setting setting) => setting.OneOf(("yes", true), ("no", false));

@@ -138,6 +138,7 @@ public sealed class DirectiveTableTests
             + "or an amount of memory between 1mb and ",
             refused.Message,
             StringComparison.Ordinal);
+        Assert.EndsWith(", such as 512mb or 25%.", refused.Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Cache.Server;
 using StandaloneServer;
 
 namespace Cache.Hosting.Tests.Standalone;
@@ -22,4 +23,23 @@ public sealed class GreetingTests
         Assert.Equal(
             "redis-cli -s /tmp/s --askpass",
             Greeting.ConnectCommand([new UnixDomainSocketEndPoint("/tmp/s")], needsPassword: true));
+
+    [Theory]
+    [InlineData(TlsClientAuthentication.None, null, "redis-cli -p 6390 --tls --cacert cert.pem")]
+    [InlineData(TlsClientAuthentication.None, "ca.pem", "redis-cli -p 6390 --tls --cacert ca.pem")]
+    [InlineData(
+        TlsClientAuthentication.Required, "ca.pem",
+        "redis-cli -p 6390 --tls --cacert ca.pem --cert <file> --key <file>")]
+    public void ConnectCommand_ByTls_NamesTheAuthority(
+        TlsClientAuthentication authentication, string? authority, string command)
+    {
+        var options = new RespServerOptions
+        {
+            TlsCertificateFile = "cert.pem",
+            TlsCaCertificateFile = authority,
+            TlsClientAuthentication = authentication,
+        };
+        var endPoint = new IPEndPoint(IPAddress.Loopback, 6390);
+        Assert.Equal(command, Greeting.ConnectCommand([endPoint], needsPassword: false, options));
+    }
 }
