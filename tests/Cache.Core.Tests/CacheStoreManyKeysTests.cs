@@ -239,6 +239,121 @@ public sealed class CacheStoreManyKeysTests : IDisposable
         Assert.InRange(Store.GetStatistics().MemoryBytes, before, before + (1 << 18));
     }
 
+    [Theory]
+    [InlineData(8)] // In place.
+    [InlineData(500)] // In new records.
+    public async Task SetMany_OfEntriesThatThrowWhileTheyAreReplaced_LeavesNothingLocked(int length)
+    {
+        const int count = 3;
+        var writing = Task.Run(
+            () =>
+            {
+                int thrown = 0;
+                bool isThrown;
+                do
+                {
+                    for (int i = 0; i < count; i++)
+                        Assert.Equal(WriteStatus.Done, Store.Set(Bytes($"{i}"), new byte[8]));
+                    var entries = new ThrowingValues(count, new byte[length], [++thrown]);
+                    isThrown = false;
+                    try
+                    {
+                        Store.SetMany(ref entries, SetCondition.Always);
+                    }
+                    catch (InvalidOperationException)
+                    {
+                        isThrown = true;
+                    }
+
+                    Store.Validate();
+                }
+                while (isThrown);
+                return thrown;
+            },
+            TestContext.Current.CancellationToken);
+
+        int calls = await writing.WaitAsync(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
+
+        Assert.InRange(calls, 3 * count, 100);
+        Store.Clear();
+    }
+
+    // What was placed for the first entry when the second threw; the other key's writes fill up the segments.
+    [Fact]
+    public void SetMany_OfEntriesThatThrowWhenTheFirstHasItsPlace_GivesThatBack()
+    {
+        Store.Set("0"u8, new byte[8]);
+        Store.Set("1"u8, new byte[8]);
+        for (int round = 0; round < 10_000; round++)
+        {
+            var entries = new ThrowingValues(2, new byte[2_000], [4]); // Two calls to look at the lengths come before.
+            Assert.Throws<InvalidOperationException>(() => Store.SetMany(ref entries, SetCondition.Always));
+            Store.Set("other"u8, new byte[1_000 + round % 2 * 1_000]);
+        }
+
+        Store.Validate();
+        Assert.InRange(Store.GetStatistics().MemoryBytes, 0, 2 << 20);
+    }
+
+    [Theory]
+    [InlineData(2, 8)]
+    [InlineData(2, 500)]
+    [InlineData(100, 8)]
+    public void SetMany_OfValuesThatGrowWhileTheyAreReplaced_WritesNoneOverItsNeighbour(int count, int length)
+    {
+        for (int i = 0; i < count; i++)
+            Assert.Equal(WriteStatus.Done, Store.Set(Bytes($"{i}"), new byte[8]));
+        int refused = 0;
+        for (int call = 1; call <= 3 * count; call++)
+        {
+            var entries = new GrowingValues(count, length, [call]);
+            try
+            {
+                Store.SetMany(ref entries, SetCondition.Always);
+            }
+            catch (InvalidOperationException)
+            {
+                refused++;
+            }
+
+            Store.Validate();
+            for (int i = 0; i < count; i++)
+                Store.Set(Bytes($"{i}"), new byte[8]);
+        }
+
+        Assert.InRange(refused, 1, 3 * count);
+    }
+
+    // The clock goes on between any two looks at it, so that one of the rounds ends the entries between two reads.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void GetMany_OfEntriesThatExpireAtOneMoment_FindsAllOrNone(bool isLocked)
+    {
+        var clock = new HandClock();
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 16 << 20 }, clock);
+        int none = 0;
+        const int rounds = 500;
+        for (int round = 1; round <= rounds; round++)
+        {
+            clock.TickMs = 0;
+            store.Set("hot"u8, "1"u8);
+            foreach (string key in (string[])["a", "b", "c"])
+                store.Set(Bytes(key), "value"u8, ExpiringAt(store.NowMs + round));
+            var keys = new KeyArray([Bytes("hot"), Bytes("a"), Bytes("b"), Bytes("a"), Bytes("c")]);
+            var sink = new HotSink(isLocked ? store : null);
+            clock.TickMs = 1;
+
+            store.GetMany(ref keys, ref sink);
+
+            int found = sink.Values.Count(static value => value is not null) - 1;
+            Assert.True(found is 0 or 4, $"Round {round} found {found} of 4.");
+            none += found == 0 ? 1 : 0;
+        }
+
+        Assert.InRange(none, 1, rounds - 1);
+    }
+
     private bool TrySetThrowingAt(int call)
     {
         var entries = new ThrowingEntries(call);
@@ -279,6 +394,27 @@ public sealed class CacheStoreManyKeysTests : IDisposable
         public ReadOnlySpan<byte> GetValue(int index) => new byte[20_000];
     }
 
+    /// <summary>Entries whose values are longer from one of the calls on.</summary>
+    private readonly struct GrowingValues(int count, int length, int[] callsLeft) : IEntrySource
+    {
+        public int Count => count;
+
+        public ReadOnlySpan<byte> GetKey(int index) => Bytes($"{index}");
+
+        public ReadOnlySpan<byte> GetValue(int index) => new byte[--callsLeft[0] < 0 ? length + 2_000 : length];
+    }
+
+    /// <summary>Entries of which a value cannot be had at one of the calls.</summary>
+    private readonly struct ThrowingValues(int count, byte[] value, int[] callsLeft) : IEntrySource
+    {
+        public int Count => count;
+
+        public ReadOnlySpan<byte> GetKey(int index) => Bytes($"{index}");
+
+        public ReadOnlySpan<byte> GetValue(int index) =>
+            --callsLeft[0] == 0 ? throw new InvalidOperationException() : value;
+    }
+
     /// <summary>Makes every attempt vain, lets a value expire before the last one, and throws in it.</summary>
     private struct ThrowingLastSink(CacheStore store, HandClock clock) : IValueBatchSink
     {
@@ -306,14 +442,45 @@ public sealed class CacheStoreManyKeysTests : IDisposable
         }
     }
 
+    /// <summary>Keeps the values; writes the hot key while it is read without a lock, if there is a store.</summary>
+    private readonly struct HotSink(CacheStore? store) : IValueBatchSink
+    {
+        private readonly byte[] _buffer = new byte[16];
+        private readonly int[] _restarts = [0];
+
+        public List<byte[]?> Values { get; } = [];
+
+        public bool IsFull => false;
+
+        public Span<byte> GetSpan(int length)
+        {
+            if (length == 1 && _restarts[0] < 8)
+                store?.Set("hot"u8, "1"u8);
+            return _buffer;
+        }
+
+        public void Advance(int length) => Values.Add(_buffer[..length]);
+
+        public void Miss() => Values.Add(null);
+
+        public void Restart()
+        {
+            _restarts[0]++;
+            Values.Clear();
+        }
+    }
+
     /// <summary>Set by hand, and without timers: nothing is swept.</summary>
     private sealed class HandClock : TimeProvider
     {
         public long NowMs { get; set; } = 1_000_000;
 
+        /// <summary>How far each look moves it on.</summary>
+        public int TickMs { get; set; }
+
         public override long TimestampFrequency => 1000;
 
-        public override long GetTimestamp() => NowMs;
+        public override long GetTimestamp() => NowMs += TickMs;
 
         public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period) =>
             base.CreateTimer(callback, state, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);

@@ -43,7 +43,7 @@ internal static class FolderArrows
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.
         [Contracts] = [],
-        ["Cache.Core.ManyKeys"] = ["Cache.Core.Sharding", "Cache.Core.Log", Layout, Contracts],
+        ["Cache.Core.ManyKeys"] = ["Cache.Core.Sharding", "Cache.Core.Log", Layout, "Cache.Core.Expiry", Contracts],
         // The keyed hash is held beside the shards that it fills.
         ["Cache.Core.Sharding"] =
         [

@@ -130,7 +130,11 @@ def main():
     parser.add_argument("--results", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
-    mutants = [mutant for mutant in read_mutants() if not arguments.names or mutant.name in arguments.names]
+    mutants = read_mutants()
+    unknown = [name for name in arguments.names if all(mutant.name != name for mutant in mutants)]
+    if unknown:
+        parser.error(f"no mutant of {MUTANTS.name} is named: {'; '.join(unknown)}")
+    mutants = [mutant for mutant in mutants if not arguments.names or mutant.name in arguments.names]
     for mutant in mutants:
         mutant.mutated((ROOT / mutant.file).read_text(encoding="utf-8"))
     if arguments.check:

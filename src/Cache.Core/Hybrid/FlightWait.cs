@@ -12,8 +12,15 @@ internal sealed class FlightWait
     private static readonly AsyncLocal<FlightWait?> _current = new();
     private static readonly Lock _gate = new();
 
+    // The search that is under way, and what is still to be looked at; guarded by the gate.
+    private static readonly Stack<FlightWait> _found = [];
+    private static long _search;
+
     // Guarded by the gate; a flight more than once if several calls of the factory wait for it.
     private List<FlightWait>? _waitsFor;
+
+    // The last search that came by; guarded by the gate.
+    private long _foundBy;
 
     /// <summary>That of the factory that runs here; null: none.</summary>
     public static FlightWait? Current => _current.Value;
@@ -40,19 +47,33 @@ internal sealed class FlightWait
             _waitsFor!.Remove(other);
     }
 
-    // There is no circle, so this ends.
+    // Each flight is looked at once, since many ways may lead to it; and without recursion, since one may be long.
     private bool Reaches(FlightWait wanted)
     {
-        if (this == wanted)
-            return true;
-        if (_waitsFor is null)
-            return false;
-        foreach (var next in _waitsFor)
+        _search++;
+        Find(this);
+        while (_found.TryPop(out var flight))
         {
-            if (next.Reaches(wanted))
+            if (flight == wanted)
+            {
+                _found.Clear();
                 return true;
+            }
+
+            if (flight._waitsFor is null)
+                continue;
+            foreach (var next in flight._waitsFor)
+                Find(next);
         }
 
         return false;
+    }
+
+    private static void Find(FlightWait flight)
+    {
+        if (flight._foundBy == _search)
+            return;
+        flight._foundBy = _search;
+        _found.Push(flight);
     }
 }

@@ -18,19 +18,27 @@ internal static class EntryCopier
             {
                 Shard.ResetLock(ref target);
                 target.SourceHash = from.Hash;
-                locks.Enter(state, hashes, isExclusive: attempts >= KeyLocks.AttemptsMax);
-                var status = Run(state, locks, from, to, condition, removeSource, ref target);
-                locks.Exit();
+                WriteStatus status;
+                try
+                {
+                    locks.Enter(state, hashes, isExclusive: attempts >= KeyLocks.AttemptsMax);
+                    status = Run(state, locks, from, to, condition, removeSource, ref target);
+                }
+                finally // There may be no memory to note that a block is shared.
+                {
+                    locks.Exit();
+                }
+
                 if (target.Obstacle == Obstacle.None
                     || !state.ShardOf(to.Hash).TryOvercome(to, ref target, ref status))
                 {
-                    state.ShardOf(to.Hash).EndWrite(to, ref target);
                     return status;
                 }
             }
         }
-        finally
+        finally // The store may have been disposed.
         {
+            state.ShardOf(to.Hash).EndWrite(to, ref target);
             KeyLocks.Return(locks);
         }
     }

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
+using Cache.Core.Expiry;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
@@ -73,6 +74,7 @@ internal static class ManyKeysReader
         where TSink : struct, IValueBatchSink, allows ref struct
     {
         int generation = state.Generations.Of(keyspace);
+        var now = state.Clock.Now;
         for (count = 0; count < reads.Length && !sink.IsFull; count++)
         {
             int i = count;
@@ -88,6 +90,8 @@ internal static class ManyKeysReader
             }
         }
 
+        if (HasAnyPassed(state, now, reads[..count]))
+            return false;
         foreach (ref readonly var read in reads[..count])
         {
             if (!read.Home.IsAt(read.HomeVersion))
@@ -103,6 +107,8 @@ internal static class ManyKeysReader
     {
         key.Home = read.Home;
         key.HomeVersion = read.Version;
+        key.Holder = read.Home;
+        key.Slot = read.Slot;
         key.IsFound = true;
         key.IsSliding = false;
         read.Home.Touch(read.Slot);
@@ -121,6 +127,8 @@ internal static class ManyKeysReader
 
         read.Home = snapshot.Home;
         read.HomeVersion = snapshot.HomeVersion;
+        read.Holder = snapshot.Holder;
+        read.Slot = snapshot.Slot;
         read.IsFound = found;
         read.IsSliding = found && snapshot.Header.IsSliding;
         if (!found)
@@ -149,13 +157,18 @@ internal static class ManyKeysReader
         try
         {
             locks.Enter(state, hashes, isExclusive);
-            for (int i = 0; i < reads.Length && !sink.IsFull; i++)
+            var now = state.Clock.Now;
+            int i = 0;
+            for (; i < reads.Length && !sink.IsFull; i++)
             {
                 if (!TryTake(state, new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash), locks, taken, ref reads[i]))
                     return false;
                 if (taken.CopiedBytes >= TakenBytesMax)
                     count += Hand(taken, ref sink);
             }
+
+            if (HasAnyPassed(state, now, reads[..i]))
+                return false;
         }
         finally // The caller's keys and sink may throw.
         {
@@ -176,6 +189,10 @@ internal static class ManyKeysReader
             return false;
         try
         {
+            read.Home = entry.Home;
+            read.HomeVersion = entry.Home.ReadVersion(); // Odd: it stays until the locks are left.
+            read.Holder = entry.Holder;
+            read.Slot = entry.Slot;
             read.IsFound = entry.IsFound;
             read.IsSliding = entry.IsFound && entry.Header.IsSliding;
             taken.Take(entry);
@@ -209,6 +226,27 @@ internal static class ManyKeysReader
         return count;
     }
 
+    /// <summary>Whether something that was found has expired since the reading began.</summary>
+    /// <remarks>
+    /// Then another that was read later may have been found expired at the same moment. Where a home has another
+    /// version by now, the reading is in vain in any case.
+    /// </remarks>
+    private static bool HasAnyPassed(StoreState state, ClockReading since, ReadOnlySpan<KeyRead> reads)
+    {
+        if (state.Clock.Now == since)
+            return false;
+        foreach (ref readonly var read in reads)
+        {
+            if (read.IsFound
+                && state.ShardOf(read.Hash).HasPassed(read.Home, read.HomeVersion, read.Holder, read.Slot))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
     private static void Prefetch(StoreState state, Span<KeyRead> reads)
     {
         foreach (ref readonly var read in reads)
@@ -239,6 +277,8 @@ internal static class ManyKeysReader
         public ulong Hash;
         public Bucket Home;
         public uint HomeVersion;
+        public Bucket Holder;
+        public int Slot;
         public bool IsFound;
         public bool IsSliding;
     }

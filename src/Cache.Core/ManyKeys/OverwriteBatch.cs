@@ -28,13 +28,34 @@ internal static class OverwriteBatch
 
         if (!TryFind(state, state.Generations.Of(keyspace), hashes, overwrites) || !TryLock(overwrites))
             return false;
-        bool isWritten = TryPlace(state, keyspace, ref entries, hashes, overwrites, out long appendedBytes);
-        for (int i = 0; i < overwrites.Length && isWritten; i++)
-            state.ShardOf(hashes[i]).Write(overwrites[i], entries.GetKey(i), entries.GetValue(i));
-        Unlock(overwrites, isWritten);
+        int placed = 0;
+        int written = 0;
+        long appendedBytes = 0;
+        try
+        {
+            for (; placed < overwrites.Length; placed++)
+            {
+                if (!TryPlace(state, keyspace, ref entries, hashes, overwrites, placed))
+                    return false;
+                appendedBytes += overwrites[placed].AppendedBytes;
+            }
+
+            for (; written < overwrites.Length; written++)
+            {
+                state.ShardOf(hashes[written]).Write(
+                    overwrites[written], entries.GetKey(written), entries.GetValue(written));
+            }
+        }
+        finally // The caller's entries may throw.
+        {
+            for (int i = written; i < placed; i++)
+                state.ShardOf(hashes[i]).Abandon(overwrites[i]);
+            Unlock(overwrites, changed: written != 0);
+        }
+
         if (appendedBytes != 0)
             state.Reclaimer.Pace(appendedBytes, keptHash: 0);
-        return isWritten;
+        return true;
     }
 
     private static bool TryFind(
@@ -65,28 +86,14 @@ internal static class OverwriteBatch
 
     private static bool TryPlace<TEntries>(
         StoreState state, byte keyspace, ref TEntries entries, scoped ReadOnlySpan<ulong> hashes,
-        scoped Span<Overwrite> overwrites, out long appendedBytes)
+        scoped Span<Overwrite> overwrites, int index)
         where TEntries : struct, IEntrySource, allows ref struct
     {
-        appendedBytes = 0;
-        for (int i = 0; i < overwrites.Length; i++)
-        {
-            var key = entries.GetKey(i);
-            if (Shard.TryVerify(ref overwrites[i], key, keyspace)
-                && !IsRepeated(overwrites[..i], overwrites[i])
-                && state.ShardOf(hashes[i]).TryPlace(
-                    ref overwrites[i], key.Length, entries.GetValue(i).Length, out int appended))
-            {
-                appendedBytes += appended;
-                continue;
-            }
-
-            while (--i >= 0)
-                state.ShardOf(hashes[i]).Abandon(overwrites[i], entries.GetKey(i).Length, entries.GetValue(i).Length);
-            return false;
-        }
-
-        return true;
+        ref var overwrite = ref overwrites[index];
+        var key = entries.GetKey(index);
+        return Shard.TryVerify(ref overwrite, key, keyspace)
+            && !IsRepeated(overwrites[..index], overwrite)
+            && state.ShardOf(hashes[index]).TryPlace(ref overwrite, key.Length, entries.GetValue(index).Length);
     }
 
     // A key that comes twice: the second would replace what the first has not written yet.

@@ -74,6 +74,10 @@ internal sealed class BlockShares
         var after = before with { Lenders = before.Lenders + lenders, Copies = before.Copies + copies };
         Debug.Assert(after.Lenders >= 0 && after.Copies >= 0);
         long size = block.SizeBytes;
+        if (after.Lenders != 0 || after.Copies != 0)
+            _shares[address] = after; // First: there may be no memory for it, and then nothing else has changed.
+        else
+            _shares.Remove(address);
         Volatile.Write(ref _duplicateBytes, _duplicateBytes + copies * size);
         if (before.Lenders == 0 != (after.Lenders == 0))
         {
@@ -82,10 +86,6 @@ internal sealed class BlockShares
                 Volatile.Write(ref _orphanBytes, _orphanBytes - size);
         }
 
-        if (after.Lenders == 0 && after.Copies == 0)
-            _shares.Remove(address);
-        else
-            _shares[address] = after;
         Volatile.Write(ref _count, _shares.Count);
     }
 

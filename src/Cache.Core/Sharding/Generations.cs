@@ -58,7 +58,10 @@ internal sealed class Generations
     /// <summary>The place of a keyspace's generation in a table of all.</summary>
     public static int IndexOf(int keyspace, int generation) => keyspace * PerKeyspace + generation;
 
-    /// <summary>Notes the first entry of a keyspace's generation in a shard, before its home is unlocked.</summary>
+    /// <summary>Whether a keyspace was written since it was cleared; asked after the entry was counted.</summary>
+    public bool IsWritten(int keyspace) => (Volatile.Read(ref _written) >> keyspace & 1) != 0;
+
+    /// <summary>Notes a new entry of a keyspace, before its home is unlocked.</summary>
     public void NoteWritten(int keyspace) => Interlocked.Or(ref _written, 1U << keyspace);
 
     /// <summary>Begins new generations of some keyspaces, one bit for each.</summary>

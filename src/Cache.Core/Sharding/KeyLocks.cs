@@ -132,6 +132,7 @@ internal sealed class KeyLocks
             _grown.Add(shard);
         }
 
+        state.ThrowIfDisposed(); // The disposal knows how far it came by a place in the directory: nothing is split.
         bool isEntered = TryEnter(state, hashes);
         Debug.Assert(isEntered, "Nobody else changes the directory.");
     }

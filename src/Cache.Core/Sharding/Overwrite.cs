@@ -21,6 +21,9 @@ internal struct Overwrite
     /// <summary>Where the value goes: the same record if it fits, else a new one.</summary>
     public Record Target;
 
+    /// <summary>The length of that new one; 0 of the same.</summary>
+    public int AppendedBytes;
+
     // Which of the two this one has locked; in a batch, another may have done so before.
     private bool _holdsHome;
     private bool _holdsHolder;

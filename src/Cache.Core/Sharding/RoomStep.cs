@@ -59,4 +59,10 @@ internal enum RoomStep
 
     /// <summary>A writer whose page is full knows what was cleared, and holds nothing yet.</summary>
     ClearedKnown,
+
+    /// <summary>An entry was counted, and its keyspace is not known to be written yet.</summary>
+    EntryCounted,
+
+    /// <summary>An entry whose place another wants was chosen, and is not locked yet.</summary>
+    VictimFound,
 }

@@ -174,10 +174,16 @@ internal sealed partial class Shard
         var entry = default(EntryLock);
         if (victim.IsNull)
             return false;
+        RoomSteps.At(RoomStep.VictimFound);
         if (!TryLockRecord(victim, victimHash, ref entry))
             return true; // It went by itself.
-        RemoveLocked(ref entry);
-        Interlocked.Increment(ref _evictions);
+        if (_state.Reclaimer.AllowsEviction(entry.Header.IsExpiring))
+        {
+            RemoveLocked(ref entry);
+            Interlocked.Increment(ref _evictions);
+        }
+
+        // If policy or expiry was changed meanwhile it stays, and whoever needs the slot looks again.
         Unlock(ref entry);
         return true;
     }

@@ -56,6 +56,19 @@ internal sealed partial class Shard
     /// <summary>What both clocks show to a read.</summary>
     public ClockReading Now => _state.Clock.Now;
 
+    /// <summary>Whether what was found in a slot has expired since, or may be another entry's.</summary>
+    /// <remarks>version: That of the home when it was found; odd if the caller holds it.</remarks>
+    public bool HasPassed(Bucket home, uint version, Bucket holder, int slot)
+    {
+        ulong entry = holder.EntryAt(slot);
+        if (entry == 0)
+            return true; // Expired, and removed by a later look under the same locks.
+        var record = _records[entry];
+        var header = record.Header;
+        return !home.IsAt(version) // From here on the header can be trusted, and with it where the expiry lies.
+            || (header.IsExpiring && HasPassed(record.ExpiryOf(header)));
+    }
+
     /// <summary>Gives the locked entry another expiry and leaves its value.</summary>
     public WriteStatus Rewrite(ref EntryLock entry, in EntryKey key, in RecordExpiry expiry)
     {

@@ -48,6 +48,21 @@ internal sealed partial class Shard
         RemoveIfExpired(ref entry);
     }
 
+    /// <summary>The same for a read, which waits for no claim: what is claimed is whole until it is replaced.</summary>
+    public void LockToRead(in EntryKey key, ref EntryLock entry)
+    {
+        BeginLock(key.Hash, ref entry);
+        while (true)
+        {
+            entry.Generation = _generations.Of(key.Keyspace);
+            if (TryFindLocked(key, ref entry))
+                break;
+            BeginLockAgain(key.Hash, ref entry, waitsForClaim: false);
+        }
+
+        RemoveIfExpired(ref entry);
+    }
+
     /// <summary>Finds a key's entry while its home is locked by a set of locks.</summary>
     /// <returns>False if another thread holds a bucket that is needed: the whole set must be given up.</returns>
     public bool TryLockIn(KeyLocks set, in EntryKey key, ref EntryLock entry)

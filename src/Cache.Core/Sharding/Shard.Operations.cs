@@ -16,23 +16,20 @@ internal sealed partial class Shard
     public WriteStatus Set(in EntryKey key, LargeBlock block, in EntryOptions options)
     {
         var status = CheckLengths(key, block.Length);
-        if (status == WriteStatus.Done && !_state.TryCount(block))
+        bool isCounted = false;
+        try
         {
-            if (options.ReplacesAll)
-                EvictWhatCannotStay(key, block.SizeBytes);
-            if (TryTakeRoomFor(block.SizeBytes, key, default))
-                _state.CountPrepaid(block);
-            else
-                status = WriteStatus.OutOfMemory;
+            isCounted = status == WriteStatus.Done && TryCount(key, block, options);
+        }
+        finally // The store may have been disposed.
+        {
+            if (!isCounted)
+                _state.ReleaseUncounted(block);
         }
 
-        if (status != WriteStatus.Done)
-        {
-            _state.ReleaseUncounted(block);
-            return status;
-        }
-
-        return WriteBlock(key, block.Value, options, block);
+        if (isCounted)
+            return WriteBlock(key, block.Value, options, block);
+        return status == WriteStatus.Done ? WriteStatus.OutOfMemory : status;
     }
 
     public WriteStatus Set<TSink>(
@@ -161,6 +158,19 @@ internal sealed partial class Shard
             return WriteBlock(key, value, options, block);
         var operation = new SetOperation(value, options, block);
         return Write(key, ref operation);
+    }
+
+    /// <summary>Takes the room for a block, and begins to count it.</summary>
+    private bool TryCount(in EntryKey key, LargeBlock block, in EntryOptions options)
+    {
+        if (_state.TryCount(block))
+            return true;
+        if (options.ReplacesAll)
+            EvictWhatCannotStay(key, block.SizeBytes);
+        if (!TryTakeRoomFor(block.SizeBytes, key, default))
+            return false;
+        _state.CountPrepaid(block);
+        return true;
     }
 
     /// <summary>Writes a value that lies in a block of its own, which is used up whatever happens.</summary>

@@ -69,24 +69,24 @@ internal sealed partial class Shard
 
     /// <summary>Finds room for the value of a verified entry: in its record if it fits, else in a new one.</summary>
     /// <returns>False if the active segment has none, or the value is a large one.</returns>
-    public bool TryPlace(ref Overwrite overwrite, int keyLength, int valueLength, out int appendedBytes)
+    public bool TryPlace(ref Overwrite overwrite, int keyLength, int valueLength)
     {
         overwrite.Target = overwrite.Record;
-        appendedBytes = 0;
+        overwrite.AppendedBytes = 0;
         if (FitsInPlace(overwrite.Header, keyLength, valueLength))
             return true;
-        appendedBytes = Record.SizeOf(keyLength, valueLength, default);
+        overwrite.AppendedBytes = Record.SizeOf(keyLength, valueLength, default);
         if (IsLarge(keyLength, valueLength))
             return false;
         var stream = (LogStream)_log[_records.SegmentOf(overwrite.Record)].Stream & LogStream.Main;
-        return _log.TryAllocate(_log.OwnStripe, stream, appendedBytes, out overwrite.Target);
+        return _log.TryAllocate(_log.OwnStripe, stream, overwrite.AppendedBytes, out overwrite.Target);
     }
 
     /// <summary>Gives back the room that was found for a value which is not written after all.</summary>
-    public void Abandon(in Overwrite overwrite, int keyLength, int valueLength)
+    public void Abandon(in Overwrite overwrite)
     {
         if (!overwrite.IsInPlace)
-            _log.Abandon(overwrite.Target, Record.SizeOf(keyLength, valueLength, default));
+            _log.Abandon(overwrite.Target, overwrite.AppendedBytes);
     }
 
     /// <summary>Writes the value of a placed entry.</summary>
@@ -94,12 +94,14 @@ internal sealed partial class Shard
     {
         if (overwrite.IsInPlace)
         {
+            ThrowUnless(FitsInPlace(overwrite.Header, overwrite.Header.KeyLength, value.Length));
             WriteInPlace(overwrite.Record, overwrite.Header, value);
             overwrite.Holder.Touch(overwrite.Slot);
             return;
         }
 
         int size = Record.SizeOf(key.Length, value.Length, default);
+        ThrowUnless(size == overwrite.AppendedBytes);
         var header = RecordHeader.Create(
             key.Length, overwrite.Header.Keyspace, size, value.Length, default, large: false);
         overwrite.Target.Header = header;
@@ -135,7 +137,9 @@ internal sealed partial class Shard
     /// <summary>Writes the value of a plain entry whose buckets a set of locks holds.</summary>
     public static void Overwrite(KeyLocks locks, in HeldOverwrite overwrite, ReadOnlySpan<byte> value)
     {
-        WriteInPlace(overwrite.Record, overwrite.Record.Header, value);
+        var header = overwrite.Record.Header;
+        ThrowUnless(FitsInPlace(header, header.KeyLength, value.Length));
+        WriteInPlace(overwrite.Record, header, value);
         overwrite.Holder.Touch(overwrite.Slot);
         locks.MarkChanged(overwrite.Home);
         if (!overwrite.Holder.Equals(overwrite.Home))
@@ -197,5 +201,14 @@ internal sealed partial class Shard
         if (changed != header)
             record.Header = changed;
         value.CopyTo(record.ValueOf(changed));
+    }
+
+    // The caller's entries are asked twice: one that is another at the second time would be written over its neighbour.
+    private static void ThrowUnless(bool fits)
+    {
+        if (!fits)
+            Throw();
+
+        static void Throw() => throw new InvalidOperationException("A value was changed while it was written.");
     }
 }

@@ -19,7 +19,7 @@ internal sealed partial class Shard
         snapshot = default;
         using var taken = new TakenValues(_state);
         var entry = default(EntryLock);
-        Lock(key, ref entry);
+        LockToRead(key, ref entry);
         try
         {
             Describe(entry, ref snapshot);

@@ -149,8 +149,18 @@ internal sealed partial class Shard
     {
         var entryKey = new EntryKey(key, keyspace, hash);
         bool found = TryCopy(entryKey, ByteRange.All, ref sink, lentLengthMin, out var snapshot);
-        Note(entryKey, snapshot, found);
         lent = snapshot.Lent;
+        try
+        {
+            Note(entryKey, snapshot, found);
+        }
+        catch // The store was disposed: nobody gets what was lent.
+        {
+            if (!lent.IsNull)
+                _state.Return(lent);
+            throw;
+        }
+
         if (found && lent.IsNull)
             sink.Advance(snapshot.CopiedLength);
         return found;
@@ -258,14 +268,23 @@ internal sealed partial class Shard
     {
         if (!snapshot.Home.TryLockAt(snapshot.HomeVersion))
             return false;
-        // Nobody moves or removes the entry now: that needs this lock.
-        var block = LargeBlock.ReadStub(snapshot.Record.ValueOf(snapshot.Header));
-        snapshot.Length = block.Length;
-        bool isLent = snapshot.Length >= lentLengthMin;
-        if (isLent)
-            _state.Shares.Lend(block);
-        block.AddReference();
-        snapshot.Home.Unlock(snapshot.HomeVersion, changed: false);
+        LargeBlock block;
+        bool isLent;
+        try
+        {
+            // Nobody moves or removes the entry now: that needs this lock.
+            block = LargeBlock.ReadStub(snapshot.Record.ValueOf(snapshot.Header));
+            snapshot.Length = block.Length;
+            isLent = snapshot.Length >= lentLengthMin;
+            if (isLent)
+                _state.Shares.Lend(block); // There may be no memory to note it.
+            block.AddReference();
+        }
+        finally
+        {
+            snapshot.Home.Unlock(snapshot.HomeVersion, changed: false);
+        }
+
         if (isLent)
         {
             snapshot.Lent = block;

@@ -113,8 +113,12 @@ internal sealed partial class Shard
         }
 
         entry.Holder.SetFrequency(entry.Slot, 0);
-        if (Interlocked.Increment(ref _countByGeneration[Generations.IndexOf(keyspace, entry.Generation)]) == 1)
-            _generations.NoteWritten(keyspace);
+        Interlocked.Increment(ref _countByGeneration[Generations.IndexOf(keyspace, entry.Generation)]);
+        if (_generations.IsWritten(keyspace))
+            return;
+        if (entry.Set is null)
+            RoomSteps.At(RoomStep.EntryCounted);
+        _generations.NoteWritten(keyspace); // Also if it was not the first: that one may not have come so far.
     }
 
     /// <summary>Gives back a staged record that is not published after all.</summary>

@@ -169,7 +169,7 @@ internal sealed partial class StoreState : IDisposable
             Budget.Add(prepaidBytes < bytes ? -prepaidBytes : bytes - prepaidBytes);
         if (prepaidBytes < bytes && !Budget.TryTake(bytes, Log.LinkSpareBytes))
             return false;
-        KeepFreeSegmentsWithinLimit();
+        KeepFreeSegmentsWithinLimit(bytes);
         if (LargeBlock.TryCreate(length, capacity, Heap, out block))
         {
             Interlocked.Add(ref _blockBytes, bytes);
@@ -203,7 +203,7 @@ internal sealed partial class StoreState : IDisposable
     /// <summary>Begins to count a block whose bytes were taken already.</summary>
     public void CountPrepaid(LargeBlock block)
     {
-        KeepFreeSegmentsWithinLimit();
+        KeepFreeSegmentsWithinLimit(block.SizeBytes);
         Interlocked.Add(ref _blockBytes, block.SizeBytes);
     }
 
@@ -321,12 +321,13 @@ internal sealed partial class StoreState : IDisposable
         Math.Max(segmentSize / RecordsPerSegmentMin, Math.Min(segmentSize / 2, SmallRecordBytesMax));
 
     // Where large values take the place of small ones, the memory of these must be gone when they are written, and not
-    // at the next sweep.
-    private void KeepFreeSegmentsWithinLimit()
+    // at the next sweep. No more than is taken, since the caller may hold a bucket; what is too much for other reasons
+    // is the sweep's.
+    private void KeepFreeSegmentsWithinLimit(long takenBytes)
     {
         long excess = Budget.UsedBytes + Log.ResidentFreeBytes - Budget.LimitBytes;
         if (excess > 0)
-            Log.DiscardSomeFree(excess);
+            Log.DiscardSomeFree(Math.Min(excess, takenBytes));
     }
 
     private void Sweep()

@@ -103,6 +103,35 @@ public sealed class FactoryCircleTests : IDisposable
         Assert.Equal("value", await second);
     }
 
+    // Each factory asks for the two before it, as a sum of Fibonacci's: there are more ways down than can be walked.
+    [Fact]
+    public async Task FactoriesThatShareWhatTheyAskFor_EndInTimeForEachOfThem()
+    {
+        var bottom = new Gate<string>();
+        async ValueTask<string> Make(int number, CancellationToken token)
+        {
+            if (number == 0)
+                return await bottom.Run(token);
+            var one = Ask(number - 1);
+            var other = Ask(Math.Max(0, number - 2));
+            return (await one)[..1] + (await other)[..1];
+        }
+
+        Task<string> Ask(int number) => Cache.GetOrCreateAsync($"{number}", token => Make(number, token)).AsTask();
+
+        var asked = Task.Run(
+            () =>
+            {
+                Task<string>[] calls = [.. Enumerable.Range(0, 100).Select(Ask)];
+                bottom.Open("v");
+                return Task.WhenAll(calls);
+            },
+            TestContext.Current.CancellationToken);
+
+        string[] values = await asked.WaitAsync(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
+        Assert.Equal("vv", values[^1]);
+    }
+
     private static ValueTask<string> Ask(StoreHybridCache one, string key, StoreHybridCache other, string otherKey) =>
         one.GetOrCreateAsync(key, async _ =>
         {

@@ -226,6 +226,42 @@ public sealed class ClearTests : IDisposable
             Assert.NotNull(store.GetArray(Bytes($"key:{i}")));
     }
 
+    // The writer is paused when its entry is counted, and its keyspace is not known to be written yet.
+    [Fact]
+    public async Task TryClear_BesideTheFirstWriteOfAKeyspace_ClearsWhatWasWrittenBefore()
+    {
+        using var fixture = new StoreFixture(options => options.ShardCount = 1);
+        using var isOneWritten = new ManualResetEventSlim();
+        Task[] others = [];
+        int written = -1;
+        string? left = null;
+        RoomSteps.Observe(step =>
+        {
+            if (others.Length != 0 || step != RoomStep.EntryCounted)
+                return;
+            others = [.. Enumerable.Range(0, 8).Select(i => Task.Run(() => // One in the same bucket would wait.
+            {
+                fixture.Set($"other:{i}", "value");
+                Interlocked.CompareExchange(ref written, i, -1);
+                isOneWritten.Set();
+            }))];
+            isOneWritten.Wait(TimeSpan.FromSeconds(60));
+            Assert.True(fixture.Store.TryClear());
+            left = fixture.Get($"other:{written}");
+        });
+        try
+        {
+            fixture.Set("first", "value");
+        }
+        finally
+        {
+            RoomSteps.Observe(null);
+        }
+
+        await Task.WhenAll(others);
+        Assert.Null(left);
+    }
+
     private static void Fill(CacheStore store, int count)
     {
         for (int i = 0; i < count; i++)

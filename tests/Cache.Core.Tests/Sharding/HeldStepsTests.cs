@@ -1,0 +1,179 @@
+using Cache.Core.Hashing;
+using Cache.Core.Layout;
+using Cache.Core.ManyKeys;
+using Cache.Core.Sharding;
+using Cache.Testing;
+using static Cache.Core.Tests.StoreFixture;
+
+namespace Cache.Core.Tests.Sharding;
+
+/// <summary>What a thread does while others may change the store, or wait for what it holds.</summary>
+public sealed class HeldStepsTests
+{
+    private const int Large = 100_000;
+
+    // The store is disposed while another thread sweeps it, so that nothing but the flag is known yet.
+    [Fact]
+    public async Task Enter_ExclusiveLocksOfADisposedStore_Throws()
+    {
+        using var state = Create();
+        using var isHeld = new ManualResetEventSlim();
+        using var mayEnd = new ManualResetEventSlim();
+        var sweep = Task.Run(
+            () =>
+            {
+                lock (state.SweepGate)
+                {
+                    isHeld.Set();
+                    mayEnd.Wait(TestContext.Current.CancellationToken);
+                }
+            },
+            TestContext.Current.CancellationToken);
+        isHeld.Wait(TestContext.Current.CancellationToken);
+        state.Dispose();
+        var locks = KeyLocks.Rent();
+        try
+        {
+            Assert.Throws<ObjectDisposedException>(() => locks.Enter(state, [1], isExclusive: true));
+            Assert.False(state.Shards[0].GrowthGate.IsHeldByCurrentThread);
+        }
+        finally
+        {
+            mayEnd.Set();
+            await sweep;
+        }
+
+        KeyLocks.Return(locks);
+    }
+
+    // Nothing may be taken any more, so that a key whose page is full would take the place of another.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Set_WhereThePolicyOrTheVictimChangesMeanwhile_EvictsNothing(bool changesPolicy)
+    {
+        using var state = Create();
+        state.Budget.Eviction = EvictionPolicy.ExpiringEntries;
+        var shard = state.Shards[0];
+        var expiring = new EntryOptions { ExpiresAtMs = state.Clock.NowMs + 1000 };
+        const int slots = Bucket.SlotLast * (2 + IndexPage.StashCount); // Its own, the next bucket's, and the stash.
+        byte[][] keys = [.. Enumerable.Range(0, int.MaxValue).Select(i => Bytes($"{i}"))
+            .Where(key => IndexPage.HomeIndexOf(state.HashOf(key, 0)) == 1).Take(slots + 1)];
+        foreach (byte[] key in keys.AsSpan(0, slots))
+            Assert.Equal(WriteStatus.Done, Set(state, key, expiring));
+        state.Budget.AddOutside(state.LimitBytes);
+        int victims = 0;
+        RoomSteps.Observe(step =>
+        {
+            if (step != RoomStep.VictimFound || victims++ != 0)
+                return;
+            if (changesPolicy)
+                state.Budget.Eviction = EvictionPolicy.None;
+            for (int i = 0; i < slots && !changesPolicy; i++)
+                Assert.Equal(WriteStatus.Done, shard.Persist(state.KeyOf(keys[i], 0)));
+        });
+        try
+        {
+            Assert.Equal(WriteStatus.OutOfMemory, Set(state, keys[slots], expiring));
+        }
+        finally
+        {
+            RoomSteps.Observe(null);
+        }
+
+        Assert.Equal(1, victims);
+        Assert.Equal(0, shard.EvictionCount);
+        Assert.Equal(slots, state.EntryCount);
+    }
+
+    // A block is made under the lock of its bucket; many segments are free, and their memory should go.
+    [Fact]
+    public void Append_OfABlock_GivesBackAboutAsMuchAsItTakes()
+    {
+        using var state = Create(64 << 20);
+        for (int i = 0; i < 50_000; i++)
+            Assert.Equal(WriteStatus.Done, Set(state, Bytes($"key:{i}"), default, 1_000));
+        for (int i = 0; i < 50_000; i++)
+            Assert.True(state.Shards[0].Remove(state.KeyOf(Bytes($"key:{i}"), 0)));
+        Set(state, Bytes("key"), default);
+        state.Budget.AddOutside(48 << 20);
+        long excess = state.Budget.UsedBytes + state.Log.ResidentFreeBytes - state.LimitBytes;
+        long before = NativeReservation.DiscardedByThread;
+
+        var key = state.KeyOf(Bytes("key"), 0);
+        Assert.Equal(WriteStatus.Done, state.Shards[0].SetRange(key, 0, new byte[Large], atEnd: true, out _));
+
+        long discarded = NativeReservation.DiscardedByThread - before;
+        Assert.InRange(excess, 10 << 20, long.MaxValue);
+        Assert.InRange(discarded, 1, 4 * state.Log.SegmentBytes);
+    }
+
+    // Every read without a lock is in vain, since the sink writes a neighbour; another thread has claimed the key.
+    [Fact]
+    public async Task TryGet_OfAClaimedKeyBesideAHotOne_DoesNotWaitForTheClaim()
+    {
+        using var state = Create();
+        byte[] bytes = Bytes("key");
+        Set(state, bytes, default, 1_000);
+        var key = state.KeyOf(bytes, 0);
+        ulong hash = key.Hash;
+        byte[] neighbour = Enumerable.Range(0, int.MaxValue).Select(i => Bytes($"neighbour:{i}")).First(
+            other => state.Shards[0].HomeOf(state.HashOf(other, 0)).Equals(state.Shards[0].HomeOf(hash)));
+        Set(state, neighbour, default);
+        using var isClaimed = new ManualResetEventSlim();
+        using var mayEnd = new ManualResetEventSlim();
+        var claiming = Task.Run(
+            () =>
+            {
+                state.Claims.Enter(hash);
+                isClaimed.Set();
+                mayEnd.Wait(TestContext.Current.CancellationToken);
+                state.Claims.Exit(hash);
+            },
+            TestContext.Current.CancellationToken);
+        isClaimed.Wait(TestContext.Current.CancellationToken);
+        int spans = 0;
+        RoomSteps.Observe(static step => Assert.NotEqual(RoomStep.WaitsForClaim, step));
+        try
+        {
+            var sink = new WritingSink(() =>
+            {
+                spans++;
+                Set(state, neighbour, default);
+            });
+            Assert.True(state.Shards[0].TryGet(bytes, hash, 0, ref sink));
+        }
+        finally
+        {
+            RoomSteps.Observe(null);
+            mayEnd.Set();
+            await claiming;
+        }
+
+        Assert.InRange(spans, 1, 20);
+    }
+
+    private static WriteStatus Set(StoreState state, byte[] bytes, EntryOptions options, int length = 1)
+    {
+        var key = state.KeyOf(bytes, 0);
+        return state.Shards[0].Set(key, new byte[length], options);
+    }
+
+    private static StoreState Create(long limitBytes = 16 << 20) => new(
+        new CacheOptions { MemoryLimitBytes = limitBytes, ShardCount = 1 }, new FakeTimeProvider(),
+        KeyedHash.CreateRandom());
+
+    /// <summary>Writes something whenever it is asked for a span.</summary>
+    private readonly struct WritingSink(Action write) : IValueSink
+    {
+        public Span<byte> GetSpan(int length)
+        {
+            write();
+            return new byte[length];
+        }
+
+        public void Advance(int length)
+        {
+        }
+    }
+}
