@@ -10,15 +10,18 @@ ends in "<closed>" if the server closed the connection after it.
 """
 import pathlib
 import re
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
+import resp
+
 PORT = int(sys.argv[2]) if len(sys.argv) > 2 else 7299
 NAMED = {"s": " ", "r": "\r", "n": "\n", "t": "\t", "0": "\0", "\\": "\\"}
-QUIET_SECONDS = 0.03
+
+# In so many rounds of Redis's loop a request that was sent before them is read, executed, and answered.
+ROUNDS = 3
 
 
 def unescape(word):
@@ -36,36 +39,42 @@ class Server:
         self._process = subprocess.Popen(
             ["redis-server", "--port", str(PORT), "--save", "", "--dir", self._folder.name], stdout=subprocess.DEVNULL)
         self._clients = {}
-        self._wait()
+        self._connect().close()
 
-    def _wait(self):
+    def _connect(self):
         for _ in range(200):
             try:
-                socket.create_connection(("127.0.0.1", PORT)).close()
-                return
+                return resp.Connection(PORT)
             except OSError:
                 time.sleep(0.02)
         raise TimeoutError("redis-server does not listen")
 
     def call(self, client, words):
+        """Everything that the client receives for a command, which may be nothing, or the end of its connection."""
         if client not in self._clients:
-            self._clients[client] = socket.create_connection(("127.0.0.1", PORT))
+            self._clients[client] = resp.Connection(PORT)
         connection = self._clients[client]
-        frames = [b"*%d\r\n" % len(words)]
-        frames += [b"$%d\r\n%s\r\n" % (len(word), word.encode("latin1")) for word in words]
-        connection.sendall(b"".join(frames))
-        connection.settimeout(QUIET_SECONDS)
+        try:
+            connection.send(resp.encode([word.encode("latin1") for word in words]))
+        except OSError:
+            return "<closed>"
         reply = b""
-        while True:
+        while self._pass_rounds() and connection.has_more():
             try:
-                part = connection.recv(1 << 20)
-            except TimeoutError:
-                return escape(reply.decode("latin1"))
-            except ConnectionResetError:
-                part = b""
-            if not part:
+                reply += connection.read_reply().raw
+            except resp.Closed:
                 return escape(reply.decode("latin1")) + "<closed>"
-            reply += part
+        return escape(reply.decode("latin1"))
+
+    # Redis has one thread: what it was sent before has been done once these are answered, be it by an error. No time
+    # is waited for. The connection ends each time, since some commands count all that there are.
+    def _pass_rounds(self):
+        for _ in range(ROUNDS):
+            control = self._connect()
+            control.send(resp.encode([b"QUIT"]))
+            control.read_to_end()
+            control.close()
+        return True
 
     def stop(self):
         self._process.terminate()
@@ -75,21 +84,26 @@ class Server:
         self._folder.cleanup()
 
 
+def record(lines):
+    server = None
+    try:
+        for line in lines:
+            if line.startswith("=="):
+                if server:
+                    server.stop()
+                server = Server()
+            elif line and not line.startswith("#"):
+                client, command = line.split("\t")[:2]
+                line = f"{client}\t{command}\t{server.call(client, [unescape(word) for word in command.split(' ')])}"
+            yield line
+    finally:
+        if server:
+            server.stop()
+
+
 def main():
     path = pathlib.Path(sys.argv[1])
-    server = None
-    lines = []
-    for line in path.read_text().splitlines():
-        if line.startswith("=="):
-            if server:
-                server.stop()
-            server = Server()
-        elif line and not line.startswith("#"):
-            client, command = line.split("\t")[:2]
-            line = f"{client}\t{command}\t{server.call(client, [unescape(word) for word in command.split(' ')])}"
-        lines.append(line)
-    if server:
-        server.stop()
+    lines = list(record(path.read_text().splitlines()))
     path.write_text("\n".join(lines) + "\n")
 
 

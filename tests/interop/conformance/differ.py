@@ -26,7 +26,9 @@ import sys
 import time
 from pathlib import Path
 
-import resp
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "eng/commands"))
+
+import resp  # noqa: E402, of eng/commands
 from normalise import NORMALISATIONS
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the replies of a Redis server behind the requests of *.tsv in this folder.
+"""Writes the replies of a Redis server behind the requests of tests/Cache.Server.Tests/Commands/Recorded/*.tsv.
 
 usage: record-replies.py PORT      (a redis-server 7.0.15 that may be flushed listens on 127.0.0.1:PORT)
 
@@ -9,10 +9,11 @@ empty word; \\xHH is a byte, \\\\ a backslash. Needs Python's standard library a
 """
 import pathlib
 import re
-import socket
 import sys
 
-HERE = pathlib.Path(__file__).resolve().parent
+import resp
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "../../tests/Cache.Server.Tests/Commands/Recorded"
 
 
 def unescape(text):
@@ -27,32 +28,14 @@ def escape(reply):
     return "".join(names.get(b) or (chr(b) if 0x20 <= b < 0x7F else f"\\x{b:02x}") for b in reply)
 
 
-class Connection:
-    """Sends requests and gives the bytes of their replies."""
-
-    def __init__(self, port, version):
-        self._file = socket.create_connection(("127.0.0.1", port)).makefile("rwb")
-        if version == 3:
-            self.call([b"HELLO", b"3"])
-
-    def call(self, words):
-        self._file.write(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in words))
-        self._file.flush()
-        return self._read()
-
-    def _read(self):
-        line = self._file.readline()
-        kind, rest = line[:1], line[1:-2]
-        if kind in b"$=" and rest != b"-1":
-            return line + self._file.read(int(rest) + 2)
-        if kind in b"*~%" and rest != b"-1":
-            count = int(rest) * (2 if kind == b"%" else 1)
-            return line + b"".join(self._read() for _ in range(count))
-        return line
+def call(connection, *words):
+    connection.send(resp.encode(words))
+    return connection.read_reply().raw
 
 
 def record(path, port):
-    connections = [Connection(port, 2), Connection(port, 3)]
+    connections = [resp.Connection(port), resp.Connection(port)]
+    connections[1].call("HELLO", "3")
     paragraphs = path.read_text().rstrip("\n").split("\n\n")
     recorded = []
     for paragraph in paragraphs:
@@ -60,11 +43,11 @@ def record(path, port):
         requests = [line.split("\t")[0] for line in lines]
         columns = []
         for connection in connections:
-            connection.call([b"SELECT", b"0"])
-            connection.call([b"FLUSHALL"])
+            call(connection, b"SELECT", b"0")
+            call(connection, b"FLUSHALL")
             columns.append([
                 None if request.startswith("#") else
-                escape(connection.call([unescape(word) for word in request.split(" ")])) for request in requests])
+                escape(call(connection, *map(unescape, request.split(" ")))) for request in requests])
         for request, second, third in zip(requests, *columns):
             replies = [] if second is None else [second] if second == third else [second, third]
             recorded.append("\t".join([request, *replies]))
@@ -72,5 +55,5 @@ def record(path, port):
     path.write_text("\n".join(recorded).rstrip("\n") + "\n")
 
 
-for each in sorted(HERE.glob("*.tsv")):
+for each in sorted(FOLDER.glob("*.tsv")):
     record(each, int(sys.argv[1]))

@@ -1,6 +1,10 @@
-"""A RESP2 and RESP3 client that keeps every reply's bytes, and a reader of the words of a session's line."""
+"""A RESP2 and RESP3 client that keeps every reply's bytes, and a reader of the words of a session's line.
+
+The one client of all scripts here and of tests/interop. Needs Python's standard library alone.
+"""
 
 import re
+import select
 import socket
 
 # Long enough for a busy machine, short enough that a missing reply is noticed.
@@ -39,10 +43,19 @@ class Connection:
     def send(self, data):
         self._socket.sendall(data)
 
+    def call(self, *words):
+        """Sends a command of text, and gives its reply as Python's own values; an error raises RuntimeError."""
+        self.send(encode([word.encode("latin1") for word in words]))
+        return _value_of(self.read_reply().tree)
+
     def read_reply(self):
         self._raw = b""
         tree = self._read_tree()
         return Reply(self._raw, tree)
+
+    def has_more(self):
+        """Whether the server has sent something, or closed the connection; waits for neither."""
+        return bool(self._pending) or bool(select.select([self._socket], [], [], 0)[0])
 
     def read_to_end(self):
         """All bytes until the server closes the connection."""
@@ -83,10 +96,29 @@ class Connection:
         return taken
 
     def _receive(self):
-        piece = self._socket.recv(65536)
+        try:
+            piece = self._socket.recv(65536)
+        except ConnectionResetError:
+            piece = b""
         if not piece:
             raise Closed()
         self._pending += piece
+
+
+def _value_of(tree):
+    kind, value = tree
+    if kind == b"-":
+        raise RuntimeError(value.decode())
+    if value is None or kind == b"_":
+        return None
+    if kind == b":":
+        return int(value)
+    if kind == b"%":
+        values = [_value_of(each) for each in value]
+        return dict(zip(values[::2], values[1::2]))
+    if isinstance(value, list):
+        return [_value_of(each) for each in value]
+    return value.decode()[4:] if kind == b"=" else value.decode()
 
 
 def encode(words):
