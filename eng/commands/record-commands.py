@@ -32,9 +32,10 @@ def describe(redis, name):
 def main():
     redis = resp.Connection(int(sys.argv[1]))
     redis.call("HELLO", "3")
-    recorded = next(line for line in redis.call("INFO", "server").split("\r\n") if line.startswith("redis_version:"))
-    later = [row for row in json.loads(TARGET.read_text())
-             if version(row["docs"]["since"]) > version(recorded.partition(":")[2])] if TARGET.exists() else []
+    lines = redis.call("INFO", "server").split("\r\n")
+    recorded = next(line for line in lines if line.startswith("redis_version:")).partition(":")[2]
+    known = json.loads(TARGET.read_text()) if TARGET.exists() else []
+    later = [row for row in known if version(row["docs"]["since"]) > version(recorded)]
     rows = sorted(later + [describe(redis, name) for name in redis.call("COMMAND", "LIST")], key=lambda row: row["name"])
     lines = [json.dumps(row, separators=(",", ":"), ensure_ascii=True) for row in rows]
     TARGET.write_text("[\n" + ",\n".join(lines) + "\n]\n")

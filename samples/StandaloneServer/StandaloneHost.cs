@@ -129,6 +129,8 @@ internal static class StandaloneHost
                 o.MessageWords = settings.InWordsOfSources;
                 o.ConfigurationFile = commandLine.ConfigFile;
             });
+        builder.Services.AddOptions<RespServerOptions>().Configure<IHostApplicationLifetime>(
+            static (o, lifetime) => o.ShutdownRequested = lifetime.StopApplication);
         try
         {
             return builder.Build();

@@ -43,6 +43,21 @@ public sealed partial class CacheStore
         return Counted(EntryCopier.Copy(_state, KeyOf(key), KeyOf(newKey), condition, removeSource: true));
     }
 
+    /// <summary>Moves an entry, with its value and expiry, to another keyspace, where it has the same key.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="destination">A view of the same store.</param>
+    /// <returns>
+    /// Done, NotFound, ConditionNotMet if the key exists there, OutOfMemory or KeyTooLong.
+    /// </returns>
+    /// <exception cref="ArgumentException">The destination is another store.</exception>
+    public WriteStatus Move(ReadOnlySpan<byte> key, CacheStore destination)
+    {
+        ThrowIfOfAnotherStore(destination);
+        ThrowIfDisposed();
+        return Counted(
+            EntryCopier.Copy(_state, KeyOf(key), destination.KeyOf(key), SetCondition.IfAbsent, removeSource: true));
+    }
+
     /// <summary>Copies an entry with its value and expiry.</summary>
     /// <param name="key">The key of this keyspace.</param>
     /// <param name="destination">A view of the same store; perhaps this one.</param>
@@ -52,11 +67,16 @@ public sealed partial class CacheStore
     public WriteStatus Copy(
         ReadOnlySpan<byte> key, CacheStore destination, ReadOnlySpan<byte> newKey, SetCondition condition)
     {
-        ArgumentNullException.ThrowIfNull(destination);
-        if (destination._state != _state)
-            throw new ArgumentException("The destination is a view of another store.", nameof(destination));
+        ThrowIfOfAnotherStore(destination);
         ThrowIfDisposed();
         return Counted(
             EntryCopier.Copy(_state, KeyOf(key), destination.KeyOf(newKey), condition, removeSource: false));
+    }
+
+    private void ThrowIfOfAnotherStore(CacheStore destination)
+    {
+        ArgumentNullException.ThrowIfNull(destination);
+        if (destination._state != _state)
+            throw new ArgumentException("The destination is a view of another store.", nameof(destination));
     }
 }

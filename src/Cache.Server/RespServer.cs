@@ -86,6 +86,7 @@ public sealed partial class RespServer : IAsyncDisposable
             CertificateUsers = new CertificateUsers(options.TlsPort is null ? [] : options.TlsClientUsers),
             CommandThrew = (command, exception) => ServerLog.CommandThrew(_logger, command, exception),
             StoreWasDisposed = EndWithStore,
+            Stop = options.ShutdownRequested is { } stop ? client => RequestStop(stop, client) : null,
             Listen = bind is null ? TryListen : null,
             KeepAliveChanged = bind is null ? seconds => _listeners!.SetKeepAlive(_binder!, seconds) : null,
             LogListenRefused = problem => ServerLog.ListenRefused(_logger, problem),
@@ -207,6 +208,13 @@ public sealed partial class RespServer : IAsyncDisposable
 
     /// <summary>Stops the server as <see cref="StopAsync"/> does.</summary>
     public async ValueTask DisposeAsync() => await StopAsync(CancellationToken.None).ConfigureAwait(false);
+
+    // Not on the thread of the client's connection, which the stop waits for.
+    private void RequestStop(Action stop, string client)
+    {
+        ServerLog.ShutdownRequested(_logger, client);
+        _ = Task.Run(stop);
+    }
 
     // By whoever sees it first: a command, or the sweep. Commands that a stop has left behind see it too late.
     private void EndWithStore()

@@ -184,6 +184,12 @@ public sealed partial class RespServerOptions
     public Func<string, string>? MessageWords { get; set; }
 
     /// <summary>
+    /// What a client's SHUTDOWN calls, on a thread of the pool; it should end the program, or at least stop the server.
+    /// Null, the default, refuses SHUTDOWN: a client is not to end a program that serves others too.
+    /// </summary>
+    public Action? ShutdownRequested { get; set; }
+
+    /// <summary>
     /// The file that the options come from, which INFO shows as config_file; null for none, the default. It is not
     /// read.
     /// </summary>

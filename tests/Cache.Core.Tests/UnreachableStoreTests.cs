@@ -69,6 +69,9 @@ public sealed class UnreachableStoreTests
         static store => store.Expire(_keys[0], store.NowMs + 1_000, ExpireConditions.None),
         static store => store.Persist(_expiring),
         static store => store.Remove(_large),
+        static store => store.Move(_large, store.SelectKeyspace(1)),
+        static store => store.ChangeBits(
+            _large, [new BitFieldStep { Action = BitFieldAction.Set, Width = 1, Offset = 24L * Large }]),
         static store => store.Rename(_large, _number, SetCondition.Always),
         static store => store.Copy(_large, store, _number, SetCondition.Always),
         static store => store.TryPeekInfo(_expiring, out _),

@@ -117,7 +117,7 @@ public sealed class RespServerOptionsSectionTests
     [Fact]
     public void Keys_AreTheProperties() => Assert.Equal(
         typeof(RespServerOptions).GetProperties().Select(static property => property.Name)
-            .Except([nameof(RespServerOptions.MessageWords)]).Order(),
+            .Except([nameof(RespServerOptions.MessageWords), nameof(RespServerOptions.ShutdownRequested)]).Order(),
         RespServerOptionsSection.Keys.Select(static key => key.Name).Order());
 
     [Fact]

@@ -38,11 +38,12 @@ internal static class FolderArrows
     {
         [Core] =
         [
-            Contracts, "Cache.Core.Sharding", "Cache.Core.ManyKeys", "Cache.Core.Log", Layout, "Cache.Core.Eviction",
-            "Cache.Core.Expiry", "Cache.Core.Hashing", "Microsoft.Extensions.Options",
+            Contracts, "Cache.Core.Sharding", "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Log", Layout,
+            "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing", "Microsoft.Extensions.Options",
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.
         [Contracts] = [],
+        ["Cache.Core.Bits"] = ["Cache.Core.Sharding", Layout, Contracts],
         ["Cache.Core.ManyKeys"] = ["Cache.Core.Sharding", "Cache.Core.Log", Layout, "Cache.Core.Expiry", Contracts],
         // The keyed hash is held beside the shards that it fills.
         ["Cache.Core.Sharding"] =
@@ -99,7 +100,10 @@ internal static class FolderArrows
         // Families of commands: what several need goes to Dispatch, Replies or Arguments, never from one to another.
         ["Cache.Server.Commands.Strings"] =
             [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
-        ["Cache.Server.Commands.Keys"] = [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
+        // The name of the eviction policy says which figures OBJECT knows.
+        ["Cache.Server.Commands.Keys"] =
+            [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.Bits"] = [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Session"] =
             [Dispatch, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
         ["Cache.Server.Commands.Administration"] =
@@ -110,7 +114,8 @@ internal static class FolderArrows
         [Commands] =
         [
             Dispatch, Table, Replies, Clients, Statistics, Protocol, "Cache.Server.Commands.Strings",
-            "Cache.Server.Commands.Keys", "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration",
+            "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys", "Cache.Server.Commands.Session",
+            "Cache.Server.Commands.Administration",
             Core, Contracts,
         ],
         // Log messages hold no stage, so a stage may write them.

@@ -17,6 +17,9 @@ public readonly record struct EntryInfo
     /// <summary>The same by the wall clock as it goes now; the moment that was given, if one was.</summary>
     public long ExpiresAtUnixMs { get; init; }
 
+    /// <summary>How many times it was used, up to 3; the count falls where room is made.</summary>
+    public int UseCount { get; init; }
+
     /// <summary>The sliding interval in milliseconds; 0: none.</summary>
     public long SlidingMs { get; init; }
 }

@@ -131,6 +131,7 @@ internal sealed partial class Shard
             Version = EntryVersion.Of(snapshot.HomeVersion, snapshot.Generation),
             Length = snapshot.Length,
             SlidingMs = snapshot.Expiry.SlidingMs,
+            UseCount = snapshot.Slot == 0 ? 0 : snapshot.Holder.FrequencyOf(snapshot.Slot),
         };
         if (!snapshot.Expiry.IsExpiring)
             return info;

@@ -236,7 +236,8 @@ internal sealed partial class Shard
         return true;
     }
 
-    private bool TryMakeBlock(
+    /// <summary>Makes a block for a value of a length, before any lock.</summary>
+    public bool TryMakeBlock(
         in EntryKey key, int length, int capacity, in HeldBytes held, out LargeBlock block, ref WriteStatus status)
     {
         if (!_state.TryCreateBlock(length, capacity, prepaidBytes: 0, out block))
@@ -276,7 +277,8 @@ internal sealed partial class Shard
     private bool TryTakeRoomFor(long bytes, in EntryKey key, in HeldBytes held) => _state.Reclaimer.TryTakeRoom(
         new RoomRequest(bytes, _log.LinkSpareBytes, key.Hash, 0, held, IsLast: false));
 
-    private void ReleaseUnused(LargeBlock block)
+    /// <summary>Gives back a block that no entry took; null is ignored.</summary>
+    public void ReleaseUnused(LargeBlock block)
     {
         if (!block.IsNull)
             _state.Release(block);

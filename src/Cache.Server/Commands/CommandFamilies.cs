@@ -1,4 +1,5 @@
 using Cache.Server.Commands.Administration;
+using Cache.Server.Commands.Bits;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Keys;
 using Cache.Server.Commands.Session;
@@ -22,11 +23,18 @@ internal static class CommandFamilies
         .. CommandCommands.Bindings,
         .. InfoCommand.Bindings,
         .. ServerCommands.Bindings,
+        .. ReplicationCommands.Bindings,
+        .. ShutdownCommand.Bindings,
+        .. DebugCommand.Bindings,
         .. StringReadCommands.Bindings,
         .. StringWriteCommands.Bindings,
         .. CounterCommands.Bindings,
         .. LcsCommand.Bindings,
+        .. BitCommands.Bindings,
+        .. BitFieldCommands.Bindings,
+        .. BitOpCommand.Bindings,
         .. KeyCommands.Bindings,
+        .. ObjectCommands.Bindings,
         .. ExpiryCommands.Bindings,
         .. ScanCommands.Bindings,
     ];

@@ -50,8 +50,7 @@ internal sealed partial class Connection<TExecutor>
 
     private void TakeSuspended()
     {
-        BeginRead(readBytes: 0);
-        Context.IsElsewhere = true;
+        BeginRead(readBytes: 0, isElsewhere: true);
         Context.Progress = _progress;
         _progress = null;
         _isSuspended = false;

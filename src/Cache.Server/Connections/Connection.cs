@@ -178,7 +178,6 @@ internal sealed partial class Connection<TExecutor>
         long filledBytes = PendingInputBytes - _client.PendingInputBytes;
         long readBytes = read.Buffer.Length + filledBytes;
         BeginRead(read.Buffer.Length);
-        Context.SharesThread = _transport.SharesThread;
         Context.Counters.Traffic.Reads++;
         if (_mayBeTls && IsTls(read.Buffer))
         {
@@ -238,13 +237,16 @@ internal sealed partial class Connection<TExecutor>
     }
 
     // What changes seldom, or is shown to other clients, is brought up to date by the read, not by the command.
-    private void BeginRead(long readBytes)
+    private void BeginRead(long readBytes, bool isElsewhere = false)
     {
         _client.LastInteractionMs = _server.NowMs;
         _client.IsServed = true;
         _client.PendingInputBytes = (int)Math.Min(PendingInputBytes + readBytes, int.MaxValue);
         _context = _server.Contexts.Borrow();
         _context.Begin(_client, _transport.Output);
+        _context.SharesThread = !isElsewhere && _transport.SharesThread;
+        _context.IsElsewhere = isElsewhere;
+        _context.Enter();
         _reader ??= RespRequestReader.Borrow();
         _reader.BulkBytesMax = Settings.ProtoMaxBulkLength;
         _reader.IsAuthenticated = _context.IsAuthenticated;

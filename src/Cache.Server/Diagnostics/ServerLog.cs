@@ -85,6 +85,9 @@ internal static partial class ServerLog
     [LoggerMessage(27, LogLevel.Warning, "The store was disposed while the server ran: the server stops")]
     public static partial void StoreWasDisposed(ILogger logger);
 
+    [LoggerMessage(41, LogLevel.Warning, "Client {Address} sent SHUTDOWN: the program is asked to stop")]
+    public static partial void ShutdownRequested(ILogger logger, string address);
+
     [LoggerMessage(14, LogLevel.Information, "Stopped")]
     public static partial void Stopped(ILogger logger);
 

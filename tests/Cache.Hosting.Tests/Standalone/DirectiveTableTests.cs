@@ -199,6 +199,7 @@ public sealed class DirectiveTableTests
         string[] others =
         [
             nameof(RespServerOptions.KeptParameters), nameof(RespServerOptions.MessageWords),
+            nameof(RespServerOptions.ShutdownRequested),
             nameof(RespServerOptions.ConfigurationFile),
         ];
         Assert.All(

@@ -19,14 +19,16 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null)
     // what. The answer to LCS takes a time of the product of two values' lengths, so that it has keys of its own.
     private static readonly string[] _excluded =
     [
-        "shutdown", "debug", "monitor", "sync", "psync", "acl", "auth", "wait", "lcs", "subscribe", "psubscribe",
+        "shutdown", "monitor", "sync", "psync", "acl", "auth", "lcs", "subscribe", "psubscribe",
         "ssubscribe", "unsubscribe", "punsubscribe", "sunsubscribe", "failover", "replicaof", "slaveof", "client|pause",
     ];
 
     private static readonly string[] _words =
     [
         "EX", "PX", "EXAT", "PXAT", "NX", "XX", "GT", "LT", "GET", "KEEPTTL", "PERSIST", "COUNT", "MATCH", "TYPE",
-        "LEN", "REPLACE", "DB", "ABSOLUTE", "string", "SYNC", "server", "on", "off", "skip", "reply", "*", "a*",
+        "LEN", "REPLACE", "DB", "ABSOLUTE", "string",
+        "AND", "XOR", "NOT", "BIT", "SET", "INCRBY", "OVERFLOW", "SAT", "FAIL", "u8", "i64", "#1",
+        "SYNC", "server", "on", "off", "skip", "reply", "*", "a*",
         "[a-", "\\", "", "2", "3", "0", "-1", "1", "10", "100", "9223372036854775807", "-9223372036854775808",
         "9223372036854775808", "1.5", "1e308", "nan", "-inf", "0x10", " 1", "01", "+1", "maxmemory", "4mb", "2097152",
         "maxmemory-policy", "allkeys-lru", "volatile-lru", "noeviction", "hz", "appendonly", "no",

@@ -12,6 +12,7 @@ internal sealed class SimulatedRequests(Random random, Func<long> unixNowMs, str
     /// <summary>What all keys begin with.</summary>
     public const string KeyStart = "key:";
 
+    private const int BitsMax = 4_000;
     private const int Keys = 1_200;
 
     // Rare, so that something is there to be cleared. Then several at a time, now and then: more than a keyspace has
@@ -47,7 +48,14 @@ internal sealed class SimulatedRequests(Random random, Func<long> unixNowMs, str
         16 => ["STRLEN", Key()],
         17 => NextExpire(),
         18 => [new[] { "TTL", "PTTL", "PEXPIRETIME" }[random.Next(3)], Key()],
-        _ => ["PERSIST", Key()],
+        _ => NextOfBits(),
+    };
+
+    private string[] NextOfBits() => random.Next(3) switch
+    {
+        0 => ["PERSIST", Key()],
+        1 => ["SETBIT", Key(), Number(random.Next(BitsMax)), Number(random.Next(2))],
+        _ => ["GETBIT", Key(), Number(random.Next(BitsMax))],
     };
 
     public static bool IsKey(string word) => word.StartsWith(KeyStart, StringComparison.Ordinal);

@@ -103,6 +103,8 @@ internal sealed class SimulationModel
         "EXISTS" => Integer(words.Skip(1).Count(key => Find(key) is not null)),
         "INCRBY" => Increment(words[1], long.Parse(words[2], CultureInfo.InvariantCulture)),
         "APPEND" => Append(words[1], words[2]),
+        "SETBIT" => SetBit(words[1], int.Parse(words[2], CultureInfo.InvariantCulture), words[3] == "1"),
+        "GETBIT" => Integer(BitOf(Find(words[1])?.Value ?? "", int.Parse(words[2], CultureInfo.InvariantCulture))),
         "STRLEN" => Integer(Find(words[1])?.Value.Length ?? 0),
         "PEXPIRE" => Expire(words[1], ExpiryOf("PX", words[2]), words.ElementAtOrDefault(3)),
         "EXPIRE" => Expire(words[1], ExpiryOf("EX", words[2]), words.ElementAtOrDefault(3)),
@@ -186,6 +188,19 @@ internal sealed class SimulationModel
         Put(key, entry.Value + part, entry.Expiry);
         return Integer(entry.Value.Length + part.Length);
     }
+
+    private string SetBit(string key, int offset, bool bit)
+    {
+        var entry = Find(key) ?? new SimulatedEntry("", default);
+        int before = BitOf(entry.Value, offset);
+        char[] value = entry.Value.PadRight(offset / 8 + 1, '\0').ToCharArray();
+        value[offset / 8] ^= (char)(before != (bit ? 1 : 0) ? 0x80 >> (offset % 8) : 0);
+        Put(key, new string(value), entry.Expiry);
+        return Integer(before);
+    }
+
+    private static int BitOf(string value, int offset) =>
+        offset / 8 < value.Length ? value[offset / 8] >> (7 - offset % 8) & 1 : 0;
 
     private string Expire(string key, SimulatedExpiry expiry, string? condition)
     {

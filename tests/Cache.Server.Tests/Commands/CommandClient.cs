@@ -56,7 +56,9 @@ internal sealed class CommandClient
         int offset = 0;
         for (int i = 0; i < ranges.Length; offset += arguments[i++].Length)
             ranges[i] = new ArgumentRange(offset, arguments[i].Length);
+        Context.Enter();
         CommandDispatcher.Execute(new RespRequest(input, ranges), Context);
+        Context.Leave();
         Context.Output.BeginFlush();
         _pipe.FlushAsync(TestContext.Current.CancellationToken).AsTask().GetAwaiter().GetResult();
         byte[] reply = _stream.ToArray();

@@ -14,6 +14,8 @@ public sealed class RecordedRepliesTests
     [InlineData("floats", 3)]
     [InlineData("keys", 2)]
     [InlineData("keys", 3)]
+    [InlineData("bits", 2)]
+    [InlineData("bits", 3)]
     [InlineData("lcs", 2)]
     [InlineData("lcs", 3)]
     public void Execute_RecordedRequest_RepliesAsRedis(string file, int protocolVersion)

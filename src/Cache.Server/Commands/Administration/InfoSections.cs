@@ -215,9 +215,9 @@ internal static class InfoSections
 
     private static void AppendKeyspace(InfoText text, ServerState server)
     {
-        for (int i = 0; i < server.Store.KeyspaceCount; i++)
+        for (int i = 0; i < server.Databases.Count; i++)
         {
-            var keyspace = server.Store.SelectKeyspace(i);
+            var keyspace = server.Databases[i];
             long keys = keyspace.Count;
             if (keys == 0)
                 continue;

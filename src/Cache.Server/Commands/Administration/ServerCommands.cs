@@ -5,7 +5,7 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Administration;
 
-/// <summary>DBSIZE, FLUSHDB, FLUSHALL, TIME.</summary>
+/// <summary>DBSIZE, FLUSHDB, FLUSHALL, SWAPDB, TIME.</summary>
 internal static class ServerCommands
 {
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
@@ -13,6 +13,7 @@ internal static class ServerCommands
         new("dbsize", DatabaseSize),
         new("flushdb", FlushDatabase),
         new("flushall", FlushAll),
+        new("swapdb", SwapDatabases),
         new("time", Time),
     ];
 
@@ -55,6 +56,33 @@ internal static class ServerCommands
             return true;
         context.Reply.Error(ErrorTexts.Syntax);
         return false;
+    }
+
+    // SWAPDB index1 index2
+    private static void SwapDatabases(in RespRequest request, CommandContext context)
+    {
+        int count = context.Server.Databases.Count;
+        if (!TryParseIndex(request[1], out int first))
+            context.Reply.Error("ERR invalid first DB index"u8);
+        else if (!TryParseIndex(request[2], out int second))
+            context.Reply.Error("ERR invalid second DB index"u8);
+        else if ((uint)first >= (uint)count || (uint)second >= (uint)count)
+            context.Reply.Error(ErrorTexts.KeyspaceOutOfRange);
+        else if (first == second)
+            context.Reply.Ok();
+        else if (context.TryGiveWay(long.MaxValue)) // It waits for the commands of others.
+            return;
+        else if (context.TrySwapDatabases(first, second))
+            context.Reply.Ok();
+        else
+            context.Reply.Error("ERR commands of other clients took too long; nothing was swapped, try again"u8);
+    }
+
+    private static bool TryParseIndex(ReadOnlySpan<byte> argument, out int index)
+    {
+        bool isIndex = RespInteger.TryParse(argument, out long value) && value is >= int.MinValue and <= int.MaxValue;
+        index = isIndex ? (int)value : 0;
+        return isIndex;
     }
 
     private static void Time(in RespRequest request, CommandContext context)

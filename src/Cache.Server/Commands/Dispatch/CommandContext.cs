@@ -16,7 +16,7 @@ namespace Cache.Server.Commands.Dispatch;
 /// Used by one thread at a time, that of a connection's read, which borrows it of the <see cref="CommandContextPool"/>.
 /// What is to outlive the read belongs to the <see cref="ClientSession"/>.
 /// </remarks>
-internal sealed class CommandContext
+internal sealed class CommandContext : DatabaseVisit
 {
     // What a reply has beside the strings of a list: the headers of arrays, a cursor.
     private const int ReplyFrameBytesMax = 256;
@@ -35,6 +35,7 @@ internal sealed class CommandContext
         Counters = new CommandCounters(server.Commands.All.Count);
         Reply = Output;
         _hasCommonNames = server.Commands.HasCommonNames;
+        server.Databases.Add(this);
     }
 
     public ServerState Server { get; }
@@ -102,14 +103,25 @@ internal sealed class CommandContext
         Debug.Assert(_client is null && LongArgument is null);
         _client = client;
         GaveWay = false;
-        Store = client.Database == 0 ? Server.Store : Server.Store.SelectKeyspace(client.Database);
+        Store = Server.Databases[client.Database];
         Output.Begin(output, client.ProtocolVersion);
         Reply = ReplyOf(client.ReplyMode);
     }
 
+    /// <summary>Begins to execute the client's requests; its keyspace is the same until <see cref="Leave"/>.</summary>
+    public void Enter()
+    {
+        Server.Databases.Enter(this, SharesThread ? DatabaseStay.Short : DatabaseStay.Long);
+        Store = Server.Databases[Client.Database];
+    }
+
+    /// <summary>Executes nothing for now: two databases may be swapped.</summary>
+    public void Leave() => Databases.Leave(this);
+
     /// <summary>Serves it no more; what was written is the output's.</summary>
     public void End()
     {
+        Leave();
         Output.End();
         LongArgument = null;
         Progress = null;
@@ -197,8 +209,17 @@ internal sealed class CommandContext
     /// <param name="index">One that the store has.</param>
     public void SelectDatabase(int index)
     {
-        Store = Server.Store.SelectKeyspace(index);
+        Store = Server.Databases[index];
         Client.Database = index;
+    }
+
+    /// <summary>SWAPDB: exchanges two databases for all clients.</summary>
+    /// <returns>False if others' commands took too long to wait for.</returns>
+    public bool TrySwapDatabases(int first, int second)
+    {
+        bool isDone = Server.Databases.TrySwap(first, second, this);
+        Store = Server.Databases[Client.Database];
+        return isDone;
     }
 
     /// <summary>HELLO: replies in another version of RESP from now on.</summary>

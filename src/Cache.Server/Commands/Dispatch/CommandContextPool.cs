@@ -50,6 +50,7 @@ internal sealed class CommandContextPool(ServerState server)
                 return;
         }
 
+        server.Databases.Remove(context);
         server.Statistics.Fold(context.Counters);
     }
 }

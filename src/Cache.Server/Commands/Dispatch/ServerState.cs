@@ -33,6 +33,7 @@ internal sealed class ServerState
         Users.SetDefaultPassword(settings.RequirePass);
         Statistics = new ServerStatistics(Commands.All.Count);
         Clients = new ClientRegistry(settings, Users, store, ReportLimit);
+        Databases = new Databases(store);
         Contexts = new CommandContextPool(this);
         Limits = new LimitEvents();
         Throughput = new ThroughputMeter(store.TimeProvider);
@@ -42,6 +43,9 @@ internal sealed class ServerState
 
     /// <summary>The store, in its keyspace 0.</summary>
     public CacheStore Store { get; }
+
+    /// <summary>The keyspaces that clients know by numbers.</summary>
+    public Databases Databases { get; }
 
     /// <summary>The clock of the store, which is that of the server too.</summary>
     public TimeProvider TimeProvider => Store.TimeProvider;
@@ -113,6 +117,9 @@ internal sealed class ServerState
     /// Null where nothing listens to addresses.
     /// </summary>
     public Func<ListenPlace, bool>? Listen { get; init; }
+
+    /// <summary>Asks the program to stop, by the address of the client that wants it; null: clients may not.</summary>
+    public Action<string>? Stop { get; init; }
 
     /// <summary>Told by CONFIG SET that the interval of TCP keep-alive has changed.</summary>
     public Action<int>? KeepAliveChanged { get; init; }

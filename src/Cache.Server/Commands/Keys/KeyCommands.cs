@@ -19,6 +19,7 @@ internal static class KeyCommands
         new("rename", Rename),
         new("renamenx", RenameNx),
         new("copy", Copy),
+        new("move", Move),
         new("randomkey", RandomKey),
     ];
 
@@ -119,6 +120,24 @@ internal static class KeyCommands
             context.Reply.Refusal(status);
     }
 
+    // MOVE key db
+    private static void Move(in RespRequest request, CommandContext context)
+    {
+        if (!TrySelect(request[2], context, out var destination))
+            return;
+        if (destination == context.Store)
+        {
+            context.Reply.Error(ErrorTexts.SameObject);
+            return;
+        }
+
+        var status = context.Store.Move(request[1], destination);
+        if (status is WriteStatus.Done or WriteStatus.ConditionNotMet or WriteStatus.NotFound)
+            context.Reply.ZeroOrOne(status == WriteStatus.Done);
+        else
+            context.Reply.Refusal(status);
+    }
+
     private static bool TrySelect(ReadOnlySpan<byte> argument, CommandContext context, out CacheStore keyspace)
     {
         keyspace = context.Store;
@@ -126,11 +145,11 @@ internal static class KeyCommands
             context.Reply.Error(ErrorTexts.NotAnInteger);
         else if (index is < int.MinValue or > int.MaxValue)
             context.Reply.Error(ErrorTexts.NotAnInt32);
-        else if ((ulong)index >= (ulong)keyspace.KeyspaceCount)
+        else if ((ulong)index >= (ulong)context.Server.Databases.Count)
             context.Reply.Error(ErrorTexts.KeyspaceOutOfRange);
         else
         {
-            keyspace = keyspace.SelectKeyspace((int)index);
+            keyspace = context.Server.Databases[(int)index];
             return true;
         }
 

@@ -40,7 +40,8 @@ internal static class ScanCommands
 
         if (context.TryGiveWay(long.MaxValue))
             return;
-        var progress = context.Progress as KeysProgress ?? new KeysProgress(context.FindReplyListBytesMax());
+        var progress = context.Progress as KeysProgress
+            ?? new KeysProgress(context.Store, context.FindReplyListBytesMax());
         if (!TryGatherKeys(request[1], progress, context))
         {
             context.GiveWayWith(progress);
@@ -59,7 +60,7 @@ internal static class ScanCommands
         do
         {
             var sink = new MatchingKeySink(pattern, progress.Keys);
-            progress.Cursor = context.Store.Scan(progress.Cursor, KeysPerStep, ref sink);
+            progress.Cursor = progress.Store.Scan(progress.Cursor, KeysPerStep, ref sink);
             if (progress.Cursor == 0 || progress.Keys.IsTooLong || context.Client.IsKilled)
                 return true;
         }

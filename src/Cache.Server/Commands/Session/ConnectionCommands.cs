@@ -45,7 +45,7 @@ internal static class ConnectionCommands
         {
             context.Reply.Error(ErrorTexts.NotAnInt32);
         }
-        else if ((ulong)index >= (ulong)context.Server.Store.KeyspaceCount)
+        else if ((ulong)index >= (ulong)context.Server.Databases.Count)
         {
             context.Reply.Error(ErrorTexts.KeyspaceOutOfRange);
         }

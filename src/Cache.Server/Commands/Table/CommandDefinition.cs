@@ -34,7 +34,7 @@ internal sealed class CommandDefinition
         Categories = row.GetProperty("acl").ReadStrings();
         ServesAdministrators =
             Array.Exists(Categories, static name => name is "@admin" or "@dangerous" or "@connection");
-        KeySpecifications = ReadKeys(row.GetProperty("keySpecs"));
+        KeySpecifications = ReadKeys(row.GetProperty("keySpecs"), Name);
         DenialError =
             Encoding.UTF8.GetBytes($"NOPERM this user has no permissions to run the '{Name}' command");
         ArityError = Encoding.UTF8.GetBytes($"ERR wrong number of arguments for '{Name}' command");
@@ -102,11 +102,11 @@ internal sealed class CommandDefinition
     /// <summary>Whether it may be called with so many arguments, its name included.</summary>
     public bool Accepts(int count) => count >= _countMin && count <= _countMax;
 
-    private static KeySpecification[] ReadKeys(JsonElement rows)
+    private static KeySpecification[] ReadKeys(JsonElement rows, string commandName)
     {
         var keys = new KeySpecification[rows.GetArrayLength()];
         for (int i = 0; i < keys.Length; i++)
-            keys[i] = KeySpecification.Read(rows[i]);
+            keys[i] = KeySpecification.Read(rows[i], commandName);
         return keys;
     }
 

@@ -16,14 +16,18 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
 {
     private const string VariableFlags = "variable_flags";
 
-    // Of SET without its option GET.
+    // Of SET without its option GET, and of BITFIELD with nothing but GET.
     private static readonly string[] _overwriting = ["OW", "update"];
+    private static readonly string[] _reading = ["RO", "access"];
 
     private readonly bool _isVariable = Array.IndexOf(Flags, VariableFlags) >= 0;
     private readonly string[] _flags = Array.FindAll(Flags, static flag => flag != VariableFlags);
     private readonly AclKeyAccess _access = AccessOf(Flags);
 
-    public static KeySpecification Read(JsonElement specification)
+    /// <summary>Whether it is of BITFIELD, whose flags vary with its steps; those of SET vary with an option.</summary>
+    public bool IsOfBitField { get; private init; }
+
+    public static KeySpecification Read(JsonElement specification, string commandName)
     {
         var range = specification.GetProperty("find_keys").GetProperty("spec");
         return new KeySpecification(
@@ -31,7 +35,10 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
             range.GetProperty("lastkey").GetInt32(),
             range.GetProperty("keystep").GetInt32(),
             range.GetProperty("limit").GetInt32(),
-            specification.GetProperty("flags").ReadStrings());
+            specification.GetProperty("flags").ReadStrings())
+        {
+            IsOfBitField = commandName == "bitfield",
+        };
     }
 
     /// <summary>The index of the last key among so many words; it may lie behind them.</summary>
@@ -43,17 +50,40 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
     }
 
     /// <summary>What a request does with the keys, in Redis's words.</summary>
-    public string[] FlagsIn(in RespRequest request, int start) => IsOverwriting(request, start) ? _overwriting : _flags;
+    public string[] FlagsIn(in RespRequest request, int start) => !_isVariable ? _flags : VariedIn(request, start);
 
     /// <summary>What a request does with the values of the keys.</summary>
     public AclKeyAccess AccessIn(in RespRequest request, int start) =>
-        IsOverwriting(request, start) ? AclKeyAccess.Write : _access;
+        !_isVariable ? _access : AccessOf(VariedIn(request, start));
 
-    // SET alone has flags that vary: it reads the key only if its option GET is there.
-    private bool IsOverwriting(in RespRequest request, int start)
+    // SET and BITFIELD alone have flags that vary.
+    private string[] VariedIn(in RespRequest request, int start)
     {
-        if (!_isVariable)
-            return false;
+        if (IsOfBitField)
+            return IsReading(request, start) ? _reading : _flags;
+        return IsOverwriting(request, start) ? _overwriting : _flags;
+    }
+
+    // BITFIELD of nothing but GET, by Redis's own look at its steps.
+    private static bool IsReading(in RespRequest request, int start)
+    {
+        for (int i = start + 2; i < request.Count;)
+        {
+            int left = request.Count - i - 1;
+            if (request[i].Is("GET"u8) && left >= 2)
+                i += 3;
+            else if (request[i].Is("OVERFLOW"u8) && left >= 1)
+                i += 2;
+            else
+                return false;
+        }
+
+        return true;
+    }
+
+    // SET reads the key only if its option GET is there.
+    private static bool IsOverwriting(in RespRequest request, int start)
+    {
         for (int i = start + 3; i < request.Count; i++)
         {
             if (request[i].Is("GET"u8))

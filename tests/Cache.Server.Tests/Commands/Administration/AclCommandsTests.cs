@@ -229,7 +229,8 @@ public sealed class AclCommandsTests : CommandTestBase
         other.Run("AUTH u x");
         foreach (var command in CommandTable.Default.All.Where(KeyPositions.HasKeys))
         {
-            string[] request = [command.Name, .. Enumerable.Repeat("foreign", Math.Abs(command.Arity) - 1)];
+            string[] words = [.. command.Name.Split('|'), .. Enumerable.Repeat("foreign", Math.Abs(command.Arity))];
+            string[] request = words[..Math.Abs(command.Arity)];
             Assert.Equal(
                 "-NOPERM this user has no permissions to access one of the keys used as arguments\r\n",
                 other.Call(request));

@@ -32,6 +32,12 @@ public sealed class CommandTurnTests : IDisposable
     private static readonly string[] _longs = Enumerable.Repeat(Long, Turn.ArgumentsMax - 2).ToArray();
     private static readonly string[] _keys = Enumerable.Range(0, Turn.ArgumentsMax - 2).Select(Key).ToArray();
 
+    private static readonly string[] _increments =
+    [
+        .. Enumerable.Range(0, Turn.ArgumentsMax - 2)
+            .Select(i => (i % 4) switch { 0 => "INCRBY", 1 => "i64", 2 => "7", _ => "1" }).SkipLast(2),
+    ];
+
     private static readonly string[] _ids = ["ID", .. Enumerable.Repeat("7", Turn.ArgumentsMax - 4)];
 
     // More than a request on a loop may have; an odd number, as of the words of MSET.
@@ -57,6 +63,19 @@ public sealed class CommandTurnTests : IDisposable
             ["n", "0x1p16000"],
         ],
         ["copy"] = [[Long, "other"], [Long, "other", "REPLACE"]],
+        ["setbit"] = [["z", "4294967295", "1"], [Long, "5", "1"], [Long, "4294967295", "1"]],
+        ["getbit"] = [[Long, "134217727"]],
+        ["bitcount"] = [[Long], [Long, "0", "-1"], [Long, "5", "-9", "BIT"]],
+        ["bitpos"] = [[Long, "1"], [Long, "0"], [Long, "1", "5", "-9", "BIT"]],
+        ["bitop"] = [["AND", "d", Long, Long], ["NOT", "d", Long], ["XOR", "d", .. _longs.AsSpan(2)]],
+        ["bitfield"] =
+        [
+            ["z", "SET", "u8", "4294967280", "1"], [Long, "SET", "u8", "5", "1"], [Long, "GET", "i64", "77"],
+            ["bits", .. _increments],
+        ],
+        ["bitfield_ro"] = [[Long, "GET", "i64", "77"]],
+        ["move"] = [[Long, "1"]],
+        ["swapdb"] = [["0", "1"]],
         ["client|list"] = [[], ["TYPE", "normal"], _ids],
         ["client|kill"] = [["ADDR", "1.2.3.4:5"], ["USER", "default", "ADDR", "1.2.3.4:5"], ["1.2.3.4:5"]],
         ["command|list"] = [[], ["FILTERBY", "PATTERN", _stars]],
@@ -82,6 +101,10 @@ public sealed class CommandTurnTests : IDisposable
         ("getrange", [Long, "0", "-1"]), ("getrange", [Long, "0", "9999999999"]), ("substr", [Long, "0", "-1"]),
         ("getset", [Long, "x"]), ("getdel", [Long]), ("getex", [Long, "EX", "100"]), ("get", [Long]),
         ("set", [Long, "x", "GET"]), ("copy", [Long, "other"]),
+        ("setbit", ["z", "4294967295", "1"]), ("setbit", [Long, "4294967295", "1"]), ("bitcount", [Long]),
+        ("bitcount", [Long, "5", "-9", "BIT"]), ("bitpos", [Long, "1"]), ("bitop", ["NOT", "d", Long]),
+        ("bitop", ["XOR", "d", .. _longs.AsSpan(2)]), ("bitfield", ["z", "SET", "u8", "4294967280", "1"]),
+        ("bitfield", ["z", .. _increments, .. _increments]), ("swapdb", ["0", "1"]),
         ("incrbyfloat", ["n", "1e4900"]), ("incrbyfloat", ["n", "1E-4900"]), ("incrbyfloat", ["n", "0x1p-16000"]),
         ("incrbyfloat", ["digits", "1"]), ("incrbyfloat", ["power", "1"]), ("mget", [Long, Long]), ("mget", _tooMany),
         ("mset", _tooMany), ("msetnx", _tooMany), ("del", _tooMany), ("unlink", _tooMany), ("exists", _tooMany),

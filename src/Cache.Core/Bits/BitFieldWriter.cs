@@ -1,0 +1,123 @@
+using System.Diagnostics;
+using Cache.Core.Layout;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.Bits;
+
+/// <summary>Runs steps on the bits of a key's value, all at one moment.</summary>
+/// <remarks>
+/// Under the lock of the key's bucket where that is short. Else in a copy, while the key is claimed: others' writes of
+/// it wait, its readers and its bucket's other keys do not.
+/// </remarks>
+internal static class BitFieldWriter
+{
+    /// <summary>More steps are not run under a bucket's lock: some tens of microseconds.</summary>
+    public const int StepsMax = 4096;
+
+    // Under a claim, only an eviction or an expiry comes between, and not twice.
+    private const int AttemptsMax = 8;
+
+    /// <remarks>lengthMin: As of <see cref="BitFieldOperation"/>.</remarks>
+    public static WriteStatus Run(StoreState state, in EntryKey key, Span<BitFieldStep> steps, int lengthMin) =>
+        TryRunInPlace(state, key, steps, lengthMin, out var status)
+            ? status
+            : RunClaimed(state, key, steps, lengthMin);
+
+    /// <returns>False if it would take longer than a bucket may be locked: nothing was done.</returns>
+    public static bool TryRunInPlace(
+        StoreState state, in EntryKey key, Span<BitFieldStep> steps, int lengthMin, out WriteStatus status)
+    {
+        status = WriteStatus.NotFound;
+        if (key.Bytes.Length > EntryKey.LengthMax)
+        {
+            Debug.Assert(lengthMin == 0, "Such a key is in no store, and nothing is written to it.");
+            Read(default, steps);
+            return true;
+        }
+
+        if (steps.Length > StepsMax)
+            return false;
+        var operation = new BitFieldOperation(steps, lengthMin, state.ValueLengthMax);
+        status = state.ShardOf(key.Hash).Write(key, ref operation);
+        return !operation.IsLong;
+    }
+
+    private static WriteStatus RunClaimed(StoreState state, in EntryKey key, Span<BitFieldStep> steps, int lengthMin)
+    {
+        state.Claims.Enter(key.Hash);
+        try
+        {
+            var status = WriteStatus.ConditionNotMet;
+            for (int attempts = 0; status == WriteStatus.ConditionNotMet; attempts++)
+            {
+                Debug.Assert(attempts < AttemptsMax, "Nobody else writes the key.");
+                status = RunOnCopy(state, key, steps, lengthMin);
+            }
+
+            return status;
+        }
+        finally
+        {
+            state.Claims.Exit(key.Hash);
+        }
+    }
+
+    /// <returns>ConditionNotMet if the value went meanwhile.</returns>
+    private static WriteStatus RunOnCopy(StoreState state, in EntryKey key, Span<BitFieldStep> steps, int lengthMin)
+    {
+        var take = default(TakeBlockOperation);
+        var shard = state.ShardOf(key.Hash);
+        var status = shard.Write(key, ref take);
+        if (status != WriteStatus.Done)
+            return status;
+        var present = take.Block;
+        try
+        {
+            if (lengthMin == 0)
+                return Read(present, steps);
+            int end = Math.Max(take.Length, lengthMin);
+            return end > state.ValueLengthMax
+                ? WriteStatus.ValueTooLong
+                : Replace(shard, key, present, end, steps);
+        }
+        finally
+        {
+            if (!present.IsNull)
+                state.Return(present);
+        }
+    }
+
+    private static WriteStatus Read(LargeBlock present, Span<BitFieldStep> steps)
+    {
+        foreach (ref var step in steps)
+            BitField.Get(ref step, present.IsNull ? default : present.Value);
+        return present.IsNull ? WriteStatus.NotFound : WriteStatus.Done;
+    }
+
+    private static WriteStatus Replace(
+        Shard shard, in EntryKey key, LargeBlock present, int end, Span<BitFieldStep> steps)
+    {
+        var status = WriteStatus.Done;
+        if (!shard.TryMakeBlock(key, end, shard.BlockCapacityOf(end), default, out var block, ref status))
+            return status;
+        var room = block.Value;
+        int length = 0;
+        if (!present.IsNull)
+        {
+            length = present.Length;
+            present.Value.CopyTo(room);
+        }
+
+        room[length..].Clear();
+        BitFieldOperation.RunAll(steps, room);
+        var replace = new ReplaceBlockOperation(present, block);
+        try
+        {
+            return shard.Write(key, ref replace, HeldBytes.OfBlock(block));
+        }
+        finally // The store may have been disposed.
+        {
+            shard.ReleaseUnused(replace.Block);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Replies;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Commands.Administration;
+
+/// <summary>LASTSAVE, ROLE and WAIT, as a Redis answers that has no replica and saves nothing.</summary>
+internal static class ReplicationCommands
+{
+    public static IReadOnlyList<CommandBinding> Bindings { get; } =
+    [
+        new("lastsave", LastSave),
+        new("role", Role),
+        new("wait", Wait),
+    ];
+
+    // LASTSAVE: when the data were loaded, since nothing is saved.
+    private static void LastSave(in RespRequest request, CommandContext context) =>
+        context.Reply.Integer(context.Server.StartedAtMs / 1000);
+
+    // ROLE
+    private static void Role(in RespRequest request, CommandContext context)
+    {
+        context.Reply.ArrayHeader(3);
+        context.Reply.Bulk("master"u8);
+        context.Reply.Integer(0);
+        context.Reply.ArrayHeader(0);
+    }
+
+    // WAIT numreplicas timeout: there is none that could come, so nothing is waited for.
+    private static void Wait(in RespRequest request, CommandContext context)
+    {
+        var reply = context.Reply;
+        if (!RespInteger.TryParse(request[1], out _))
+            reply.Error(ErrorTexts.NotAnInteger);
+        else if (!RespInteger.TryParse(request[2], out long timeoutMs))
+            reply.Error("ERR timeout is not an integer or out of range"u8);
+        else if (timeoutMs < 0)
+            reply.Error("ERR timeout is negative"u8);
+        else
+            reply.Integer(0);
+    }
+}

@@ -1,0 +1,59 @@
+using Cache.Server.Commands.Arguments;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Replies;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Commands.Administration;
+
+/// <summary>SHUTDOWN: asks the program that the server runs in to stop.</summary>
+internal static class ShutdownCommand
+{
+    public static IReadOnlyList<CommandBinding> Bindings { get; } =
+    [
+        new("shutdown", Shutdown),
+    ];
+
+    // SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] [ABORT]; NOW waits for no replica, of which there is none.
+    private static void Shutdown(in RespRequest request, CommandContext context)
+    {
+        bool saves = false, savesNot = false, forces = false, aborts = false;
+        for (int i = 1; i < request.Count; i++)
+        {
+            if (request[i].Is("NOSAVE"u8))
+                savesNot = true;
+            else if (request[i].Is("SAVE"u8))
+                saves = true;
+            else if (request[i].Is("FORCE"u8))
+                forces = true;
+            else if (request[i].Is("ABORT"u8))
+                aborts = true;
+            else if (!request[i].Is("NOW"u8))
+            {
+                context.Reply.Error(ErrorTexts.Syntax);
+                return;
+            }
+        }
+
+        if ((aborts && request.Count > 2) || (saves && savesNot))
+            context.Reply.Error(ErrorTexts.Syntax);
+        else if (aborts)
+            context.Reply.Error("ERR No shutdown in progress."u8);
+        else if (saves && !forces)
+            context.Reply.Error("ERR snapshots are not supported yet: use SHUTDOWN NOSAVE"u8);
+        else
+            Stop(context);
+    }
+
+    // As in Redis there is no reply: the connection ends.
+    private static void Stop(CommandContext context)
+    {
+        if (context.Server.Stop is not { } stop)
+        {
+            context.Reply.Error("ERR SHUTDOWN is not allowed: this server is a part of another program"u8);
+            return;
+        }
+
+        context.Client.CloseAfterReply();
+        stop(context.Client.EndPoints.Remote);
+    }
+}

@@ -1,0 +1,85 @@
+using System.Buffers;
+using Cache.Core;
+using Cache.Server.Commands.Dispatch;
+
+namespace Cache.Server.Commands.Bits;
+
+/// <summary>How far BITOP has come: its sources, the result so far, and how many bytes of it are done.</summary>
+internal sealed class BitOpProgress : CommandProgress
+{
+    // What is combined between two looks at the clock.
+    private const int ChunkBytes = 1 << 20;
+
+    private readonly BitOpSources _sources;
+    private readonly BitLogic _logic;
+    private readonly LargeValue? _large;
+    private readonly byte[] _short = [];
+    private int _done;
+
+    public BitOpProgress(BitLogic logic, BitOpSources sources, CacheStore store)
+    {
+        _logic = logic;
+        _sources = sources;
+        Store = store;
+        if (store.TryCreateValue(sources.Length, out var large))
+            _large = large;
+        else
+            _short = ArrayPool<byte>.Shared.Rent(sources.Length);
+    }
+
+    /// <summary>Where the result goes, though the client's database may be another keyspace meanwhile.</summary>
+    public CacheStore Store { get; }
+
+    public int Length => _sources.Length;
+
+    public override long MemoryBytes => _sources.MemoryBytes + _short.Length + (_large is null ? 0 : _done);
+
+    private Span<byte> Result => _large is null ? _short.AsSpan(0, Length) : _large.Span;
+
+    /// <summary>Combines one more part of all sources.</summary>
+    /// <returns>False if all is done.</returns>
+    public bool Step()
+    {
+        if (_done == Length)
+            return false;
+        int sources = 0;
+        int length = Math.Min(ChunkBytes, Length - _done);
+        var target = Result.Slice(_done, length);
+        foreach (var source in _sources)
+        {
+            var part = _done < source.Length ? source[_done..Math.Min(source.Length, _done + length)] : default;
+            Combine(target, part, isFirst: sources++ == 0);
+        }
+
+        _done += length;
+        return true;
+    }
+
+    /// <summary>Gives the result to a key.</summary>
+    public WriteStatus Write(ReadOnlySpan<byte> key) => _large is null
+        ? Store.Set(key, Result)
+        : Store.Set(key, _large, default);
+
+    public override void Dispose()
+    {
+        _sources.Dispose();
+        _large?.Dispose();
+        if (_short.Length > 0)
+            ArrayPool<byte>.Shared.Return(_short);
+    }
+
+    // Behind its end a source is zeros.
+    private void Combine(Span<byte> target, ReadOnlySpan<byte> part, bool isFirst)
+    {
+        if (isFirst && _logic != BitLogic.Not)
+        {
+            part.CopyTo(target);
+            target[part.Length..].Clear();
+            return;
+        }
+
+        BitLogics.Combine(_logic, target[..part.Length], part);
+        if (_logic == BitLogic.And)
+            target[part.Length..].Clear();
+    }
+}

@@ -1,0 +1,123 @@
+using Cache.Core;
+using Cache.Server.Commands.Replies;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Commands.Bits;
+
+/// <summary>The values that BITOP combines, as they stood at one moment.</summary>
+/// <remarks>
+/// Long ones are lent, so that any number of them costs no copy. That all stood together is known by the keys'
+/// versions, which are the same before and after all were taken; while others write next to them for long, they are
+/// copied at one moment instead.
+/// </remarks>
+internal sealed class BitOpSources : IDisposable
+{
+    private const int AttemptsMax = 64;
+
+    // Keys from the third argument on.
+    private const int FirstKey = 3;
+
+    private readonly ByteStringList _copied = new();
+    private readonly List<LentValue?> _lent = [];
+
+    /// <summary>The bytes that were copied.</summary>
+    public long MemoryBytes => _copied.MemoryBytes;
+
+    /// <summary>The length of the longest one.</summary>
+    public int Length { get; private set; }
+
+    public static BitOpSources Read(in RespRequest request, CacheStore store)
+    {
+        var sources = new BitOpSources();
+        for (int attempts = 0; !sources.TryRead(request, store); attempts++)
+        {
+            sources.Dispose();
+            if (attempts < AttemptsMax)
+                continue;
+            sources.CopyAll(request, store);
+            break;
+        }
+
+        sources.Measure();
+        return sources;
+    }
+
+    /// <summary>Gives all of them in their order, an absent one as an empty one.</summary>
+    public Enumerator GetEnumerator() => new(_copied, _lent);
+
+    public void Dispose()
+    {
+        foreach (var lent in _lent)
+            lent?.Dispose();
+        _lent.Clear();
+        _copied.Clear();
+    }
+
+    private bool TryRead(in RespRequest request, CacheStore store)
+    {
+        var versions = new EntryVersion[request.Count - FirstKey];
+        for (int i = 0; i < versions.Length; i++)
+        {
+            store.TryPeekInfo(request[FirstKey + i], out var info);
+            versions[i] = info.Version;
+        }
+
+        for (int i = 0; i < versions.Length; i++)
+            Take(request[FirstKey + i], store);
+        for (int i = 0; i < versions.Length; i++)
+        {
+            store.TryPeekInfo(request[FirstKey + i], out var info);
+            if (info.Version != versions[i])
+                return false;
+        }
+
+        return true;
+    }
+
+    private void Take(ReadOnlySpan<byte> key, CacheStore store)
+    {
+        var sink = new ByteStringSink(_copied);
+        bool exists = store.TryGet(key, store.BeginPrefetch(key), ref sink, LentReply.LengthMin, out var lent);
+        if (!exists || lent is not null)
+            _copied.AddAbsent();
+        _lent.Add(lent);
+    }
+
+    private void CopyAll(in RespRequest request, CacheStore store)
+    {
+        var keys = new KeysFrom(request);
+        var sink = new ByteStringSink(_copied);
+        store.GetMany(ref keys, ref sink);
+        for (int i = FirstKey; i < request.Count; i++)
+            _lent.Add(null);
+    }
+
+    private void Measure()
+    {
+        foreach (var bytes in this)
+            Length = Math.Max(Length, bytes.Length);
+    }
+
+    /// <summary>The keys of a request from the first source on.</summary>
+    private readonly ref struct KeysFrom(RespRequest request) : IKeySource
+    {
+        private readonly RespRequest _request = request;
+
+        public int Count => _request.Count - FirstKey;
+
+        public ReadOnlySpan<byte> GetKey(int index) => _request[FirstKey + index];
+    }
+
+    /// <summary>Walks over the values.</summary>
+    internal ref struct Enumerator(ByteStringList copied, List<LentValue?> lent)
+    {
+        private readonly List<LentValue?> _lent = lent;
+        private ByteStringList.Enumerator _copied = copied.GetEnumerator();
+        private int _index = -1;
+
+        public readonly ReadOnlySpan<byte> Current =>
+            _lent[_index] is { } value ? value.Span : _copied.Current.Bytes;
+
+        public bool MoveNext() => ++_index < _lent.Count && _copied.MoveNext();
+    }
+}

@@ -1,0 +1,39 @@
+using Cache.Core;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Replies;
+
+namespace Cache.Server.Commands.Bits;
+
+/// <summary>A value as it stood at one moment: lent by the store if it is long, else copied.</summary>
+internal readonly ref struct HeldString : IDisposable
+{
+    private readonly LentValue? _lent;
+    private readonly ByteStringList _list;
+
+    private HeldString(LentValue? lent, ByteStringList list, bool exists)
+    {
+        _lent = lent;
+        _list = list;
+        Exists = exists;
+    }
+
+    public bool Exists { get; }
+
+    /// <summary>Its bytes; empty if there is none.</summary>
+    public ReadOnlySpan<byte> Bytes => _lent is null ? _list.First : _lent.Span;
+
+    public static HeldString Read(ReadOnlySpan<byte> key, CommandContext context)
+    {
+        var list = context.BorrowList();
+        var sink = new ByteStringSink(list);
+        var hash = context.Store.BeginPrefetch(key);
+        bool exists = context.Store.TryGet(key, hash, ref sink, LentReply.LengthMin, out var lent);
+        return new HeldString(lent, list, exists);
+    }
+
+    public void Dispose()
+    {
+        _lent?.Dispose();
+        _list.Dispose();
+    }
+}

@@ -1,0 +1,50 @@
+namespace Cache.Server.Tests.Commands.Keys;
+
+public sealed class ObjectCommandsTests : CommandTestBase
+{
+    [Theory]
+    [InlineData("123", "int", int.MaxValue)]
+    [InlineData("-9223372036854775808", "int", 1)]
+    [InlineData("9223372036854775808", "embstr", 1)]
+    [InlineData("10000", "int", 1)]
+    [InlineData("01", "embstr", 1)]
+    [InlineData("abc", "embstr", 1)]
+    [InlineData("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "embstr", 1)]
+    [InlineData("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "raw", 1)]
+    public void Encoding_OfAValue_IsThatOfRedis(string value, string encoding, int references)
+    {
+        Client.Call("SET", "k", value);
+
+        Assert.Equal($"${encoding.Length}\r\n{encoding}\r\n", Client.Run("OBJECT ENCODING k"));
+        Assert.Equal($":{references}\r\n", Client.Run("OBJECT REFCOUNT k"));
+    }
+
+    [Fact]
+    public void Frequency_UnderAPolicyByFrequency_CountsUses()
+    {
+        Client.Run("SET k v");
+        Client.Run("CONFIG SET maxmemory-policy allkeys-lfu");
+
+        Assert.Equal(":0\r\n", Client.Run("OBJECT FREQ k"));
+        Client.Run("GET k");
+        Client.Run("GET k");
+        Assert.Equal(":2\r\n", Client.Run("OBJECT FREQ k"));
+        Assert.StartsWith("-ERR An LFU maxmemory policy is selected, ", Client.Run("OBJECT IDLETIME k"));
+    }
+
+    [Fact]
+    public void Frequency_UnderAnotherPolicy_IsRefused()
+    {
+        Client.Run("SET k v");
+
+        Assert.StartsWith("-ERR An LFU maxmemory policy is not selected, ", Client.Run("OBJECT FREQ k"));
+        Assert.Equal(":0\r\n", Client.Run("OBJECT IDLETIME k"));
+    }
+
+    [Theory]
+    [InlineData("ENCODING")]
+    [InlineData("FREQ")]
+    [InlineData("IDLETIME")]
+    [InlineData("REFCOUNT")]
+    public void Subcommand_OfAnAbsentKey_IsNull(string name) => Assert.Equal("$-1\r\n", Client.Run($"OBJECT {name} k"));
+}
