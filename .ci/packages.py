@@ -1,4 +1,6 @@
-"""usage: packages.py FOLDER — checks the packages there: which they are, what they hold, what they depend on."""
+"""usage: packages.py FOLDER — checks the packages there: which they are, what they hold, what they depend on, how large
+they are.
+"""
 
 import re
 import sys
@@ -24,6 +26,10 @@ DEPENDENCIES = {
 # A package needs these of the machine.
 FRAMEWORKS = {"Cache.AspNetCore": {"Microsoft.AspNetCore.App"}}
 
+# The page that says how large they are, and how far from that one may be: the machine that compresses has a say in it.
+SIZES = Path("docs/in-process.md")
+SIZE_TOLERANCE = 0.25
+
 failures = []
 checks = 0
 
@@ -40,12 +46,46 @@ def name_of(path):
     return re.match(r"(.*?)\.\d", path.name)[1]
 
 
+def check_readme(name, text, manifest):
+    page = Path(f"src/{name}/README.md").read_text()
+    url = re.search(r"<projectUrl>(.*?)/?</projectUrl>", manifest)[1]
+    check(f"readme of {name}", page.replace("https://cache.invalid", url).strip(), text.strip())
+    links = re.findall(r"\]\(([^)]*)\)", text)
+    check(f"absolute links of {name}", [], [link for link in links if not link.startswith("https://")])
+
+
+# A member's name with the type that has it, without what a generic one is of.
+def check_documentation(name, text):
+    lines = Path(f"src/{name}/PublicApi.txt").read_text().splitlines()
+    kinds = r"(?:class|struct|enum|interface|delegate \S+) ([\w.]+)"
+    types = {re.search(kinds, line)[1] for line in lines if line[0] != " "}
+    surface = "\n".join(lines)
+    documented = re.findall(r'<member name="(\w):([^"(`]*)', text)
+    check(f"documented types of {name}", types, {member for kind, member in documented if kind == "T"})
+    others = [
+        member
+        for kind, member in documented
+        if kind != "T" and member.replace("#ctor", member.split(".")[-2]) not in surface
+    ]
+    check(f"documentation of {name} that is of internals", [], others)
+
+
+def check_size(name, size):
+    row = re.search(rf"^\| `{re.escape(name)}` .*\| ([\d,]+) \|$", SIZES.read_text(), re.MULTILINE)
+    printed = int(row[1].replace(",", "")) * 1000
+    is_near = abs(size - printed) <= SIZE_TOLERANCE * printed
+    check(f"size of {name}, {size} bytes, printed as {printed} in {SIZES}", True, is_near)
+
+
 def check_package(path):
     name = name_of(path)
     with zipfile.ZipFile(path) as package:
         files = set(package.namelist())
         manifest = package.read(f"{name}.nuspec").decode()
-    wanted = {"README.md", "LICENSE", f"lib/net10.0/{name}.dll", f"lib/net10.0/{name}.xml"}
+        check_readme(name, package.read("README.md").decode(), manifest)
+        check_documentation(name, package.read(f"lib/net10.0/{name}.xml").decode())
+    check_size(name, path.stat().st_size)
+    wanted = {"README.md", "LICENSE", "icon.png", f"lib/net10.0/{name}.dll", f"lib/net10.0/{name}.xml"}
     check(f"files of {name}", set(), wanted - files)
     libraries = {file for file in files if file.startswith("lib/")}
     check(f"libraries of {name}", {file for file in wanted if file.startswith("lib/")}, libraries)
@@ -55,6 +95,9 @@ def check_package(path):
     check(f"frameworks of {name}", FRAMEWORKS.get(name, set()), frameworks)
     names_both = "<readme>README.md<" in manifest and '"expression">MIT<' in manifest
     check(f"readme and licence named by {name}", True, names_both)
+    for element in ("icon", "projectUrl", "releaseNotes", "description"):
+        check(f"{element} of {name}", True, re.search(rf"<{element}>[^<]+<", manifest) is not None)
+    check(f"repository of {name}", True, re.search(r'<repository type="git" url="http', manifest) is not None)
 
 
 def main():

@@ -17,7 +17,7 @@ builder.Services.AddCacheHybridCache(builder.Configuration.GetSection("Hybrid"))
 builder.Services.AddCacheOutputCache();
 builder.Services.AddSession(options => options.IdleTimeout = TimeSpan.FromMinutes(20));
 
-// What it does: /health, metrics on the console, and a little traffic when somebody asks for it.
+// What it does: /health, metrics on the console, and a little traffic on request.
 builder.Services.AddHealthChecks().AddCacheStore();
 builder.Services.AddHostedService<Telemetry>();
 builder.Services.AddSingleton<Traffic>();

@@ -8,7 +8,7 @@ using StandaloneServer.Configuration;
 
 namespace StandaloneServer;
 
-/// <summary>What somebody who started the server by hand wants to know first.</summary>
+/// <summary>What an operator who started the server by hand needs first.</summary>
 internal static class Greeting
 {
     public static void Write(IAnsiConsole console, RespServer server, CacheStore store, RespServerOptions options)
@@ -32,7 +32,7 @@ internal static class Greeting
     }
 
     /// <param name="endPoints">Where the server listens; the first one counts.</param>
-    /// <param name="needsPassword">Whether redis-cli is to ask for it.</param>
+    /// <param name="needsPassword">Whether redis-cli asks for it.</param>
     /// <param name="tls">The options, if that end point speaks TLS.</param>
     public static string ConnectCommand(
         IReadOnlyList<EndPoint> endPoints, bool needsPassword, RespServerOptions? tls = null)

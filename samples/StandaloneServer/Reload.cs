@@ -57,7 +57,7 @@ internal sealed partial class Reload(
         return Task.CompletedTask;
     }
 
-    // What the files say otherwise than at the start, and nobody takes.
+    // What the files say otherwise than at the start, without effect until a restart.
     private string[] FindChanged(IReadOnlyList<Setting> present)
     {
         var before = TextsOf(given);

@@ -17,7 +17,7 @@ internal readonly ref struct StoreKey
     /// <summary>How many bytes of stack a caller hands in.</summary>
     public const int StackBytes = 512;
 
-    // A UTF-16 unit is at most so many bytes of UTF-8.
+    // A UTF-16 unit is at most this many bytes of UTF-8.
     private const int BytesPerCharMax = 3;
 
     private readonly byte[]? _pooled;

@@ -122,7 +122,7 @@ internal sealed class StoreOutputCache(CacheStore store) : IOutputCacheBufferSto
         return sink.IsTaken;
     }
 
-    // Unless somebody wrote the key meanwhile.
+    // Unless the key was written meanwhile.
     private void RemoveStale(ReadOnlySpan<byte> key, EntryVersion version) =>
         _store.SetIfUnchanged(key, default, new EntryOptions { ExpiresAtMs = LongPastMs }, version);
 

@@ -27,7 +27,7 @@ internal sealed class TagTable(int tagsMax)
     // The number of the last eviction. Written interlocked, read by every write of an entry.
     private long _sequence;
 
-    // Entries with a lower number do not count. Only grows; written by whoever trims, before tags are forgotten.
+    // Entries with a lower number do not count. Only grows; written by a trim, before tags are forgotten.
     private long _floor;
 
     // The tags in the table; asking the dictionary would take all its locks.
@@ -41,7 +41,7 @@ internal sealed class TagTable(int tagsMax)
     {
     }
 
-    /// <summary>The number that an entry is to carry which is written from now on.</summary>
+    /// <summary>The number that entries carry which are written from now on.</summary>
     public long Now => Volatile.Read(ref _sequence);
 
     /// <summary>The tags that are remembered.</summary>

@@ -18,7 +18,7 @@ public sealed partial class CacheStore
         return Counted(ShardOf(entryKey).Set(entryKey, value, options));
     }
 
-    /// <summary>Makes room for a value that is to be written where it will stay.</summary>
+    /// <summary>Makes room for a value that is written directly into its final place.</summary>
     /// <param name="length">Its length in bytes.</param>
     /// <param name="value">The room; dispose it.</param>
     /// <returns>

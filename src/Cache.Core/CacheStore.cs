@@ -93,7 +93,7 @@ public sealed partial class CacheStore : IDisposable
     /// <summary>Whether the store was disposed, perhaps by the owner of what this is a view of.</summary>
     public bool IsDisposed => _state.IsDisposed;
 
-    /// <summary>The one object that stands for this keyspace, whoever asks.</summary>
+    /// <summary>The one object of this keyspace: the same for all callers.</summary>
     internal CacheStore Canonical => _keyspaces[_keyspace];
 
     /// <summary>The longest value that this store takes, in bytes; at most <see cref="ValueLengthMax"/>.</summary>
@@ -105,7 +105,7 @@ public sealed partial class CacheStore : IDisposable
     /// <summary>The entries that the index holds, those that were cleared and not freed yet among them.</summary>
     internal long IndexedCount => _state.EntryCount;
 
-    /// <summary>Entries in this keyspace, including expired ones that nobody has met yet.</summary>
+    /// <summary>Entries in this keyspace, including expired ones that were not removed yet.</summary>
     public long Count
     {
         get
@@ -309,7 +309,7 @@ public sealed partial class CacheStore : IDisposable
     /// <exception cref="ObjectDisposedException">The store was disposed.</exception>
     internal void ThrowIfDisposed() => _state.ThrowIfDisposed();
 
-    /// <summary>Throws unless the store is whole. Nobody may write meanwhile; only debug builds look.</summary>
+    /// <summary>Throws unless the store is whole. No thread may write meanwhile; only debug builds check.</summary>
     [Conditional("DEBUG")]
     internal void AssertValid() => Validate();
 

@@ -49,7 +49,7 @@ public sealed class LargeValue : IDisposable
         _block = default;
     }
 
-    /// <summary>Gives the block up to whoever calls.</summary>
+    /// <summary>Gives the block to the caller.</summary>
     /// <exception cref="ArgumentException">Another store made it.</exception>
     /// <exception cref="ObjectDisposedException">It was set or disposed.</exception>
     internal LargeBlock Take(StoreState state)

@@ -3,7 +3,7 @@ namespace Cache.Core;
 /// <summary>Counts the writes that found no room; shared by all views of a store.</summary>
 internal sealed class RefusedWrites
 {
-    // Written interlocked by whoever is refused; read anywhere.
+    // Written with interlocked operations by refused writers; read anywhere.
     private long _count;
     private long _lastMs;
 

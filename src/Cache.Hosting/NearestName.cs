@@ -1,9 +1,9 @@
 namespace Cache.Hosting;
 
-/// <summary>The name that somebody who misspelt it probably meant.</summary>
+/// <summary>The name that a misspelt one probably meant.</summary>
 internal static class NearestName
 {
-    // Of so many characters one may be wrong; of a short name two.
+    // One of this many characters may be wrong; two of a short name.
     private const int CharactersPerMistake = 3;
     private const int MistakesMin = 2;
 

@@ -18,7 +18,7 @@ internal sealed class RespServerOptionsValidator(IServiceProvider provider) : IV
         if (problems.Count == 0 && !AreOthersWrong())
             return ValidateOptionsResult.Success;
 
-        // Of an option whose value was refused nobody set what it is now.
+        // The current value of an option whose value was refused is a default.
         var sections = provider.GetServices<OptionsSection<RespServerOptions>>().ToList();
         var others = options.FindStartProblems().Where(problem =>
             !OptionNames.FindAll(problem).Any(option => sections.Exists(one => one.Refuses(option))));

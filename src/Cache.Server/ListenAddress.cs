@@ -35,7 +35,7 @@ internal sealed record ListenAddress(string Text, IPEndPoint EndPoint, bool IsTl
         return all;
     }
 
-    /// <summary>Whether nobody can listen on both at once, though they differ: one is all of the family.</summary>
+    /// <summary>Whether both cannot be listened on at once, though they differ: one is all of the family.</summary>
     public bool Overlaps(EndPoint other) =>
         other is IPEndPoint ip && ip.Port == EndPoint.Port && EndPoint.Port != 0
         && ip.AddressFamily == EndPoint.AddressFamily && (IsAny(ip.Address) || IsAny(EndPoint.Address));

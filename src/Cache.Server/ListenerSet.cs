@@ -10,7 +10,7 @@ namespace Cache.Server;
 /// <summary>The listeners of a server, which change while it runs: all of a change, or nothing of it.</summary>
 /// <remarks>
 /// Algorithm: a change keeps the listeners whose addresses stay, opens the new ones, then closes those that are left
-/// over, so that there is no moment at which nobody listens. A listener that is in the way of a new one, as 127.0.0.1
+/// over, so that it always listens. A listener that is in the way of a new one, as 127.0.0.1
 /// is of *, goes before it; if the new one fails the old one is opened again. Connections that were accepted live on.
 /// Concurrency: everything under the gate, but names are looked up before it is taken, since that may take seconds;
 /// changes come one at a time, under the lock of CONFIG SET.
@@ -165,7 +165,7 @@ internal sealed class ListenerSet(Func<TransportListener, Task> accept, ILogger 
         }
     }
 
-    // What was closed for a change that failed. Somebody else may have been faster.
+    // What was closed for a change that failed. Another process may have been faster.
     private void OpenAgain(SocketBinder binder, IEnumerable<TransportListener> closed)
     {
         foreach (var one in closed)

@@ -34,12 +34,12 @@ public sealed partial class RespServerOptions
     /// <summary>The most threads of the epoll transport.</summary>
     public const int IoThreadCountMax = 256;
 
-    // Longer makes no sense for a time that somebody waits, and fits every clock.
+    // Longer makes no sense as a waiting time; this fits every clock.
     private static readonly TimeSpan TimeMax = TimeSpan.FromSeconds(int.MaxValue / 1000);
 
     /// <summary>
     /// The TCP port; 0 lets the system choose one, which <see cref="RespServer.EndPoints"/> then tells; null for none,
-    /// where <see cref="TlsPort"/> or a Unix domain socket is to be the only door. Default: 6379.
+    /// where <see cref="TlsPort"/> or a Unix domain socket is the only door. Default: 6379.
     /// </summary>
     public int? Port { get; set; } = 6379;
 
@@ -327,6 +327,6 @@ public sealed partial class RespServerOptions
     private static string Problem(string option, string value, string rule) =>
         $"{Ref(option)} is {value}; it {rule}.";
 
-    // Whoever has other names for the options finds each by it.
+    // Hosts with other names for the options find each by it.
     internal static string Ref(string option) => $"{nameof(RespServerOptions)}.{option}";
 }

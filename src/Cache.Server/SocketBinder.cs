@@ -87,7 +87,7 @@ internal sealed class SocketBinder(
         if (options.UnixSocketPath is { } path && BindUnix(path, problems) is { } unix)
             listeners.Add(unix);
 
-        // Each may be absent, but a server that nobody can reach is none: Redis ends there too.
+        // Each may be absent, but a server without any address is useless: Redis ends there too.
         if (listeners.Count == 0 && problems.Count == 0)
         {
             string bind = string.Join(' ', options.Bind);

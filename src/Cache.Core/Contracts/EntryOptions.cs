@@ -21,7 +21,7 @@ public readonly record struct EntryOptions
     public long ExpiresAtUnixMs { get; init; }
 
     /// <summary>
-    /// The entry expires when it was not read for so many milliseconds, and at the moment above at the latest; 0: none.
+    /// The entry expires after this many milliseconds without a read, at the moment above at the latest; 0: none.
     /// </summary>
     public long SlidingMs { get; init; }
 
@@ -30,7 +30,7 @@ public readonly record struct EntryOptions
     /// </summary>
     public bool KeepTtl { get; init; }
 
-    /// <summary>When the write is to take place.</summary>
+    /// <summary>When the write takes place.</summary>
     public SetCondition Condition { get; init; }
 
     /// <summary>Whether an entry without an expiry may get the value, and nothing else, in this way.</summary>

@@ -1,7 +1,7 @@
 namespace Cache.Core;
 
 /// <summary>A stamp of a key's state: it changes whenever the key is written, by any door, or goes.</summary>
-/// <remarks>It may also change without a write of this key; a comparison that fails is to be tried again.</remarks>
+/// <remarks>It may also change without a write of this key; retry a comparison that fails.</remarks>
 public readonly record struct EntryVersion
 {
     internal EntryVersion(ulong stamp) => Stamp = stamp;

@@ -1,7 +1,7 @@
 namespace Cache.Core;
 
 /// <summary>
-/// When a change of an entry's expiry is to take place; an entry without expiry counts as expiring never.
+/// When a change of an entry's expiry takes place; an entry without expiry counts as expiring never.
 /// </summary>
 [Flags]
 public enum ExpireConditions

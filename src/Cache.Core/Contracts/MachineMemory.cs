@@ -5,7 +5,7 @@ namespace Cache.Core;
 /// <summary>The memory that a process may use: of its container where there is one, else of the machine.</summary>
 /// <remarks>
 /// On Linux it is read where the kernel writes it. What the runtime tells is the share that it allows its own heap,
-/// three quarters of a container's memory by default, and perhaps little because somebody keeps the heap small to leave
+/// three quarters of a container's memory by default, and perhaps little because the heap is kept small to leave
 /// the rest to the store; entries do not lie in that heap. Elsewhere the runtime's figure is what there is.
 /// </remarks>
 internal static class MachineMemory

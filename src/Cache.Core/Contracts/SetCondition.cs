@@ -1,6 +1,6 @@
 namespace Cache.Core;
 
-/// <summary>When a set is to take place.</summary>
+/// <summary>When a set takes place.</summary>
 public enum SetCondition
 {
     /// <summary>In any case.</summary>

@@ -4,7 +4,7 @@ namespace Cache.Core.Diagnostics;
 
 /// <summary>The counters of all observed stores of the process, for tools that listen to event sources.</summary>
 /// <remarks>
-/// Counters exist once somebody listens, and are read at the interval that he asks for. Stores are held weakly: whoever
+/// Counters exist once there is a listener, and are read at its interval. Stores are held weakly: whoever
 /// forgets to end an observation keeps no store alive.
 /// </remarks>
 [EventSource(Name = SourceName)]
@@ -20,7 +20,7 @@ internal sealed class CacheEventSource : EventSource
     private readonly Lock _gate = new();
     private readonly List<WeakReference<CacheStore>> _stores = [];
 
-    // Made when somebody listens for the first time; the base class ends their timers when nobody does.
+    // Made for the first listener; the base class ends their timers after the last one.
     private List<DiagnosticCounter>? _counters;
 
     // What the hit ratio was last computed from; read and written by the one timer that asks for it.

@@ -8,7 +8,7 @@ public sealed partial class CacheMetrics
 {
     private const string TierTag = "cache.tier";
 
-    // Replaced whole, under the lock, by whoever adds a cache; read by collectors.
+    // Replaced whole, under the lock, when a cache is added; read by collectors.
     private volatile ObservedHybridCache[] _hybridCaches = [];
 
     /// <summary>Observes a hybrid cache until this object is disposed.</summary>

@@ -7,8 +7,8 @@ namespace Cache.Core.Diagnostics;
 /// caches.
 /// </summary>
 /// <remarks>
-/// Every instrument is observed: a collector that asks gets a snapshot of the counters which the stores keep in any
-/// case, and nothing is done where nobody asks. <c>AddCache</c> and <c>AddKeyedCache</c> observe their stores, a store
+/// Every instrument is observed: a collector gets a snapshot of counters that the stores keep in any case, and without
+/// a collector nothing is done. <c>AddCache</c> and <c>AddKeyedCache</c> observe their stores, a store
 /// without a key by the name "default", one with a key by its key; <c>AddCacheHybridCache</c> and
 /// <c>AddKeyedCacheHybridCache</c> their caches, by the names "default.hybrid" and the key with ".hybrid" behind it.
 /// What was made by hand is observed like this:
@@ -55,7 +55,7 @@ public sealed partial class CacheMetrics : IDisposable
 
     private readonly Meter _meter;
 
-    // Replaced whole, under the lock, by whoever adds a store; read by collectors.
+    // Replaced whole, under the lock, when a store is added; read by collectors.
     private readonly Lock _gate = new();
     private volatile ObservedStore[] _stores = [];
 

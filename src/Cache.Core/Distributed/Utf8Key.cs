@@ -25,7 +25,7 @@ internal readonly ref struct Utf8Key
     private const int BlockChars = 16;
     private const ushort NonAsciiBits = 0xFF80;
 
-    // A UTF-16 unit is at most so many bytes of UTF-8: a pair of surrogates is four.
+    // A UTF-16 unit is at most this many bytes of UTF-8: a pair of surrogates is four.
     private const int BytesPerCharMax = 3;
 
     private readonly byte[]? _pooled;

@@ -33,11 +33,11 @@ internal sealed class GhostTable : IDisposable
     /// <summary>The bytes that the table holds.</summary>
     public long SizeBytes => _buckets.Count * sizeof(ulong);
 
-    /// <summary>The bytes that so many ghosts take, or as many of them as there is room for.</summary>
+    /// <summary>The bytes of this many ghosts, or of as many as there is room for.</summary>
     public long SizeOf(long ghosts) =>
         Math.Min(_buckets.CountMax, (ghosts + GhostsPerBucket - 1) / GhostsPerBucket) * sizeof(ulong);
 
-    /// <summary>Takes so many bytes from now on, and forgets all.</summary>
+    /// <summary>Takes this many bytes from now on, and forgets all.</summary>
     public void Resize(long bytes) => _buckets.Resize(bytes / sizeof(ulong));
 
     /// <summary>Remembers a key.</summary>

@@ -1,6 +1,6 @@
 namespace Cache.Core.Eviction;
 
-/// <summary>The share of the live bytes that the small list is to have, following the workload.</summary>
+/// <summary>The share of the live bytes for the small list, following the workload.</summary>
 /// <remarks>
 /// A key that comes back soon after it was evicted from the small list says that this list is too small; one that was
 /// evicted from main says the opposite. Each moves the share by its own size, as in ARC (Megiddo and Modha, FAST'03),

@@ -20,7 +20,7 @@ internal sealed class CoarseClock : IDisposable
     // both clocks takes a while, and each is cut to whole milliseconds. No coarser than expiry itself.
     private const int WallToleranceMs = TickMs;
 
-    // A thread that lost its turn between the two clocks reads them again, so many times at the most.
+    // A thread that was preempted between the two clocks reads them again, at most this many times.
     private const int WallReadingsMax = 4;
 
     private readonly TimeProvider _timeProvider;
@@ -31,7 +31,7 @@ internal sealed class CoarseClock : IDisposable
     // Written by the timer alone; read by every operation, unordered: any recent value will do.
     private long _nowMs;
 
-    // What is added to the store's time for that of the wall clock; written by the timer, and by whoever finds another:
+    // What is added to the store's time for that of the wall clock; written by the timer and threads that find another:
     // any recent value will do.
     private long _wallOffsetMs;
 
@@ -76,7 +76,7 @@ internal sealed class CoarseClock : IDisposable
         offsetMs > 0 ? Math.Min(ms, long.MaxValue - offsetMs) + offsetMs
         : Math.Max(ms, long.MinValue - offsetMs) + offsetMs;
 
-    /// <summary>Whether reads are to take a deadline of either clock for past.</summary>
+    /// <summary>Whether reads take a deadline of either clock for past.</summary>
     /// <remarks>One of the wall clock is negative: a live one of the store's costs the first comparison.</remarks>
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // A part of reading an entry that expires.
     public bool HasPassed(long deadline)
@@ -95,7 +95,7 @@ internal sealed class CoarseClock : IDisposable
     /// <summary>The time for writes that set an expiry: exact, so that no entry expires before its time.</summary>
     public long ReadMs() => _startMs + (long)_timeProvider.GetElapsedTime(_startTimestamp).TotalMilliseconds;
 
-    /// <summary>What is to be added to the store's time, at present, for that of the wall clock.</summary>
+    /// <summary>What must be added to the store's time for that of the wall clock.</summary>
     public long ReadWallOffsetMs()
     {
         long kept = Volatile.Read(ref _wallOffsetMs);

@@ -8,7 +8,7 @@ using X86Aes = System.Runtime.Intrinsics.X86.Aes;
 
 namespace Cache.Core.Hashing;
 
-/// <summary>A hash of AES rounds under secret round keys: nobody outside can choose keys that collide.</summary>
+/// <summary>A hash of AES rounds under secret round keys: a client cannot choose keys that collide.</summary>
 /// <remarks>
 /// Four rounds follow each block of 16 bytes, and three more the length, so seven stand between any input and what
 /// comes out. No difference between two inputs survives four rounds with a probability above 2^-113, whatever the

@@ -5,7 +5,7 @@ using System.Security.Cryptography;
 
 namespace Cache.Core.Hashing;
 
-/// <summary>SipHash-1-3 with a secret key: nobody outside can choose keys that collide.</summary>
+/// <summary>SipHash-1-3 with a secret key: a client cannot choose keys that collide.</summary>
 /// <remarks>
 /// Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF" (2012), with one compression and three
 /// finalisation rounds.

@@ -10,7 +10,7 @@ namespace Cache.Core.Hybrid;
 ///    └────── the value is there, or the factory has failed ────► closed, complete
 /// </code>
 /// Calls join while it is open. Apart from that it may be superseded: a newer write or removal of the key has taken
-/// place, so its value is given to those that wait, and to nobody else. Both are guarded by the gate, which is held
+/// place, so its value is given to those that wait only. Both are guarded by the gate, which is held
 /// while the value is written, so that a removal comes either before the write, and prevents it, or after it. Of a
 /// removal by another door the store tells: see <see cref="WatchedKey"/>.
 /// </remarks>
@@ -72,7 +72,7 @@ internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ul
         }
     }
 
-    /// <summary>Canceled when nobody waits any more.</summary>
+    /// <summary>Canceled when no caller waits any more.</summary>
     public CancellationToken Token => _cancellation.Token;
 
     public bool TryJoin()
@@ -100,7 +100,7 @@ internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ul
         _ = _cancellation.CancelAsync(); // What the factory does on cancellation is not the caller's to wait for.
     }
 
-    /// <summary>Lets the factory run to its end, whoever waits.</summary>
+    /// <summary>Lets the factory run to its end, even without callers.</summary>
     public void GoOn()
     {
         lock (Gate)
@@ -123,7 +123,7 @@ internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ul
         }
     }
 
-    /// <summary>Lets nobody join any more.</summary>
+    /// <summary>Lets no further caller join.</summary>
     /// <returns>Whether anybody had.</returns>
     public bool Close()
     {

@@ -15,7 +15,7 @@ internal readonly struct Snapshot(EntryStamp stamp, byte[]? bytes)
     {
         if (Bytes is null)
             return later.Bytes is null;
-        if (later.Bytes is null) // Expired; else removed, by somebody who knew that the value is no longer true.
+        if (later.Bytes is null) // Expired; else removed, since the value is no longer true.
             return Stamp.ExpiresAtMs != 0 && Stamp.ExpiresAtMs <= nowMs;
         return Stamp.ExpiresAtMs == later.Stamp.ExpiresAtMs && Bytes.AsSpan().SequenceEqual(later.Bytes);
     }

@@ -170,7 +170,7 @@ public sealed partial class StoreHybridCache
         }
         catch (Exception exception) // Whatever the factory throws is its callers'.
         {
-            // One that ends behind the store has nobody left to be told.
+            // One that ends after the store has no caller left.
             if (flight.Fail(exception) && !(exception is ObjectDisposedException && _store.IsDisposed))
                 Report(exception);
         }

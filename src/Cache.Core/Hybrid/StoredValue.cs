@@ -76,7 +76,7 @@ internal readonly ref struct StoredValue
     /// <param name="payloadLength">The length of the payload.</param>
     /// <param name="stamp">See <see cref="Stamp"/>.</param>
     /// <param name="freshUntilMs">See <see cref="FreshUntilMs"/>.</param>
-    /// <param name="flags">How the payload is to be read.</param>
+    /// <param name="flags">How to read the payload.</param>
     /// <param name="tags">The hashes of the tags.</param>
     public static void WriteTrailer(
         Span<byte> target, int payloadLength, long stamp, long freshUntilMs, ValueFlags flags, ReadOnlySpan<ulong> tags)

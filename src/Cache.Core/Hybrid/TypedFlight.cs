@@ -17,12 +17,12 @@ internal sealed class TypedFlight<T>(string key, HybridCacheEntryFlags sourceFla
         _completion.TrySetResult(result);
     }
 
-    /// <returns>Whether perhaps nobody waits for it, so that it is to be reported.</returns>
+    /// <returns>Whether there may be no caller, so that it must be reported.</returns>
     public bool Fail(Exception exception)
     {
         Close();
         _completion.TrySetException(exception);
-        _ = _completion.Task.Exception; // Seen, even if nobody waits.
+        _ = _completion.Task.Exception; // Observed, even without a caller.
         return GoesOn;
     }
 }

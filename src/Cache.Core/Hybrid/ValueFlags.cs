@@ -1,6 +1,6 @@
 namespace Cache.Core.Hybrid;
 
-/// <summary>How a payload is to be read, where that does not follow from the type that is asked for.</summary>
+/// <summary>How to read a payload, where its type does not tell.</summary>
 [Flags]
 internal enum ValueFlags : byte
 {

@@ -9,12 +9,12 @@ internal abstract class ValueSerializer<T>
     public virtual bool WantsArray => false;
 
     /// <summary>Writes the payload of a value that is not null.</summary>
-    /// <returns>How it is to be read.</returns>
+    /// <returns>How to read it.</returns>
     public abstract ValueFlags Serialize(T value, IBufferWriter<byte> target);
 
     /// <summary>Reads a payload.</summary>
     /// <param name="payload">The payload.</param>
     /// <param name="flags">What was said when it was written.</param>
-    /// <param name="own">The payload as an array that nobody else holds, if there is one.</param>
+    /// <param name="own">The payload as an array with no other owner, if there is one.</param>
     public abstract T Deserialize(ReadOnlySpan<byte> payload, ValueFlags flags, byte[]? own);
 }

@@ -4,7 +4,7 @@ namespace Cache.Core.ManyKeys;
 internal interface ILockedKeysBody
 {
     /// <summary>
-    /// Reads and changes the keys; as seen by others, all of it at one moment. Waits for nothing and calls nobody.
+    /// Reads and changes the keys; as seen by others, all of it at one moment. Does not wait; calls no foreign code.
     /// </summary>
     /// <remarks>
     /// May run again from the beginning: when a change of a key returns false, the body ends at once with any status,

@@ -13,7 +13,7 @@ namespace Cache.Core.ManyKeys;
 /// </remarks>
 internal ref struct LockedKeys
 {
-    // In so many steps twice the room is asked for.
+    // Within this many steps the room that is asked for doubles.
     private const int WasteStepsMax = 4;
 
     private readonly StoreState _state;
@@ -299,7 +299,7 @@ internal ref struct LockedKeys
         Remove,
     }
 
-    /// <summary>A key's entry, and what is to become of it.</summary>
+    /// <summary>A key's entry, and what will become of it.</summary>
     private struct KeyChange
     {
         public EntryLock Entry;

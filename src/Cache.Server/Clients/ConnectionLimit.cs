@@ -9,7 +9,7 @@ internal enum ConnectionLimit
     /// <summary>Connections accepted per second; the next ones wait.</summary>
     AcceptRate,
 
-    /// <summary>Clients of other machines while nobody needs a password.</summary>
+    /// <summary>Clients of other machines while no password is needed.</summary>
     ProtectedMode,
 
     /// <summary>Bytes of one incomplete request.</summary>

@@ -1,8 +1,8 @@
 namespace Cache.Server.Clients;
 
-/// <summary>How often each limit was met, and whose turn it is to be written to the log.</summary>
+/// <summary>How often each limit was met, and which one is logged next.</summary>
 /// <remarks>
-/// One line of the log for each limit in ten seconds: whoever can make the server refuse can make it write, so the log
+/// At most one log line for each limit in ten seconds: a client that makes the server refuse makes it log, so the log
 /// must not grow with them. The line says how many it stands for. Thread-safe.
 /// </remarks>
 internal sealed class LimitEvents

@@ -6,7 +6,7 @@ internal enum ReplyMode
 {
     Normal,
 
-    /// <summary>The next command's reply is to be left out.</summary>
+    /// <summary>The next command's reply is left out.</summary>
     SkipNext,
 
     /// <summary>The present command's reply is left out.</summary>

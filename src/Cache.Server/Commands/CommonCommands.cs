@@ -20,7 +20,7 @@ internal static class CommonCommands
     /// <summary>Executes requests in their order and writes their replies.</summary>
     /// <param name="input">The bytes that the requests are parts of.</param>
     /// <param name="requests">At most <see cref="CommonRequestReader.CountMax"/>.</param>
-    /// <param name="unflushedBytesMax">So many bytes of replies are to leave before more are written.</param>
+    /// <param name="unflushedBytesMax">Above this many unsent bytes, replies leave before more are written.</param>
     /// <param name="context">The client that sent them.</param>
     /// <returns>
     /// How many were executed: all, unless the replies have to leave, or the next one gives way.
@@ -38,7 +38,7 @@ internal static class CommonCommands
         {
             ExecuteInOrder(input, requests, hashes, unflushedBytesMax, context, ref count);
         }
-#pragma warning disable CA1031 // Whatever a command throws is this server's defect; the client is to learn of it.
+#pragma warning disable CA1031 // Whatever a command throws is this server's defect; the client gets an error.
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -70,7 +70,7 @@ internal static class CommonCommands
         if (requests.Length == 1)
             return;
 
-        // Nobody knows how long a value is before it is found; mostly it is as long as the one before.
+        // A value's length is unknown before it is found; mostly it is that of the one before.
         int readBytes = context.Reply.LastBulkLength;
         for (int i = 0; i < requests.Length; i++)
         {

@@ -29,7 +29,7 @@ internal sealed partial class Connection<TExecutor>
         return true;
     }
 
-    /// <summary>Refuses a request that has become too long with so many bytes more.</summary>
+    /// <summary>Refuses a request that these further bytes make too long.</summary>
     private void RefuseLongRequest(int moreBytes)
     {
         if (InputMemoryBytes + moreBytes < RefusedBytesMin)

@@ -36,7 +36,7 @@ internal sealed partial class Connection<TExecutor>
     }
 
     /// <summary>Executes the request that waits, on another thread.</summary>
-    /// <returns>False if the connection is to end without a word.</returns>
+    /// <returns>False if the connection ends without a reply.</returns>
     private async ValueTask<bool> ResumeAsync()
     {
         await _workers.EnterAsync(_client.LastCommand is { IsAdministrative: true });

@@ -37,7 +37,7 @@ internal sealed partial class Connection<TExecutor>
 
     /// <summary>Executes what is complete and copies the rest aside.</summary>
     /// <returns>
-    /// False if the replies have to leave first, or the connection is to end, and bytes are left over.
+    /// False if the replies have to leave first, or the connection must end, and bytes are left over.
     /// </returns>
     private bool Take(in ReadOnlySequence<byte> buffer, out SequencePosition consumed)
     {

@@ -51,7 +51,7 @@ internal sealed partial class Connection<TExecutor>
     // The request that began in an earlier read; null before the first such.
     private StraddlingRequest? _straddling;
 
-    // What of the replies that are to leave is lent.
+    // Lent bytes among the replies that wait to be sent.
     private long _lentBytes;
 
     public Connection(
@@ -143,7 +143,7 @@ internal sealed partial class Connection<TExecutor>
             await _transport.Output.CompleteAsync().ConfigureAwait(false);
             await _transport.DisposeAsync().ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // There is nobody left to tell.
+#pragma warning disable CA1031 // There is no client left to tell.
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -158,7 +158,7 @@ internal sealed partial class Connection<TExecutor>
             ? input.ReadAsync(target)
             : _transport.Input.ReadAsync();
         if (!read.IsCompleted)
-            _client.Turn.Begin(); // Whoever brings the bytes serves the others first.
+            _client.Turn.Begin(); // The thread that brings the bytes serves the others first.
         return _readsElsewhere == 0 ? read : ReadElsewhere(read);
     }
 
@@ -171,7 +171,7 @@ internal sealed partial class Connection<TExecutor>
     }
 
     /// <summary>Executes what a read brought.</summary>
-    /// <returns>False if the connection is to end without a word.</returns>
+    /// <returns>False if the connection ends without a reply.</returns>
     private bool Take(in ReadResult read)
     {
         _hasEnded |= read.IsCompleted || read.IsCanceled;
@@ -211,7 +211,7 @@ internal sealed partial class Connection<TExecutor>
         return ValueTask.FromResult(!flush.Result.IsCompleted);
     }
 
-    // Whether so many bytes will make a long request move, or end. What was received into its place does neither.
+    // Whether this many bytes make a long request move, or end. What was received into its place does neither.
     private bool IsLongWork(long bytes) =>
         bytes > 0 && _transport.SharesThread && StraddlingBytes + (long)(_long?.Length ?? 0) >= LongRequestBytes
         && (_long is { MissingBytes: > 0 }

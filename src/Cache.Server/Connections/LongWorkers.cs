@@ -8,13 +8,13 @@ namespace Cache.Server.Connections;
 internal sealed class LongWorkers : IDisposable
 {
     /// <summary>
-    /// So many requests are executed at once: enough that a slow one does not keep the others, few enough that what
+    /// At most this many requests are executed at once: a slow one does not delay the others, and what
     /// they hold together, a reply each, stays small.
     /// </summary>
     public const int ThreadsMax = 4;
 
     /// <summary>
-    /// So many of administrators beside these: a limit that is lowered takes seconds, and does not keep the others.
+    /// Further ones for administrators: lowering a limit takes seconds, and must not delay other commands.
     /// </summary>
     public const int AdministratorThreadsMax = 2;
 

@@ -12,7 +12,7 @@ internal sealed class LongBulk(int length) : LentBytes
 
     public override ReadOnlySpan<byte> Span => _bytes.Span;
 
-    /// <summary>Where the bytes are to be put.</summary>
+    /// <summary>Where the bytes go.</summary>
     public Span<byte> Room => _bytes.Span;
 
     public override void Dispose() => _bytes.Dispose();

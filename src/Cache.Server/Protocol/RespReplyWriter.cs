@@ -149,7 +149,7 @@ internal sealed class RespReplyWriter
     /// Room for the bytes of a bulk string, behind its header; nothing is written before <see cref="EndBulk"/>.
     /// </summary>
     /// <param name="length">The length in bytes.</param>
-    /// <returns>Exactly so many bytes, valid until the next call.</returns>
+    /// <returns>Exactly this many bytes, valid until the next call.</returns>
     public Span<byte> BeginBulk(int length)
     {
         if (length >= LongBulk.LengthMin && TakesLent)
@@ -209,7 +209,7 @@ internal sealed class RespReplyWriter
         _position += text.Length + 6;
     }
 
-    /// <summary>Hands what was written so far to the pipe, which is to be flushed now.</summary>
+    /// <summary>Hands what was written so far to the pipe; the caller flushes it.</summary>
     public void BeginFlush()
     {
         Commit();

@@ -18,7 +18,7 @@ internal sealed class RespRequestReader
     /// </summary>
     public const int LineBytesMax = 64 * 1024;
 
-    /// <summary>The most arguments: eight megabytes of ranges. Redis takes more, but nobody sends them.</summary>
+    /// <summary>The most arguments: eight megabytes of ranges. Redis takes more; clients send fewer.</summary>
     public const int ArgumentCountMax = 1024 * 1024;
 
     // Before AUTH a client is a stranger; Redis's bounds.
@@ -80,7 +80,7 @@ internal sealed class RespRequestReader
         return reader;
     }
 
-    /// <summary>Forgets what was begun and leaves the reader to whoever reads next on this thread.</summary>
+    /// <summary>Forgets the request that was begun; the next connection of this thread uses the reader.</summary>
     public void GiveBack()
     {
         _started = false;

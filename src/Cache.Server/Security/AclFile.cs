@@ -51,7 +51,7 @@ internal static class AclFile
         return users;
     }
 
-    /// <summary>Writes all users, in one step for whoever reads the file.</summary>
+    /// <summary>Writes all users, atomically for readers of the file.</summary>
     /// <exception cref="AclFileException">It cannot be written.</exception>
     public static void Write(string path, AclUsers users)
     {
@@ -133,7 +133,7 @@ internal static class AclFile
         stream.Flush(flushToDisk: true);
     }
 
-    // Hashes of passwords are nobody else's business.
+    // Password hashes are readable by the owner only.
     private static FileStreamOptions OwnerOnly()
     {
         var options = new FileStreamOptions { Mode = FileMode.Create, Access = FileAccess.Write };

@@ -11,7 +11,7 @@ internal sealed class AclLog
     // Redis's: within this time the same again is one entry.
     private const long GroupingMs = 60_000;
 
-    // So many of the youngest entries are compared, as in Redis; and so much of a key or of a name is kept.
+    // As in Redis: how many of the latest entries are compared, and how much of a key or name is kept.
     private const int ComparedCount = 10;
     private const int CharactersMax = 1024;
 
@@ -20,7 +20,7 @@ internal sealed class AclLog
 
     /// <summary>Adds what was denied, or counts it where it is known; long names are cut.</summary>
     /// <param name="denied">Which client was denied what, and when.</param>
-    /// <param name="lengthMax">So many of the youngest entries are kept.</param>
+    /// <param name="lengthMax">At most this many of the latest entries are kept.</param>
     public void Add(AclLogEntry denied, int lengthMax)
     {
         denied = denied with { Object = Shorten(denied.Object), UserName = Shorten(denied.UserName) };

@@ -77,7 +77,7 @@ internal sealed class AclUsers
     }
 
     /// <summary>Removes a user other than the default one.</summary>
-    /// <returns>The user, whose clients are to be disconnected; null if there was none.</returns>
+    /// <returns>The user, whose clients must be disconnected; null if there was none.</returns>
     public AclUser? Remove(string name)
     {
         lock (_changing)
@@ -114,7 +114,7 @@ internal sealed class AclUsers
     /// <param name="users">
     /// Names and rules; without the default user, that one can do everything, by its password if there is one.
     /// </param>
-    /// <returns>The users that were there, but for the default one: their clients are to be disconnected.</returns>
+    /// <returns>The users that were there, but for the default one: their clients must be disconnected.</returns>
     public List<AclUser> ReplaceAll(IReadOnlyDictionary<string, AclRules> users)
     {
         lock (_changing)

@@ -7,7 +7,7 @@ namespace Cache.Server.Statistics;
 /// </remarks>
 internal sealed class CommandCounters(int commandCount)
 {
-    // One call in so many is timed: two readings of the clock cost more than a GET.
+    // One call in this many is timed: two clock readings cost more than a GET.
     private const int CallsPerSample = 64;
 
     private readonly CommandCount[] _commands = new CommandCount[commandCount];
@@ -18,7 +18,7 @@ internal sealed class CommandCounters(int commandCount)
 #pragma warning restore CA1051
 
     /// <summary>Counts a call.</summary>
-    /// <returns>Whether this call is to be timed.</returns>
+    /// <returns>Whether this call is timed.</returns>
     public bool CountCall(int command) => (_commands[command].Calls++ & (CallsPerSample - 1)) == 0;
 
     /// <summary>Counts a call no more: it is made again.</summary>

@@ -6,12 +6,12 @@ namespace Cache.Server.Statistics;
 /// <summary>The counters that INFO shows, except those of the store.</summary>
 /// <remarks>
 /// Nothing here is written per command: what is lent to execute requests counts in fields of its own. Reading sums
-/// over them, which costs nothing until somebody asks. A reset keeps the sums of that moment and subtracts them from
-/// then on, since the fields belong to whoever has borrowed them. Thread-safe.
+/// over them, which costs nothing until it is read. A reset keeps the sums of that moment and subtracts them from
+/// then on, since the fields belong to their borrowers. Thread-safe.
 /// </remarks>
 internal sealed class ServerStatistics(int commandCount)
 {
-    // So many kinds of errors are told apart, as in Redis from 7.2 on; a client could make up more through scripts.
+    // At most this many kinds of errors are counted, as in Redis 7.2; scripts could invent any number.
     private const int ErrorKindCountMax = 128;
 
     private readonly Lock _lock = new();

@@ -1,7 +1,7 @@
 namespace Cache.Server.Statistics;
 
 /// <summary>How much per second, of late: computed when asked, over the time since it was asked before.</summary>
-/// <remarks>So no timer sums over all clients while nobody looks. Thread-safe.</remarks>
+/// <remarks>So no timer sums over all clients while no client asks. Thread-safe.</remarks>
 internal sealed class ThroughputMeter(TimeProvider timeProvider)
 {
     // Redis's own interval between samples; two questions at once get the same answer.

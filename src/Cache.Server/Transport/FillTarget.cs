@@ -1,6 +1,6 @@
 namespace Cache.Server.Transport;
 
-/// <summary>Memory in which bytes from the peer are to stay.</summary>
+/// <summary>Memory in which bytes from the peer will stay.</summary>
 internal abstract class FillTarget
 {
     /// <summary>What is still to be filled.</summary>

@@ -2,7 +2,7 @@ using System.IO.Pipelines;
 
 namespace Cache.Server.Transport;
 
-/// <summary>An input that can receive bytes to where they are to stay.</summary>
+/// <summary>An input that can receive bytes to where they will stay.</summary>
 internal abstract class FillingPipeReader : PipeReader
 {
     /// <summary>
@@ -11,7 +11,7 @@ internal abstract class FillingPipeReader : PipeReader
     /// </summary>
     /// <param name="target">Has room.</param>
     /// <returns>
-    /// As of a usual read; an empty buffer, which is to be advanced over too, if the target got bytes.
+    /// As of a usual read; an empty buffer if the target got bytes: it must be advanced over too.
     /// </returns>
     public abstract ValueTask<ReadResult> ReadAsync(FillTarget target);
 }

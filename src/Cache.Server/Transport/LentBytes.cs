@@ -1,6 +1,6 @@
 namespace Cache.Server.Transport;
 
-/// <summary>Bytes that somebody else keeps until they are disposed of.</summary>
+/// <summary>Bytes whose owner keeps them until they are disposed of.</summary>
 internal abstract class LentBytes : IDisposable
 {
     /// <summary>The bytes; valid until disposed of.</summary>

@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Cache.Server.Transport;
 
-/// <summary>A stretch of what is to be sent: the beginning of a rented array, or bytes that are lent.</summary>
+/// <summary>Bytes to send: the beginning of a rented array, or lent bytes.</summary>
 internal readonly struct OutputPiece
 {
     private readonly byte[]? _array;

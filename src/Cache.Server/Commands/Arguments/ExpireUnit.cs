@@ -1,6 +1,6 @@
 namespace Cache.Server.Commands.Arguments;
 
-/// <summary>How a client states when an entry is to expire; None: it does not.</summary>
+/// <summary>How a client states when an entry expires; None: it does not.</summary>
 internal enum ExpireUnit
 {
     None,

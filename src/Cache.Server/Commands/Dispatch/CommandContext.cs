@@ -59,14 +59,14 @@ internal sealed class CommandContext : DatabaseVisit
     /// <summary>The argument of the present request that <see cref="RespRequest.IsElsewhere"/>; null: none.</summary>
     public LongArgument? LongArgument { get; set; }
 
-    /// <summary>Whether other clients wait for the thread, so that long work is to be done elsewhere.</summary>
+    /// <summary>Whether other clients wait for the thread, so that long work must be done elsewhere.</summary>
     public bool SharesThread { get; set; }
 
     /// <summary>Whether the present request gave way, and is now where it can take its time.</summary>
     public bool IsElsewhere { get; set; }
 
     /// <summary>
-    /// Whether the present request is to be executed elsewhere: nothing was done, and nothing was replied.
+    /// Whether this request must be executed elsewhere: nothing was done, and nothing was replied.
     /// </summary>
     public bool GaveWay { get; private set; }
 
@@ -130,7 +130,7 @@ internal sealed class CommandContext : DatabaseVisit
     }
 
     /// <summary>
-    /// Whether the present request is to be executed elsewhere, since it is too much work for this thread. The handler
+    /// Whether this request must be executed elsewhere, since it is too much work for this thread. The handler
     /// then returns at once, without a reply and without an effect; it is called again there.
     /// </summary>
     /// <param name="work">Bytes that will be copied, or steps of about a nanosecond.</param>
@@ -141,7 +141,7 @@ internal sealed class CommandContext : DatabaseVisit
         SharesThread && Store.TryPeekInfo(key, out var info) && TryGiveWay(info.Length);
 
     /// <summary>
-    /// Whether a request is to be executed elsewhere, or later, by its command, its arguments and the time of the turn.
+    /// Whether a request must be executed elsewhere, or later, by its command, its arguments and the time of the turn.
     /// </summary>
     public bool TryGiveWay(CommandDefinition command, int argumentCount)
     {

@@ -40,7 +40,7 @@ internal sealed class CommandContextPool(ServerState server)
         return made;
     }
 
-    /// <summary>Takes back what was borrowed; nobody uses it any more.</summary>
+    /// <summary>Takes back what was borrowed and is no longer used.</summary>
     public void GiveBack(CommandContext context)
     {
         int own = OwnPlace;

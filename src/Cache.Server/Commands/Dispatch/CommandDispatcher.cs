@@ -60,7 +60,7 @@ internal static class CommandDispatcher
             else
                 context.Server.Handlers.Of(command)(request, context);
         }
-#pragma warning disable CA1031 // Whatever a command throws is this server's defect; the client is to learn of it.
+#pragma warning disable CA1031 // Whatever a command throws is this server's defect; the client gets an error.
         catch (Exception exception)
 #pragma warning restore CA1031
         {

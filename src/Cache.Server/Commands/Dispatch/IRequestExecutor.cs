@@ -13,7 +13,7 @@ internal interface IRequestExecutor
 
     /// <param name="input">Valid during the call.</param>
     /// <param name="requests">One or more, parts of the input.</param>
-    /// <param name="unflushedBytesMax">So many bytes of replies are to leave before more are written.</param>
+    /// <param name="unflushedBytesMax">Above this many unsent bytes, replies leave before more are written.</param>
     /// <param name="context">The client that sent them, and where the replies go.</param>
     /// <returns>How many were executed; none if the first one gives way, alone.</returns>
     int ExecuteCommon(

@@ -9,7 +9,7 @@ namespace Cache.Server.Commands.Dispatch;
 /// <summary>The error text for a request whose command does not exist.</summary>
 internal static class UnknownCommand
 {
-    // Redis shows so many bytes of the name, and so many of the arguments together.
+    // As in Redis: how many bytes are shown of the name, and of all arguments together.
     private const int PreviewBytesMax = 128;
 
     /// <summary>
@@ -19,7 +19,7 @@ internal static class UnknownCommand
     public static bool IsOfHttp(ReadOnlySpan<byte> name) =>
         Ascii.EqualsIgnoreCase(name, "POST"u8) || Ascii.EqualsIgnoreCase(name, "Host:"u8);
 
-    /// <summary>The text, with parts of the request in it; whoever sends it replaces CR and LF.</summary>
+    /// <summary>The text, with parts of the request in it; the sender replaces CR and LF.</summary>
     public static byte[] Describe(in RespRequest request, CommandTable commands)
     {
         var text = new ArrayBufferWriter<byte>(512);
@@ -54,7 +54,7 @@ internal static class UnknownCommand
         }
     }
 
-    // As C's %.*s: so many bytes, and none from a zero on.
+    // As C's %.*s: at most this many bytes, up to the first zero.
     private static ReadOnlySpan<byte> Preview(ReadOnlySpan<byte> text, int bytesMax) =>
         text[..Math.Min(text.Length, bytesMax)].UpToNul();
 }

@@ -42,7 +42,7 @@ internal static class ExpiryCommands
     private static void PExpireTimeOf(in RespRequest request, CommandContext context) =>
         Tell(request[1], ExpireUnit.UnixMilliseconds, context);
 
-    // Looks without touching: whoever asks how long an entry slides must not renew it.
+    // Looks without touching: asking for the TTL of an entry must not renew it.
     private static void Tell(ReadOnlySpan<byte> key, ExpireUnit unit, CommandContext context)
     {
         if (!context.Store.TryPeekInfo(key, out var info))

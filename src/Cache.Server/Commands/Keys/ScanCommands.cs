@@ -52,7 +52,7 @@ internal static class ScanCommands
             progress.Keys.WriteTo(context.Reply);
     }
 
-    /// <returns>False if others are to have a turn first.</returns>
+    /// <returns>False if other clients get a turn first.</returns>
     private static bool TryGatherKeys(ReadOnlySpan<byte> pattern, KeysProgress progress, CommandContext context)
     {
         var clock = context.Server.TimeProvider;

@@ -182,7 +182,7 @@ internal sealed class ByteStringList : IDisposable
         }
         else
         {
-            var native = new NativeBytes(length); // The pool would keep it, and nobody counts that.
+            var native = new NativeBytes(length); // The pool would keep it, uncounted.
             _native = native;
         }
 

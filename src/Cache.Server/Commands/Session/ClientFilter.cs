@@ -109,7 +109,7 @@ internal struct ClientFilter
         return true;
     }
 
-    // Nobody's address is empty.
+    // No client has an empty address.
     private static string ReadAddress(ReadOnlySpan<byte> bytes) =>
         bytes.Length > AddressBytesMax ? "" : Encoding.UTF8.GetString(bytes);
 

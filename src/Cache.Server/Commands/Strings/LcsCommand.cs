@@ -13,7 +13,7 @@ internal static class LcsCommand
         new("lcs", Lcs),
     ];
 
-    // Of the table of lengths, so many cells take about a nanosecond.
+    // This many cells of the table take about a nanosecond.
     private const int CellsPerStep = 12;
 
     // LCS key1 key2 [LEN] [IDX] [MINMATCHLEN length] [WITHMATCHLEN]

@@ -10,7 +10,7 @@ namespace Cache.Server.Transport.Linux;
 /// <remarks>
 /// The runtime's way makes a socket object for each, of which nothing but the descriptor was used. What is set on the
 /// listening socket holds for those that it accepts. Concurrency: one caller accepts at a time; the loop tells it by
-/// the thread pool that somebody has arrived, once for each wait. The descriptor is used only under the gate and before
+/// the thread pool that a client has arrived, once for each wait. The descriptor is used only under the gate and before
 /// <see cref="Close"/>, since its number is used again by the system.
 /// </remarks>
 internal sealed class EpollAcceptor : SocketAcceptor
@@ -69,7 +69,7 @@ internal sealed class EpollAcceptor : SocketAcceptor
         }
     }
 
-    /// <summary>Somebody has arrived. The loop's thread.</summary>
+    /// <summary>A client has arrived. The loop's thread.</summary>
     public void OnArrival()
     {
         lock (_gate)
@@ -117,7 +117,7 @@ internal sealed class EpollAcceptor : SocketAcceptor
     private EndPoint RemoteOf(ReadOnlySpan<byte> address)
     {
         if (_endPoint is not IPEndPoint)
-            return _endPoint; // Nobody asks who the client is, and most have no address.
+            return _endPoint; // The client's address is never read, and most have none.
         var (ip, port) = SocketAddressBytes.Read(address, _remote);
         _remote = ip;
         return new IPEndPoint(ip, port);

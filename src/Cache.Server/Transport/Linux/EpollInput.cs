@@ -254,7 +254,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         if (again && !IsUnwatched)
             return false;
 
-        // After a hang-up nothing more comes, and nobody would tell that it did.
+        // After a hang-up nothing more comes, and no event would tell.
         if (error == 0 || again)
             _ended = true;
         else
@@ -297,7 +297,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         return count;
     }
 
-    // When receiving is to stop, nobody waits for more than the socket holds.
+    // When receiving stops, the reader takes only what the socket holds.
     private void EndIfLast()
     {
         if (!_stopping || _ended || _error is not null)

@@ -15,7 +15,7 @@ internal sealed partial class SocketConnection
     // Bytes that lie unread before receiving pauses: a few full receives, so that the owner never waits for the next.
     private const int InputPauseBytes = 4 * ReceiveBytesMax;
 
-    // So many receives in a row may find bytes at once; then the thread, which other connections wait for, is let go.
+    // At most this many receives in a row may complete at once; then the thread serves other connections.
     private const int ReceivesInRowMax = 16;
 
     private static readonly PipeOptions InputOptions = new(
@@ -90,7 +90,7 @@ internal sealed partial class SocketConnection
             _receiveBytes = Math.Max(_receiveBytes / 2, ReceiveBytesMin);
     }
 
-    // When receiving is to stop, the owner waits for no more than the system holds. Not by a shutdown of this side:
+    // When receiving stops, the owner takes only what the system holds. Not by a shutdown of this side:
     // bytes that come after one reset the connection, and the last replies are lost.
     private void EndIfLast()
     {

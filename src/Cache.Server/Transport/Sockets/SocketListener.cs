@@ -79,7 +79,7 @@ internal sealed class SocketListener : TransportListener
         }
     }
 
-    /// <summary>Takes an address without listening on it: nobody can connect.</summary>
+    /// <summary>Takes an address without listening on it: clients cannot connect.</summary>
     /// <exception cref="SocketException">The address is taken, not this machine's, or not permitted.</exception>
     public static Socket Reserve(IPEndPoint endPoint)
     {

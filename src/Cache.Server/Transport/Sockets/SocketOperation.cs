@@ -9,7 +9,7 @@ namespace Cache.Server.Transport.Sockets;
 /// <remarks>
 /// Algorithm: the event arguments are their own value task source and are used again for each operation.
 /// Concurrency: the awaiting thread stores its continuation, the completing thread stores <see cref="Finished"/>, both
-/// into <see cref="_continuation"/> by compare-exchange from null; whoever comes second runs the continuation. It runs
+/// into <see cref="_continuation"/> by compare-exchange from null; the second one runs the continuation. It runs
 /// on the thread that completed the operation.
 /// </remarks>
 internal sealed class SocketOperation()

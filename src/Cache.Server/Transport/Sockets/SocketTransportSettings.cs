@@ -24,7 +24,7 @@ internal sealed record SocketTransportSettings
     /// <summary>Accepts the connections of a socket that listens; null for the portable transport.</summary>
     public Func<Socket, SocketAcceptor>? Listen { get; init; }
 
-    /// <summary>Whether the process is to keep the descriptors that it has left for what is not a connection.</summary>
+    /// <summary>Whether the process keeps its last descriptors for what is not a connection.</summary>
     public Func<bool> LacksDescriptors { get; init; } = static () => false;
 
     /// <summary>

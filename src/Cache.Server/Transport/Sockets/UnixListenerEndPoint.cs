@@ -24,6 +24,6 @@ internal sealed class UnixListenerEndPoint(UnixDomainSocketEndPoint address) : E
     public override SocketAddress Serialize() =>
         _isBound ? new SocketAddress(AddressFamily.Unix, ClientBytesMax) : address.Serialize();
 
-    /// <summary>The listener's own: nobody asks who the client is, and most have no address.</summary>
+    /// <summary>The listener's own: the client's address is never read, and most have none.</summary>
     public override EndPoint Create(SocketAddress socketAddress) => address;
 }

@@ -6,9 +6,9 @@ namespace Cache.Server.Transport.Sockets;
 internal static class UnixSocketFile
 {
     /// <summary>
-    /// Removes the file of a socket that nobody listens on any more, as a server that was killed leaves it.
+    /// Removes the file of a socket without a listener, as a killed server leaves it.
     /// </summary>
-    /// <exception cref="SocketException">Somebody listens on it: address already in use.</exception>
+    /// <exception cref="SocketException">A process listens on it: address already in use.</exception>
     /// <exception cref="IOException">The path leads to something that is not a socket.</exception>
     public static void RemoveStale(string path)
     {
@@ -33,7 +33,7 @@ internal static class UnixSocketFile
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Whoever listens there next removes it.
+            // The next server at this path removes it.
         }
     }
 
@@ -68,7 +68,7 @@ internal static class UnixSocketFile
     {
         using var probe = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
 
-        // Or it would wait for a place in the queue of a process that accepts nobody.
+        // Or it would wait for a place in the queue of a process that does not accept.
         probe.Blocking = false;
         try
         {

@@ -12,7 +12,7 @@ namespace Cache.Server.Transport.Tls;
 /// </remarks>
 internal sealed class TlsCertificateSource : IDisposable
 {
-    /// <summary>How often the files are looked at: soon enough for whoever waits, and for next to nothing.</summary>
+    /// <summary>How often the files are checked: soon enough for an operator, and cheap.</summary>
     public static readonly TimeSpan LookInterval = TimeSpan.FromSeconds(1);
 
     private readonly TlsSettings _settings;

@@ -95,7 +95,7 @@ internal sealed class TlsConnection : TransportConnection
         await _transport.DisposeAsync().ConfigureAwait(false);
     }
 
-    // The peer can tell the end from a connection that somebody cut.
+    // The peer can tell an orderly end from a cut connection.
     private async ValueTask SayGoodbyeAsync()
     {
         try
@@ -106,7 +106,7 @@ internal sealed class TlsConnection : TransportConnection
         catch (Exception)
 #pragma warning restore CA1031
         {
-            // There is nobody to tell.
+            // There is no reader to tell.
         }
     }
 }

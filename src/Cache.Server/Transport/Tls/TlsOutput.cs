@@ -70,7 +70,7 @@ internal sealed class TlsOutput(SslStream ssl, PipeWriter records) : LendingPipe
 
     public override void Complete(Exception? exception = null)
     {
-        // More is left only where the connection broke: nobody will read it.
+        // More is left only where the connection broke: it will not be read.
         if (_filled.Count == 0)
             TryEncrypt(_array.AsMemory(0, _end));
         Clear();

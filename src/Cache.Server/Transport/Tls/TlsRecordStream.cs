@@ -8,7 +8,7 @@ namespace Cache.Server.Transport.Tls;
 /// <summary>The pipes of a connection as the stream that an SslStream has its records from and in.</summary>
 /// <remarks>
 /// Reading gives whole records only: what is incomplete stays in the input, so that the TLS stream never waits in the
-/// middle of one and holds no buffer while it waits. Writing only copies into the output; whoever wrote flushes it.
+/// middle of one and holds no buffer while it waits. Writing only copies into the output; the writer flushes it.
 /// Before the handshake has ended, reads go on by the thread pool.
 /// Concurrency: one read and one write at a time.
 /// </remarks>
