@@ -26,6 +26,11 @@ BUILD_SECONDS = 600
 LEFT_BEHIND = shutil.ignore_patterns(".git", "bin", "obj", "artifacts", "TestResults", "feed")
 
 
+# What counts against the tests: nothing failed, or nothing was tried.
+SURVIVED = "SURVIVED"
+NOT_BUILT = "DOES NOT COMPILE"
+
+
 class Mutant:
     def __init__(self, name):
         self.name = name
@@ -119,7 +124,11 @@ def try_one(tree, mutant):
     path.write_text(mutant.mutated(original), encoding="utf-8")
     try:
         build_mutated(tree, mutant)
-        return test(tree, mutant)
+    except RuntimeError as error:
+        print(error, file=sys.stderr)
+        return NOT_BUILT
+    else:
+        return test(tree, mutant) or SURVIVED
     finally:
         path.write_text(original, encoding="utf-8")
 
@@ -152,7 +161,7 @@ def main():
         for mutant in mutants:
             if mutant.equivalent or mutant.name in done:
                 continue
-            done[mutant.name] = try_one(tree, mutant) or "SURVIVED"
+            done[mutant.name] = try_one(tree, mutant)
             print(f"{mutant.name}: {done[mutant.name]}", flush=True)
             if arguments.results:
                 with arguments.results.open("a", encoding="utf-8") as results:
@@ -161,7 +170,7 @@ def main():
 
 
 def report(mutants, done):
-    survived = sum(1 for mutant in mutants if done.get(mutant.name) == "SURVIVED")
+    survived = sum(1 for mutant in mutants if done.get(mutant.name) in (SURVIVED, NOT_BUILT))
     killed = sum(1 for mutant in mutants if mutant.name in done) - survived
     print("\n| mutant | file | killed by |\n|---|---|---|")
     for mutant in mutants:
