@@ -5,12 +5,12 @@ using Microsoft.Extensions.Options;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>Registers stores whose options stand in the configuration.</summary>
+/// <summary>Registers stores whose options come from configuration.</summary>
 /// <remarks>
 /// The keys of a section are the properties of <see cref="CacheOptions"/>. Memory is bytes, an amount such as
 /// <c>512mb</c>, or such as <c>25%</c> of the memory that the process may use: of its container where there is one,
-/// else of the machine. Everything that is wrong is reported at once when the host starts, an unknown key with the
-/// nearest that there is. Options are read once, when a store is made. Not thread-safe, as all registration.
+/// else of the machine. All mistakes are reported at once when the host starts, an unknown key with the
+/// nearest known one. Options are read once, when a store is made. Not thread-safe, as all registration.
 /// <example><code>
 /// // appsettings.json:
 /// //   "Cache": { "MemoryLimitBytes": "25%" },

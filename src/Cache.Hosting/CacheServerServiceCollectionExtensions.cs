@@ -51,7 +51,7 @@ public static class CacheServerServiceCollectionExtensions
         return services.AddHostedService<CacheServerService>();
     }
 
-    /// <summary>Registers a server whose options stand in the configuration.</summary>
+    /// <summary>Registers a server whose options come from configuration.</summary>
     /// <param name="services">Where to register it.</param>
     /// <param name="section">
     /// Keys are the properties of <see cref="RespServerOptions"/>; an unknown one is an error that names the nearest.

@@ -7,7 +7,7 @@ namespace Cache.Hosting;
 internal static partial class HostingLog
 {
     [LoggerMessage(1, LogLevel.Warning,
-        "{EndPoint} can be reached from other machines and needs no password: whoever reaches it may read and write")]
+        "{EndPoint} can be reached from other machines and needs no password: any client can read and write")]
     public static partial void OpenToAll(ILogger logger, EndPoint endPoint);
 
     [LoggerMessage(2, LogLevel.Warning,

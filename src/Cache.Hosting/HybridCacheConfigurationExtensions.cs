@@ -5,12 +5,12 @@ using Microsoft.Extensions.Options;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>Registers hybrid caches whose options stand in the configuration.</summary>
+/// <summary>Registers hybrid caches whose options come from configuration.</summary>
 /// <remarks>
 /// The keys of a section are the properties of <see cref="HybridStoreOptions"/> that are no objects of the program.
 /// Lengths of values are bytes or an amount such as <c>64kb</c>; intervals are a number of seconds, or
-/// hours:minutes:seconds. Everything that is wrong is reported at once when the host starts, an unknown key with the
-/// nearest that there is. What an action sets besides is set in the order of the calls. Options are read once, when
+/// hours:minutes:seconds. All mistakes are reported at once when the host starts, an unknown key with the nearest
+/// known one. Actions and sections are applied in the order of the calls. Options are read once, when
 /// the cache is made. Not thread-safe, as all registration.
 /// <example><code>
 /// // appsettings.json:

@@ -91,7 +91,8 @@ public sealed partial class RespServer : IAsyncDisposable
             KeepAliveChanged = bind is null ? seconds => _listeners!.SetKeepAlive(_binder!, seconds) : null,
             LogListenRefused = problem => ServerLog.ListenRefused(_logger, problem),
             LimitMet = (limit, client, value, unlogged) =>
-                ServerLog.LimitMet(_logger, client, LimitText.Describe(limit, value), unlogged),
+                ServerLog.LimitMet(
+                    _logger, client, LimitText.Describe(limit, value), LimitText.Repeats(unlogged)),
         };
         UserOptions.Apply(options, _state.Users);
         var pacer = new AcceptPacer(options.AcceptsPerSecond, store.TimeProvider);

@@ -49,7 +49,7 @@ public sealed class ListenChangeTests : IDisposable
         Assert.Contains($"tcp_port:{port}\r\n", await SendAsync(next, "INFO server"), StringComparison.Ordinal);
         await ExpectAsync(client, "PING", "+PONG\r\n");
         Assert.Contains($"Ready to accept connections on 127.0.0.1:{port}", _log.Messages);
-        Assert.Contains($"Listens no more on {old}", _log.Messages);
+        Assert.Contains($"No longer listening on {old}", _log.Messages);
     }
 
     [Theory]
@@ -72,7 +72,7 @@ public sealed class ListenChangeTests : IDisposable
         using var next = await ConnectAsync(before[0]);
         await ExpectAsync(next, "PING", "+PONG\r\n");
         Assert.Contains(
-            $"CONFIG SET: the server listens where it did: port is {taken}; cannot listen on 127.0.0.1:{taken}: "
+            $"CONFIG SET refused, the addresses are unchanged: port is {taken}; cannot listen on 127.0.0.1:{taken}: "
             + "another process listens there already. Stop it, or choose another port or address.",
             _log.Messages);
     }
@@ -239,7 +239,7 @@ public sealed class ListenChangeTests : IDisposable
             "-ERR CONFIG SET failed (possibly related to argument 'tls-port') - "
             + "Unable to update TLS configuration. Check server logs.\r\n");
         Assert.Contains(
-            "CONFIG SET: the server listens where it did: tls-port has 7001; the server was started without a "
+            "CONFIG SET refused, the addresses are unchanged: tls-port has 7001; the server was started without a "
             + "certificate. Start it with one.",
             _log.Messages);
         await ExpectAsync(plainClient, "CONFIG SET tls-port 0", "+OK\r\n");

@@ -12,7 +12,7 @@ internal static unsafe class AddressCheck
     private static readonly Lock _gate = new();
 
     // Written under the gate, read without. A range keeps its place while it is there, and places are used again: an
-    // array for each change would be garbage beside which nobody could measure the store's memory.
+    // array for each change would be garbage that hides the store's own memory in measurements.
     private static (nuint Start, nuint End)[] _ranges = new (nuint, nuint)[64];
 
     [Conditional("CACHE_CHECKED")]

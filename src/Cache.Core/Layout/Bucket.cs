@@ -130,7 +130,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
         return (version & 1) == 0 && TryLockAt(version);
     }
 
-    /// <summary>Locks the bucket if nobody did since the version was read.</summary>
+    /// <summary>Locks the bucket if it was not locked since the version was read.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // The same.
     public bool TryLockAt(uint version) =>
         Interlocked.CompareExchange(ref Version, version + 1, version) == version;
@@ -214,7 +214,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
         return 0;
     }
 
-    /// <summary>The number of empty slots; of a bucket that nobody holds, about that.</summary>
+    /// <summary>The number of empty slots; of a bucket that is not locked, an estimate.</summary>
     public int CountEmptySlots()
     {
         int count = 0;

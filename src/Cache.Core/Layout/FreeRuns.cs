@@ -95,7 +95,7 @@ internal sealed unsafe class FreeRuns : IDisposable
     }
 
     /// <summary>Takes what free neighbours without memory have of the pages in which a run begins and ends.</summary>
-    /// <remarks>The run itself is nobody's: such a page may be given back as a whole then.</remarks>
+    /// <remarks>The run itself is not in use: such a page may be given back as a whole then.</remarks>
     /// <returns>Whether they had any.</returns>
     public bool TakePagesAround(ref int start, ref int length, int pageGrains)
     {

@@ -15,7 +15,7 @@ internal sealed unsafe class GhostMemory : IDisposable
 
     private readonly NativeReservation _reservation;
 
-    // Written by whoever resizes; read by all, once for each operation.
+    // Written by a resize; read by all, once for each operation.
     private long _count;
 
     /// <param name="lengthMin">The bytes that there must be room for.</param>
@@ -43,7 +43,7 @@ internal sealed unsafe class GhostMemory : IDisposable
         }
     }
 
-    /// <summary>Has so many words from now on, and forgets what was in them.</summary>
+    /// <summary>Has this many words from now on, and forgets what was in them.</summary>
     public void Resize(long count)
     {
         Debug.Assert((ulong)count <= (ulong)CountMax);
@@ -54,7 +54,7 @@ internal sealed unsafe class GhostMemory : IDisposable
         Volatile.Write(ref _count, count);
     }
 
-    /// <summary>Gives the memory back; the addresses go when nobody has this object any more.</summary>
+    /// <summary>Gives the memory back; the addresses go when this object is no longer referenced.</summary>
     public void Dispose()
     {
         Volatile.Write(ref _count, 0);

@@ -36,7 +36,7 @@ internal sealed unsafe class IndexMemory : IDisposable
         }
     }
 
-    /// <summary>A page that nobody uses; its buckets are empty.</summary>
+    /// <summary>An unused page; its buckets are empty.</summary>
     /// <remarks>version: The least that its buckets must begin with, so that none is ever seen again.</remarks>
     public bool TryAllocate(out uint page, out uint version)
     {

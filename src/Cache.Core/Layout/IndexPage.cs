@@ -21,7 +21,7 @@ internal readonly unsafe struct IndexPage(byte* start) : IEquatable<IndexPage>
     public const int HomeCount = BucketCount - StashCount;
     public const int SlotCount = BucketCount * Bucket.SlotLast;
 
-    /// <summary>What the versions of a page begin with: 0 is that of a page that nobody uses.</summary>
+    /// <summary>What the versions of a page begin with: 0 is that of an unused page.</summary>
     public const uint FirstVersion = 2;
 
     private readonly byte* _start = start;
@@ -41,7 +41,7 @@ internal readonly unsafe struct IndexPage(byte* start) : IEquatable<IndexPage>
 
     public Bucket NeighbourOf(Bucket home) => this[NeighbourIndexOf(home.IndexInPage)];
 
-    /// <summary>The number of slots in use; of a page that nobody holds, about that.</summary>
+    /// <summary>The number of slots in use; of a page that is not locked, an estimate.</summary>
     public int CountEntries()
     {
         int count = 0;

@@ -12,7 +12,7 @@ namespace Cache.Core.Layout;
 ///  └───────────┴─────────┴──────────┴───────┴───────────────┴─────────────┘
 /// </code>
 /// The units are those of the run that it takes. The record holds one reference, guarded by the home bucket of its key;
-/// a reader takes another one under that bucket's lock, and copies without it. Whoever drops the last one frees the
+/// a reader takes another one under that bucket's lock, and copies without it. Dropping the last one frees the
 /// block. With a single reference the holder of the home bucket may change the value in place; else it is copied first.
 /// A checked build knows each block from its making to its freeing, and throws where another address, or one that was
 /// freed, would be used.

@@ -10,8 +10,8 @@ namespace Cache.Core.Layout;
 /// <remarks>
 /// Zero at first, aligned to 2 MB, and mapped until nothing in the process can reach it: a reader that is about to
 /// notice that it read a stale address reads garbage, never a fault. It ends in two steps. <see cref="Dispose"/> gives
-/// the memory back at once; the addresses stay, and read as zeros, until the collector finds that nobody has this
-/// object any more, hence that nobody is inside an operation of its store. On Linux it is mapped without being charged
+/// the memory back at once; the addresses stay, and read as zeros, until the collector finds no reference to this
+/// object, hence no thread inside an operation of its store. On Linux it is mapped without being charged
 /// for, so that it may be as long as the machine's memory and a limit may rise later; elsewhere it is a plain
 /// allocation of the least length, which goes back with the addresses.
 /// </remarks>
@@ -21,7 +21,7 @@ internal sealed unsafe partial class NativeReservation : IDisposable
     public const int TailBytes = 1 << 20;
 
     /// <summary>
-    /// After so many more were closed, the collector is asked to find those that nobody has any more: each holds
+    /// After this many more were closed, the collector is asked to find the unreferenced ones: each holds
     /// addresses as long as the machine's memory, of which a process has room for thousands.
     /// </summary>
     public const int ClosedPerCollection = 256;
@@ -38,7 +38,7 @@ internal sealed unsafe partial class NativeReservation : IDisposable
     private static int _closedCount;
     private static int _closedSinceCollection;
 
-    // What a thread gave back so far, read by tests: threads that many wait for are to give back little.
+    // What a thread gave back so far, read by tests: threads that others wait for must give back little.
     [ThreadStatic]
     private static long _discardedByThread;
 
@@ -177,7 +177,7 @@ internal sealed unsafe partial class NativeReservation : IDisposable
     {
         if (!OperatingSystem.IsLinux())
             NativeMemory.Free(start);
-        else if (Unmap(start, (nuint)length) != 0) // A process may have only so many mappings: the memory goes anyway.
+        else if (Unmap(start, (nuint)length) != 0) // The number of mappings is limited: the memory goes anyway.
             _ = Advise(start, (nuint)length, AdviseUnused);
     }
 

@@ -70,7 +70,7 @@ internal sealed unsafe class PageHeap : IDisposable
             PageSize, Math.Min(addressBytes, Grain * GrainsMax), hugePages: false, isOneRange: false);
         int count = (int)(_reservation.Length >> _grainShift);
         _free = new FreeRuns(count);
-        int first = PageSize / Grain; // The first page is nobody's, since grain 0 is none.
+        int first = PageSize / Grain; // The first page is not used, since grain 0 is none.
         if (count > first)
             _free.Give(first, count - first, resident: false);
     }
@@ -102,7 +102,7 @@ internal sealed unsafe class PageHeap : IDisposable
 
     private long ExcessBytes => UnsynchronizedSpareBytes - _spareBytesMax;
 
-    /// <summary>The length of the run that so many bytes take.</summary>
+    /// <summary>The length of the run for this many bytes.</summary>
     public long SizeOf(long bytes) => (bytes + Grain - 1) & -Grain;
 
     /// <summary>A run of exactly this length, whatever it holds; null if the system has no memory.</summary>
@@ -133,7 +133,7 @@ internal sealed unsafe class PageHeap : IDisposable
     }
 
     /// <summary>
-    /// Gives back as much of what is too much as somebody is about to take: so it does not come on top.
+    /// Gives back as much of the surplus as a thread is about to take, so that both never add up.
     /// </summary>
     public void GiveBackFor(long bytes) => GiveBackSpare(Math.Min(bytes, PaidBytesMax));
 
@@ -183,7 +183,7 @@ internal sealed unsafe class PageHeap : IDisposable
     }
 
     /// <summary>
-    /// Gives what is too much back to the system, or all that is spare if nobody has asked for any since the last time.
+    /// Gives what is too much back to the system, or all that is spare if none was asked for since the last time.
     /// </summary>
     public void DropUnasked()
     {
@@ -263,7 +263,7 @@ internal sealed unsafe class PageHeap : IDisposable
             (_spareBytesMax / SpareRunDivisor >> _grainShift) + 1, grainsMax, out first, out grains)
         || _free.TryTakeShortest(grainsMax, out first, out grains);
 
-    /// <summary>Gives the memory of a run that nobody uses back to the system, and the run to the free ones.</summary>
+    /// <summary>Gives the memory of an unused run back to the system, and the run to the free ones.</summary>
     private void GiveBack(int first, int grains)
     {
         while (true)
@@ -275,7 +275,7 @@ internal sealed unsafe class PageHeap : IDisposable
                 _ = _reservation!.TryDiscard(start, end - start);
             lock (_gate)
             {
-                // A neighbour may have been on its way too: whoever arrives last gives the page back that both share.
+                // A neighbour may be on its way too: the last one gives back the page that both share.
                 // Each time round the run grows, and by less than two pages in all.
                 if (_free!.TakePagesAround(ref first, ref grains, PageSize / Grain))
                     continue;

@@ -9,16 +9,16 @@ internal sealed class Prefault : IThreadPoolWorkItem
     /// <summary>As much as is given at once: a huge page.</summary>
     public const int Step = 2 << 20;
 
-    // With less of the limit than this, the memory that nobody uses yet would be felt.
+    // With less of the limit than this, memory that is not yet used would be felt.
     private const int LimitDivisor = 128;
 
     private readonly NativeReservation _reservation;
 
-    // The latest request; any thread writes it, whoever runs reads it.
+    // The latest request; any thread writes it, the running one reads it.
     private long _from;
     private long _to;
 
-    // 1 while somebody runs, or is about to; exchanged by who begins and who ends.
+    // 1 while a thread runs, or is about to; exchanged when it begins and ends.
     private int _isRunning;
 
     /// <summary>Makes the first memory ready, and more of it in the background.</summary>

@@ -11,7 +11,7 @@ namespace Cache.Core.Log;
 ///  │ used bytes                        │ claims  │   odd: one stands
 ///  └───────────────────────────────────┴─────────┘
 /// </code>
-/// While a claim stands nobody but its thread takes bytes: what is freed meanwhile is for whoever frees it. A taker
+/// While a claim stands only its thread takes bytes: what is freed meanwhile is for the thread that frees it. A taker
 /// races with the claim for the word: if it comes second it sees the claim, for its compare-exchange fails.
 /// </remarks>
 internal sealed class MemoryBudget(long limitBytes, EvictionPolicy eviction)
@@ -20,7 +20,7 @@ internal sealed class MemoryBudget(long limitBytes, EvictionPolicy eviction)
     private const long ClaimUnit = 1L << ClaimShift;
     private const long UsedMask = ClaimUnit - 1;
 
-    // Written with interlocked operations by whoever takes or gives back memory; read anywhere.
+    // Written with interlocked operations by threads that take or give back memory; read anywhere.
     private long _word;
     private long _peakBytes;
 
@@ -30,7 +30,7 @@ internal sealed class MemoryBudget(long limitBytes, EvictionPolicy eviction)
     // The thread that claims, or 0; written by it under the reclaimer's gate, read anywhere.
     private int _claimer;
 
-    // Written by whoever configures the store; read anywhere.
+    // Written when the store is configured; read anywhere.
     private long _limitBytes = limitBytes;
     private int _eviction = (int)eviction;
 
@@ -57,7 +57,7 @@ internal sealed class MemoryBudget(long limitBytes, EvictionPolicy eviction)
 
     public bool HasRoomFor(long bytes) => UsedBytes + bytes <= LimitBytes;
 
-    /// <summary>Takes bytes if the limit allows, with so many to spare, and nobody else claims what there is.</summary>
+    /// <summary>Takes bytes if the limit allows, with this many to spare, and no other thread has a claim.</summary>
     public bool TryTake(long bytes, long spareBytes)
     {
         Debug.Assert(bytes >= 0, "Add gives back.");
@@ -79,7 +79,7 @@ internal sealed class MemoryBudget(long limitBytes, EvictionPolicy eviction)
         return false;
     }
 
-    /// <summary>Lets nobody but the caller take bytes until it ends the claim; one at a time.</summary>
+    /// <summary>Lets only the caller take bytes until it ends the claim; one at a time.</summary>
     public void BeginClaim()
     {
         Debug.Assert(_claimer == 0, "Claims are made under the reclaimer's gate.");

@@ -46,7 +46,7 @@ internal sealed partial class RecordLog
         }
     }
 
-    // The system takes a while for two megabytes, and nobody is to wait for it: meanwhile the segment is claimed.
+    // The system takes a while for two megabytes, and no thread should wait for it: meanwhile the segment is claimed.
     private bool TryDiscardFree(int segment)
     {
         ref var info = ref this[segment];

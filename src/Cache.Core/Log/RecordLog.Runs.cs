@@ -7,7 +7,7 @@ namespace Cache.Core.Log;
 internal sealed partial class RecordLog
 {
     /// <summary>
-    /// Allocates a record in a new active segment, for whose bytes the caller has paid already: nobody else can fill it
+    /// Allocates a record in a new active segment, whose bytes the caller has paid already: no other thread can fill it
     /// before, or seal it as empty.
     /// </summary>
     /// <returns>False, and the bytes are given back, if there is no free segment.</returns>
@@ -96,7 +96,7 @@ internal sealed partial class RecordLog
         return true;
     }
 
-    /// <summary>The first of so many free neighbours, or 0.</summary>
+    /// <summary>The first of this many free neighbours, or 0.</summary>
     private int FindFreeRun(int count)
     {
         if (Volatile.Read(ref _freeCount) >= count)

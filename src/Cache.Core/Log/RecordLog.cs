@@ -28,7 +28,7 @@ internal sealed partial class RecordLog : IDisposable
     private readonly ActiveSegment[] _active;
     private readonly Lock _gate = new();
 
-    // Written by whoever changes the limit; read by writers: any recent value will do.
+    // Written when the limit changes; read by writers: any recent value will do.
     private int _stripeMask;
     private int _capacity;
 
@@ -73,7 +73,7 @@ internal sealed partial class RecordLog : IDisposable
     /// <summary>Free segments that were used before.</summary>
     public int FreeCount => Volatile.Read(ref _freeCount);
 
-    /// <summary>The stripe of the reclaimer, which nobody else may fill up.</summary>
+    /// <summary>The stripe of the reclaimer, which no writer may fill up.</summary>
     public int ReclaimerStripe { get; }
 
     /// <summary>What writers leave of the limit so that the reclaimer always finds a segment to copy to.</summary>
@@ -121,7 +121,7 @@ internal sealed partial class RecordLog : IDisposable
         return false;
     }
 
-    /// <summary>Gives a stream an active segment with room for so many bytes, unless it has one.</summary>
+    /// <summary>Gives a stream an active segment with room for this many bytes, unless it has one.</summary>
     /// <remarks>spareBytes: What must be left of the limit.</remarks>
     /// <returns>False if the limit forbids it.</returns>
     public bool TryRotate(int stripe, LogStream stream, int size, long spareBytes)

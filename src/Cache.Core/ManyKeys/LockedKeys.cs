@@ -8,7 +8,7 @@ namespace Cache.Core.ManyKeys;
 /// <summary>Several keys while they are locked: their values, and changes that take place together.</summary>
 /// <remarks>
 /// The general form of an operation on several keys. Each change is written beside what is there and linked under the
-/// locks, where nobody sees it, so that it can be undone until the end. The locks are those of KeyLocks, in the order
+/// locks, unseen by readers, so that it can be undone until the end. The locks are those of KeyLocks, in the order
 /// of addresses, so no two threads wait for each other, whatever keys they name in whatever order.
 /// </remarks>
 internal ref struct LockedKeys

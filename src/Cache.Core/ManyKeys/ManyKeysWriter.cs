@@ -8,7 +8,7 @@ namespace Cache.Core.ManyKeys;
 /// <remarks>
 /// The records are written first, where nothing points at them; and where many keys are new, their pages are split
 /// until they fit. Then all homes are locked, each slot is pointed at its record in turn, and if one finds no slot, the
-/// ones before are pointed back: nobody sees it under the locks. The records stay for the next attempt. So a batch is
+/// ones before are pointed back, unseen under the locks. The records stay for the next attempt. So a batch is
 /// about as much work for each key as a single write, however many there are.
 /// </remarks>
 internal static class ManyKeysWriter

@@ -140,7 +140,7 @@ internal static class CommonCommands
         context.Counters.AddSample(context.Client.LastCommand!.Index, ticks);
     }
 
-    // Not stackalloc: a method with one is not optimised in steps, and keeps the slower first version of everything.
+    // Not stackalloc: such a method skips tiered compilation and its profile.
     [InlineArray(CommonRequestReader.CountMax)]
     private struct Hashes
     {

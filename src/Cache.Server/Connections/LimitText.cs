@@ -6,6 +6,12 @@ namespace Cache.Server.Connections;
 /// <summary>What the log says of a limit that was met, behind the client's address.</summary>
 internal static class LimitText
 {
+    /// <summary>How many times the same happened without a line of its own; nothing if it did not.</summary>
+    public static string Repeats(long unlogged) =>
+        unlogged == 0
+            ? ""
+            : string.Create(CultureInfo.InvariantCulture, $" ({unlogged} more since the last line of this kind)");
+
     public static string Describe(ConnectionLimit limit, long value) => string.Format(
         CultureInfo.InvariantCulture,
         limit switch
@@ -23,15 +29,15 @@ internal static class LimitText
                 "sent more than {0} bytes without authentication and is disconnected",
             ConnectionLimit.AuthenticationTimeout => "did not authenticate within {0} seconds and is disconnected",
             ConnectionLimit.Http =>
-                "sent a request of HTTP, perhaps from a browser that was tricked into it, and is disconnected",
-            ConnectionLimit.Tls => "speaks TLS where none is spoken and is disconnected",
-            ConnectionLimit.NoTls => "does not speak TLS on a port of TLS and is disconnected",
+                "sent an HTTP request, perhaps from a tricked browser, and is disconnected",
+            ConnectionLimit.Tls => "speaks TLS on a port without TLS and is disconnected",
+            ConnectionLimit.NoTls => "does not speak TLS on a TLS port and is disconnected",
             ConnectionLimit.TlsHandshake =>
-                "did not get through its TLS handshake and is disconnected (the level debug says why)",
+                "failed the TLS handshake and is disconnected (loglevel debug says why)",
             ConnectionLimit.AuthenticationFailure => "gave a wrong user or password",
             ConnectionLimit.AuthenticationDelay => "waits {0} ms for an answer after wrong passwords",
             ConnectionLimit.CommandDenied => "asked for a command that its user may not run",
-            ConnectionLimit.KeyDenied => "asked for a key that its user may not use so",
+            ConnectionLimit.KeyDenied => "asked for a key in a way that its user may not",
             ConnectionLimit.CertificateUser =>
                 "showed a certificate whose user does not exist or is off (ACL LOG names it)",
             _ => throw new ArgumentOutOfRangeException(nameof(limit), limit, "Unknown."),

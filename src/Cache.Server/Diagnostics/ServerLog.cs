@@ -12,13 +12,13 @@ internal static partial class ServerLog
     [LoggerMessage(21, LogLevel.Information, "Ready to accept TLS connections on {EndPoint}")]
     public static partial void ListeningForTls(ILogger logger, EndPoint endPoint);
 
-    [LoggerMessage(31, LogLevel.Information, "Listens no more on {EndPoint}")]
+    [LoggerMessage(31, LogLevel.Information, "No longer listening on {EndPoint}")]
     public static partial void ListensNoMore(ILogger logger, EndPoint endPoint);
 
-    [LoggerMessage(32, LogLevel.Warning, "CONFIG SET: the server listens where it did: {Problem}")]
+    [LoggerMessage(32, LogLevel.Warning, "CONFIG SET refused, the addresses are unchanged: {Problem}")]
     public static partial void ListenRefused(ILogger logger, string problem);
 
-    [LoggerMessage(33, LogLevel.Error, "Listens no more on {EndPoint}, after a change that failed: {Problem}")]
+    [LoggerMessage(33, LogLevel.Error, "No longer listening on {EndPoint}, after a failed change: {Problem}")]
     public static partial void ListenLost(ILogger logger, EndPoint endPoint, string problem);
 
     [LoggerMessage(
@@ -29,7 +29,7 @@ internal static partial class ServerLog
     public static partial void AddressSkipped(ILogger logger, string address);
 
     // Without the stack: to write it the runtime opens files, and ends the process if it cannot.
-    [LoggerMessage(3, LogLevel.Warning, "Cannot accept on {EndPoint}, tried again after {Delay}: {Reason}")]
+    [LoggerMessage(3, LogLevel.Warning, "Cannot accept on {EndPoint}, retrying in {Delay}: {Reason}")]
     public static partial void AcceptFailed(ILogger logger, EndPoint endPoint, TimeSpan delay, string reason);
 
     [LoggerMessage(4, LogLevel.Error, "Accepting on {EndPoint} has ended")]
@@ -51,22 +51,23 @@ internal static partial class ServerLog
     public static partial void DrainTimedOut(ILogger logger, int count);
 
     [LoggerMessage(
-        28, LogLevel.Warning, "Stops without the end of {Count} clients' commands, which take too long: {Commands}")]
+        28, LogLevel.Warning, "Stopping without the commands of {Count} clients, which take too long: {Commands}")]
     public static partial void CommandsLeft(ILogger logger, int count, string commands);
 
-    [LoggerMessage(29, LogLevel.Warning, "{Count} event loops execute long commands and are left to end by themselves")]
+    [LoggerMessage(
+        29, LogLevel.Warning, "{Count} event loops still execute long commands; the stop does not wait for them")]
     public static partial void LoopsLeft(ILogger logger, int count);
 
     [LoggerMessage(15, LogLevel.Error, "The command {Command} threw")]
     public static partial void CommandThrew(ILogger logger, string command, Exception exception);
 
-    [LoggerMessage(18, LogLevel.Debug, "{Address} did not get through its TLS handshake")]
+    [LoggerMessage(18, LogLevel.Debug, "The TLS handshake of {Address} failed")]
     public static partial void HandshakeFailed(ILogger logger, EndPoint? address, Exception exception);
 
-    [LoggerMessage(19, LogLevel.Information, "TLS takes a new certificate from now on: {Subject}")]
+    [LoggerMessage(19, LogLevel.Information, "TLS uses a new certificate: {Subject}")]
     public static partial void CertificateReloaded(ILogger logger, string subject);
 
-    [LoggerMessage(20, LogLevel.Warning, "TLS keeps its certificate, for the changed files cannot be used: {Problem}")]
+    [LoggerMessage(20, LogLevel.Warning, "TLS keeps its certificate: the changed files cannot be used: {Problem}")]
     public static partial void CertificateRefused(ILogger logger, string problem);
 
     [LoggerMessage(23, LogLevel.Information, "TLS keeps its certificate: the files are unchanged")]
@@ -79,7 +80,7 @@ internal static partial class ServerLog
     public static partial void UsersUnchanged(ILogger logger, string path);
 
     [LoggerMessage(
-        26, LogLevel.Warning, "Users of {Path}: those that there are stay, for the file is wrong: {Problem}")]
+        26, LogLevel.Warning, "Users of {Path}: not reloaded, the file is wrong: {Problem}")]
     public static partial void UsersRefused(ILogger logger, string path, string problem);
 
     [LoggerMessage(27, LogLevel.Warning, "The store was disposed while the server ran: the server stops")]
@@ -95,6 +96,6 @@ internal static partial class ServerLog
         16, LogLevel.Warning, "At most {Lowered} clients, not {MaxClients}: the limit of open files allows no more")]
     public static partial void MaxClientsLowered(ILogger logger, int maxClients, int lowered);
 
-    [LoggerMessage(30, LogLevel.Warning, "Client {Address} {Event}; {Unlogged} more since the last such line")]
-    public static partial void LimitMet(ILogger logger, string address, string @event, long unlogged);
+    [LoggerMessage(30, LogLevel.Warning, "Client {Address} {Event}{Repeats}")]
+    public static partial void LimitMet(ILogger logger, string address, string @event, string repeats);
 }

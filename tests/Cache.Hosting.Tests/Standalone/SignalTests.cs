@@ -51,7 +51,7 @@ public sealed class SignalTests : IDisposable
         _files.Write("users.acl", "user alice on nopass +nope\n");
         _files.Write("c.conf", "loglevel loud\n");
         await server.SignalAsync("HUP");
-        await server.WaitForAsync($"Users of {acl}: those that there are stay, for the file is wrong: {acl}:1: ");
+        await server.WaitForAsync($"Users of {acl}: not reloaded, the file is wrong: {acl}:1: ");
         await server.WaitForAsync(
             $"Log level: stays as it was, for the configuration is wrong: {conf}, line 1: loglevel is 'loud'");
         await client.ExpectAsync("ACL WHOAMI", "$5\r\nalice\r\n");
@@ -60,7 +60,7 @@ public sealed class SignalTests : IDisposable
         _files.Write("users.acl", "user bob on nopass +@all ~*\n");
         _files.Write("c.conf", "loglevel debug\n");
         await server.SignalAsync("HUP");
-        await server.WaitForAsync("TLS takes a new certificate from now on: CN=other");
+        await server.WaitForAsync("TLS uses a new certificate: CN=other");
         await server.WaitForAsync($"Users of {acl}: reloaded");
         await server.WaitForAsync("Log level: reloaded, it is debug from now on");
         Assert.Equal("", await client.ReadAsync(1));

@@ -188,7 +188,7 @@ public sealed class ConnectionAcceptorTests : ConnectionTestBase
         AdvanceBySeconds(1);
         await stopping.WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
 
-        Assert.Contains("Stops without the end of 1 clients' commands, which take too long: get", log.Messages);
+        Assert.Contains("Stopping without the commands of 1 clients, which take too long: get", log.Messages);
         end.Set();
         await serving;
         Assert.Equal(0, state.Clients.Count);

@@ -47,7 +47,7 @@ public sealed class TlsHandshakeTests : IDisposable
 
         Assert.Contains(
             log.Messages,
-            static line => line.Contains("does not speak TLS on a port of TLS", StringComparison.Ordinal));
+            static line => line.Contains("does not speak TLS on a TLS port", StringComparison.Ordinal));
     }
 
     [Theory]

@@ -31,7 +31,7 @@ public sealed class TlsReloadTests : IDisposable
         await after.ExpectAsync("PING\r\n", "+PONG\r\n");
         await before.ExpectAsync("PING\r\n", "+PONG\r\n");
         Assert.Equal(
-            ["TLS takes a new certificate from now on: CN=renewed"],
+            ["TLS uses a new certificate: CN=renewed"],
             _log.Messages.Where(static text => text.StartsWith("TLS ", StringComparison.Ordinal)));
     }
 
