@@ -15,6 +15,17 @@ public sealed partial class LinkTests
             where !target.Contains("://") && !IsThere(page.Path, target)
             select $"{page.Path}: {target}");
 
+    [Fact]
+    public void Pages_AreInTheIndex()
+    {
+        string index = File.ReadAllText(Path.Combine(Page.Root, "docs/README.md"));
+        Assert.Empty(
+            from page in Page.All
+            where page.Path.StartsWith("docs/", StringComparison.Ordinal) && page.Path != "docs/README.md"
+            where !index.Contains($"({page.Path["docs/".Length..]})", StringComparison.Ordinal)
+            select page.Path);
+    }
+
     private static bool IsThere(string page, string target)
     {
         string[] parts = target.Split('#', 2);
