@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using Cache.Core.Layout;
+using Cache.Core.ManyKeys;
 
 namespace Cache.Core;
 
@@ -69,6 +70,20 @@ public sealed partial class CacheStore
         ArgumentOutOfRangeException.ThrowIfNegative(options.SlidingMs);
         var entryKey = KeyOf(key);
         return Counted(ShardOf(entryKey).SetIfUnchanged(entryKey, value, options, version));
+    }
+
+    /// <summary>Writes a short value that is made out of the present one, at one moment. The expiry stays.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="update">Makes the value, from an absent one too.</param>
+    /// <returns>
+    /// <see cref="WriteStatus.ConditionNotMet"/> if the update made none; <see cref="WriteStatus.ValueTooLong"/> if the
+    /// present value is longer than it can do with, or the new one longer than the store takes.
+    /// </returns>
+    public WriteStatus Update<TUpdate>(ReadOnlySpan<byte> key, ref TUpdate update)
+        where TUpdate : struct, IValueUpdate, allows ref struct
+    {
+        ThrowIfDisposed();
+        return Counted(ValueUpdater.Update(_state, KeyOf(key), ref update));
     }
 
     /// <summary>

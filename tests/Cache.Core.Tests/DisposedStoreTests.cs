@@ -43,6 +43,7 @@ public sealed class DisposedStoreTests : IDisposable
         ["SetIfUnchanged"] = static s => s.SetIfUnchanged("k"u8, "v"u8, default, Version),
         ["SetIfUnchanged of no version"] = static s => s.SetIfUnchanged("k"u8, "v"u8, default, default),
         ["TryCreateValue"] = static s => s.TryCreateValue(300_000, out _),
+        ["Update"] = static s => Update(s),
         ["SetRange"] = static s => s.SetRange("k"u8, 0, "v"u8, out _),
         ["Append"] = static s => s.Append("k"u8, "v"u8, out _),
         ["Increment"] = static s => s.Increment("k"u8, 1, out _),
@@ -192,10 +193,25 @@ public sealed class DisposedStoreTests : IDisposable
         store.Scan(0, 10, ref sink);
     }
 
+    private static void Update(CacheStore store)
+    {
+        var update = default(EmptyUpdate);
+        store.Update("k"u8, ref update);
+    }
+
     private static void RunLocked(CacheStore store)
     {
         var body = default(EmptyBody);
         store.RunLocked(["k"u8.ToArray()], ref body);
+    }
+
+    private readonly struct EmptyUpdate : IValueUpdate
+    {
+        public int LengthMax => 8;
+
+        public ReadOnlySpan<byte> Value => default;
+
+        public bool TryMake(ReadOnlySpan<byte> present, bool exists) => true;
     }
 
     private readonly struct EmptyBody : ILockedKeysBody

@@ -99,6 +99,13 @@ internal ref struct LockedKeys
             : change.Staged.Value;
     }
 
+    /// <summary>The expiry that a key had when it was locked.</summary>
+    public readonly RecordExpiry ExpiryOf(int index)
+    {
+        ref readonly var entry = ref _changes[index].Entry;
+        return entry.IsFound ? entry.Record.ExpiryOf(entry.Header) : default;
+    }
+
     /// <summary>Gives a key a value, and an expiry or none.</summary>
     /// <returns>False if an obstacle was met: the body ends.</returns>
     public bool TrySet(int index, scoped ReadOnlySpan<byte> value, scoped in RecordExpiry expiry)

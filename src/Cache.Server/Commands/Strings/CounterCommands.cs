@@ -1,5 +1,5 @@
-using System.Text;
 using Cache.Core;
+using Cache.Server.Clients;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
 using Cache.Server.Protocol;
@@ -58,82 +58,26 @@ internal static class CounterCommands
     {
         if (context.TryGiveWay(ExtendedFloat.FindWork(request[2])))
             return;
-        Span<byte> sum = stackalloc byte[ExtendedFloat.TextLengthMax];
-        int length = 0;
-        var options = new EntryOptions { KeepTtl = true };
-        var status = WriteStatus.ConditionNotMet;
-
-        // What the sum was made of. An attempt fails where any key of the bucket was written meanwhile; of many digits
-        // a sum takes so long that each would, so that the next one has the sum already if the key's value is the same.
-        byte[]? added = null;
-        while (status == WriteStatus.ConditionNotMet)
+        Span<byte> text = stackalloc byte[2 * ExtendedFloat.TextLengthMax];
+        var sum = new FloatSum(request[2], text, context.SharesThread ? Turn.WorkMax : long.MaxValue);
+        var status = context.Store.Update(request[1], ref sum);
+        switch (status)
         {
-            using var list = context.BorrowList();
-            if (!TryReadText(request[1], list, context, out var version))
-                return;
-            bool exists = list.Count > 0;
-            var present = list.First;
-            if (!exists || added is null || !present.SequenceEqual(added))
-            {
-                if (!TryAddFloat(exists ? present : "0"u8, request[2], context, out string text))
-                    return;
-                length = Encoding.ASCII.GetBytes(text, sum);
-                added = null;
-            }
-
-            status = context.Store.SetIfUnchanged(request[1], sum[..length], options, version);
-            if (status == WriteStatus.ConditionNotMet && exists)
-                added ??= present.ToArray();
+            case WriteStatus.Done:
+                context.Reply.Bulk(sum.Value);
+                break;
+            case WriteStatus.ConditionNotMet when sum.IsTooMuch && context.TryGiveWay(sum.Work):
+                break;
+            case WriteStatus.ConditionNotMet when !sum.IsNumber:
+            case WriteStatus.ValueTooLong: // The present one is, for a number.
+                context.Reply.Error(ErrorTexts.NotAFloat);
+                break;
+            case WriteStatus.ConditionNotMet:
+                context.Reply.Error("ERR increment would produce NaN or Infinity"u8);
+                break;
+            default:
+                context.Reply.Refusal(status);
+                break;
         }
-
-        if (status == WriteStatus.Done)
-            context.Reply.Bulk(sum[..length]);
-        else
-            context.Reply.Refusal(status);
-    }
-
-    /// <returns>False if it replied, or gives way.</returns>
-    private static bool TryAddFloat(
-        ReadOnlySpan<byte> present, ReadOnlySpan<byte> increment, CommandContext context, out string sum)
-    {
-        sum = "";
-        if (context.TryGiveWay(ExtendedFloat.FindWork(present)))
-            return false;
-        if (!ExtendedFloat.TryParse(present, out var one) || !ExtendedFloat.TryParse(increment, out var other))
-        {
-            context.Reply.Error(ErrorTexts.NotAFloat);
-            return false;
-        }
-
-        if (!ExtendedFloat.TryAdd(one, other, out var result))
-        {
-            context.Reply.Error("ERR increment would produce NaN or Infinity"u8);
-            return false;
-        }
-
-        sum = result.ToString();
-        return true;
-    }
-
-    /// <summary>Reads a value that may be a number; none, if there is no such key.</summary>
-    /// <returns>False if it is too long for one, which it replied.</returns>
-    private static bool TryReadText(
-        ReadOnlySpan<byte> key, ByteStringList list, CommandContext context, out EntryVersion version)
-    {
-        // A look at the length first, so that a large value that is no number is not copied to learn it.
-        bool exists = context.Store.TryPeekInfo(key, out var info);
-        version = info.Version;
-        if (!exists)
-            return true;
-        if (info.Length > ExtendedFloat.TextLengthMax)
-        {
-            context.Reply.Error(ErrorTexts.NotAFloat);
-            return false;
-        }
-
-        var sink = new ByteStringSink(list);
-        context.Store.TryGet(key, ref sink, out info);
-        version = info.Version;
-        return true;
     }
 }

@@ -1,0 +1,103 @@
+using System.Buffers;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.ManyKeys;
+
+/// <summary>Writes of a value that is made out of the present one by the caller's code.</summary>
+/// <remarks>
+/// It is made without a lock, and written if nobody wrote in the key's bucket meanwhile. After some attempts in vain
+/// it is made under the lock that they competed for, by the general way of an operation on locked keys.
+/// </remarks>
+internal static class ValueUpdater
+{
+    /// <summary>The attempts without a lock; each is in vain only if others write the key, or its neighbours.</summary>
+    public const int AttemptsMax = 8;
+
+    /// <returns>
+    /// ConditionNotMet if the update made none, ValueTooLong if the present or the new value is, or that of the write.
+    /// </returns>
+    public static WriteStatus Update<TUpdate>(StoreState state, in EntryKey key, ref TUpdate update)
+        where TUpdate : struct, IValueUpdate, allows ref struct
+    {
+        if (key.Bytes.Length > EntryKey.LengthMax)
+            return WriteStatus.KeyTooLong;
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(update.LengthMax);
+        try
+        {
+            for (int attempts = 0; attempts < AttemptsMax; attempts++)
+            {
+                if (TryUpdate(state, key, buffer, ref update, out var status))
+                    return status;
+            }
+        }
+        finally // The update may throw.
+        {
+            ArrayPool<byte>.Shared.Return(buffer);
+        }
+
+        return UpdateLocked(state, key, ref update);
+    }
+
+    /// <returns>False if the key's bucket was written meanwhile.</returns>
+    private static bool TryUpdate<TUpdate>(
+        StoreState state, in EntryKey key, byte[] buffer, ref TUpdate update, out WriteStatus status)
+        where TUpdate : struct, IValueUpdate, allows ref struct
+    {
+        var sink = new BufferSink(buffer);
+        var shard = state.ShardOf(key.Hash);
+        bool exists = shard.TryCopy(key, new ByteRange(0, update.LengthMax - 1), ref sink, out var read);
+        status = Make(exists ? read.Length : 0, buffer.AsSpan(0, exists ? read.CopiedLength : 0), exists, ref update);
+        if (status != WriteStatus.Done)
+            return true;
+        status = shard.SetIfUnchanged(
+            key, update.Value, new EntryOptions { KeepTtl = true }, EntryVersion.Of(read.HomeVersion, read.Generation));
+        return status != WriteStatus.ConditionNotMet;
+    }
+
+    private static WriteStatus UpdateLocked<TUpdate>(StoreState state, in EntryKey key, ref TUpdate update)
+        where TUpdate : struct, IValueUpdate, allows ref struct
+    {
+        var body = new UpdateBody<TUpdate> { Update = update, ValueLengthMax = state.ValueLengthMax };
+        byte[][] keys = [key.Bytes.ToArray()];
+        var status = LockedKeys.Run(state, key.Keyspace, keys, ref body);
+        update = body.Update;
+        return status;
+    }
+
+    private static WriteStatus Make<TUpdate>(
+        int length, ReadOnlySpan<byte> present, bool exists, ref TUpdate update)
+        where TUpdate : struct, IValueUpdate, allows ref struct
+    {
+        if (length > update.LengthMax)
+            return WriteStatus.ValueTooLong;
+        return update.TryMake(present, exists) ? WriteStatus.Done : WriteStatus.ConditionNotMet;
+    }
+
+    private readonly struct BufferSink(byte[] buffer) : IValueSink
+    {
+        public Span<byte> GetSpan(int length) => buffer.AsSpan(0, length);
+
+        public void Advance(int length)
+        {
+        }
+    }
+
+    private ref struct UpdateBody<TUpdate> : ILockedKeysBody
+        where TUpdate : struct, IValueUpdate, allows ref struct
+    {
+        public TUpdate Update;
+        public int ValueLengthMax;
+
+        public WriteStatus Run(ref LockedKeys keys)
+        {
+            bool exists = keys.Exists(0);
+            var present = exists ? keys.ValueOf(0) : default;
+            var status = Make(present.Length, present, exists, ref Update);
+            if (status != WriteStatus.Done)
+                return status;
+            if (Update.Value.Length > ValueLengthMax)
+                return WriteStatus.ValueTooLong;
+            return keys.TrySet(0, Update.Value, keys.ExpiryOf(0)) ? WriteStatus.Done : WriteStatus.OutOfMemory;
+        }
+    }
+}

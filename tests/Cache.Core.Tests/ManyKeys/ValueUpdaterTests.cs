@@ -1,0 +1,163 @@
+using Cache.Core.Hashing;
+using Cache.Core.Layout;
+using Cache.Core.ManyKeys;
+using Cache.Core.Sharding;
+using Cache.Testing;
+using static Cache.Core.Tests.StoreFixture;
+
+namespace Cache.Core.Tests.ManyKeys;
+
+/// <summary>Values that are made out of the present ones: what is written, and how often they are made.</summary>
+public sealed class ValueUpdaterTests : IDisposable
+{
+    private static readonly byte[] _key = Bytes("key");
+
+    private readonly StoreFixture _fixture = new();
+
+    private CacheStore Store => _fixture.Store;
+
+    public void Dispose() => _fixture.Dispose();
+
+    [Fact]
+    public void Update_OfAnEntry_WritesWhatItWasMadeInto()
+    {
+        _fixture.Set("key", "a");
+
+        Assert.Equal(WriteStatus.Done, Update());
+
+        Assert.Equal("a+", _fixture.Get("key"));
+    }
+
+    [Fact]
+    public void Update_OfAnAbsentKey_WritesOne()
+    {
+        Assert.Equal(WriteStatus.Done, Update());
+
+        Assert.Equal("none+", _fixture.Get("key"));
+    }
+
+    // The last attempt as well, which is another way.
+    [Theory]
+    [InlineData(0)]
+    [InlineData(ValueUpdater.AttemptsMax)]
+    public void Update_OfAnExpiringEntry_LeavesItsExpiry(int writes)
+    {
+        Store.Set(_key, "a"u8, ExpiringAt(_fixture.NowMs + 1000));
+
+        Assert.Equal(WriteStatus.Done, Update(WritesOf(NeighbourOf(_key), writes)));
+
+        Assert.Equal("a+", _fixture.Get("key"));
+        Assert.Equal(1, Store.ExpiringCount);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(ValueUpdater.AttemptsMax)]
+    public void Update_ThatMakesNothing_WritesNothing(int writes)
+    {
+        _fixture.Set("key", "no");
+
+        Assert.Equal(WriteStatus.ConditionNotMet, Update(WritesOf(NeighbourOf(_key), writes)));
+
+        Assert.Equal("no", _fixture.Get("key"));
+    }
+
+    [Fact]
+    public void Update_OfAValueThatIsTooLong_IsRefused()
+    {
+        Store.Set(_key, new byte[Plus.Max + 1]);
+        int[] calls = [0];
+        var update = new Plus(null, calls);
+
+        Assert.Equal(WriteStatus.ValueTooLong, Store.Update(_key, ref update));
+
+        Assert.Equal(0, calls[0]);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Update_WhileTheBucketIsWrittenEachTime_IsMadeOnceMoreUnderItsLock(bool isOwn)
+    {
+        using var state = new StoreState(
+            new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 1 }, new FakeTimeProvider(),
+            KeyedHash.CreateRandom());
+        var key = state.KeyOf(_key, 0);
+        var home = state.Shards[0].HomeOf(key.Hash);
+        byte[] hot = isOwn ? _key : Enumerable.Range(0, int.MaxValue).Select(i => Bytes($"neighbour:{i}"))
+            .First(other => state.Shards[0].HomeOf(state.HashOf(other, 0)).Equals(home));
+        state.Shards[0].Set(key, "a"u8, default);
+        List<bool> isLocked = [];
+        var update = new Plus(
+            () =>
+            {
+                isLocked.Add(home.ReadVersion() % 2 != 0);
+                if (!isLocked[^1])
+                    state.Shards[0].Set(state.KeyOf(hot, 0), "hot"u8, default);
+            },
+            [0]);
+
+        Assert.Equal(WriteStatus.Done, ValueUpdater.Update(state, key, ref update));
+
+        Assert.Equal([.. Enumerable.Repeat(false, ValueUpdater.AttemptsMax), true], isLocked);
+        var sink = default(ArraySink);
+        state.Shards[0].TryGet(_key, key.Hash, 0, ref sink);
+        Assert.Equal(isOwn ? "hot+"u8 : "a+"u8, sink.Array!);
+    }
+
+    [Fact]
+    public void Update_ByManyThreads_LosesNothing()
+    {
+        Parallel.For(0, 4, _ =>
+        {
+            for (int i = 0; i < 500; i++)
+                Assert.Equal(WriteStatus.Done, Update());
+        });
+
+        Assert.Equal("none".Length + 2000, Store.GetArray(_key)!.Length);
+    }
+
+    private WriteStatus Update(Action? write = null)
+    {
+        var update = new Plus(write, [0]);
+        return Store.Update(_key, ref update);
+    }
+
+    private Action WritesOf(byte[] key, int count)
+    {
+        int written = 0;
+        return () => _ = ++written > count || Write(key);
+    }
+
+    private bool Write(byte[] key) => Store.Set(key, "hot"u8) == WriteStatus.Done;
+
+    private byte[] NeighbourOf(byte[] key)
+    {
+        ulong hash = Store.BeginPrefetch(key).Value;
+        return Enumerable.Range(0, int.MaxValue).Select(i => Bytes($"neighbour:{i}")).First(other =>
+        {
+            ulong otherHash = Store.BeginPrefetch(other).Value;
+            return otherHash >> 62 == hash >> 62 && IndexPage.HomeIndexOf(otherHash) == IndexPage.HomeIndexOf(hash);
+        });
+    }
+
+    /// <summary>Adds a character; does something, and counts, whenever it is asked.</summary>
+    private struct Plus(Action? write, int[] calls) : IValueUpdate
+    {
+        public const int Max = 3000;
+
+        private byte[] _value = [];
+
+        public readonly int LengthMax => Max;
+
+        public readonly ReadOnlySpan<byte> Value => _value;
+
+        public bool TryMake(ReadOnlySpan<byte> present, bool exists)
+        {
+            calls[0]++;
+            _value = [.. exists ? present : "none"u8, (byte)'+'];
+            write?.Invoke();
+            return !present.SequenceEqual("no"u8);
+        }
+    }
+}
