@@ -18,6 +18,9 @@ internal sealed partial class ModelRun
             case StoreCommandKind.Rename:
                 Rename(command.Key, InKeyspaceOf(command.Key, command.Other), command.Condition);
                 break;
+            case StoreCommandKind.Move:
+                Move(command);
+                break;
             default:
                 Copy(command.Key, command.Other, command.Condition);
                 break;
@@ -45,6 +48,15 @@ internal sealed partial class ModelRun
         var sink = new ValueListSink();
         ViewOf(command.Key).GetMany(ref source, ref sink);
         Assert.Equal(keys.Select(key => _model.Read(key)?.Value), sink.Values);
+    }
+
+    private void Move(in StoreCommand command)
+    {
+        int from = command.Key;
+        int to = InKeyspaceOf(command.Other, from);
+        var status = ViewOf(from).Move(NameOf(from), ViewOf(to));
+        if (!IsRefused(status))
+            AssertWrite(model => model.Rename(from, to, SetCondition.IfAbsent), status, from);
     }
 
     private void SetMany(in StoreCommand command)

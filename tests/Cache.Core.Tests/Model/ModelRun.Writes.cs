@@ -32,6 +32,9 @@ internal sealed partial class ModelRun
             case StoreCommandKind.SetRange or StoreCommandKind.Append:
                 SetRange(command);
                 break;
+            case StoreCommandKind.ChangeBits:
+                ChangeBits(command);
+                break;
             case StoreCommandKind.Increment:
                 Increment(command);
                 break;
@@ -137,6 +140,27 @@ internal sealed partial class ModelRun
                 return (answer, expected, TextOf(model.Read(key)?.Value));
             },
             (status, length, TextOf(ViewOf(key).GetArray(NameOf(key)))), key);
+    }
+
+    // One bit: what more there is to fields has tests of its own.
+    private void ChangeBits(in StoreCommand command)
+    {
+        int key = command.Key;
+        int offset = command.Number % 20 == 0 ? ValueLengthMax * 8 : command.Number % 2400;
+        bool bit = command.Length % 2 == 0;
+        Span<BitFieldStep> steps =
+            [new() { Action = BitFieldAction.Set, Width = 1, Offset = offset, Value = bit ? 1 : 0 }];
+        var status = ViewOf(key).ChangeBits(NameOf(key), steps);
+        if (IsRefused(status))
+            return;
+        long? before = status == WriteStatus.Done ? steps[0].Result : null;
+        AssertWrite(
+            model =>
+            {
+                var answer = model.SetBit(key, offset, bit, ValueLengthMax, out long? expected);
+                return (answer, expected, TextOf(model.Read(key)?.Value));
+            },
+            (status, before, TextOf(ViewOf(key).GetArray(NameOf(key)))), key);
     }
 
     private void Increment(in StoreCommand command)

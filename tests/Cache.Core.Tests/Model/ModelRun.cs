@@ -79,7 +79,7 @@ internal sealed partial class ModelRun : IDisposable
                 CompareRandomKey(command);
                 break;
             case StoreCommandKind.GetMany or StoreCommandKind.SetMany or StoreCommandKind.Rename
-                or StoreCommandKind.Copy:
+                or StoreCommandKind.Copy or StoreCommandKind.Move:
                 RunOnMany(command);
                 break;
             case < StoreCommandKind.Set:

@@ -84,6 +84,19 @@ internal sealed class StoreModel
         return WriteStatus.Done;
     }
 
+    public WriteStatus SetBit(int key, int offset, bool bit, int lengthMax, out long? before)
+    {
+        byte[] value = Find(key)?.Value ?? [];
+        byte present = offset / 8 < value.Length ? value[offset / 8] : (byte)0;
+        int mask = 0x80 >> (offset % 8);
+        before = (present & mask) != 0 ? 1 : 0;
+        var status = SetRange(
+            key, offset / 8, [(byte)(bit ? present | mask : present & ~mask)], lengthMax, out _);
+        if (status != WriteStatus.Done)
+            before = null;
+        return status;
+    }
+
     public WriteStatus Expire(int key, long expiresAtMs, ExpireConditions conditions)
     {
         if (Find(key) is not { } entry)

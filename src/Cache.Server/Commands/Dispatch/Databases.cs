@@ -17,12 +17,6 @@ internal sealed class Databases
     private const int OpenForTurns = (int)DatabaseStay.Short;
     private const int Closed = (int)DatabaseStay.None;
 
-    // Long commands end within some seconds; nobody else waits meanwhile.
-    private static readonly TimeSpan LongWaitMax = TimeSpan.FromSeconds(10);
-
-    // All clients wait meanwhile. Turns end within milliseconds, but a loop may not get a processor.
-    private static readonly TimeSpan TurnWaitMax = TimeSpan.FromSeconds(1);
-
     private readonly Lock _gate = new();
     private readonly List<DatabaseVisit> _visits = []; // Guarded by itself.
     private CacheStore[] _keyspaces; // Replaced by a swap, never changed.
@@ -35,6 +29,15 @@ internal sealed class Databases
         for (int i = 0; i < _keyspaces.Length; i++)
             _keyspaces[i] = i == 0 ? store : store.SelectKeyspace(i);
     }
+
+    /// <summary>How long a swap waits for long commands, which end within seconds; others go on meanwhile.</summary>
+    public TimeSpan LongWaitMax { get; set; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>
+    /// How long it waits for turns, and all clients with it. They end within milliseconds, but a loop may not get a
+    /// processor.
+    /// </summary>
+    public TimeSpan TurnWaitMax { get; set; } = TimeSpan.FromSeconds(1);
 
     public int Count => _keyspaces.Length;
 

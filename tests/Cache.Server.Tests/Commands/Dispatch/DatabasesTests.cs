@@ -7,6 +7,9 @@ public sealed class DatabasesTests : CommandTestBase
     private const int Keys = 8;
     private const int Swaps = 200;
 
+    // However slow the machine is.
+    public DatabasesTests() => Server.Databases.LongWaitMax = Server.Databases.TurnWaitMax = TimeSpan.MaxValue;
+
     [Fact]
     public void Swap_OfTwo_IsSeenByClientsThatSelectedThemBefore()
     {
@@ -84,6 +87,27 @@ public sealed class DatabasesTests : CommandTestBase
         Assert.True(server.Databases.IsOpen);
         Assert.Equal(DatabaseStay.None, stay.Presence);
         Assert.Equal(1, server.Databases[0].Keyspace);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Swap_BesideAStayThatDoesNotEnd_IsRefusedAndLetsOthersInAgain(bool isTurn)
+    {
+        Server.Databases.LongWaitMax = Server.Databases.TurnWaitMax = TimeSpan.Zero;
+        var stay = Connect().Context;
+        stay.SharesThread = isTurn;
+        stay.Enter();
+
+        Assert.Equal(
+            "-ERR commands of other clients took too long; nothing was swapped, try again\r\n",
+            Client.Run("SWAPDB 0 1"));
+
+        Assert.True(Server.Databases.IsOpen);
+        Assert.Equal(0, Server.Databases[0].Keyspace);
+        stay.Leave();
+        Server.Databases.LongWaitMax = Server.Databases.TurnWaitMax = TimeSpan.MaxValue;
+        Assert.Equal("+OK\r\n", Client.Run("SWAPDB 0 1"));
     }
 
     private static string[] ReadAll(CommandClient client) =>
