@@ -147,7 +147,8 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     /// <summary>Unlocks with a new version if anything was changed, else with the one from before.</summary>
     public void Unlock(uint version, bool changed)
     {
-        Debug.Assert(Version == version + 1, "Only the holder unlocks.");
+        // A version of 0 is that of a page in nobody's use, whose memory a disposal may give back under a late writer.
+        Debug.Assert(Version == version + 1 || (version == 0 && Version == 0), "Only the holder unlocks.");
         Volatile.Write(ref Version, changed ? version + 2 : version);
     }
 

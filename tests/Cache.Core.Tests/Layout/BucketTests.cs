@@ -57,6 +57,19 @@ public sealed class BucketTests : IDisposable
         Assert.False(_bucket.TryLockAt(version));
     }
 
+    // A writer that came late to a page in nobody's use; meanwhile a disposal gives the memory back.
+    [Fact]
+    public void Unlock_OfAPageInNobodysUseThatBecameZero_LeavesItSo()
+    {
+        Assert.True(_bucket.TryLock(out uint version));
+        Assert.Equal(0u, version);
+        _bucket.InitializeVersion(0);
+
+        _bucket.Unlock(version, changed: false);
+
+        Assert.Equal(0u, _bucket.ReadVersion());
+    }
+
     [Fact]
     public void Match_SlotsWithTheTag_AreFoundAndNoOthers()
     {
