@@ -4,7 +4,6 @@ using Cache.Core;
 using Cache.Hosting;
 using Cache.Server;
 using Spectre.Console;
-using StandaloneServer.Configuration;
 
 namespace StandaloneServer;
 

@@ -1,9 +1,10 @@
+using Cache.Hosting.Configuration;
+using Cache.Server;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Console;
-using StandaloneServer.Configuration;
 
 namespace StandaloneServer;
 
@@ -30,7 +31,7 @@ internal static partial class LogSetup
     }
 
     public static void AddTo(
-        ILoggingBuilder logging, ServerSettings settings, LogLevelSwitch level, IConfiguration json)
+        ILoggingBuilder logging, ProgramSettings settings, LogLevelSwitch level, IConfiguration json)
     {
         // First, so that what the JSON file says of formatters and levels goes before it.
         logging.Services.Configure<SimpleConsoleFormatterOptions>(
@@ -48,7 +49,7 @@ internal static partial class LogSetup
     }
 
     /// <summary>Tells once of all that was taken without an effect.</summary>
-    public static void WarnOfNoEffect(IHost host, ServerSettings settings)
+    public static void WarnOfNoEffect(IHost host, ProgramSettings settings)
     {
         var logger = host.Services.GetRequiredService<ILoggerFactory>().CreateLogger("StandaloneServer");
         foreach (var setting in settings.Foreign)

@@ -1,7 +1,8 @@
 using Cache.Core;
+using Cache.Hosting.Configuration;
 using Cache.Server;
+using Cache.Server.Settings;
 using Microsoft.Extensions.Logging;
-using StandaloneServer.Configuration;
 
 namespace StandaloneServer;
 
@@ -43,7 +44,7 @@ internal sealed partial class Reload(
     private Task ReloadLevelAsync()
     {
         var problems = new List<string>();
-        var settings = new ServerSettings(new CacheOptions(), new RespServerOptions());
+        var settings = new ProgramSettings(new CacheOptions(), new RespServerOptions());
         var present = read(problems);
         settings.Apply(present, problems);
         if (problems.Count == 0 && FindChanged(present) is { Length: > 0 } changed)
@@ -53,7 +54,7 @@ internal sealed partial class Reload(
         else if (settings.LogLevel == level.Current)
             LevelUnchanged(logger);
         else
-            LevelReloaded(logger, DirectiveTable.NameOf(level.Current = settings.LogLevel));
+            LevelReloaded(logger, LevelledLogger.NameOf(level.Current = settings.LogLevel));
         return Task.CompletedTask;
     }
 

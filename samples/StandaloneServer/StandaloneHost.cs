@@ -1,12 +1,12 @@
 using Cache.Core;
 using Cache.Hosting;
+using Cache.Hosting.Configuration;
 using Cache.Server;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Spectre.Console;
-using StandaloneServer.Configuration;
 
 namespace StandaloneServer;
 
@@ -21,7 +21,7 @@ internal static class StandaloneHost
     /// <returns>The exit code: 0 after an orderly stop, 1 if the start failed; then it was said why.</returns>
     public static async Task<int> RunAsync(string[] arguments)
     {
-        var settings = new ServerSettings(new CacheOptions(), new RespServerOptions());
+        var settings = new ProgramSettings(new CacheOptions(), new RespServerOptions());
         try
         {
             var commandLine = new CommandLine();
@@ -42,7 +42,7 @@ internal static class StandaloneHost
         }
     }
 
-    private static async Task RunAsync(CommandLine commandLine, ServerSettings settings)
+    private static async Task RunAsync(CommandLine commandLine, ProgramSettings settings)
     {
         var problems = new List<string>();
         var json = ReadJson(commandLine.ConfigJson, problems);
@@ -112,7 +112,7 @@ internal static class StandaloneHost
 
     private static IHost Build(
         IReadOnlyList<Setting> given,
-        ServerSettings settings,
+        ProgramSettings settings,
         LogLevelSwitch level,
         IConfiguration json,
         CommandLine commandLine)
@@ -122,12 +122,13 @@ internal static class StandaloneHost
         builder.Services
             .Configure<ConsoleLifetimeOptions>(static o => o.SuppressStatusMessages = true)
             .Configure<HostOptions>(o => o.ShutdownTimeout = settings.Server.DrainTimeout + _stopAllowance)
-            .AddCacheStore(o => new ServerSettings(o, new RespServerOptions()).Apply(given))
+            .AddCacheStore(o => new ProgramSettings(o, new RespServerOptions()).Apply(given))
             .AddCacheServer(o =>
             {
-                new ServerSettings(new CacheOptions(), o).Apply(given);
+                new ProgramSettings(new CacheOptions(), o).Apply(given);
                 o.MessageWords = settings.InWordsOfSources;
                 o.ConfigurationFile = commandLine.ConfigFile;
+                o.LogLevel = level;
             });
         builder.Services.AddOptions<RespServerOptions>().Configure<IHostApplicationLifetime>(
             static (o, lifetime) => o.ShutdownRequested = lifetime.StopApplication);

@@ -97,7 +97,7 @@ public sealed partial class CacheStore : IDisposable
     internal CacheStore Canonical => _keyspaces[_keyspace];
 
     /// <summary>The longest value that this store takes, in bytes; at most <see cref="ValueLengthMax"/>.</summary>
-    internal int ValueLengthLimit => _state.ValueLengthMax;
+    public int ValueLengthLimit => _state.ValueLengthMax;
 
     /// <summary>The bytes of records that were copied to make room, since the store was made.</summary>
     internal long CopiedBytes => _state.Reclaimer.CopiedBytes;

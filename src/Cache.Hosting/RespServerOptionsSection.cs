@@ -1,4 +1,5 @@
 using Cache.Server;
+using Microsoft.Extensions.Logging;
 
 namespace Cache.Hosting;
 
@@ -80,6 +81,8 @@ internal static class RespServerOptionsSection
             static (entry, options) => entry.Interval(value => options.DrainTimeout = value)),
         new(nameof(RespServerOptions.ConfigurationFile),
             static (entry, options) => entry.Text(value => options.ConfigurationFile = value)),
+        new(nameof(RespServerOptions.LogLevel),
+            static (entry, options) => entry.OneOf<LogLevel>(value => options.LogLevel = new LogLevelSwitch(value))),
         new(nameof(RespServerOptions.KeptParameters),
             static (entry, options) => entry.Pairs(value => options.KeptParameters = value)),
     ];

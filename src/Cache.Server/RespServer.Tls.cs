@@ -27,7 +27,8 @@ public sealed partial class RespServer
 
     private static TlsParameters ToTlsParameters(RespServerOptions options) => new()
     {
-        CertificateFile = options.TlsPfxFile ?? options.TlsCertificateFile ?? "",
+        CertificateFile = options.TlsCertificateFile ?? "",
+        PfxFile = options.TlsPfxFile ?? "",
         KeyFile = options.TlsKeyFile ?? "",
         KeyFilePassword = options.TlsKeyFilePassword ?? "",
         CaCertificateFile = options.TlsCaCertificateFile ?? "",

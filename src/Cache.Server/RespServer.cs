@@ -73,13 +73,15 @@ public sealed partial class RespServer : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(options);
         options.ThrowIfInvalid();
         _options = options;
-        _logger = (loggerFactory ?? NullLoggerFactory.Instance).CreateLogger<RespServer>();
+        var logger = new LevelledLogger(
+            (loggerFactory ?? NullLoggerFactory.Instance).CreateLogger<RespServer>(), options.LogLevel);
+        _logger = logger;
         _bind = bind is null
             ? BindSocketsAsync
             : (_, _) => ValueTask.FromResult(bind());
         _state = new ServerState(
             store,
-            ToSettings(options),
+            ToSettings(options, store),
             CommandTable.Default.Rename(options.RenamedCommands),
             CommandFamilies.Handlers)
         {
@@ -89,11 +91,13 @@ public sealed partial class RespServer : IAsyncDisposable
             Stop = options.ShutdownRequested is { } stop ? client => RequestStop(stop, client) : null,
             Listen = bind is null ? TryListen : null,
             KeepAliveChanged = bind is null ? seconds => _listeners!.SetKeepAlive(_binder!, seconds) : null,
+            ConfigRewritten = LogRewrite,
             LogListenRefused = problem => ServerLog.ListenRefused(_logger, problem),
             LimitMet = (limit, client, value, unlogged) =>
                 ServerLog.LimitMet(
                     _logger, client, LimitText.Describe(limit, value), LimitText.Repeats(unlogged)),
         };
+        _state.Settings.LogLevel = logger.Control;
         UserOptions.Apply(options, _state.Users);
         var pacer = new AcceptPacer(options.AcceptsPerSecond, store.TimeProvider);
         _acceptor = new ConnectionAcceptor<CommandExecutor>(_state, default, _logger, pacer);
@@ -226,6 +230,14 @@ public sealed partial class RespServer : IAsyncDisposable
         _ = Task.Run(() => StopAsync(CancellationToken.None));
     }
 
+    private void LogRewrite(string? problem)
+    {
+        if (problem is null)
+            ServerLog.ConfigRewritten(_logger, _state.Settings.ConfigurationFile);
+        else
+            ServerLog.ConfigNotRewritten(_logger, _state.Settings.ConfigurationFile, problem);
+    }
+
     private void ReloadUsers(string path)
     {
         try
@@ -307,35 +319,4 @@ public sealed partial class RespServer : IAsyncDisposable
 
     private static int PortOf(IEnumerable<TransportListener> listeners) =>
         listeners.Select(static one => one.EndPoint).OfType<IPEndPoint>().FirstOrDefault()?.Port ?? 0;
-
-    private static ServerSettings ToSettings(RespServerOptions options)
-    {
-        var settings = new ServerSettings
-        {
-            Port = options.Port ?? 0,
-            Bind = string.Join(' ', options.Bind),
-            UnixSocketPath = options.UnixSocketPath ?? "",
-            ConfigurationFile = options.ConfigurationFile is { Length: > 0 } file ? Path.GetFullPath(file) : "",
-            Tls = ToTlsParameters(options),
-            MaxClients = options.MaxClients,
-            ReservedClients = options.ReservedClients,
-            IsProtected = options.ProtectedMode,
-            AclFile = options.AclFile ?? "",
-            AclLogLengthMax = options.AclLogMaxLength,
-            ClientMemoryLimit = options.ClientMemoryLimit,
-            AuthenticationSeconds = (int)Math.Ceiling(options.AuthenticationTimeout.TotalSeconds),
-            PartialRequestSeconds = (int)Math.Ceiling(options.PartialRequestTimeout.TotalSeconds),
-            TimeoutSeconds = (int)Math.Ceiling(options.Timeout.TotalSeconds),
-            TcpKeepAliveSeconds = (int)Math.Ceiling(options.TcpKeepAlive.TotalSeconds),
-            ClientQueryBufferLimit = options.InputBufferLimit,
-            ClientOutputBufferLimit = options.OutputBufferLimit,
-            Kept = new(
-                options.KeptParameters.Select(
-                    static pair => KeyValuePair.Create(pair.Key, AclText.FromOption(pair.Value))),
-                StringComparer.OrdinalIgnoreCase),
-            OutputStallSeconds = (int)Math.Ceiling(options.OutputStallTimeout.TotalSeconds),
-        };
-        settings.SetPassword(options.RequirePass);
-        return settings;
-    }
 }

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Security.Authentication;
 using Cache.Server.Clients;
+using Cache.Server.Settings;
 using Cache.Server.Transport.Tls;
 
 namespace Cache.Server;
@@ -10,7 +11,8 @@ public sealed partial class RespServerOptions
     private const SslProtocols TlsProtocolsAllowed = SslProtocols.Tls12 | SslProtocols.Tls13;
 
     // A client that needs longer is not there; the connection counts as a client meanwhile.
-    private static readonly TimeSpan TlsHandshakeTimeoutMax = TimeSpan.FromMinutes(10);
+    private static readonly TimeSpan TlsHandshakeTimeoutMax =
+        TimeSpan.FromSeconds(SettingBounds.HandshakeSecondsMax);
 
     /// <summary>
     /// The TCP port for TLS, on the addresses of <see cref="Bind"/>; 0 lets the system choose one, which
@@ -84,7 +86,7 @@ public sealed partial class RespServerOptions
     {
         if (TlsPort is not { } port)
             return;
-        RequireRange(problems, nameof(TlsPort), port, IPEndPoint.MinPort, IPEndPoint.MaxPort);
+        RequireRange(problems, nameof(TlsPort), port);
         if (port != 0 && port == Port)
             problems.Add(Problem(nameof(TlsPort), Text(port), $"must be another than {Ref(nameof(Port))}"));
         if (Bind is { Count: 0 })

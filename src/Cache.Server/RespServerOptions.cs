@@ -1,8 +1,7 @@
 using System.Globalization;
 using System.Net;
 using System.Text;
-using Cache.Server.Commands.Administration;
-using Cache.Server.Security;
+using Cache.Server.Settings;
 using Cache.Server.Transport.Linux;
 using Cache.Server.Transport.Tls;
 
@@ -12,30 +11,27 @@ namespace Cache.Server;
 public sealed partial class RespServerOptions
 {
     /// <summary>The most clients that may be asked for.</summary>
-    public const int MaxClientsMax = 1_000_000;
+    public const int MaxClientsMax = SettingBounds.ClientsMax;
 
     /// <summary>The most places beyond <see cref="MaxClients"/>: descriptors are kept for them.</summary>
-    public const int ReservedClientsMax = 16;
+    public const int ReservedClientsMax = SettingBounds.ReservedClientsMax;
 
     /// <summary>The least bound of a connection's input or output: less would refuse ordinary requests.</summary>
-    public const long BufferLimitMin = 1 << 20;
+    public const long BufferLimitMin = SettingBounds.BufferBytesMin;
 
     /// <summary>
     /// The greatest bound of a connection's input: one incomplete request lies in one stretch of memory.
     /// </summary>
-    public const long InputBufferLimitMax = 1 << 30;
+    public const long InputBufferLimitMax = SettingBounds.InputBytesMax;
 
     /// <summary>The greatest bound of a connection's output.</summary>
-    public const long OutputBufferLimitMax = 1L << 40;
+    public const long OutputBufferLimitMax = SettingBounds.OutputBytesMax;
 
     /// <summary>The longest path of a Unix domain socket in bytes; the system's own limit.</summary>
     public const int UnixSocketPathBytesMax = 104;
 
     /// <summary>The most threads of the epoll transport.</summary>
-    public const int IoThreadCountMax = 256;
-
-    // Longer makes no sense as a waiting time; this fits every clock.
-    private static readonly TimeSpan TimeMax = TimeSpan.FromSeconds(int.MaxValue / 1000);
+    public const int IoThreadCountMax = SettingBounds.IoThreadsMax;
 
     /// <summary>
     /// The TCP port; 0 lets the system choose one, which <see cref="RespServer.EndPoints"/> then tells; null for none,
@@ -172,7 +168,9 @@ public sealed partial class RespServerOptions
     public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// Parameters of Redis that mean nothing here, by their names: CONFIG GET shows them. Empty by default.
+    /// Directives of a configuration file as they were written, by their names, for what no other option says of them:
+    /// those of Redis that mean nothing here, which CONFIG GET shows and CONFIG SET changes; and of maxmemory-policy,
+    /// maxmemory-clients and client-output-buffer-limit the text, where the option says the same. Empty by default.
     /// </summary>
     public IReadOnlyDictionary<string, string> KeptParameters { get; set; } = new Dictionary<string, string>();
 
@@ -190,8 +188,14 @@ public sealed partial class RespServerOptions
     public Action? ShutdownRequested { get; set; }
 
     /// <summary>
-    /// The file that the options come from, which INFO shows as config_file; null for none, the default. It is not
-    /// read.
+    /// The level of the log, which CONFIG SET loglevel changes; the server's own messages below it are not logged.
+    /// Null, the default, leaves the level to the logging that the server was given, until CONFIG SET raises it.
+    /// </summary>
+    public LogLevelSwitch? LogLevel { get; set; }
+
+    /// <summary>
+    /// The file that the options come from, in the form of redis.conf, which INFO shows as config_file and CONFIG
+    /// REWRITE rewrites; null for none, the default. It is not read.
     /// </summary>
     public string? ConfigurationFile { get; set; }
 
@@ -202,26 +206,27 @@ public sealed partial class RespServerOptions
         var problems = new List<string>();
         FindAddressProblems(problems);
         if (Port is { } port)
-            RequireRange(problems, nameof(Port), port, IPEndPoint.MinPort, IPEndPoint.MaxPort);
+            RequireRange(problems, nameof(Port), port);
         FindTlsProblems(problems);
         UserOptions.FindProblems(this, problems);
         FindTransportProblems(problems);
-        RequireRange(problems, nameof(IoThreadCount), IoThreadCount, 1, IoThreadCountMax);
-        RequireRange(problems, nameof(MaxClients), MaxClients, 1, MaxClientsMax);
-        RequireRange(problems, nameof(ReservedClients), ReservedClients, 0, ReservedClientsMax);
-        RequireRange(problems, nameof(AcceptsPerSecond), AcceptsPerSecond, 1, MaxClientsMax);
+        RequireRange(problems, nameof(IoThreadCount), IoThreadCount, min: 1);
+        RequireRange(problems, nameof(MaxClients), MaxClients);
+        RequireRange(problems, nameof(ReservedClients), ReservedClients);
+        RequireRange(problems, nameof(AcceptsPerSecond), AcceptsPerSecond);
         if (ClientMemoryLimit != 0)
-            RequireRange(problems, nameof(ClientMemoryLimit), ClientMemoryLimit, BufferLimitMin, OutputBufferLimitMax);
-        RequireRange(problems, nameof(AuthenticationTimeout), AuthenticationTimeout, TimeSpan.Zero);
-        RequireRange(problems, nameof(PartialRequestTimeout), PartialRequestTimeout, TimeSpan.Zero);
-        RequireRange(problems, nameof(AclLogMaxLength), AclLogMaxLength, 0, AclLog.LengthMax);
-        RequireRange(problems, nameof(Timeout), Timeout, TimeSpan.Zero);
-        RequireRange(problems, nameof(TcpKeepAlive), TcpKeepAlive, TimeSpan.Zero);
-        RequireRange(problems, nameof(Backlog), Backlog, 1, ushort.MaxValue);
-        RequireRange(problems, nameof(InputBufferLimit), InputBufferLimit, BufferLimitMin, InputBufferLimitMax);
-        RequireRange(problems, nameof(OutputBufferLimit), OutputBufferLimit, BufferLimitMin, OutputBufferLimitMax);
-        RequireRange(problems, nameof(OutputStallTimeout), OutputStallTimeout, TimeSpan.Zero);
-        RequireRange(problems, nameof(DrainTimeout), DrainTimeout, TimeSpan.Zero);
+            RequireRange(problems, nameof(ClientMemoryLimit), ClientMemoryLimit);
+        RequireRange(problems, nameof(AuthenticationTimeout), AuthenticationTimeout);
+        RequireRange(problems, nameof(PartialRequestTimeout), PartialRequestTimeout);
+        RequireRange(problems, nameof(AclLogMaxLength), AclLogMaxLength);
+        RequireRange(problems, nameof(Timeout), Timeout);
+        RequireRange(problems, nameof(TcpKeepAlive), TcpKeepAlive);
+        RequireRange(problems, nameof(Backlog), Backlog);
+        RequireRange(problems, nameof(InputBufferLimit), InputBufferLimit);
+        RequireRange(problems, nameof(OutputBufferLimit), OutputBufferLimit);
+        RequireRange(problems, nameof(OutputStallTimeout), OutputStallTimeout);
+        RequireRange(problems, nameof(DrainTimeout), DrainTimeout);
+        FindKeptProblems(problems);
         return problems;
     }
 
@@ -275,11 +280,11 @@ public sealed partial class RespServerOptions
                 problems.Add(Problem(nameof(Bind), $"'{address}'", "must be an IP address, a host name, * or ::*"));
         }
 
-        if (Bind is { Count: > ConfigParameters.BindAddressesMax and var count })
+        if (Bind is { Count: > SettingBounds.BindAddressesMax and var count })
         {
             problems.Add(Problem(
                 nameof(Bind), $"{Text(count)} addresses long",
-                $"must have at most {Text(ConfigParameters.BindAddressesMax)}"));
+                $"must have at most {Text(SettingBounds.BindAddressesMax)}"));
         }
 
         if (Bind is { Count: 0 } && UnixSocketPath is null)
@@ -310,16 +315,29 @@ public sealed partial class RespServerOptions
         }
     }
 
-    private static void RequireRange(List<string> problems, string option, long value, long min, long max)
+    // The bounds are the directive's.
+    private static void RequireRange(List<string> problems, string option, long value, long min = 0)
     {
-        if (value < min || value > max)
-            problems.Add(Problem(option, Text(value), $"must be between {Text(min)} and {Text(max)}"));
+        var kind = DirectiveTable.FindByOption(option)!.Kind;
+        min = Math.Max(min, kind.Min);
+        if (value < min || value > kind.Max)
+            problems.Add(Problem(option, Text(value), $"must be between {Text(min)} and {Text(kind.Max)}"));
     }
 
-    private static void RequireRange(List<string> problems, string option, TimeSpan value, TimeSpan min)
+    private static void RequireRange(List<string> problems, string option, TimeSpan value)
     {
-        if (value < min || value > TimeMax)
-            problems.Add(Problem(option, value.ToString(), $"must be between {min} and {TimeMax}"));
+        var max = TimeSpan.FromSeconds(DirectiveTable.FindByOption(option)!.Kind.Max);
+        if (value < TimeSpan.Zero || value > max)
+            problems.Add(Problem(option, value.ToString(), $"must be between {TimeSpan.Zero} and {max}"));
+    }
+
+    private void FindKeptProblems(List<string> problems)
+    {
+        foreach (var (name, value) in KeptParameters)
+        {
+            if (DirectiveTable.Find(name)?.Kind is { } kind && kind.FindProblem(value) is not null)
+                problems.Add(Problem(nameof(KeptParameters), $"'{value}' for {name}", $"must be {kind.Rule}"));
+        }
     }
 
     private static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);

@@ -1,6 +1,6 @@
-using Cache.Server.Commands.Administration;
 using Cache.Server.Commands.Table;
 using Cache.Server.Security;
+using Cache.Server.Settings;
 
 namespace Cache.Server;
 
@@ -28,7 +28,7 @@ internal static class UserOptions
     public static void Apply(RespServerOptions options, AclUsers users)
     {
         users.GivesAllChannels =
-            options.KeptParameters.GetValueOrDefault(ConfigParameters.PubSubDefault) == ConfigParameters.AllChannels;
+            options.KeptParameters.GetValueOrDefault(DirectiveTable.PubSubDefault) == DirectiveTable.AllChannels;
         foreach (string user in options.Users)
         {
             var words = Split(user)!;

@@ -1,4 +1,5 @@
-using StandaloneServer.Configuration;
+using Cache.Hosting.Configuration;
+using Cache.Server.Settings;
 
 namespace Cache.Hosting.Tests;
 
@@ -27,5 +28,5 @@ public sealed class NearestNameTests
     [InlineData("rdbcompression", null)]
     [InlineData("x", null)]
     public void FindNearest_SuggestsWhatIsNear(string name, string? nearest) =>
-        Assert.Equal(nearest, DirectiveTable.FindNearest(name));
+        Assert.Equal(nearest, DirectiveNames.FindNearest(name));
 }

@@ -133,6 +133,9 @@ internal static class FolderArrows
             Core, Contracts, "Cache.Core.DependencyInjection", "Cache.Core.Hybrid", Server, "Microsoft.Extensions",
         ],
 
+        // The program's sources; each directive is a row of the server's table.
+        ["Cache.Hosting.Configuration"] = ["Cache.Hosting", Core, Contracts, Server, Settings, "Microsoft.Extensions"],
+
         // A third door in process, and its registration.
         ["Cache.AspNetCore"] =
         [

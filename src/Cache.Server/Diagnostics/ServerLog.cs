@@ -21,6 +21,12 @@ internal static partial class ServerLog
     [LoggerMessage(33, LogLevel.Error, "No longer listening on {EndPoint}, after a failed change: {Problem}")]
     public static partial void ListenLost(ILogger logger, EndPoint endPoint, string problem);
 
+    [LoggerMessage(34, LogLevel.Information, "CONFIG REWRITE: {Path} has the present values")]
+    public static partial void ConfigRewritten(ILogger logger, string path);
+
+    [LoggerMessage(35, LogLevel.Warning, "CONFIG REWRITE: {Path} stays as it was: {Problem}")]
+    public static partial void ConfigNotRewritten(ILogger logger, string path, string problem);
+
     [LoggerMessage(
         22, LogLevel.Information, "Cache {Version} starts as process {ProcessId}; it replies as Redis {RedisVersion}")]
     public static partial void Starting(ILogger logger, string version, string redisVersion, int processId);

@@ -1,3 +1,5 @@
+using Cache.Server.Settings;
+
 namespace Cache.Server.Security;
 
 /// <summary>
@@ -6,7 +8,7 @@ namespace Cache.Server.Security;
 internal sealed class AclLog
 {
     /// <summary>The most entries that may be asked for: their keys may be long.</summary>
-    public const int LengthMax = 100_000;
+    public const int LengthMax = SettingBounds.AclLogLengthMax;
 
     // Redis's: within this time the same again is one entry.
     private const long GroupingMs = 60_000;

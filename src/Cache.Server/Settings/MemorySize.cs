@@ -36,6 +36,33 @@ internal static class MemorySize
         };
     }
 
+    /// <summary>The amount in its largest unit, rounded to a tenth: for sentences.</summary>
+    public static string Format(long bytes)
+    {
+        var (suffix, unit) = bytes switch
+        {
+            >= 1L << 30 => ("gb", 1L << 30),
+            >= 1L << 20 => ("mb", 1L << 20),
+            >= 1L << 10 => ("kb", 1L << 10),
+            _ => ("", 1L),
+        };
+        return string.Create(CultureInfo.InvariantCulture, $"{(double)bytes / unit:0.#}{suffix}");
+    }
+
+    /// <summary>The amount in the largest unit of which it is a whole number, as CONFIG REWRITE writes it.</summary>
+    public static string ToExact(long bytes)
+    {
+        var culture = CultureInfo.InvariantCulture;
+        return bytes switch
+        {
+            0 => "0",
+            _ when bytes % (1L << 30) == 0 => string.Create(culture, $"{bytes >> 30}gb"),
+            _ when bytes % (1L << 20) == 0 => string.Create(culture, $"{bytes >> 20}mb"),
+            _ when bytes % (1L << 10) == 0 => string.Create(culture, $"{bytes >> 10}kb"),
+            _ => string.Create(culture, $"{bytes}"),
+        };
+    }
+
     private static long UnitOf(ReadOnlySpan<char> unit) => unit switch
     {
         "" or "b" or "B" => 1,

@@ -11,6 +11,8 @@ namespace Cache.Server.Settings;
 /// </remarks>
 internal sealed class ServerSettings
 {
+    private volatile string _outputLimits = OutputLimits.Default;
+
     /// <summary>
     /// The lock of CONFIG SET. Each server has its own: to look up a name, or to evict down to a limit, takes seconds.
     /// </summary>
@@ -94,22 +96,33 @@ internal sealed class ServerSettings
     /// </summary>
     public long ClientOutputBufferLimit { get; set; }
 
+    /// <summary>The same as client-output-buffer-limit has it, with the limits that mean nothing here.</summary>
+    public string ClientOutputBufferLimits => OutputLimits.WithHardLimit(_outputLimits, ClientOutputBufferLimit);
+
     /// <summary>After how many seconds in which it takes none of its replies a client is closed; 0: never.</summary>
     public int OutputStallSeconds { get; set; }
-
-    /// <summary>
-    /// How many entries an approximated policy looks at. Kept for clients that set it; the store's policy needs none.
-    /// </summary>
-    public int MaxMemorySamples { get; set; } = 5;
 
     /// <summary>
     /// The name of the eviction policy that was set; several names mean the same policy of the store.
     /// </summary>
     public string MaxMemoryPolicy { get; set; } = "allkeys-lru";
 
-    /// <summary>Parameters of Redis that mean nothing here, as they were given; a char is a byte.</summary>
+    /// <summary>The level of the log; null: it is kept only.</summary>
+    public LogLevelControl? LogLevel { get; set; }
+
+    /// <summary>
+    /// The canonical values of directives that have no field here, by their names and as far as they were given; a char
+    /// is a byte.
+    /// </summary>
     public ConcurrentDictionary<string, string> Kept { get; init; } = new(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>Sets the password from text.</summary>
     public void SetPassword(string? password) => RequirePass = Encoding.UTF8.GetBytes(password ?? "");
+
+    /// <summary>Sets the limits of all kinds of clients.</summary>
+    public void SetOutputLimits(string limits)
+    {
+        _outputLimits = limits;
+        ClientOutputBufferLimit = OutputLimits.HardLimitOf(limits);
+    }
 }

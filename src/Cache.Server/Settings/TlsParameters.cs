@@ -5,6 +5,8 @@ internal sealed record TlsParameters
 {
     public string CertificateFile { get; init; } = "";
 
+    public string PfxFile { get; init; } = "";
+
     public string KeyFile { get; init; } = "";
 
     public string KeyFilePassword { get; init; } = "";

@@ -1,4 +1,5 @@
-using StandaloneServer.Configuration;
+using Cache.Hosting.Configuration;
+using Cache.Server.Settings;
 
 namespace Cache.Hosting.Tests.Standalone;
 

@@ -1,4 +1,5 @@
-using StandaloneServer.Configuration;
+using Cache.Hosting.Configuration;
+using Cache.Server.Settings;
 
 namespace Cache.Hosting.Tests.Standalone;
 
@@ -31,7 +32,7 @@ public sealed class ConfigFileTests : IDisposable
     {
         string path = _files.Write("c.conf", "port 1 # the port\n");
         var error = Assert.Throws<SettingException>(
-            () => new ServerSettings(new(), new()).Apply(ConfigFile.Read(path, _problems)));
+            () => new ProgramSettings(new(), new()).Apply(ConfigFile.Read(path, _problems)));
         Assert.Equal(
             $"{path}, line 1: port is '1 # the port'; it must be one value; a comment has a line of its own.",
             error.Message);

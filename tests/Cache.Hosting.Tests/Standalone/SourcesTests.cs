@@ -1,6 +1,7 @@
+using Cache.Hosting.Configuration;
+using Cache.Server.Settings;
 using Microsoft.Extensions.Configuration;
 using StandaloneServer;
-using StandaloneServer.Configuration;
 
 namespace Cache.Hosting.Tests.Standalone;
 
@@ -17,7 +18,7 @@ public sealed class SourcesTests : IDisposable
         var json = Json(("Cache:timeout", "2"), ("Cache:MaxClients", "2"), ("Cache:databases", "2"));
         var environment = new Dictionary<string, string> { ["CACHE_MAXCLIENTS"] = "3", ["cache_databases"] = "3" };
         var commandLine = Parse(path, "--databases", "4");
-        var settings = new ServerSettings(new(), new())
+        var settings = new ProgramSettings(new(), new())
             .Apply(StandaloneHost.ReadSources(commandLine, json, environment, _problems));
         var server = settings.Server;
         Assert.Equal((1, 2, 3), (server.Port, server.Timeout.TotalSeconds, server.MaxClients));
@@ -57,7 +58,7 @@ public sealed class SourcesTests : IDisposable
     [Fact]
     public void CommandLine_RepeatedDirectives_HaveTheMeaningOfRedis()
     {
-        var server = new ServerSettings(new(), new()).Apply(Parse(
+        var server = new ProgramSettings(new(), new()).Apply(Parse(
             "--user", "alice on", "--user", "bob off", "--rename-command", "GET", "G", "--rename-command", "SET", "",
             "--port", "1", "--port", "2", "--bind", "127.0.0.1", "--bind", "-::1").Settings).Server;
         Assert.Equal(["alice on", "bob off"], server.Users);
@@ -98,11 +99,11 @@ public sealed class SourcesTests : IDisposable
         var environment = new Dictionary<string, string> { ["CACHE_MAXCLIENTS"] = "0", ["CACHE_TCP_KEPALIVE"] = "1" };
         var commandLine = new CommandLine();
         commandLine.TryParse([path, "--user", "alice on +nope", "--user", "bob on", "--databases", "-1", "--prt", "1"]);
-        new ServerSettings(new(), new()).Apply(
+        new ProgramSettings(new(), new()).Apply(
             StandaloneHost.ReadSources(commandLine, json, environment, _problems), _problems);
         Assert.Equal(
             [
-                "appsettings.json, Cache:Timeout is 'soon'; it must be an integer between 0 and 2147483.",
+                "appsettings.json, Cache:Timeout is 'soon'; it must be an integer between 0 and 2147483647.",
                 "appsettings.json, Cache:bnd: there is no directive 'bnd'; did you mean 'bind'?",
                 "c.conf, line 1: Port is 'x'; it must be an integer between 0 and 65535.",
                 "c.conf, line 2: a quote is not closed, or not followed by a space.",
@@ -252,7 +253,7 @@ public sealed class SourcesTests : IDisposable
             ["CACHE_ID"] = "y",
             ["CACHE_DRIVER"] = "redis",
         };
-        var settings = new ServerSettings(new(), new()).Apply(EnvironmentSettings.Read(variables, _problems));
+        var settings = new ProgramSettings(new(), new()).Apply(EnvironmentSettings.Read(variables, _problems));
         Assert.Empty(_problems);
         Assert.Equal(6379, settings.Server.Port);
         Assert.Equal("environment variable CACHE_PORT", Assert.Single(settings.Foreign).Label);

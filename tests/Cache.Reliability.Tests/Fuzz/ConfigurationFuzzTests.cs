@@ -1,9 +1,11 @@
 using System.Text;
 using Cache.Core;
-using Cache.Hosting;
+using Cache.Hosting.Configuration;
 using Cache.Server;
+using Cache.Server.Settings;
 using Cache.Testing;
-using StandaloneServer.Configuration;
+using StandaloneServer;
+using MemorySize = Cache.Hosting.MemorySize;
 
 namespace Cache.Reliability.Tests.Fuzz;
 
@@ -101,7 +103,7 @@ public sealed class ConfigurationFuzzTests(ITestOutputHelper output)
     {
         try
         {
-            new ServerSettings(new CacheOptions(), new RespServerOptions()).Apply(read());
+            new ProgramSettings(new CacheOptions(), new RespServerOptions()).Apply(read());
             return true;
         }
         catch (SettingException refusal)

@@ -3,6 +3,7 @@ using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
 using Cache.Server.Protocol;
+using Cache.Server.Settings;
 
 namespace Cache.Server.Commands.Administration;
 
@@ -39,7 +40,7 @@ internal static class ConfigCommands
     // A name is shown as it was asked for, whatever its case; a parameter once, however often it was asked for.
     private static void Get(in RespRequest request, CommandContext context)
     {
-        var found = new Dictionary<string, ConfigParameter>(StringComparer.OrdinalIgnoreCase);
+        var found = new Dictionary<string, Directive>(StringComparer.OrdinalIgnoreCase);
         for (int i = 2; i < request.Count; i++)
         {
             if (request[i].IndexOfAny("*?["u8) >= 0)
@@ -52,12 +53,12 @@ internal static class ConfigCommands
         foreach (var (name, parameter) in found)
         {
             context.Reply.Bulk(Encoding.Latin1.GetBytes(name));
-            context.Reply.Bulk(Encoding.Latin1.GetBytes(parameter.Read(context.Server)));
+            context.Reply.Bulk(Encoding.Latin1.GetBytes(ConfigParameters.Read(parameter, context.Server)));
         }
     }
 
     private static void AddMatching(
-        GlobPattern pattern, ServerState server, Dictionary<string, ConfigParameter> found)
+        GlobPattern pattern, ServerState server, Dictionary<string, Directive> found)
     {
         foreach (var parameter in ConfigParameters.AllOf(server))
         {
@@ -90,7 +91,7 @@ internal static class ConfigCommands
                 }
 
                 string value = Encoding.Latin1.GetString(bytes);
-                changes[i] = parameters[i].Prepare!(context.Server, value);
+                changes[i] = ConfigParameters.Prepare(parameters[i], context.Server, value);
                 if (changes[i].IsRefused)
                 {
                     Refuse(context.Reply, parameters[i].Name, changes[i].Problem!);
@@ -129,10 +130,10 @@ internal static class ConfigCommands
         return first < 0 || server.Listen is null || server.Listen(place) ? -1 : first;
     }
 
-    private static bool TryFind(in RespRequest request, CommandContext context, out ConfigParameter[] parameters)
+    private static bool TryFind(in RespRequest request, CommandContext context, out Directive[] parameters)
     {
         var reply = context.Reply;
-        parameters = new ConfigParameter[(request.Count - 2) / 2];
+        parameters = new Directive[(request.Count - 2) / 2];
         for (int i = 0; i < parameters.Length; i++)
         {
             if (ConfigParameters.Find(request[(2 * i) + 2], context.Server, out string name) is not { } parameter)
@@ -143,9 +144,9 @@ internal static class ConfigCommands
                 return false;
             }
 
-            if (parameter.Prepare is null || Array.Exists(parameters[..i], one => one.Name == parameter.Name))
+            if (FindObstacle(parameter, context, parameters.AsSpan(0, i)) is { } obstacle)
             {
-                Refuse(reply, name, parameter.Prepare is null ? "can't set immutable config" : "duplicate parameter");
+                Refuse(reply, name, obstacle);
                 return false;
             }
 
@@ -154,6 +155,26 @@ internal static class ConfigCommands
 
         return true;
     }
+
+    private static string? FindObstacle(
+        Directive directive, CommandContext context, ReadOnlySpan<Directive> others)
+    {
+        if (!directive.IsChangeable)
+            return "can't set immutable config";
+        if (directive.IsProtected && !MayChangeProtected(context))
+            return "can't set protected config";
+        foreach (var other in others)
+        {
+            if (other.Name == directive.Name)
+                return "duplicate parameter";
+        }
+
+        return null;
+    }
+
+    private static bool MayChangeProtected(CommandContext context) =>
+        context.Server.Settings.Kept.GetValueOrDefault(DirectiveTable.ProtectedConfigs) is { } allowed
+        && (allowed == "yes" || (allowed == "local" && context.Client.EndPoints.IsLocal));
 
     private static void Refuse(RespReplyWriter reply, string name, string problem) =>
         reply.Error(Encoding.Latin1.GetBytes(
@@ -165,11 +186,24 @@ internal static class ConfigCommands
         context.Reply.Ok();
     }
 
-    // Of a file Redis's reply to an error of the system: whoever wrote it keeps it.
-    private static void Rewrite(in RespRequest request, CommandContext context) =>
-        context.Reply.Error(context.Server.Settings.ConfigurationFile.Length == 0
-            ? "ERR The server is running without a config file"u8
-            : "ERR Rewriting config file: Operation not supported"u8);
+    // Not while values change, nor two at once, which would share the temporary file.
+    private static void Rewrite(in RespRequest request, CommandContext context)
+    {
+        if (context.Server.Settings.ConfigurationFile.Length == 0)
+        {
+            context.Reply.Error("ERR The server is running without a config file"u8);
+            return;
+        }
+
+        string? problem;
+        lock (context.Server.Settings.Changing)
+            problem = ConfigRewrite.Write(context.Server);
+        context.Server.ConfigRewritten?.Invoke(problem);
+        if (problem is null)
+            context.Reply.Ok();
+        else
+            context.Reply.Error(Encoding.UTF8.GetBytes($"ERR Rewriting config file: {problem}"));
+    }
 
     private static void Help(in RespRequest request, CommandContext context) => context.Reply.Help(_help);
 }

@@ -124,6 +124,9 @@ internal sealed class ServerState
     /// <summary>Told by CONFIG SET that the interval of TCP keep-alive has changed.</summary>
     public Action<int>? KeepAliveChanged { get; init; }
 
+    /// <summary>Told by CONFIG REWRITE that the file was rewritten, or why it could not be.</summary>
+    public Action<string?>? ConfigRewritten { get; init; }
+
     /// <summary>Logs why the server listens where it did, of which the reply says nothing.</summary>
     public Action<string>? LogListenRefused { get; init; }
 

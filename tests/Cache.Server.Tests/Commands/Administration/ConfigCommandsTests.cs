@@ -92,16 +92,14 @@ public sealed class ConfigCommandsTests : CommandTestBase
     [Fact]
     public void ConfigGet_KeptParameter_IsShownAndSetWithinItsBound()
     {
-        Assert.Equal("*0\r\n", Client.Run("CONFIG GET slowlog-max-len"));
-        Server.Settings.Kept["slowlog-max-len"] = "128";
         Assert.Equal("*2\r\n$15\r\nSlowLog-max-len\r\n$3\r\n128\r\n", Client.Run("CONFIG GET SlowLog-max-len"));
         Assert.Equal("+OK\r\n", Client.Run("CONFIG SET SLOWLOG-MAX-LEN 7"));
-        Assert.Equal("*2\r\n$15\r\nslowlog-max-len\r\n$1\r\n7\r\n", Client.Run("CONFIG GET slowlog-*"));
+        Assert.Equal("*2\r\n$15\r\nslowlog-max-len\r\n$1\r\n7\r\n", Client.Run("CONFIG GET slowlog-m*"));
         Assert.EndsWith(
             "- duplicate parameter\r\n", Client.Run("CONFIG SET slowlog-max-len 1 slowlog-max-len 2"),
             StringComparison.Ordinal);
         Assert.EndsWith(
-            "- argument is too long\r\n", Client.Run("CONFIG SET slowlog-max-len " + new string('1', 4097)),
+            "- argument is too long\r\n", Client.Run("CONFIG SET masteruser " + new string('1', 4097)),
             StringComparison.Ordinal);
     }
 
@@ -133,8 +131,8 @@ public sealed class ConfigCommandsTests : CommandTestBase
     }
 
     [Theory]
-    [InlineData("notify-keyspace-events Kx", "keyspace notifications are not supported yet")]
-    [InlineData("appendonly yes", "the append only file is not supported yet")]
+    [InlineData("notify-keyspace-events Kx", "keyspace notifications are not supported")]
+    [InlineData("appendonly yes", "this server keeps nothing on disk")]
     [InlineData("unixsocket s", "can't set immutable config")]
     [InlineData("port 65536", "argument must be between 0 and 65535 inclusive")]
     [InlineData("port abc", "argument couldn't be parsed into an integer")]
@@ -201,6 +199,51 @@ public sealed class ConfigCommandsTests : CommandTestBase
         Assert.Equal("+OK\r\n", other.Call("AUTH", "a\xff\0\r\n"));
         Assert.Equal(
             "*2\r\n$11\r\nrequirepass\r\n$5\r\na\xff\0\r\n\r\n", other.Run("CONFIG GET requirepass"));
+    }
+
+    // Two names of one thing, as in Redis.
+    [Fact]
+    public void ConfigSet_OlderName_ChangesBoth()
+    {
+        Assert.Equal("+OK\r\n", Client.Run("CONFIG SET slave-priority 7"));
+        Assert.EndsWith("\r\n7\r\n", Client.Run("CONFIG GET replica-priority"), StringComparison.Ordinal);
+        Assert.EndsWith("\r\n7\r\n", Client.Run("CONFIG GET slave-priority"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void ConfigSet_ProtectedParameter_IsRefusedUnlessAllowed()
+    {
+        const string refused =
+            "-ERR CONFIG SET failed (possibly related to argument 'dbfilename') - can't set protected config\r\n";
+        Assert.Equal(refused, Client.Run("CONFIG SET dbfilename a.rdb"));
+        Server.Settings.Kept["enable-protected-configs"] = "yes";
+        Assert.Equal("+OK\r\n", Client.Run("CONFIG SET dbfilename a.rdb"));
+        Assert.EndsWith(
+            "- dbfilename can't be a path, just a filename\r\n", Client.Run("CONFIG SET dbfilename a/b"),
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void ConfigSet_LimitsOfSomeClients_LeaveTheOthers()
+    {
+        Assert.Equal("+OK\r\n", Client.Call("CONFIG", "SET", "client-output-buffer-limit", "Normal 2mb 0 0"));
+        Assert.Equal("+OK\r\n", Client.Call("CONFIG", "SET", "client-output-buffer-limit", "replica 1 2 3"));
+        Assert.Equal(2 << 20, Server.Settings.ClientOutputBufferLimit);
+        Assert.EndsWith(
+            "\r\nnormal 2097152 0 0 slave 1 2 3 pubsub 33554432 8388608 60\r\n",
+            Client.Run("CONFIG GET client-output-buffer-limit"), StringComparison.Ordinal);
+    }
+
+    // Its bound is what the store was made for.
+    [Fact]
+    public void ConfigSet_LongerValuesThanTheStoreTakes_AreRefused()
+    {
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 16 << 20, ValueLengthMax = 2 << 20 });
+        var client = new CommandClient(Cache.Testing.TestServerState.Create(store));
+        Assert.EndsWith(
+            "- argument must be between 1048576 and 2097152 inclusive\r\n",
+            client.Run("CONFIG SET proto-max-bulk-len 3mb"), StringComparison.Ordinal);
+        Assert.Equal("+OK\r\n", client.Run("CONFIG SET proto-max-bulk-len 2mb"));
     }
 
     [Fact]

@@ -1,13 +1,16 @@
 using Cache.Core;
-using Cache.Hosting;
 using Cache.Server;
+using Cache.Server.Settings;
 using Microsoft.Extensions.Logging;
 
-namespace StandaloneServer.Configuration;
+namespace Cache.Hosting.Configuration;
 
 /// <summary>What the directives set: options of the store, of the server, and this program's own.</summary>
-internal sealed class ServerSettings(CacheOptions store, RespServerOptions server)
+internal sealed class ProgramSettings(CacheOptions store, RespServerOptions server)
 {
+    // More addresses, or rules of one user, than anybody writes.
+    private const int ManyValues = 1024;
+
     private readonly Dictionary<string, List<Setting>> _byOption = [];
 
     private readonly List<Setting> _foreign = [];
@@ -21,6 +24,9 @@ internal sealed class ServerSettings(CacheOptions store, RespServerOptions serve
 
     /// <summary>How much of the store's limit all clients may hold together; 0: it is said in bytes.</summary>
     public int ClientMemoryPercent { get; set; }
+
+    /// <summary>Of all kinds of clients, as client-output-buffer-limit has them.</summary>
+    public string OutputLimits { get; set; } = Cache.Server.Settings.OutputLimits.Default;
 
     public LogLevel LogLevel { get; set; } = LogLevel.Information;
 
@@ -36,16 +42,16 @@ internal sealed class ServerSettings(CacheOptions store, RespServerOptions serve
     /// <summary>Notes a setting that changes nothing here.</summary>
     public void Ignore(string name, string? reason) => WithoutEffect[name.ToLowerInvariant()] = reason;
 
-    /// <summary>Keeps a parameter of Redis for who asks CONFIG GET for it.</summary>
-    public void Keep(Setting given) =>
+    /// <summary>Keeps a value as it was written, for who asks CONFIG GET for it.</summary>
+    public void Keep(string name, string text) =>
         Server.KeptParameters = new Dictionary<string, string>(Server.KeptParameters, StringComparer.OrdinalIgnoreCase)
         {
-            [given.Name] = given.Text,
+            [name.ToLowerInvariant()] = text,
         };
 
     /// <summary>Applies settings in order: of two for one directive the later stays.</summary>
     /// <exception cref="SettingException">Some are wrong, or do not go together; it names all of them.</exception>
-    public ServerSettings Apply(IEnumerable<Setting> settings)
+    public ProgramSettings Apply(IEnumerable<Setting> settings)
     {
         var problems = new List<string>();
         Apply(settings, problems);
@@ -53,7 +59,7 @@ internal sealed class ServerSettings(CacheOptions store, RespServerOptions serve
     }
 
     /// <summary>As <see cref="Apply(IEnumerable{Setting})"/>; what is wrong is added to the problems.</summary>
-    public ServerSettings Apply(IEnumerable<Setting> settings, List<string> problems)
+    public ProgramSettings Apply(IEnumerable<Setting> settings, List<string> problems)
     {
         foreach (var setting in settings)
         {
@@ -98,10 +104,11 @@ internal sealed class ServerSettings(CacheOptions store, RespServerOptions serve
         }
 
         if (DirectiveTable.Find(setting.Name) is not { } directive)
-            return DirectiveTable.Unknown(setting.Origin, setting.Name);
+            return DirectiveNames.Unknown(setting.Origin, setting.Name);
         try
         {
-            directive.Apply(setting, this);
+            Check(directive, setting);
+            DirectiveSetters.Apply(directive, setting, this);
         }
         catch (SettingException e)
         {
@@ -115,6 +122,20 @@ internal sealed class ServerSettings(CacheOptions store, RespServerOptions serve
         settings.Add(setting);
         return null;
     }
+
+    private static void Check(Directive directive, Setting setting)
+    {
+        if (setting.Values.Count == 0)
+            throw new SettingException($"{setting.Label} needs a value: {directive.Kind.Parameter}.");
+        if (setting.Values.Count > (directive.Kind.IsList ? ManyValues : 1))
+            throw setting.Wrong(directive.Kind.IsList ? $"at most {ManyValues} values" : RuleOfOne(setting));
+        if (directive.Kind.FindProblem(setting.Text) is not null)
+            throw setting.Wrong(directive.Kind.Rule);
+    }
+
+    private static string RuleOfOne(Setting setting) => setting.Values.Any(static value => value.StartsWith('#'))
+        ? "one value; a comment has a line of its own"
+        : "one value; quote it if it has spaces";
 
     private void AddProblemsOfOptions(List<string> problems) =>
         problems.AddRange(Told([.. Server.FindProblems(), .. Store.FindProblems()]));

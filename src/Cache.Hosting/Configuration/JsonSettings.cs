@@ -1,8 +1,8 @@
 using System.Globalization;
-using Cache.Hosting;
+using Cache.Server.Settings;
 using Microsoft.Extensions.Configuration;
 
-namespace StandaloneServer.Configuration;
+namespace Cache.Hosting.Configuration;
 
 /// <summary>The section "Cache" of a JSON file: its properties are directives, with or without hyphens.</summary>
 internal static class JsonSettings
@@ -25,9 +25,9 @@ internal static class JsonSettings
         foreach (var entry in configuration.GetSection(SectionName).GetChildren())
         {
             string label = $"{fileName}, {entry.Path}";
-            if (DirectiveTable.FindLoosely(entry.Key) is not { } directive)
+            if (DirectiveNames.FindLoosely(entry.Key) is not { } directive)
             {
-                problems.Add(DirectiveTable.Unknown(label, entry.Key));
+                problems.Add(DirectiveNames.Unknown(label, entry.Key));
                 continue;
             }
 
@@ -40,7 +40,7 @@ internal static class JsonSettings
     /// <returns>Null if it cannot be divided.</returns>
     public static string[]? SplitList(Directive directive, string text, string label, List<string> problems)
     {
-        if (!directive.IsList || text.Length == 0)
+        if (!directive.Kind.IsList || text.Length == 0)
             return [text];
         if (ArgumentSplitter.Split(text) is { } words)
             return [.. words];
@@ -62,7 +62,7 @@ internal static class JsonSettings
             return;
         foreach (var section in configuration.GetChildren())
         {
-            if (isNamed && section.Value is not null && DirectiveTable.FindLoosely(section.Key) is not null)
+            if (isNamed && section.Value is not null && DirectiveNames.FindLoosely(section.Key) is not null)
             {
                 problems.Add(
                     $"{fileName}: '{section.Key}' stands outside the section '{SectionName}' and would not be read; "
@@ -78,13 +78,10 @@ internal static class JsonSettings
     // JSON has words of its own for yes and no.
     private static string TextOf(Directive directive, IConfigurationSection item) => item.Value switch
     {
-        "True" when TakesYesOrNo(directive) => "yes",
-        "False" when TakesYesOrNo(directive) => "no",
+        "True" when directive.Kind.TakesYesOrNo => "yes",
+        "False" when directive.Kind.TakesYesOrNo => "no",
         var text => text ?? "",
     };
-
-    private static bool TakesYesOrNo(Directive directive) =>
-        directive.Parameter.Split('|').Any(static word => word is "yes" or "no");
 
     // A list is the values of one setting, or, of a directive that may stand many times, a line for each.
     private static IEnumerable<string[]> ReadValues(
@@ -94,8 +91,8 @@ internal static class JsonSettings
         bool isList = items.Count > 0 && items.TrueForAll(IsItem);
         if (items.Count > 0 && !isList)
         {
-            string rule = directive.IsList ? "a value or a list of them" : "a value";
-            problems.Add($"{label} is an object; it must be {rule}: {directive.Parameter}.");
+            string rule = directive.Kind.IsList ? "a value or a list of them" : "a value";
+            problems.Add($"{label} is an object; it must be {rule}: {directive.Kind.Parameter}.");
         }
         else if (isList && !directive.IsRepeated)
         {

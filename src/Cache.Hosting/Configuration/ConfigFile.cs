@@ -1,4 +1,6 @@
-namespace StandaloneServer.Configuration;
+using Cache.Server.Settings;
+
+namespace Cache.Hosting.Configuration;
 
 /// <summary>A file in the form of redis.conf: a directive a line, # for comments, include for other files.</summary>
 internal static class ConfigFile

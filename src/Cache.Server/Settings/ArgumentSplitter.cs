@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Text;
 using System.Text.Unicode;
 
-namespace StandaloneServer.Configuration;
+namespace Cache.Server.Settings;
 
 /// <summary>Splits a line as redis.conf does: "…" with escapes, '…' without, a quote ends its word.</summary>
 /// <remarks>

@@ -1,4 +1,4 @@
-namespace StandaloneServer.Configuration;
+namespace Cache.Hosting.Configuration;
 
 /// <summary>A directive and its values, as one of the sources gave them.</summary>
 /// <param name="Name">The directive's name, as it was written.</param>

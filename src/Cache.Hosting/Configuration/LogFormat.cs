@@ -1,4 +1,4 @@
-namespace StandaloneServer.Configuration;
+namespace Cache.Hosting.Configuration;
 
 /// <summary>How lines of the log look.</summary>
 internal enum LogFormat

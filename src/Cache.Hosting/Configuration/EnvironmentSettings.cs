@@ -1,7 +1,7 @@
 using System.Collections;
-using Cache.Hosting;
+using Cache.Server.Settings;
 
-namespace StandaloneServer.Configuration;
+namespace Cache.Hosting.Configuration;
 
 /// <summary>Environment variables: CACHE_ and the directive's name, with _ for its hyphens.</summary>
 internal static class EnvironmentSettings
@@ -27,16 +27,16 @@ internal static class EnvironmentSettings
             string name = key[Prefix.Length..].Replace('_', '-');
             string origin = $"environment variable {key}";
             string text = variable.Value as string ?? "";
-            if (DirectiveTable.FindLoosely(name) is { } directive)
+            if (DirectiveNames.FindLoosely(name) is { } directive)
             {
                 if (IsOfKubernetes(directive, text))
                     yield return new Setting(directive.Name, [text], origin) { Label = origin, IsForeign = true };
                 else if (JsonSettings.SplitList(directive, text, origin, problems) is { } values)
                     yield return new Setting(directive.Name, values, origin) { Label = origin };
             }
-            else if (DirectiveTable.FindNearest(name) is { } nearest && IsMisspelt(name, nearest))
+            else if (DirectiveNames.FindNearest(name) is { } nearest && IsMisspelt(name, nearest))
             {
-                problems.Add(DirectiveTable.Unknown(origin, name.ToLowerInvariant()));
+                problems.Add(DirectiveNames.Unknown(origin, name.ToLowerInvariant()));
             }
         }
     }

@@ -1,9 +1,12 @@
 using System.CommandLine;
 using System.CommandLine.Invocation;
 using System.CommandLine.Parsing;
+using Cache.Hosting.Configuration;
 using Cache.Server;
+using Cache.Server.Settings;
+using Directive = Cache.Server.Settings.Directive;
 
-namespace StandaloneServer.Configuration;
+namespace StandaloneServer;
 
 /// <summary>The command line: a configuration file, --name value for every directive, and where JSON is.</summary>
 internal sealed class CommandLine
@@ -40,7 +43,7 @@ internal sealed class CommandLine
     {
         _root.Add(_configFile);
         _root.Add(_configJson);
-        foreach (var directive in DirectiveTable.All)
+        foreach (var directive in DirectiveTable.Meaningful)
             _root.Add(ToOption(directive));
         foreach (var directive in DirectiveTable.WithoutMeaning)
             _root.Add(ToOption(directive));
@@ -104,8 +107,8 @@ internal sealed class CommandLine
         for (int i = 0; i < arguments.Count; i++)
         {
             bool isBeforeOption = i + 1 < arguments.Count && FindOption(arguments[i + 1]) is not null;
-            if (isBeforeOption && FindOption(arguments[i]) is { HasNoMeaning: false } lacking)
-                _problems.Add($"{Origin}: {arguments[i]} needs a value: {lacking.Parameter}.");
+            if (isBeforeOption && FindOption(arguments[i]) is { HasMeaning: true } lacking)
+                _problems.Add($"{Origin}: {arguments[i]} needs a value: {lacking.Kind.Parameter}.");
             else
                 kept.Add(arguments[i]);
         }
@@ -125,7 +128,7 @@ internal sealed class CommandLine
     private static bool IsUnknownOption(string token) => token.StartsWith('-') && token.Length > 1;
 
     private static string Unknown(string option) => option.StartsWith(Prefix, StringComparison.Ordinal)
-        ? DirectiveTable.Unknown(Origin, option[Prefix.Length..], Prefix)
+        ? DirectiveNames.Unknown(Origin, option[Prefix.Length..], Prefix)
         : $"{Origin}: there is no option '{option}'; --help lists all that there are.";
 
     // Each occurrence is a line of a file, as in Redis: where two do not add up the later one counts.
@@ -138,7 +141,8 @@ internal sealed class CommandLine
                 continue;
             string label = $"{Origin}: {tokens[i].Value}";
             int count = 0;
-            while (i + 1 < tokens.Count && tokens[i + 1].Type == TokenType.Argument && (count == 0 || directive.IsList))
+            while (i + 1 < tokens.Count && tokens[i + 1].Type == TokenType.Argument
+                && (count == 0 || directive.Kind.IsList))
             {
                 i++;
                 count++;
@@ -158,11 +162,11 @@ internal sealed class CommandLine
 
     private static Option<string[]> ToOption(Directive directive) => new(Prefix + directive.Name)
     {
-        AllowMultipleArgumentsPerToken = directive.IsList,
-        Arity = directive.HasNoMeaning ? ArgumentArity.ZeroOrMore : ArgumentArity.OneOrMore,
-        Description = $"{directive.Summary} [default: {directive.Default}]",
-        HelpName = directive.Parameter,
-        Hidden = directive.HasNoMeaning,
+        AllowMultipleArgumentsPerToken = directive.Kind.IsList,
+        Arity = !directive.HasMeaning ? ArgumentArity.ZeroOrMore : ArgumentArity.OneOrMore,
+        Description = $"{directive.Meaning} [default: {directive.ShownDefault}]",
+        HelpName = directive.Kind.Parameter,
+        Hidden = !directive.HasMeaning,
     };
 
     private sealed class VersionAction : SynchronousCommandLineAction

@@ -1,6 +1,7 @@
-using Cache.Hosting;
 
-namespace StandaloneServer.Configuration;
+using Cache.Server.Settings;
+
+namespace Cache.Hosting.Configuration;
 
 /// <summary>Messages of the libraries name options as a program does; here they get the names of directives.</summary>
 internal static class OptionWords
@@ -36,5 +37,5 @@ internal static class OptionWords
     }
 
     private static string? DirectiveOf(string option) =>
-        DirectiveTable.All.FirstOrDefault(directive => directive.Option == option)?.Name;
+        DirectiveTable.FindByOption(option)?.Name;
 }

@@ -1,0 +1,35 @@
+namespace Cache.Server.Settings;
+
+/// <summary>Values with a form of their own.</summary>
+/// <param name="parameter">What help writes for the value.</param>
+/// <param name="rule">What it must be, as the end of a sentence.</param>
+/// <param name="findProblem">Why a text is refused, or null.</param>
+internal sealed class CheckedKind(string parameter, string rule, Func<string, string?> findProblem) : ValueKind
+{
+    private readonly bool _isList;
+
+    /// <summary>The form that is shown; null: as it was given.</summary>
+    public Func<string, string>? Canonical { get; init; }
+
+    public bool HasWords { init => _isList = value; }
+
+    public override bool IsList => _isList;
+
+    public override long Min => Bounds.Min;
+
+    public override long Max => Bounds.Max;
+
+    /// <summary>Of the number in it that an option has.</summary>
+    public (long Min, long Max) Bounds { get; init; } = (long.MinValue, long.MaxValue);
+
+    public override string Parameter => parameter;
+
+    public override string Rule => rule;
+
+    public override string? FindProblem(string text) => findProblem(text);
+
+    public override string ToCanonical(string text) => Canonical?.Invoke(text) ?? text;
+
+    public override string ToLine(string canonical) =>
+        !_isList || canonical.Length == 0 ? SettingQuote.Of(canonical) : canonical;
+}

@@ -1,0 +1,107 @@
+using System.Globalization;
+
+namespace Cache.Server.Settings;
+
+/// <summary>
+/// The value of client-output-buffer-limit: for each kind of clients a hard limit, a soft limit and its seconds.
+/// </summary>
+/// <remarks>
+/// The hard limit of normal clients has a meaning here; of that one value in bytes is another form. 0 stands for 64 MB
+/// of them, since there is always a limit.
+/// </remarks>
+internal static class OutputLimits
+{
+    private const int WordsEach = 4;
+
+    /// <summary>Redis's own of other clients.</summary>
+    public const string Default = "normal 67108864 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60";
+
+    private static readonly string[] _kinds = ["normal", "slave", "pubsub"];
+
+    private static readonly MemoryKind _hard =
+        new(SettingBounds.BufferBytesMin, SettingBounds.OutputBytesMax) { ZeroMeans = "64mb" };
+
+    public static ValueKind Kind { get; } = new CheckedKind(
+        "bytes",
+        _hard.Rule + "; or Redis's form: a kind of clients, a hard limit, a soft limit and its seconds",
+        FindProblem)
+    {
+        Canonical = static text => Merge(Default, text),
+        HasWords = true,
+        Bounds = (SettingBounds.BufferBytesMin, SettingBounds.OutputBytesMax),
+    };
+
+    /// <summary>The whole value after some kinds of clients got others.</summary>
+    /// <param name="present">The value for all kinds.</param>
+    /// <param name="given">What is given: in either form, and free of problems.</param>
+    public static string Merge(string present, string given)
+    {
+        string[] all = present.Split(' ');
+        string[] words = given.Length == 0 ? [] : given.Split(' ');
+        if (words.Length == 1)
+            words = ["normal", words[0], "0", "0"];
+        for (int i = 0; i < words.Length; i += WordsEach)
+        {
+            int at = (KindOf(words[i]) * WordsEach) + 1;
+            all[at] = Bytes(words[i + 1]).ToString(CultureInfo.InvariantCulture);
+            if (at == 1 && all[at] == "0")
+                all[at] = SettingBounds.OutputBytesDefault.ToString(CultureInfo.InvariantCulture);
+            all[at + 1] = Bytes(words[i + 2]).ToString(CultureInfo.InvariantCulture);
+            all[at + 2] = words[i + 3];
+        }
+
+        return string.Join(' ', all);
+    }
+
+    /// <summary>The hard limit of normal clients in a whole value.</summary>
+    public static long HardLimitOf(string whole) => Bytes(whole.Split(' ')[1]);
+
+    /// <summary>A whole value with another hard limit of normal clients.</summary>
+    public static string WithHardLimit(string whole, long bytes)
+    {
+        string[] all = whole.Split(' ');
+        all[1] = bytes.ToString(CultureInfo.InvariantCulture);
+        return string.Join(' ', all);
+    }
+
+    /// <summary>The kinds of clients in what is given whose limits have no meaning here.</summary>
+    public static IEnumerable<string> FindIgnored(string given)
+    {
+        string[] words = given.Split(' ');
+        for (int i = 0; i + WordsEach <= words.Length; i += WordsEach)
+        {
+            bool isNormal = KindOf(words[i]) == 0;
+            if (!isNormal || words[i + 2] != "0" || words[i + 3] != "0")
+                yield return words[i];
+        }
+    }
+
+    private static string? FindProblem(string given)
+    {
+        string[] words = given.Length == 0 ? [] : given.Split(' ');
+        if (words.Length == 1 && MemorySize.TryParse(words[0], out _))
+            return _hard.FindProblem(words[0]);
+        if (words.Length % WordsEach != 0)
+            return "Wrong number of arguments in buffer limit configuration.";
+        for (int i = 0; i < words.Length; i += WordsEach)
+        {
+            int kind = KindOf(words[i]);
+            if (kind < 0)
+                return "Invalid client class specified in buffer limit configuration.";
+            bool isTaken = MemorySize.TryParse(words[i + 1], out _) && MemorySize.TryParse(words[i + 2], out _)
+                && long.TryParse(words[i + 3], NumberStyles.None, CultureInfo.InvariantCulture, out _);
+            if (!isTaken)
+                return "Error in hard, soft or soft_seconds setting in buffer limit configuration.";
+            if (kind == 0 && _hard.FindProblem(words[i + 1]) is { } problem)
+                return problem;
+        }
+
+        return null;
+    }
+
+    private static int KindOf(string word) => word.Equals("replica", StringComparison.OrdinalIgnoreCase)
+        ? 1
+        : Array.FindIndex(_kinds, kind => kind.Equals(word, StringComparison.OrdinalIgnoreCase));
+
+    private static long Bytes(string word) => MemorySize.TryParse(word, out long bytes) ? bytes : 0;
+}

@@ -1,0 +1,170 @@
+using System.Globalization;
+using System.Text;
+using Cache.Core;
+
+namespace Cache.Server.Settings;
+
+/// <summary>The directives that do something here.</summary>
+internal static class OwnDirectives
+{
+    private static readonly NumberKind _port = new(0, ushort.MaxValue);
+    private static readonly NumberKind _seconds = new(0, SettingBounds.SecondsMax, "seconds");
+    private static readonly NumberKind _anySeconds = new(0, int.MaxValue, "seconds");
+
+    public static IReadOnlyList<Directive> All { get; } =
+    [
+        Changeable("port", _port, "6379", "The TCP port; 0 for no TCP.",
+            static s => s.Port, static (s, value) => s.Port = (int)value) with { Option = "Port" },
+        new("bind", new TextKind("addresses") { HasWords = true }, "127.0.0.1",
+            "Addresses to listen on; * is all of IPv4, ::* of IPv6; -address may be absent.")
+        {
+            IsChangeable = true, Option = "Bind",
+            Read = static s => s.Bind, Write = static (s, value) => s.Bind = value,
+        },
+        new("unixsocket", new TextKind("path"), "", "A Unix domain socket to listen on as well.")
+            { Option = "UnixSocketPath", Read = static s => Latin1(s.UnixSocketPath) },
+        new("unixsocketperm", new ModeKind(), "0",
+            "The mode of the socket's file, octal; 0: what the process's umask leaves of 777.")
+            { Option = "UnixSocketMode" },
+        new("requirepass", new TextKind("password"), "", "The password that clients must give.")
+        {
+            IsChangeable = true, Option = "RequirePass", Read = static s => Encoding.Latin1.GetString(s.RequirePass),
+            Write = static (s, value) => s.RequirePass = Encoding.Latin1.GetBytes(value),
+        },
+        new("aclfile", new TextKind("path"), "", "A file of users, as Redis writes it.")
+            { Option = "AclFile", Read = static s => Latin1(s.AclFile) },
+        new("user", new TextKind("name and rules") { HasWords = true }, "",
+            "A user, as in a file of users; may be given many times.") { IsRepeated = true, Option = "Users" },
+        Changeable("acllog-max-len", new NumberKind(0, SettingBounds.AclLogLengthMax), "128",
+            "Denied requests that ACL LOG remembers.",
+            static s => s.AclLogLengthMax, static (s, value) => s.AclLogLengthMax = (int)value)
+            with { Option = "AclLogMaxLength" },
+        new(DirectiveTable.PubSubDefault, new OneOfKind(DirectiveTable.AllChannels, "resetchannels"), "resetchannels",
+            "The channels of users that ACL SETUSER makes.") { IsChangeable = true },
+        new("rename-command", new TextKind("name new-name") { HasWords = true }, "",
+            "Another name for a command; \"\" disables it. Many times.")
+            { IsRepeated = true, Option = "RenamedCommands" },
+        new("protected-mode", OneOfKind.YesNo, "yes",
+            "Yes: refuse other machines while the default user needs no password.")
+        {
+            IsChangeable = true, Option = "ProtectedMode", Read = static s => s.IsProtected ? "yes" : "no",
+            Write = static (s, value) => s.IsProtected = value == "yes",
+        },
+        Changeable("maxclients", new NumberKind(1, SettingBounds.ClientsMax), "10000", "Clients connected at once.",
+            static s => s.MaxClients, static (s, value) => s.MaxClients = (int)value) with { Option = "MaxClients" },
+        new("reserved-clients", new NumberKind(0, SettingBounds.ReservedClientsMax), "1",
+            "Clients of this machine beyond maxclients, for administration only.")
+            { Option = "ReservedClients", Read = static s => Text(s.ReservedClients) },
+        new("accepts-per-second", new NumberKind(1, SettingBounds.ClientsMax), "10000",
+            "Connections accepted per second; further ones wait.") { Option = "AcceptsPerSecond" },
+        new("enable-debug-command", new OneOfKind("no", "yes", "local"), "no",
+            "Who may use DEBUG: nobody, everybody with the right to, or clients of this machine."),
+        new("maxmemory-clients",
+            new MemoryKind(SettingBounds.BufferBytesMin, CacheOptions.AvailableMemoryBytes)
+            {
+                ZeroMeans = "a half of maxmemory", Whole = "maxmemory", MaxName = "the machine's memory",
+                NamesPercent = true,
+            },
+            "0", "What all clients hold together; 0: a half of maxmemory, or 128mb if that is more, at most 3/4.")
+        {
+            IsChangeable = true, Option = "ClientMemoryLimit",
+            Read = static s => s.ClientMemoryPercent > 0
+                ? Text(s.ClientMemoryPercent) + "%"
+                : Text(s.ClientMemoryLimit),
+        },
+        Changeable("auth-timeout", _seconds, "10",
+            "Disconnect a client that needs a password and gives none; 0 for never.",
+            static s => s.AuthenticationSeconds, static (s, value) => s.AuthenticationSeconds = (int)value)
+            with { Option = "AuthenticationTimeout" },
+        Changeable("partial-request-timeout", _seconds, "30",
+            "Disconnect a client that is silent for so long in the middle of a request; 0 for never.",
+            static s => s.PartialRequestSeconds, static (s, value) => s.PartialRequestSeconds = (int)value)
+            with { Option = "PartialRequestTimeout" },
+        new("io-transport", new OneOfKind("auto", "portable", "epoll"), "auto",
+            "What moves the bytes: the runtime's sockets, or event loops of the server's own, by default on Linux.")
+            { Option = "Transport" },
+        new("io-threads", new NumberKind(0, SettingBounds.IoThreadsMax), "0",
+            "Threads of the epoll transport; 0 for half as many as processors.") { Option = "IoThreadCount" },
+        Changeable("timeout", _anySeconds, "0", "Disconnect a client that is silent for so long; 0 for never.",
+            static s => s.TimeoutSeconds, static (s, value) => s.TimeoutSeconds = (int)value)
+            with { Option = "Timeout" },
+        Changeable("tcp-keepalive", _anySeconds, "300",
+            "Probe after so long whether a silent peer still lives; 0 for never.",
+            static s => s.TcpKeepAliveSeconds, static (s, value) => s.TcpKeepAliveSeconds = (int)value)
+            with { Option = "TcpKeepAlive" },
+        new("tcp-backlog", new NumberKind(1, ushort.MaxValue), "511", "Connections that wait to be accepted.")
+            { Option = "Backlog" },
+        new("maxmemory",
+            new MemoryKind(CacheOptions.MemoryLimitMin, CacheOptions.AvailableMemoryBytes)
+            {
+                ZeroMeans = "a quarter of the machine's memory", Whole = "the machine's memory",
+                MaxName = "the machine's memory",
+            },
+            "0", "What the store may hold; CONFIG SET maxmemory 0 gives it all of the machine's memory.")
+            { IsChangeable = true, Option = "MemoryLimitBytes" },
+        new("maxmemory-policy", new OneOfKind([.. EvictionPolicyName.All]), "allkeys-lru",
+            "What makes room at the limit: any key, only keys with a TTL, or none.")
+            { IsChangeable = true, Option = "Eviction" },
+        new("databases", new NumberKind(1, CacheOptions.KeyspaceCountMax), Text(CacheOptions.KeyspaceCountMax),
+            "Keyspaces that SELECT chooses from.") { Option = "KeyspaceCount" },
+        new("proto-max-bulk-len", new MemoryKind(SettingBounds.BufferBytesMin, SettingBounds.ValueBytesMax),
+            Text(SettingBounds.ValueBytesMax),
+            "The longest value; CONFIG SET takes at most what it was at the start.")
+        {
+            IsChangeable = true, Option = "ValueLengthMax", Read = static s => Text(s.ProtoMaxBulkLength),
+            Write = static (s, value) => s.ProtoMaxBulkLength = Number(value),
+        },
+        Changeable("client-query-buffer-limit",
+            new MemoryKind(SettingBounds.BufferBytesMin, SettingBounds.InputBytesMax),
+            Text(SettingBounds.InputBytesMax),
+            "The longest request that is not yet complete.",
+            static s => s.ClientQueryBufferLimit, static (s, value) => s.ClientQueryBufferLimit = value)
+            with { Option = "InputBufferLimit" },
+        new("client-output-buffer-limit", OutputLimits.Kind, OutputLimits.Default,
+            "The most replies, beside one value, that a client may ask for without reading them; Redis's form too.")
+        {
+            IsChangeable = true, Option = "OutputBufferLimit", DefaultName = "64mb",
+            Read = static s => s.ClientOutputBufferLimits, Write = static (s, value) => s.SetOutputLimits(value),
+        },
+        Changeable("client-output-timeout", _seconds, "30",
+            "Disconnect a client that takes none of its replies for so long; 0 for never.",
+            static s => s.OutputStallSeconds, static (s, value) => s.OutputStallSeconds = (int)value)
+            with { Option = "OutputStallTimeout" },
+        new("shutdown-timeout", _seconds, "5", "How long stopping waits for clients to take their last replies.")
+            { Option = "DrainTimeout" },
+        new("loglevel", new OneOfKind("debug", "verbose", "notice", "warning"), "notice",
+            "The least level that is logged.")
+        {
+            IsChangeable = true,
+            Read = static s => s.LogLevel?.Read() ?? s.Kept.GetValueOrDefault("loglevel", "notice"),
+            Write = static (s, value) =>
+            {
+                s.Kept["loglevel"] = value;
+                s.LogLevel?.Write(value);
+            },
+        },
+        new("log-format", new OneOfKind("text", "json"), "text",
+            "How lines of the log look; without it, Logging:Console:FormatterName of the JSON file decides."),
+    ];
+
+    private static Directive Changeable(
+        string name,
+        ValueKind kind,
+        string defaultValue,
+        string meaning,
+        Func<ServerSettings, long> read,
+        Action<ServerSettings, long> write) =>
+        new(name, kind, defaultValue, meaning)
+        {
+            IsChangeable = true,
+            Read = s => Text(read(s)),
+            Write = (s, value) => write(s, Number(value)),
+        };
+
+    private static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);
+
+    private static long Number(string canonical) => long.Parse(canonical, CultureInfo.InvariantCulture);
+
+    // UTF-8, of which each byte is a char.
+    private static string Latin1(string text) => Encoding.Latin1.GetString(Encoding.UTF8.GetBytes(text));
+}

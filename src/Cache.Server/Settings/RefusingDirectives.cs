@@ -1,0 +1,34 @@
+namespace Cache.Server.Settings;
+
+/// <summary>Directives that stand in configurations of Redis and ask for what this server does not do.</summary>
+/// <remarks>
+/// Whoever relies on the others' answer is refused: an append only file, a cluster, a replica, ciphers. What changes
+/// nothing for clients is kept, see <see cref="KeptDirectives"/>.
+/// </remarks>
+internal static class RefusingDirectives
+{
+    private const string IsNoReplica = "this server is nobody's replica";
+    private const string SystemChooses = "the system's policy of TLS chooses ciphers";
+
+    public static IReadOnlyList<Directive> All { get; } =
+    [
+        Only("notify-keyspace-events", EventFlags.Kind, "", "keyspace notifications are not supported")
+            with { IsChangeable = true },
+        Only("appendonly", OneOfKind.YesNo, "no", "this server keeps nothing on disk") with { IsChangeable = true },
+        Only("cluster-enabled", OneOfKind.YesNo, "no", "this server is in no cluster"),
+        Only("replicaof", new TextKind("host port") { HasWords = true }, "", IsNoReplica),
+        Only("slaveof", new TextKind("host port") { HasWords = true }, "", IsNoReplica) with { AliasOf = "replicaof" },
+        Only("loadmodule", new TextKind("path") { HasWords = true }, "", "there are no modules")
+            with { IsRepeated = true },
+        Only("tls-ca-cert-dir", new TextKind("path"), "", "give the certificates in one file, tls-ca-cert-file")
+            with { IsChangeable = true },
+        Only("tls-ciphers", new TextKind("ciphers"), "", SystemChooses) with { IsChangeable = true },
+        Only("tls-ciphersuites", new TextKind("ciphers"), "", SystemChooses) with { IsChangeable = true },
+    ];
+
+    private static Directive Only(string name, ValueKind kind, string value, string reason)
+    {
+        string shown = value.Length == 0 ? "\"\"" : value;
+        return new(name, new RefusingKind(kind, value, reason), value, $"{shown}: {reason}.") { DefaultName = shown };
+    }
+}

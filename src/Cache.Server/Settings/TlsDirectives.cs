@@ -1,0 +1,56 @@
+using System.Globalization;
+using System.Text;
+
+namespace Cache.Server.Settings;
+
+/// <summary>
+/// The directives of TLS under Redis's names, and tls-pfx-file, tls-client-user and tls-handshake-timeout.
+/// </summary>
+internal static class TlsDirectives
+{
+    private static readonly string[] _versions = ["TLSv1.2", "TLSv1.3"];
+
+    public static IReadOnlyList<Directive> All { get; } =
+    [
+        new("tls-port", new NumberKind(0, ushort.MaxValue), "0", "The TCP port for TLS; 0 for none.")
+        {
+            IsChangeable = true, Option = "TlsPort",
+            Read = static s => s.TlsPort.ToString(CultureInfo.InvariantCulture),
+            Write = static (s, value) => s.TlsPort = int.Parse(value, CultureInfo.InvariantCulture),
+        },
+        File("tls-cert-file", "TlsCertificateFile", static tls => tls.CertificateFile,
+            "The server's certificate in PEM, and after it those up to its root."),
+        File("tls-key-file", "TlsKeyFile", static tls => tls.KeyFile, "The certificate's private key in PEM."),
+        new("tls-key-file-pass", new TextKind("password"), "", "The password of the key file or of the PFX file.")
+            { Option = "TlsKeyFilePassword", Read = static s => Latin1(s.Tls.KeyFilePassword) },
+        File("tls-pfx-file", "TlsPfxFile", static tls => tls.PfxFile,
+            "Certificate, chain and key in one PFX file, instead of two in PEM."),
+        File("tls-ca-cert-file", "TlsCaCertificateFile", static tls => tls.CaCertificateFile,
+            "What clients' certificates must come from, in PEM.") with { DefaultName = "the machine's" },
+        new("tls-auth-clients", new OneOfKind("no", "yes", "optional"), "yes",
+            "Whether clients must show a certificate.")
+            { Option = "TlsClientAuthentication", Read = static s => s.Tls.ClientAuthentication },
+        new("tls-client-user", new TextKind("name user") { HasWords = true }, "",
+            "The user of who shows a certificate of that DNS name, e-mail, URI, or sha256:thumbprint. Many times.")
+            { IsRepeated = true, Option = "TlsClientUsers" },
+        new("tls-protocols", new CheckedKind("versions", $"one of {string.Join(", ", _versions)}", FindVersionProblem)
+            {
+                Canonical = static text => text.Length == 0 ? "TLSv1.2 TLSv1.3" : text, HasWords = true,
+            },
+            "TLSv1.2 TLSv1.3", "The versions of TLS that are spoken.")
+            { Option = "TlsProtocols", Read = static s => s.Tls.Protocols },
+        new("tls-handshake-timeout", new NumberKind(1, SettingBounds.HandshakeSecondsMax, "seconds"), "10",
+            "Disconnect a client that has not ended its handshake by then.") { Option = "TlsHandshakeTimeout" },
+    ];
+
+    private static Directive File(string name, string option, Func<TlsParameters, string> read, string meaning) =>
+        new(name, new TextKind("path"), "", meaning) { Option = option, Read = s => Latin1(read(s.Tls)) };
+
+    private static string? FindVersionProblem(string text) =>
+        text.Split(' ', StringSplitOptions.RemoveEmptyEntries)
+            .All(static word => _versions.Contains(word, StringComparer.OrdinalIgnoreCase))
+            ? null
+            : "argument(s) must be one of the following: " + string.Join(", ", _versions);
+
+    private static string Latin1(string text) => Encoding.Latin1.GetString(Encoding.UTF8.GetBytes(text));
+}
