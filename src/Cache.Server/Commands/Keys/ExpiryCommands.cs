@@ -116,7 +116,7 @@ internal static class ExpiryCommands
             var condition = ConditionOf(request[i]);
             if (condition == ExpireConditions.None)
             {
-                reply.Error([.. "ERR Unsupported option "u8, .. Shown(request[i])]);
+                reply.Error([.. "ERR Unsupported option "u8, .. request[i].UpToNul().TrimEnd("\r\n"u8)]);
                 return false;
             }
 
@@ -142,13 +142,6 @@ internal static class ExpiryCommands
         if (option.Is("GT"u8))
             return ExpireConditions.IfLater;
         return option.Is("LT"u8) ? ExpireConditions.IfEarlier : ExpireConditions.None;
-    }
-
-    // As C shows it: up to a zero byte, and without line ends behind it.
-    private static ReadOnlySpan<byte> Shown(ReadOnlySpan<byte> option)
-    {
-        int end = option.IndexOf((byte)0);
-        return (end < 0 ? option : option[..end]).TrimEnd("\r\n"u8);
     }
 
     // PERSIST key

@@ -50,11 +50,13 @@ public sealed class LongTextArgumentTests : CommandTestBase
     public void Command_WithALongArgument_RefusesItInItsOwnWords(string line, string reply) =>
         Assert.Equal(reply, Client.Run(string.Format(null, line, new string('a', 600_000))));
 
-    [Fact]
-    public void Error_ThatShowsALongArgument_ShowsItsBeginning() =>
+    [Theory]
+    [InlineData("ACL CAT {0}", "-ERR Unknown category '{0}'\r\n")]
+    [InlineData("EXPIRE k 10 {0}", "-ERR Unsupported option {0}\r\n")]
+    public void Error_ThatShowsALongArgument_ShowsItsBeginning(string line, string reply) =>
         Assert.Equal(
-            $"-ERR Unknown category '{new string('a', 16 * 1024)}'\r\n",
-            Client.Call("ACL", "CAT", new string('a', 600_000)));
+            string.Format(null, reply, new string('a', 16 * 1024)),
+            Client.Run(string.Format(null, line, new string('a', 600_000))));
 
     private long Measure(string[] name, int count, int longAt)
     {
@@ -83,7 +85,7 @@ public sealed class LongTextArgumentTests : CommandTestBase
         long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
 
         // What is replied as it came lies in the output, which counts.
-        bool isEcho = client.Context.Output.UnflushedBytes > LongBytes;
+        bool isEcho = name[0] is "echo" or "ping" && client.Context.Output.UnflushedBytes > LongBytes;
         client.Context.End();
         Server.Clients.Remove(client.Client);
         return isEcho ? 0 : allocated;
