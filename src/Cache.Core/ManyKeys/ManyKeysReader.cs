@@ -156,19 +156,16 @@ internal static class ManyKeysReader
         count = 0;
         try
         {
-            locks.Enter(state, hashes, isExclusive);
+            locks.EnterClaimed(state, hashes, isExclusive); // What is claimed is whole until it is replaced.
             var now = state.Clock.Now;
-            int i = 0;
-            for (; i < reads.Length && !sink.IsFull; i++)
+            for (int i = 0; i < reads.Length && !sink.IsFull; i++)
             {
-                if (!TryTake(state, new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash), locks, taken, ref reads[i]))
+                var key = new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash);
+                if (!TryTake(state, key, locks, now, taken, ref reads[i]))
                     return false;
                 if (taken.CopiedBytes >= TakenBytesMax)
                     count += Hand(taken, ref sink);
             }
-
-            if (HasAnyPassed(state, now, reads[..i]))
-                return false;
         }
         finally // The caller's keys and sink may throw.
         {
@@ -181,18 +178,14 @@ internal static class ManyKeysReader
     }
 
     private static bool TryTake(
-        StoreState state, in EntryKey key, KeyLocks locks, TakenValues taken, ref KeyRead read)
+        StoreState state, in EntryKey key, KeyLocks locks, in ClockReading now, TakenValues taken, ref KeyRead read)
     {
         var shard = state.ShardOf(key.Hash);
         var entry = default(EntryLock);
-        if (!shard.TryLockIn(locks, key, ref entry))
+        if (!shard.TryLockToReadIn(locks, key, now, ref entry))
             return false;
         try
         {
-            read.Home = entry.Home;
-            read.HomeVersion = entry.Home.ReadVersion(); // Odd: it stays until the locks are left.
-            read.Holder = entry.Holder;
-            read.Slot = entry.Slot;
             read.IsFound = entry.IsFound;
             read.IsSliding = entry.IsFound && entry.Header.IsSliding;
             taken.Take(entry);

@@ -45,7 +45,8 @@ internal static class ValueUpdater
     {
         var sink = new BufferSink(buffer);
         var shard = state.ShardOf(key.Hash);
-        bool exists = shard.TryCopy(key, new ByteRange(0, update.LengthMax - 1), ref sink, out var read);
+        var bytes = update.LengthMax == 0 ? ByteRange.None : new ByteRange(0, update.LengthMax - 1);
+        bool exists = shard.TryCopy(key, bytes, ref sink, out var read);
         status = Make(exists ? read.Length : 0, buffer.AsSpan(0, exists ? read.CopiedLength : 0), exists, ref update);
         if (status != WriteStatus.Done)
             return true;

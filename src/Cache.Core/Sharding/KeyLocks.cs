@@ -89,25 +89,21 @@ internal sealed class KeyLocks
                 state.WaitForClaim(hash, held);
         }
 
+        EnterClaimed(state, hashes, isExclusive);
+    }
+
+    /// <summary>Locks the page of a hash, and keeps it from being split. Waits for no claim.</summary>
+    public void EnterExclusive(StoreState state, ulong hash) =>
+        EnterClaimed(state, new ReadOnlySpan<ulong>(in hash), isExclusive: true);
+
+    /// <summary>Locks the homes of some hashes, whoever has claimed the keys.</summary>
+    public void EnterClaimed(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive)
+    {
         try
         {
             EnterCore(state, hashes, isExclusive);
         }
         catch // The store was disposed: who waits must not keep others from it.
-        {
-            Exit();
-            throw;
-        }
-    }
-
-    /// <summary>Locks the page of a hash, and keeps it from being split. Waits for no claim.</summary>
-    public void EnterExclusive(StoreState state, ulong hash)
-    {
-        try
-        {
-            EnterCore(state, new ReadOnlySpan<ulong>(in hash), isExclusive: true);
-        }
-        catch
         {
             Exit();
             throw;

@@ -57,12 +57,12 @@ internal sealed partial class Shard
     public ClockReading Now => _state.Clock.Now;
 
     /// <summary>Whether what was found in a slot has expired since, or may be another entry's.</summary>
-    /// <remarks>version: That of the home when it was found; odd if the caller holds it.</remarks>
+    /// <remarks>version: That of the home when it was found.</remarks>
     public bool HasPassed(Bucket home, uint version, Bucket holder, int slot)
     {
         ulong entry = holder.EntryAt(slot);
         if (entry == 0)
-            return true; // Expired, and removed by a later look under the same locks.
+            return true; // Removed since.
         var record = _records[entry];
         var header = record.Header;
         return !home.IsAt(version) // From here on the header can be trusted, and with it where the expiry lies.
@@ -116,6 +116,18 @@ internal sealed partial class Shard
     {
         if (!entry.IsFound || !entry.Header.IsExpiring || !HasPassed(entry.Record.ExpiryOf(entry.Header)))
             return;
+        RemoveExpired(ref entry);
+    }
+
+    private void RemoveIfExpired(ref EntryLock entry, in ClockReading now)
+    {
+        if (!entry.IsFound || !entry.Record.ExpiryOf(entry.Header).IsPast(now.StoreMs, now.UnixMs))
+            return;
+        RemoveExpired(ref entry);
+    }
+
+    private void RemoveExpired(ref EntryLock entry)
+    {
         RemoveLocked(ref entry);
         Interlocked.Increment(ref _expirations);
     }

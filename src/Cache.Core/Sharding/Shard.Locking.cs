@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
+using Cache.Core.Expiry;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
@@ -67,13 +68,21 @@ internal sealed partial class Shard
     /// <returns>False if another thread holds a bucket that is needed: the whole set must be given up.</returns>
     public bool TryLockIn(KeyLocks set, in EntryKey key, ref EntryLock entry)
     {
-        ResetLock(ref entry);
-        entry.Set = set;
-        entry.Generation = Generations.Of(key.Keyspace, set.Generations);
-        entry.Home = PageOf(key.Hash).HomeOf(key.Hash);
+        BeginLockIn(set, key, ref entry);
         if (_state.Claims.IsTaken(key.Hash) || !TryFindLocked(key, ref entry))
             return false;
         RemoveIfExpired(ref entry);
+        return true;
+    }
+
+    /// <summary>The same for a read: as of one moment for all of its keys, and without regard to claims.</summary>
+    /// <remarks>now: No later than the clock. What expires afterwards stays, since the set has its home.</remarks>
+    public bool TryLockToReadIn(KeyLocks set, in EntryKey key, in ClockReading now, ref EntryLock entry)
+    {
+        BeginLockIn(set, key, ref entry);
+        if (!TryFindLocked(key, ref entry))
+            return false;
+        RemoveIfExpired(ref entry, now);
         return true;
     }
 
@@ -120,6 +129,14 @@ internal sealed partial class Shard
         entry.PrepaidBytes = prepaidBytes;
         entry.Held = held;
         entry.Contentions = contentions;
+    }
+
+    private void BeginLockIn(KeyLocks set, in EntryKey key, ref EntryLock entry)
+    {
+        ResetLock(ref entry);
+        entry.Set = set;
+        entry.Generation = Generations.Of(key.Keyspace, set.Generations);
+        entry.Home = PageOf(key.Hash).HomeOf(key.Hash);
     }
 
     /// <summary>Locks the home of a hash, and the whole page if others were in the way too often.</summary>

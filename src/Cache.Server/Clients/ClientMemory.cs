@@ -57,9 +57,22 @@ internal sealed class ClientMemory(
     /// <param name="lentBytes">How many of them are values of the store, which counts these itself.</param>
     public void Add(long bytes, long lentBytes = 0)
     {
-        long total = Interlocked.Add(ref _bytes, bytes);
+        Count(bytes, lentBytes);
+        if (bytes > 0)
+            EvictWhileOverLimit();
+    }
+
+    /// <summary>As <see cref="Add"/>, but disconnects nobody.</summary>
+    public void Count(long bytes, long lentBytes = 0)
+    {
+        Interlocked.Add(ref _bytes, bytes);
         store.AddOutsideBytes(bytes - lentBytes);
-        if (bytes > 0 && total > LimitBytes)
+    }
+
+    /// <summary>Disconnects clients if they hold too much.</summary>
+    public void EvictWhileOverLimit()
+    {
+        if (Bytes > LimitBytes)
             Evict();
     }
 

@@ -151,13 +151,18 @@ internal sealed class ClientSession
     /// <param name="memory">Where they count.</param>
     public void CountUnsent(long bytes, ClientMemory memory)
     {
-        if (bytes == _unsentBytes)
+        long more = bytes - Volatile.Read(ref _unsentBytes);
+        if (more == 0)
             return;
-        memory.Add(bytes - Interlocked.Exchange(ref _unsentBytes, bytes));
+        // Counted before it can be seen: who removes the client would take back what nobody has given.
+        memory.Count(Math.Max(more, 0));
+        memory.Count(bytes - Interlocked.Exchange(ref _unsentBytes, bytes) - Math.Max(more, 0));
 
         // An exchange is a fence: either this sees that the client has gone, or who removes it sees the bytes.
         if (_isUncounted)
-            memory.Add(-Interlocked.Exchange(ref _unsentBytes, 0));
+            memory.Count(-Interlocked.Exchange(ref _unsentBytes, 0));
+        if (more > 0)
+            memory.EvictWhileOverLimit();
     }
 
     /// <summary>Counts no replies in the transport from now on.</summary>

@@ -105,6 +105,40 @@ public sealed class ValueUpdaterTests : IDisposable
         Assert.Equal(isOwn ? "hot+"u8 : "a+"u8, sink.Array!);
     }
 
+    [Theory]
+    [InlineData("", WriteStatus.Done, "none+")]
+    [InlineData("a", WriteStatus.ValueTooLong, "a")]
+    public void Update_OfEmptyValuesOnly_RefusesOthers(string present, WriteStatus status, string after)
+    {
+        _fixture.Set("key", present);
+        var update = default(FromEmpty);
+
+        Assert.Equal(status, Store.Update(_key, ref update));
+
+        Assert.Equal(after, _fixture.Get("key"));
+    }
+
+    // In the last attempt the key is locked.
+    [Theory]
+    [InlineData(0)]
+    [InlineData(ValueUpdater.AttemptsMax)]
+    public void Update_ThatThrows_LeavesTheKeyUnlockedAndAsItIs(int writes)
+    {
+        _fixture.Set("key", "a");
+        var write = WritesOf(NeighbourOf(_key), writes);
+        int left = writes;
+
+        Assert.Throws<InvalidOperationException>(() => Update(() =>
+        {
+            if (left-- == 0)
+                throw new InvalidOperationException();
+            write();
+        }));
+
+        Assert.Equal("a", _fixture.Get("key"));
+        Assert.Equal(WriteStatus.Done, Update());
+    }
+
     [Fact]
     public void Update_ByManyThreads_LosesNothing()
     {
@@ -159,5 +193,14 @@ public sealed class ValueUpdaterTests : IDisposable
             write?.Invoke();
             return !present.SequenceEqual("no"u8);
         }
+    }
+
+    private readonly struct FromEmpty : IValueUpdate
+    {
+        public int LengthMax => 0;
+
+        public ReadOnlySpan<byte> Value => "none+"u8;
+
+        public bool TryMake(ReadOnlySpan<byte> present, bool exists) => present.IsEmpty;
     }
 }
