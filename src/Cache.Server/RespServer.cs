@@ -218,7 +218,21 @@ public sealed partial class RespServer : IAsyncDisposable
     private void RequestStop(Action stop, string client)
     {
         ServerLog.ShutdownRequested(_logger, client);
-        _ = Task.Run(stop);
+        _ = Task.Run(() => CallStop(stop));
+    }
+
+    private void CallStop(Action stop)
+    {
+        try
+        {
+            stop();
+        }
+#pragma warning disable CA1031 // It is the program's; the server serves on.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            ServerLog.ShutdownFailed(_logger, e);
+        }
     }
 
     // By whoever sees it first: a command, or the sweep. Commands that a stop has left behind see it too late.

@@ -1,4 +1,6 @@
 using Cache.Server.Tests.Connections;
+using Cache.Server.Tests.Transport.Tls;
+using Cache.Testing;
 
 namespace Cache.Server.Tests;
 
@@ -23,5 +25,22 @@ public sealed class ShutdownRequestTests : ConnectionTestBase
         await using var server = await StartAsync(new RespServerOptions());
 
         Assert.StartsWith("-ERR SHUTDOWN is not allowed", server.Connect().Exchange(Request("SHUTDOWN")));
+    }
+
+    [Fact]
+    public async Task Shutdown_OfAProgramThatCannotStop_IsLogged()
+    {
+        var log = new MessageLog();
+        var options = new RespServerOptions
+        {
+            ShutdownRequested = static () => throw new InvalidOperationException("not now"),
+        };
+        await using var server = await InMemoryServer.StartAsync(Store, options, null, log);
+
+        Assert.Equal("", server.Connect().Exchange(Request("SHUTDOWN", "NOSAVE")));
+
+        Assert.True(SpinWait.SpinUntil(
+            () => log.Messages.Any(static message => message.StartsWith("SHUTDOWN: ", StringComparison.Ordinal)),
+            TimeSpan.FromMinutes(1)));
     }
 }

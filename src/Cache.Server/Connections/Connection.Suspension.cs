@@ -32,6 +32,7 @@ internal sealed partial class Connection<TExecutor>
         if (StraddlingBytes == 0)
             Straddling.Append(bytes[..Reader.Consumed], Reader.Consumed);
         _progress = Context.Progress;
+        Context.Progress = null;
         _isSuspended = true;
     }
 

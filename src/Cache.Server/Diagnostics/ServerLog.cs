@@ -95,6 +95,9 @@ internal static partial class ServerLog
     [LoggerMessage(41, LogLevel.Warning, "Client {Address} sent SHUTDOWN: the program is asked to stop")]
     public static partial void ShutdownRequested(ILogger logger, string address);
 
+    [LoggerMessage(44, LogLevel.Error, "SHUTDOWN: the program could not be asked to stop; the server serves on")]
+    public static partial void ShutdownFailed(ILogger logger, Exception exception);
+
     [LoggerMessage(14, LogLevel.Information, "Stopped")]
     public static partial void Stopped(ILogger logger);
 

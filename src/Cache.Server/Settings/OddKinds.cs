@@ -86,7 +86,7 @@ internal static class OddKinds
         if (words.Length != OomScoreCount)
             return "wrong number of arguments";
         return Array.TrueForAll(words, static word =>
-            NumberKind.TryParse(word, out long value) && Math.Abs(value) <= OomScoreMax)
+            NumberKind.TryParse(word, out long value) && value is >= -OomScoreMax and <= OomScoreMax)
             ? null
             : "Invalid oom-score-adj-values, elements must be between -2000 and 2000.";
     }

@@ -47,6 +47,7 @@ public sealed class TurnTests
     [InlineData("info", nameof(CommandWork.Unsure))]
     [InlineData("flushall", nameof(CommandWork.Unsure))]
     [InlineData("config|set", nameof(CommandWork.Long))]
+    [InlineData("config|rewrite", nameof(CommandWork.Long))]
     [InlineData("command|docs", nameof(CommandWork.Long))]
     public void Work_OfACommand_IsWhatItsNameTells(string name, string work) =>
         Assert.Equal(work, CommandTable.Default.FindFull(System.Text.Encoding.ASCII.GetBytes(name))!.Work.ToString());

@@ -25,7 +25,7 @@ internal static class ConfigRewrite
             var file = new FileInfo(path);
             if (file.Exists && file.Length > BytesMax)
                 return "File too large";
-            string present = file.Exists ? File.ReadAllText(path, Encoding.Latin1) : "";
+            string present = file.Exists ? Read(path) : "";
 
             // That would be JSON, which another program reads.
             if (present.AsSpan().TrimStart() is ['{', ..])
@@ -97,18 +97,45 @@ internal static class ConfigRewrite
         return lines;
     }
 
+    // A mark of UTF-8 at the beginning says nothing about bytes.
+    private static string Read(string path)
+    {
+        ReadOnlySpan<byte> bytes = File.ReadAllBytes(path);
+        return Encoding.Latin1.GetString(bytes.StartsWith(Encoding.UTF8.Preamble) ? bytes[3..] : bytes);
+    }
+
     private static void Replace(string path, string text, UnixFileMode? mode)
     {
         string temporary = $"{path}.tmp-{Environment.ProcessId}";
         var options = new FileStreamOptions { Mode = FileMode.Create, Access = FileAccess.Write };
         if (mode is { } bits && !OperatingSystem.IsWindows())
             options.UnixCreateMode = bits;
-        using (var stream = new FileStream(temporary, options))
+        try
         {
-            stream.Write(Encoding.Latin1.GetBytes(text));
-            stream.Flush(flushToDisk: true);
-        }
+            using (var stream = new FileStream(temporary, options))
+            {
+                stream.Write(Encoding.Latin1.GetBytes(text));
+                stream.Flush(flushToDisk: true);
+            }
 
-        File.Move(temporary, path, overwrite: true);
+            File.Move(temporary, path, overwrite: true);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            DeleteQuietly(temporary); // A full disk, or a file that is mounted and cannot be replaced.
+            throw;
+        }
+    }
+
+    private static void DeleteQuietly(string path)
+    {
+        try
+        {
+            File.Delete(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // Why it could not be written is what matters.
+        }
     }
 }

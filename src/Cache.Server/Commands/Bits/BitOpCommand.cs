@@ -37,7 +37,15 @@ internal static class BitOpCommand
         {
             if (context.SharesThread && context.TryGiveWay(FindLength(request, context)))
                 return;
-            progress = new BitOpProgress(logic, BitOpSources.Read(request, context.Store), context.Store);
+            var sources = BitOpSources.Read(request, context.Store);
+            if (sources.IsTooLong)
+            {
+                sources.Dispose();
+                context.Reply.Error("ERR the sources are too long: of those below 64 KB, 128 MB can be combined"u8);
+                return;
+            }
+
+            progress = new BitOpProgress(logic, sources, context.Store);
         }
 
         if (TryEnd(progress, context))
@@ -62,11 +70,13 @@ internal static class BitOpCommand
         return true;
     }
 
-    // Of nothing but absent and empty values the result is no key.
+    // Of nothing but absent and empty values the result is no key; of a client that was killed meanwhile there is none.
     private static void Reply(ReadOnlySpan<byte> key, BitOpProgress progress, RespReplyWriter reply)
     {
         using (progress)
         {
+            if (!progress.IsDone)
+                return;
             int length = progress.Length;
             if (length == 0)
                 progress.Store.Remove(key);

@@ -7,13 +7,14 @@ namespace Cache.Server.Commands.Bits;
 /// <summary>How far BITOP has come: its sources, the result so far, and how many bytes of it are done.</summary>
 internal sealed class BitOpProgress : CommandProgress
 {
-    // What is combined between two looks at the clock.
-    private const int ChunkBytes = 1 << 20;
+    // What is combined of all sources together between two looks at the clock, and the least of each.
+    private const int StepBytes = 1 << 20;
+    private const int ChunkBytesMin = 1 << 10;
 
     private readonly BitOpSources _sources;
     private readonly BitLogic _logic;
     private readonly LargeValue? _large;
-    private readonly byte[] _short = [];
+    private byte[] _short = [];
     private int _done;
 
     public BitOpProgress(BitLogic logic, BitOpSources sources, CacheStore store)
@@ -32,6 +33,9 @@ internal sealed class BitOpProgress : CommandProgress
 
     public int Length => _sources.Length;
 
+    /// <summary>Whether all bytes are combined.</summary>
+    public bool IsDone => _done == Length;
+
     public override long MemoryBytes => _sources.MemoryBytes + _short.Length + (_large is null ? 0 : _done);
 
     private Span<byte> Result => _large is null ? _short.AsSpan(0, Length) : _large.Span;
@@ -40,10 +44,10 @@ internal sealed class BitOpProgress : CommandProgress
     /// <returns>False if all is done.</returns>
     public bool Step()
     {
-        if (_done == Length)
+        if (IsDone)
             return false;
         int sources = 0;
-        int length = Math.Min(ChunkBytes, Length - _done);
+        int length = Math.Min(Math.Max(ChunkBytesMin, StepBytes / _sources.Count), Length - _done);
         var target = Result.Slice(_done, length);
         foreach (var source in _sources)
         {
@@ -66,6 +70,7 @@ internal sealed class BitOpProgress : CommandProgress
         _large?.Dispose();
         if (_short.Length > 0)
             ArrayPool<byte>.Shared.Return(_short);
+        _short = [];
     }
 
     // Behind its end a source is zeros.

@@ -8,20 +8,28 @@ namespace Cache.Server.Commands.Bits;
 /// <remarks>
 /// Long ones are lent, so that any number of them costs no copy. That all stood together is known by the keys'
 /// versions, which are the same before and after all were taken; while others write next to them for long, they are
-/// copied at one moment instead.
+/// copied at one moment instead. Copies have a bound, since a key may be named a million times.
 /// </remarks>
 internal sealed class BitOpSources : IDisposable
 {
     private const int AttemptsMax = 64;
 
+    // Ten thousand values of 10 KB; one request is not to hold any multiple of the store.
+    private const long CopiedBytesMax = 128 << 20;
+
     // Keys from the third argument on.
     private const int FirstKey = 3;
 
-    private readonly ByteStringList _copied = new();
+    private readonly ByteStringList _copied = new() { BytesMax = CopiedBytesMax };
     private readonly List<LentValue?> _lent = [];
 
     /// <summary>The bytes that were copied.</summary>
     public long MemoryBytes => _copied.MemoryBytes;
+
+    public int Count => _lent.Count;
+
+    /// <summary>Whether more would have to be copied than may be: then there are none.</summary>
+    public bool IsTooLong => _copied.IsTooLong;
 
     /// <summary>The length of the longest one.</summary>
     public int Length { get; private set; }
@@ -38,7 +46,8 @@ internal sealed class BitOpSources : IDisposable
             break;
         }
 
-        sources.Measure();
+        if (!sources.IsTooLong)
+            sources.Measure();
         return sources;
     }
 
@@ -62,9 +71,9 @@ internal sealed class BitOpSources : IDisposable
             versions[i] = info.Version;
         }
 
-        for (int i = 0; i < versions.Length; i++)
+        for (int i = 0; i < versions.Length && !IsTooLong; i++)
             Take(request[FirstKey + i], store);
-        for (int i = 0; i < versions.Length; i++)
+        for (int i = 0; i < versions.Length && !IsTooLong; i++)
         {
             store.TryPeekInfo(request[FirstKey + i], out var info);
             if (info.Version != versions[i])

@@ -124,6 +124,7 @@ internal sealed class CommandContext : DatabaseVisit
         Leave();
         Output.End();
         LongArgument = null;
+        Progress?.Dispose(); // Of a request that was denied when it was to go on.
         Progress = null;
         SharesThread = IsElsewhere = false;
         _client = null;

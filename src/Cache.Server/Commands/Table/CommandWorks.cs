@@ -14,7 +14,7 @@ internal static class CommandWorks
     private static readonly HashSet<string> _long = new(StringComparer.Ordinal)
     {
         "randomkey", "command", "command|docs", "command|info", "command|list",
-        "config|get", "config|set", "config|resetstat",
+        "config|get", "config|set", "config|resetstat", "config|rewrite",
         "acl|deluser", "acl|dryrun", "acl|getuser", "acl|list", "acl|load", "acl|log", "acl|save", "acl|setuser",
         "acl|users",
     };

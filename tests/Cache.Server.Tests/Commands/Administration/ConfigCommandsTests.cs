@@ -54,6 +54,15 @@ public sealed class ConfigCommandsTests : CommandTestBase
         $"-ERR CONFIG SET failed (possibly related to argument 'maxmemory-clients') - {problem}\r\n",
         Client.Run($"CONFIG SET maxmemory-clients {value}"));
 
+    [Theory]
+    [InlineData("-9223372036854775808 0 0")]
+    [InlineData("0 2001 0")]
+    [InlineData("0 0 -2001")]
+    public void ConfigSet_OomScoreOutOfRange_IsRefused(string value) => Assert.Equal(
+        "-ERR CONFIG SET failed (possibly related to argument 'oom-score-adj-values') - "
+        + "Invalid oom-score-adj-values, elements must be between -2000 and 2000.\r\n",
+        Client.Call("CONFIG", "SET", "oom-score-adj-values", value));
+
     [Fact]
     public void ConfigGet_PolicyChangedBesideTheServer_ShowsTheStores()
     {

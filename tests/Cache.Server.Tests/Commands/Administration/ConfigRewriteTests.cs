@@ -131,6 +131,37 @@ public sealed class ConfigRewriteTests : IDisposable
         Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(PathOfFile));
     }
 
+    [Fact]
+    public async Task Rewrite_FileWithAMarkOfUtf8_KeepsItsBytes()
+    {
+        await using var server = Start(
+            "\u00ef\u00bb\u00bf# gr\u00c3\u00bc\u00c3\u009fe\nhz 11\n"
+            + "rename-command GET \"h\u00c3\u00b6le\"\n",
+            [], static _ => { });
+        var client = new CommandClient(server.State);
+        client.Run("CONFIG SET hz 12");
+
+        client.Run("CONFIG REWRITE");
+
+        Assert.StartsWith(
+            "# gr\u00c3\u00bc\u00c3\u009fe\nhz 12\nrename-command GET \"h\u00c3\u00b6le\"\n",
+            Encoding.Latin1.GetString(File.ReadAllBytes(PathOfFile)), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Rewrite_FileThatCannotBeReplaced_LeavesNothingBeside()
+    {
+        await using var server = Start("", [], static _ => { });
+        File.Delete(PathOfFile);
+        Directory.CreateDirectory(PathOfFile);
+
+        Assert.StartsWith(
+            "-ERR Rewriting config file: ", new CommandClient(server.State).Run("CONFIG REWRITE"),
+            StringComparison.Ordinal);
+
+        Assert.Equal([PathOfFile], Directory.GetFileSystemEntries(_folder.FullName));
+    }
+
     // What was given at the start is what CONFIG GET says.
     [Theory]
     [InlineData("maxmemory-policy", "allkeys-lfu", "allkeys-lfu")]

@@ -1,3 +1,8 @@
+using System.Text;
+using Cache.Core;
+using Cache.Server.Commands.Bits;
+using Cache.Server.Protocol;
+
 namespace Cache.Server.Tests.Commands.Bits;
 
 public sealed class BitOpTests : CommandTestBase
@@ -32,6 +37,55 @@ public sealed class BitOpTests : CommandTestBase
         end.Cancel();
         writer.Join();
         Assert.Equal([$":{length}\r\n", ":0\r\n"], torn.Distinct());
+    }
+
+    // What is not yet combined lies there as it came: another one's bytes.
+    [Fact]
+    public void BitOp_OfAClientThatIsKilledMeanwhile_WritesNothing()
+    {
+        Client.Run("SETBIT a 24000000 1");
+        Client.Run("SET d v");
+        var killed = Connect();
+        killed.Client.Kill();
+
+        Assert.Equal("", killed.Run("BITOP NOT d a"));
+
+        Assert.Equal("$1\r\nv\r\n", Client.Run("GET d"));
+    }
+
+    [Fact]
+    public void Step_OfManySources_CombinesNoMoreBytesThanOfOne()
+    {
+        const int sourceCount = 64;
+        const int length = 1 << 20;
+        Client.Call("SETBIT", "a", $"{length * 8 - 1}", "1");
+        string words = "BITOPORd" + new string('a', sourceCount);
+        ArgumentRange[] ranges =
+        [
+            new(0, 5), new(5, 2), new(7, 1),
+            .. Enumerable.Range(0, sourceCount).Select(i => new ArgumentRange(8 + i, 1)),
+        ];
+        var sources = BitOpSources.Read(new RespRequest(Encoding.ASCII.GetBytes(words), ranges), Server.Store);
+        using var progress = new BitOpProgress(BitLogic.Or, sources, Server.Store);
+        int steps = 0;
+        while (progress.Step())
+            steps++;
+
+        Assert.Equal(sourceCount, steps);
+        Assert.Equal(WriteStatus.Done, progress.Write("d"u8));
+        Assert.Equal(":1\r\n", Client.Run("BITCOUNT d"));
+    }
+
+    [Fact]
+    public void BitOp_KeyNamedAgainAndAgain_IsRefusedBeforeItsCopiesFillTheMemory()
+    {
+        Client.Call("SET", "a", new string('x', 60_000));
+
+        string reply = Client.Call(["BITOP", "OR", "d", .. Enumerable.Repeat("a", 2_300)]);
+
+        Assert.StartsWith("-ERR the sources are too long", reply, StringComparison.Ordinal);
+        Assert.Equal(":0\r\n", Client.Run("EXISTS d"));
+        Assert.Equal(":60000\r\n", Client.Call(["BITOP", "OR", "d", .. Enumerable.Repeat("a", 2_200)]));
     }
 
     [Fact]

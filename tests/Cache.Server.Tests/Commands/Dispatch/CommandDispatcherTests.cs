@@ -1,3 +1,5 @@
+using Cache.Server.Commands.Dispatch;
+
 namespace Cache.Server.Tests.Commands.Dispatch;
 
 public sealed class CommandDispatcherTests : CommandTestBase
@@ -25,5 +27,29 @@ public sealed class CommandDispatcherTests : CommandTestBase
 
         Assert.Equal($"{shown}'{name[..128]}' \r\n", Client.Call(name, name, "more"));
         Assert.Equal($"{shown}'{name[..100]}' '{name[..25]}' \r\n", Client.Call(name, name[..100], name, "more"));
+    }
+
+    // Lent values of the store among it, which nobody else would give back.
+    [Fact]
+    public void Execute_RequestThatIsDeniedWhenItIsToGoOn_GivesBackWhatItHeld()
+    {
+        var progress = new ToldProgress();
+        var client = Connect();
+        client.Context.Progress = progress;
+        Client.Run("ACL SETUSER default -bitop");
+
+        Assert.StartsWith("-NOPERM ", client.Run("BITOP NOT d a"), StringComparison.Ordinal);
+        client.Context.End();
+
+        Assert.True(progress.IsDisposed);
+    }
+
+    private sealed class ToldProgress : CommandProgress
+    {
+        public bool IsDisposed { get; private set; }
+
+        public override long MemoryBytes => 0;
+
+        public override void Dispose() => IsDisposed = true;
     }
 }
