@@ -29,7 +29,8 @@ public sealed class RespServerTests : IDisposable
     {
         using var folder = new TemporaryFolder();
         string path = folder.PathOf("s");
-        var options = new RespServerOptions { Port = 0, Bind = ["127.0.0.1", "::1"], UnixSocketPath = path };
+        string[] addresses = ["127.0.0.1", Loopback.HasVersion6 ? "::1" : "127.0.0.2"];
+        var options = new RespServerOptions { Port = 0, Bind = addresses, UnixSocketPath = path };
         await using var server = new RespServer(_store, options);
         Assert.Empty(server.EndPoints);
 
@@ -65,20 +66,23 @@ public sealed class RespServerTests : IDisposable
     [Fact]
     public async Task Start_WhereAnotherListens_NamesAddressAndPortAndListensNowhere()
     {
-        using var taken = new Socket(AddressFamily.InterNetworkV6, SocketType.Stream, ProtocolType.Tcp);
-        taken.Bind(new IPEndPoint(IPAddress.IPv6Loopback, 0));
+        // No other test listens on these, or connects from them.
+        const string Free = "127.0.0.83";
+        const string Taken = "127.0.0.84";
+        using var taken = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        taken.Bind(new IPEndPoint(IPAddress.Parse(Taken), 0));
         taken.Listen();
         int port = ((IPEndPoint)taken.LocalEndPoint!).Port;
-        var server = new RespServer(_store, new RespServerOptions { Port = port, Bind = ["127.0.0.1", "::1"] });
+        var server = new RespServer(_store, new RespServerOptions { Port = port, Bind = [Free, Taken] });
 
         var error = await Assert.ThrowsAsync<IOException>(() => server.StartAsync(Token));
 
         Assert.StartsWith(
-            $"RespServerOptions.Port is {port}; cannot listen on [::1]:{port}: "
+            $"RespServerOptions.Port is {port}; cannot listen on {Taken}:{port}: "
             + "another process listens there already.",
             error.Message);
         using var free = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        free.Bind(new IPEndPoint(IPAddress.Loopback, port));
+        free.Bind(new IPEndPoint(IPAddress.Parse(Free), port));
     }
 
     // The system says of it that there is no such address.

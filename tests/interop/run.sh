@@ -29,11 +29,12 @@ free_port() {
 }
 
 install() {
-  if ! command -v redis-server redis-cli redis-benchmark >/dev/null \
+  if ! command -v redis-server >/dev/null || ! command -v redis-cli >/dev/null \
+    || ! command -v redis-benchmark >/dev/null || ! command -v openssl >/dev/null \
     || ! /usr/bin/python3 -c 'import redis' 2>/dev/null; then
     # Debian starts a Redis on 6379 when it is installed; all ports here are others, and it is not touched.
     apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-      redis-server redis-tools python3-redis </dev/null || return 1
+      openssl redis-server redis-tools python3-redis </dev/null || return 1
   fi
   if ! command -v npm >/dev/null; then
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nodejs npm </dev/null || return 1

@@ -84,7 +84,9 @@ internal sealed class StandaloneProcess : IAsyncDisposable
     /// <summary>Sends a signal by its name, without SIG.</summary>
     public async Task SignalAsync(string name)
     {
-        using var kill = Process.Start("kill", ["-s", name, Id.ToString(CultureInfo.InvariantCulture)]);
+        // The shell's own: a small Debian has no program of that name.
+        string id = Id.ToString(CultureInfo.InvariantCulture);
+        using var kill = Process.Start("sh", ["-c", $"kill -s {name} {id}"]);
         await kill.WaitForExitAsync(TestContext.Current.CancellationToken);
         Assert.Equal(0, kill.ExitCode);
     }

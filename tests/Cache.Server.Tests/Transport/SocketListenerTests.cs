@@ -52,6 +52,8 @@ public sealed class SocketListenerTests
     [Fact]
     public async Task Bind_IPv6AndIPv4OfOnePort_AreTwoListeners()
     {
+        if (!Loopback.HasVersion6)
+            return;
         await using var four = SocketListener.Bind(new IPEndPoint(IPAddress.Any, 0), new());
         int port = ((IPEndPoint)four.EndPoint).Port;
         await using var six = SocketListener.Bind(new IPEndPoint(IPAddress.IPv6Any, port), new());
@@ -94,7 +96,8 @@ public sealed class SocketListenerTests
     [MemberData(nameof(SocketPair.Transports), MemberType = typeof(SocketPair))]
     public async Task Accept_OnAnAddressOrAll_TellsBothAddresses(RespTransport transport)
     {
-        foreach (var address in new[] { IPAddress.Loopback, IPAddress.Any, IPAddress.IPv6Loopback, IPAddress.IPv6Any })
+        IPAddress[] ofVersion6 = Loopback.HasVersion6 ? [IPAddress.IPv6Loopback, IPAddress.IPv6Any] : [];
+        foreach (var address in (IPAddress[])[IPAddress.Loopback, IPAddress.Any, .. ofVersion6])
         {
             using var epoll = transport == RespTransport.Epoll ? new EpollTransport(1, TimeProvider.System) : null;
             await using var listener = Bind(address, epoll);
