@@ -99,15 +99,15 @@ internal sealed class CommandLine
         return true;
     }
 
-    // Where a value is forgotten the next option would be taken for it, and what follows for a file. A password may
-    // begin with dashes, but is no directive.
+    // Where a value is forgotten the next option would be taken for it, and what follows for a file; at the end nothing
+    // would be missed if the option had a value before. A password may begin with dashes, but is no directive.
     private List<string> WithoutLackingValues(IReadOnlyList<string> arguments)
     {
         var kept = new List<string>();
         for (int i = 0; i < arguments.Count; i++)
         {
-            bool isBeforeOption = i + 1 < arguments.Count && FindOption(arguments[i + 1]) is not null;
-            if (isBeforeOption && FindOption(arguments[i]) is { HasMeaning: true } lacking)
+            bool lacksValue = i + 1 == arguments.Count || FindOption(arguments[i + 1]) is not null;
+            if (lacksValue && FindOption(arguments[i]) is { HasMeaning: true } lacking)
                 _problems.Add($"{Origin}: {arguments[i]} needs a value: {lacking.Kind.Parameter}.");
             else
                 kept.Add(arguments[i]);
@@ -116,7 +116,7 @@ internal sealed class CommandLine
         return kept;
     }
 
-    // As above where nothing follows.
+    // As above for what is no directive.
     private static string MessageOf(ParseError error) =>
         error.SymbolResult is OptionResult { Tokens.Count: 0, Option: { HelpName: { } parameter } option }
             ? $"{option.Name} needs a value: {parameter}."

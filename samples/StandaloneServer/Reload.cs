@@ -1,6 +1,7 @@
 using Cache.Core;
 using Cache.Hosting.Configuration;
 using Cache.Server;
+using Cache.Server.Commands.Administration;
 using Cache.Server.Settings;
 using Microsoft.Extensions.Logging;
 
@@ -58,7 +59,8 @@ internal sealed partial class Reload(
         return Task.CompletedTask;
     }
 
-    // What the files say otherwise than at the start, without effect until a restart.
+    // What the files say otherwise than at the start, without effect until a restart. What CONFIG SET made present and
+    // CONFIG REWRITE wrote is none of it.
     private string[] FindChanged(IReadOnlyList<Setting> present)
     {
         var before = TextsOf(given);
@@ -67,9 +69,23 @@ internal sealed partial class Reload(
         [
             .. before.Keys.Union(after.Keys).Except(_reloaded, StringComparer.OrdinalIgnoreCase)
                 .Where(name => before.GetValueOrDefault(name) != after.GetValueOrDefault(name))
+                .Where(name => !IsPresent(name, present))
                 .Order(StringComparer.Ordinal),
         ];
     }
+
+    private bool IsPresent(string name, IReadOnlyList<Setting> settings) =>
+        DirectiveTable.Find(name) is { } directive
+        && ConfigRewrite.IsPresent(
+            directive,
+            [
+                .. settings.Where(one => !one.IsForeign && MainNameOf(one) == directive.Name)
+                    .Select(static one => one.Text),
+            ],
+            server.State);
+
+    private static string MainNameOf(Setting setting) =>
+        DirectiveTable.Find(setting.Name) is { } directive ? directive.AliasOf ?? directive.Name : setting.Name;
 
     private static Dictionary<string, string> TextsOf(IReadOnlyList<Setting> settings)
     {
@@ -77,7 +93,8 @@ internal sealed partial class Reload(
         foreach (var setting in settings.Where(static one => !one.IsForeign))
         {
             bool adds = DirectiveTable.Find(setting.Name) is { IsRepeated: true };
-            texts[setting.Name] = (adds ? texts.GetValueOrDefault(setting.Name) : "") + '\n' + setting.Text;
+            string name = MainNameOf(setting);
+            texts[name] = (adds ? texts.GetValueOrDefault(name) : "") + '\n' + setting.Text;
         }
 
         return texts;

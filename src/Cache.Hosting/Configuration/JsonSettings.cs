@@ -70,7 +70,8 @@ internal static class JsonSettings
             }
 
             string name = section.Key.ToUpperInvariant();
-            if (NearestName.Distance(name, SectionName.ToUpperInvariant()) <= MistakesMax)
+            // The section itself does not exist where it is empty.
+            if (NearestName.Distance(name, SectionName.ToUpperInvariant()) is > 0 and <= MistakesMax)
                 problems.Add($"{fileName}: there is no section '{section.Key}'; did you mean '{SectionName}'?");
         }
     }

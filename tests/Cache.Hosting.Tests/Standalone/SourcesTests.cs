@@ -81,6 +81,7 @@ public sealed class SourcesTests : IDisposable
     [InlineData("there is no option '-z'; --help lists all that there are.", "-z")]
     [InlineData("'b' is one word too many; there is one configuration file.", "a", "b")]
     [InlineData("--port needs a value: number.", "--port")]
+    [InlineData("--port needs a value: number.", "--port", "1", "--port")]
     [InlineData("--config-json needs a value: path.", "--config-json")]
     [InlineData("--port needs a value: number.", "--port", "--maxmemory", "64mb")]
     [InlineData("--bind needs a value: addresses.", "c.conf", "--bind", "--port", "1")]
@@ -183,11 +184,12 @@ public sealed class SourcesTests : IDisposable
     [InlineData("Cahce:Port", "1", "f.json: there is no section 'Cahce'; did you mean 'Cache'?")]
     [InlineData("Caches:Port", "1", "f.json: there is no section 'Caches'; did you mean 'Cache'?")]
     [InlineData("Cache", "port 1", "f.json, Cache is 'port 1'; it must be an object, such as { \"port\": 6379 }.")]
+    [InlineData("cache", null, null)]
     [InlineData("Caching:Port", "1", null)]
     [InlineData("Logging:Port", "1", null)]
-    public void Json_SectionThatIsNone_IsNamed(string key, string value, string? problem)
+    public void Json_SectionThatIsNone_IsNamed(string key, string? value, string? problem)
     {
-        Assert.Empty(JsonSettings.Read(Json((key, value)), "f.json", _problems));
+        Assert.Empty(JsonSettings.Read(Json((key, value!)), "f.json", _problems));
         Assert.Equal(problem is null ? [] : [problem], _problems);
     }
 

@@ -45,6 +45,18 @@ internal static class ConfigRewrite
         }
     }
 
+    /// <summary>Whether a directive's texts, as a file has them, come to its present value.</summary>
+    public static bool IsPresent(Directive directive, IReadOnlyList<string> given, ServerState server)
+    {
+        if (directive.Name == User)
+            return string.Concat(UserLines(server)) == string.Concat(new List<string>(given).ConvertAll(ToUserLine));
+        List<string> texts = [];
+        foreach (string text in given)
+            texts.Add(Encoding.Latin1.GetString(Encoding.UTF8.GetBytes(text)));
+        return directive.IsParameter && texts.TrueForAll(text => directive.Kind.FindProblem(text) is null)
+            && InFile(directive, texts) == ReadOf(directive, server);
+    }
+
     /// <summary>The file's text with the present values.</summary>
     internal static string Rewrite(string present, ServerState server)
     {
@@ -103,6 +115,8 @@ internal static class ConfigRewrite
         ReadOnlySpan<byte> bytes = File.ReadAllBytes(path);
         return Encoding.Latin1.GetString(bytes.StartsWith(Encoding.UTF8.Preamble) ? bytes[3..] : bytes);
     }
+
+    private static string ToUserLine(string rules) => $"{User} {rules}";
 
     private static void Replace(string path, string text, UnixFileMode? mode)
     {
