@@ -11,7 +11,7 @@ public sealed class DisposedStoreTests : IDisposable
     private static readonly string[] _always =
     [
         "get_IsDisposed", "get_TimeProvider", "get_NowMs", "get_KeyspaceCount", "get_Keyspace", "get_MemoryLimitBytes",
-        "get_Eviction",
+        "get_Eviction", "get_ValueLengthLimit",
         nameof(CacheStore.GetStatistics), nameof(CacheStore.Dispose), nameof(CacheStore.AddOutsideBytes),
         // Only fetch; the operations that follow throw.
         nameof(CacheStore.BeginPrefetch), nameof(CacheStore.EndPrefetch),
@@ -146,6 +146,7 @@ public sealed class DisposedStoreTests : IDisposable
         Assert.Equal((1, 1, 1), (statistics.Hits, statistics.Count, statistics.ExpiringCount));
         Assert.True(store.NowMs > 0);
         Assert.Equal(StoreFixture.MemoryLimitBytes, store.MemoryLimitBytes);
+        Assert.Equal(CacheStore.ValueLengthMax, store.ValueLengthLimit);
     }
 
     [Theory]
