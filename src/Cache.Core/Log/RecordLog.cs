@@ -274,7 +274,7 @@ internal sealed partial class RecordLog : IDisposable
     /// <summary>Gives back a record that was never pointed at.</summary>
     public void Abandon(Record record, int size)
     {
-        Debug.Assert(IsRecordSize(size));
+        Debug.Assert(size == 0 || IsRecordSize(size), "It is 0 where a disposal has given the memory back.");
         int segment = Space.SegmentOf(record);
         record.Header = RecordHeader.Create(0, 0, size, 0, default, large: false).AsDead();
         Interlocked.Add(ref this[segment].Dead, size);
