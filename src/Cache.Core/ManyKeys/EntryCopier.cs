@@ -51,11 +51,16 @@ internal static class EntryCopier
         var sourceShard = state.ShardOf(from.Hash);
         if (!sourceShard.TryLockIn(locks, from, ref source))
             return target.Fail(Obstacle.Contention);
-        var status = source.IsFound
-            ? RunFound(state, locks, from, to, condition, removeSource, ref source, ref target)
-            : WriteStatus.NotFound;
-        sourceShard.Unlock(ref source);
-        return status;
+        try
+        {
+            return source.IsFound
+                ? RunFound(state, locks, from, to, condition, removeSource, ref source, ref target)
+                : WriteStatus.NotFound;
+        }
+        finally // It may have removed an expired entry, which others must see whatever comes next.
+        {
+            sourceShard.Unlock(ref source);
+        }
     }
 
     private static WriteStatus RunFound(
@@ -68,19 +73,32 @@ internal static class EntryCopier
         if (!targetShard.TryLockIn(locks, to, ref target))
             return target.Fail(Obstacle.Contention);
         target.SourceHash = from.Hash;
+        try
+        {
+            return RunLocked(state, from, to, condition, removeSource, ref source, ref target);
+        }
+        finally // The same of this one; and there may be no memory to note that a block is shared.
+        {
+            targetShard.Unlock(ref target);
+        }
+    }
+
+    private static WriteStatus RunLocked(
+        StoreState state, in EntryKey from, in EntryKey to, SetCondition condition, bool removeSource,
+        ref EntryLock source, ref EntryLock target)
+    {
         bool isSame = from.Keyspace == to.Keyspace && from.Bytes.SequenceEqual(to.Bytes);
         var status = WriteStatus.Done;
         if (condition == (target.IsFound ? SetCondition.IfAbsent : SetCondition.IfPresent))
             status = WriteStatus.ConditionNotMet;
         else if (!isSame)
-            status = targetShard.WriteCopy(ref target, to, source);
+            status = state.ShardOf(to.Hash).WriteCopy(ref target, to, source);
         if (status == WriteStatus.Done && removeSource && !isSame)
         {
             state.Watched.NoteRemoval(from.Hash);
             state.ShardOf(from.Hash).RemoveLocked(ref source);
         }
 
-        targetShard.Unlock(ref target);
         return status;
     }
 }

@@ -62,6 +62,7 @@ internal sealed class BlockShares
 
     private void Change(LargeBlock block, int lenders, int copies)
     {
+        RoomSteps.At(RoomStep.ShareIsNoted);
         lock (_gate)
             ChangeUnderGate(block, lenders, copies);
     }

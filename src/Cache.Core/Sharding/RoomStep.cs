@@ -45,6 +45,9 @@ internal enum RoomStep
     /// <summary>A block is no entry's any more, and not freed yet.</summary>
     BlockDropped,
 
+    /// <summary>A block is about to be noted as lent, returned or shared, for which there may be no memory.</summary>
+    ShareIsNoted,
+
     /// <summary>A record was allocated under its key's lock, and is not written and linked yet.</summary>
     RecordStaged,
 

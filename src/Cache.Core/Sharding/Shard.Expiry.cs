@@ -87,9 +87,7 @@ internal sealed partial class Shard
             return WriteStatus.OutOfMemory;
         }
 
-        if (!staged.IsInPlace)
-            entry.Record.ValueOf(header).CopyTo(staged.Value);
-        PublishCopy(ref entry, key, staged, entry.Block);
+        PublishCopy(ref entry, key, staged, entry);
         return WriteStatus.Done;
     }
 

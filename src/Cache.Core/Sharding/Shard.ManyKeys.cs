@@ -147,8 +147,7 @@ internal sealed partial class Shard
         var expiry = source.Record.ExpiryOf(header);
         if (!TryStage(ref entry, key, header.ValueLength, header.IsLarge, expiry, leaveRoom: false, out var staged))
             return WriteStatus.OutOfMemory;
-        source.Record.ValueOf(header).CopyTo(staged.Value);
-        PublishCopy(ref entry, key, staged, source.Block);
+        PublishCopy(ref entry, key, staged, source);
         return WriteStatus.Done;
     }
 }

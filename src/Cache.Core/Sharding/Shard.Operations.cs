@@ -79,10 +79,11 @@ internal sealed partial class Shard
             do
             {
                 Lock(key, ref entry); // Waited for: who holds it may leave without a change.
-                status = entry.HomeVersion == wanted && entry.Generation == generation && !entry.IsChanged
-                    ? operation.Run(this, key, ref entry)
-                    : WriteStatus.ConditionNotMet;
-                Unlock(ref entry);
+                status = WriteStatus.ConditionNotMet;
+                if (entry.HomeVersion == wanted && entry.Generation == generation && !entry.IsChanged)
+                    status = RunAndUnlock(key, ref entry, ref operation);
+                else
+                    Unlock(ref entry);
             }
             while (entry.Obstacle != Obstacle.None && TryOvercome(key, ref entry, ref status));
 

@@ -128,8 +128,9 @@ internal sealed partial class Shard
             Lock(key, ref entry);
             isSame = entry.IsFound && entry.Header.IsLarge && entry.Block.IsSame(block);
             if (isSame)
-                status = operation.Run(this, key, ref entry);
-            Unlock(ref entry);
+                status = RunAndUnlock(key, ref entry, ref operation);
+            else
+                Unlock(ref entry);
         }
         while (entry.Obstacle != Obstacle.None && TryOvercome(key, ref entry, ref status));
         return isSame;

@@ -65,15 +65,14 @@ internal sealed partial class Shard
     }
 
     /// <summary>Publishes a record with the value of another, whose block it shares from now on.</summary>
-    public void PublishCopy(ref EntryLock entry, in EntryKey key, in StagedRecord staged, LargeBlock block)
+    public void PublishCopy(ref EntryLock entry, in EntryKey key, in StagedRecord staged, in EntryLock source)
     {
+        // Noted before the value is copied: the target may be a record that readers are pointed at.
         if (staged.Header.IsLarge)
-        {
-            _state.Shares.NoteCopied(block);
-            block.AddReference();
-        }
-
-        Publish(ref entry, key, staged, staged.Header.IsLarge ? block.SizeBytes : 0);
+            Share(staged, source.Block);
+        if (staged.Target.Address != source.Record.Address)
+            source.Record.ValueOf(source.Header).CopyTo(staged.Value);
+        Publish(ref entry, key, staged, staged.Header.IsLarge ? source.Block.SizeBytes : 0);
     }
 
     /// <summary>Points the locked entry at a staged record; until it is committed, this can be undone.</summary>
@@ -126,6 +125,23 @@ internal sealed partial class Shard
     {
         if (!staged.IsInPlace)
             _log.Abandon(staged.Target, staged.Header.RecordSize);
+    }
+
+    private void Share(in StagedRecord staged, LargeBlock block)
+    {
+        bool isNoted = false;
+        try
+        {
+            _state.Shares.NoteCopied(block);
+            isNoted = true;
+        }
+        finally // There may be no memory for it.
+        {
+            if (!isNoted)
+                Abandon(staged);
+        }
+
+        block.AddReference();
     }
 
     /// <summary>Tells those who make a value of a key that it is removed; its home is locked.</summary>

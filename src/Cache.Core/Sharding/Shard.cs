@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Cache.Core.Layout;
 using Cache.Core.Log;
 
@@ -60,15 +61,34 @@ internal sealed partial class Shard
             return WriteStatus.KeyTooLong;
         var entry = default(EntryLock);
         entry.Held = held;
-        while (true)
+        try
         {
-            Lock(key, ref entry);
-            var status = operation.Run(this, key, ref entry);
-            Unlock(ref entry);
-            if (entry.Obstacle != Obstacle.None && TryOvercome(key, ref entry, ref status))
-                continue;
+            while (true)
+            {
+                Lock(key, ref entry);
+                var status = RunAndUnlock(key, ref entry, ref operation);
+                if (entry.Obstacle == Obstacle.None || !TryOvercome(key, ref entry, ref status))
+                    return status;
+            }
+        }
+        finally // The store may have been disposed.
+        {
             EndWrite(key, ref entry);
-            return status;
+        }
+    }
+
+    /// <summary>Runs an operation on a locked entry, and unlocks it whatever happens.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // A part of each write, apart for the sake of its finally.
+    public WriteStatus RunAndUnlock<TOperation>(in EntryKey key, ref EntryLock entry, ref TOperation operation)
+        where TOperation : struct, IEntryOperation, allows ref struct
+    {
+        try
+        {
+            return operation.Run(this, key, ref entry);
+        }
+        finally // There may be no memory to note that a block is lent or shared.
+        {
+            Unlock(ref entry);
         }
     }
 
@@ -111,8 +131,7 @@ internal sealed partial class Shard
             return false;
         }
 
-        status = operation.Run(this, key, ref entry);
-        Unlock(ref entry);
+        status = RunAndUnlock(key, ref entry, ref operation);
         return entry.Obstacle == Obstacle.None || !TryOvercome(key, ref entry, ref status);
     }
 

@@ -1,7 +1,9 @@
 using Cache.Core.Hashing;
 using Cache.Core.Layout;
+using Cache.Core.ManyKeys;
 using Cache.Core.Sharding;
 using Cache.Testing;
+using static Cache.Core.Tests.StoreFixture;
 
 namespace Cache.Core.Tests.Sharding;
 
@@ -9,8 +11,11 @@ namespace Cache.Core.Tests.Sharding;
 public sealed class NoMemoryTests
 {
     private const int Large = 100_000;
+    private const int Fillers = 2_000; // More than the active segments hold.
 
     private static readonly byte[] _key = "key"u8.ToArray();
+    private static readonly byte[] _other = "other"u8.ToArray();
+    private static readonly byte[] _small = [1, 2, 3, 4, 5, 6, 7, 8];
 
     [Fact]
     public void SetRange_WithoutMemoryForTheBlock_IsRefused()
@@ -60,6 +65,82 @@ public sealed class NoMemoryTests
             bucket.Unlock(version, changed: false);
             return bucket;
         }
+    }
+
+    // What is to be noted in the course of each: the first loan of SetRange; the copy of an expiry, behind the loan of
+    // the value that is handed out.
+    [Theory]
+    [InlineData(nameof(SetLongRange), 1)]
+    [InlineData(nameof(Expire), 1)]
+    [InlineData(nameof(GetAndExpire), 2)]
+    [InlineData(nameof(Copy), 1)]
+    public void Write_WithoutMemoryToNoteAShare_LeavesNothingLockedAndNothingChanged(string write, int notes)
+    {
+        using var state = Create();
+        var shard = state.Shards[0];
+        Assert.Equal(WriteStatus.Done, shard.Set(state.KeyOf(_key, 0), new byte[Large], default));
+        Assert.Equal(WriteStatus.Done, shard.Set(state.KeyOf(_other, 0), _small, default));
+        RoomSteps.Observe(step =>
+        {
+            if (step == RoomStep.ShareIsNoted && --notes == 0)
+                throw new OutOfMemoryException();
+        });
+        try
+        {
+            Assert.Throws<OutOfMemoryException>(() => Run(state, write));
+        }
+        finally
+        {
+            RoomSteps.Observe(null);
+        }
+
+        Assert.False(IsLocked(state, _key) || IsLocked(state, _other));
+        Assert.Equal(0, state.Shares.LentBytes);
+        Assert.Equal(0, state.Shares.DuplicateBytes);
+        var sink = default(ArraySink);
+        Assert.True(shard.TryGet(state.KeyOf(_other, 0), touch: false, ref sink, out _));
+        Assert.Equal(_small, sink.Array);
+        Assert.Equal(WriteStatus.Done, Run(state, write));
+        for (int i = 0; i < Fillers; i++) // The segments are sealed: what was staged in vain must be counted there.
+        {
+            long expiresAtMs = i % 2 * (state.Clock.NowMs + 1000);
+            var filler = state.KeyOf(BitConverter.GetBytes(i), 0);
+            Assert.Equal(WriteStatus.Done, shard.Set(filler, new byte[1000], ExpiringAt(expiresAtMs)));
+        }
+
+        state.Validate();
+    }
+
+    private static WriteStatus Run(StoreState state, string write) => write switch
+    {
+        nameof(SetLongRange) => SetLongRange(state),
+        nameof(Expire) => Expire(state),
+        nameof(GetAndExpire) => GetAndExpire(state),
+        _ => Copy(state),
+    };
+
+    private static WriteStatus SetLongRange(StoreState state) =>
+        state.Shards[0].SetRange(state.KeyOf(_key, 0), 0, new byte[Large * 2], atEnd: true, out _);
+
+    private static WriteStatus Expire(StoreState state) =>
+        state.Shards[0].Expire(state.KeyOf(_key, 0), state.Clock.NowMs + 1000, ExpireConditions.None);
+
+    private static WriteStatus GetAndExpire(StoreState state)
+    {
+        var sink = default(ArraySink);
+        state.Shards[0].TryGetAndExpire(state.KeyOf(_key, 0), state.Clock.NowMs + 1000, ref sink, out var status);
+        return status;
+    }
+
+    // Where the other's value fits the record of the present one, it is written over it.
+    private static WriteStatus Copy(StoreState state) => EntryCopier.Copy(
+        state, state.KeyOf(_key, 0), state.KeyOf(_other, 0), SetCondition.Always, removeSource: false);
+
+    private static bool IsLocked(StoreState state, byte[] name)
+    {
+        ulong number = state.Shards[0].HomeNumberOf(state.KeyOf(name, 0).Hash);
+        var page = state.Index.Pages[(uint)(number / IndexPage.BucketCount)];
+        return (page[(int)(number % IndexPage.BucketCount)].ReadVersion() & 1) != 0;
     }
 
     private static StoreState Create() => new(
