@@ -142,6 +142,10 @@ internal static class FolderArrows
             Core, Contracts, "Cache.Core.DependencyInjection", "Microsoft.AspNetCore.OutputCaching",
             "Microsoft.Extensions.DependencyInjection",
         ],
+
+        // Bottom up: files know no format, the format knows no store.
+        ["Cache.Durability.Files"] = [],
+        ["Cache.Durability.Format"] = [],
     };
 
     /// <summary>Which project of src/ may reference which.</summary>
@@ -151,6 +155,7 @@ internal static class FolderArrows
         [Server] = [Core],
         ["Cache.Hosting"] = [Server, Core],
         ["Cache.AspNetCore"] = [Core],
+        ["Cache.Durability"] = [Core],
     };
 
     /// <summary>The packages of src/: the Microsoft.Extensions abstractions, and what checks the build.</summary>

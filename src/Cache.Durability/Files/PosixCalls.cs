@@ -1,0 +1,88 @@
+using System.Runtime.InteropServices;
+using System.Text;
+using Microsoft.Win32.SafeHandles;
+
+namespace Cache.Durability.Files;
+
+/// <summary>What the runtime does not offer: it refuses to open a directory, and syncs with fsync.</summary>
+internal static class PosixCalls
+{
+    public const int ReadOnly = 0;
+    public const int ReadWrite = 2;
+
+    // The values of Linux; elsewhere the calls below are not used.
+    public const int Create = 0x40;
+    public const int CloseOnExec = 0x80000;
+
+    private const int OwnerReadsAndWrites = 0x180;
+    private const int LockExclusive = 2;
+    private const int LockNoWait = 4;
+    private const int ErrorInterrupted = 4;
+    private const int ErrorWouldBlock = 11;
+    private const string Library = "libc";
+
+    /// <exception cref="IOException">The system refuses.</exception>
+    public static SafeFileHandle Open(string path, int flags)
+    {
+        byte[] name = Encoding.UTF8.GetBytes(path + '\0');
+        while (true)
+        {
+            var handle = OpenCore(name, flags | CloseOnExec, OwnerReadsAndWrites);
+            if (!handle.IsInvalid)
+                return handle;
+            int error = Marshal.GetLastPInvokeError();
+            handle.Dispose();
+            if (error != ErrorInterrupted)
+                throw Failure("open", path, error);
+        }
+    }
+
+    /// <summary>Waits until the bytes of a file are on the disk, and what is needed to read them.</summary>
+    /// <remarks>Never again after an error: the system reports one once and forgets the bytes.</remarks>
+    public static void SyncData(SafeFileHandle file, string path)
+    {
+        if (SyncDataCore(file) != 0)
+            throw Failure("fdatasync", path, Marshal.GetLastPInvokeError());
+    }
+
+    public static void SyncDirectory(string path)
+    {
+        using var directory = Open(path, ReadOnly);
+        if (SyncCore(directory) != 0)
+            throw Failure("fsync", path, Marshal.GetLastPInvokeError());
+    }
+
+    /// <summary>Whether no other process had the lock; it goes with the handle.</summary>
+    public static bool TryLock(SafeFileHandle file, string path)
+    {
+        while (LockCore(file, LockExclusive | LockNoWait) != 0)
+        {
+            int error = Marshal.GetLastPInvokeError();
+            if (error == ErrorWouldBlock)
+                return false;
+            if (error != ErrorInterrupted)
+                throw Failure("flock", path, error);
+        }
+
+        return true;
+    }
+
+    private static IOException Failure(string call, string path, int error) =>
+        new($"{call} {path}: {Marshal.GetPInvokeErrorMessage(error)}.", error);
+
+    [DllImport(Library, EntryPoint = "open", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static extern SafeFileHandle OpenCore(byte[] path, int flags, int mode);
+
+    [DllImport(Library, EntryPoint = "fdatasync", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static extern int SyncDataCore(SafeFileHandle file);
+
+    [DllImport(Library, EntryPoint = "fsync", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static extern int SyncCore(SafeFileHandle file);
+
+    [DllImport(Library, EntryPoint = "flock", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static extern int LockCore(SafeFileHandle file, int operation);
+}

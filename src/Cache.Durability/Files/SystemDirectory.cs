@@ -1,0 +1,133 @@
+using System.Globalization;
+using System.Text;
+using Microsoft.Win32.SafeHandles;
+
+namespace Cache.Durability.Files;
+
+/// <summary>A directory of the system.</summary>
+internal sealed class SystemDirectory(string path) : StorageDirectory
+{
+    // Written at once, so that a new file is made in few calls.
+    private const int ZeroBytes = 1 << 20;
+
+    private const int ProcessBytesMax = 16;
+
+    public override string Path { get; } = System.IO.Path.GetFullPath(path);
+
+    public override IReadOnlyList<string> List()
+    {
+        List<string> names = [];
+        foreach (string file in Directory.EnumerateFiles(Path))
+            names.Add(System.IO.Path.GetFileName(file));
+        return names;
+    }
+
+    public override StorageFile Create(string name, long length)
+    {
+        string file = PathOf(name);
+        var handle = OpenCore(name, FileMode.CreateNew, FileAccess.ReadWrite, length);
+        try
+        {
+            byte[] zeros = new byte[Math.Min(length, ZeroBytes)];
+            for (long offset = 0; offset < length; offset += zeros.Length)
+                RandomAccess.Write(handle, zeros.AsSpan(0, (int)Math.Min(length - offset, zeros.Length)), offset);
+            return new SystemFile(file, handle);
+        }
+        catch
+        {
+            handle.Dispose();
+            File.Delete(file);
+            throw;
+        }
+    }
+
+    public override StorageFile Open(string name, bool writable) =>
+        new SystemFile(
+            PathOf(name),
+            OpenCore(name, FileMode.Open, writable ? FileAccess.ReadWrite : FileAccess.Read, preallocated: 0));
+
+    public override void Rename(string name, string newName) =>
+        Refused(newName, () => File.Move(PathOf(name), PathOf(newName), overwrite: true));
+
+    public override void Delete(string name) => Refused(name, () => File.Delete(PathOf(name)));
+
+    public override void Sync()
+    {
+        if (OperatingSystem.IsLinux()) // Elsewhere a rename is durable with the file system's own journal.
+            PosixCalls.SyncDirectory(Path);
+    }
+
+    public override long FreeBytes() => new DriveInfo(Path).AvailableFreeSpace;
+
+    public override IDisposable Lock(string name)
+    {
+        string file = PathOf(name);
+        var handle = OperatingSystem.IsLinux() ? LockOnLinux(file) : LockElsewhere(file);
+        try
+        {
+            byte[] text = Encoding.ASCII.GetBytes(
+                Environment.ProcessId.ToString(CultureInfo.InvariantCulture).PadRight(ProcessBytesMax - 1) + "\n");
+            RandomAccess.Write(handle, text, 0);
+            return handle;
+        }
+        catch
+        {
+            handle.Dispose();
+            throw;
+        }
+    }
+
+    private SafeFileHandle LockOnLinux(string file)
+    {
+        var handle = PosixCalls.Open(file, PosixCalls.ReadWrite | PosixCalls.Create);
+        try
+        {
+            if (PosixCalls.TryLock(handle, file))
+                return handle;
+            Span<byte> text = stackalloc byte[ProcessBytesMax];
+            text = text[..RandomAccess.Read(handle, text, 0)];
+            bool isKnown = int.TryParse(Encoding.ASCII.GetString(text), CultureInfo.InvariantCulture, out int process);
+            throw new DirectoryLockedException(Path, isKnown ? process : null);
+        }
+        catch
+        {
+            handle.Dispose();
+            throw;
+        }
+    }
+
+    private SafeFileHandle LockElsewhere(string file)
+    {
+        try
+        {
+            return File.OpenHandle(file, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+        }
+        catch (IOException failure) when (failure is not DirectoryNotFoundException and not PathTooLongException)
+        {
+            throw new DirectoryLockedException(Path, null);
+        }
+    }
+
+    private SafeFileHandle OpenCore(string name, FileMode mode, FileAccess access, long preallocated)
+    {
+        SafeFileHandle? handle = null;
+        Refused(name, () => handle = File.OpenHandle(
+            PathOf(name), mode, access, FileShare.ReadWrite | FileShare.Delete, FileOptions.None, preallocated));
+        return handle!;
+    }
+
+    private string PathOf(string name) => System.IO.Path.Combine(Path, name);
+
+    // A missing right is an error of input and output like the others.
+    private void Refused(string name, Action action)
+    {
+        try
+        {
+            action();
+        }
+        catch (UnauthorizedAccessException failure)
+        {
+            throw new IOException($"{PathOf(name)}: {failure.Message}", failure);
+        }
+    }
+}
