@@ -58,7 +58,7 @@ internal sealed partial class HeavySimulation
         if (!reply.StartsWith(expected, StringComparison.Ordinal))
             throw new FuzzFailureException($"The bystander got '{reply}' in the step in which it asked.");
         if (time > timeMax)
-            throw new FuzzFailureException($"The bystander waited for {time}, with {Describe()} under way.");
+            throw new LongTurnException($"The bystander waited for {time}, with {Describe()} under way.");
         return time;
     }
 
@@ -68,7 +68,7 @@ internal sealed partial class HeavySimulation
     {
         client.ServerTime += time;
         if (_sharesThread && time > _turnMax)
-            throw new FuzzFailureException($"{client.Request} took the loop's thread for {time}.");
+            throw new LongTurnException($"{client.Request} took the loop's thread for {time}.");
         if (_sharesThread && time > _report.LongestTurn)
             _report = _report with { LongestTurn = time };
     }
@@ -77,7 +77,7 @@ internal sealed partial class HeavySimulation
     {
         var request = client.Request!;
         if (client.ServerTime > _requestTimeMax)
-            throw new FuzzFailureException($"{request} took {client.ServerTime} of the processor.");
+            throw new LongTurnException($"{request} took {client.ServerTime} of the processor.");
         _report = _report with
         {
             Requests = _report.Requests + 1,

@@ -12,6 +12,10 @@ public sealed class HeavySimulationTests(ITestOutputHelper output)
     private const int SimulationsDefault = 2;
     private const int Steps = 400;
 
+    // A machine whose processors are lent may stop a thread for a tenth of a second and count it as the thread's own
+    // time. What a request really takes, it takes each time that the same seed is run.
+    private const int TriesMax = 3;
+
     private static int Simulations =>
         int.TryParse(
             Environment.GetEnvironmentVariable(SimulationsVariable), CultureInfo.InvariantCulture, out int count)
@@ -24,7 +28,7 @@ public sealed class HeavySimulationTests(ITestOutputHelper output)
         long evictions = 0;
         for (int i = 0; i < Simulations; i++)
         {
-            var report = await HeavySimulation.RunAsync(seed + i, Steps);
+            var report = await RunAsync(seed + i);
             output.WriteLine($"{seed + i}: {report}");
             Assert.All(
                 [report.Requests, report.Cuts, report.LimitChanges, report.Lent],
@@ -34,4 +38,19 @@ public sealed class HeavySimulationTests(ITestOutputHelper output)
 
         Assert.NotEqual(0, evictions);
     });
+
+    private async Task<HeavyReport> RunAsync(int seed)
+    {
+        for (int attempt = 1; ; attempt++)
+        {
+            try
+            {
+                return await HeavySimulation.RunAsync(seed, Steps);
+            }
+            catch (LongTurnException failure) when (attempt < TriesMax)
+            {
+                output.WriteLine($"{seed}, run {attempt}: {failure.Message}");
+            }
+        }
+    }
 }
