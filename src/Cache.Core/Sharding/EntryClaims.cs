@@ -1,3 +1,5 @@
+using System.Numerics;
+
 namespace Cache.Core.Sharding;
 
 /// <summary>Keys whose values are changed outside of all locks, and whose other writers wait meanwhile.</summary>
@@ -7,10 +9,16 @@ namespace Cache.Core.Sharding;
 /// leaves and waits, or it was there first. Readers and the reclaimer do not look: what the claimer copied counts only
 /// if it still is the entry's value afterwards. Writers of plain values that replace them where they lie do not look
 /// either: a claimed value has a block of its own.
+/// A key may be claimed again as soon as a claim is over. Who has waited often enough closes the claims of its keys: it
+/// holds their gates, in order, until it has locked the keys.
 /// </remarks>
 internal sealed class EntryClaims
 {
-    // More than the values that are copied at the same moment.
+    /// <summary>How many claims one lock waits for; then no new one of its keys is granted.</summary>
+    /// <remarks>Each lasts as long as the copy of a long value. More than one is rare.</remarks>
+    public const int WaitsMax = 4;
+
+    // More than the values that are copied at the same moment. One bit for each says which are closed.
     private const int StripeCount = 64;
 
     private readonly Stripe[] _stripes = new Stripe[StripeCount];
@@ -28,10 +36,7 @@ internal sealed class EntryClaims
     public void Enter(ulong hash)
     {
         var stripe = StripeOf(hash);
-        while (RoomSteps.IsObserved && !stripe.Gate.TryEnter())
-            RoomSteps.At(RoomStep.WaitsForClaim);
-        if (!stripe.Gate.IsHeldByCurrentThread)
-            stripe.Gate.Enter();
+        stripe.Enter();
         stripe.Hash = hash;
         stripe.IsClaimed = true;
         Interlocked.Increment(ref _count); // A fence: whoever locks the key after this thread has, sees the claim.
@@ -43,6 +48,38 @@ internal sealed class EntryClaims
         Interlocked.Decrement(ref _count);
         stripe.IsClaimed = false;
         stripe.Gate.Exit();
+    }
+
+    /// <summary>Waits for the claims of some keys, and lets nobody claim them; the thread holds no lock.</summary>
+    /// <returns>What to open again.</returns>
+    public ulong Close(ReadOnlySpan<ulong> hashes)
+    {
+        ulong stripes = 0;
+        foreach (ulong hash in hashes)
+            stripes |= 1UL << (int)(hash % StripeCount);
+        for (ulong left = stripes; left != 0; left &= left - 1)
+            _stripes[BitOperations.TrailingZeroCount(left)].Enter();
+        return stripes;
+    }
+
+    public void Open(ulong stripes)
+    {
+        for (; stripes != 0; stripes &= stripes - 1)
+            _stripes[BitOperations.TrailingZeroCount(stripes)].Gate.Exit();
+    }
+
+    /// <summary>Whether another thread has claimed one of some keys; the caller holds their homes.</summary>
+    public bool IsAnyTaken(ReadOnlySpan<ulong> hashes)
+    {
+        if (Volatile.Read(ref _count) == 0)
+            return false;
+        foreach (ulong hash in hashes)
+        {
+            if (IsTakenSlow(hash))
+                return true;
+        }
+
+        return false;
     }
 
     /// <summary>Whether another thread has claimed a key; the caller holds its home.</summary>
@@ -84,6 +121,14 @@ internal sealed class EntryClaims
         {
             get => Volatile.Read(ref _isClaimed);
             set => Volatile.Write(ref _isClaimed, value);
+        }
+
+        public void Enter()
+        {
+            while (RoomSteps.IsObserved && !Gate.TryEnter())
+                RoomSteps.At(RoomStep.WaitsForClaim);
+            if (!RoomSteps.IsObserved)
+                Gate.Enter();
         }
 
         public void WaitForIt()

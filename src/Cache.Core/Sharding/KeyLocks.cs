@@ -79,17 +79,32 @@ internal sealed class KeyLocks
             _cached = locks;
     }
 
-    /// <summary>Locks the homes of some hashes.</summary>
+    /// <summary>Locks the homes of some hashes, of which nobody has claimed one.</summary>
     /// <remarks>held: What the caller has taken for entries that are not linked yet.</remarks>
     public void Enter(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive, HeldBytes held = default)
     {
-        foreach (ulong hash in hashes)
+        for (int attempts = 0; attempts < EntryClaims.WaitsMax; attempts++)
         {
-            if (state.Claims.IsTaken(hash))
-                state.WaitForClaim(hash, held);
+            EnterClaimed(state, hashes, isExclusive);
+            if (!state.Claims.IsAnyTaken(hashes))
+                return; // Who claims one from now on waits for its home.
+            Exit();
+            foreach (ulong hash in hashes)
+            {
+                if (state.Claims.IsTaken(hash))
+                    state.WaitForClaim(hash, held);
+            }
         }
 
-        EnterClaimed(state, hashes, isExclusive);
+        ulong closed = state.CloseClaims(hashes, held);
+        try
+        {
+            EnterClaimed(state, hashes, isExclusive);
+        }
+        finally // The store may have been disposed.
+        {
+            state.Claims.Open(closed);
+        }
     }
 
     /// <summary>Locks the page of a hash, and keeps it from being split. Waits for no claim.</summary>

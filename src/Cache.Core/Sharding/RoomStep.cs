@@ -57,6 +57,9 @@ internal enum RoomStep
     /// <summary>Another thread has claimed the key.</summary>
     WaitsForClaim,
 
+    /// <summary>A claim that was waited for is over, and the key is not locked yet.</summary>
+    ClaimEnded,
+
     /// <summary>A write has ended.</summary>
     WriteEnds,
 

@@ -58,7 +58,7 @@ internal sealed partial class Shard
         BeginLock(hash, ref entry);
         bool? found;
         while ((found = TryFindEntry(wanted, ref entry)) is null)
-            BeginLockAgain(hash, ref entry, waitsForClaim: false);
+            BeginLockAgain(hash, ref entry);
         if (found == false)
         {
             Unlock(ref entry);

@@ -44,8 +44,8 @@ internal sealed partial class Shard
     public void Lock(in EntryKey key, ref EntryLock entry)
     {
         BeginLock(key.Hash, ref entry);
-        while (!TryFindUnclaimed(key, ref entry))
-            BeginLockAgain(key.Hash, ref entry, waitsForClaim: true);
+        if (!TryFindUnclaimed(key, ref entry))
+            LockAgain(key, ref entry);
         RemoveIfExpired(ref entry);
     }
 
@@ -58,24 +58,24 @@ internal sealed partial class Shard
             entry.Generation = _generations.Of(key.Keyspace);
             if (TryFindLocked(key, ref entry))
                 break;
-            BeginLockAgain(key.Hash, ref entry, waitsForClaim: false);
+            BeginLockAgain(key.Hash, ref entry);
         }
 
         RemoveIfExpired(ref entry);
     }
 
-    /// <summary>Finds a key's entry while its home is locked by a set of locks.</summary>
+    /// <summary>Finds a key's entry while its home is locked by a set of locks, which waited for its claims.</summary>
     /// <returns>False if another thread holds a bucket that is needed: the whole set must be given up.</returns>
     public bool TryLockIn(KeyLocks set, in EntryKey key, ref EntryLock entry)
     {
         BeginLockIn(set, key, ref entry);
-        if (_state.Claims.IsTaken(key.Hash) || !TryFindLocked(key, ref entry))
+        if (!TryFindLocked(key, ref entry))
             return false;
         RemoveIfExpired(ref entry);
         return true;
     }
 
-    /// <summary>The same for a read: as of one moment for all of its keys, and without regard to claims.</summary>
+    /// <summary>The same for a read: as of one moment for all of its keys.</summary>
     /// <remarks>now: No later than the clock. What expires afterwards stays, since the set has its home.</remarks>
     public bool TryLockToReadIn(KeyLocks set, in EntryKey key, in ClockReading now, ref EntryLock entry)
     {
@@ -158,17 +158,39 @@ internal sealed partial class Shard
         Debug.Assert(isHeld, "The whole page is.");
     }
 
-    /// <summary>Gives a home up because the key, or a bucket that it needs, is another's, and locks it anew.</summary>
-    /// <remarks>waitsForClaim: Not the reclaimer's: who claims may need room.</remarks>
-    [MethodImpl(MethodImplOptions.NoInlining)] // Rare: another one had the bucket.
-    private void BeginLockAgain(ulong hash, ref EntryLock entry, bool waitsForClaim)
+    /// <summary>Gives a home up because a bucket that the entry needs is another's, and locks it anew.</summary>
+    private void BeginLockAgain(ulong hash, ref EntryLock entry)
     {
         Unlock(ref entry);
-        if (waitsForClaim && _state.Claims.IsTaken(hash))
-            _state.WaitForClaim(hash, HeldBy(entry));
-        else
-            Wait(ref entry);
+        Wait(ref entry);
         BeginLock(hash, ref entry);
+    }
+
+    /// <summary>Gives a home up while the key, or a bucket that it needs, is another's, and locks it anew.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare: another one had the bucket.
+    private void LockAgain(in EntryKey key, ref EntryLock entry)
+    {
+        ulong closed = 0;
+        int claims = 0;
+        try
+        {
+            do
+            {
+                Unlock(ref entry);
+                if (!_state.Claims.IsTaken(key.Hash))
+                    Wait(ref entry);
+                else if (++claims <= EntryClaims.WaitsMax)
+                    _state.WaitForClaim(key.Hash, HeldBy(entry));
+                else
+                    closed = _state.CloseClaims(new ReadOnlySpan<ulong>(in key.Hash), HeldBy(entry));
+                BeginLock(key.Hash, ref entry);
+            }
+            while (!TryFindUnclaimed(key, ref entry));
+        }
+        finally // The store may have been disposed.
+        {
+            _state.Claims.Open(closed);
+        }
     }
 
     private void Wait(ref EntryLock entry)

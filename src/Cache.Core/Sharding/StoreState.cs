@@ -285,6 +285,23 @@ internal sealed partial class StoreState : IDisposable
         {
             Reclaimer.EndWait(held);
         }
+
+        RoomSteps.At(RoomStep.ClaimEnded);
+    }
+
+    /// <summary>The same of some keys, which nobody claims again until they are opened.</summary>
+    /// <returns>What to open: <see cref="EntryClaims.Open"/>.</returns>
+    public ulong CloseClaims(ReadOnlySpan<ulong> hashes, in HeldBytes held)
+    {
+        Reclaimer.BeginWait(held);
+        try
+        {
+            return Claims.Close(hashes);
+        }
+        finally
+        {
+            Reclaimer.EndWait(held);
+        }
     }
 
     /// <summary>Takes a reference that outlives a copy; the caller holds the entry's home.</summary>
