@@ -23,6 +23,9 @@ START_SECONDS = 120
 # CI has a step of its own for these; a publisher's command has an address of his own.
 DONE_ELSEWHERE = ("dotnet test Cache.sln", "dotnet pack Cache.sln -c Release")
 
+# Those that README and docs/operations.md name: of the server, of its TLS, of the application.
+PORTS = (6379, 6390, 5080)
+
 CLONE_NEWNET = 0x40000000
 SIOCSIFFLAGS = 0x8914
 IFF_UP = 0x1
@@ -40,18 +43,30 @@ def check(what, is_right, detail=""):
 
 
 def take_own_network():
-    """Ports of a network of its own are free, whatever else runs on the machine."""
+    """Ports of a network of its own are free, whatever else runs here. Without one: those that are taken."""
     libc = ctypes.CDLL(None, use_errno=True)
     with open("/proc/self/ns/net") as shared:
         if libc.unshare(CLONE_NEWNET) == 0:
             try:
                 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
                     fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
-                return
+                return []
             except OSError:
                 # A container may allow the one and not the other.
                 libc.setns(shared.fileno(), CLONE_NEWNET)
     print("no network of its own is allowed here: the ports that README names must be free")
+    return [port for port in PORTS if is_taken(port)]
+
+
+def is_taken(port):
+    """Whether something listens there. A connection that has ended a moment ago does not."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as any_socket:
+        any_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            any_socket.bind(("127.0.0.1", port))
+        except OSError:
+            return True
+    return False
 
 
 def blocks(page):
@@ -228,7 +243,10 @@ def main():
     readme = list(blocks("README.md"))
     with tempfile.TemporaryDirectory() as folder:
         environment = follow_install(readme, Path(folder))
-        take_own_network()
+        if taken := take_own_network():
+            ports = " and ".join(map(str, taken))
+            print(f"something listens on port {ports} already, which README names: stop it, and run this again")
+            return 1
         follow_start(readme)
         follow_tls(readme)
         follow_application(readme, Path(folder), environment)

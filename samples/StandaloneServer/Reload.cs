@@ -92,7 +92,7 @@ internal sealed partial class Reload(
         var texts = new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase);
         foreach (var setting in settings.Where(static one => !one.IsForeign))
         {
-            bool adds = DirectiveTable.Find(setting.Name) is { IsRepeated: true };
+            bool adds = DirectiveTable.Find(setting.Name) is { IsRepeated: true } or { Merge: not null };
             string name = MainNameOf(setting);
             texts[name] = (adds ? texts.GetValueOrDefault(name) : "") + '\n' + setting.Text;
         }

@@ -17,17 +17,19 @@ internal static class SettingsPage
         3. environment variables: `CACHE_MAXMEMORY=512mb`;
         4. the command line: `--maxmemory 512mb`.
 
-        The last source that sets a directive wins; `user`, `rename-command` and `tls-client-user` add up. All sources
-        and `CONFIG SET` accept and refuse the same values. All mistakes are reported at once, each with its place. A
-        redis.conf of Redis 7.0 starts the server: directives without a meaning here are accepted, kept and listed in
-        one warning; those that ask for a missing feature (`appendonly yes`, `cluster-enabled yes`, `replicaof`,
-        ciphers) are errors. [cache.conf](../samples/StandaloneServer/cache.conf) has the directives with a meaning,
-        each with its default.
+        The last source that sets a directive wins. `user`, `rename-command` and `tls-client-user` add up, and so do,
+        as in Redis, the lines of `save` and of `client-output-buffer-limit`. All sources and `CONFIG SET` accept and
+        refuse the same values. All mistakes are reported at once, each with its place. A redis.conf of Redis 7.0
+        starts the server: directives without a meaning here are accepted, kept and listed in one warning; those that
+        ask for a missing feature (`appendonly yes`, `cluster-enabled yes`, `replicaof`, ciphers) are errors.
+        [cache.conf](../samples/StandaloneServer/cache.conf) has the directives with a meaning, each with its default.
 
-        `CONFIG GET` shows every directive except those that add up. `CONFIG REWRITE` writes the present values, and the
-        users unless there is an `aclfile`, into the file that the server was started with: comments, order and lines
-        that are still right stay; a value that is not the default and has no line yet is added at the end. It leaves
-        `include`, `rename-command` and `tls-client-user` as they are. The new file replaces the old one atomically.
+        `CONFIG GET` shows every directive except the first three of these. `CONFIG REWRITE` writes the present values,
+        and the users unless there is an `aclfile`, into the file that the server was started with: comments, order and
+        lines that are still right stay; a value that is not the default and has no line yet is added at the end. It
+        leaves `include`, `rename-command` and `tls-client-user` as they are. The new file replaces the old one
+        atomically. A user of the command line or the environment stands in the file from then on: the next start with
+        both is an error, as in Redis, until one of them is gone.
 
         Amounts of memory are bytes, or a number and a unit: `1k` is 1,000 bytes, `1kb` is 1,024; so are `m`, `mb`, `g`
         and `gb`. In code the same options are `CacheOptions` and `RespServerOptions`.

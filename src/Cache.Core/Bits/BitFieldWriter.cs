@@ -19,9 +19,9 @@ internal static class BitFieldWriter
 
     /// <remarks>lengthMin: As of <see cref="BitFieldOperation"/>.</remarks>
     public static WriteStatus Run(StoreState state, in EntryKey key, Span<BitFieldStep> steps, int lengthMin) =>
-        TryRunInPlace(state, key, steps, lengthMin, out var status)
-            ? status
-            : RunClaimed(state, key, steps, lengthMin);
+        TryRunInPlace(state, key, steps, lengthMin, out var status) ? status
+        : lengthMin == 0 ? ReadCopy(state, key, steps)
+        : RunClaimed(state, key, steps, lengthMin);
 
     /// <returns>False if it would take longer than a bucket may be locked: nothing was done.</returns>
     public static bool TryRunInPlace(
@@ -62,9 +62,28 @@ internal static class BitFieldWriter
         }
     }
 
+    // A value that is only read stays where it is: a small one is not to become a block for it.
+    private static WriteStatus ReadCopy(StoreState state, in EntryKey key, Span<BitFieldStep> steps)
+    {
+        var sink = default(ArraySink);
+        bool isFound = state.ShardOf(key.Hash).TryGet(
+            key.Bytes, key.Hash, key.Keyspace, ref sink, lentLengthMin: 1, out var lent);
+        try
+        {
+            Read(lent.IsNull ? sink.Array : lent.Value, steps);
+            return isFound ? WriteStatus.Done : WriteStatus.NotFound;
+        }
+        finally
+        {
+            if (!lent.IsNull)
+                state.Return(lent);
+        }
+    }
+
     /// <returns>ConditionNotMet if the value went meanwhile.</returns>
     private static WriteStatus RunOnCopy(StoreState state, in EntryKey key, Span<BitFieldStep> steps, int lengthMin)
     {
+        Debug.Assert(lengthMin > 0, "Nothing is copied for steps that only read.");
         var take = default(TakeBlockOperation);
         var shard = state.ShardOf(key.Hash);
         var status = shard.Write(key, ref take);
@@ -73,8 +92,6 @@ internal static class BitFieldWriter
         var present = take.Block;
         try
         {
-            if (lengthMin == 0)
-                return Read(present, steps);
             int end = Math.Max(take.Length, lengthMin);
             return end > state.ValueLengthMax
                 ? WriteStatus.ValueTooLong
@@ -87,11 +104,10 @@ internal static class BitFieldWriter
         }
     }
 
-    private static WriteStatus Read(LargeBlock present, Span<BitFieldStep> steps)
+    private static void Read(ReadOnlySpan<byte> present, Span<BitFieldStep> steps)
     {
         foreach (ref var step in steps)
-            BitField.Get(ref step, present.IsNull ? default : present.Value);
-        return present.IsNull ? WriteStatus.NotFound : WriteStatus.Done;
+            BitField.Get(ref step, present);
     }
 
     private static WriteStatus Replace(

@@ -97,7 +97,7 @@ internal static class DirectiveSetters
     private static void Keep(Directive directive, Setting given, string value, ProgramSettings to)
     {
         if (directive.IsParameter)
-            to.Keep(directive.AliasOf ?? directive.Name, given.Text);
+            to.Keep(directive, given.Text);
         if (directive.WithoutEffect is null || value != directive.Default)
             to.Ignore(given.Name, directive.WithoutEffect);
     }

@@ -13,6 +13,9 @@ internal sealed class ProgramSettings(CacheOptions store, RespServerOptions serv
 
     private readonly Dictionary<string, List<Setting>> _byOption = [];
 
+    // What the lines of directives that add up come to so far.
+    private readonly Dictionary<string, string> _merged = [];
+
     private readonly List<Setting> _foreign = [];
 
     // The options of settings that were refused: they have their defaults, of which nobody speaks.
@@ -49,7 +52,16 @@ internal sealed class ProgramSettings(CacheOptions store, RespServerOptions serv
             [name.ToLowerInvariant()] = text,
         };
 
-    /// <summary>Applies settings in order: of two for one directive the later stays.</summary>
+    /// <summary>As the other, of a directive whose lines may add to each other.</summary>
+    public void Keep(Directive directive, string text)
+    {
+        string name = directive.AliasOf ?? directive.Name;
+        if (directive.Merge is { } merge)
+            text = _merged[name] = merge(_merged.GetValueOrDefault(name, directive.Default), text);
+        Keep(name, text);
+    }
+
+    /// <summary>Applies settings in order: of two for one directive the later stays, unless they add up.</summary>
     /// <exception cref="SettingException">Some are wrong, or do not go together; it names all of them.</exception>
     public ProgramSettings Apply(IEnumerable<Setting> settings)
     {

@@ -55,6 +55,7 @@ internal sealed partial class Connection<TExecutor>
         Context.Progress = _progress;
         _progress = null;
         _isSuspended = false;
+        HoldInput(); // What the command gives to the store counts there, and must not count twice.
         End(RespReadStatus.Complete, Straddling.Span);
         if (!_isSuspended)
             DropStraddling();

@@ -18,6 +18,11 @@ internal sealed record Directive(string Name, ValueKind Kind, string Default, st
     /// </summary>
     public bool IsRepeated { get; init; }
 
+    /// <summary>
+    /// What a further line adds to the value so far, where the last line is not all that counts; null: it is.
+    /// </summary>
+    public Func<string, string, string>? Merge { get; init; }
+
     /// <summary>What pages and help show as the default, where it depends on the machine or is empty.</summary>
     public string? DefaultName { get; init; }
 
@@ -44,6 +49,16 @@ internal sealed record Directive(string Name, ValueKind Kind, string Default, st
 
     /// <summary>What help shows as the default.</summary>
     public string ShownDefault => DefaultName ?? (Default.Length == 0 ? "none" : Kind.ToLine(Default).Trim('"'));
+
+    /// <summary>What the lines of a file come to in canonical form; of none the default.</summary>
+    /// <param name="given">Their texts, free of problems.</param>
+    public string ValueOf(IReadOnlyList<string> given)
+    {
+        string value = Default;
+        foreach (string text in given)
+            value = Merge is { } merge ? merge(value, text) : Kind.ToCanonical(text);
+        return value;
+    }
 
     /// <summary>The present value in canonical form.</summary>
     public string ReadFrom(ServerSettings settings) =>

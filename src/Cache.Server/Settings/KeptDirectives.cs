@@ -127,7 +127,7 @@ internal static class KeptDirectives
         YesNo("replica-serve-stale-data", "yes"),
         Enum("sanitize-dump-payload", "no", "no", "yes", "clients"),
         Kind("save", "", OddKinds.SavePoints)
-            with { WithoutEffect = "nothing is kept on disk" },
+            with { WithoutEffect = "nothing is kept on disk", Merge = OddKinds.MergeSavePoints },
         Fixed(Text("server_cpulist", "")),
         Number("set-max-intset-entries", 512, 0, long.MaxValue),
         Fixed(YesNo("set-proc-title", "yes")),

@@ -21,6 +21,10 @@ internal static class OddKinds
         "seconds changes", "pairs of seconds and changes, or \"\"", FindSaveProblem)
     { HasWords = true };
 
+    /// <summary>A line's save points behind those of the lines before; an empty one forgets these.</summary>
+    public static string MergeSavePoints(string present, string given) =>
+        present.Length == 0 || given.Length == 0 ? given : $"{present} {given}";
+
     public static CheckedKind OomScores { get; } = new(
         "numbers", "three integers between -2000 and 2000", FindOomProblem)
     { HasWords = true };

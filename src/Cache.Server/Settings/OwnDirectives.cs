@@ -123,7 +123,7 @@ internal static class OwnDirectives
         new("client-output-buffer-limit", OutputLimits.Kind, OutputLimits.Default,
             "The most replies, beside one value, that a client may ask for without reading them; Redis's form too.")
         {
-            IsChangeable = true, Option = "OutputBufferLimit", DefaultName = "64mb",
+            IsChangeable = true, Option = "OutputBufferLimit", DefaultName = "64mb", Merge = OutputLimits.Merge,
             Read = static s => s.ClientOutputBufferLimits, Write = static (s, value) => s.SetOutputLimits(value),
         },
         Changeable("client-output-timeout", _seconds, "30",

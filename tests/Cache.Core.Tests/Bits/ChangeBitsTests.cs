@@ -99,6 +99,29 @@ public sealed class ChangeBitsTests : IDisposable
         Assert.Equal(steps.Length, System.Buffers.Binary.BinaryPrimitives.ReadInt32BigEndian(Store.GetArray("k"u8)!));
     }
 
+    // A value that gets a block of its own for readers would be a new one.
+    [Theory]
+    [InlineData(10)]
+    [InlineData(Long)]
+    public void ChangeBits_OfThousandsOfReads_LeavesTheEntryAsItIs(int length)
+    {
+        byte[] value = new byte[length];
+        value.AsSpan().Fill(0xA5);
+        Store.Set("k"u8, value);
+        Store.TryPeekInfo("k"u8, out var before);
+        long memory = Store.GetStatistics().MemoryBytes;
+        var steps = new BitFieldStep[BitFieldWriter.StepsMax + 1];
+        steps.AsSpan().Fill(new BitFieldStep { Width = 8, Offset = 8 });
+
+        Assert.Equal(WriteStatus.Done, Store.ChangeBits("k"u8, steps));
+
+        Assert.All(steps, static step => Assert.Equal(0xA5, step.Result));
+        Store.TryPeekInfo("k"u8, out var after);
+        Assert.Equal((before.Version, memory), (after.Version, Store.GetStatistics().MemoryBytes));
+        Assert.Equal(WriteStatus.NotFound, Store.ChangeBits("none"u8, steps));
+        Assert.All(steps, static step => Assert.Equal(0, step.Result));
+    }
+
     [Fact]
     public void ChangeBits_ReadsOnly_MakeNoEntry()
     {

@@ -188,6 +188,13 @@ public sealed class DirectiveTableTests
     public void Apply_OutputBufferLimitInRedisForm_TakesTheHardLimitOfNormalClients(int bytes, params string[] lines) =>
         Assert.Equal(bytes, Apply(lines).Server.OutputBufferLimit);
 
+    [Theory]
+    [InlineData("900 1 300 10", "save 900 1", "save 300 10")]
+    [InlineData("300 10", "save 900 1", "save \"\"", "save 300 10")]
+    [InlineData("", "save 900 1", "save \"\"")]
+    public void Apply_SaveManyTimes_AddsUp(string value, params string[] lines) =>
+        Assert.Equal(value, Apply(lines).Server.KeptParameters["save"]);
+
     [Fact]
     public void Apply_UnixSocketPermZero_LeavesTheModeToTheMask() =>
         Assert.Null(Apply("unixsocketperm 700", "unixsocketperm 0").Server.UnixSocketMode);

@@ -46,12 +46,14 @@ public sealed class ReloadTests
         server.State.Settings.TimeoutSeconds = 7;
         server.State.Settings.Kept["replica-priority"] = "8";
         server.State.Settings.SetOutputLimits(OutputLimits.WithHardLimit(OutputLimits.Default, 2 << 20));
+        server.State.Settings.Kept["save"] = "900 1 300 10";
         Setting[] given = [Of("timeout", "5"), Of("slave-priority", "7"), Of("hz", "10")];
         Setting[] rewritten =
         [
             Of("timeout", "7"), Of("replica-priority", "8"), Of("maxmemory", "16mb"), Of("hz", "20"),
             Of("client-output-buffer-limit", "normal", "2mb", "0", "0"),
             Of("client-output-buffer-limit", "pubsub", "32mb", "8mb", "60"),
+            Of("save", "900", "1"), Of("save", "300", "10"),
         ];
         var reload = new Reload(
             given, _ => rewritten, new LogLevelSwitch(LogLevel.Information), server, loggers.CreateLogger<Reload>());
@@ -60,6 +62,29 @@ public sealed class ReloadTests
 
         Assert.Contains(
             log.Lines, static line => line.Contains("Changed, but not reloaded: hz.", StringComparison.Ordinal));
+    }
+
+    // The last lines are the same; what they come to is not.
+    [Fact]
+    public async Task Run_LinesThatAddUpHaveChanged_AsksForARestart()
+    {
+        using var log = new LogLines();
+        using var loggers = LoggerFactory.Create(builder => builder.AddProvider(log));
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 16 << 20 });
+        await using var server = new RespServer(store, new RespServerOptions { Port = 0 }, loggers);
+        Setting[] last = [Of("save", "60", "1"), Of("client-output-buffer-limit", "pubsub", "32mb", "8mb", "60")];
+        Setting[] present =
+        [
+            Of("save", "900", "1"), Of("client-output-buffer-limit", "normal", "2mb", "0", "0"), .. last,
+        ];
+        var reload = new Reload(
+            last, _ => present, new LogLevelSwitch(LogLevel.Information), server, loggers.CreateLogger<Reload>());
+
+        await reload.RunAsync();
+
+        Assert.Contains(
+            log.Lines,
+            static line => line.Contains("not reloaded: client-output-buffer-limit, save.", StringComparison.Ordinal));
     }
 
     private static Setting Of(string name, params string[] values) => new(name, values, "c.conf");

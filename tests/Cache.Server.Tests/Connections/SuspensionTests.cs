@@ -213,6 +213,43 @@ public sealed class SuspensionTests : ConnectionTestBase
         Assert.Equal(0, server.Server.State.ClientMemory.Bytes);
     }
 
+    // Source and result have room; the result once more, as the client's memory, has not.
+    [Fact]
+    public async Task Send_BitOpThatGivesWayWithItsResult_CountsItOnce()
+    {
+        const int Bytes = 12_000_000;
+        var options = new CacheOptions { MemoryLimitBytes = 32 << 20, Eviction = EvictionPolicy.None };
+        using var store = new CacheStore(options, new PassingTime());
+        await using var server = await InMemoryServer.StartAsync(
+            store, new RespServerOptions { ClientMemoryLimit = 20 << 20 }, _shared);
+        var client = server.Connect();
+
+        await ExchangeAsync(
+            client,
+            Request("SETBIT", "a", $"{(Bytes * 8) - 1}", "1") + Request("BITOP", "NOT", "b", "a"),
+            $":0\r\n:{Bytes}\r\n");
+
+        Assert.InRange(server.Server.Workers.Count, 3, int.MaxValue);
+        Assert.Equal(ClientMemory.IdleClientBytes, server.Server.State.ClientMemory.Bytes);
+    }
+
+    // The last bytes of a client and its end may be seen at once.
+    [Fact]
+    public async Task Close_TogetherWithALongCommand_LeavesItToBeAnswered()
+    {
+        Store.Set("value"u8, new byte[60_000]);
+        await using var server = await StartAsync(bounds: _shared);
+        var client = server.Connect();
+        client.Send(Request("GET", "value") + Request("GET", "value"));
+        client.Send(_longWrite);
+        client.Close();
+
+        string value = Bulk(new string('\0', 60_000));
+        string expected = value + value + LongWritten;
+        Assert.Equal(expected, Encoding.Latin1.GetString(await client.ReadAsync(expected.Length, Token)));
+        await EndedAsync(server, clients: 0);
+    }
+
     [Fact]
     public async Task Kill_WhileSuspended_LeavesTheRequestUndone()
     {

@@ -79,15 +79,7 @@ internal static class ConfigRewrite
     // What the start makes of the lines.
     private static string InFile(Directive directive, IReadOnlyList<string> given)
     {
-        if (directive.Name == "client-output-buffer-limit")
-        {
-            string limits = OutputLimits.Default;
-            foreach (string text in given)
-                limits = OutputLimits.Merge(limits, text);
-            return limits;
-        }
-
-        string value = given.Count == 0 ? directive.Default : directive.Kind.ToCanonical(given[^1]);
+        string value = directive.ValueOf(given);
         return directive.Name == "maxmemory" ? ConfigParameters.ToMemoryLimit(value) : value;
     }
 
@@ -133,6 +125,9 @@ internal static class ConfigRewrite
             }
 
             File.Move(temporary, path, overwrite: true);
+
+            // A disk that does not take the name has the old file still: nothing is wrong with either.
+            _ = FolderSync.TrySync(Path.GetDirectoryName(path)!);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

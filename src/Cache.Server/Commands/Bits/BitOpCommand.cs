@@ -32,26 +32,27 @@ internal static class BitOpCommand
             return;
         }
 
-        var progress = context.Progress as BitOpProgress;
-        if (progress is null)
-        {
-            if (context.SharesThread && context.TryGiveWay(FindLength(request, context)))
-                return;
-            var sources = BitOpSources.Read(request, context.Store);
-            if (sources.IsTooLong)
-            {
-                sources.Dispose();
-                context.Reply.Error("ERR the sources are too long: of those below 64 KB, 128 MB can be combined"u8);
-                return;
-            }
+        if (context.Progress is null && context.SharesThread && context.TryGiveWay(FindLength(request, context)))
+            return;
 
-            progress = new BitOpProgress(logic, sources, context.Store);
+        // The context's from here on: whatever is thrown, it gives back what the progress holds.
+        var progress = context.Progress as BitOpProgress ?? Begin(logic, request, context);
+        if (!TryEnd(progress, context))
+        {
+            context.GiveWayWith(progress);
+            return;
         }
 
-        if (TryEnd(progress, context))
-            Reply(request[2], progress, context.Reply);
-        else
-            context.GiveWayWith(progress);
+        Reply(request[2], progress, context.Reply);
+        context.EndProgress();
+    }
+
+    private static BitOpProgress Begin(BitLogic logic, in RespRequest request, CommandContext context)
+    {
+        var progress = new BitOpProgress(logic, context.Store);
+        context.Progress = progress;
+        progress.Begin(request);
+        return progress;
     }
 
     /// <returns>False if others are to have a turn first.</returns>
@@ -73,19 +74,18 @@ internal static class BitOpCommand
     // Of nothing but absent and empty values the result is no key; of a client that was killed meanwhile there is none.
     private static void Reply(ReadOnlySpan<byte> key, BitOpProgress progress, RespReplyWriter reply)
     {
-        using (progress)
-        {
-            if (!progress.IsDone)
-                return;
-            int length = progress.Length;
-            if (length == 0)
-                progress.Store.Remove(key);
-            var status = length == 0 ? WriteStatus.Done : progress.Write(key);
-            if (status == WriteStatus.Done)
-                reply.Integer(length);
-            else
-                reply.Refusal(status);
-        }
+        if (progress.IsTooLong)
+            reply.Error("ERR the sources are too long: of those below 64 KB, 128 MB can be combined"u8);
+        if (progress.IsTooLong || !progress.IsDone)
+            return;
+        int length = progress.Length;
+        if (length == 0)
+            progress.Store.Remove(key);
+        var status = length == 0 ? WriteStatus.Done : progress.Write(key);
+        if (status == WriteStatus.Done)
+            reply.Integer(length);
+        else
+            reply.Refusal(status);
     }
 
     private static bool TryParse(ReadOnlySpan<byte> name, out BitLogic logic)

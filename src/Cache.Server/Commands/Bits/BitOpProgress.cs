@@ -1,35 +1,28 @@
 using System.Buffers;
+using System.Diagnostics;
 using Cache.Core;
 using Cache.Server.Commands.Dispatch;
+using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Bits;
 
 /// <summary>How far BITOP has come: its sources, the result so far, and how many bytes of it are done.</summary>
-internal sealed class BitOpProgress : CommandProgress
+internal sealed class BitOpProgress(BitLogic logic, CacheStore store) : CommandProgress
 {
     // What is combined of all sources together between two looks at the clock, and the least of each.
     private const int StepBytes = 1 << 20;
     private const int ChunkBytesMin = 1 << 10;
 
-    private readonly BitOpSources _sources;
-    private readonly BitLogic _logic;
-    private readonly LargeValue? _large;
+    private readonly BitOpSources _sources = new();
+    private LargeValue? _large;
     private byte[] _short = [];
     private int _done;
 
-    public BitOpProgress(BitLogic logic, BitOpSources sources, CacheStore store)
-    {
-        _logic = logic;
-        _sources = sources;
-        Store = store;
-        if (store.TryCreateValue(sources.Length, out var large))
-            _large = large;
-        else
-            _short = ArrayPool<byte>.Shared.Rent(sources.Length);
-    }
-
     /// <summary>Where the result goes, though the client's database may be another keyspace meanwhile.</summary>
-    public CacheStore Store { get; }
+    public CacheStore Store => store;
+
+    /// <summary>Whether more of the sources would have to be copied than may be: then there is nothing to do.</summary>
+    public bool IsTooLong => _sources.IsTooLong;
 
     public int Length => _sources.Length;
 
@@ -39,6 +32,17 @@ internal sealed class BitOpProgress : CommandProgress
     public override long MemoryBytes => _sources.MemoryBytes + _short.Length + (_large is null ? 0 : _done);
 
     private Span<byte> Result => _large is null ? _short.AsSpan(0, Length) : _large.Span;
+
+    /// <summary>Takes the sources, as they stand at one moment; once, and before any step.</summary>
+    public void Begin(in RespRequest request)
+    {
+        Debug.Assert(_large is null && _short.Length == 0, "It began before.");
+        _sources.Read(request, store);
+        if (IsTooLong)
+            return;
+        if (!store.TryCreateValue(Length, out _large))
+            _short = ArrayPool<byte>.Shared.Rent(Length);
+    }
 
     /// <summary>Combines one more part of all sources.</summary>
     /// <returns>False if all is done.</returns>
@@ -76,15 +80,15 @@ internal sealed class BitOpProgress : CommandProgress
     // Behind its end a source is zeros.
     private void Combine(Span<byte> target, ReadOnlySpan<byte> part, bool isFirst)
     {
-        if (isFirst && _logic != BitLogic.Not)
+        if (isFirst && logic != BitLogic.Not)
         {
             part.CopyTo(target);
             target[part.Length..].Clear();
             return;
         }
 
-        BitLogics.Combine(_logic, target[..part.Length], part);
-        if (_logic == BitLogic.And)
+        BitLogics.Combine(logic, target[..part.Length], part);
+        if (logic == BitLogic.And)
             target[part.Length..].Clear();
     }
 }

@@ -34,21 +34,20 @@ internal sealed class BitOpSources : IDisposable
     /// <summary>The length of the longest one.</summary>
     public int Length { get; private set; }
 
-    public static BitOpSources Read(in RespRequest request, CacheStore store)
+    /// <summary>Takes the values. If it throws, the disposal gives back what was taken.</summary>
+    public void Read(in RespRequest request, CacheStore store)
     {
-        var sources = new BitOpSources();
-        for (int attempts = 0; !sources.TryRead(request, store); attempts++)
+        for (int attempts = 0; !TryRead(request, store); attempts++)
         {
-            sources.Dispose();
+            Dispose();
             if (attempts < AttemptsMax)
                 continue;
-            sources.CopyAll(request, store);
+            CopyAll(request, store);
             break;
         }
 
-        if (!sources.IsTooLong)
-            sources.Measure();
-        return sources;
+        if (!IsTooLong)
+            Measure();
     }
 
     /// <summary>Gives all of them in their order, an absent one as an empty one.</summary>

@@ -124,8 +124,7 @@ internal sealed class CommandContext : DatabaseVisit
         Leave();
         Output.End();
         LongArgument = null;
-        Progress?.Dispose(); // Of a request that was denied when it was to go on.
-        Progress = null;
+        EndProgress(); // Of a request that was denied when it was to go on, or that threw.
         SharesThread = IsElsewhere = false;
         _client = null;
     }
@@ -161,6 +160,13 @@ internal sealed class CommandContext : DatabaseVisit
     {
         Progress = progress;
         GaveWay = true;
+    }
+
+    /// <summary>Gives back what the present command has done so far: it has ended.</summary>
+    public void EndProgress()
+    {
+        Progress?.Dispose();
+        Progress = null;
     }
 
     /// <summary>The list for replies that must be collected; empty. The command disposes it.</summary>

@@ -42,14 +42,15 @@ internal static class ScanCommands
             return;
         var progress = context.Progress as KeysProgress
             ?? new KeysProgress(context.Store, context.FindReplyListBytesMax());
+        context.Progress = progress; // Given back there, whatever is thrown.
         if (!TryGatherKeys(request[1], progress, context))
         {
             context.GiveWayWith(progress);
             return;
         }
 
-        using (progress)
-            progress.Keys.WriteTo(context.Reply);
+        progress.Keys.WriteTo(context.Reply);
+        context.EndProgress();
     }
 
     /// <returns>False if other clients get a turn first.</returns>

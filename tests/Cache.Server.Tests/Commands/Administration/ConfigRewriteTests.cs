@@ -65,6 +65,15 @@ public sealed class ConfigRewriteTests : IDisposable
     }
 
     [Fact]
+    public async Task Rewrite_LinesThatAddUpToThePresentValue_Stay()
+    {
+        const string File = "port 0\nmaxmemory 16mb\nproto-max-bulk-len 2mb\nsave 900 1\nsave 300 10\n";
+        await using var server = Start(File, new() { ["save"] = "900 1 300 10" }, static _ => { });
+        new CommandClient(server.State).Run("CONFIG REWRITE");
+        Assert.Equal(File, System.IO.File.ReadAllText(PathOfFile));
+    }
+
+    [Fact]
     public async Task Rewrite_UsersAndPassword_AreLinesOfTheFile()
     {
         await using var server = Start(

@@ -65,8 +65,8 @@ public sealed class BitOpTests : CommandTestBase
             new(0, 5), new(5, 2), new(7, 1),
             .. Enumerable.Range(0, sourceCount).Select(i => new ArgumentRange(8 + i, 1)),
         ];
-        var sources = BitOpSources.Read(new RespRequest(Encoding.ASCII.GetBytes(words), ranges), Server.Store);
-        using var progress = new BitOpProgress(BitLogic.Or, sources, Server.Store);
+        using var progress = new BitOpProgress(BitLogic.Or, Server.Store);
+        progress.Begin(new RespRequest(Encoding.ASCII.GetBytes(words), ranges));
         int steps = 0;
         while (progress.Step())
             steps++;
@@ -86,6 +86,30 @@ public sealed class BitOpTests : CommandTestBase
         Assert.StartsWith("-ERR the sources are too long", reply, StringComparison.Ordinal);
         Assert.Equal(":0\r\n", Client.Run("EXISTS d"));
         Assert.Equal(":60000\r\n", Client.Call(["BITOP", "OR", "d", .. Enumerable.Repeat("a", 2_200)]));
+    }
+
+    // What it had taken by then goes back with the context.
+    [Fact]
+    public void BitOp_ThatThrows_LeavesWhatItHoldsToItsContext()
+    {
+        Client.Run("SETBIT a 24000000 1");
+        Server.Store.Dispose();
+
+        Assert.StartsWith("-ERR the store", Client.Run("BITOP NOT d a"));
+
+        Assert.NotNull(Client.Context.Progress);
+        Client.Context.End();
+        Assert.Null(Client.Context.Progress);
+    }
+
+    [Fact]
+    public void BitOp_ThatIsDone_HoldsNothing()
+    {
+        Client.Run("SETBIT a 24000000 1");
+
+        Client.Run("BITOP NOT d a");
+
+        Assert.Null(Client.Context.Progress);
     }
 
     [Fact]
