@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Cache.Core.Operations;
 using Cache.Core.Sharding;
 
 namespace Cache.Core;
@@ -70,6 +71,6 @@ public sealed partial class CacheStore
     {
         Debug.Assert(hash.Value == _state.HashOf(key, _keyspace));
         var entryKey = new EntryKey(key, _keyspace, hash.Value);
-        return Counted(ShardOf(entryKey).Set(entryKey, value, default));
+        return Counted(EntryWriter.Set(_state, entryKey, value, default));
     }
 }

@@ -1,4 +1,5 @@
 using Cache.Core.Layout;
+using Cache.Core.Operations;
 
 namespace Cache.Core;
 
@@ -67,9 +68,8 @@ public sealed partial class CacheStore
         ReadOnlySpan<byte> key, long expiresAtMs, ref TSink sink, out WriteStatus status)
         where TSink : struct, IValueSink, allows ref struct
     {
-        var entryKey = KeyOf(key);
-        bool found = ShardOf(entryKey).TryGetAndExpire(
-            entryKey, Deadline.OfStore(expiresAtMs), ref sink, out status);
+        bool found = EntryTaker.TryGetAndExpire(
+            _state, KeyOf(key), Deadline.OfStore(expiresAtMs), ref sink, out status);
         Counted(status);
         return found;
     }
@@ -85,8 +85,7 @@ public sealed partial class CacheStore
         ReadOnlySpan<byte> key, long unixMs, ref TSink sink, out WriteStatus status)
         where TSink : struct, IValueSink, allows ref struct
     {
-        var entryKey = KeyOf(key);
-        bool found = ShardOf(entryKey).TryGetAndExpire(entryKey, Deadline.OfWall(unixMs), ref sink, out status);
+        bool found = EntryTaker.TryGetAndExpire(_state, KeyOf(key), Deadline.OfWall(unixMs), ref sink, out status);
         Counted(status);
         return found;
     }

@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using Cache.Core.Layout;
 using Cache.Core.ManyKeys;
+using Cache.Core.Operations;
 
 namespace Cache.Core;
 
@@ -15,8 +16,7 @@ public sealed partial class CacheStore
     public WriteStatus Set(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, in EntryOptions options)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(options.SlidingMs);
-        var entryKey = KeyOf(key);
-        return Counted(ShardOf(entryKey).Set(entryKey, value, options));
+        return Counted(EntryWriter.Set(_state, KeyOf(key), value, options));
     }
 
     /// <summary>Makes room for a value that is written directly into its final place.</summary>
@@ -41,8 +41,7 @@ public sealed partial class CacheStore
     {
         ArgumentNullException.ThrowIfNull(value);
         ArgumentOutOfRangeException.ThrowIfNegative(options.SlidingMs);
-        var entryKey = KeyOf(key);
-        return Counted(ShardOf(entryKey).Set(entryKey, value.Take(_state), options));
+        return Counted(EntryWriter.Set(_state, KeyOf(key), value.Take(_state), options));
     }
 
     /// <summary>Writes an entry and copies the value that was there before into the sink, at one moment.</summary>
@@ -57,8 +56,7 @@ public sealed partial class CacheStore
         where TSink : struct, IValueSink, allows ref struct
     {
         ArgumentOutOfRangeException.ThrowIfNegative(options.SlidingMs);
-        var entryKey = KeyOf(key);
-        return Counted(ShardOf(entryKey).Set(entryKey, value, options, ref previous, out existed));
+        return Counted(EntryWriter.Set(_state, KeyOf(key), value, options, ref previous, out existed));
     }
 
     /// <summary>Writes an entry if the key was not written since its version was read.</summary>
@@ -68,8 +66,7 @@ public sealed partial class CacheStore
         ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, in EntryOptions options, EntryVersion version)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(options.SlidingMs);
-        var entryKey = KeyOf(key);
-        return Counted(ShardOf(entryKey).SetIfUnchanged(entryKey, value, options, version));
+        return Counted(EntryWriter.SetIfUnchanged(_state, KeyOf(key), value, options, version));
     }
 
     /// <summary>Writes a short value that is made out of the present one, at one moment. The expiry stays.</summary>
@@ -97,19 +94,15 @@ public sealed partial class CacheStore
     public WriteStatus SetRange(ReadOnlySpan<byte> key, int offset, ReadOnlySpan<byte> value, out int length)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offset);
-        var entryKey = KeyOf(key);
-        return Counted(ShardOf(entryKey).SetRange(entryKey, offset, value, atEnd: false, out length));
+        return Counted(RangeWriter.SetRange(_state, KeyOf(key), offset, value, atEnd: false, out length));
     }
 
     /// <summary>Writes behind the end of a value; an absent key counts as empty.</summary>
     /// <param name="key">The key.</param>
     /// <param name="value">What to write.</param>
     /// <param name="length">The length of the value afterwards, also if nothing was written.</param>
-    public WriteStatus Append(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, out int length)
-    {
-        var entryKey = KeyOf(key);
-        return Counted(ShardOf(entryKey).SetRange(entryKey, 0, value, atEnd: true, out length));
-    }
+    public WriteStatus Append(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, out int length) =>
+        Counted(RangeWriter.SetRange(_state, KeyOf(key), 0, value, atEnd: true, out length));
 
     /// <summary>Adds to a value that is a decimal integer; an absent key counts as 0. The expiry stays.</summary>
     /// <param name="key">The key.</param>
@@ -118,7 +111,10 @@ public sealed partial class CacheStore
     public WriteStatus Increment(ReadOnlySpan<byte> key, long delta, out long result)
     {
         var entryKey = KeyOf(key);
-        return Counted(ShardOf(entryKey).Increment(entryKey, delta, out result));
+        var operation = new IncrementOperation(delta);
+        var status = ShardOf(entryKey).Write(entryKey, ref operation);
+        result = operation.Result;
+        return Counted(status);
     }
 
     /// <summary>Gives an entry another expiry; a sliding one ends.</summary>
@@ -131,11 +127,8 @@ public sealed partial class CacheStore
     /// Done, NotFound, ConditionNotMet, or OutOfMemory if an entry without expiry finds no room for one. While nothing
     /// may be evicted, the last 1/128 above the limit is kept for that.
     /// </returns>
-    public WriteStatus Expire(ReadOnlySpan<byte> key, long expiresAtMs, ExpireConditions conditions)
-    {
-        var entryKey = KeyOf(key);
-        return Counted(ShardOf(entryKey).Expire(entryKey, Deadline.OfStore(expiresAtMs), conditions));
-    }
+    public WriteStatus Expire(ReadOnlySpan<byte> key, long expiresAtMs, ExpireConditions conditions) =>
+        Counted(EntryTaker.Expire(_state, KeyOf(key), Deadline.OfStore(expiresAtMs), conditions));
 
     /// <summary>The same at a moment of the wall clock, which is followed also when that clock is set.</summary>
     /// <param name="key">The key.</param>
@@ -143,34 +136,20 @@ public sealed partial class CacheStore
     /// <param name="conditions">
     /// What must hold; several must hold together. Moments on different clocks are compared as these go now.
     /// </param>
-    public WriteStatus ExpireAtUnixMs(ReadOnlySpan<byte> key, long unixMs, ExpireConditions conditions)
-    {
-        var entryKey = KeyOf(key);
-        return Counted(ShardOf(entryKey).Expire(entryKey, Deadline.OfWall(unixMs), conditions));
-    }
+    public WriteStatus ExpireAtUnixMs(ReadOnlySpan<byte> key, long unixMs, ExpireConditions conditions) =>
+        Counted(EntryTaker.Expire(_state, KeyOf(key), Deadline.OfWall(unixMs), conditions));
 
     /// <summary>Takes an entry's expiry away.</summary>
     /// <returns>Done, NotFound, or ConditionNotMet if it has none.</returns>
-    public WriteStatus Persist(ReadOnlySpan<byte> key)
-    {
-        var entryKey = KeyOf(key);
-        return ShardOf(entryKey).Persist(entryKey);
-    }
+    public WriteStatus Persist(ReadOnlySpan<byte> key) => EntryTaker.Persist(_state, KeyOf(key));
 
     /// <summary>Removes an entry.</summary>
     /// <returns>Whether there was a live one.</returns>
-    public bool Remove(ReadOnlySpan<byte> key)
-    {
-        var entryKey = KeyOf(key);
-        return ShardOf(entryKey).Remove(entryKey);
-    }
+    public bool Remove(ReadOnlySpan<byte> key) => EntryTaker.Remove(_state, KeyOf(key));
 
     /// <summary>Removes an entry and copies its value into the sink, at one moment.</summary>
     /// <returns>Whether there was a live one.</returns>
     public bool TryRemove<TSink>(ReadOnlySpan<byte> key, ref TSink sink)
-        where TSink : struct, IValueSink, allows ref struct
-    {
-        var entryKey = KeyOf(key);
-        return ShardOf(entryKey).TryRemove(entryKey, ref sink);
-    }
+        where TSink : struct, IValueSink, allows ref struct =>
+        EntryTaker.TryRemove(_state, KeyOf(key), ref sink);
 }

@@ -10,6 +10,8 @@ internal static class FolderArrows
     private const string Core = "Cache.Core";
     private const string Contracts = "Cache.Core.Contracts";
     private const string Layout = "Cache.Core.Layout";
+    private const string Sharding = "Cache.Core.Sharding";
+    private const string Operations = "Cache.Core.Operations";
     private const string Server = "Cache.Server";
     private const string Protocol = "Cache.Server.Protocol";
     private const string Settings = "Cache.Server.Settings";
@@ -38,15 +40,17 @@ internal static class FolderArrows
     {
         [Core] =
         [
-            Contracts, "Cache.Core.Sharding", "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Log", Layout,
+            Contracts, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Log", Layout,
             "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing", "Microsoft.Extensions.Options",
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.
         [Contracts] = [],
-        ["Cache.Core.Bits"] = ["Cache.Core.Sharding", Layout, Contracts],
-        ["Cache.Core.ManyKeys"] = ["Cache.Core.Sharding", "Cache.Core.Log", Layout, "Cache.Core.Expiry", Contracts],
+        // Writes of one key; an operation on several may end as one of these.
+        [Operations] = [Sharding, Layout, "Cache.Core.Expiry", Contracts],
+        ["Cache.Core.Bits"] = [Operations, Sharding, Layout, Contracts],
+        ["Cache.Core.ManyKeys"] = [Operations, Sharding, "Cache.Core.Log", Layout, "Cache.Core.Expiry", Contracts],
         // The keyed hash is held beside the shards that it fills.
-        ["Cache.Core.Sharding"] =
+        [Sharding] =
         [
             "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", Contracts, "Cache.Core.Hashing",
         ],

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Cache.Core.Layout;
+using Cache.Core.Operations;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.Bits;

@@ -257,10 +257,8 @@ internal static class ManyKeysReader
                 state.Counters.Hit();
             else
                 state.Counters.Miss();
-            if (!reads[i].IsSliding)
-                continue;
-            var slide = default(SlideOperation);
-            state.ShardOf(reads[i].Hash).Write(new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash), ref slide);
+            if (reads[i].IsSliding)
+                state.ShardOf(reads[i].Hash).Slide(new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash));
         }
     }
 

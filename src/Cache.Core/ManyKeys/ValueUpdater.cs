@@ -1,4 +1,5 @@
 using System.Buffers;
+using Cache.Core.Operations;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.ManyKeys;
@@ -44,14 +45,14 @@ internal static class ValueUpdater
         where TUpdate : struct, IValueUpdate, allows ref struct
     {
         var sink = new BufferSink(buffer);
-        var shard = state.ShardOf(key.Hash);
         var bytes = update.LengthMax == 0 ? ByteRange.None : new ByteRange(0, update.LengthMax - 1);
-        bool exists = shard.TryCopy(key, bytes, ref sink, out var read);
+        bool exists = state.ShardOf(key.Hash).TryCopy(key, bytes, ref sink, out var read);
         status = Make(exists ? read.Length : 0, buffer.AsSpan(0, exists ? read.CopiedLength : 0), exists, ref update);
         if (status != WriteStatus.Done)
             return true;
-        status = shard.SetIfUnchanged(
-            key, update.Value, new EntryOptions { KeepTtl = true }, EntryVersion.Of(read.HomeVersion, read.Generation));
+        status = EntryWriter.SetIfUnchanged(
+            state, key, update.Value, new EntryOptions { KeepTtl = true },
+            EntryVersion.Of(read.HomeVersion, read.Generation));
         return status != WriteStatus.ConditionNotMet;
     }
 

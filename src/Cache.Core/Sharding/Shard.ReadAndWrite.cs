@@ -58,7 +58,7 @@ internal sealed partial class Shard
     /// <param name="operation">What is done.</param>
     /// <param name="sink">Takes the value; it is not told yet.</param>
     /// <param name="length">The length of the value; −1 if there was none.</param>
-    private WriteStatus ReadAndWrite<TOperation, TSink>(
+    public WriteStatus ReadAndWrite<TOperation, TSink>(
         in EntryKey key, bool mustExist, in HeldBytes held, ref TOperation operation, ref TSink sink, out int length)
         where TOperation : struct, IEntryOperation, allows ref struct
         where TSink : struct, IValueSink, allows ref struct

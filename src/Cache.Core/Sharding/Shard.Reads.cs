@@ -135,10 +135,8 @@ internal sealed partial class Shard
 
         _state.Counters.Hit();
         snapshot.Holder.Touch(snapshot.Slot);
-        if (!snapshot.Header.IsSliding)
-            return;
-        var slide = default(SlideOperation);
-        Write(key, ref slide);
+        if (snapshot.Header.IsSliding)
+            Slide(key);
     }
 
     // Inlined, its locals would live on the stack of the hot method, and be zeroed there by each read.

@@ -24,6 +24,11 @@ namespace Cache.Core.Sharding;
 /// </remarks>
 internal sealed partial class Shard
 {
+    /// <summary>
+    /// The bytes that may be written under the lock of a bucket: some tens of microseconds, for all keys of the bucket.
+    /// </summary>
+    public const int StepBytesMax = 256 << 10;
+
     private readonly StoreState _state;
     private readonly RecordLog _log;
     private readonly IndexPages _pages;

@@ -2,6 +2,7 @@ using System.Runtime.CompilerServices;
 using Cache.Core.Hashing;
 using Cache.Core.Layout;
 using Cache.Core.ManyKeys;
+using Cache.Core.Operations;
 using Cache.Core.Sharding;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
@@ -178,7 +179,7 @@ public sealed class ManyNewKeysTests
     private static void Set(StoreState state, byte[] bytes)
     {
         var key = state.KeyOf(bytes, 0);
-        Assert.Equal(WriteStatus.Done, state.ShardOf(key.Hash).Set(key, [1], default));
+        Assert.Equal(WriteStatus.Done, EntryWriter.Set(state, key, [1], default));
     }
 
     private static long PagesAfter(Action<CacheStore, byte[][]> write)

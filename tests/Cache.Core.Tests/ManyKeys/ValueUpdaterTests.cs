@@ -1,6 +1,7 @@
 using Cache.Core.Hashing;
 using Cache.Core.Layout;
 using Cache.Core.ManyKeys;
+using Cache.Core.Operations;
 using Cache.Core.Sharding;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
@@ -86,14 +87,14 @@ public sealed class ValueUpdaterTests : IDisposable
         var home = state.Shards[0].HomeOf(key.Hash);
         byte[] hot = isOwn ? _key : Enumerable.Range(0, int.MaxValue).Select(i => Bytes($"neighbour:{i}"))
             .First(other => state.Shards[0].HomeOf(state.HashOf(other, 0)).Equals(home));
-        state.Shards[0].Set(key, "a"u8, default);
+        EntryWriter.Set(state, key, "a"u8, default);
         List<bool> isLocked = [];
         var update = new Plus(
             () =>
             {
                 isLocked.Add(home.ReadVersion() % 2 != 0);
                 if (!isLocked[^1])
-                    state.Shards[0].Set(state.KeyOf(hot, 0), "hot"u8, default);
+                    EntryWriter.Set(state, state.KeyOf(hot, 0), "hot"u8, default);
             },
             [0]);
 

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using Cache.Core.Hashing;
 using Cache.Core.Layout;
+using Cache.Core.Operations;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.Tests.Sharding;
@@ -29,7 +30,7 @@ public sealed class ContentionTests : IDisposable
         _state.Log.SealActive(); // What comes next needs a segment: after the wait, not only a slot.
         uint version = neighbour.Lock();
         var status = WriteStatus.NotFound;
-        var writer = new Thread(() => status = shard.Set(_state.KeyOf(key, 0), new byte[100], default));
+        var writer = new Thread(() => status = EntryWriter.Set(_state, _state.KeyOf(key, 0), new byte[100], default));
         writer.Start();
         for (long start = Stopwatch.GetTimestamp(); Stopwatch.GetElapsedTime(start) < _held;)
             Thread.Yield();
@@ -112,7 +113,7 @@ public sealed class ContentionTests : IDisposable
                 continue;
             if (home.FindEmptySlot() == 0)
                 return bytes;
-            Assert.Equal(WriteStatus.Done, shard.Set(key, "value"u8, default));
+            Assert.Equal(WriteStatus.Done, EntryWriter.Set(_state, key, "value"u8, default));
         }
     }
 }

@@ -1,4 +1,5 @@
 using Cache.Core.Hashing;
+using Cache.Core.Operations;
 using Cache.Core.Sharding;
 using Cache.Testing;
 
@@ -20,7 +21,7 @@ public sealed class DisposedBlocksTests
         state.Dispose();
 
         Assert.Throws<ObjectDisposedException>(
-            () => state.ShardOf(state.KeyOf(_key, 0).Hash).Set(state.KeyOf(_key, 0), block, default));
+            () => EntryWriter.Set(state, state.KeyOf(_key, 0), block, default));
 
         Assert.Equal(0, state.Heap.OutCount);
     }
@@ -34,7 +35,7 @@ public sealed class DisposedBlocksTests
             using var state = Create();
             var options = new EntryOptions { SlidingMs = 1_000 };
             var shard = state.Shards[0];
-            Assert.Equal(WriteStatus.Done, shard.Set(state.KeyOf(_key, 0), new byte[Large], options));
+            Assert.Equal(WriteStatus.Done, EntryWriter.Set(state, state.KeyOf(_key, 0), new byte[Large], options));
             using var isReading = new ManualResetEventSlim();
             var reader = new Thread(() =>
             {

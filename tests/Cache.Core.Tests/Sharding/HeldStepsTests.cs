@@ -1,6 +1,7 @@
 using Cache.Core.Hashing;
 using Cache.Core.Layout;
 using Cache.Core.ManyKeys;
+using Cache.Core.Operations;
 using Cache.Core.Sharding;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
@@ -70,7 +71,7 @@ public sealed class HeldStepsTests
             if (changesPolicy)
                 state.Budget.Eviction = EvictionPolicy.None;
             for (int i = 0; i < slots && !changesPolicy; i++)
-                Assert.Equal(WriteStatus.Done, shard.Persist(state.KeyOf(keys[i], 0)));
+                Assert.Equal(WriteStatus.Done, EntryTaker.Persist(state, state.KeyOf(keys[i], 0)));
         });
         try
         {
@@ -94,14 +95,14 @@ public sealed class HeldStepsTests
         for (int i = 0; i < 50_000; i++)
             Assert.Equal(WriteStatus.Done, Set(state, Bytes($"key:{i}"), default, 1_000));
         for (int i = 0; i < 50_000; i++)
-            Assert.True(state.Shards[0].Remove(state.KeyOf(Bytes($"key:{i}"), 0)));
+            Assert.True(EntryTaker.Remove(state, state.KeyOf(Bytes($"key:{i}"), 0)));
         Set(state, Bytes("key"), default);
         state.Budget.AddOutside(48 << 20);
         long excess = state.Budget.UsedBytes + state.Log.ResidentFreeBytes - state.LimitBytes;
         long before = NativeReservation.DiscardedByThread;
 
         var key = state.KeyOf(Bytes("key"), 0);
-        Assert.Equal(WriteStatus.Done, state.Shards[0].SetRange(key, 0, new byte[Large], atEnd: true, out _));
+        Assert.Equal(WriteStatus.Done, RangeWriter.SetRange(state, key, 0, new byte[Large], atEnd: true, out _));
 
         long discarded = NativeReservation.DiscardedByThread - before;
         Assert.InRange(excess, 10 << 20, long.MaxValue);
@@ -163,7 +164,7 @@ public sealed class HeldStepsTests
     private static WriteStatus Set(StoreState state, byte[] bytes, EntryOptions options, int length = 1)
     {
         var key = state.KeyOf(bytes, 0);
-        return state.Shards[0].Set(key, new byte[length], options);
+        return EntryWriter.Set(state, key, new byte[length], options);
     }
 
     private static StoreState Create(long limitBytes = 16 << 20) => new(

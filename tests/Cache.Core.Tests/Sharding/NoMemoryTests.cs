@@ -1,6 +1,7 @@
 using Cache.Core.Hashing;
 using Cache.Core.Layout;
 using Cache.Core.ManyKeys;
+using Cache.Core.Operations;
 using Cache.Core.Sharding;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
@@ -22,14 +23,14 @@ public sealed class NoMemoryTests
     {
         using var state = Create();
         var key = state.KeyOf(_key, 0);
-        var shard = state.ShardOf(key.Hash);
-        Assert.Equal(WriteStatus.Done, shard.Set(key, new byte[10], default));
+        Assert.Equal(WriteStatus.Done, EntryWriter.Set(state, key, new byte[10], default));
         state.Heap.Close();
 
-        Assert.Equal(WriteStatus.OutOfMemory, shard.SetRange(key, 0, new byte[Large], atEnd: true, out int length));
+        var status = RangeWriter.SetRange(state, key, 0, new byte[Large], atEnd: true, out int length);
 
+        Assert.Equal(WriteStatus.OutOfMemory, status);
         Assert.Equal(10, length);
-        Assert.Equal(WriteStatus.OutOfMemory, shard.Set(key, new byte[Large], default));
+        Assert.Equal(WriteStatus.OutOfMemory, EntryWriter.Set(state, key, new byte[Large], default));
         Assert.Equal(0, state.BlockBytes);
         state.Validate();
     }
@@ -41,7 +42,7 @@ public sealed class NoMemoryTests
         var shard = state.Shards[0];
         byte[] name = Enumerable.Range(0, 100).Select(BitConverter.GetBytes).First(
             bytes => HomeOf(bytes).IndexInPage > 1);
-        Assert.Equal(WriteStatus.Done, shard.Set(state.KeyOf(name, 0), new byte[10], default));
+        Assert.Equal(WriteStatus.Done, EntryWriter.Set(state, state.KeyOf(name, 0), new byte[10], default));
         var home = HomeOf(name);
         var first = home.Page[0]; // The disposal waits for it, so that the key still can be written.
         uint firstVersion = first.Lock();
@@ -55,7 +56,7 @@ public sealed class NoMemoryTests
 
         void Append()
         {
-            shard.SetRange(state.KeyOf(name, 0), 0, new byte[Large], atEnd: true, out _);
+            RangeWriter.SetRange(state, state.KeyOf(name, 0), 0, new byte[Large], atEnd: true, out _);
             state.ThrowIfDisposed(); // As each door does where there was no room.
         }
 
@@ -78,8 +79,8 @@ public sealed class NoMemoryTests
     {
         using var state = Create();
         var shard = state.Shards[0];
-        Assert.Equal(WriteStatus.Done, shard.Set(state.KeyOf(_key, 0), new byte[Large], default));
-        Assert.Equal(WriteStatus.Done, shard.Set(state.KeyOf(_other, 0), _small, default));
+        Assert.Equal(WriteStatus.Done, EntryWriter.Set(state, state.KeyOf(_key, 0), new byte[Large], default));
+        Assert.Equal(WriteStatus.Done, EntryWriter.Set(state, state.KeyOf(_other, 0), _small, default));
         RoomSteps.Observe(step =>
         {
             if (step == RoomStep.ShareIsNoted && --notes == 0)
@@ -105,7 +106,7 @@ public sealed class NoMemoryTests
         {
             long expiresAtMs = i % 2 * (state.Clock.NowMs + 1000);
             var filler = state.KeyOf(BitConverter.GetBytes(i), 0);
-            Assert.Equal(WriteStatus.Done, shard.Set(filler, new byte[1000], ExpiringAt(expiresAtMs)));
+            Assert.Equal(WriteStatus.Done, EntryWriter.Set(state, filler, new byte[1000], ExpiringAt(expiresAtMs)));
         }
 
         state.Validate();
@@ -120,15 +121,15 @@ public sealed class NoMemoryTests
     };
 
     private static WriteStatus SetLongRange(StoreState state) =>
-        state.Shards[0].SetRange(state.KeyOf(_key, 0), 0, new byte[Large * 2], atEnd: true, out _);
+        RangeWriter.SetRange(state, state.KeyOf(_key, 0), 0, new byte[Large * 2], atEnd: true, out _);
 
     private static WriteStatus Expire(StoreState state) =>
-        state.Shards[0].Expire(state.KeyOf(_key, 0), state.Clock.NowMs + 1000, ExpireConditions.None);
+        EntryTaker.Expire(state, state.KeyOf(_key, 0), state.Clock.NowMs + 1000, ExpireConditions.None);
 
     private static WriteStatus GetAndExpire(StoreState state)
     {
         var sink = default(ArraySink);
-        state.Shards[0].TryGetAndExpire(state.KeyOf(_key, 0), state.Clock.NowMs + 1000, ref sink, out var status);
+        EntryTaker.TryGetAndExpire(state, state.KeyOf(_key, 0), state.Clock.NowMs + 1000, ref sink, out var status);
         return status;
     }
 

@@ -1,6 +1,7 @@
 using Cache.Core.Layout;
+using Cache.Core.Sharding;
 
-namespace Cache.Core.Sharding;
+namespace Cache.Core.Operations;
 
 /// <summary>Writes a part of a value, which grows as far as needed.</summary>
 internal ref struct SetRangeOperation(int offset, ReadOnlySpan<byte> value, bool atEnd, int valueLengthMax)

@@ -1,6 +1,6 @@
 using System.Buffers.Text;
 
-namespace Cache.Core.Sharding;
+namespace Cache.Core.Operations;
 
 /// <summary>A 64-bit integer as Redis stores it: no sign but a minus, no leading zeros, no spaces.</summary>
 internal static class CanonicalInteger

@@ -1,4 +1,6 @@
-namespace Cache.Core.Sharding;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.Operations;
 
 /// <summary>Removes an entry.</summary>
 internal readonly struct RemoveOperation : IEntryOperation

@@ -1,7 +1,8 @@
 using System.Buffers.Text;
 using System.Diagnostics;
+using Cache.Core.Sharding;
 
-namespace Cache.Core.Sharding;
+namespace Cache.Core.Operations;
 
 /// <summary>Adds to a value that is a decimal integer.</summary>
 internal struct IncrementOperation(long delta) : IEntryOperation

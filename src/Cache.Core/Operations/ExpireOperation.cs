@@ -1,7 +1,8 @@
 using Cache.Core.Expiry;
 using Cache.Core.Layout;
+using Cache.Core.Sharding;
 
-namespace Cache.Core.Sharding;
+namespace Cache.Core.Operations;
 
 /// <summary>Gives an entry another expiry, or none.</summary>
 internal struct ExpireOperation(RecordExpiry expiry, ExpireConditions conditions) : IEntryOperation

@@ -1,6 +1,7 @@
 using Cache.Core.Layout;
+using Cache.Core.Sharding;
 
-namespace Cache.Core.Sharding;
+namespace Cache.Core.Operations;
 
 /// <summary>Writes a whole value.</summary>
 internal ref struct SetOperation(ReadOnlySpan<byte> value, EntryOptions options, LargeBlock block) : IEntryOperation

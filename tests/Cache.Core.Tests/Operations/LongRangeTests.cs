@@ -2,7 +2,7 @@ using System.Diagnostics;
 using Cache.Core.Layout;
 using static Cache.Core.Tests.StoreFixture;
 
-namespace Cache.Core.Tests.Sharding;
+namespace Cache.Core.Tests.Operations;
 
 /// <summary>Parts of long values are written without a lock that others wait for.</summary>
 public sealed class LongRangeTests : IDisposable

@@ -1,4 +1,6 @@
-namespace Cache.Core.Sharding;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.Operations;
 
 /// <summary>What a removal that found nothing leaves for those who make the key's value at present.</summary>
 internal readonly struct AbsenceOperation : IEntryOperation

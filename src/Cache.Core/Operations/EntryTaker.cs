@@ -1,0 +1,76 @@
+using Cache.Core.Layout;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.Operations;
+
+/// <summary>Writes of an entry that must exist; some hand out its value, and then count as a read.</summary>
+internal static class EntryTaker
+{
+    public static WriteStatus Expire(StoreState state, in EntryKey key, long deadline, ExpireConditions conditions)
+    {
+        var shard = state.ShardOf(key.Hash);
+        var operation = new ExpireOperation(shard.ExpiryOf(deadline, slidingMs: 0), conditions);
+        return Write(shard, key, ref operation);
+    }
+
+    public static WriteStatus Persist(StoreState state, in EntryKey key)
+    {
+        var operation = new ExpireOperation(default, ExpireConditions.IfAny);
+        return Write(state.ShardOf(key.Hash), key, ref operation);
+    }
+
+    public static bool Remove(StoreState state, in EntryKey key)
+    {
+        var operation = default(RemoveOperation);
+        return Write(state.ShardOf(key.Hash), key, ref operation) == WriteStatus.Done;
+    }
+
+    public static bool TryRemove<TSink>(StoreState state, in EntryKey key, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var operation = default(RemoveOperation);
+        if (TryReadAndWrite(state, key, ref operation, ref sink, out _))
+            return true;
+        if (!state.Watched.IsEmpty)
+        {
+            var absence = default(AbsenceOperation);
+            Write(state.ShardOf(key.Hash), key, ref absence);
+        }
+
+        return false;
+    }
+
+    public static bool TryGetAndExpire<TSink>(
+        StoreState state, in EntryKey key, long deadline, ref TSink sink, out WriteStatus status)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var expiry = state.ShardOf(key.Hash).ExpiryOf(deadline, slidingMs: 0);
+        var operation = new ExpireOperation(expiry, ExpireConditions.None);
+        return TryReadAndWrite(state, key, ref operation, ref sink, out status);
+    }
+
+    private static bool TryReadAndWrite<TOperation, TSink>(
+        StoreState state, in EntryKey key, ref TOperation operation, ref TSink sink, out WriteStatus status)
+        where TOperation : struct, IEntryOperation, allows ref struct
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        status = state.ShardOf(key.Hash).ReadAndWrite(
+            key, mustExist: true, default, ref operation, ref sink, out int length);
+        if (length < 0)
+        {
+            state.Counters.Miss();
+            return false;
+        }
+
+        state.Counters.Hit();
+        if (status != WriteStatus.Done)
+            return false;
+        sink.Advance(length);
+        return true;
+    }
+
+    // A key that is too long is in no store, so there is nothing to write either.
+    private static WriteStatus Write<TOperation>(Shard shard, in EntryKey key, ref TOperation operation)
+        where TOperation : struct, IEntryOperation, allows ref struct =>
+        key.Bytes.Length > EntryKey.LengthMax ? WriteStatus.NotFound : shard.Write(key, ref operation);
+}

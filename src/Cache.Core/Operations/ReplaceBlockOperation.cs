@@ -1,0 +1,21 @@
+using Cache.Core.Layout;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.Operations;
+
+/// <summary>Puts a block in the place of the one that its value was copied from.</summary>
+internal struct ReplaceBlockOperation(LargeBlock expected, LargeBlock block) : IEntryOperation
+{
+    /// <summary>The new block; null once the entry holds it.</summary>
+    public LargeBlock Block { get; private set; } = block;
+
+    public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
+    {
+        if (!Shard.Holds(entry, expected))
+            return WriteStatus.ConditionNotMet;
+        if (!shard.TryPublishBlock(ref entry, key, Block))
+            return WriteStatus.OutOfMemory;
+        Block = default;
+        return WriteStatus.Done;
+    }
+}
