@@ -1,5 +1,6 @@
 using Cache.Core.Hashing;
 using Cache.Core.ManyKeys;
+using Cache.Core.Operations;
 using Cache.Core.Sharding;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
@@ -29,7 +30,7 @@ public sealed class EntryClaimsTests : IDisposable
     public void Write_OfAKeyThatIsClaimedAgainAndAgain_EndsAfterItsWaits(string operation)
     {
         var expiring = new EntryOptions { ExpiresAtMs = _state.Clock.NowMs + 1000 };
-        Assert.Equal(WriteStatus.Done, _state.Shards[0].Set(_state.KeyOf(_other, 0), "value"u8, expiring));
+        Assert.Equal(WriteStatus.Done, EntryWriter.Set(_state, _state.KeyOf(_other, 0), "value"u8, expiring));
         using var claimer = new Claimer(_state, _state.HashOf(_key, 0));
         claimer.Claim();
         int waits = 0;
@@ -62,7 +63,7 @@ public sealed class EntryClaimsTests : IDisposable
         switch (operation)
         {
             case "one key":
-                return _state.Shards[0].Set(key, "value"u8, expiring);
+                return EntryWriter.Set(_state, key, "value"u8, expiring);
             case "several keys":
                 var entries = new OneEntry();
                 return ManyKeysWriter.Write(_state, 0, ref entries, SetCondition.IfAbsent);
