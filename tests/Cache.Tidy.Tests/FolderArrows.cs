@@ -150,6 +150,9 @@ internal static class FolderArrows
         // Bottom up: files know no format, the format knows no store.
         ["Cache.Durability.Files"] = [],
         ["Cache.Durability.Format"] = [],
+        ["Cache.Durability.Catalog"] = ["Cache.Durability.Files", "Cache.Durability.Format"],
+        ["Cache.Durability.Recovery"] =
+            ["Cache.Durability.Catalog", "Cache.Durability.Files", "Cache.Durability.Format"],
     };
 
     /// <summary>Which project of src/ may reference which.</summary>

@@ -1,0 +1,49 @@
+using System.Globalization;
+
+namespace Cache.Durability.Catalog;
+
+/// <summary>The names of the files in a directory.</summary>
+internal static class FileNames
+{
+    public const string Manifest = "MANIFEST";
+    public const string NextManifest = "MANIFEST.tmp";
+
+    /// <summary>One that says "suspended", written before it is needed: a full disk lets rename only.</summary>
+    public const string SuspendedManifest = "MANIFEST.suspended";
+
+    public const string Lock = "cache.lock";
+
+    /// <summary>Behind the name of a file whose damage was skipped; nothing else is done to it.</summary>
+    public const string BadEnding = ".bad";
+
+    public const string TemporaryEnding = ".tmp";
+
+    private const string JournalStart = "jrnl-";
+    private const string JournalEnding = ".cj";
+    private const string SnapshotStart = "base-";
+    private const string SnapshotEnding = ".snap";
+
+    public static string JournalOf(long number) =>
+        string.Create(CultureInfo.InvariantCulture, $"{JournalStart}{number:d6}{JournalEnding}");
+
+    public static string SnapshotOf(long number) =>
+        string.Create(CultureInfo.InvariantCulture, $"{SnapshotStart}{number:d6}{SnapshotEnding}");
+
+    /// <summary>The number of a journal; 0 if it is none.</summary>
+    public static long JournalNumberOf(string name) => NumberOf(name, JournalStart, JournalEnding);
+
+    /// <summary>The number of a snapshot; 0 if it is none.</summary>
+    public static long SnapshotNumberOf(string name) => NumberOf(name, SnapshotStart, SnapshotEnding);
+
+    /// <summary>Whether a name stays in the directory.</summary>
+    public static bool IsPlain(string name) =>
+        JournalNumberOf(name) != 0 || SnapshotNumberOf(name) != 0;
+
+    private static long NumberOf(string name, string start, string ending)
+    {
+        if (!name.StartsWith(start, StringComparison.Ordinal) || !name.EndsWith(ending, StringComparison.Ordinal))
+            return 0;
+        var digits = name.AsSpan(start.Length, Math.Max(0, name.Length - start.Length - ending.Length));
+        return long.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out long number) ? number : 0;
+    }
+}

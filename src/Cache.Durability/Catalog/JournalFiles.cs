@@ -1,0 +1,105 @@
+using Cache.Durability.Files;
+using Cache.Durability.Format;
+
+namespace Cache.Durability.Catalog;
+
+/// <summary>Makes journal files ready to be written, of old ones where there are any.</summary>
+/// <remarks>
+/// A sync of a file that grows writes the file's size and the places of its blocks too; one whose blocks were written
+/// before writes the bytes alone. So a file has its whole length in zeros before it is used, and an old one is used
+/// again under a new name and a new id, by which its old blocks are no blocks any more. Not thread-safe.
+/// </remarks>
+internal sealed class JournalFiles
+{
+    private readonly StorageDirectory _directory;
+    private readonly TimeProvider _time;
+    private readonly ulong _storeId;
+    private readonly long _fileBytes;
+    private readonly List<string> _spares = [];
+    private long _lastNumber;
+
+    /// <param name="directory">Where they are.</param>
+    /// <param name="manifest">Which of them are in use.</param>
+    /// <param name="fileBytes">The length of each.</param>
+    /// <param name="time">Says when a file is made.</param>
+    public JournalFiles(StorageDirectory directory, Manifest manifest, long fileBytes, TimeProvider time)
+    {
+        _directory = directory;
+        _time = time;
+        _storeId = manifest.StoreId;
+        _fileBytes = fileBytes;
+        foreach (string name in directory.List())
+        {
+            long number = FileNames.JournalNumberOf(name.Replace(FileNames.BadEnding, "", StringComparison.Ordinal));
+            _lastNumber = Math.Max(_lastNumber, number);
+            if (FileNames.JournalNumberOf(name) != 0 && !manifest.Journals.Contains(name))
+                _spares.Add(name);
+        }
+
+        _spares.Sort(StringComparer.Ordinal);
+    }
+
+    /// <summary>The files that wait to be used again.</summary>
+    public int SpareCount => _spares.Count;
+
+    /// <summary>A file with a header and nothing behind it that would be read; both are on the disk.</summary>
+    public StorageFile Take(int alignment, ulong firstLsn)
+    {
+        string name = FileNames.JournalOf(++_lastNumber);
+        var file = TakeSpare(name) ?? _directory.Create(name, _fileBytes);
+        try
+        {
+            var header = new FileHeader(
+                FileHeader.CurrentMajor, FileHeader.CurrentMinor, alignment, NewId(), _storeId, firstLsn,
+                _time.GetUtcNow().ToUnixTimeMilliseconds());
+            byte[] bytes = new byte[FileHeader.Size];
+            header.Write(bytes);
+            file.Write(0, bytes);
+            file.Sync();
+            _directory.Sync();
+            return file;
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Keeps files that no manifest names any more for later, and deletes what is too much.</summary>
+    public void Retire(IReadOnlyList<string> names, int sparesMax)
+    {
+        foreach (string name in names)
+        {
+            if (_spares.Count < sparesMax)
+                _spares.Add(name);
+            else
+                _directory.Delete(name);
+        }
+    }
+
+    private static ulong NewId()
+    {
+        ulong id = 0;
+        while (id == 0)
+            id = (ulong)Random.Shared.NextInt64(long.MinValue, long.MaxValue);
+        return id;
+    }
+
+    private StorageFile? TakeSpare(string name)
+    {
+        while (_spares.Count > 0)
+        {
+            string oldest = _spares[0];
+            _spares.RemoveAt(0);
+            _directory.Rename(oldest, name);
+            var file = _directory.Open(name, writable: true);
+            if (file.Length == _fileBytes)
+                return file;
+            file.Dispose(); // Of another length since the settings were changed, or cut.
+            _directory.Delete(name);
+        }
+
+        return null;
+    }
+}

@@ -1,0 +1,18 @@
+namespace Cache.Durability.Format;
+
+/// <summary>A record as it lies in a payload, whose bytes it shows.</summary>
+internal readonly ref struct RecordView
+{
+    /// <summary>The bytes that it takes.</summary>
+    public int Size { get; init; }
+
+    public RecordFields Fields { get; init; }
+
+    public ReadOnlySpan<byte> Key { get; init; }
+
+    /// <summary>Empty if it is parted.</summary>
+    public ReadOnlySpan<byte> Value { get; init; }
+
+    /// <summary>The length of the whole value, also if it is parted.</summary>
+    public int ValueLength { get; init; }
+}

@@ -1,0 +1,122 @@
+using System.Diagnostics;
+using Cache.Durability.Files;
+using Cache.Durability.Format;
+
+namespace Cache.Durability.Recovery;
+
+/// <summary>The blocks of one file, checked before they are shown.</summary>
+/// <remarks>Reads the file in stretches that hold several blocks. Not thread-safe.</remarks>
+internal sealed class BlockReader : IDisposable
+{
+    // Long enough that the disk reads ahead, and that the calls do not count.
+    private const int WindowBytes = 4 << 20;
+
+    private readonly StorageFile _file;
+    private readonly byte[] _window;
+    private long _windowStart;
+    private int _windowLength;
+
+    private BlockReader(StorageFile file, byte[] window, FileHeader header)
+    {
+        _file = file;
+        _window = window;
+        Header = header;
+        Length = file.Length;
+        Position = FileHeader.Size;
+    }
+
+    public string Name => _file.Name;
+
+    public FileHeader Header { get; }
+
+    /// <summary>The length of the file.</summary>
+    public long Length { get; }
+
+    /// <summary>Where the next block is expected.</summary>
+    public long Position { get; private set; }
+
+    /// <exception cref="RecoveryRefusedException">It is no file of this version and this store.</exception>
+    public static BlockReader Open(StorageDirectory directory, string name, ulong storeId)
+    {
+        var file = OpenCore(directory, name);
+        try
+        {
+            byte[] window = new byte[Math.Max(FileHeader.Size, (int)Math.Min(WindowBytes, file.Length))];
+            int length = file.Read(0, window.AsSpan(0, FileHeader.Size));
+            if (!FileHeader.TryRead(window.AsSpan(0, length), out var header, out string problem))
+                throw new RecoveryRefusedException(name, -1, problem);
+            if (header.StoreId != storeId)
+                throw new RecoveryRefusedException(name, -1, "belongs to another directory");
+            return new BlockReader(file, window, header);
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Reads the block at <see cref="Position"/>, if it is whole.</summary>
+    /// <param name="header">Its header.</param>
+    /// <param name="payload">Its records; valid until the next call.</param>
+    public bool TryRead(out BlockHeader header, out ReadOnlySpan<byte> payload)
+    {
+        payload = default;
+        if (!TryReadHeader(Position, out header))
+            return false;
+        var stored = Read(Position + BlockHeader.Size, header.StoredBytes);
+        if (stored.Length < header.StoredBytes || Crc32C.OfQuarters(stored) != header.PayloadChecksum)
+            return false;
+        payload = stored;
+        Position += header.LengthIn(Header.Alignment);
+        return true;
+    }
+
+    /// <summary>The next place from a position on where a block of this file begins; −1 if none.</summary>
+    public long Find(long position, out BlockHeader header)
+    {
+        Debug.Assert(position % FileHeader.BufferedAlignment == 0);
+        for (; position <= Length - BlockHeader.Size; position += FileHeader.BufferedAlignment)
+        {
+            if (TryReadHeader(position, out header))
+                return position;
+        }
+
+        header = default;
+        return -1;
+    }
+
+    /// <summary>Goes to a place that <see cref="Find"/> has found.</summary>
+    public void MoveTo(long position) => Position = position;
+
+    public void Dispose() => _file.Dispose();
+
+    private static StorageFile OpenCore(StorageDirectory directory, string name)
+    {
+        try
+        {
+            return directory.Open(name, writable: false);
+        }
+        catch (FileNotFoundException)
+        {
+            throw new RecoveryRefusedException(name, -1, "is missing");
+        }
+    }
+
+    private bool TryReadHeader(long position, out BlockHeader header) =>
+        BlockHeader.TryRead(Read(position, BlockHeader.Size), Header.FileId, out header);
+
+    // Shorter only at the end of the file.
+    private ReadOnlySpan<byte> Read(long position, int length)
+    {
+        Debug.Assert(length <= BlockHeader.PayloadBytesMax);
+        if (position < _windowStart || position + length > _windowStart + _windowLength)
+        {
+            _windowStart = position;
+            _windowLength = _file.Read(position, _window);
+        }
+
+        int start = (int)(position - _windowStart);
+        return _window.AsSpan(start, Math.Min(length, _windowLength - start));
+    }
+}

@@ -1,0 +1,129 @@
+using System.Text;
+using Cache.Durability.Catalog;
+using Cache.Durability.Tests.Files;
+using Cache.Testing;
+
+namespace Cache.Durability.Tests.Catalog;
+
+public sealed class ManifestTests
+{
+    private static readonly Manifest s_first = new() { StoreId = 0xABC };
+
+    private static readonly Manifest s_second = new()
+    {
+        StoreId = 0xABC,
+        State = ManifestState.Clean,
+        Base = "base-000007.snap",
+        FromSequence = 12,
+        Journals = ["jrnl-000001.cj", "jrnl-000002.cj"],
+        EndSequence = 99,
+    };
+
+    private readonly FaultyDirectory _directory = new();
+
+    [Fact]
+    public void Text_IsReadableAndReadBack()
+    {
+        byte[] text = ManifestText.Format(s_second);
+        Assert.StartsWith(
+            "cache-durability 1\nstore 0000000000000abc\nstate clean\nbase base-000007.snap\nfrom 12\n"
+            + "journal jrnl-000001.cj\njournal jrnl-000002.cj\nend 99\ncrc ", Encoding.UTF8.GetString(text),
+            StringComparison.Ordinal);
+        Assert.True(ManifestText.TryParse(text, out var read, out _));
+        AssertSame(s_second, read);
+    }
+
+    [Fact]
+    public void Text_AnyFlippedByteOrTruncation_IsRefused()
+    {
+        byte[] text = ManifestText.Format(s_second);
+        for (int i = 0; i < text.Length; i++)
+        {
+            foreach (int mask in (int[])[0x01, 0x80, 0xFF])
+            {
+                text[i] ^= (byte)mask;
+                Assert.False(ManifestText.TryParse(text, out _, out _));
+                text[i] ^= (byte)mask;
+            }
+
+            Assert.False(ManifestText.TryParse(text.AsSpan(0, i), out _, out _));
+        }
+    }
+
+    [Theory]
+    [InlineData("../secret")]
+    [InlineData("jrnl-000001.cj.bad")]
+    [InlineData("MANIFEST")]
+    public void Text_NameThatIsNoFileOfOurs_IsRefused(string name)
+    {
+        byte[] text = ManifestText.Format(s_first with { Journals = [name] });
+        Assert.False(ManifestText.TryParse(text, out _, out string problem));
+        Assert.Contains(name, problem, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Publish_IsReadBack()
+    {
+        ManifestFile.Publish(_directory, s_first);
+        ManifestFile.Publish(_directory, s_second);
+        AssertSame(s_second, ManifestFile.Read(_directory)!);
+    }
+
+    [Fact]
+    public void Read_EmptyDirectory_IsNone() => Assert.Null(ManifestFile.Read(_directory));
+
+    [Fact]
+    public void Read_JournalWithoutManifest_IsRefused()
+    {
+        _directory.Create("jrnl-000001.cj", 0).Dispose();
+        Assert.Throws<RefusedDirectoryException>(() => ManifestFile.Read(_directory));
+    }
+
+    [Fact]
+    public void Suspend_FullDisk_SaysSo()
+    {
+        ManifestFile.Publish(_directory, s_second);
+        _directory.Capacity = 0;
+        ManifestFile.Suspend(_directory);
+        Assert.Equal(ManifestState.Suspended, ManifestFile.Read(_directory)!.State);
+        Assert.Equal(s_second.Journals, ManifestFile.Read(_directory)!.Journals);
+    }
+
+    [Fact]
+    public void Publish_PowerLostAnywhere_LeavesTheOldOneOrTheNewOne() => RandomSeed.Run(this, seed =>
+    {
+        var random = new Random(seed);
+        for (int crash = 0; crash < 20; crash++)
+        {
+            for (int round = 0; round < 20; round++)
+            {
+                var directory = new FaultyDirectory();
+                ManifestFile.Publish(directory, s_first);
+                directory.CrashAt = directory.Operations + crash;
+                bool isPublished = TryPublish(directory);
+                var read = ManifestFile.Read(directory.AfterPowerLoss(random));
+                Assert.NotNull(read);
+                AssertSame(isPublished || read.Base != null ? s_second : s_first, read);
+            }
+        }
+    });
+
+    private static bool TryPublish(FaultyDirectory directory)
+    {
+        try
+        {
+            ManifestFile.Publish(directory, s_second);
+            return true;
+        }
+        catch (IOException)
+        {
+            return false;
+        }
+    }
+
+    private static void AssertSame(Manifest expected, Manifest actual)
+    {
+        Assert.Equal(expected.Journals, actual.Journals);
+        Assert.Equal(expected with { Journals = [] }, actual with { Journals = [] });
+    }
+}

@@ -1,0 +1,74 @@
+using System.Buffers.Binary;
+using Cache.Durability.Format;
+using Cache.Testing;
+
+namespace Cache.Durability.Tests.Format;
+
+public sealed class Crc32CTests
+{
+    [Fact]
+    public void Of_KnownText_IsThePublishedValue() => Assert.Equal(0xE3069283u, Crc32C.Of("123456789"u8));
+
+    [Fact]
+    public void Of_AnyLength_IsThatOfTheDefinition() => RandomSeed.Run(this, static seed =>
+    {
+        byte[] bytes = RandomBytes(seed, 300);
+        for (int length = 0; length <= bytes.Length; length++)
+            Assert.Equal(Definition(bytes.AsSpan(0, length)), Crc32C.Of(bytes.AsSpan(0, length)));
+    });
+
+    [Fact]
+    public void OfQuarters_AnyLength_IsThatOfTheDefinition() => RandomSeed.Run(this, static seed =>
+    {
+        byte[] bytes = RandomBytes(seed, 300);
+        for (int length = 0; length <= bytes.Length; length++)
+            Assert.Equal(DefinitionOfQuarters(bytes.AsSpan(0, length)), Crc32C.OfQuarters(bytes.AsSpan(0, length)));
+    });
+
+    [Fact]
+    public void OfQuarters_AnyFlippedBit_Differs()
+    {
+        byte[] bytes = RandomBytes(1, 101);
+        uint checksum = Crc32C.OfQuarters(bytes);
+        for (int bit = 0; bit < 8 * bytes.Length; bit++)
+        {
+            bytes[bit / 8] ^= (byte)(1 << bit % 8);
+            Assert.NotEqual(checksum, Crc32C.OfQuarters(bytes));
+            bytes[bit / 8] ^= (byte)(1 << bit % 8);
+        }
+    }
+
+    private static byte[] RandomBytes(int seed, int length)
+    {
+        byte[] bytes = new byte[length];
+        new Random(seed).NextBytes(bytes);
+        return bytes;
+    }
+
+    // Bit by bit, as the polynomial says.
+    private static uint Definition(ReadOnlySpan<byte> bytes)
+    {
+        uint checksum = ~0u;
+        foreach (byte value in bytes)
+        {
+            checksum ^= value;
+            for (int bit = 0; bit < 8; bit++)
+                checksum = (checksum >> 1) ^ ((checksum & 1) != 0 ? 0x82F63B78u : 0);
+        }
+
+        return ~checksum;
+    }
+
+    private static uint DefinitionOfQuarters(ReadOnlySpan<byte> bytes)
+    {
+        int quarter = bytes.Length / 4 / 8 * 8;
+        byte[] checksums = new byte[16];
+        for (int i = 0; i < 4; i++)
+        {
+            var lane = i < 3 ? bytes.Slice(i * quarter, quarter) : bytes[(3 * quarter)..];
+            BinaryPrimitives.WriteUInt32LittleEndian(checksums.AsSpan(4 * i), Definition(lane));
+        }
+
+        return Definition(checksums);
+    }
+}

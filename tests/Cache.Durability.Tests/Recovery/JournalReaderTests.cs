@@ -1,0 +1,194 @@
+using Cache.Durability.Catalog;
+using Cache.Durability.Format;
+using Cache.Durability.Recovery;
+using Cache.Durability.Tests.Files;
+
+namespace Cache.Durability.Tests.Recovery;
+
+public sealed class JournalReaderTests
+{
+    private const string First = "jrnl-000001.cj";
+    private const string Second = "jrnl-000002.cj";
+    private const string Third = "jrnl-000003.cj";
+
+    private readonly FaultyDirectory _directory = new();
+
+    [Fact]
+    public void TryRead_NoJournal_IsTheEnd() => Assert.Empty(Read(TestJournal.ManifestOf()));
+
+    [Fact]
+    public void TryRead_EmptyJournal_IsTheEnd()
+    {
+        TestJournal.Create(_directory, First, id: 1, length: 8192);
+        Assert.Empty(Read(TestJournal.ManifestOf(First)));
+    }
+
+    [Fact]
+    public void TryRead_Blocks_ComeInTheirOrder()
+    {
+        WriteFive(First, id: 1, from: 1);
+        Assert.Equal(["1", "2", "3", "4", "5"], Read(TestJournal.ManifestOf(First)));
+    }
+
+    [Fact]
+    public void TryRead_MissingFile_IsRefused()
+    {
+        var failure = Assert.Throws<RecoveryRefusedException>(() => Read(TestJournal.ManifestOf(First)));
+        Assert.Equal($"{First} is missing.", failure.Message);
+    }
+
+    [Fact]
+    public void TryRead_FileOfAnotherStore_IsRefused()
+    {
+        WriteFive(First, id: 1, from: 1);
+        Assert.Throws<RecoveryRefusedException>(() => Read(TestJournal.ManifestOf(First) with { StoreId = 1 }));
+    }
+
+    [Fact]
+    public void TryRead_SeveralFiles_AreOneJournal()
+    {
+        WriteFive(First, id: 1, from: 1);
+        WriteFive(Second, id: 2, from: 6);
+        Assert.Equal(
+            ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"], Read(TestJournal.ManifestOf(First, Second)));
+    }
+
+    [Fact]
+    public void TryRead_RestOfAFileThatWasNotUsedAnyMore_IsPassed()
+    {
+        var places = WriteFive(First, id: 1, from: 1);
+        Flip(First, places[3]);
+        WriteFive(Second, id: 2, from: 4);
+        Assert.Equal(["1", "2", "3", "4", "5", "6", "7", "8"], Read(TestJournal.ManifestOf(First, Second)));
+    }
+
+    [Fact]
+    public void TryRead_OldBlocksOfARecycledFile_DoNotCount()
+    {
+        WriteFive(First, id: 1, from: 1);
+        var file = _directory.Open(First, writable: true);
+        byte[] header = new byte[FileHeader.Size];
+        new FileHeader(1, 0, 64, 2, TestJournal.StoreId, 0, 0).Write(header);
+        file.Write(0, header);
+        TestJournal.Write(file, FileHeader.Size, id: 2, sequence: 1, durable: 0, "new");
+        Assert.Equal(["new"], Read(TestJournal.ManifestOf(First)));
+    }
+
+    [Fact]
+    public void TryRead_BadBlockThatWasNotSynced_IsTheEnd()
+    {
+        var places = WriteFive(First, id: 1, from: 1, durable: 2);
+        Flip(First, places[2]);
+        using var reader = new JournalReader(_directory, TestJournal.ManifestOf(First), skipsDamage: false);
+        Assert.Equal(["1", "2"], TestJournal.ReadKeys(reader));
+        Assert.Equal((First, places[2], 3UL), (reader.Tail!.File, reader.Tail.Offset, reader.Tail.Sequence));
+        Assert.Equal(3000, reader.Tail.Milliseconds);
+        Assert.True(reader.Tail.Bytes > 0);
+    }
+
+    [Fact]
+    public void TryRead_BadBlockThatWasSynced_IsRefused()
+    {
+        var places = WriteFive(First, id: 1, from: 1, durable: 3);
+        Flip(First, places[2]);
+        var failure = Assert.Throws<RecoveryRefusedException>(() => Read(TestJournal.ManifestOf(First)));
+        Assert.Equal(places[2], failure.Offset);
+        Assert.Equal($"{First} lacks block 3, which was on the disk, at byte {places[2]}.", failure.Message);
+    }
+
+    [Fact]
+    public void TryRead_BadBlockThatALaterFileKnows_IsRefused()
+    {
+        var places = WriteFive(First, id: 1, from: 1, durable: 0);
+        WriteFive(Second, id: 2, from: 6, durable: 5);
+        Flip(First, places[4]);
+        Assert.Throws<RecoveryRefusedException>(() => Read(TestJournal.ManifestOf(First, Second)));
+    }
+
+    [Fact]
+    public void TryRead_FirstBlockOfAll_IsChecked()
+    {
+        WriteFive(First, id: 1, from: 4, durable: 3);
+        var manifest = TestJournal.ManifestOf(First);
+        Assert.Equal(["4", "5", "6", "7", "8"], Read(manifest with { FromSequence = 4 }));
+        Assert.Throws<RecoveryRefusedException>(() => Read(manifest with { FromSequence = 3 }));
+    }
+
+    [Fact]
+    public void TryRead_CleanJournalWithoutItsEnd_IsRefused()
+    {
+        var places = WriteFive(First, id: 1, from: 1, durable: 0);
+        var manifest = TestJournal.ManifestOf(First) with { State = ManifestState.Clean, EndSequence = 5 };
+        Assert.Equal(["1", "2", "3", "4", "5"], Read(manifest));
+        Flip(First, places[4]);
+        Assert.Throws<RecoveryRefusedException>(() => Read(manifest));
+        Assert.Throws<RecoveryRefusedException>(() => Read(manifest with { Journals = [] }));
+    }
+
+    [Fact]
+    public void TryRead_SkippedDamage_IsReported()
+    {
+        var places = WriteFive(First, id: 1, from: 1, durable: 4);
+        Flip(First, places[1]);
+        Flip(First, places[2]);
+        using var reader = new JournalReader(_directory, TestJournal.ManifestOf(First), skipsDamage: true);
+        Assert.Equal(["1", "4", "5"], TestJournal.ReadKeys(reader));
+        Assert.Equal([new Gap(First, places[1], 2, 3)], reader.Gaps);
+    }
+
+    [Fact]
+    public void TryRead_SkippedDamageUpToTheEnd_IsReported()
+    {
+        var places = WriteFive(First, id: 1, from: 1, durable: 0);
+        Flip(First, places[4]);
+        var manifest = TestJournal.ManifestOf(First) with { State = ManifestState.Clean, EndSequence = 5 };
+        using var reader = new JournalReader(_directory, manifest, skipsDamage: true);
+        Assert.Equal(["1", "2", "3", "4"], TestJournal.ReadKeys(reader));
+        Assert.Equal([new Gap(First, places[4], 5, 5)], reader.Gaps);
+    }
+
+    [Fact]
+    public void TryRead_CompressedBlock_IsRefused()
+    {
+        var file = TestJournal.Create(_directory, First, id: 1);
+        byte[] block = TestJournal.Block(1, 1, 0, "key");
+        Assert.True(BlockHeader.TryRead(block, 1, out var header));
+        (header with { Codec = 1 }).Write(block);
+        file.Write(FileHeader.Size, block);
+        Assert.Throws<RecoveryRefusedException>(() => Read(TestJournal.ManifestOf(First)));
+    }
+
+    [Fact]
+    public void TryRead_EmptyFileBetweenOthers_IsPassed()
+    {
+        WriteFive(First, id: 1, from: 1);
+        TestJournal.Create(_directory, Second, id: 2, length: 8192);
+        WriteFive(Third, id: 3, from: 6);
+        Assert.Equal(10, Read(TestJournal.ManifestOf(First, Second, Third)).Count);
+    }
+
+    private List<string> Read(Manifest manifest) => TestJournal.ReadKeys(_directory, manifest);
+
+    // The places of five blocks; each knows so many to be durable, but none that comes later.
+    private long[] WriteFive(string name, ulong id, int from, int durable = int.MaxValue)
+    {
+        using var file = TestJournal.Create(_directory, name, id);
+        long[] places = new long[5];
+        long offset = FileHeader.Size;
+        for (int i = 0; i < places.Length; i++)
+        {
+            places[i] = offset;
+            int sequence = from + i;
+            offset = TestJournal.Write(
+                file, offset, id, (ulong)sequence, (ulong)Math.Min(durable, sequence - 1), $"{sequence}");
+        }
+
+        return places;
+    }
+
+    private void Flip(string name, long offset)
+    {
+        var content = _directory.ContentOf(name);
+        content.Damage((int)offset + BlockHeader.Size, [(byte)~content.Bytes[offset + BlockHeader.Size]]);
+    }
+}
