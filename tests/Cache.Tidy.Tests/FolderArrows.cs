@@ -60,6 +60,8 @@ internal static class FolderArrows
         ["Cache.Core.Eviction"] = [Layout],
         ["Cache.Core.Expiry"] = [Layout],
         ["Cache.Core.Hashing"] = [],
+        // A codec of bytes: it sees nothing of what they are.
+        ["Cache.Core.Compression"] = [],
         ["Cache.Core.Distributed"] =
             [Core, Contracts, "Microsoft.Extensions.Caching.Distributed", "Microsoft.Extensions.Options"],
         // Both doors turn the same strings into the same keys; the second level is the framework's contract.
