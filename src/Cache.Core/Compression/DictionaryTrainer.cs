@@ -6,8 +6,8 @@ namespace Cache.Core.Compression;
 /// <remarks>
 /// Algorithm: for each word of 8 bytes, in how many samples it stands. The samples are divided into as many stretches
 /// as there are places for four segments each; the best segment of a stretch, whose words are the most frequent, goes
-/// into the dictionary, and its words count no more: the next one brings something else. Rounds over the stretches follow
-/// until the dictionary is full or nothing that repeats is left.
+/// into the dictionary, and its words count no more: the next one brings something else. Rounds over the stretches
+/// follow until the dictionary is full or nothing that repeats is left.
 /// Sources: Liao, Petri, Moffat and Wirth, "Effective construction of relative Lempel-Ziv dictionaries" (2016), known
 /// as COVER; Zstandard's fastCover for the table of a fixed size.
 /// Bounds: <see cref="SamplesMax"/> samples of <see cref="SampleLengthMax"/> bytes, and <see cref="RoundsMax"/> rounds,
