@@ -1,3 +1,5 @@
+using Cache.Core.Operations;
+
 namespace Cache.Core;
 
 /// <summary>What a door needs that keeps something of its own beside the store, and must know when it is old.</summary>
@@ -14,6 +16,14 @@ public sealed partial class CacheStore
     internal bool IsWatched => !_state.Watched.IsEmpty;
 
     internal void Unwatch(WatchedKey key) => _state.Watched.Unwatch(key);
+
+    /// <summary>Writes an entry if the key has what a read found, whatever its neighbours did meanwhile.</summary>
+    internal WriteStatus SetIfExpected(
+        ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, in EntryOptions options, in ExpectedEntry expected)
+    {
+        ThrowIfDisposed();
+        return Counted(ExpectedEntryWriter.Write(_state, KeyOf(key), value, options, expected));
+    }
 
     /// <summary>Copies the value of a key into the sink, and tells how to ask later whether it is still that.</summary>
     internal bool TryGetStamped<TSink>(ReadOnlySpan<byte> key, ref TSink sink, out EntryStamp stamp)

@@ -7,8 +7,8 @@ namespace Cache.Core.Hybrid;
 /// <summary>Writes into the store.</summary>
 public sealed partial class StoreHybridCache
 {
-    // Each attempt needs a write of another thread meanwhile; after so many, a value is better made anew.
-    private const int WriteAttemptsMax = 1000;
+    // Each is in vain if another key of the bucket was written meanwhile; the one after them is so no more.
+    private const int WriteAttemptsMax = 8;
 
     private bool IsUsable(string key)
     {
@@ -196,22 +196,7 @@ public sealed partial class StoreHybridCache
         try
         {
             lock (flight.Gate) // A removal by this cache waits, and removes what was written.
-            {
-                for (int i = 0; i < WriteAttemptsMax && !flight.IsSuperseded; i++)
-                {
-                    var status = _store.SetIfUnchanged(utf8Key.Bytes, value, options, before.Stamp.Version);
-                    if (status != WriteStatus.ConditionNotMet)
-                    {
-                        flight.IsRenewed = IsDone(status, value.Length);
-                        break;
-                    }
-
-                    var present = TakeSnapshot(utf8Key.Bytes);
-                    if (!before.IsStillThere(present, _store.NowMs))
-                        break;
-                    before = present;
-                }
-            }
+                flight.IsRenewed = TryWriteOver(flight, utf8Key.Bytes, value, options, before);
 
             // The keyspace was cleared meanwhile: its entries go after their factories were told.
             if (flight.IsRenewed && flight.IsSupersededNow)
@@ -221,5 +206,32 @@ public sealed partial class StoreHybridCache
         {
             // The callers get the value; it is kept nowhere.
         }
+    }
+
+    /// <summary>Writes in the place of what was there before; at last whatever is written beside it.</summary>
+    private bool TryWriteOver(
+        Flight flight, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, in EntryOptions options, Snapshot before)
+    {
+        for (int attempts = 0; attempts < WriteAttemptsMax && !flight.IsSuperseded; attempts++)
+        {
+            var status = _store.SetIfUnchanged(key, value, options, before.Stamp.Version);
+            if (status != WriteStatus.ConditionNotMet)
+                return IsDone(status, value.Length);
+            var present = TakeSnapshot(key);
+            if (!before.IsStillThere(present, _store.NowMs))
+                return false;
+            before = present;
+        }
+
+        if (flight.IsSuperseded)
+            return false;
+        var expected = new ExpectedEntry
+        {
+            Exists = before.Bytes is not null,
+            Value = before.Bytes,
+            ExpiresAtMs = before.Stamp.ExpiresAtMs,
+            Watched = flight.Watched!,
+        };
+        return IsDone(_store.SetIfExpected(key, value, options, expected), value.Length);
     }
 }
