@@ -15,6 +15,10 @@ public sealed partial class CacheStore
     }
 
     /// <summary>Writes several entries that never expire: all of them, or none.</summary>
+    /// <remarks>
+    /// What <paramref name="entries"/> throws is thrown on. Nothing is written then, but of up to 64 keys that all
+    /// exist those whose values were asked for the last time before.
+    /// </remarks>
     /// <param name="entries">Keys and values; of a key that comes twice, the last value stays.</param>
     /// <param name="condition">Must hold for every key.</param>
     public WriteStatus SetMany<TEntries>(ref TEntries entries, SetCondition condition)

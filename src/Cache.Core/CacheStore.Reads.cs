@@ -39,6 +39,24 @@ public sealed partial class CacheStore
         return ShardOf(entryKey).TryGet(entryKey, new ByteRange(first, last), ref sink, out _);
     }
 
+    /// <summary>
+    /// Copies a part of the value into the sink, with what else is known of the entry at that moment, but without
+    /// counting a hit or miss or a use, or renewing anything.
+    /// </summary>
+    /// <param name="key">The key.</param>
+    /// <param name="first">As of <see cref="TryGetRange"/>.</param>
+    /// <param name="last">The same.</param>
+    /// <param name="sink">Takes the bytes, perhaps none.</param>
+    /// <param name="info">What is known of the entry; its length is that of the whole value.</param>
+    /// <returns>False if there is no live entry; the sink is then untouched.</returns>
+    public bool TryPeekRange<TSink>(
+        ReadOnlySpan<byte> key, long first, long last, ref TSink sink, out EntryInfo info)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var entryKey = KeyOf(key);
+        return ShardOf(entryKey).TryPeek(entryKey, new ByteRange(first, last), ref sink, out info);
+    }
+
     /// <summary>The value of a key as a new array.</summary>
     /// <returns>Null if there is no live entry.</returns>
     public byte[]? GetArray(ReadOnlySpan<byte> key)

@@ -278,6 +278,18 @@ public sealed class CacheStoreManyKeysTests : IDisposable
         Store.Clear();
     }
 
+    [Fact]
+    public void SetMany_OfExistingKeysOfWhichTheSecondThrowsAtLast_KeepsTheFirst()
+    {
+        Store.Set("0"u8, [1]);
+        Store.Set("1"u8, [1]);
+        var entries = new ThrowingValues(2, [2], [6]); // Asked for their lengths, their places, and then written.
+
+        Assert.Throws<InvalidOperationException>(() => Store.SetMany(ref entries, SetCondition.Always));
+
+        Assert.Equal([2, 1], [.. Store.GetArray("0"u8)!, .. Store.GetArray("1"u8)!]);
+    }
+
     // What was placed for the first entry when the second threw; the other key's writes fill up the segments.
     [Fact]
     public void SetMany_OfEntriesThatThrowWhenTheFirstHasItsPlace_GivesThatBack()

@@ -47,6 +47,7 @@ internal sealed unsafe class PageHeap : IDisposable
     private readonly FreeRuns? _free;
     private readonly Lock _gate = new();
     private readonly int _grainShift;
+    private readonly Action<PageHeap> _queue;
 
     // Guarded by the gate. Out is what was taken, and what is on its way back to the system.
     private long _spareBytesMax;
@@ -59,8 +60,11 @@ internal sealed unsafe class PageHeap : IDisposable
 
     /// <param name="limitBytes">The store's limit.</param>
     /// <param name="addressBytes">The address space to reserve, if the system lets it.</param>
-    public PageHeap(long limitBytes, long addressBytes)
+    /// <param name="queue">Lets a thread of the pool reduce a heap; a test's own, or null.</param>
+    public PageHeap(long limitBytes, long addressBytes, Action<PageHeap>? queue = null)
     {
+        _queue = queue ?? (static heap => ThreadPool.UnsafeQueueUserWorkItem(
+            static heap => heap.Reduce(), heap, preferLocal: false));
         Grain = limitBytes < SmallLimit ? SmallGrain : PageSize;
         _grainShift = BitOperations.Log2((uint)Grain);
         _spareBytesMax = SpareBytesFor(limitBytes);
@@ -167,7 +171,7 @@ internal sealed unsafe class PageHeap : IDisposable
         if (isClosed)
             GiveBackLast();
         else if (isExcessive)
-            ThreadPool.UnsafeQueueUserWorkItem(static heap => heap.Reduce(), this, preferLocal: false);
+            QueueReduction();
     }
 
     /// <summary>Keeps as much ready as suits another limit.</summary>
@@ -219,6 +223,19 @@ internal sealed unsafe class PageHeap : IDisposable
     }
 
     private static long SpareBytesFor(long limitBytes) => Math.Min(SpareBytesMax, limitBytes / SpareDivisor);
+
+    private void QueueReduction()
+    {
+        try
+        {
+            _queue(this);
+        }
+        catch (OutOfMemoryException) // There is no memory for a work item: the next run that comes back tries again.
+        {
+            lock (_gate)
+                _isReducing = false;
+        }
+    }
 
     private void Reduce()
     {

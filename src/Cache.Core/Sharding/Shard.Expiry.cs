@@ -106,7 +106,7 @@ internal sealed partial class Shard
     public void RemoveIfExpired(in EntryKey key)
     {
         var entry = default(EntryLock);
-        Lock(key, ref entry);
+        LockToRead(key, ref entry); // For a read, which waits for no claim.
         Unlock(ref entry);
     }
 

@@ -82,6 +82,17 @@ internal sealed partial class Shard
         return found;
     }
 
+    /// <summary>The same, but counts and renews nothing.</summary>
+    public bool TryPeek<TSink>(in EntryKey key, ByteRange bytes, ref TSink sink, out EntryInfo info)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        bool found = TryCopy(key, bytes, ref sink, out var snapshot);
+        info = InfoOf(snapshot);
+        if (found)
+            sink.Advance(snapshot.CopiedLength);
+        return found;
+    }
+
     public bool TryGetInfo(in EntryKey key, bool touch, out EntryInfo info)
     {
         var nothing = default(NoSink);

@@ -64,6 +64,23 @@ public sealed class PageHeapTests : IDisposable
     }
 
     [Fact]
+    public void Release_WhereNoThreadCouldBeAsked_AsksAgainAtTheNextOne()
+    {
+        int asked = 0;
+        using var heap = new PageHeap(256 * Megabyte, 1L << 30, _ =>
+        {
+            asked++;
+            throw new OutOfMemoryException();
+        });
+        var blocks = Enumerable.Range(0, 10).Select(_ => Create(heap, Megabyte - 100)).ToArray();
+
+        foreach (var block in blocks)
+            block.Release(heap); // From the ninth on it is too much.
+
+        Assert.Equal(2, asked);
+    }
+
+    [Fact]
     public void Create_WhileTooMuchIsSpare_GivesAsMuchBackAsItTakes()
     {
         Release(Create(7 * Megabyte - 100, mark: 1)); // 3 MB too much: less than a thread of the pool begins for.

@@ -194,10 +194,10 @@ public sealed class ManyNewKeysTests
 
     private static byte[][] KeysOf(int count) => [.. Enumerable.Range(0, count).Select(static i => Bytes($"key:{i}"))];
 
-    /// <summary>Entries of one value, which count how often a key is asked for.</summary>
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_state")]
     private static extern ref StoreState StateOf(CacheStore store);
 
+    /// <summary>Entries of one value, which count how often a key is asked for.</summary>
     private readonly struct CountedEntries(byte[][] keys, byte[] value, int[] looks) : IEntrySource
     {
         public int Count => keys.Length;

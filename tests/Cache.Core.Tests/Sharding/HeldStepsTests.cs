@@ -161,6 +161,56 @@ public sealed class HeldStepsTests
         Assert.Equal(vain + 1, spans);
     }
 
+    // A read that writes: it renews what slides, and removes what has expired.
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Read_OfAClaimedKeyThatSlidesOrHasExpired_DoesNotWaitForTheClaim(bool slides)
+    {
+        var clock = new FakeTimeProvider();
+        using var state = new StoreState(
+            new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 1 }, clock, KeyedHash.CreateRandom());
+        byte[] bytes = Bytes("key");
+        var options = slides
+            ? new EntryOptions { SlidingMs = 1000 }
+            : new EntryOptions { ExpiresAtMs = state.Clock.NowMs + 500 };
+        Set(state, bytes, options, Large);
+        ulong hash = state.HashOf(bytes, 0);
+        using var isClaimed = new ManualResetEventSlim();
+        using var mayEnd = new ManualResetEventSlim();
+        var claiming = Task.Run(
+            () =>
+            {
+                state.Claims.Enter(hash);
+                isClaimed.Set();
+                mayEnd.Wait(TestContext.Current.CancellationToken);
+                state.Claims.Exit(hash);
+            },
+            TestContext.Current.CancellationToken);
+        isClaimed.Wait(TestContext.Current.CancellationToken);
+        clock.Advance(600);
+        RoomSteps.Observe(static step => Assert.NotEqual(RoomStep.WaitsForClaim, step));
+        bool isThere;
+        EntryInfo info;
+        try
+        {
+            isThere = state.Shards[0].TryGetInfo(state.KeyOf(bytes, 0), touch: true, out info);
+        }
+        finally
+        {
+            RoomSteps.Observe(null);
+            mayEnd.Set();
+            await claiming;
+        }
+
+        Assert.Equal(slides, isThere);
+        Assert.Equal(slides ? 1 : 0, state.EntryCount);
+        if (!slides)
+            return;
+        state.Shards[0].TryGetInfo(state.KeyOf(bytes, 0), touch: false, out info);
+        Assert.Equal(state.Clock.NowMs + 1000, info.ExpiresAtMs);
+    }
+
     private static WriteStatus Set(StoreState state, byte[] bytes, EntryOptions options, int length = 1)
     {
         var key = state.KeyOf(bytes, 0);

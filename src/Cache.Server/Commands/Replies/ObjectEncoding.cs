@@ -25,16 +25,15 @@ internal static class ObjectEncoding
     public static ReadOnlySpan<byte> Of(ReadOnlySpan<byte> key, CacheStore store, out long number, out int length)
     {
         number = -1;
-        bool exists = store.TryPeekInfo(key, out var info);
+        Span<byte> room = stackalloc byte[RespInteger.LengthMax];
+        var sink = new SpanSink(room);
+        bool exists = store.TryPeekRange(key, 0, room.Length - 1, ref sink, out var info); // To ask is no use.
         length = info.Length;
         if (!exists)
             return [];
         if (length > EmbeddedLengthMax)
             return "raw"u8;
-        Span<byte> room = stackalloc byte[RespInteger.LengthMax];
-        var sink = new SpanSink(room);
-        if (length > room.Length || !store.TryGetRange(key, 0, room.Length - 1, ref sink)
-            || !RespInteger.TryParse(room[..sink.Length], out long parsed))
+        if (length > room.Length || !RespInteger.TryParse(room[..sink.Length], out long parsed))
             return "embstr"u8;
         number = parsed;
         return "int"u8;

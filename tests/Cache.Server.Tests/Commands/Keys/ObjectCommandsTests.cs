@@ -32,6 +32,23 @@ public sealed class ObjectCommandsTests : CommandTestBase
         Assert.StartsWith("-ERR An LFU maxmemory policy is selected, ", Client.Run("OBJECT IDLETIME k"));
     }
 
+    [Theory]
+    [InlineData("OBJECT ENCODING k")]
+    [InlineData("OBJECT REFCOUNT k")]
+    [InlineData("OBJECT FREQ k")]
+    [InlineData("OBJECT IDLETIME k")]
+    [InlineData("DEBUG OBJECT k")]
+    public void Question_OfAKey_IsNoUse(string question)
+    {
+        Server.Settings.Kept["enable-debug-command"] = "yes";
+        Client.Run("SET k 1");
+        Client.Run("CONFIG SET maxmemory-policy allkeys-lfu");
+
+        Client.Run(question);
+
+        Assert.Equal(":0\r\n", Client.Run("OBJECT FREQ k"));
+    }
+
     [Fact]
     public void Frequency_UnderAnotherPolicy_IsRefused()
     {
