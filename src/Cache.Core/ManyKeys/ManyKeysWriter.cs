@@ -13,6 +13,10 @@ namespace Cache.Core.ManyKeys;
 /// </remarks>
 internal static class ManyKeysWriter
 {
+    // Under the locks, as many lines are fetched ahead as a core keeps under way: of the buckets, then of the records
+    // that they point at, at present or until just now.
+    private const int Ahead = 16;
+
     // Fewer new keys than this seldom meet a full page, and an attempt in vain costs as little as the look ahead.
     private const int NewKeysAheadMin = 32;
 
@@ -239,6 +243,7 @@ internal static class ManyKeysWriter
         {
             while (failed < writes.Length)
             {
+                FetchAhead(batch, failed);
                 var key = batch.KeyOf(failed, entries.GetKey(failed));
                 ref var write = ref writes[failed];
                 if (!batch.State.ShardOf(key.Hash).TryLinkIn(locks, key, ref write.Entry, write.Staged))
@@ -255,12 +260,27 @@ internal static class ManyKeysWriter
         failed = -1;
         for (int i = 0; i < writes.Length; i++)
         {
+            if (i + Ahead < writes.Length)
+            {
+                writes[i + Ahead].Entry.Holder.Prefetch();
+                writes[i + Ahead].Entry.Record.Prefetch();
+            }
+
             var shard = batch.State.ShardOf(batch.Hashes[i]);
             shard.CommitLink(ref writes[i].Entry, writes[i].Staged, Shard.LargeBytesOf(writes[i].Staged));
             shard.Unlock(ref writes[i].Entry);
         }
 
         return WriteStatus.Done;
+    }
+
+    // Of a long batch, what was fetched for all keys at the beginning has left the nearer caches again.
+    private static void FetchAhead(in WriteBatch batch, int index)
+    {
+        if (index + 2 * Ahead < batch.Hashes.Length)
+            batch.State.ShardOf(batch.Hashes[index + 2 * Ahead]).PrefetchBucket(batch.Hashes[index + 2 * Ahead]);
+        if (index + Ahead < batch.Hashes.Length)
+            batch.State.ShardOf(batch.Hashes[index + Ahead]).PrefetchRecord(batch.Hashes[index + Ahead]);
     }
 
     private static void Undo(in WriteBatch batch, Span<KeyWrite> writes)
