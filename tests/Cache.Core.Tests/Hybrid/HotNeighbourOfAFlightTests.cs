@@ -36,7 +36,7 @@ public sealed class HotNeighbourOfAFlightTests : IDisposable
         if (lengthBefore >= 0)
             await _fixture.Get("k", before, _anew);
 
-        int attempts = await MadeBeside(static _ => { });
+        var (attempts, _) = await MadeBeside(static _ => { });
 
         Assert.Equal(9, attempts);
         Assert.Equal(Large, (await _fixture.GetPresent<byte[]>("k")).Length);
@@ -56,7 +56,7 @@ public sealed class HotNeighbourOfAFlightTests : IDisposable
             await _fixture.Get("k", before, _anew);
         byte[]? after = null;
 
-        int attempts = await MadeBeside(attempt =>
+        var (attempts, staged) = await MadeBeside(attempt =>
         {
             if (attempt != 9)
                 return;
@@ -71,6 +71,7 @@ public sealed class HotNeighbourOfAFlightTests : IDisposable
         });
 
         Assert.Equal(9, attempts);
+        Assert.Equal(0, staged); // Not even for a moment: what is written too late is removed again.
         Assert.Equal(after, _fixture.Store.GetArray("k"u8));
     }
 
@@ -91,28 +92,32 @@ public sealed class HotNeighbourOfAFlightTests : IDisposable
     }
 
     /// <summary>Runs a factory; before each write that it ends with, its neighbour is written.</summary>
-    /// <returns>How many writes there were.</returns>
-    private async Task<int> MadeBeside(Action<int> beforeAttempt)
+    /// <returns>How many writes there were, and how many of them came as far as a record.</returns>
+    private async Task<(int Attempts, int Staged)> MadeBeside(Action<int> beforeAttempt)
     {
         int attempts = 0;
+        int staged = 0;
         bool isInside = false;
         byte[] neighbour = Neighbour();
         await _fixture.Cache.GetOrCreateAsync("k", _ =>
         {
             RoomSteps.Observe(step =>
             {
-                if (step != RoomStep.BlockTaken || isInside)
+                if (isInside)
+                    return;
+                staged += step == RoomStep.RecordStaged ? 1 : 0;
+                if (step != RoomStep.BlockTaken)
                     return;
                 isInside = true;
                 beforeAttempt(++attempts);
-                isInside = false;
                 if (attempts < 100) // More are as good as no end.
                     _fixture.Store.Set(neighbour, "1"u8);
+                isInside = false;
             });
             return new ValueTask<byte[]>(new byte[Large]);
         }, _anew);
         RoomSteps.Observe(null);
-        return attempts;
+        return (attempts, staged);
     }
 
     private bool SetUnlike(byte[] value)

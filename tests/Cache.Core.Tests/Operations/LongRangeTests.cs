@@ -1,5 +1,7 @@
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using Cache.Core.Layout;
+using Cache.Core.Sharding;
 using static Cache.Core.Tests.StoreFixture;
 
 namespace Cache.Core.Tests.Operations;
@@ -69,6 +71,56 @@ public sealed class LongRangeTests : IDisposable
         Assert.Equal([.. seen, .. Filled(300_000, 4)], Store.GetArray("key"u8)!);
     }
 
+    // Behind the end of a block that has room: under the lock of its bucket up to a step, else under a claim.
+    [Theory]
+    [InlineData(0, Shard.StepBytesMax, false)]
+    [InlineData(0, Shard.StepBytesMax + 1, true)]
+    [InlineData(Shard.StepBytesMax, 1, true)]
+    public void SetRange_BehindALongValueWithRoom_ClaimsTheKeyBeyondAStep(int gap, int length, bool claims)
+    {
+        int end = MakeLongValueWithRoom();
+        bool isClaimed = false;
+        ulong hash = Store.BeginPrefetch("key"u8).Value;
+        RoomSteps.Observe(_ => isClaimed |= StateOf(Store).Claims.IsOwn(hash));
+        try
+        {
+            Assert.Equal(WriteStatus.Done, Store.SetRange("key"u8, end + gap, Filled(length, 4), out _));
+        }
+        finally
+        {
+            RoomSteps.Observe(null);
+        }
+
+        Assert.Equal(claims, isClaimed);
+        Assert.Equal(new byte[gap], Store.GetArray("key"u8)![end..(end + gap)]);
+        Assert.Equal(Filled(length, 4), Store.GetArray("key"u8)![(end + gap)..]);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Append_BehindALongValueWithRoom_WritesItOnceWhetherItIsLentOrNot(bool isLent)
+    {
+        MakeLongValueWithRoom();
+        LentValue? lent = null;
+        var sink = default(ArraySink);
+        if (isLent)
+            Store.TryGet("key"u8, Store.BeginPrefetch("key"u8), ref sink, lentLengthMin: 1, out lent);
+        int writes = 0;
+        RoomSteps.Observe(step => writes += step == RoomStep.WriteEnds ? 1 : 0);
+        try
+        {
+            Assert.Equal(WriteStatus.Done, Store.Append("key"u8, Filled(300_000, 4), out _));
+        }
+        finally
+        {
+            RoomSteps.Observe(null);
+            lent?.Dispose();
+        }
+
+        Assert.Equal(3, writes); // What finds that it takes long, what takes the block, and what puts it there.
+    }
+
     /// <summary>The longest wait of an insert into the bucket, as a part of the whole write's time.</summary>
     [Fact]
     public void Append_ToAVeryLongValue_LetsOthersIntoItsBucket()
@@ -128,6 +180,16 @@ public sealed class LongRangeTests : IDisposable
         byte[] value = Store.GetArray("key"u8)!;
         Assert.Equal(Long + (60 * part.Length), value.Length);
         Assert.Equal(-1, value.AsSpan().IndexOfAnyExcept((byte)1));
+    }
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_state")]
+    private static extern ref StoreState StateOf(CacheStore store);
+
+    private int MakeLongValueWithRoom()
+    {
+        Store.Set("key"u8, Filled(8 * Long, 1));
+        Store.Append("key"u8, [2], out int length); // From now on there is room behind it.
+        return length;
     }
 
     private double LongestWaitBeside(int length)

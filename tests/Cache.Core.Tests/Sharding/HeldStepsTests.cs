@@ -173,7 +173,7 @@ public sealed class HeldStepsTests
         byte[] bytes = Bytes("key");
         var options = slides
             ? new EntryOptions { SlidingMs = 1000 }
-            : new EntryOptions { ExpiresAtMs = state.Clock.NowMs + 500 };
+            : new EntryOptions { ExpiresAtMs = state.Clock.NowMs + 50 };
         Set(state, bytes, options, Large);
         ulong hash = state.HashOf(bytes, 0);
         using var isClaimed = new ManualResetEventSlim();
@@ -188,7 +188,7 @@ public sealed class HeldStepsTests
             },
             TestContext.Current.CancellationToken);
         isClaimed.Wait(TestContext.Current.CancellationToken);
-        clock.Advance(600);
+        clock.Advance(60); // The next sweep comes later.
         RoomSteps.Observe(static step => Assert.NotEqual(RoomStep.WaitsForClaim, step));
         bool isThere;
         EntryInfo info;
