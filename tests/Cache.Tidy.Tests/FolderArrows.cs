@@ -151,6 +151,8 @@ internal static class FolderArrows
 
         // Bottom up: files know no format, the format knows no store.
         ["Cache.Durability.Files"] = [],
+        // The files of Redis: what they hold is given on, and nothing is known of ours.
+        ["Cache.Durability.Rdb"] = [],
         ["Cache.Durability.Format"] = [],
         ["Cache.Durability.Catalog"] = ["Cache.Durability.Files", "Cache.Durability.Format"],
         ["Cache.Durability.Recovery"] =

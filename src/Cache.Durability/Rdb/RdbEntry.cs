@@ -1,0 +1,9 @@
+namespace Cache.Durability.Rdb;
+
+/// <summary>An entry of an RDB file that is a string.</summary>
+/// <param name="Database">The number of its database.</param>
+/// <param name="Key">The key; valid until the next entry is read.</param>
+/// <param name="Value">The value; valid until the next entry is read.</param>
+/// <param name="ExpiresAtMs">When it expires, in milliseconds since 1970; null for never.</param>
+internal readonly record struct RdbEntry(
+    int Database, ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Value, long? ExpiresAtMs);

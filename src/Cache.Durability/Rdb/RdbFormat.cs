@@ -1,0 +1,34 @@
+namespace Cache.Durability.Rdb;
+
+/// <summary>The numbers of an RDB file of version 10, which Redis 7.0 writes.</summary>
+/// <remarks>
+/// <code>
+///  "REDIS" "0010" | (opcode ...)* ([expiry] [idle or frequency] type key value)* | 255 | CRC-64 of all before, LE
+/// </code>
+/// Source: Redis 7.0's rdb.h and rdb.c.
+/// </remarks>
+internal static class RdbFormat
+{
+    public const int VersionMax = 10;
+    public const int HeaderLength = 9;
+
+    /// <summary>From this version on, a checksum stands at the end; 0 if it was switched off.</summary>
+    public const int ChecksumVersion = 5;
+
+    /// <summary>Redis refuses longer strings unless it is told otherwise; so does the store.</summary>
+    public const int StringLengthMax = 512 << 20;
+
+    // The two high bits of a length: what follows. Of 2, the low bits tell how many bytes; of 3, which encoding.
+    public const int Length6Bits = 0;
+    public const int Length14Bits = 1;
+    public const int Length32Bits = 0x80;
+    public const int Length64Bits = 0x81;
+    public const int EncodedMark = 3;
+
+    public const int EncodedInt8 = 0;
+    public const int EncodedInt16 = 1;
+    public const int EncodedInt32 = 2;
+    public const int EncodedLzf = 3;
+
+    public static ReadOnlySpan<byte> Magic => "REDIS"u8;
+}

@@ -1,0 +1,12 @@
+namespace Cache.Durability.Rdb;
+
+/// <summary>What the next part of a module's value is.</summary>
+internal enum RdbModuleOpcode : ulong
+{
+    End = 0,
+    Int = 1,
+    UInt = 2,
+    Float = 3,
+    Double = 4,
+    String = 5,
+}

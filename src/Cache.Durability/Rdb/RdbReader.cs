@@ -1,0 +1,181 @@
+using System.Globalization;
+using System.Text;
+
+namespace Cache.Durability.Rdb;
+
+/// <summary>Reads the strings of an RDB file of Redis up to 7.0, and counts what else is there.</summary>
+/// <remarks>
+/// Whatever the file holds, reading it ends: with its entries, or with the offset and the reason why it is refused.
+/// Entries are given out before the checksum at the end is seen: who must not take anything of a damaged file reads it
+/// twice. One thread at a time.
+/// </remarks>
+internal sealed class RdbReader
+{
+    // A text of Redis about itself; a longer one is not kept.
+    private const int AuxiliaryLengthMax = 256;
+
+    // Redis writes some ten of them, and modules theirs.
+    private const int AuxiliariesMax = 64;
+
+    private readonly RdbSource _source;
+    private readonly RdbStrings _strings;
+    private readonly RdbSkipper _skipper;
+    private readonly Dictionary<string, string> _auxiliaries = [];
+    private readonly SortedDictionary<string, long> _skipped = new(StringComparer.Ordinal);
+
+    private byte[] _key = [];
+    private byte[] _value = [];
+    private int _database;
+    private long? _expiresAtMs;
+    private bool _isOver;
+
+    /// <exception cref="RdbFormatException">The stream does not begin as an RDB file that can be read.</exception>
+    public RdbReader(Stream stream)
+    {
+        _source = new RdbSource(stream);
+        _strings = new RdbStrings(_source);
+        _skipper = new RdbSkipper(_source, _strings);
+        Version = ReadHeader();
+    }
+
+    public int Version { get; }
+
+    /// <summary>How many bytes were read.</summary>
+    public long Offset => _source.Offset;
+
+    /// <summary>Whether the end held a checksum, which was right; <c>rdbchecksum no</c> leaves it out.</summary>
+    public bool IsChecksummed { get; private set; }
+
+    /// <summary>What Redis wrote about itself, <c>redis-ver</c> for one.</summary>
+    public IReadOnlyDictionary<string, string> Auxiliaries => _auxiliaries;
+
+    /// <summary>How many of what were passed over: entries by type, libraries of functions, data of modules.</summary>
+    public IReadOnlyDictionary<string, long> Skipped => _skipped;
+
+    /// <summary>The next string; false behind the last entry.</summary>
+    /// <exception cref="RdbFormatException">The file is damaged here, or in its checksum.</exception>
+    public bool TryRead(out RdbEntry entry)
+    {
+        while (!_isOver)
+        {
+            long at = _source.Offset;
+            byte first = _source.ReadByte();
+            if (TryReadOpcode((RdbOpcode)first, at))
+                continue;
+            var type = (RdbType)first;
+            if (RdbSkipper.NameOf(type) is null)
+                throw new RdbFormatException(at, $"the byte {first} is no type of Redis 7.0.");
+            var key = _strings.Read(ref _key);
+            long? expiresAtMs = _expiresAtMs;
+            _expiresAtMs = null;
+            if (type == RdbType.String)
+            {
+                entry = new RdbEntry(_database, key, _strings.Read(ref _value), expiresAtMs);
+                return true;
+            }
+
+            CountSkipped(_skipper.SkipValue(type, at));
+        }
+
+        entry = default;
+        return false;
+    }
+
+    private bool TryReadOpcode(RdbOpcode opcode, long at)
+    {
+        switch (opcode)
+        {
+            case RdbOpcode.ExpiresAtMs:
+                _expiresAtMs = (long)_source.ReadUInt64LittleEndian();
+                return true;
+            case RdbOpcode.ExpiresAtSeconds:
+                _expiresAtMs = (int)_source.ReadUInt32LittleEndian() * 1000L;
+                return true;
+            case RdbOpcode.SelectDatabase:
+                long database = _strings.ReadLength();
+                if (database > int.MaxValue)
+                    throw new RdbFormatException(at, $"a database {database}.");
+                _database = (int)database;
+                return true;
+            case RdbOpcode.Idle:
+                _ = _strings.ReadLength();
+                return true;
+            case RdbOpcode.Frequency:
+                _ = _source.ReadByte();
+                return true;
+            case RdbOpcode.ResizeDatabase:
+                _ = _strings.ReadLength();
+                _ = _strings.ReadLength();
+                return true;
+            case RdbOpcode.Auxiliary:
+                ReadAuxiliary();
+                return true;
+            case RdbOpcode.Function:
+                _strings.Skip();
+                CountSkipped("library of functions");
+                return true;
+            case RdbOpcode.ModuleData:
+                CountSkipped($"data of module {_skipper.SkipModuleData()}");
+                return true;
+            case RdbOpcode.End:
+                ReadEnd();
+                return true;
+            default:
+                return false;
+        }
+    }
+
+    private int ReadHeader()
+    {
+        Span<byte> header = stackalloc byte[RdbFormat.HeaderLength];
+        foreach (ref byte next in header)
+        {
+            if (_source.IsAtEnd)
+                throw new RdbFormatException(_source.Offset, "the file is shorter than the header of an RDB file.");
+            next = _source.ReadByte();
+        }
+
+        if (!header.StartsWith(RdbFormat.Magic))
+            throw new RdbFormatException(0, "the file does not begin with \"REDIS\": it is no RDB file.");
+        var digits = header[RdbFormat.Magic.Length..];
+        if (digits.ContainsAnyExceptInRange((byte)'0', (byte)'9'))
+            throw new RdbFormatException(RdbFormat.Magic.Length, "four digits of a version are expected.");
+        int version = int.Parse(digits, NumberStyles.None, CultureInfo.InvariantCulture);
+        return version is >= 1 and <= RdbFormat.VersionMax
+            ? version
+            : throw new RdbFormatException(
+                RdbFormat.Magic.Length,
+                $"the RDB version {version}; versions 1 to {RdbFormat.VersionMax} (Redis 7.0) can be read.");
+    }
+
+    private void ReadAuxiliary()
+    {
+        var name = _strings.Read(ref _key);
+        var text = _strings.Read(ref _value);
+        bool isShort = name.Length <= AuxiliaryLengthMax && text.Length <= AuxiliaryLengthMax;
+        if (isShort && _auxiliaries.Count < AuxiliariesMax)
+            _auxiliaries[Encoding.UTF8.GetString(name.Span)] = Encoding.UTF8.GetString(text.Span);
+    }
+
+    private void ReadEnd()
+    {
+        if (Version >= RdbFormat.ChecksumVersion)
+        {
+            ulong expected = _source.Checksum;
+            long at = _source.Offset;
+            ulong found = _source.ReadUInt64LittleEndian();
+            if (found != 0 && found != expected)
+                throw new RdbFormatException(at, $"the checksum is {found:x16}, that of the file {expected:x16}.");
+            IsChecksummed = found != 0;
+        }
+
+        if (!_source.IsAtEnd)
+            throw new RdbFormatException(_source.Offset, "bytes follow the end.");
+        _isOver = true;
+    }
+
+    private void CountSkipped(string name)
+    {
+        _skipped[name] = _skipped.GetValueOrDefault(name) + 1;
+    }
+}

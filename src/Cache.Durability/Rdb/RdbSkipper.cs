@@ -1,0 +1,199 @@
+using System.Diagnostics;
+
+namespace Cache.Durability.Rdb;
+
+/// <summary>Reads past the values that are no strings, in every encoding of Redis 7.0, and names them.</summary>
+/// <remarks>Each turn of a loop takes a byte of the file at least: no count makes work beyond the file.</remarks>
+internal sealed class RdbSkipper
+{
+    private const string ModuleLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    private const int ModuleNameLength = 9;
+    private const int ModuleVersionBits = 10;
+    private const int StreamIdLength = 16;
+    private const int TimeLength = sizeof(long);
+
+    private readonly RdbSource _source;
+    private readonly RdbStrings _strings;
+
+    public RdbSkipper(RdbSource source, RdbStrings strings)
+    {
+        _source = source;
+        _strings = strings;
+    }
+
+    /// <summary>Reads past a value, and gives its type as TYPE names it.</summary>
+    public string SkipValue(RdbType type, long at)
+    {
+        switch (type)
+        {
+            case RdbType.List or RdbType.Set:
+                SkipStrings(_strings.ReadLength());
+                break;
+            case RdbType.Hash:
+                SkipPairs(_strings.Skip);
+                break;
+            case RdbType.SortedSet:
+                SkipPairs(() => _source.Skip(sizeof(double)));
+                break;
+            case RdbType.SortedSetText:
+                SkipPairs(SkipScore);
+                break;
+            case RdbType.ListQuicklist:
+                SkipStrings(_strings.ReadLength());
+                break;
+            case RdbType.ListQuicklist2:
+                SkipNodes();
+                break;
+            case RdbType.Stream or RdbType.Stream2:
+                SkipStream(type == RdbType.Stream2);
+                break;
+            case RdbType.Module:
+                return SkipModule();
+            default:
+                Debug.Assert(IsOneString(type));
+                _strings.Skip();
+                break;
+        }
+
+        return NameOf(type) ?? throw new RdbFormatException(at, $"the type {(int)type} is not one of Redis 7.0.");
+    }
+
+    /// <summary>The type as TYPE names it; null for one that Redis 7.0 does not have.</summary>
+    public static string? NameOf(RdbType type) => type switch
+    {
+        RdbType.String => "string",
+        RdbType.List or RdbType.ListZiplist or RdbType.ListQuicklist or RdbType.ListQuicklist2 => "list",
+        RdbType.Set or RdbType.SetIntset => "set",
+        RdbType.Hash or RdbType.HashZipmap or RdbType.HashZiplist or RdbType.HashListpack => "hash",
+        RdbType.SortedSet or RdbType.SortedSetText or RdbType.SortedSetZiplist or RdbType.SortedSetListpack => "zset",
+        RdbType.Stream or RdbType.Stream2 => "stream",
+        RdbType.Module => "module",
+        _ => null,
+    };
+
+    /// <summary>Reads past what a module keeps beside the keys, and gives the module's name.</summary>
+    public string SkipModuleData()
+    {
+        string name = NameOfModule(_strings.ReadNumber());
+        long at = _source.Offset;
+        if (_strings.ReadNumber() != (ulong)RdbModuleOpcode.UInt)
+            throw new RdbFormatException(at, "the data of a module do not begin with their moment.");
+        _ = _strings.ReadNumber();
+        SkipModuleValue();
+        return name;
+    }
+
+    private static bool IsOneString(RdbType type) => type
+        is RdbType.HashZipmap or RdbType.ListZiplist or RdbType.SetIntset or RdbType.SortedSetZiplist
+        or RdbType.HashZiplist or RdbType.HashListpack or RdbType.SortedSetListpack;
+
+    private void SkipStrings(long count)
+    {
+        for (; count > 0; count--)
+            _strings.Skip();
+    }
+
+    private void SkipPairs(Action skipSecond)
+    {
+        for (long count = _strings.ReadLength(); count > 0; count--)
+        {
+            _strings.Skip();
+            skipSecond();
+        }
+    }
+
+    // A number as text behind its length, or one of three lengths that stand for what is no number.
+    private void SkipScore()
+    {
+        int length = _source.ReadByte();
+        if (length < 253)
+            _source.Skip(length);
+    }
+
+    private void SkipNodes()
+    {
+        for (long count = _strings.ReadLength(); count > 0; count--)
+        {
+            long at = _source.Offset;
+            if (_strings.ReadLength() is not (1 or 2))
+                throw new RdbFormatException(at, "a node of a list is neither plain nor packed.");
+            _strings.Skip();
+        }
+    }
+
+    private void SkipStream(bool isSecond)
+    {
+        // Nodes by their first identifier; then length, last, first and greatest deleted identifier, and added ones.
+        for (long count = _strings.ReadLength(); count > 0; count--)
+            SkipStrings(2);
+        SkipNumbers(isSecond ? 8 : 3);
+        for (long groups = _strings.ReadLength(); groups > 0; groups--)
+        {
+            _strings.Skip();
+            SkipNumbers(isSecond ? 3 : 2);
+            for (long pending = _strings.ReadLength(); pending > 0; pending--)
+            {
+                _source.Skip(StreamIdLength + TimeLength);
+                SkipNumbers(1);
+            }
+
+            for (long consumers = _strings.ReadLength(); consumers > 0; consumers--)
+            {
+                _strings.Skip();
+                _source.Skip(TimeLength);
+                for (long pending = _strings.ReadLength(); pending > 0; pending--)
+                    _source.Skip(StreamIdLength);
+            }
+        }
+    }
+
+    private void SkipNumbers(int count)
+    {
+        for (; count > 0; count--)
+            _ = _strings.ReadNumber();
+    }
+
+    private string SkipModule()
+    {
+        string name = NameOfModule(_strings.ReadNumber());
+        SkipModuleValue();
+        return $"module {name}";
+    }
+
+    private void SkipModuleValue()
+    {
+        while (true)
+        {
+            long at = _source.Offset;
+            switch ((RdbModuleOpcode)_strings.ReadNumber())
+            {
+                case RdbModuleOpcode.End:
+                    return;
+                case RdbModuleOpcode.Int or RdbModuleOpcode.UInt:
+                    _ = _strings.ReadNumber();
+                    break;
+                case RdbModuleOpcode.Float:
+                    _source.Skip(sizeof(float));
+                    break;
+                case RdbModuleOpcode.Double:
+                    _source.Skip(sizeof(double));
+                    break;
+                case RdbModuleOpcode.String:
+                    _strings.Skip();
+                    break;
+                default:
+                    throw new RdbFormatException(at, "the data of a module have an unknown part.");
+            }
+        }
+    }
+
+    // Nine letters of six bits, and ten bits of a version.
+    private static string NameOfModule(ulong id)
+    {
+        Span<char> name = stackalloc char[ModuleNameLength];
+        id >>= ModuleVersionBits;
+        for (int i = name.Length - 1; i >= 0; i--, id >>= 6)
+            name[i] = ModuleLetters[(int)(id & 63)];
+        return new string(name);
+    }
+}

@@ -1,0 +1,118 @@
+using System.Buffers.Binary;
+using System.Diagnostics;
+
+namespace Cache.Durability.Rdb;
+
+/// <summary>The bytes of an RDB file in their order, with their offset and their checksum.</summary>
+/// <remarks>
+/// No length in the file is trusted: memory grows with the bytes that are there, not with those that are announced.
+/// </remarks>
+internal sealed class RdbSource
+{
+    private const int BufferLength = 64 << 10;
+
+    private readonly Stream _stream;
+    private readonly byte[] _buffer = new byte[BufferLength];
+
+    // In the buffer: what is read, what is in the sum, and what there is.
+    private int _position;
+    private int _summed;
+    private int _end;
+
+    private long _bufferOffset;
+    private ulong _sum;
+
+    public RdbSource(Stream stream) => _stream = stream;
+
+    /// <summary>How many bytes were read.</summary>
+    public long Offset => _bufferOffset + _position;
+
+    /// <summary>The CRC-64 of all bytes that were read.</summary>
+    public ulong Checksum
+    {
+        get
+        {
+            _sum = Crc64.Append(_sum, _buffer.AsSpan(_summed.._position));
+            _summed = _position;
+            return _sum;
+        }
+    }
+
+    public bool IsAtEnd => _position == _end && !TryFill();
+
+    /// <exception cref="RdbFormatException">The file ends before.</exception>
+    public byte ReadByte()
+    {
+        if (IsAtEnd)
+            throw EndsEarly();
+        return _buffer[_position++];
+    }
+
+    public ushort ReadUInt16LittleEndian() => BinaryPrimitives.ReadUInt16LittleEndian(Read(stackalloc byte[2]));
+
+    public uint ReadUInt32LittleEndian() => BinaryPrimitives.ReadUInt32LittleEndian(Read(stackalloc byte[4]));
+
+    public uint ReadUInt32BigEndian() => BinaryPrimitives.ReadUInt32BigEndian(Read(stackalloc byte[4]));
+
+    public ulong ReadUInt64LittleEndian() => BinaryPrimitives.ReadUInt64LittleEndian(Read(stackalloc byte[8]));
+
+    public ulong ReadUInt64BigEndian() => BinaryPrimitives.ReadUInt64BigEndian(Read(stackalloc byte[8]));
+
+    /// <summary>Fills the target, and gives it back.</summary>
+    public Span<byte> Read(Span<byte> target)
+    {
+        for (var rest = target; !rest.IsEmpty;)
+        {
+            if (IsAtEnd)
+                throw EndsEarly();
+            var part = _buffer.AsSpan(_position.._end);
+            part = part[..Math.Min(part.Length, rest.Length)];
+            part.CopyTo(rest);
+            rest = rest[part.Length..];
+            _position += part.Length;
+        }
+
+        return target;
+    }
+
+    /// <summary>Reads into a buffer that grows while there are bytes.</summary>
+    public ReadOnlyMemory<byte> Read(ref byte[] buffer, int length)
+    {
+        for (int have = 0; have < length;)
+        {
+            if (have == buffer.Length)
+                Array.Resize(ref buffer, (int)Math.Min(length, Math.Max(BufferLength, 2L * have)));
+            int next = Math.Min(length, buffer.Length);
+            Read(buffer.AsSpan(have..next));
+            have = next;
+        }
+
+        return buffer.AsMemory(0, length);
+    }
+
+    public void Skip(long length)
+    {
+        Debug.Assert(length >= 0);
+        while (length > 0)
+        {
+            if (IsAtEnd)
+                throw EndsEarly();
+            int part = (int)Math.Min(length, _end - _position);
+            _position += part;
+            length -= part;
+        }
+    }
+
+    private bool TryFill()
+    {
+        _ = Checksum;
+        _bufferOffset += _position;
+        _position = 0;
+        _summed = 0;
+        _end = 0;
+        _end = _stream.Read(_buffer);
+        return _end > 0;
+    }
+
+    private RdbFormatException EndsEarly() => new(Offset, "the file ends within an entry.");
+}

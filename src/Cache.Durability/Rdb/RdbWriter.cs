@@ -1,0 +1,128 @@
+using System.Buffers.Binary;
+using System.Buffers.Text;
+using System.Globalization;
+using System.Text;
+
+namespace Cache.Durability.Rdb;
+
+/// <summary>Writes strings into an RDB file of version 10, which Redis 7.0 and later load.</summary>
+/// <remarks>
+/// Short numbers are written as numbers, as Redis does it; nothing is compressed. The file is whole only after
+/// <see cref="WriteEnd"/>. One thread at a time; the stream stays the caller's.
+/// </remarks>
+internal sealed class RdbWriter
+{
+    // The longest text that Redis tries to read as a number: "-2147483648".
+    private const int NumberLengthMax = 11;
+
+    private readonly Stream _stream;
+    private ulong _sum;
+    private int _database = -1;
+
+    /// <param name="stream">Takes the file; it should have a buffer.</param>
+    /// <param name="writtenAt">The moment that the file gives as its own.</param>
+    public RdbWriter(Stream stream, DateTimeOffset writtenAt)
+    {
+        _stream = stream;
+        Write(RdbFormat.Magic);
+        Write("0010"u8);
+        WriteAuxiliary("redis-bits", "64");
+        WriteAuxiliary("ctime", writtenAt.ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture));
+    }
+
+    /// <summary>Writes an entry; those of a database stand together best.</summary>
+    public void Write(in RdbEntry entry)
+    {
+        if (entry.Database != _database)
+        {
+            _database = entry.Database;
+            WriteByte((byte)RdbOpcode.SelectDatabase);
+            WriteLength((uint)_database);
+        }
+
+        if (entry.ExpiresAtMs is long expiresAtMs)
+        {
+            Span<byte> moment = stackalloc byte[sizeof(long)];
+            BinaryPrimitives.WriteInt64LittleEndian(moment, expiresAtMs);
+            WriteByte((byte)RdbOpcode.ExpiresAtMs);
+            Write(moment);
+        }
+
+        WriteByte((byte)RdbType.String);
+        WriteString(entry.Key.Span);
+        WriteString(entry.Value.Span);
+    }
+
+    /// <summary>Writes the end and the checksum.</summary>
+    public void WriteEnd()
+    {
+        WriteByte((byte)RdbOpcode.End);
+        Span<byte> sum = stackalloc byte[sizeof(ulong)];
+        BinaryPrimitives.WriteUInt64LittleEndian(sum, _sum);
+        _stream.Write(sum);
+    }
+
+    private void WriteAuxiliary(string name, string text)
+    {
+        WriteByte((byte)RdbOpcode.Auxiliary);
+        WriteString(Encoding.UTF8.GetBytes(name));
+        WriteString(Encoding.UTF8.GetBytes(text));
+    }
+
+    private void WriteString(ReadOnlySpan<byte> text)
+    {
+        if (TryWriteNumber(text))
+            return;
+        WriteLength((uint)text.Length);
+        Write(text);
+    }
+
+    // Only what a reader turns into the same text: no leading zero, no plus, no minus before a zero.
+    private bool TryWriteNumber(ReadOnlySpan<byte> text)
+    {
+        Span<byte> same = stackalloc byte[NumberLengthMax];
+        if (text.Length is 0 or > NumberLengthMax || !Utf8Parser.TryParse(text, out int number, out int parsed)
+            || parsed != text.Length || !Utf8Formatter.TryFormat(number, same, out int length)
+            || !same[..length].SequenceEqual(text))
+        {
+            return false;
+        }
+
+        Span<byte> encoded = stackalloc byte[1 + sizeof(int)];
+        BinaryPrimitives.WriteInt32LittleEndian(encoded[1..], number);
+        int encoding = number == (sbyte)number ? RdbFormat.EncodedInt8
+            : number == (short)number ? RdbFormat.EncodedInt16
+            : RdbFormat.EncodedInt32;
+        encoded[0] = (byte)(RdbFormat.EncodedMark << 6 | encoding);
+        Write(encoded[..(1 + (1 << encoding))]);
+        return true;
+    }
+
+    private void WriteLength(uint length)
+    {
+        Span<byte> bytes = stackalloc byte[1 + sizeof(uint)];
+        switch (length)
+        {
+            case < 1 << 6:
+                WriteByte((byte)length);
+                break;
+            case < 1 << 14:
+                BinaryPrimitives.WriteUInt16BigEndian(bytes, (ushort)(RdbFormat.Length14Bits << 14 | length));
+                Write(bytes[..sizeof(ushort)]);
+                break;
+            default:
+                bytes[0] = RdbFormat.Length32Bits;
+                BinaryPrimitives.WriteUInt32BigEndian(bytes[1..], length);
+                Write(bytes);
+                break;
+        }
+    }
+
+    private void WriteByte(byte value) => Write([value]);
+
+    private void Write(ReadOnlySpan<byte> bytes)
+    {
+        _sum = Crc64.Append(_sum, bytes);
+        _stream.Write(bytes);
+    }
+}
