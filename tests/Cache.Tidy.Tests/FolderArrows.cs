@@ -157,6 +157,12 @@ internal static class FolderArrows
         ["Cache.Durability.Catalog"] = ["Cache.Durability.Files", "Cache.Durability.Format"],
         ["Cache.Durability.Recovery"] =
             ["Cache.Durability.Catalog", "Cache.Durability.Files", "Cache.Durability.Format"],
+        ["Cache.Durability.Staging"] = ["Cache.Durability.Format"],
+        ["Cache.Durability.Journaling"] =
+        [
+            "Cache.Durability.Staging", "Cache.Durability.Recovery", "Cache.Durability.Catalog",
+            "Cache.Durability.Files", "Cache.Durability.Format",
+        ],
     };
 
     /// <summary>Which project of src/ may reference which.</summary>

@@ -43,14 +43,18 @@ internal sealed class JournalFiles
     public int SpareCount => _spares.Count;
 
     /// <summary>A file with a header and nothing behind it that would be read; both are on the disk.</summary>
-    public StorageFile Take(int alignment, ulong firstLsn)
+    /// <param name="alignment">That of its blocks.</param>
+    /// <param name="firstLsn">The place of its first record; 0 if that is not known yet.</param>
+    /// <param name="id">Its number, which each block repeats.</param>
+    public StorageFile Take(int alignment, ulong firstLsn, out ulong id)
     {
+        id = NewId();
         string name = FileNames.JournalOf(++_lastNumber);
         var file = TakeSpare(name) ?? _directory.Create(name, _fileBytes);
         try
         {
             var header = new FileHeader(
-                FileHeader.CurrentMajor, FileHeader.CurrentMinor, alignment, NewId(), _storeId, firstLsn,
+                FileHeader.CurrentMajor, FileHeader.CurrentMinor, alignment, id, _storeId, firstLsn,
                 _time.GetUtcNow().ToUnixTimeMilliseconds());
             byte[] bytes = new byte[FileHeader.Size];
             header.Write(bytes);
@@ -63,6 +67,16 @@ internal sealed class JournalFiles
         {
             file.Dispose();
             throw;
+        }
+    }
+
+    /// <summary>Deletes the oldest of the files that wait to be used again, until so many are left.</summary>
+    public void Trim(int sparesMax)
+    {
+        while (_spares.Count > sparesMax)
+        {
+            _directory.Delete(_spares[0]);
+            _spares.RemoveAt(0);
         }
     }
 

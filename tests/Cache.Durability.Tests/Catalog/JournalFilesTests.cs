@@ -15,18 +15,18 @@ public sealed class JournalFilesTests
     [Fact]
     public void Take_FirstFile_HasItsLengthAndAHeader()
     {
-        using var file = Files().Take(FileHeader.BufferedAlignment, firstLsn: 5);
+        using var file = Files().Take(FileHeader.BufferedAlignment, firstLsn: 5, out ulong id);
         Assert.Equal("jrnl-000001.cj", file.Name);
         Assert.Equal(FileBytes, file.Length);
         using var reader = BlockReader.Open(_directory, file.Name, TestJournal.StoreId);
         Assert.Equal(5UL, reader.Header.FirstLsn);
-        Assert.NotEqual(0UL, reader.Header.FileId);
+        Assert.Equal(id, reader.Header.FileId);
     }
 
     [Fact]
     public void Take_HeaderAndNameAreOnTheDisk()
     {
-        Files().Take(FileHeader.BufferedAlignment, 0).Dispose();
+        Files().Take(FileHeader.BufferedAlignment, 0, out _).Dispose();
         var after = _directory.AfterPowerLoss(new Random(1));
         BlockReader.Open(after, "jrnl-000001.cj", TestJournal.StoreId).Dispose();
     }
@@ -36,7 +36,7 @@ public sealed class JournalFilesTests
     {
         _directory.Create("jrnl-000004.cj.bad", 0).Dispose();
         _directory.Create("jrnl-000003.cj", 0).Dispose();
-        using var file = Files("jrnl-000003.cj").Take(FileHeader.BufferedAlignment, 0);
+        using var file = Files("jrnl-000003.cj").Take(FileHeader.BufferedAlignment, 0, out _);
         Assert.Equal("jrnl-000005.cj", file.Name);
     }
 
@@ -47,7 +47,7 @@ public sealed class JournalFilesTests
         TestJournal.Write(old, FileHeader.Size, 9, 1, 0, "old");
         var files = Files();
         Assert.Equal(1, files.SpareCount);
-        files.Take(FileHeader.BufferedAlignment, 0).Dispose();
+        files.Take(FileHeader.BufferedAlignment, 0, out _).Dispose();
         Assert.Equal(["jrnl-000003.cj"], _directory.List());
         Assert.Empty(TestJournal.ReadKeys(_directory, TestJournal.ManifestOf("jrnl-000003.cj")));
     }
@@ -56,7 +56,7 @@ public sealed class JournalFilesTests
     public void Take_OldFileOfAnotherLength_IsDeleted()
     {
         _directory.Create("jrnl-000001.cj", FileBytes / 2).Dispose();
-        using var file = Files().Take(FileHeader.BufferedAlignment, 0);
+        using var file = Files().Take(FileHeader.BufferedAlignment, 0, out _);
         Assert.Equal(FileBytes, file.Length);
         Assert.Equal([file.Name], _directory.List());
     }
@@ -65,7 +65,7 @@ public sealed class JournalFilesTests
     public void Take_FullDisk_Throws()
     {
         _directory.Capacity = FileBytes - 1;
-        Assert.Throws<IOException>(() => Files().Take(FileHeader.BufferedAlignment, 0));
+        Assert.Throws<IOException>(() => Files().Take(FileHeader.BufferedAlignment, 0, out _));
         Assert.Empty(_directory.List());
     }
 
@@ -79,7 +79,7 @@ public sealed class JournalFilesTests
         files.Retire(names, sparesMax: 2);
         Assert.Equal(2, files.SpareCount);
         Assert.Equal(["jrnl-000001.cj", "jrnl-000002.cj"], _directory.List().Order());
-        files.Take(FileHeader.BufferedAlignment, 0).Dispose();
+        files.Take(FileHeader.BufferedAlignment, 0, out _).Dispose();
         Assert.Equal(["jrnl-000002.cj", "jrnl-000004.cj"], _directory.List().Order());
     }
 

@@ -1,0 +1,58 @@
+using System.Diagnostics;
+using Cache.Durability.Format;
+using Cache.Durability.Staging;
+
+namespace Cache.Durability.Journaling;
+
+/// <summary>Makes blocks of chunks, and of the long values that belong to them.</summary>
+internal sealed class BlockEncoder
+{
+    private const int PartOverhead = 2 * RecordLayout.HeaderSize;
+    private const int PartBytesMax = StagingArea.RecordBytesMax - PartOverhead;
+
+    private byte[] _part = [];
+
+    /// <summary>Completes a chunk in its place: header, checksums, and zeros behind it.</summary>
+    public static ReadOnlyMemory<byte> Encode(
+        StagingChunk chunk, ulong fileId, ulong sequence, ulong durable, int alignment, long wallMs)
+    {
+        Debug.Assert(chunk.IsWhole);
+        var header = new BlockHeader(
+            fileId, sequence, durable, chunk.Used - BlockHeader.Size, chunk.Used - BlockHeader.Size, 0,
+            BlockKind.Journal, 0, wallMs, StagedPlace.LsnOf(chunk.Sequence, BlockHeader.Size));
+        return Complete(chunk.Memory, header, alignment);
+    }
+
+    /// <summary>How many blocks the parts of a value take.</summary>
+    public static int PartCountOf(LongValue value) => (value.Length + PartBytesMax - 1) / PartBytesMax;
+
+    /// <summary>Makes the block of one part; valid until the next one.</summary>
+    public ReadOnlyMemory<byte> EncodePart(
+        LongValue value, int index, ulong fileId, ulong sequence, ulong durable, int alignment, long wallMs)
+    {
+        if (_part.Length == 0)
+            _part = new byte[StagingChunk.Size];
+        int offset = index * PartBytesMax;
+        int length = Math.Min(PartBytesMax, value.Length - offset);
+        var fields = new RecordFields { Kind = RecordKind.Part, Owner = value.Lsn, Offset = offset };
+        int size = RecordLayout.SizeOf(fields.Kind, fields.Flags, 0, length);
+        var record = _part.AsSpan(BlockHeader.Size, size);
+        RecordLayout.Write(record, fields, default, default, length);
+        value.CopyTo(offset, record.Slice(PartOverhead, length));
+        var header = new BlockHeader(
+            fileId, sequence, durable, size, size, 0, BlockKind.Journal, 0, wallMs, value.Lsn);
+        return Complete(_part, header, alignment);
+    }
+
+    private static ReadOnlyMemory<byte> Complete(Memory<byte> block, in BlockHeader header, int alignment)
+    {
+        int end = BlockHeader.Size + header.StoredBytes;
+        int length = BlockHeader.LengthOf(header.StoredBytes, alignment);
+        Debug.Assert(length <= block.Length);
+        var bytes = block.Span[..length];
+        bytes[end..].Clear();
+        uint checksum = Crc32C.OfQuarters(bytes[BlockHeader.Size..end]);
+        (header with { PayloadChecksum = checksum }).Write(bytes);
+        return block[..length];
+    }
+}

@@ -1,0 +1,11 @@
+using Cache.Durability.Format;
+
+namespace Cache.Durability.Journaling;
+
+/// <summary>Takes the blocks that a start reads, in their order.</summary>
+internal interface IBlockTarget
+{
+    /// <param name="header">The block's header.</param>
+    /// <param name="payload">Its records; not to be kept.</param>
+    void Apply(in BlockHeader header, ReadOnlySpan<byte> payload);
+}

@@ -1,0 +1,230 @@
+using System.Diagnostics;
+using Cache.Durability.Catalog;
+using Cache.Durability.Format;
+using Cache.Durability.Staging;
+
+namespace Cache.Durability.Journaling;
+
+/// <summary>Takes what threads have staged to the disk, step by step.</summary>
+/// <remarks>
+/// One thread calls <see cref="Write"/>, another one <see cref="Sync"/>; so the next batch is written while the last
+/// one is synced. An error of either suspends: the manifest says so, what is staged is dropped, and who waits is told.
+/// No step throws an <see cref="IOException"/>, and no error is tried again on the same file.
+/// <code>
+///     Writing ──error──> Suspended ──Resume──> Resuming ──Heal, with a durable snapshot──> Writing
+///                            └──────error─────────┘                        each ──Close──> Closed
+/// </code>
+/// </remarks>
+internal sealed class Journal : IDisposable
+{
+    // Redis's: a write that has not been synced for so long has writers wait.
+    private static readonly TimeSpan s_unsyncedMax = TimeSpan.FromSeconds(2);
+
+    private readonly StoreCatalog _catalog;
+    private readonly JournalFiles _files;
+    private readonly JournalOptions _options;
+    private readonly List<StagingChunk> _batch = [];
+    private readonly Lock _gate = new();
+
+    // Held for the whole of a sync.
+    private readonly Lock _syncTurn = new();
+    private JournalWriter _writer;
+    private ulong _resumedAfter;
+    private JournalState _state;
+
+    /// <param name="catalog">The files that were found; those of the journal are added to them.</param>
+    /// <param name="files">Makes files.</param>
+    /// <param name="lastSequence">The last block that counts; 0 if there is none.</param>
+    /// <param name="lastLsn">The place of the last record that counts.</param>
+    /// <param name="options">How it is written.</param>
+    public Journal(
+        StoreCatalog catalog, JournalFiles files, ulong lastSequence, ulong lastLsn, JournalOptions options)
+    {
+        _catalog = catalog;
+        _files = files;
+        _options = options;
+        _writer = new JournalWriter(catalog, files, lastSequence, options);
+        Staging = new StagingArea(options.Chunks, StagedPlace.SequenceOf(lastLsn) + 1);
+        Waits.Advance(StagedPlace.LsnOf(StagedPlace.SequenceOf(lastLsn) + 1, BlockHeader.Size));
+    }
+
+    public StagingArea Staging { get; }
+
+    public DurableWaits Waits { get; } = new();
+
+    public JournalState State
+    {
+        get
+        {
+            lock (_gate)
+                return _state;
+        }
+    }
+
+    /// <summary>Why it is suspended; null if it is not.</summary>
+    public IOException? Failure { get; private set; }
+
+    /// <summary>Writes what is staged until now.</summary>
+    /// <returns>Whether there was anything.</returns>
+    public bool Write()
+    {
+        Staging.Seal();
+        while (Staging.TakeSealed() is { } chunk)
+            _batch.Add(chunk);
+        if (_batch.Count == 0)
+            return false;
+        foreach (var chunk in _batch)
+            WaitUntilWhole(chunk);
+        try
+        {
+            if (State is JournalState.Writing or JournalState.Resuming)
+                _writer.Write(_batch);
+        }
+        catch (IOException failure)
+        {
+            Suspend(failure);
+        }
+
+        foreach (var chunk in _batch)
+            Staging.Free(chunk);
+        _batch.Clear();
+        HoldWritersIfUnsynced();
+        return true;
+    }
+
+    /// <summary>Completes when every record before a place is durable.</summary>
+    public ValueTask WaitAsync(ulong lsn) => Waits.WaitAsync(lsn);
+
+    /// <summary>Makes durable what was written until now, and lets those go on who wait for it.</summary>
+    public void Sync()
+    {
+        lock (_syncTurn)
+        {
+            if (State is not (JournalState.Writing or JournalState.Resuming))
+                return;
+            try
+            {
+                _writer.Sync();
+            }
+            catch (IOException failure)
+            {
+                Suspend(failure);
+                return;
+            }
+
+            if (State == JournalState.Writing)
+                Waits.Advance(_writer.DurableLsn);
+            HoldWritersIfUnsynced();
+        }
+    }
+
+    /// <summary>Begins new files after an error; from here on a snapshot is taken, see <see cref="Heal"/>.</summary>
+    /// <remarks>
+    /// Where writes are refused they still are: what a snapshot does not hold yet must not be acknowledged. Where they
+    /// go on they are recorded from here on. Not called while <see cref="Write"/> runs.
+    /// </remarks>
+    public void Resume()
+    {
+        lock (_syncTurn)
+        {
+            ulong last = _writer.LastSequence;
+            _writer.Dispose();
+            _writer = new JournalWriter(_catalog, _files, last, _options);
+            _resumedAfter = last;
+        }
+
+        lock (_gate)
+        {
+            Debug.Assert(_state == JournalState.Suspended);
+            _state = JournalState.Resuming;
+            if (!_options.RefusesWritesOnError)
+                Staging.TurnOn();
+        }
+    }
+
+    /// <summary>Ends a suspension: a snapshot that was begun after <see cref="Resume"/> is durable.</summary>
+    /// <param name="snapshot">Its file; null if the store is empty.</param>
+    /// <exception cref="IOException">The manifest cannot be written: still suspended.</exception>
+    public void Heal(string? snapshot)
+    {
+        _catalog.Change(manifest => manifest with
+        {
+            State = ManifestState.Open,
+            Base = snapshot,
+            FromSequence = _resumedAfter + 1,
+            Journals = [.. _writer.Names],
+        });
+        lock (_gate)
+        {
+            Debug.Assert(_state == JournalState.Resuming);
+            (_state, Failure) = (JournalState.Writing, null);
+            Waits.Heal(_options.RefusesWritesOnError ? Staging.NextLsn : _writer.DurableLsn);
+            if (_options.RefusesWritesOnError)
+                Staging.TurnOn();
+        }
+    }
+
+    /// <summary>Writes and syncs everything that is staged; the manifest says "clean" if that succeeded.</summary>
+    /// <remarks>Nobody reserves a place any more, and neither thread is in a step.</remarks>
+    public void Close()
+    {
+        Staging.Hold(false);
+        Write();
+        Sync();
+        Debug.Assert(State != JournalState.Writing || Staging.IsEmpty);
+        lock (_gate)
+        {
+            bool isWhole = _state == JournalState.Writing;
+            _state = JournalState.Closed;
+            if (!isWhole)
+                return;
+        }
+
+        try
+        {
+            _catalog.Change(manifest => manifest with
+            {
+                State = manifest.State == ManifestState.Suspended ? ManifestState.Suspended : ManifestState.Clean,
+                EndSequence = _writer.LastSequence,
+            });
+        }
+        catch (IOException failure)
+        {
+            Failure = failure;
+        }
+    }
+
+    public void Dispose()
+    {
+        _writer.Dispose();
+        Staging.Dispose();
+    }
+
+    // The thread that reserved the last place fills it after a bounded step, however seldom it is scheduled.
+    private static void WaitUntilWhole(StagingChunk chunk)
+    {
+        var wait = default(SpinWait);
+        while (!chunk.IsWhole)
+            wait.SpinOnce();
+    }
+
+    private void HoldWritersIfUnsynced()
+    {
+        if (_options.Sync == SyncPolicy.EverySecond)
+            Staging.Hold(_writer.UnsyncedFor > s_unsyncedMax);
+    }
+
+    private void Suspend(IOException failure)
+    {
+        lock (_gate)
+        {
+            if (_state is not (JournalState.Writing or JournalState.Resuming))
+                return;
+            (_state, Failure) = (JournalState.Suspended, failure);
+        }
+
+        _catalog.TrySuspend();
+        Staging.TurnOff(failure, _options.RefusesWritesOnError);
+        Waits.Fail(_options.RefusesWritesOnError ? new JournalSuspendedException(failure) : null);
+    }
+}

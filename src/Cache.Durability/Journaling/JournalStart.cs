@@ -1,0 +1,89 @@
+using Cache.Durability.Catalog;
+using Cache.Durability.Files;
+using Cache.Durability.Recovery;
+
+namespace Cache.Durability.Journaling;
+
+/// <summary>Reads a directory's journals, mends what a crash has left, and begins a journal behind them.</summary>
+internal static class JournalStart
+{
+    // More free files than a snapshot leaves behind are of no use.
+    private const int SparesMax = 2;
+
+    /// <param name="directory">It is locked by the caller.</param>
+    /// <param name="target">Gets every block that counts.</param>
+    /// <param name="mode">What is done with files that do not tell everything.</param>
+    /// <param name="options">How the new journal is written.</param>
+    /// <param name="report">What was found.</param>
+    /// <exception cref="RecoveryRefusedException">Files are damaged; nothing was changed.</exception>
+    /// <exception cref="RefusedDirectoryException">The manifest is; nothing was changed.</exception>
+    public static Journal Open(
+        StorageDirectory directory,
+        IBlockTarget target,
+        RecoveryMode mode,
+        JournalOptions options,
+        out RecoveryReport report)
+    {
+        var manifest = ManifestFile.Read(directory) ?? Create(directory);
+        bool wasSuspended = manifest.State == ManifestState.Suspended;
+        bool isEmpty = wasSuspended && mode != RecoveryMode.Force;
+        var read = isEmpty ? manifest with { Base = null, Journals = [] } : manifest;
+        using var reader = new JournalReader(directory, read, mode != RecoveryMode.Strict);
+        var (blocks, lastLsn) = Read(reader, target);
+        report = new RecoveryReport(blocks, reader.Tail, reader.Gaps, wasSuspended, isEmpty);
+        var kept = CutTail(directory, read, report.Tail);
+
+        ulong from = kept.Journals.Count == 0 ? reader.NextSequence : kept.FromSequence;
+        var catalog = new StoreCatalog(directory, kept);
+        catalog.Change(manifest => manifest with { State = ManifestState.Open, EndSequence = 0, FromSequence = from });
+        if (isEmpty)
+            PutAside(directory, manifest);
+        var files = new JournalFiles(directory, catalog.Manifest, options.FileBytes, options.Time);
+        files.Trim(SparesMax);
+        return new Journal(catalog, files, reader.NextSequence - 1, lastLsn, options);
+    }
+
+    private static Manifest Create(StorageDirectory directory)
+    {
+        var manifest = new Manifest { StoreId = (ulong)Random.Shared.NextInt64() };
+        ManifestFile.Publish(directory, manifest);
+        return manifest;
+    }
+
+    private static (long Blocks, ulong LastLsn) Read(JournalReader reader, IBlockTarget target)
+    {
+        long blocks = 0;
+        ulong lastLsn = 0;
+        while (reader.TryRead(out var header, out var payload))
+        {
+            target.Apply(header, payload);
+            blocks++;
+            lastLsn = Math.Max(lastLsn, header.FirstLsn);
+        }
+
+        return (blocks, lastLsn);
+    }
+
+    // What lies behind was never on the disk as a whole; files that have nothing else are free.
+    private static Manifest CutTail(StorageDirectory directory, Manifest manifest, TornTail? tail)
+    {
+        if (tail == null)
+            return manifest;
+        using (var file = directory.Open(tail.File, writable: true))
+        {
+            file.SetLength(tail.Offset);
+            file.Sync();
+        }
+
+        int count = 1 + manifest.Journals.ToList().IndexOf(tail.File);
+        return manifest with { Journals = [.. manifest.Journals.Take(count)] };
+    }
+
+    // They are read no more, but a person may want them.
+    private static void PutAside(StorageDirectory directory, Manifest manifest)
+    {
+        string[] names = manifest.Base is { } snapshot ? [snapshot, .. manifest.Journals] : [.. manifest.Journals];
+        foreach (string name in names.Where(directory.List().Contains))
+            directory.Rename(name, name + FileNames.BadEnding);
+    }
+}

@@ -1,0 +1,15 @@
+namespace Cache.Durability.Journaling;
+
+/// <summary>Whether changes are recorded.</summary>
+internal enum JournalState
+{
+    Writing,
+
+    /// <summary>A file could not be written: nothing is recorded until new files hold everything.</summary>
+    Suspended,
+
+    /// <summary>New files are being written, and what they do not hold yet.</summary>
+    Resuming,
+
+    Closed,
+}

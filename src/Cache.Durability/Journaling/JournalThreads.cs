@@ -1,0 +1,90 @@
+using Cache.Durability.Staging;
+
+namespace Cache.Durability.Journaling;
+
+/// <summary>The two threads of a journal: one writes, one syncs.</summary>
+/// <remarks>
+/// The writing one sleeps while nothing is staged. The first record of a chunk wakes it; then it lets others join for a
+/// tick, unless somebody waits for the disk, and writes them together.
+/// </remarks>
+internal sealed class JournalThreads : IDisposable
+{
+    // So long a record may lie in memory alone when nobody waits for it.
+    private const int TickMs = 5;
+
+    private const int SyncPeriodMs = 1000;
+
+    private readonly Journal _journal;
+    private readonly SyncPolicy _policy;
+    private readonly AutoResetEvent _syncWanted = new(false);
+    private readonly Thread _writer;
+    private readonly Thread _syncer;
+    private volatile bool _isWriterIdle;
+    private volatile bool _isStopping;
+
+    public JournalThreads(Journal journal, SyncPolicy policy)
+    {
+        _journal = journal;
+        _policy = policy;
+        _writer = new Thread(WriteLoop) { IsBackground = true, Name = "journal-write" };
+        _syncer = new Thread(SyncLoop) { IsBackground = true, Name = "journal-sync" };
+        _writer.Start();
+        if (policy != SyncPolicy.No)
+            _syncer.Start();
+    }
+
+    /// <summary>Tells that a place was filled: if it is the first of its chunk, it may be waited for.</summary>
+    public void Filled(in StagedPlace place)
+    {
+        // The reservation was a full fence: either the flag is seen here, or the record by the thread that sets it.
+        if (place.IsFirst && _isWriterIdle)
+            _journal.Staging.Sealed.Set();
+    }
+
+    /// <summary>Stops both threads; what is staged stays so.</summary>
+    public void Dispose()
+    {
+        _isStopping = true;
+        _journal.Staging.Sealed.Set();
+        _writer.Join();
+        _syncWanted.Set();
+        if (_policy != SyncPolicy.No)
+            _syncer.Join();
+        _syncWanted.Dispose();
+    }
+
+    private void WriteLoop()
+    {
+        while (!_isStopping)
+        {
+            if (!WaitForRecords())
+                continue;
+            if (_policy != SyncPolicy.Always)
+                _journal.Staging.Sealed.WaitOne(TickMs);
+            bool hasWritten = _journal.Write();
+            if (hasWritten && _policy == SyncPolicy.Always)
+                _syncWanted.Set();
+            else if (!hasWritten)
+                _journal.Staging.Sealed.WaitOne(TickMs); // Writers are held, or the journal is off.
+        }
+    }
+
+    private bool WaitForRecords()
+    {
+        _isWriterIdle = true;
+        Interlocked.MemoryBarrier();
+        if (_journal.Staging.IsEmpty)
+            _journal.Staging.Sealed.WaitOne();
+        _isWriterIdle = false;
+        return !_journal.Staging.IsEmpty || _journal.Staging.HasSealed;
+    }
+
+    private void SyncLoop()
+    {
+        while (!_isStopping)
+        {
+            _syncWanted.WaitOne(_policy == SyncPolicy.Always ? Timeout.Infinite : SyncPeriodMs);
+            _journal.Sync();
+        }
+    }
+}

@@ -1,0 +1,186 @@
+using System.Diagnostics;
+using Cache.Durability.Catalog;
+using Cache.Durability.Files;
+using Cache.Durability.Format;
+using Cache.Durability.Staging;
+
+namespace Cache.Durability.Journaling;
+
+/// <summary>The end of the journal on the disk.</summary>
+/// <remarks>
+/// One thread writes blocks, another syncs what was written before it began; the gate is held for neither. A file is in
+/// the manifest before its first block is written. After an error nothing is written to any of its files again.
+/// </remarks>
+internal sealed class JournalWriter : IDisposable
+{
+    private readonly StoreCatalog _catalog;
+    private readonly JournalFiles _files;
+    private readonly JournalOptions _options;
+    private readonly BlockEncoder _encoder = new();
+    private readonly List<ReadOnlyMemory<byte>> _batch = [];
+    private volatile string[] _names = [];
+
+    // The writer's own.
+    private StorageFile? _file;
+    private ulong _fileId;
+    private long _offset;
+    private long _batchBytes;
+    private ulong _sequence;
+
+    // Under the gate: what was written and is not synced yet.
+    private readonly Lock _gate = new();
+    private readonly List<StorageFile> _ended = [];
+    private ulong _written;
+    private ulong _writtenLsn;
+    private long _unsyncedSince;
+
+    // Written by who syncs, read by all.
+    private ulong _durable;
+    private ulong _durableLsn;
+
+    /// <param name="catalog">Knows the files that count.</param>
+    /// <param name="files">Makes files.</param>
+    /// <param name="lastSequence">The last block that counts.</param>
+    /// <param name="options">The length of a file and the clock.</param>
+    public JournalWriter(StoreCatalog catalog, JournalFiles files, ulong lastSequence, JournalOptions options)
+    {
+        _catalog = catalog;
+        _files = files;
+        _options = options;
+        (_sequence, _written, _durable) = (lastSequence, lastSequence, lastSequence);
+    }
+
+    /// <summary>The last block that was written.</summary>
+    public ulong LastSequence => _sequence;
+
+    /// <summary>The files that it has begun, in their order.</summary>
+    public IReadOnlyList<string> Names => _names;
+
+    /// <summary>Every record before this place is durable.</summary>
+    public ulong DurableLsn => Volatile.Read(ref _durableLsn);
+
+    /// <summary>How long the oldest block waits for a sync; zero if none does.</summary>
+    public TimeSpan UnsyncedFor
+    {
+        get
+        {
+            lock (_gate)
+                return _written == _durable ? TimeSpan.Zero : _options.Time.GetElapsedTime(_unsyncedSince);
+        }
+    }
+
+    /// <summary>Writes chunks that are whole, in one call of the system if they fit the file.</summary>
+    /// <exception cref="IOException">Some of them may be there, and this object is of no more use.</exception>
+    public void Write(IReadOnlyList<StagingChunk> chunks)
+    {
+        long wallMs = _options.Time.GetUtcNow().ToUnixTimeMilliseconds();
+        foreach (var chunk in chunks)
+        {
+            WriteParts(chunk, wallMs);
+            MakeRoom(BlockHeader.LengthOf(chunk.Used - BlockHeader.Size, FileHeader.BufferedAlignment));
+            var block = BlockEncoder.Encode(
+                chunk, _fileId, ++_sequence, Volatile.Read(ref _durable), FileHeader.BufferedAlignment, wallMs);
+            _batch.Add(block);
+            _batchBytes += block.Length;
+        }
+
+        Flush();
+        lock (_gate)
+        {
+            if (_written == _durable)
+                _unsyncedSince = _options.Time.GetTimestamp();
+            _written = _sequence;
+            if (chunks.Count > 0)
+                _writtenLsn = StagedPlace.LsnOf(chunks[^1].Sequence + 1, 0);
+        }
+    }
+
+    /// <summary>Makes durable what was written until now.</summary>
+    /// <exception cref="IOException">Nobody knows what is durable: this object is of no more use.</exception>
+    public void Sync()
+    {
+        List<StorageFile> ended;
+        StorageFile? file;
+        ulong written;
+        ulong writtenLsn;
+        long began = _options.Time.GetTimestamp();
+        lock (_gate)
+        {
+            if (_written == _durable)
+                return;
+            ended = [.. _ended];
+            _ended.Clear();
+            (file, written, writtenLsn) = (_file, _written, _writtenLsn);
+        }
+
+        foreach (var old in ended)
+        {
+            using (old)
+                old.Sync();
+        }
+
+        file?.Sync();
+        lock (_gate)
+        {
+            _durable = written;
+            _unsyncedSince = began;
+        }
+
+        Volatile.Write(ref _durableLsn, writtenLsn);
+    }
+
+    public void Dispose()
+    {
+        _file?.Dispose();
+        foreach (var file in _ended)
+            file.Dispose();
+    }
+
+    private void WriteParts(StagingChunk chunk, long wallMs)
+    {
+        foreach (var value in chunk.LongValues)
+        {
+            int count = BlockEncoder.PartCountOf(value);
+            for (int i = 0; i < count; i++)
+            {
+                MakeRoom(StagingChunk.Size);
+                var block = _encoder.EncodePart(
+                    value, i, _fileId, ++_sequence, Volatile.Read(ref _durable), FileHeader.BufferedAlignment, wallMs);
+                _batch.Add(block);
+                _batchBytes += block.Length;
+                Flush(); // The next part is made in the same memory.
+            }
+        }
+    }
+
+    private void MakeRoom(int length)
+    {
+        if (_file != null && _offset + _batchBytes + length <= _options.FileBytes)
+            return;
+        Flush();
+        var next = _files.Take(FileHeader.BufferedAlignment, firstLsn: 0, out ulong id);
+        _names = [.. _names, next.Name];
+        _catalog.Change(manifest => manifest.Journals.Contains(next.Name)
+            ? manifest
+            : manifest with { Journals = [.. manifest.Journals, next.Name] });
+        lock (_gate)
+        {
+            if (_file != null)
+                _ended.Add(_file);
+            _file = next;
+        }
+
+        (_fileId, _offset) = (id, FileHeader.Size);
+        Debug.Assert(_offset + length <= _options.FileBytes);
+    }
+
+    private void Flush()
+    {
+        if (_batch.Count == 0)
+            return;
+        _file!.Write(_offset, _batch);
+        _offset += _batchBytes;
+        _batch.Clear();
+        _batchBytes = 0;
+    }
+}

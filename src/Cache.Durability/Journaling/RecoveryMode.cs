@@ -1,0 +1,14 @@
+namespace Cache.Durability.Journaling;
+
+/// <summary>What a start does with files that do not tell everything that they once held.</summary>
+internal enum RecoveryMode
+{
+    /// <summary>Refuses damaged files, and begins empty where the last process could not write any more.</summary>
+    Strict,
+
+    /// <summary>Reads what is left of damaged files, and tells what is missing.</summary>
+    Skip,
+
+    /// <summary>As Skip, and reads files too whose last changes, deletions among them, were never written.</summary>
+    Force,
+}

@@ -1,0 +1,234 @@
+using System.Diagnostics;
+using Cache.Durability.Format;
+
+namespace Cache.Durability.Staging;
+
+/// <summary>Where all threads put their records, in one order, until a thread writes them.</summary>
+/// <remarks>
+/// Algorithm: chunks are filled one after the other. A place is reserved by one compare-exchange of the cursor, under
+/// the lock of the key, so that the records of a key have the order of its changes; it is filled after the lock is let
+/// go. Who finds no room leaves its lock and asks for another chunk under the gate. Free chunks are a stack: while the
+/// disk keeps up, two or three go round and stay in the processor's cache; while it does not, all are used, and then
+/// writers wait. Concurrency: any thread reserves and fills; one takes what is sealed and gives it back. The gate is
+/// never taken under the lock of a key.
+/// </remarks>
+internal sealed class StagingArea : IDisposable
+{
+    /// <summary>16 MB: what a disk may be behind by before writers wait.</summary>
+    public const int ChunksMax = 64;
+
+    /// <summary>The most that one record may have; longer values are written from where they are.</summary>
+    public const int RecordBytesMax = StagingChunk.Size - BlockHeader.Size;
+
+    // Under it: everything but the cursor and what is in the chunks.
+    private readonly object _gate = new();
+    private readonly StagingChunk?[] _chunks;
+    private readonly int[] _free;
+    private readonly Queue<StagingChunk> _sealed;
+    private int _freeCount;
+    private bool _isHeld;
+    private Exception? _refusal;
+    private bool _isOff;
+
+    private StagingCursor _cursor;
+
+    /// <param name="chunks">How many there may be.</param>
+    /// <param name="firstSequence">The number of the first one.</param>
+    public StagingArea(int chunks, long firstSequence)
+    {
+        Debug.Assert(chunks is > 1 and <= ChunksMax);
+        _chunks = new StagingChunk?[chunks];
+        _free = new int[chunks];
+        _sealed = new Queue<StagingChunk>(chunks);
+        for (int slot = chunks - 1; slot >= 0; slot--)
+            _free[_freeCount++] = slot;
+        _cursor.Word = OpenNext(firstSequence);
+    }
+
+    /// <summary>Is set whenever a chunk was sealed.</summary>
+    public AutoResetEvent Sealed { get; } = new(false);
+
+    /// <summary>The chunks that were used so far, each with its memory.</summary>
+    public int ChunkCount => _chunks.Count(static chunk => chunk != null);
+
+    /// <summary>How often a thread had to wait for room.</summary>
+    public long WaitCount { get; private set; }
+
+    /// <summary>Whether nothing was reserved since the last chunk was sealed.</summary>
+    public bool IsEmpty => StagingCursor.UsedOf(Volatile.Read(ref _cursor.Word)) == BlockHeader.Size;
+
+    /// <summary>Whether chunks are sealed that nobody took yet.</summary>
+    public bool HasSealed
+    {
+        get
+        {
+            lock (_gate)
+                return _sealed.Count > 0;
+        }
+    }
+
+    /// <summary>The place that the next record will have.</summary>
+    public ulong NextLsn
+    {
+        get
+        {
+            long word = Volatile.Read(ref _cursor.Word);
+            return StagedPlace.LsnOf(StagingCursor.SequenceOf(word), StagingCursor.UsedOf(word));
+        }
+    }
+
+    /// <summary>Reserves a place under the lock of the key: never waits, throws or allocates.</summary>
+    /// <param name="length">A multiple of 8, at most <see cref="RecordBytesMax"/>.</param>
+    /// <param name="place">To be filled by the same thread after the lock is let go, whatever happens.</param>
+    /// <returns>False if there is no room: let the lock go, call <see cref="WaitForRoom"/>, and try again.</returns>
+    public bool TryReserve(int length, out StagedPlace place)
+    {
+        Debug.Assert(length is > 0 and <= RecordBytesMax);
+        Debug.Assert(length % RecordLayout.Alignment == 0);
+        long word = Volatile.Read(ref _cursor.Word);
+        while (true)
+        {
+            int used = StagingCursor.UsedOf(word);
+            if (used + length > StagingChunk.Size)
+            {
+                place = default;
+                return Volatile.Read(ref _isOff);
+            }
+
+            // Of racing threads one gets the place; the others try behind it, or in the chunk that came meanwhile.
+            long seen = Interlocked.CompareExchange(ref _cursor.Word, word + (length >> StagingCursor.UnitShift), word);
+            if (seen == word)
+            {
+                place = new StagedPlace(
+                    _chunks[StagingCursor.SlotOf(word)]!, StagingCursor.SequenceOf(word), used, length);
+                return true;
+            }
+
+            word = seen;
+        }
+    }
+
+    /// <summary>Waits, without any lock, until a place of this length may be there.</summary>
+    /// <exception cref="JournalSuspendedException">Nothing can be recorded, and writes are to be refused.</exception>
+    public void WaitForRoom(int length)
+    {
+        lock (_gate)
+        {
+            while (!_isOff && !TryMakeRoom(length))
+            {
+                if (_refusal != null)
+                    throw new JournalSuspendedException(_refusal);
+                WaitCount++;
+                Monitor.Wait(_gate);
+            }
+        }
+    }
+
+    /// <summary>Ends the present chunk if anything is in it, so that it is written.</summary>
+    public void Seal()
+    {
+        lock (_gate)
+        {
+            if (!_isOff && !_isHeld && !IsEmpty)
+                TryRotate();
+        }
+    }
+
+    /// <summary>The oldest chunk that is sealed and was not taken yet; null if there is none.</summary>
+    public StagingChunk? TakeSealed()
+    {
+        lock (_gate)
+            return _sealed.TryDequeue(out var chunk) ? chunk : null;
+    }
+
+    /// <summary>Makes a chunk ready for new records.</summary>
+    public void Free(StagingChunk chunk)
+    {
+        chunk.ReleaseLongValues();
+        lock (_gate)
+        {
+            _free[_freeCount++] = chunk.Slot;
+            Monitor.PulseAll(_gate);
+        }
+    }
+
+    /// <summary>Whether writers wait once the present chunk is full, although others are free.</summary>
+    public void Hold(bool isHeld)
+    {
+        lock (_gate)
+        {
+            _isHeld = isHeld;
+            Monitor.PulseAll(_gate);
+        }
+    }
+
+    /// <summary>From now on no place is given: writes go on unrecorded, or are refused.</summary>
+    /// <param name="failure">Why.</param>
+    /// <param name="refusesWrites">Whether who waits for room, now and later, gets an exception.</param>
+    public void TurnOff(Exception failure, bool refusesWrites)
+    {
+        lock (_gate)
+        {
+            if (refusesWrites)
+                _refusal = failure;
+            else
+                Volatile.Write(ref _isOff, true);
+            long word = Volatile.Read(ref _cursor.Word);
+            long full = StagingCursor.WordOf(
+                StagingCursor.SequenceOf(word) + 1, StagingCursor.SlotsMax - 1, StagingChunk.Size);
+            word = Interlocked.Exchange(ref _cursor.Word, full);
+            if (StagingCursor.UsedOf(word) <= StagingChunk.Size && StagingCursor.SlotOf(word) < _chunks.Length)
+                Enqueue(word);
+            Monitor.PulseAll(_gate);
+        }
+    }
+
+    /// <summary>Gives places again, after <see cref="TurnOff"/>, in chunks of later numbers.</summary>
+    public void TurnOn()
+    {
+        lock (_gate)
+        {
+            Debug.Assert(_freeCount > 0, "What was sealed was given back.");
+            long sequence = StagingCursor.SequenceOf(Volatile.Read(ref _cursor.Word)) + 1;
+            _refusal = null;
+            Interlocked.Exchange(ref _cursor.Word, OpenNext(sequence));
+            Volatile.Write(ref _isOff, false);
+            Monitor.PulseAll(_gate);
+        }
+    }
+
+    public void Dispose() => Sealed.Dispose();
+
+    private bool TryMakeRoom(int length)
+    {
+        if (StagingCursor.UsedOf(Volatile.Read(ref _cursor.Word)) + length <= StagingChunk.Size)
+            return true;
+        return _refusal == null && !_isHeld && TryRotate();
+    }
+
+    private bool TryRotate()
+    {
+        if (_freeCount == 0 || _refusal != null)
+            return false;
+        long sequence = StagingCursor.SequenceOf(Volatile.Read(ref _cursor.Word)) + 1;
+        long next = OpenNext(sequence);
+        Enqueue(Interlocked.Exchange(ref _cursor.Word, next));
+        return true;
+    }
+
+    private long OpenNext(long sequence)
+    {
+        int slot = _free[--_freeCount];
+        var chunk = _chunks[slot] ??= new StagingChunk(slot);
+        chunk.Open(sequence);
+        return StagingCursor.WordOf(sequence, slot, BlockHeader.Size);
+    }
+
+    private void Enqueue(long word)
+    {
+        var chunk = _chunks[StagingCursor.SlotOf(word)]!;
+        chunk.Seal(StagingCursor.UsedOf(word));
+        _sealed.Enqueue(chunk);
+        Sealed.Set();
+    }
+}

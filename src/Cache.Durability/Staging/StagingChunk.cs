@@ -1,0 +1,89 @@
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+using Cache.Durability.Format;
+
+namespace Cache.Durability.Staging;
+
+/// <summary>Memory for one block: threads fill the places that they reserved, then one writes it.</summary>
+/// <remarks>
+/// Pinned, so that the system writes it where it lies, and aligned to what files without the page cache want. It begins
+/// with room for the block's header. Whole when the bytes that were filled are those that were reserved.
+/// </remarks>
+internal sealed class StagingChunk
+{
+    public const int Size = BlockHeader.PayloadBytesMax;
+
+    private readonly byte[] _bytes =
+        GC.AllocateUninitializedArray<byte>(Size + FileHeader.DirectAlignment, pinned: true);
+    private readonly int _start;
+    private readonly List<LongValue> _longValues = [];
+    private FilledBytes _filled;
+
+    public StagingChunk(int slot)
+    {
+        Slot = slot;
+        long address = Marshal.UnsafeAddrOfPinnedArrayElement(_bytes, 0);
+        _start = (int)(-address & (FileHeader.DirectAlignment - 1));
+    }
+
+    /// <summary>Its place among the chunks.</summary>
+    public int Slot { get; }
+
+    /// <summary>Its number in the order of all; written under the gate before the cursor names it.</summary>
+    public long Sequence { get; private set; }
+
+    /// <summary>The bytes that were reserved, its header's too; written under the gate when it is sealed.</summary>
+    public int Used { get; private set; }
+
+    /// <summary>Whether all places were filled; of a chunk that is sealed.</summary>
+    public bool IsWhole => Volatile.Read(ref _filled.Count) == Used - BlockHeader.Size;
+
+    /// <summary>The long values of its records; of a chunk that is whole.</summary>
+    public IReadOnlyList<LongValue> LongValues => _longValues;
+
+    /// <summary>All of it.</summary>
+    public Memory<byte> Memory => _bytes.AsMemory(_start, Size);
+
+    public Span<byte> Slice(int offset, int length)
+    {
+        Debug.Assert(offset >= BlockHeader.Size);
+        Debug.Assert(offset + length <= Size);
+        return _bytes.AsSpan(_start + offset, length);
+    }
+
+    /// <summary>Begins a new use.</summary>
+    public void Open(long sequence)
+    {
+        Debug.Assert(_longValues.Count == 0);
+        (Sequence, Used) = (sequence, 0);
+        Volatile.Write(ref _filled.Count, 0);
+    }
+
+    public void Seal(int used) => Used = used;
+
+    /// <summary>Tells that so many more bytes were filled: after them, for the thread that writes the chunk.</summary>
+    public void Fill(int length) => Interlocked.Add(ref _filled.Count, length);
+
+    /// <summary>Has a value written before the chunk; called before the place of its record is filled.</summary>
+    public void Add(LongValue value)
+    {
+        lock (_longValues)
+            _longValues.Add(value);
+    }
+
+    /// <summary>Lets go of what its records referred to.</summary>
+    public void ReleaseLongValues()
+    {
+        foreach (var value in _longValues)
+            value.Dispose();
+        _longValues.Clear();
+    }
+
+    // Alone on its cache lines: all threads that write add to it.
+    [StructLayout(LayoutKind.Explicit, Size = 128)]
+    private struct FilledBytes
+    {
+        [FieldOffset(64)]
+        public int Count;
+    }
+}
