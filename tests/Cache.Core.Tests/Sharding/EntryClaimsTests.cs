@@ -105,16 +105,16 @@ public sealed class EntryClaimsTests : IDisposable
         {
             _thread = new Thread(() =>
             {
-                while (true)
+                _told.Wait();
+                while (!_isEnding) // Perhaps while the key is claimed: the test has failed.
                 {
-                    _told.Wait();
-                    if (_isEnding)
-                        return;
                     state.Claims.Enter(hash);
                     _isDone.Release();
                     _told.Wait();
                     state.Claims.Exit(hash);
                     _isDone.Release();
+                    if (!_isEnding)
+                        _told.Wait();
                 }
             });
             _thread.Start();
