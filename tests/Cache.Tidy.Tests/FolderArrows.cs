@@ -12,6 +12,7 @@ internal static class FolderArrows
     private const string Layout = "Cache.Core.Layout";
     private const string Sharding = "Cache.Core.Sharding";
     private const string Operations = "Cache.Core.Operations";
+    private const string Changes = "Cache.Core.Changes";
     private const string Server = "Cache.Server";
     private const string Protocol = "Cache.Server.Protocol";
     private const string Settings = "Cache.Server.Settings";
@@ -40,19 +41,23 @@ internal static class FolderArrows
     {
         [Core] =
         [
-            Contracts, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Log", Layout,
-            "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing", "Microsoft.Extensions.Options",
+            Contracts, Changes, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Log",
+            Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing", "Microsoft.Extensions.Options",
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.
         [Contracts] = [],
+        // What journals and observers are told; a value that is told may lie in a block.
+        [Changes] = [Layout],
         // Writes of one key; an operation on several may end as one of these.
-        [Operations] = [Sharding, Layout, "Cache.Core.Expiry", Contracts],
-        ["Cache.Core.Bits"] = [Operations, Sharding, Layout, Contracts],
-        ["Cache.Core.ManyKeys"] = [Operations, Sharding, "Cache.Core.Log", Layout, "Cache.Core.Expiry", Contracts],
+        [Operations] = [Sharding, Changes, Layout, "Cache.Core.Expiry", Contracts],
+        ["Cache.Core.Bits"] = [Operations, Sharding, Changes, Layout, Contracts],
+        ["Cache.Core.ManyKeys"] =
+            [Operations, Sharding, Changes, "Cache.Core.Log", Layout, "Cache.Core.Expiry", Contracts],
         // The keyed hash is held beside the shards that it fills.
         [Sharding] =
         [
-            "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", Contracts, "Cache.Core.Hashing",
+            Changes, "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", Contracts,
+            "Cache.Core.Hashing",
         ],
         ["Cache.Core.Log"] = [Layout, "Cache.Core.Expiry", Contracts],
         [Layout] = [],

@@ -1,3 +1,4 @@
+using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
@@ -22,8 +23,7 @@ internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, i
             return WriteStatus.ValueTooLong;
         if (!shard.IsLarge(key.Bytes.Length, end))
             return WriteSmall(shard, key, ref entry, end);
-        IsLong = !TryWriteInPlace(ref entry, end);
-        return IsLong ? WriteStatus.ConditionNotMet : WriteStatus.Done;
+        return WriteInBlock(shard, key, ref entry, end);
     }
 
     /// <summary>Runs the steps on a value that nobody else sees.</summary>
@@ -31,6 +31,23 @@ internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, i
     {
         foreach (ref var step in steps)
             BitField.Run(ref step, value);
+    }
+
+    /// <summary>What the steps do to the value: all between the first and the last byte that they write.</summary>
+    /// <remarks>end: How long the value is afterwards; that is where the last one that makes it longer ends.</remarks>
+    public static ChangeShape ShapeOf(ReadOnlySpan<BitFieldStep> steps, bool exists, int end, LargeBlock block)
+    {
+        long first = long.MaxValue;
+        long last = 0;
+        foreach (ref readonly var step in steps)
+        {
+            if (step.LengthMin == 0)
+                continue;
+            first = Math.Min(first, step.Offset / 8);
+            last = Math.Max(last, step.LengthMin);
+        }
+
+        return ChangeShape.PatchOf(exists, (int)first, (int)(last - first), end, block);
     }
 
     private readonly WriteStatus Read(ref EntryLock entry, ReadOnlySpan<byte> present)
@@ -48,7 +65,8 @@ internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, i
         int length = entry.IsFound ? Shard.ValueOf(entry).Length : 0;
         var expiry = entry.IsFound ? entry.Record.ExpiryOf(entry.Header) : default;
         bool grows = entry.IsFound && end > length;
-        if (!shard.TryStage(ref entry, key, end, isLarge: false, expiry, leaveRoom: grows, out var staged))
+        var shape = ShapeOf(_steps, entry.IsFound, end, default);
+        if (!shard.TryStage(ref entry, key, end, isLarge: false, expiry, leaveRoom: grows, shape, out var staged))
             return WriteStatus.OutOfMemory;
         // In place too if the record held an address: what was large may be small since the limit was raised.
         if (entry.IsFound && (!staged.IsInPlace || entry.Header.IsLarge))
@@ -59,15 +77,20 @@ internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, i
         return WriteStatus.Done;
     }
 
-    private readonly bool TryWriteInPlace(ref EntryLock entry, int end)
+    private WriteStatus WriteInBlock(Shard shard, in EntryKey key, ref EntryLock entry, int end)
     {
         var block = entry.Block;
+        var shape = ShapeOf(_steps, exists: true, end, default);
         if (!entry.IsFound || !entry.Header.IsLarge || block.IsShared || block.Capacity < end
-            || end - block.Length > Shard.StepBytesMax)
+            || end - block.Length > Shard.StepBytesMax || !shard.MayRecordHere(shape))
         {
-            return false;
+            IsLong = true;
+            return WriteStatus.ConditionNotMet;
         }
 
+        IsLong = false;
+        if (!shard.TryReserve(ref entry, key, default, shape))
+            return WriteStatus.OutOfMemory;
         if (end > block.Length)
         {
             block.Room[block.Length..end].Clear();
@@ -75,8 +98,7 @@ internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, i
         }
 
         RunAll(_steps, block.Value);
-        entry.IsChanged = true;
-        entry.Holder.Touch(entry.Slot);
-        return true;
+        shard.CommitInBlock(ref entry);
+        return WriteStatus.Done;
     }
 }

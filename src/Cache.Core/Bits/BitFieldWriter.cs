@@ -127,7 +127,8 @@ internal static class BitFieldWriter
 
         room[length..].Clear();
         BitFieldOperation.RunAll(steps, room);
-        var replace = new ReplaceBlockOperation(present, block);
+        var replace = new ReplaceBlockOperation(
+            present, block, BitFieldOperation.ShapeOf(steps, !present.IsNull, end, block));
         try
         {
             return shard.Write(key, ref replace, HeldBytes.OfBlock(block));

@@ -33,7 +33,7 @@ internal readonly unsafe struct LargeBlock(byte* start)
 
     public bool IsSame(LargeBlock other) => _start == other._start;
 
-    public bool IsShared => Volatile.Read(ref References) != 1;
+    public bool IsShared => HasMoreThan(1);
 
     public int Length
     {
@@ -95,6 +95,9 @@ internal readonly unsafe struct LargeBlock(byte* start)
     public static LargeBlock ReadStub(ReadOnlySpan<byte> stub) => new((byte*)MemoryMarshal.Read<nuint>(stub));
 
     public void WriteStub(Span<byte> stub) => MemoryMarshal.Write(stub, (nuint)_start);
+
+    /// <summary>Whether there are more references than that.</summary>
+    public bool HasMoreThan(int references) => Volatile.Read(ref References) > references;
 
     /// <summary>Takes another reference; the caller holds one, or the lock of the bucket that guards one.</summary>
     public void AddReference() => Interlocked.Increment(ref References);

@@ -1,3 +1,4 @@
+using Cache.Core.Changes;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.ManyKeys;
@@ -75,7 +76,7 @@ internal static class EntryCopier
         target.SourceHash = from.Hash;
         try
         {
-            return RunLocked(state, from, to, condition, removeSource, ref source, ref target);
+            return RunLocked(state, locks, from, to, condition, removeSource, ref source, ref target);
         }
         finally // The same of this one; and there may be no memory to note that a block is shared.
         {
@@ -84,19 +85,20 @@ internal static class EntryCopier
     }
 
     private static WriteStatus RunLocked(
-        StoreState state, in EntryKey from, in EntryKey to, SetCondition condition, bool removeSource,
-        ref EntryLock source, ref EntryLock target)
+        StoreState state, KeyLocks locks, in EntryKey from, in EntryKey to, SetCondition condition,
+        bool removeSource, ref EntryLock source, ref EntryLock target)
     {
         bool isSame = from.Keyspace == to.Keyspace && from.Bytes.SequenceEqual(to.Bytes);
         var status = WriteStatus.Done;
         if (condition == (target.IsFound ? SetCondition.IfAbsent : SetCondition.IfPresent))
             status = WriteStatus.ConditionNotMet;
         else if (!isSame)
-            status = state.ShardOf(to.Hash).WriteCopy(ref target, to, source);
+            status = state.ShardOf(to.Hash).WriteCopy(locks, ref target, to, source, from, removeSource);
         if (status == WriteStatus.Done && removeSource && !isSame)
         {
             state.Watched.NoteRemoval(from.Hash);
-            state.ShardOf(from.Hash).RemoveLocked(ref source);
+            (source.Recorder, target.Recorder) = (target.Recorder, null);
+            state.ShardOf(from.Hash).RemoveLocked(ref source, ChangeCause.Moved);
         }
 
         return status;

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Diagnostics;
+using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
@@ -30,6 +31,9 @@ internal ref struct LockedKeys
 
     // What this attempt has written so far, and must find room for again if it fails.
     private long _stagedBytes;
+
+    // Has room in the journal for what the keys become; null: there is no journal.
+    private ChangeRecorder? _recorder;
 
     private LockedKeys(
         StoreState state, byte keyspace, ReadOnlySpan<byte[]> keys, ReadOnlySpan<ulong> hashes, Span<KeyChange> changes)
@@ -82,8 +86,8 @@ internal ref struct LockedKeys
 
     public readonly bool Exists(int index) => _changes[index].Kind switch
     {
-        ChangeKind.Set => true,
-        ChangeKind.Remove => false,
+        Fate.Set => true,
+        Fate.Remove => false,
         _ => _changes[index].Entry.IsFound,
     };
 
@@ -92,7 +96,7 @@ internal ref struct LockedKeys
     {
         Debug.Assert(Exists(index));
         ref readonly var change = ref _changes[index];
-        if (change.Kind != ChangeKind.Set)
+        if (change.Kind != Fate.Set)
             return Shard.ValueOf(change.Entry);
         return change.Staged.Header.IsLarge
             ? LargeBlock.ReadStub(change.Staged.Value).Value
@@ -123,7 +127,7 @@ internal ref struct LockedKeys
         }
 
         shard.Link(ref change.Entry, key, change.Staged);
-        change.Kind = ChangeKind.Set;
+        change.Kind = Fate.Set;
         return true;
     }
 
@@ -131,7 +135,7 @@ internal ref struct LockedKeys
     public readonly void Remove(int index)
     {
         Undo(index);
-        _changes[index].Kind = ChangeKind.Remove;
+        _changes[index].Kind = Fate.Remove;
     }
 
     private WriteStatus Run<TBody>(KeyLocks locks, ref TBody body)
@@ -172,15 +176,56 @@ internal ref struct LockedKeys
 
             if (held == Count)
                 status = body.Run(ref this);
-            isDone = status == WriteStatus.Done && _failed < 0;
+            isDone = status == WriteStatus.Done && _failed < 0 && TryReserve(locks.Generations);
             return status;
         }
         finally
         {
+            if (!isDone)
+                EndRecorder();
             for (int i = held - 1; i >= 0; i--)
                 End(i, isDone);
             locks.Exit();
         }
+    }
+
+    /// <summary>
+    /// Reserves room in the journal, if there is one, for all changes, in the order of <see cref="End"/>.
+    /// </summary>
+    private bool TryReserve(ulong generations)
+    {
+        if (_state.Listeners?.Journal is not { } journal)
+            return true;
+        int first = -1;
+        _recorder = ChangeRecorder.Rent(journal);
+        for (int i = Count - 1; i >= 0; i--)
+        {
+            if (_changes[i].Kind == Fate.None)
+                continue;
+            first = i;
+            if (_changes[i].Kind == Fate.Set)
+                Shard.AddSet(_state, _recorder, _changes[i].Staged);
+            else
+                Shard.AddRemoval(_state, _recorder, KeyAt(i));
+        }
+
+        if (first < 0)
+        {
+            EndRecorder();
+            return true;
+        }
+
+        if (Shard.TryReserve(_state, _recorder, 1U << _keyspace, generations, ref _changes[first].Entry))
+            return true;
+        _recorder = null;
+        _failed = first;
+        return false;
+    }
+
+    private void EndRecorder()
+    {
+        _recorder?.End();
+        _recorder = null;
     }
 
     /// <returns>The number of keys whose entries were found before one met another thread's lock.</returns>
@@ -188,7 +233,7 @@ internal ref struct LockedKeys
     {
         for (int i = 0; i < Count; i++)
         {
-            _changes[i].Kind = ChangeKind.None;
+            _changes[i].Kind = Fate.None;
             if (_state.ShardOf(_hashes[i]).TryLockIn(locks, KeyAt(i), ref _changes[i].Entry))
                 continue;
             _changes[i].Entry.Fail(Obstacle.Contention);
@@ -199,38 +244,42 @@ internal ref struct LockedKeys
         return Count;
     }
 
-    private readonly void End(int index, bool isDone)
+    private void End(int index, bool isDone)
     {
         ref var change = ref _changes[index];
         var shard = _state.ShardOf(_hashes[index]);
+        change.Entry.Recorder = _recorder;
         if (!isDone)
             Undo(index);
-        else if (change.Kind == ChangeKind.Set)
+        else if (change.Kind == Fate.Set)
             shard.CommitLink(ref change.Entry, change.Staged, Shard.LargeBytesOf(change.Staged));
-        else if (change.Kind == ChangeKind.Remove)
-            Remove(shard, _hashes[index], ref change.Entry);
+        else if (change.Kind == Fate.Remove)
+            Remove(shard, KeyAt(index), ref change.Entry);
+        (_recorder, change.Entry.Recorder) = (change.Entry.Recorder, null);
         shard.Unlock(ref change.Entry);
     }
 
-    private static void Remove(Shard shard, ulong hash, ref EntryLock entry)
+    private static void Remove(Shard shard, in EntryKey key, ref EntryLock entry)
     {
-        entry.IsChanged |= shard.NoteRemoval(hash);
+        entry.IsChanged |= shard.NoteRemoval(key.Hash);
         if (entry.IsFound)
-            shard.RemoveLocked(ref entry);
+            shard.RemoveLocked(ref entry, ChangeCause.Deleted);
+        else
+            Shard.CommitAbsence(ref entry, key);
     }
 
     /// <summary>Takes the change of a key back.</summary>
     private readonly void Undo(int index)
     {
         ref var change = ref _changes[index];
-        if (change.Kind == ChangeKind.Set)
+        if (change.Kind == Fate.Set)
         {
             var shard = _state.ShardOf(_hashes[index]);
             shard.UndoLink(ref change.Entry, KeyAt(index));
             shard.AbandonPrepared(change.Staged);
         }
 
-        change.Kind = ChangeKind.None;
+        change.Kind = Fate.None;
     }
 
     /// <summary>
@@ -299,7 +348,7 @@ internal ref struct LockedKeys
         return true;
     }
 
-    private enum ChangeKind : byte
+    private enum Fate : byte
     {
         None,
         Set,
@@ -311,6 +360,6 @@ internal ref struct LockedKeys
     {
         public EntryLock Entry;
         public StagedRecord Staged;
-        public ChangeKind Kind;
+        public Fate Kind;
     }
 }

@@ -1,4 +1,5 @@
 using System.Buffers;
+using Cache.Core.Changes;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.ManyKeys;
@@ -21,6 +22,7 @@ internal static class ManyKeysOverwriter
     {
         var overwrites = ArrayPool<HeldOverwrite>.Shared.Rent(hashes.Length);
         var locks = KeyLocks.Rent();
+        ChangeRecorder? recorder = null;
         try
         {
             locks.Enter(state, hashes, isExclusive: false);
@@ -36,20 +38,42 @@ internal static class ManyKeysOverwriter
                 }
             }
 
+            if (state.Listeners?.Journal is { } journal
+                && !TryReserve(state, journal, locks, keyspace, overwrites.AsSpan(0, hashes.Length), ref recorder))
+            {
+                return false;
+            }
+
             for (int i = 0; i < hashes.Length; i++)
             {
                 if (i + Ahead < hashes.Length)
                     overwrites[i + Ahead].Record.Prefetch();
-                Shard.Overwrite(locks, overwrites[i], entries.GetValue(i));
+                state.ShardOf(hashes[i]).OverwriteHeld(locks, overwrites[i], entries.GetValue(i), ref recorder);
             }
 
             return true;
         }
         finally // The caller's entries may throw.
         {
+            recorder?.End();
             locks.Exit();
             KeyLocks.Return(locks);
             ArrayPool<HeldOverwrite>.Shared.Return(overwrites);
+            state.DrainChanges();
         }
+    }
+
+    private static bool TryReserve(
+        StoreState state, ChangeJournal journal, KeyLocks locks, byte keyspace, ReadOnlySpan<HeldOverwrite> overwrites,
+        ref ChangeRecorder? recorder)
+    {
+        recorder = ChangeRecorder.Rent(journal);
+        foreach (ref readonly var overwrite in overwrites)
+            recorder.Add(Shard.RecordOf(overwrite.Record.Header, overwrite.ValueLength));
+        var none = default(EntryLock);
+        if (Shard.TryReserve(state, recorder, 1U << keyspace, locks.Generations, ref none))
+            return true;
+        recorder = null;
+        return false;
     }
 }

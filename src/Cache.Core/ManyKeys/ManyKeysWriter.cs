@@ -1,4 +1,5 @@
 using System.Buffers;
+using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
@@ -91,6 +92,7 @@ internal static class ManyKeysWriter
             for (int i = 0; !isDone && i < prepared; i++)
                 state.ShardOf(batch.Hashes[i]).AbandonPrepared(writes[i].Staged);
             ArrayPool<KeyWrite>.Shared.Return(writes, clearArray: true);
+            state.DrainChanges();
         }
     }
 
@@ -239,22 +241,33 @@ internal static class ManyKeysWriter
         }
 
         failed = 0;
+        int linked = 0;
+        bool isReady = false;
+        ChangeRecorder? recorder = null;
         try
         {
-            while (failed < writes.Length)
+            for (; linked < writes.Length; linked++)
             {
-                FetchAhead(batch, failed);
-                var key = batch.KeyOf(failed, entries.GetKey(failed));
-                ref var write = ref writes[failed];
+                failed = linked;
+                FetchAhead(batch, linked);
+                var key = batch.KeyOf(linked, entries.GetKey(linked));
+                ref var write = ref writes[linked];
                 if (!batch.State.ShardOf(key.Hash).TryLinkIn(locks, key, ref write.Entry, write.Staged))
                     return WriteStatus.OutOfMemory;
-                failed++;
             }
+
+            failed = 0;
+            isReady = TryReserve(batch, locks, writes, ref recorder);
+            if (!isReady)
+                return WriteStatus.OutOfMemory;
         }
         finally
         {
-            if (failed < writes.Length)
-                Undo(batch, writes[..failed]);
+            if (!isReady)
+            {
+                recorder?.End();
+                Undo(batch, writes[..linked]);
+            }
         }
 
         failed = -1;
@@ -267,7 +280,9 @@ internal static class ManyKeysWriter
             }
 
             var shard = batch.State.ShardOf(batch.Hashes[i]);
+            writes[i].Entry.Recorder = recorder;
             shard.CommitLink(ref writes[i].Entry, writes[i].Staged, Shard.LargeBytesOf(writes[i].Staged));
+            (recorder, writes[i].Entry.Recorder) = (writes[i].Entry.Recorder, null);
             shard.Unlock(ref writes[i].Entry);
         }
 
@@ -281,6 +296,23 @@ internal static class ManyKeysWriter
             batch.State.ShardOf(batch.Hashes[index + 2 * Ahead]).PrefetchBucket(batch.Hashes[index + 2 * Ahead]);
         if (index + Ahead < batch.Hashes.Length)
             batch.State.ShardOf(batch.Hashes[index + Ahead]).PrefetchRecord(batch.Hashes[index + Ahead]);
+    }
+
+    /// <summary>Reserves room in the journal, if there is one, for all entries, which are linked.</summary>
+    /// <returns>False if there is none; the first entry names the obstacle.</returns>
+    private static bool TryReserve(
+        in WriteBatch batch, KeyLocks locks, Span<KeyWrite> writes, ref ChangeRecorder? recorder)
+    {
+        var state = batch.State;
+        if (writes.Length == 0 || state.Listeners?.Journal is not { } journal)
+            return true;
+        recorder = ChangeRecorder.Rent(journal);
+        foreach (ref var write in writes)
+            Shard.AddSet(state, recorder, write.Staged);
+        if (Shard.TryReserve(state, recorder, 1U << batch.Keyspace, locks.Generations, ref writes[0].Entry))
+            return true;
+        recorder = null;
+        return false;
     }
 
     private static void Undo(in WriteBatch batch, Span<KeyWrite> writes)

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Cache.Core.Changes;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.ManyKeys;
@@ -26,8 +27,10 @@ internal static class OverwriteBatch
             state.ShardOf(hashes[i]).PrefetchBucket(hashes[i]);
         }
 
-        if (!TryFind(state, state.Generations.Of(keyspace), hashes, overwrites) || !TryLock(overwrites))
+        ulong generations = state.Generations.Word;
+        if (!TryFind(state, Generations.Of(keyspace, generations), hashes, overwrites) || !TryLock(overwrites))
             return false;
+        ChangeRecorder? recorder = null;
         int placed = 0;
         int written = 0;
         long appendedBytes = 0;
@@ -40,18 +43,27 @@ internal static class OverwriteBatch
                 appendedBytes += overwrites[placed].AppendedBytes;
             }
 
+            if (state.Listeners?.Journal is { } journal
+                && !TryReserve(state, journal, keyspace, generations, overwrites, ref recorder))
+            {
+                return false;
+            }
+
             for (; written < overwrites.Length; written++)
             {
                 state.ShardOf(hashes[written]).Write(
-                    overwrites[written], entries.GetKey(written), entries.GetValue(written));
+                    overwrites[written], entries.GetKey(written), entries.GetValue(written), ref recorder);
             }
         }
         finally // The caller's entries may throw.
         {
             for (int i = written; i < placed; i++)
                 state.ShardOf(hashes[i]).Abandon(overwrites[i]);
+            recorder?.End();
             Unlock(overwrites, changed: written != 0);
         }
+
+        state.DrainChanges();
 
         if (appendedBytes != 0)
             state.Reclaimer.Pace(appendedBytes, keptHash: 0);
@@ -82,6 +94,20 @@ internal static class OverwriteBatch
         }
 
         return true;
+    }
+
+    private static bool TryReserve(
+        StoreState state, ChangeJournal journal, byte keyspace, ulong generations, ReadOnlySpan<Overwrite> overwrites,
+        ref ChangeRecorder? recorder)
+    {
+        recorder = ChangeRecorder.Rent(journal);
+        foreach (ref readonly var overwrite in overwrites)
+            recorder.Add(Shard.RecordOf(overwrite.Header, overwrite.ValueLength));
+        var none = default(EntryLock);
+        if (Shard.TryReserve(state, recorder, 1U << keyspace, generations, ref none))
+            return true;
+        recorder = null;
+        return false;
     }
 
     private static bool TryPlace<TEntries>(

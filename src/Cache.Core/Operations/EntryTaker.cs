@@ -31,7 +31,7 @@ internal static class EntryTaker
         var operation = default(RemoveOperation);
         if (TryReadAndWrite(state, key, ref operation, ref sink, out _))
             return true;
-        if (!state.Watched.IsEmpty)
+        if (!state.Watched.IsEmpty || state.Listeners is not null)
         {
             var absence = default(AbsenceOperation);
             Write(state.ShardOf(key.Hash), key, ref absence);

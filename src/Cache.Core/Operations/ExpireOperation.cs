@@ -1,3 +1,4 @@
+using Cache.Core.Changes;
 using Cache.Core.Expiry;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
@@ -14,9 +15,11 @@ internal struct ExpireOperation(RecordExpiry expiry, ExpireConditions conditions
         if (conditions != ExpireConditions.None && !Holds(entry.Record.ExpiryOf(entry.Header), shard.Now))
             return WriteStatus.ConditionNotMet;
         if (!shard.IsPast(expiry))
-            return shard.Rewrite(ref entry, key, expiry);
+            return shard.Rewrite(ref entry, key, expiry, ChangeShape.Expiry);
+        if (!shard.TryReserve(ref entry, key, default, ChangeShape.Removal))
+            return WriteStatus.OutOfMemory;
         shard.NoteRemoval(key.Hash);
-        shard.RemoveLocked(ref entry);
+        shard.RemoveLocked(ref entry, ChangeCause.Deleted);
         return WriteStatus.Done;
     }
 

@@ -1,11 +1,15 @@
+using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.Operations;
 
 /// <summary>Lets the value of a block reach as far as its bytes were written.</summary>
-internal struct ExtendBlockOperation(LargeBlock block, int length) : IEntryOperation
+internal struct ExtendBlockOperation(LargeBlock block, int from, int length) : IEntryOperation
 {
+    // The entry's, and the caller's.
+    private const int OwnReferences = 2;
+
     /// <summary>The block; null once the caller's reference was given back.</summary>
     public LargeBlock Block { get; private set; } = block;
 
@@ -13,14 +17,16 @@ internal struct ExtendBlockOperation(LargeBlock block, int length) : IEntryOpera
     {
         if (!Shard.Holds(entry, Block))
             return WriteStatus.ConditionNotMet;
+        if (entry.Block.HasMoreThan(OwnReferences))
+            return WriteStatus.ConditionNotMet; // Lent to a reader meanwhile, for whom it must stay as it is.
+        var shape = new ChangeShape(ChangeKind.Patch, from, length - from, entry.Block);
+        if (!shard.TryReserve(ref entry, key, default, shape))
+            return WriteStatus.OutOfMemory;
         shard.Return(Block); // The entry has one too.
         Block = default;
-        if (entry.Block.IsShared)
-            return WriteStatus.ConditionNotMet; // Lent to a reader meanwhile, for whom it must stay as it is.
         var present = entry.Block;
         present.Length = length;
-        entry.IsChanged = true;
-        entry.Holder.Touch(entry.Slot);
+        shard.CommitInBlock(ref entry);
         return WriteStatus.Done;
     }
 }

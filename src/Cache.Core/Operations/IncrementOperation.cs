@@ -1,5 +1,6 @@
 using System.Buffers.Text;
 using System.Diagnostics;
+using Cache.Core.Changes;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.Operations;
@@ -22,7 +23,8 @@ internal struct IncrementOperation(long delta) : IEntryOperation
         bool formatted = Utf8Formatter.TryFormat(sum, text, out int length);
         Debug.Assert(formatted, "Twenty digits hold every 64-bit integer.");
         var expiry = entry.IsFound ? entry.Record.ExpiryOf(entry.Header) : default;
-        if (!shard.TryStage(ref entry, key, length, isLarge: false, expiry, leaveRoom: false, out var staged))
+        var shape = ChangeShape.Set(length);
+        if (!shard.TryStage(ref entry, key, length, isLarge: false, expiry, leaveRoom: false, shape, out var staged))
             return WriteStatus.OutOfMemory;
         text[..length].CopyTo(staged.Value);
         shard.Publish(ref entry, key, staged, largeBytes: 0);

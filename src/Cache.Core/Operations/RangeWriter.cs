@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
@@ -76,7 +77,7 @@ internal static class RangeWriter
     {
         block.Room[block.Length..from].Clear();
         value.CopyTo(block.Room[from..]);
-        var extend = new ExtendBlockOperation(block, from + value.Length);
+        var extend = new ExtendBlockOperation(block, from, from + value.Length);
         var status = shard.Write(key, ref extend);
         block = extend.Block;
         return status;
@@ -99,7 +100,8 @@ internal static class RangeWriter
         if (from > length)
             room[length..from].Clear();
         value.CopyTo(room[from..]);
-        var replace = new ReplaceBlockOperation(present, block);
+        var shape = ChangeShape.PatchOf(!present.IsNull, from, value.Length, end, block);
+        var replace = new ReplaceBlockOperation(present, block, shape);
         try
         {
             return shard.Write(key, ref replace, HeldBytes.OfBlock(block));

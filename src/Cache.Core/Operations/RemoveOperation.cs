@@ -1,3 +1,4 @@
+using Cache.Core.Changes;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.Operations;
@@ -7,14 +8,17 @@ internal readonly struct RemoveOperation : IEntryOperation
 {
     public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
     {
+        if (!shard.TryReserve(ref entry, key, default, ChangeShape.Removal))
+            return WriteStatus.OutOfMemory;
         bool isWatched = shard.NoteRemoval(key.Hash);
         if (!entry.IsFound)
         {
             entry.IsChanged |= isWatched; // For a write that was prepared before this: versions tell.
+            Shard.CommitAbsence(ref entry, key);
             return WriteStatus.NotFound;
         }
 
-        shard.RemoveLocked(ref entry);
+        shard.RemoveLocked(ref entry, ChangeCause.Deleted);
         return WriteStatus.Done;
     }
 }

@@ -1,10 +1,13 @@
+using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.Operations;
 
 /// <summary>Puts a block in the place of the one that its value was copied from.</summary>
-internal struct ReplaceBlockOperation(LargeBlock expected, LargeBlock block) : IEntryOperation
+/// <remarks>shape: What is told of it.</remarks>
+internal struct ReplaceBlockOperation(LargeBlock expected, LargeBlock block, ChangeShape shape)
+    : IEntryOperation
 {
     /// <summary>The new block; null once the entry holds it.</summary>
     public LargeBlock Block { get; private set; } = block;
@@ -13,7 +16,7 @@ internal struct ReplaceBlockOperation(LargeBlock expected, LargeBlock block) : I
     {
         if (!Shard.Holds(entry, expected))
             return WriteStatus.ConditionNotMet;
-        if (!shard.TryPublishBlock(ref entry, key, Block))
+        if (!shard.TryPublishBlock(ref entry, key, Block, shape))
             return WriteStatus.OutOfMemory;
         Block = default;
         return WriteStatus.Done;

@@ -1,3 +1,4 @@
+using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
@@ -21,16 +22,21 @@ internal ref struct SetOperation(ReadOnlySpan<byte> value, EntryOptions options,
             : shard.ExpiryOf(_options);
         if (shard.IsPast(expiry))
         {
+            if (!shard.TryReserve(ref entry, key, default, ChangeShape.Removal))
+                return WriteStatus.OutOfMemory;
             shard.NoteRemoval(key.Hash);
             entry.IsChanged = true; // A write like any other, even if nothing was there: versions tell.
             if (entry.IsFound)
-                shard.RemoveLocked(ref entry);
+                shard.RemoveLocked(ref entry, ChangeCause.Deleted);
+            else
+                Shard.CommitAbsence(ref entry, key);
             return WriteStatus.Done;
         }
 
         bool isLarge = !Block.IsNull;
         int length = isLarge ? LargeBlock.StubLength : _value.Length;
-        if (!shard.TryStage(ref entry, key, length, isLarge, expiry, leaveRoom: false, out var staged))
+        var shape = isLarge ? ChangeShape.Set(Block) : ChangeShape.Set(length);
+        if (!shard.TryStage(ref entry, key, length, isLarge, expiry, leaveRoom: false, shape, out var staged))
             return WriteStatus.OutOfMemory;
         if (!isLarge)
         {

@@ -1,3 +1,4 @@
+using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
@@ -24,14 +25,14 @@ internal ref struct SetRangeOperation(int offset, ReadOnlySpan<byte> value, bool
             return WriteStatus.ValueTooLong;
         if (!shard.IsLarge(key.Bytes.Length, (int)end))
             return WriteSmall(shard, key, ref entry, (int)from, (int)end);
-        IsLong = !TryWriteInPlace(ref entry, (int)from, (int)end);
-        return IsLong ? WriteStatus.ConditionNotMet : WriteStatus.Done;
+        return WriteInBlock(shard, key, ref entry, (int)from, (int)end);
     }
 
     private WriteStatus WriteSmall(Shard shard, in EntryKey key, ref EntryLock entry, int from, int end)
     {
         var expiry = entry.IsFound ? entry.Record.ExpiryOf(entry.Header) : default;
-        if (!shard.TryStage(ref entry, key, end, isLarge: false, expiry, leaveRoom: atEnd, out var staged))
+        var shape = ChangeShape.PatchOf(entry.IsFound, from, _value.Length, end);
+        if (!shard.TryStage(ref entry, key, end, isLarge: false, expiry, leaveRoom: atEnd, shape, out var staged))
             return WriteStatus.OutOfMemory;
         // In place too if the record held an address: what was large may be small since the limit was raised.
         if (entry.IsFound && (!staged.IsInPlace || entry.Header.IsLarge))
@@ -42,21 +43,24 @@ internal ref struct SetRangeOperation(int offset, ReadOnlySpan<byte> value, bool
         return WriteStatus.Done;
     }
 
-    private bool TryWriteInPlace(ref EntryLock entry, int from, int end)
+    private WriteStatus WriteInBlock(Shard shard, in EntryKey key, ref EntryLock entry, int from, int end)
     {
         var block = entry.Block;
         if (!entry.IsFound || !entry.Header.IsLarge || block.IsShared || block.Capacity < end
             || from + _value.Length - Math.Min(Length, from) > Shard.StepBytesMax)
         {
-            return false;
+            IsLong = true;
+            return WriteStatus.ConditionNotMet;
         }
 
+        IsLong = false;
+        if (!shard.TryReserve(ref entry, key, default, ChangeShape.PatchOf(true, from, _value.Length, end)))
+            return WriteStatus.OutOfMemory;
         Fill(block.Room, from);
         block.Length = end;
-        entry.IsChanged = true;
-        entry.Holder.Touch(entry.Slot);
+        shard.CommitInBlock(ref entry);
         Length = end;
-        return true;
+        return WriteStatus.Done;
     }
 
     private readonly void Fill(Span<byte> room, int from)

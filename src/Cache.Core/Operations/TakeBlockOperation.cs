@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
@@ -29,7 +30,7 @@ internal struct TakeBlockOperation : IEntryOperation
             if (!shard.TryCreateBlock(ref entry, value.Length, out block))
                 return WriteStatus.OutOfMemory;
             value.CopyTo(block.Value);
-            if (!shard.TryPublishBlock(ref entry, key, block))
+            if (!shard.TryPublishBlock(ref entry, key, block, ChangeShape.None))
             {
                 shard.ReleaseForNow(ref entry, block);
                 return WriteStatus.OutOfMemory;

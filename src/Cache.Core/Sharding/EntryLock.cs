@@ -1,3 +1,4 @@
+using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Log;
 
@@ -37,6 +38,9 @@ internal struct EntryLock
     public Obstacle Obstacle;
     public LogStream Stream;
     public long BytesWanted;
+
+    /// <summary>The room in the journal for what this write changes next; null: none was reserved.</summary>
+    public ChangeRecorder? Recorder;
 
     /// <summary>Whether the write may pass the limit, because it is on the way to giving memory back.</summary>
     public bool MayOverdraw;

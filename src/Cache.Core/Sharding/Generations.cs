@@ -1,4 +1,6 @@
 using System.Diagnostics;
+using System.Numerics;
+using Cache.Core.Changes;
 
 namespace Cache.Core.Sharding;
 
@@ -22,6 +24,9 @@ internal sealed class Generations
 
     // The distance of two keyspaces' numbers in the word.
     private const int NumberBits = 4;
+
+    // Beside a keyspace's number: a clear of it is reserving room in the journal.
+    private const ulong ClearingBit = PerKeyspace;
 
     private readonly Lock _gate = new();
 
@@ -64,14 +69,45 @@ internal sealed class Generations
     /// <summary>Notes a new entry of a keyspace, before its home is unlocked.</summary>
     public void NoteWritten(int keyspace) => Interlocked.Or(ref _written, 1U << keyspace);
 
-    /// <summary>Begins new generations of some keyspaces, one bit for each.</summary>
-    /// <returns>False if one of them has no generation that is not in use: nothing was done.</returns>
-    public bool TryBegin(uint keyspaces)
+    /// <summary>A word that has one keyspace's generation, for <see cref="AreStill"/>.</summary>
+    public static ulong WordOf(int keyspace, int generation) => (ulong)generation << (keyspace * NumberBits);
+
+    /// <summary>
+    /// Whether some keyspaces, one bit for each, are in the generations that a word has of them, and none of them is
+    /// about to be cleared.
+    /// </summary>
+    /// <remarks>
+    /// Asked by who has reserved room in the journal. If so, the clear that comes next reserves its own later: a clear
+    /// shows its bit before it reserves. And who is in the new generation reserves later than the clear did: that
+    /// begins the generation after it has reserved. So the order of the journal is that of the store.
+    /// </remarks>
+    public bool AreStill(uint keyspaces, ulong word)
     {
+        ulong changed = Word ^ word;
+        for (; keyspaces != 0; keyspaces &= keyspaces - 1)
+        {
+            int keyspace = BitOperations.TrailingZeroCount(keyspaces);
+            if ((changed >> (keyspace * NumberBits) & (NumberMask | ClearingBit)) != 0)
+                return false;
+        }
+
+        return true;
+    }
+
+    /// <summary>Begins new generations of some keyspaces, one bit for each.</summary>
+    /// <param name="keyspaces">The keyspaces.</param>
+    /// <param name="recorder">Has the records of the clear, if there is a journal.</param>
+    /// <param name="hasRoom">False if the journal has none: nothing was done.</param>
+    /// <returns>False if one of them has no generation that is not in use: nothing was done.</returns>
+    public bool TryBegin(uint keyspaces, ChangeRecorder? recorder, out bool hasRoom)
+    {
+        hasRoom = true;
         lock (_gate)
         {
-            // One that nobody wrote since its last clear is empty: it stays in its generation.
-            keyspaces &= Volatile.Read(ref _written);
+            // One that nobody wrote since its last clear is empty: it stays in its generation. Not beside a journal,
+            // which may have entries of it that were evicted: its first writers must know the clear by the generation.
+            if (recorder is null)
+                keyspaces &= Volatile.Read(ref _written);
             ulong word = _word;
             for (int keyspace = 0; keyspace < CacheOptions.KeyspaceCountMax; keyspace++)
             {
@@ -81,10 +117,12 @@ internal sealed class Generations
 
             if (keyspaces == 0)
                 return true;
+            if (recorder is not null && !(hasRoom = TryReserve(keyspaces, recorder)))
+                return false;
             for (int keyspace = 0; keyspace < CacheOptions.KeyspaceCountMax; keyspace++)
             {
                 if ((keyspaces >> keyspace & 1) != 0)
-                    _cleared[keyspace] |= (byte)(1 << Of(keyspace, _word));
+                    _cleared[keyspace] |= (byte)(1 << Of(keyspace));
             }
 
             // The bits first: a write of the new generation sets its own again.
@@ -117,6 +155,20 @@ internal sealed class Generations
 
             Volatile.Write(ref _hasCleared, hasCleared);
         }
+    }
+
+    private bool TryReserve(uint keyspaces, ChangeRecorder recorder)
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        ulong before = _word;
+        ulong clearing = before;
+        for (uint rest = keyspaces; rest != 0; rest &= rest - 1)
+            clearing |= ClearingBit << (BitOperations.TrailingZeroCount(rest) * NumberBits);
+        Interlocked.Exchange(ref _word, clearing);
+        bool isReserved = recorder.TryReserve();
+        if (!isReserved)
+            Interlocked.Exchange(ref _word, before);
+        return isReserved;
     }
 
     private bool TryBegin(int keyspace, ref ulong word)

@@ -22,4 +22,7 @@ internal enum Obstacle
 
     /// <summary>There was room for a large block, and the system had no memory for it.</summary>
     NoMemory,
+
+    /// <summary>The journal has no room for the record of the write.</summary>
+    NoJournalRoom,
 }

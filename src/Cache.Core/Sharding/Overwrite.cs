@@ -24,9 +24,25 @@ internal struct Overwrite
     /// <summary>The length of that new one; 0 of the same.</summary>
     public int AppendedBytes;
 
+    /// <summary>The length of the value that room was found for.</summary>
+    public int ValueLength;
+
     // Which of the two this one has locked; in a batch, another may have done so before.
     private bool _holdsHome;
     private bool _holdsHolder;
+
+    /// <summary>One whose home is locked, and whose entry lies there.</summary>
+    public static Overwrite OfLocked(Bucket home, uint version, int slot, Record record, RecordHeader header)
+    {
+        var overwrite = default(Overwrite);
+        overwrite.Home = overwrite.Holder = home;
+        overwrite.HomeVersion = overwrite.HolderVersion = version;
+        overwrite.Slot = slot;
+        overwrite.Record = record;
+        overwrite.Header = header;
+        overwrite._holdsHome = true;
+        return overwrite;
+    }
 
     public readonly bool IsSpilled => !Holder.Equals(Home);
 

@@ -1,3 +1,4 @@
+using Cache.Core.Changes;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
@@ -63,7 +64,7 @@ internal sealed partial class Shard
             && entry.Block.SizeBytes > room - newBytes
             && _state.Reclaimer.AllowsEviction(entry.Header.IsExpiring))
         {
-            RemoveLocked(ref entry);
+            RemoveLocked(ref entry, ChangeCause.Evicted);
             Interlocked.Increment(ref _evictions);
         }
 
@@ -71,10 +72,12 @@ internal sealed partial class Shard
     }
 
     /// <summary>Points the locked entry at a block, and leaves its expiry.</summary>
-    public bool TryPublishBlock(ref EntryLock entry, in EntryKey key, LargeBlock block)
+    /// <remarks>shape: What is told of it.</remarks>
+    public bool TryPublishBlock(ref EntryLock entry, in EntryKey key, LargeBlock block, in ChangeShape shape)
     {
+        const int length = LargeBlock.StubLength;
         var expiry = entry.IsFound ? entry.Record.ExpiryOf(entry.Header) : default;
-        if (!TryStage(ref entry, key, LargeBlock.StubLength, isLarge: true, expiry, leaveRoom: false, out var staged))
+        if (!TryStage(ref entry, key, length, isLarge: true, expiry, leaveRoom: false, shape, out var staged))
             return false;
         block.WriteStub(staged.Value);
         Publish(ref entry, key, staged, block.SizeBytes);

@@ -1,4 +1,5 @@
 using System.Numerics;
+using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Log;
 
@@ -139,7 +140,7 @@ internal sealed partial class Shard
     private void Evict(ref EntryLock entry, ulong hash, Reclaimer reclaimer, bool wasInMain)
     {
         reclaimer.Ghosts.Add(hash, wasInMain);
-        RemoveLocked(ref entry);
+        RemoveLocked(ref entry, ChangeCause.Evicted);
         Interlocked.Increment(ref _evictions);
     }
 
@@ -179,7 +180,7 @@ internal sealed partial class Shard
             return true; // It went by itself.
         if (_state.Reclaimer.AllowsEviction(entry.Header.IsExpiring))
         {
-            RemoveLocked(ref entry);
+            RemoveLocked(ref entry, ChangeCause.Evicted);
             Interlocked.Increment(ref _evictions);
         }
 

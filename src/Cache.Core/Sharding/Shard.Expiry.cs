@@ -1,3 +1,4 @@
+using Cache.Core.Changes;
 using Cache.Core.Expiry;
 using Cache.Core.Layout;
 
@@ -70,7 +71,8 @@ internal sealed partial class Shard
     }
 
     /// <summary>Gives the locked entry another expiry and leaves its value.</summary>
-    public WriteStatus Rewrite(ref EntryLock entry, in EntryKey key, in RecordExpiry expiry)
+    /// <remarks>shape: What is told of it.</remarks>
+    public WriteStatus Rewrite(ref EntryLock entry, in EntryKey key, in RecordExpiry expiry, in ChangeShape shape)
     {
         var header = entry.Header;
         StagedRecord staged;
@@ -78,17 +80,49 @@ internal sealed partial class Shard
         {
             // In place even if much of a short record is unused then: an expiry is taken away without any room.
             staged = new StagedRecord(
-                entry.Record, header.With(expiry, header.ValueLength, header.IsLarge), expiry, isInPlace: true);
+                entry.Record, header.With(expiry, header.ValueLength, header.IsLarge), expiry, isInPlace: true)
+            {
+                Kind = shape.Kind,
+            };
         }
-        else if (!TryStage(ref entry, key, header.ValueLength, header.IsLarge, expiry, leaveRoom: false, out staged))
+        else if (!TryStageUntold(
+            ref entry, key, header.ValueLength, header.IsLarge, expiry, leaveRoom: false, shape.Kind, out staged))
         {
             // Without any room, an entry could not even be told to go.
             entry.MayOverdraw = true;
             return WriteStatus.OutOfMemory;
         }
 
+        if (!TryReserve(ref entry, key, expiry, shape))
+        {
+            Abandon(staged);
+            return WriteStatus.OutOfMemory;
+        }
+
         PublishCopy(ref entry, key, staged, entry);
         return WriteStatus.Done;
+    }
+
+    /// <summary>Renews the sliding expiry of an entry that was read.</summary>
+    /// <remarks>Waits for no claim: what is claimed keeps the expiry that it has when its new value is there.</remarks>
+    public void Slide(in EntryKey key)
+    {
+        var slide = default(SlideOperation);
+        var entry = default(EntryLock);
+        try
+        {
+            WriteStatus status;
+            do
+            {
+                LockToRead(key, ref entry);
+                status = RunAndUnlock(key, ref entry, ref slide);
+            }
+            while (entry.Obstacle != Obstacle.None && TryOvercome(key, ref entry, ref status));
+        }
+        finally // The store may have been disposed.
+        {
+            EndWrite(key, ref entry);
+        }
     }
 
     /// <summary>Removes a record of a sealed segment if it is due.</summary>
@@ -108,6 +142,7 @@ internal sealed partial class Shard
         var entry = default(EntryLock);
         LockToRead(key, ref entry); // For a read, which waits for no claim.
         Unlock(ref entry);
+        _state.DrainChanges();
     }
 
     private void RemoveIfExpired(ref EntryLock entry)
@@ -126,7 +161,7 @@ internal sealed partial class Shard
 
     private void RemoveExpired(ref EntryLock entry)
     {
-        RemoveLocked(ref entry);
+        RemoveLocked(ref entry, ChangeCause.Expired);
         Interlocked.Increment(ref _expirations);
     }
 
@@ -157,12 +192,24 @@ internal sealed partial class Shard
     private void RemoveIfCleared(ref EntryLock entry)
     {
         if (entry.IsFound && _generations.Of(entry.Header.Keyspace) != entry.Generation)
-            RemoveLocked(ref entry);
+            RemoveLocked(ref entry, ChangeCause.Cleared);
     }
 
     private void CountExpiring(int keyspace, int generation, bool before, bool after)
     {
         if (before != after)
             Interlocked.Add(ref _expiringByGeneration[Generations.IndexOf(keyspace, generation)], after ? 1 : -1);
+    }
+
+    private readonly struct SlideOperation : IEntryOperation
+    {
+        public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
+        {
+            if (!entry.IsFound || !entry.Header.IsSliding)
+                return WriteStatus.NotFound;
+            var present = entry.Record.ExpiryOf(entry.Header);
+            var renewed = shard.ExpiryOf(present.AbsoluteMs, present.SlidingMs);
+            return renewed == present ? WriteStatus.Done : shard.Rewrite(ref entry, key, renewed, ChangeShape.None);
+        }
     }
 }

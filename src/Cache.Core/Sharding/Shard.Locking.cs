@@ -89,6 +89,8 @@ internal sealed partial class Shard
     /// <summary>Unlocks what the entry holds, with new versions if it was changed.</summary>
     public void Unlock(ref EntryLock entry)
     {
+        if (entry.Recorder is not null)
+            EndRecorder(ref entry); // What was reserved for a change that did not come.
         if (entry.Set is { } set)
         {
             if (entry.IsChanged)

@@ -1,3 +1,4 @@
+using Cache.Core.Changes;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
@@ -52,7 +53,11 @@ internal sealed partial class Shard
         var header = RecordHeader.Create(key.Bytes.Length, key.Keyspace, size, length, default, isLarge);
         record.Header = header;
         record.WriteKey(key.Bytes);
-        staged = new StagedRecord(record, header, default, isInPlace: false) { Block = block };
+        staged = new StagedRecord(record, header, default, isInPlace: false)
+        {
+            Block = block,
+            Kind = ChangeKind.Set,
+        };
         if (isLarge)
             block.WriteStub(staged.Value);
         else
@@ -133,7 +138,11 @@ internal sealed partial class Shard
         record.Header = header;
         record.WriteKey(key.Bytes);
         record.WriteExpiry(header, expiry);
-        staged = new StagedRecord(record, header, expiry, isInPlace: false) { Block = block };
+        staged = new StagedRecord(record, header, expiry, isInPlace: false)
+        {
+            Block = block,
+            Kind = ChangeKind.Set,
+        };
         value.CopyTo(isLarge ? block.Value : staged.Value);
         if (isLarge)
             block.WriteStub(staged.Value);
@@ -141,13 +150,42 @@ internal sealed partial class Shard
     }
 
     /// <summary>Gives a key the value and expiry of another's entry; both are locked by a set.</summary>
-    public WriteStatus WriteCopy(ref EntryLock entry, in EntryKey key, in EntryLock source)
+    /// <remarks>removes: Whether the source goes after this, which its removal then tells the journal.</remarks>
+    public WriteStatus WriteCopy(
+        KeyLocks locks, ref EntryLock entry, in EntryKey key, in EntryLock source, in EntryKey from, bool removes)
     {
         var header = source.Header;
         var expiry = source.Record.ExpiryOf(header);
-        if (!TryStage(ref entry, key, header.ValueLength, header.IsLarge, expiry, leaveRoom: false, out var staged))
+        if (!TryStageUntold(
+            ref entry, key, header.ValueLength, header.IsLarge, expiry, leaveRoom: false, ChangeKind.Set,
+            out var staged))
+        {
             return WriteStatus.OutOfMemory;
-        PublishCopy(ref entry, key, staged, source);
+        }
+
+        if (Listeners is not null && !TryReserveCopy(locks, ref entry, key, source, from, removes))
+        {
+            Abandon(staged);
+            return WriteStatus.OutOfMemory;
+        }
+
+        PublishCopy(ref entry, key, staged with { Cause = ChangeCause.Moved }, source);
         return WriteStatus.Done;
+    }
+
+    private bool TryReserveCopy(
+        KeyLocks locks, ref EntryLock entry, in EntryKey key, in EntryLock source, in EntryKey from, bool removes)
+    {
+        if (Listeners?.Journal is not { } journal)
+            return true;
+        var recorder = ChangeRecorder.Rent(journal);
+        entry.Recorder = recorder; // There may be no memory for what comes: the unlock then ends it.
+        Add(_state, recorder, key, source.Record.ExpiryOf(source.Header), ShapeOf(source.Record, source.Header));
+        if (removes)
+            AddRemoval(_state, recorder, from);
+        if (TryReserve(_state, recorder, 1U << key.Keyspace | 1U << from.Keyspace, locks.Generations, ref entry))
+            return true;
+        entry.Recorder = null;
+        return false;
     }
 }

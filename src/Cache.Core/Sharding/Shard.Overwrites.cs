@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
+using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Log;
 
@@ -30,6 +31,8 @@ internal sealed partial class Shard
         bool fits = IsPlain(record, header, key, keyspace) && FitsInPlace(header, key.Length, value.Length);
         if (fits)
         {
+            if (Listeners is not null)
+                return OverwriteTold(Overwrite.OfLocked(home, version, slot, record, header), key, value);
             WriteInPlace(record, header, value);
             home.Touch(slot);
         }
@@ -73,6 +76,7 @@ internal sealed partial class Shard
     {
         overwrite.Target = overwrite.Record;
         overwrite.AppendedBytes = 0;
+        overwrite.ValueLength = valueLength;
         if (FitsInPlace(overwrite.Header, keyLength, valueLength))
             return true;
         overwrite.AppendedBytes = Record.SizeOf(keyLength, valueLength, default);
@@ -90,18 +94,20 @@ internal sealed partial class Shard
     }
 
     /// <summary>Writes the value of a placed entry.</summary>
-    public void Write(in Overwrite overwrite, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    /// <remarks>recorder: Has room for it, if there is a journal.</remarks>
+    public void Write(
+        in Overwrite overwrite, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, ref ChangeRecorder? recorder)
     {
+        ThrowUnless(value.Length == overwrite.ValueLength && key.Length == overwrite.Header.KeyLength);
         if (overwrite.IsInPlace)
         {
-            ThrowUnless(FitsInPlace(overwrite.Header, overwrite.Header.KeyLength, value.Length));
             WriteInPlace(overwrite.Record, overwrite.Header, value);
             overwrite.Holder.Touch(overwrite.Slot);
+            TellOverwrite(overwrite.Record, ref recorder);
             return;
         }
 
-        int size = Record.SizeOf(key.Length, value.Length, default);
-        ThrowUnless(size == overwrite.AppendedBytes);
+        int size = overwrite.AppendedBytes;
         var header = RecordHeader.Create(
             key.Length, overwrite.Header.Keyspace, size, value.Length, default, large: false);
         overwrite.Target.Header = header;
@@ -112,6 +118,7 @@ internal sealed partial class Shard
         overwrite.Holder.Touch(overwrite.Slot);
         _log.Commit(overwrite.Target, header, default, largeBytes: 0);
         _log.Retire(overwrite.Record, overwrite.Header, largeBytes: 0);
+        TellOverwrite(overwrite.Target, ref recorder);
     }
 
     /// <summary>Finds the plain entry of a key whose home a set of locks holds, if a value fits its record.</summary>
@@ -129,21 +136,74 @@ internal sealed partial class Shard
             slot = FindSlot(holder, key, generation, out record, out header);
         }
 
-        overwrite = new HeldOverwrite(home, holder, slot, record);
+        overwrite = new HeldOverwrite(home, holder, slot, record, valueLength);
         return slot != 0 && header.IsPlain(RecordHeader.KeyPatternOf(key.Bytes.Length, key.Keyspace))
             && !header.IsExpiring && FitsInPlace(header, key.Bytes.Length, valueLength);
     }
 
     /// <summary>Writes the value of a plain entry whose buckets a set of locks holds.</summary>
-    public static void Overwrite(KeyLocks locks, in HeldOverwrite overwrite, ReadOnlySpan<byte> value)
+    /// <remarks>recorder: Has room for it, if there is a journal.</remarks>
+    public void OverwriteHeld(
+        KeyLocks locks, in HeldOverwrite overwrite, ReadOnlySpan<byte> value, ref ChangeRecorder? recorder)
     {
         var header = overwrite.Record.Header;
-        ThrowUnless(FitsInPlace(header, header.KeyLength, value.Length));
+        ThrowUnless(value.Length == overwrite.ValueLength);
         WriteInPlace(overwrite.Record, header, value);
         overwrite.Holder.Touch(overwrite.Slot);
         locks.MarkChanged(overwrite.Home);
         if (!overwrite.Holder.Equals(overwrite.Home))
             locks.MarkChanged(overwrite.Holder);
+        TellOverwrite(overwrite.Record, ref recorder);
+    }
+
+    /// <summary>Tells of a plain value that was replaced.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // A test in each overwrite of a batch.
+    private void TellOverwrite(Record record, ref ChangeRecorder? recorder)
+    {
+        if (Listeners is not null)
+            Tell(ref recorder, record, record.Header, ChangeKind.Set, ChangeCause.Written);
+    }
+
+    /// <summary>Replaces the value of a locked entry while somebody listens, and unlocks it.</summary>
+    /// <returns>False if the journal has no room, or the keyspace is being cleared: nothing was done.</returns>
+    [MethodImpl(MethodImplOptions.NoInlining)] // Apart from the way without listeners.
+    private bool OverwriteTold(in Overwrite overwrite, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    {
+        byte keyspace = (byte)overwrite.Header.Keyspace;
+        int generation = Bucket.GenerationOf(overwrite.Holder.EntryAt(overwrite.Slot));
+        var listeners = Listeners;
+        var journal = listeners?.Journal;
+        var record = RecordOf(overwrite.Header, value.Length);
+        var reservation = default(ChangeReservation);
+        bool isReserved = journal is not null && journal.TryReserve(journal.SizeOf(record), 1, out reservation);
+        bool isDone = journal is null
+            || (isReserved && _generations.AreStill(1U << keyspace, Generations.WordOf(keyspace, generation)));
+        if (isDone)
+        {
+            WriteInPlace(overwrite.Record, overwrite.Header, value);
+            overwrite.Holder.Touch(overwrite.Slot);
+            var note = new ChangeNote
+            {
+                Key = key,
+                Keyspace = keyspace,
+                Kind = ChangeKind.Set,
+                Cause = ChangeCause.Written,
+            };
+            listeners?.Note(note);
+        }
+
+        overwrite.Unlock(changed: isDone);
+        if (isReserved)
+        {
+            // The room is in the order of the store; it is filled without the lock.
+            if (isDone)
+                journal!.Write(ref reservation, record, key, value);
+            journal!.Complete(ref reservation);
+        }
+
+        if (isDone)
+            listeners?.Drain();
+        return isDone;
     }
 
     // Not inlined: what it needs on the stack would be made ready by every write.
@@ -156,6 +216,8 @@ internal sealed partial class Shard
         bool fits = TryVerify(ref overwrite, key, keyspace) && FitsInPlace(overwrite.Header, key.Length, value.Length);
         if (fits)
         {
+            if (Listeners is not null)
+                return OverwriteTold(overwrite, key, value);
             WriteInPlace(overwrite.Record, overwrite.Header, value);
             overwrite.Holder.Touch(overwrite.Slot);
         }

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Log;
 
@@ -11,16 +12,29 @@ internal sealed partial class Shard
     private const int RoomAttemptsMax = 1_000;
 
     /// <summary>Finds room for a value of the locked entry: in its record if it fits well, else in a new one.</summary>
+    /// <remarks>shape: What the journal, if there is one, has room for afterwards.</remarks>
     /// <returns>False if an obstacle was met; nothing is changed then.</returns>
     public bool TryStage(
         ref EntryLock entry, in EntryKey key, int valueLength, bool isLarge, in RecordExpiry expiry, bool leaveRoom,
-        out StagedRecord staged)
+        in ChangeShape shape, out StagedRecord staged)
+    {
+        if (!TryStageUntold(ref entry, key, valueLength, isLarge, expiry, leaveRoom, shape.Kind, out staged))
+            return false;
+        if (TryReserve(ref entry, key, expiry, shape))
+            return true;
+        Abandon(staged);
+        return false;
+    }
+
+    private bool TryStageUntold(
+        ref EntryLock entry, in EntryKey key, int valueLength, bool isLarge, in RecordExpiry expiry, bool leaveRoom,
+        ChangeKind kind, out StagedRecord staged)
     {
         int size = Record.SizeOf(key.Bytes.Length, valueLength, expiry);
         if (entry.IsFound && Fits(entry.Header.RecordSize, size))
         {
             var inPlace = entry.Header.With(expiry, valueLength, isLarge);
-            staged = new StagedRecord(entry.Record, inPlace, expiry, isInPlace: true);
+            staged = new StagedRecord(entry.Record, inPlace, expiry, isInPlace: true) { Kind = kind };
             return true;
         }
 
@@ -34,7 +48,7 @@ internal sealed partial class Shard
         var header = RecordHeader.Create(key.Bytes.Length, key.Keyspace, size, valueLength, expiry, isLarge);
         record.Header = header;
         record.WriteKey(key.Bytes);
-        staged = new StagedRecord(record, header, expiry, isInPlace: false);
+        staged = new StagedRecord(record, header, expiry, isInPlace: false) { Kind = kind };
         if (entry.Set is null)
             RoomSteps.At(RoomStep.RecordStaged);
         return true;
@@ -55,6 +69,8 @@ internal sealed partial class Shard
             _log.Recount(entry.Record, entry.Header, staged.Header, staged.Expiry, largeBytes - before);
             entry.Header = staged.Header;
             entry.Holder.Touch(entry.Slot);
+            if (Listeners is not null)
+                Tell(ref entry.Recorder, staged.Target, staged.Header, staged.Kind, staged.Cause);
             return;
         }
 
@@ -108,9 +124,28 @@ internal sealed partial class Shard
         {
             entry.Holder.Touch(entry.Slot);
             _log.Retire(entry.Record, entry.Header, DropBlock(ref entry));
-            return;
+        }
+        else
+        {
+            CountNew(ref entry, keyspace);
         }
 
+        if (Listeners is not null)
+            Tell(ref entry.Recorder, staged.Target, staged.Header, staged.Kind, staged.Cause);
+    }
+
+    /// <summary>Tells that the block of the locked entry was changed where it lies.</summary>
+    public void CommitInBlock(ref EntryLock entry)
+    {
+        Debug.Assert(entry.Header.IsLarge);
+        entry.IsChanged = true;
+        entry.Holder.Touch(entry.Slot);
+        if (Listeners is not null)
+            Tell(ref entry.Recorder, entry.Record, entry.Header, ChangeKind.Patch, ChangeCause.Written);
+    }
+
+    private void CountNew(ref EntryLock entry, int keyspace)
+    {
         entry.Holder.SetFrequency(entry.Slot, 0);
         Interlocked.Increment(ref _countByGeneration[Generations.IndexOf(keyspace, entry.Generation)]);
         if (_generations.IsWritten(keyspace))
@@ -148,9 +183,11 @@ internal sealed partial class Shard
     public bool NoteRemoval(ulong hash) => _state.Watched.NoteRemoval(hash);
 
     /// <summary>Removes the locked entry.</summary>
-    public void RemoveLocked(ref EntryLock entry)
+    public void RemoveLocked(ref EntryLock entry, ChangeCause cause)
     {
         Debug.Assert(entry.IsFound);
+        if (Listeners is not null && cause != ChangeCause.Cleared)
+            Tell(ref entry.Recorder, entry.Record, entry.Header, ChangeKind.Remove, cause); // While it has its key.
         entry.IsChanged = true;
         entry.Holder.SetEntry(entry.Slot, 0);
         if (entry.IsSpilled)
@@ -245,6 +282,14 @@ internal sealed partial class Shard
             entry.Contentions++;
             RoomSteps.At(RoomStep.WaitsForBucket);
             Thread.Yield();
+            return true;
+        }
+
+        if (entry.Obstacle == Obstacle.NoJournalRoom)
+        {
+            long bytes = entry.BytesWanted;
+            entry.BytesWanted = 0;
+            _state.WaitForJournal(bytes, HeldBy(entry));
             return true;
         }
 

@@ -153,5 +153,6 @@ internal sealed partial class Shard
         RoomSteps.At(RoomStep.WriteEnds);
         if (entry.BytesWanted != 0)
             _state.Reclaimer.Pace(entry.BytesWanted, key.Hash);
+        Listeners?.Drain();
     }
 }

@@ -1,4 +1,5 @@
 using System.Numerics;
+using Cache.Core.Changes;
 using Cache.Core.Eviction;
 using Cache.Core.Expiry;
 using Cache.Core.Hashing;
@@ -65,6 +66,11 @@ internal sealed partial class StoreState : IDisposable
         int shardBits = BitOperations.Log2((uint)shardCount);
         for (int i = 0; i < Shards.Length; i++)
             Shards[i] = new Shard(this, i, shardBits);
+        Changes = new StoreChanges(listeners =>
+        {
+            foreach (var shard in Shards)
+                shard.Listeners = listeners;
+        });
         _shardShift = 63 - shardBits;
         _sweepTimer = timeProvider.CreateTimer(
             static state => ((StoreState)state!).Sweep(), this, _sweepPeriod, _sweepPeriod);
@@ -103,6 +109,11 @@ internal sealed partial class StoreState : IDisposable
     public WatchedKeys Watched { get; } = new();
 
     public BlockShares Shares { get; } = new();
+
+    public StoreChanges Changes { get; }
+
+    /// <summary>Who listens to changes; null while nobody does.</summary>
+    public ChangeListeners? Listeners => Changes.Listeners;
 
     /// <summary>The bytes of all blocks that count, whoever holds them.</summary>
     public long BlockBytes => Volatile.Read(ref _blockBytes);
@@ -239,10 +250,29 @@ internal sealed partial class StoreState : IDisposable
     {
         // Before: what a factory writes up to the clear goes with it. After: who began to watch in between hears of it.
         Watched.NoteClear(keyspaces);
-        if (!Generations.TryBegin(keyspaces))
+        if (!TryBeginGenerations(keyspaces))
             return false;
         Watched.NoteClear(keyspaces);
         return true;
+    }
+
+    /// <summary>Lets observers handle what they noted; the caller holds no lock.</summary>
+    public void DrainChanges() => Listeners?.Drain();
+
+    /// <summary>Waits until the journal may have room again; the caller holds no lock.</summary>
+    public void WaitForJournal(long bytes, in HeldBytes held)
+    {
+        if (Listeners?.Journal is not { } journal)
+            return;
+        Reclaimer.BeginWait(held);
+        try
+        {
+            journal.WaitForRoom(bytes);
+        }
+        finally
+        {
+            Reclaimer.EndWait(held);
+        }
     }
 
     /// <summary>Gives back pages of the index that others have room for.</summary>
@@ -328,6 +358,45 @@ internal sealed partial class StoreState : IDisposable
         }
     }
 
+    /// <summary>Clears some keyspaces, and tells those who listen.</summary>
+    private bool TryBeginGenerations(uint keyspaces)
+    {
+        bool isDone;
+        while (true)
+        {
+            var recorder = Listeners?.Journal is { } journal ? ChangeRecorder.Rent(journal) : null;
+            if (recorder is not null)
+                ForEach(keyspaces, keyspace => recorder.Add(ClearOf(keyspace)));
+            isDone = Generations.TryBegin(keyspaces, recorder, out bool hasRoom);
+            long bytes = recorder?.Bytes ?? 0;
+            if (isDone && recorder is not null)
+                ForEach(keyspaces, _ => recorder.Write(default, default));
+            else
+                recorder?.End();
+            if (hasRoom)
+                break;
+            WaitForJournal(bytes, default);
+        }
+
+        if (isDone && Listeners is { } listeners)
+        {
+            ForEach(keyspaces, keyspace => listeners.Note(
+                new ChangeNote { Keyspace = keyspace, Kind = ChangeKind.Clear, Cause = ChangeCause.Cleared }));
+            listeners.Drain();
+        }
+
+        return isDone;
+    }
+
+    private static ChangeRecord ClearOf(int keyspace) =>
+        new() { Kind = ChangeKind.Clear, Keyspace = (byte)keyspace };
+
+    private static void ForEach(uint keyspaces, Action<int> action)
+    {
+        for (; keyspaces != 0; keyspaces &= keyspaces - 1)
+            action(BitOperations.TrailingZeroCount(keyspaces));
+    }
+
     private static int SegmentSizeOf(long limit)
     {
         long size = (long)BitOperations.RoundUpToPowerOf2((ulong)(limit / SegmentMemory.PerLimit / 2 + 1));
@@ -357,6 +426,7 @@ internal sealed partial class StoreState : IDisposable
                 return;
             Reclaimer.Sweep();
             Heap.DropUnasked();
+            DrainChanges();
         }
         catch (ObjectDisposedException) when (IsDisposed)
         {

@@ -1,0 +1,15 @@
+namespace Cache.Core.Changes;
+
+/// <summary>A long value that a journal may keep until it has written it.</summary>
+/// <remarks>
+/// Stays as it is until it is disposed, which the journal does once, from any thread; until then its memory counts
+/// against the store's limit. May outlive the store.
+/// </remarks>
+public abstract class ChangeValue : IDisposable
+{
+    /// <summary>The bytes; valid until it is disposed.</summary>
+    public abstract ReadOnlySpan<byte> Span { get; }
+
+    /// <summary>Gives the memory back.</summary>
+    public abstract void Dispose();
+}

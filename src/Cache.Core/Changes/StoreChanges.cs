@@ -1,0 +1,52 @@
+namespace Cache.Core.Changes;
+
+/// <summary>Who listens to the changes of a store.</summary>
+/// <param name="told">Hands each new set of listeners to those who write; null when nobody listens any more.</param>
+internal sealed class StoreChanges(Action<ChangeListeners?> told)
+{
+    private readonly Lock _gate = new();
+
+    // Written under the gate, and handed on there; null while nobody listens.
+    private ChangeListeners? _listeners;
+
+    public ChangeListeners? Listeners => Volatile.Read(ref _listeners);
+
+    public void Attach(ChangeJournal journal)
+    {
+        lock (_gate)
+        {
+            if (_listeners?.Journal is not null)
+                throw new InvalidOperationException("The store has a journal already.");
+            Replace(ChangeListeners.With(_listeners, journal));
+        }
+    }
+
+    public void Detach(ChangeJournal journal)
+    {
+        lock (_gate)
+        {
+            if (_listeners?.Journal == journal)
+                Replace(ChangeListeners.With(_listeners, journal: null));
+        }
+    }
+
+    public void Attach(ChangeObserver observer)
+    {
+        lock (_gate)
+            Replace(ChangeListeners.With(_listeners, observer));
+    }
+
+    public void Detach(ChangeObserver observer)
+    {
+        lock (_gate)
+            Replace(ChangeListeners.Without(_listeners, observer));
+    }
+
+    private void Replace(ChangeListeners? listeners)
+    {
+        Volatile.Write(ref _listeners, listeners);
+        told(listeners);
+        // What the caller reads next is later: whoever locks a bucket after that sees the listeners.
+        Interlocked.MemoryBarrier();
+    }
+}

@@ -1,0 +1,204 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using Cache.Core.Changes;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>What the writes of a shard tell those who listen.</summary>
+/// <remarks>
+/// A write that the journal is to know reserves room when it has staged what it needs and has changed nothing
+/// (<see cref="TryReserve(ref EntryLock, in EntryKey, in RecordExpiry, in ChangeShape)"/>); each verb of the commit
+/// (<see cref="Publish"/>, <see cref="CommitLink"/>, <see cref="CommitInBlock"/>, <see cref="RemoveLocked"/>,
+/// <see cref="CommitAbsence"/>, the overwrites) then writes its record and tells the observers. While nobody listens
+/// each of these steps is one test of a field.
+/// </remarks>
+internal sealed partial class Shard
+{
+    // Values of blocks that are longer are lent to the journal, shorter ones copied under the lock.
+    private const int CopiedLengthMax = 64 << 10;
+
+    // Null while nobody listens. Read under the lock of a bucket, after its fence.
+    private ChangeListeners? _listeners;
+
+    public ChangeListeners? Listeners
+    {
+        get => Volatile.Read(ref _listeners);
+        set => Volatile.Write(ref _listeners, value);
+    }
+
+    /// <summary>
+    /// Reserves room in the journal, if there is one, for what is about to become of the locked entry.
+    /// </summary>
+    /// <returns>False if an obstacle was met; the entry names it.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // A test in each write.
+    public bool TryReserve(ref EntryLock entry, in EntryKey key, in RecordExpiry expiry, in ChangeShape shape) =>
+        Listeners is null || TryReserveSlow(ref entry, key, expiry, shape);
+
+    /// <summary>
+    /// Whether what is to be recorded of a value in place is short enough to be copied under its lock.
+    /// </summary>
+    public bool MayRecordHere(in ChangeShape shape) => Listeners is null || shape.Length <= StepBytesMax;
+
+    /// <summary>Reserves room for the records of several keys, which are written one by one.</summary>
+    /// <remarks>keyspaces: One bit for each that the keys are in. generations: As of their locks.</remarks>
+    /// <returns>
+    /// False if there is none, or one of the keyspaces is about to be cleared; the entry names which.
+    /// </returns>
+    public static bool TryReserve(
+        StoreState state, ChangeRecorder recorder, uint keyspaces, ulong generations, ref EntryLock entry)
+    {
+        if (!recorder.TryReserve())
+        {
+            entry.BytesWanted = recorder.Bytes;
+            entry.Fail(Obstacle.NoJournalRoom);
+        }
+        else if (state.Generations.AreStill(keyspaces, generations))
+        {
+            return true;
+        }
+        else
+        {
+            entry.Fail(Obstacle.Contention);
+        }
+
+        recorder.End();
+        return false;
+    }
+
+    /// <summary>Adds the record of a key that gets what was staged for it.</summary>
+    public static void AddSet(StoreState state, ChangeRecorder recorder, in StagedRecord staged)
+    {
+        var header = staged.Header;
+        var key = new EntryKey(staged.Target.KeyOf(header), (byte)header.Keyspace, hash: 0); // Nobody asks for that.
+        Add(state, recorder, key, staged.Expiry, ShapeOf(staged.Target, header));
+    }
+
+    /// <summary>What the journal is told of a plain value that is replaced.</summary>
+    public static ChangeRecord RecordOf(RecordHeader header, int valueLength) => new()
+    {
+        Kind = ChangeKind.Set,
+        Keyspace = (byte)header.Keyspace,
+        KeyLength = header.KeyLength,
+        ValueLength = valueLength,
+    };
+
+    /// <summary>Adds the record of a key that goes.</summary>
+    public static void AddRemoval(StoreState state, ChangeRecorder recorder, in EntryKey key) =>
+        Add(state, recorder, key, default, ChangeShape.Removal);
+
+    /// <summary>Tells of a removal that found nothing.</summary>
+    public static void CommitAbsence(ref EntryLock entry, in EntryKey key)
+    {
+        Debug.Assert(!entry.IsFound);
+        if (entry.Recorder is not { } recorder)
+            return;
+        if (recorder.Write(key.Bytes, default))
+            entry.Recorder = null;
+    }
+
+    /// <summary>Writes a record of the journal, if room was reserved for one, and tells the observers.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)] // While somebody listens.
+    private void Tell(
+        ref ChangeRecorder? pending, Record record, RecordHeader header, ChangeKind kind, ChangeCause cause)
+    {
+        var key = record.KeyOf(header);
+        if (pending is { } recorder)
+        {
+            bool hasValue = kind is ChangeKind.Set or ChangeKind.Patch;
+            if (recorder.Write(key, hasValue ? ValueOf(record, header) : default))
+                pending = null;
+        }
+
+        if (kind == ChangeKind.None)
+            return;
+        Listeners?.Note(new ChangeNote { Key = key, Keyspace = header.Keyspace, Kind = kind, Cause = cause });
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare: a write that failed after it had reserved.
+    private static void EndRecorder(ref EntryLock entry)
+    {
+        entry.Recorder!.End();
+        entry.Recorder = null;
+    }
+
+    private static ChangeShape ShapeOf(Record record, RecordHeader header) => header.IsLarge
+        ? ChangeShape.Set(LargeBlock.ReadStub(record.ValueOf(header)))
+        : ChangeShape.Set(header.ValueLength);
+
+    private static ReadOnlySpan<byte> ValueOf(Record record, RecordHeader header)
+    {
+        var value = record.ValueOf(header);
+        return header.IsLarge ? LargeBlock.ReadStub(value).Value : value;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // While somebody listens.
+    private bool TryReserveSlow(
+        ref EntryLock entry, in EntryKey key, in RecordExpiry expiry, in ChangeShape shape)
+    {
+        if (shape.Kind == ChangeKind.None || Listeners?.Journal is not { } journal)
+            return true;
+        Debug.Assert(entry.Recorder is null);
+        var recorder = ChangeRecorder.Rent(journal);
+        entry.Recorder = recorder; // There may be no memory for what comes: the unlock then ends it.
+        Add(_state, recorder, key, expiry, shape);
+        ulong generations = Generations.WordOf(key.Keyspace, entry.Generation);
+        if (TryReserve(_state, recorder, 1U << key.Keyspace, generations, ref entry))
+            return true;
+        entry.Recorder = null;
+        return false;
+    }
+
+    private static void Add(
+        StoreState state, ChangeRecorder recorder, in EntryKey key, in RecordExpiry expiry, in ChangeShape shape)
+    {
+        bool isLent = !shape.Block.IsNull && shape.Length > CopiedLengthMax;
+        if (isLent)
+        {
+            recorder.EnsureRoom();
+            recorder.Add(LendToJournal(state, shape));
+        }
+
+        var now = state.Clock.Now;
+        recorder.Add(new ChangeRecord
+        {
+            Kind = shape.Kind,
+            Keyspace = key.Keyspace,
+            IsLent = isLent,
+            KeyLength = key.Bytes.Length,
+            ValueLength = shape.Length,
+            Offset = shape.Offset,
+            ExpiresAtUnixMs = expiry.IsExpiring ? now.ToUnixMs(expiry) : 0,
+            SlidingMs = expiry.SlidingMs,
+            AbsoluteUnixMs = expiry.IsSliding ? now.ToUnixMs(expiry.AbsoluteMs) : 0,
+        });
+    }
+
+    private static JournalValue LendToJournal(StoreState state, in ChangeShape shape)
+    {
+        var value = new JournalValue(state, shape.Block, shape.Offset, shape.Length);
+        state.Lend(shape.Block); // Last: there may be no memory for either.
+        return value;
+    }
+
+    private sealed class JournalValue(StoreState state, LargeBlock block, int offset, int length) : ChangeValue
+    {
+        private LargeBlock _block = block;
+
+        public override ReadOnlySpan<byte> Span
+        {
+            get
+            {
+                ObjectDisposedException.ThrowIf(_block.IsNull, this);
+                return _block.Value.Slice(offset, length);
+            }
+        }
+
+        public override void Dispose()
+        {
+            if (!_block.IsNull)
+                state.Return(_block);
+            _block = default;
+        }
+    }
+}
