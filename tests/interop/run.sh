@@ -2,7 +2,7 @@
 # Runs other languages' clients, and Redis itself, against our stand-alone server.
 #
 # usage: run.sh [RUNNER...]        all runners, or redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls
-#                                  node-redis redis-py stackexchange conformance
+#                                  node-redis redis-py stackexchange conformance formats
 #
 # INTEROP_PORT=6379 INTEROP_TLS_PORT=6380 INTEROP_CA=cert.pem run.sh ...     against a server that runs already, instead of one that is built and started here
 # INTEROP_INSTALL=0 run.sh ...     without installing anything
@@ -30,11 +30,11 @@ free_port() {
 
 install() {
   if ! command -v redis-server >/dev/null || ! command -v redis-cli >/dev/null \
-    || ! command -v redis-benchmark >/dev/null || ! command -v openssl >/dev/null \
+    || ! command -v redis-benchmark >/dev/null || ! command -v openssl >/dev/null || ! command -v lz4 >/dev/null \
     || ! /usr/bin/python3 -c 'import redis' 2>/dev/null; then
     # Debian starts a Redis on 6379 when it is installed; all ports here are others, and it is not touched.
     apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-      openssl redis-server redis-tools python3-redis </dev/null || return 1
+      openssl lz4 redis-server redis-tools python3-redis </dev/null || return 1
   fi
   if ! command -v npm >/dev/null; then
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nodejs npm </dev/null || return 1
@@ -108,6 +108,12 @@ run_conformance() {
   limited /usr/bin/python3 conformance/differ.py --redis "$redis" --ours "$ours" conformance/sessions/*.txt
 }
 
+run_formats() {
+  build formats || return 1
+  mkdir "$work/formats"
+  limited bash formats/formats.sh formats/bin/Release/net10.0/Formats.dll "$work/formats" "$(free_port)"
+}
+
 # run RUNNER: its output, and its counts; a runner that ends without them has failed.
 run() {
   local log="$work/$1.log" line
@@ -129,7 +135,7 @@ ca=${INTEROP_CA:-}
 passed=0
 failed=0
 [ $# -gt 0 ] || set -- redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls \
-  node-redis redis-py stackexchange conformance
+  node-redis redis-py stackexchange conformance formats
 for runner in "$@"; do run "$runner"; done
 printf '== interop\n%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]
