@@ -86,6 +86,18 @@ public sealed class Lz4EncoderTests
         });
 
     [Fact]
+    public void TryEncode_DictionaryFartherThanAnOffsetReaches_IsNotUsed() => RandomSeed.Run(this, seed =>
+    {
+        byte[] prefix = Corpus.Noise(new Random(seed), 1000);
+        byte[] value = [.. prefix, .. new byte[70_000], .. prefix];
+
+        byte[] block = Encode(value, new Lz4Dictionary(prefix));
+
+        Assert.Equal(value, ReferenceLz4.Decode(block, prefix));
+        Assert.InRange(block.Length, 1000, 1500);
+    });
+
+    [Fact]
     public void TryEncode_TheSameValueTwice_MakesTheSameBlock() => RandomSeed.Run(this, seed =>
     {
         var random = new Random(seed);
@@ -130,6 +142,42 @@ public sealed class Lz4EncoderTests
             }
         }
     }
+
+    // A value is encoded without a lock: what comes out of one that changes is thrown away, but it must come out.
+    [Fact]
+    public async Task TryEncode_SourceChangesMeanwhile_StaysInside() => await RandomSeed.RunAsync(this, async seed =>
+    {
+        var random = new Random(seed);
+        byte[][] values =
+            [Corpus.Html(random, 12), Corpus.Noise(random, 2000), Corpus.Runs(random, 2000), new byte[2000]];
+        var dictionary = new Lz4Dictionary(values[0][..1000]);
+        byte[] shared = new byte[1000];
+        bool isOver = false;
+        var writer = Task.Factory.StartNew(
+            () =>
+            {
+                for (int i = 0; !Volatile.Read(ref isOver); i++)
+                    values[i % values.Length].AsSpan(i * 7 % 900, 500).CopyTo(shared.AsSpan(i * 3 % 500));
+            },
+            TaskCreationOptions.LongRunning);
+        try
+        {
+            for (int i = 0; i < 10_000; i++)
+            {
+                byte[] guarded = new byte[64 + i % 1100];
+                guarded.AsSpan().Fill(0xA5);
+                Lz4Encoder.TryEncode(shared, i % 2 == 0 ? dictionary : null, guarded.AsSpan(32..^32), out int written);
+                Assert.InRange(written, -1, guarded.Length - 64);
+                Assert.False(guarded.AsSpan(0, 32).ContainsAnyExcept((byte)0xA5));
+                Assert.False(guarded.AsSpan(guarded.Length - 32).ContainsAnyExcept((byte)0xA5));
+            }
+        }
+        finally
+        {
+            Volatile.Write(ref isOver, true);
+            await writer;
+        }
+    });
 
     [Theory]
     [InlineData(0, -8)]
