@@ -32,7 +32,7 @@ internal sealed partial class Shard
         if (fits)
         {
             if (Listeners is not null)
-                return OverwriteTold(Overwrite.OfLocked(home, version, slot, record, header), key, value);
+                return OverwriteTold(home, version, slot, record, header, key, value);
             WriteInPlace(record, header, value);
             home.Touch(slot);
         }
@@ -163,6 +163,13 @@ internal sealed partial class Shard
         if (Listeners is not null)
             Tell(ref recorder, record, record.Header, ChangeKind.Set, ChangeCause.Written);
     }
+
+    // Not inlined: what it needs on the stack would be made ready by every write.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool OverwriteTold(
+        Bucket home, uint version, int slot, Record record, RecordHeader header, ReadOnlySpan<byte> key,
+        ReadOnlySpan<byte> value) =>
+        OverwriteTold(Overwrite.OfLocked(home, version, slot, record, header), key, value);
 
     /// <summary>Replaces the value of a locked entry while somebody listens, and unlocks it.</summary>
     /// <returns>False if the journal has no room, or the keyspace is being cleared: nothing was done.</returns>
