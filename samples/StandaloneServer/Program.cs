@@ -5,4 +5,6 @@ const string inlineCompletions = "DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS";
 if (Environment.GetEnvironmentVariable(inlineCompletions) is null)
     Environment.SetEnvironmentVariable(inlineCompletions, "1");
 
+if (HealthProbe.IsAsked(args, out int port))
+    return await HealthProbe.RunAsync(port).ConfigureAwait(false);
 return await StandaloneHost.RunAsync(args).ConfigureAwait(false);

@@ -2,6 +2,7 @@ using Cache.Core;
 using Cache.Hosting;
 using Cache.Server;
 using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
@@ -48,7 +49,22 @@ public static class CacheServerServiceCollectionExtensions
             provider.GetRequiredService<CacheStore>(),
             provider.GetRequiredService<IOptions<RespServerOptions>>().Value,
             provider.GetService<ILoggerFactory>()));
-        return services.AddHostedService<CacheServerService>();
+        services.AddHostedService<CacheServerService>();
+        return AddSystemd(
+            services, SystemdNotifier.Find(Environment.GetEnvironmentVariable, Environment.ProcessId));
+    }
+
+    /// <summary>Lets the host tell systemd how it is, where systemd has asked for that.</summary>
+    internal static IServiceCollection AddSystemd(IServiceCollection services, SystemdNotifier? notifier)
+    {
+        if (notifier is null)
+            return services;
+        services.TryAddSingleton(notifier);
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, SystemdService>(
+            static provider => new SystemdService(
+                provider.GetRequiredService<SystemdNotifier>(),
+                provider.GetService<TimeProvider>() ?? TimeProvider.System)));
+        return services;
     }
 
     /// <summary>Registers a server whose options come from configuration.</summary>

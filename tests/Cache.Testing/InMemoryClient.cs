@@ -137,6 +137,7 @@ internal sealed class InMemoryClient
     /// <summary>Sends nothing more; replies can still be read.</summary>
     public void Close()
     {
+        _connection.HasClientClosed = true;
         if (_connection.IsReceiving)
             _output.Complete();
     }

@@ -61,6 +61,11 @@ internal sealed class InMemoryConnection : TransportConnection
     /// <summary>Whether bytes from the client still reach anybody.</summary>
     public bool IsReceiving { get; private set; } = true;
 
+    public override bool IsPeerGone => HasClientClosed;
+
+    /// <summary>Whether the client has closed its side.</summary>
+    public bool HasClientClosed { get; set; }
+
     public override void StopReceiving()
     {
         IsReceiving = false;

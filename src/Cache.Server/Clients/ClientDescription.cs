@@ -49,7 +49,8 @@ internal static class ClientDescription
 
     private static string Flags(ClientSession client)
     {
-        string flags = (client.ShouldClose ? "c" : "")
+        string flags = (client.IsBlocked ? "b" : "")
+            + (client.ShouldClose ? "c" : "")
             + (client.EndPoints.IsUnixSocket ? "U" : "")
             + (client.IsProtectedFromEviction ? "e" : "")
             + (client.IsNoTouch ? "T" : "");

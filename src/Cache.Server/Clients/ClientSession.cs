@@ -18,7 +18,8 @@ internal sealed class ClientSession
     private volatile bool _isHurried;
     private volatile bool _isServed;
     private volatile AclUser _user;
-    private TaskCompletionSource? _wait;
+    private Suspension? _suspension;
+    private volatile Outbox? _outbox;
     private long _unsentBytes;
     private volatile bool _isUncounted;
 
@@ -84,8 +85,17 @@ internal sealed class ClientSession
         set => _user = value;
     }
 
-    /// <summary>How long the replies so far are to be held back, after wrong passwords; the connection does.</summary>
-    public int DelayMs { get; set; }
+    /// <summary>By what it is parked; made when it is for the first time. The client's connection.</summary>
+    public Suspension Suspension => _suspension ?? MakeSuspension();
+
+    /// <summary>Whether it is parked, or about to be once the present command is over. Any thread.</summary>
+    public bool IsParked => _suspension is { Reason: not SuspensionReason.None };
+
+    /// <summary>Whether a command of it waits for something, as lists of clients show. Any thread.</summary>
+    public bool IsBlocked => _suspension is { Reason: > SuspensionReason.Delay };
+
+    /// <summary>What others push to it; null: they do not.</summary>
+    public Outbox? Outbox => _outbox;
 
     /// <summary>Whether it gave a password or a certificate of a user, or none was asked when it connected.</summary>
     public bool IsAuthenticated { get; set; }
@@ -138,7 +148,8 @@ internal sealed class ClientSession
     public long PendingOutputBytes { get; set; }
 
     /// <summary>What it holds beside what every client does.</summary>
-    public long HeldBytes => InputMemoryBytes + PendingOutputBytes + Volatile.Read(ref _unsentBytes);
+    public long HeldBytes =>
+        InputMemoryBytes + PendingOutputBytes + Volatile.Read(ref _unsentBytes) + (_outbox?.Bytes ?? 0);
 
     /// <summary>Whether the connection is to close once the replies so far are sent: after QUIT, or killed.</summary>
     public bool ShouldClose => _shouldClose;
@@ -175,25 +186,24 @@ internal sealed class ClientSession
     /// <summary>Closes after the present reply; called by the client's own command.</summary>
     public void CloseAfterReply() => _shouldClose = true;
 
-    /// <summary>Waits for the delay, or until <see cref="EndWait"/>.</summary>
-    public async ValueTask WaitAsync(TimeProvider clock)
-    {
-        var delay = TimeSpan.FromMilliseconds(DelayMs);
-        DelayMs = 0;
-        var wait = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+    /// <summary>Lets others push to it from now on; called by the client's own command.</summary>
+    public Outbox OpenOutbox(ClientMemory memory, Action<ConnectionLimit, string, long> report) =>
+        _outbox ??= new Outbox(this, memory, report);
 
-        // An exchange is a fence: either this sees that the wait is not to begin, or who ends it sees the wait.
-        Interlocked.Exchange(ref _wait, wait);
-        if (_isHurried)
-            return;
-        await wait.Task.WaitAsync(delay, clock).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-    }
+    /// <summary>Holds its replies back from now on; called by the client's own command.</summary>
+    public void Delay(TimeSpan time) => Suspension.Begin(SuspensionReason.Delay, time);
 
-    /// <summary>Lets the client wait no more, from any thread: its connection is about to end.</summary>
+    /// <summary>CLIENT UNBLOCK, from any thread.</summary>
+    /// <returns>Whether it waited for something.</returns>
+    public bool TryUnblock(SuspensionEnd end) => Volatile.Read(ref _suspension)?.TryUnblock(end) == true;
+
+    /// <summary>Lets the client be parked no more, from any thread: its connection is about to end.</summary>
     public void EndWait()
     {
         _isHurried = true;
-        Interlocked.CompareExchange(ref _wait, null, null)?.TrySetResult();
+
+        // A fence, as where it is made: either this sees the suspension, or who makes it sees that it is over.
+        Interlocked.CompareExchange(ref _suspension, null, null)?.Close();
     }
 
     /// <summary>Ends the client from another client's command; what was not sent is lost.</summary>
@@ -203,5 +213,14 @@ internal sealed class ClientSession
         _shouldClose = true;
         EndWait();
         _abort(_connection);
+    }
+
+    private Suspension MakeSuspension()
+    {
+        var made = new Suspension();
+        Interlocked.Exchange(ref _suspension, made);
+        if (_isHurried)
+            made.Close();
+        return made;
     }
 }

@@ -9,9 +9,11 @@ namespace Cache.Server.Connections;
 /// Suspension: a request that gave way stays whole, where requests are put together, its arguments in the reader; what
 /// came before it was executed, and its replies leave; nothing behind it is read. So nothing of a read is held, and the
 /// connection ends as any other does while it waits. Once the wait is over the request is executed as if it had just
-/// come. At present all wait for one of the <see cref="LongWorkers"/>; after it the connection goes on there until it
-/// waits for bytes, which the thread of its transport brings. States:
-/// reading → (a command gives way) suspended → (a worker takes it) executing → reading, or suspended again.
+/// come. It waits for one of the <see cref="LongWorkers"/>, or, where its command has parked the client, for the end of
+/// that <see cref="Suspension"/>; after it the connection goes on there until it waits for bytes, which the thread of
+/// its transport brings. States:
+/// reading → (a command gives way) suspended → (a worker takes it, or the suspension ends) executing → reading, or
+/// suspended again.
 /// </remarks>
 internal sealed partial class Connection<TExecutor>
 {
@@ -40,18 +42,36 @@ internal sealed partial class Connection<TExecutor>
     /// <returns>False if the connection ends without a reply.</returns>
     private async ValueTask<bool> ResumeAsync()
     {
-        await _workers.EnterAsync(_client.LastCommand is { IsAdministrative: true });
+        var end = SuspensionEnd.None;
+        if (_client.IsParked)
+            end = await ParkAsync().ConfigureAwait(false);
+        else
+            await _workers.EnterAsync(_client.LastCommand is { IsAdministrative: true });
         _readsElsewhere = ReadsElsewhereMax;
         _client.Turn.Begin();
         if (_client.ShouldClose)
             return false;
-        TakeSuspended();
+        TakeSuspended(end);
         return true;
     }
 
-    private void TakeSuspended()
+    // Its replies have left, so that others may write.
+    private async ValueTask<SuspensionEnd> ParkAsync()
     {
-        BeginRead(readBytes: 0, isElsewhere: true);
+        var outbox = _client.Outbox;
+        if (outbox is not null)
+            await BeginRestAsync(outbox).ConfigureAwait(false);
+        var end = await _client.Suspension.WaitAsync(_server.TimeProvider).ConfigureAwait(false);
+        if (outbox?.TryResume() is { } resumed)
+            await resumed.ConfigureAwait(false);
+        return end;
+    }
+
+    // What was parked shares its thread as before, and may give way to a worker.
+    private void TakeSuspended(SuspensionEnd end)
+    {
+        BeginRead(readBytes: 0, isElsewhere: end == SuspensionEnd.None);
+        Context.SuspensionEnd = end;
         Context.Progress = _progress;
         _progress = null;
         _isSuspended = false;
@@ -64,6 +84,8 @@ internal sealed partial class Connection<TExecutor>
 
     private ValueTask<ReadResult> ReadElsewhere(ValueTask<ReadResult> read)
     {
+        if (_readsElsewhere == 0)
+            return read;
         if (!read.IsCompleted)
             _readsElsewhere = 0;
         else if (--_readsElsewhere == 0)

@@ -33,7 +33,7 @@ internal sealed partial class Connection<TExecutor>
     private bool IsOutputDue => Reply.UnflushedBytes >= FlushBytes;
 
     private bool GoesOn =>
-        !_isFailed && !_client.ShouldClose && !IsOutputDue && _client.DelayMs == 0 && !_isSuspended;
+        !_isFailed && !_client.ShouldClose && !IsOutputDue && !_client.IsParked && !_isSuspended;
 
     /// <summary>Executes what is complete and copies the rest aside.</summary>
     /// <returns>

@@ -104,8 +104,8 @@ internal sealed partial class Connection<TExecutor>
 
                 if (!isTaken)
                     break;
-                if (_client.DelayMs > 0)
-                    await _client.WaitAsync(_server.TimeProvider).ConfigureAwait(false);
+                if (_client.IsParked && !_isSuspended)
+                    await _client.Suspension.WaitAsync(_server.TimeProvider).ConfigureAwait(false);
             }
             while (await FlushAsync().ConfigureAwait(false) && !IsOver);
         }
@@ -132,6 +132,8 @@ internal sealed partial class Connection<TExecutor>
 
     private async ValueTask CloseAsync()
     {
+        if (_client.Outbox is { } outbox)
+            await CloseOutboxAsync(outbox).ConfigureAwait(false);
         DropSuspended();
         DropStraddling();
         if (_reader is not null)
@@ -159,7 +161,7 @@ internal sealed partial class Connection<TExecutor>
             : _transport.Input.ReadAsync();
         if (!read.IsCompleted)
             _client.Turn.Begin(); // The thread that brings the bytes serves the others first.
-        return _readsElsewhere == 0 ? read : ReadElsewhere(read);
+        return _client.Outbox is { } outbox ? ReadElsewhere(RestAsync(outbox, read)) : ReadElsewhere(read);
     }
 
     private FillTarget? FindTarget()

@@ -46,6 +46,8 @@ internal sealed class IdleSweep : IAsyncDisposable
             CountUnsent(connection, client);
             if (client.IsKilled)
                 continue; // Its connection ends once its command does; it was reported by then.
+            if (client.IsBlocked && connection.Transport.IsPeerGone)
+                client.Kill(); // Nothing is read of it that would tell.
             if (FindLimit(connection, client, nowMs, out int seconds) is { } limit)
             {
                 _server.ReportLimit(limit, client.EndPoints.Remote, seconds);

@@ -140,7 +140,7 @@ internal static class KeptDirectives
         Memory("stream-node-max-bytes", 4096, 0),
         Number("stream-node-max-entries", 100, 0, long.MaxValue),
         Fixed(Enum("supervised", "no", "upstart", "systemd", "auto", "no"))
-            with { WithoutEffect = "no supervisor is told that the server is ready" },
+            with { WithoutEffect = "systemd is told that the server is ready where it asks, others are not" },
         Fixed(YesNo("syslog-enabled", "no"))
             with { WithoutEffect = "the log goes to the standard output" },
         Fixed(Enum("syslog-facility", "local0",

@@ -75,6 +75,19 @@ internal abstract class TransportConnection : IAsyncDisposable
     /// </summary>
     public abstract void StopReceiving();
 
+    /// <summary>
+    /// Whether the peer sends nothing more, from any thread: it closed its side, or the connection broke. What it sent
+    /// before may still lie unread.
+    /// </summary>
+    public virtual bool IsPeerGone => false;
+
+    /// <summary>
+    /// Executes short work of the connection's owner soon, from any thread: where a thread serves several connections,
+    /// on that one, beside their events; else on the thread pool.
+    /// </summary>
+    public virtual void Post(Action<object> work, object state) =>
+        ThreadPool.UnsafeQueueUserWorkItem(work, state, preferLocal: false);
+
     /// <summary>Ends the connection at once, from any thread; what was not sent is lost.</summary>
     public abstract void Abort();
 

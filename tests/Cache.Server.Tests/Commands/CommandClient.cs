@@ -58,6 +58,16 @@ internal sealed class CommandClient
             ranges[i] = new ArgumentRange(offset, arguments[i].Length);
         Context.Enter();
         CommandDispatcher.Execute(new RespRequest(input, ranges), Context);
+        if (Context.GaveWay && Client.IsParked)
+        {
+            // As if its time had passed.
+            Client.Suspension.Begin(Client.Suspension.Reason, TimeSpan.Zero);
+            Context.SuspensionEnd = Client.Suspension.WaitAsync(Server.TimeProvider).AsTask().GetAwaiter().GetResult();
+            Context.Stay();
+            CommandDispatcher.Execute(new RespRequest(input, ranges), Context);
+            Context.SuspensionEnd = SuspensionEnd.None;
+        }
+
         Context.Leave();
         Context.Output.BeginFlush();
         _pipe.FlushAsync(TestContext.Current.CancellationToken).AsTask().GetAwaiter().GetResult();

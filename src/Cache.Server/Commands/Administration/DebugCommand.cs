@@ -107,7 +107,7 @@ internal static class DebugCommand
         bool isNumber = double.TryParse(
             seconds.UpToNul(), NumberStyles.Float, CultureInfo.InvariantCulture, out double value);
         if (isNumber && value > 0)
-            context.Client.DelayMs = (int)(Math.Min(value, SleepSecondsMax) * 1000);
+            context.Client.Delay(TimeSpan.FromSeconds(Math.Min(value, SleepSecondsMax)));
         context.Reply.Ok();
     }
 

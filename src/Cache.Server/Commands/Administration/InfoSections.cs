@@ -68,15 +68,17 @@ internal static class InfoSections
         text.Add("maxclients", server.Settings.MaxClients);
         long input = 0;
         long output = 0;
+        int blocked = 0;
         foreach (var client in server.Clients.ToList())
         {
             input = Math.Max(input, client.PendingInputBytes);
             output = Math.Max(output, client.PendingOutputBytes);
+            blocked += client.IsBlocked ? 1 : 0;
         }
 
         text.Add("client_recent_max_input_buffer", input);
         text.Add("client_recent_max_output_buffer", output);
-        text.Add("blocked_clients", 0);
+        text.Add("blocked_clients", blocked);
         text.Add("tracking_clients", 0);
         text.Add("clients_in_timeout_table", 0);
     }

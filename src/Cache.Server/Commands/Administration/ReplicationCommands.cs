@@ -1,3 +1,4 @@
+using Cache.Server.Clients;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
 using Cache.Server.Protocol;
@@ -27,17 +28,25 @@ internal static class ReplicationCommands
         context.Reply.ArrayHeader(0);
     }
 
-    // WAIT numreplicas timeout: there is none that could come, so nothing is waited for.
+    // WAIT numreplicas timeout: there is none that could come, so it waits for its time alone, or CLIENT UNBLOCK.
     private static void Wait(in RespRequest request, CommandContext context)
     {
         var reply = context.Reply;
-        if (!RespInteger.TryParse(request[1], out _))
+        if (!RespInteger.TryParse(request[1], out long replicas))
             reply.Error(ErrorTexts.NotAnInteger);
         else if (!RespInteger.TryParse(request[2], out long timeoutMs))
             reply.Error("ERR timeout is not an integer or out of range"u8);
         else if (timeoutMs < 0)
             reply.Error("ERR timeout is negative"u8);
+        else if (replicas > 0 && context.SuspensionEnd == SuspensionEnd.None)
+            context.Park(SuspensionReason.Replicas, TimeoutOf(timeoutMs));
+        else if (context.SuspensionEnd == SuspensionEnd.UnblockedWithError)
+            reply.Error(ErrorTexts.Unblocked);
         else
             reply.Integer(0);
     }
+
+    // 0 is without end; what is longer than any timer takes is no different.
+    private static TimeSpan TimeoutOf(long timeoutMs) =>
+        timeoutMs is 0 or > int.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromMilliseconds(timeoutMs);
 }

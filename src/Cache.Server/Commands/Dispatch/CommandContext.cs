@@ -126,6 +126,7 @@ internal sealed class CommandContext : DatabaseVisit
         LongArgument = null;
         EndProgress(); // Of a request that was denied when it was to go on, or that threw.
         SharesThread = IsElsewhere = false;
+        SuspensionEnd = SuspensionEnd.None;
         _client = null;
     }
 
@@ -168,6 +169,23 @@ internal sealed class CommandContext : DatabaseVisit
         Progress?.Dispose();
         Progress = null;
     }
+
+    /// <summary>How the suspension has ended in which the present request was parked; None: it was not.</summary>
+    public SuspensionEnd SuspensionEnd { get; set; }
+
+    /// <summary>
+    /// Parks the client: the present request is executed again when the suspension has ended, and finds out how by
+    /// <see cref="SuspensionEnd"/>. The handler then returns without a reply.
+    /// </summary>
+    /// <returns>The number by which <see cref="Suspension.TryEnd"/> ends it.</returns>
+    public long Park(SuspensionReason reason, TimeSpan timeout)
+    {
+        GaveWay = true;
+        return Client.Suspension.Begin(reason, timeout);
+    }
+
+    /// <summary>Lets others push to the client from now on.</summary>
+    public Outbox OpenOutbox() => Client.OpenOutbox(Server.ClientMemory, Server.ReportLimit);
 
     /// <summary>The list for replies that must be collected; empty. The command disposes it.</summary>
     public ByteStringList BorrowList()

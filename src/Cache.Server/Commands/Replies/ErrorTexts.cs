@@ -6,6 +6,8 @@ namespace Cache.Server.Commands.Replies;
 /// <summary>The errors that more than one command answers with, as Redis 7.0 words them.</summary>
 internal static class ErrorTexts
 {
+    public static ReadOnlySpan<byte> Unblocked => "UNBLOCKED client unblocked via CLIENT UNBLOCK"u8;
+
     public static ReadOnlySpan<byte> Syntax => "ERR syntax error"u8;
 
     public static ReadOnlySpan<byte> NotAnInteger => "ERR value is not an integer or out of range"u8;

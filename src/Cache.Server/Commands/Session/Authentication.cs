@@ -23,9 +23,13 @@ internal static class Authentication
     {
         var server = context.Server;
         var client = context.Client;
-        client.DelayMs = server.Throttle.GetDelayMs(client.EndPoints.Remote, server.NowMs);
-        if (client.DelayMs > 0)
-            server.ReportLimit(ConnectionLimit.AuthenticationDelay, client.EndPoints.Remote, client.DelayMs);
+        int delayMs = server.Throttle.GetDelayMs(client.EndPoints.Remote, server.NowMs);
+        if (delayMs > 0)
+        {
+            client.Delay(TimeSpan.FromMilliseconds(delayMs));
+            server.ReportLimit(ConnectionLimit.AuthenticationDelay, client.EndPoints.Remote, delayMs);
+        }
+
         if (server.Users.Find(name) is { } user && user.Rules is { IsOn: true } rules && rules.IsPassword(password))
         {
             server.Clients.Admit(client, user);

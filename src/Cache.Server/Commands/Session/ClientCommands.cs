@@ -52,6 +52,8 @@ internal static class ClientCommands
         "    * LIB-VER: the client lib version.",
         "SETNAME <name>",
         "    Assign the name <name> to the current connection.",
+        "UNBLOCK <clientid> [TIMEOUT|ERROR]",
+        "    Unblock the specified blocked client.",
         "HELP",
         "    Prints this help.",
     ];

@@ -7,13 +7,14 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Session;
 
-/// <summary>CLIENT LIST and CLIENT KILL: what concerns the other clients.</summary>
+/// <summary>CLIENT LIST, CLIENT KILL and CLIENT UNBLOCK: what concerns the other clients.</summary>
 internal static class ClientListCommands
 {
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
         new("client|list", List),
         new("client|kill", Kill),
+        new("client|unblock", Unblock),
     ];
 
     // What a client's line takes, and a look at it, in nanoseconds.
@@ -41,6 +42,27 @@ internal static class ClientListCommands
 
         if (isRead)
             context.Reply.VerbatimText(Encoding.Latin1.GetBytes(text.ToString()));
+    }
+
+    // CLIENT UNBLOCK client-id [TIMEOUT | ERROR]
+    private static void Unblock(in RespRequest request, CommandContext context)
+    {
+        bool isError = request.Count == 4 && request[3].Is("ERROR"u8);
+        if (request.Count > 4)
+            context.Reply.Error(
+                [
+                    .. "ERR unknown subcommand or wrong number of arguments for '"u8, .. request[1].UpToNul(),
+                    .. "'. Try CLIENT HELP."u8,
+                ]);
+        else if (request.Count == 4 && !isError && !request[3].Is("TIMEOUT"u8))
+            context.Reply.Error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"u8);
+        else if (!RespInteger.TryParse(request[2], out long id))
+            context.Reply.Error(ErrorTexts.NotAnInteger);
+        else
+        {
+            var end = isError ? SuspensionEnd.UnblockedWithError : SuspensionEnd.Unblocked;
+            context.Reply.ZeroOrOne(context.Server.Clients.Find(id)?.TryUnblock(end) == true);
+        }
     }
 
     private static bool TryAppendType(ReadOnlySpan<byte> name, StringBuilder text, CommandContext context)

@@ -120,6 +120,17 @@ internal sealed class EpollConnection : TransportConnection
     // Not by a shutdown of this side: bytes that come after one reset the connection, and the last replies are lost.
     public override void StopReceiving() => _input.StopReceiving();
 
+    public override bool IsPeerGone
+    {
+        get
+        {
+            lock (Gate)
+                return _closed || LinuxCalls.HasPeerGone(Descriptor);
+        }
+    }
+
+    public override void Post(Action<object> work, object state) => Loop.Post(work, state);
+
     public override void Abort()
     {
         // First, or the loop could meet the end that the shutdown makes, and take it for the peer's.

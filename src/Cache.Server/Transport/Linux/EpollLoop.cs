@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.ComponentModel;
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 
 namespace Cache.Server.Transport.Linux;
@@ -52,6 +53,9 @@ internal sealed class EpollLoop : IDisposable
     // As many as connections that are served by other threads at once, in the usual case; more are made anew.
     private const int SpareBuffersMax = 8;
 
+    // Work of a round: each may send, some microseconds, and ten thousand at once would keep all connections waiting.
+    private const int WorkPerRound = 64;
+
     // A round that has lasted so long lets each connection that follows do a little only.
     private static readonly TimeSpan _roundTime = TimeSpan.FromMilliseconds(4);
 
@@ -60,6 +64,7 @@ internal sealed class EpollLoop : IDisposable
     private readonly Stack<byte[]> _spareBuffers = new();
     private readonly Lock _posting = new();
     private readonly Queue<(EpollConnection Connection, bool Adds)> _posted = new();
+    private readonly Queue<(Action<object> Work, object State)> _work = new();
     private readonly ConcurrentDictionary<ulong, EpollAcceptor> _acceptors = new();
     private readonly Thread _thread;
     private readonly int _epoll;
@@ -160,6 +165,23 @@ internal sealed class EpollLoop : IDisposable
         return LinuxCalls.EpollControl(_epoll, operation, descriptor, ref epollEvent[0]);
     }
 
+    /// <summary>Executes short work on the thread, or, if it has ended, on the thread pool. Any thread.</summary>
+    public void Post(Action<object> work, object state)
+    {
+        lock (_posting)
+        {
+            if (!_ended)
+            {
+                _work.Enqueue((work, state));
+                if (_work.Count == 1)
+                    Wake();
+                return;
+            }
+        }
+
+        ThreadPool.UnsafeQueueUserWorkItem(work, state, preferLocal: false);
+    }
+
     /// <summary>Lets the thread end after what it does. Connections that it still has are closed.</summary>
     public void Stop()
     {
@@ -228,6 +250,8 @@ internal sealed class EpollLoop : IDisposable
 
         // What was posted in between; from here on nothing is.
         TakePosted();
+        while (TryTakeWork(out var work, out object? state))
+            ThreadPool.UnsafeQueueUserWorkItem(work, state, preferLocal: false);
         foreach (var connection in _connections)
             connection.CloseSocket();
         Count = 0;
@@ -246,6 +270,29 @@ internal sealed class EpollLoop : IDisposable
                 AddCore(post.Connection);
             else
                 RemoveCore(post.Connection);
+        }
+
+        for (int i = 0; i < WorkPerRound && TryTakeWork(out var work, out object? state); i++)
+        {
+            Volatile.Write(ref _turn, _turn + 1);
+            work(state);
+        }
+
+        lock (_posting)
+        {
+            if (_work.Count > 0)
+                Wake(); // The others have their turns first.
+        }
+    }
+
+    private bool TryTakeWork(
+        [NotNullWhen(true)] out Action<object>? work, [NotNullWhen(true)] out object? state)
+    {
+        lock (_posting)
+        {
+            bool any = _work.TryDequeue(out var first);
+            (work, state) = first;
+            return any;
         }
     }
 

@@ -51,6 +51,18 @@ internal static class LinuxCalls
 
     private const string Library = "libc";
 
+    // POLLRDHUP, and what poll reports unasked: POLLERR, POLLHUP, POLLNVAL. The same on all architectures of .NET.
+    private const short PollPeerGone = 0x2000;
+    private const int PollReportShift = 48;
+
+    /// <summary>Whether a socket's peer has closed its side, or the connection broke.</summary>
+    public static bool HasPeerGone(int descriptor)
+    {
+        // struct pollfd: the descriptor, what is asked for, and what is found.
+        long asked = (uint)descriptor | ((long)PollPeerGone << 32);
+        return Poll(ref asked, 1, 0) > 0 && (asked >> PollReportShift) != 0;
+    }
+
     [DllImport(Library, EntryPoint = "epoll_create1", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     public static extern int EpollCreate(int flags);
@@ -111,4 +123,8 @@ internal static class LinuxCalls
         public ulong Current;
         public ulong Most;
     }
+
+    [DllImport(Library, EntryPoint = "poll", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static extern int Poll(ref long descriptors, nint count, int timeoutMs);
 }

@@ -74,6 +74,8 @@ internal sealed partial class SocketConnection : TransportConnection
         EndIfLast();
     }
 
+    public override bool IsPeerGone => _receiving.IsCompleted;
+
     public override void Abort() => _socket.Dispose();
 
     public override async ValueTask DisposeAsync()

@@ -83,6 +83,10 @@ internal sealed class TlsConnection : TransportConnection
 
     public override void StopReceiving() => _transport.StopReceiving();
 
+    public override bool IsPeerGone => _transport.IsPeerGone;
+
+    public override void Post(Action<object> work, object state) => _transport.Post(work, state);
+
     public override void Abort() => _transport.Abort();
 
     public override async ValueTask DisposeAsync()

@@ -59,7 +59,8 @@ public sealed class DebugCommandTests : CommandTestBase
 
         Client.Run("DEBUG SLEEP 1.5");
 
-        Assert.Equal(1500, Client.Client.DelayMs);
-        Assert.Equal(0, Connect().Client.DelayMs);
+        Assert.Equal(TimeSpan.FromMilliseconds(1500), Client.Client.Suspension.Timeout);
+        Assert.True(Client.Client.IsParked);
+        Assert.False(Connect().Client.IsParked);
     }
 }

@@ -1,0 +1,103 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Net.Sockets;
+using Cache.Server.Clients;
+using Cache.Server.Diagnostics;
+
+namespace Cache.Server.Connections;
+
+/// <remarks>
+/// Pushes: a client that others push to has an <see cref="Outbox"/>, which says whose turn it is to write. The
+/// connection has it while it executes and sends; it rests while it waits for bytes, or is parked with its replies
+/// sent. Then a message lets the transport's thread write: <see cref="DrainAsync"/>. A read stays under way
+/// meanwhile, so that TLS, whose reads cannot be taken back, needs nothing of its own.
+/// </remarks>
+internal sealed partial class Connection<TExecutor>
+{
+    private Action? _wake;
+
+    private Action Wake => _wake ??= () => _transport.Post(
+        static self => _ = ((Connection<TExecutor>)self).DrainAsync(), this);
+
+    /// <summary>Waits for bytes, and lets others write meanwhile; before, writes what they had pushed.</summary>
+    private async ValueTask<ReadResult> RestAsync(Outbox outbox, ValueTask<ReadResult> read)
+    {
+        await BeginRestAsync(outbox).ConfigureAwait(false);
+        try
+        {
+            return await read.ConfigureAwait(false);
+        }
+        finally
+        {
+            if (outbox.TryResume() is { } resumed)
+                await resumed.ConfigureAwait(false);
+        }
+    }
+
+    // Where the peer takes nothing any more, messages are dropped as replies are; the read says that it has gone.
+    private async ValueTask BeginRestAsync(Outbox outbox)
+    {
+        while (!outbox.TryRest(Wake))
+            await WriteMessagesAsync(outbox).ConfigureAwait(false);
+    }
+
+    /// <summary>Writes what was pushed while the connection rests. Never fails.</summary>
+    private async Task DrainAsync()
+    {
+        var outbox = _client.Outbox!;
+        if (!outbox.TryBeginDrain())
+            return;
+        bool isOver = false;
+        try
+        {
+            do
+                isOver = !await WriteMessagesAsync(outbox).ConfigureAwait(false);
+            while (!outbox.TryEndDrain(isOver));
+            return;
+        }
+        catch (Exception e)
+            when (e is IOException or SocketException or OperationCanceledException or ObjectDisposedException)
+        {
+            ServerLog.ConnectionBroken(_logger, _client.Id, e);
+        }
+#pragma warning disable CA1031 // What goes wrong in one connection ends that connection only.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            ServerLog.ConnectionFailed(_logger, _client.Id, e);
+        }
+
+        _client.Kill();
+        outbox.TryEndDrain(isOver: true);
+    }
+
+    /// <summary>Writes and sends as many messages as one flush takes.</summary>
+    /// <returns>Whether the peer can still take any.</returns>
+    private ValueTask<bool> WriteMessagesAsync(Outbox outbox)
+    {
+        long bytes = 0;
+        while (bytes < FlushBytes && outbox.TryTake(out var message))
+        {
+            _transport.Output.Write(message.Span);
+            bytes += message.Length;
+        }
+
+        if (bytes == 0)
+            return ValueTask.FromResult(true);
+        var context = _server.Contexts.Borrow();
+        context.Counters.Traffic.OutputBytes += bytes;
+        context.Counters.Traffic.Writes++;
+        _server.Contexts.GiveBack(context);
+        _lentBytes = 0;
+        _client.PendingOutputBytes = bytes;
+        return FlushAsync();
+    }
+
+    // Whoever writes at the moment ends soon: where the peer takes nothing, the sweep ends the client.
+    private static async ValueTask CloseOutboxAsync(Outbox outbox)
+    {
+        if (outbox.TryResume() is { } resumed)
+            await resumed.ConfigureAwait(false);
+        outbox.Close();
+    }
+}
