@@ -10,6 +10,7 @@ internal static class FileNames
 
     /// <summary>One that says "suspended", written before it is needed: a full disk lets rename only.</summary>
     public const string SuspendedManifest = "MANIFEST.suspended";
+    public const string NextSuspendedManifest = "MANIFEST.suspended.tmp";
 
     public const string Lock = "cache.lock";
 

@@ -66,7 +66,18 @@ internal sealed class JournalFiles
         catch
         {
             file.Dispose();
+            DeleteQuietly(name); // Else each further attempt would leave a file until the disk is full.
             throw;
+        }
+    }
+
+    /// <summary>Makes durable whatever was written to files, by this process or another one.</summary>
+    public void Sync(IReadOnlyList<string> names)
+    {
+        foreach (string name in names)
+        {
+            using var file = _directory.Open(name, writable: true);
+            file.Sync();
         }
     }
 
@@ -104,10 +115,10 @@ internal sealed class JournalFiles
     {
         while (_spares.Count > 0)
         {
-            string oldest = _spares[0];
-            _spares.RemoveAt(0);
-            _directory.Rename(oldest, name);
+            _directory.Rename(_spares[0], name);
+            _spares[0] = name; // If it cannot be opened it is the next one's.
             var file = _directory.Open(name, writable: true);
+            _spares.RemoveAt(0);
             if (file.Length == _fileBytes)
                 return file;
             file.Dispose(); // Of another length since the settings were changed, or cut.
@@ -115,5 +126,17 @@ internal sealed class JournalFiles
         }
 
         return null;
+    }
+
+    private void DeleteQuietly(string name)
+    {
+        try
+        {
+            _directory.Delete(name);
+        }
+        catch (IOException)
+        {
+            // Why it could not be made is what matters; the next start uses it again.
+        }
     }
 }

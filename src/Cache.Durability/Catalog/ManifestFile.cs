@@ -34,10 +34,11 @@ internal static class ManifestFile
     /// <summary>Puts a manifest in the place of the one that is there; it is on the disk when this returns.</summary>
     public static void Publish(StorageDirectory directory, Manifest manifest)
     {
+        // Both are whole before either counts: where there is no room for them, the old two stay.
         Write(directory, FileNames.NextManifest, manifest);
+        Write(directory, FileNames.NextSuspendedManifest, manifest with { State = ManifestState.Suspended });
         directory.Rename(FileNames.NextManifest, FileNames.Manifest);
-        directory.Sync();
-        Write(directory, FileNames.SuspendedManifest, manifest with { State = ManifestState.Suspended });
+        directory.Rename(FileNames.NextSuspendedManifest, FileNames.SuspendedManifest);
         directory.Sync();
     }
 

@@ -8,6 +8,9 @@ internal sealed class StoreCatalog(StorageDirectory directory, Manifest manifest
     private readonly Lock _gate = new();
     private Manifest _manifest = manifest;
 
+    // A change that failed may be on the disk all the same.
+    private bool _isUncertain;
+
     public Manifest Manifest
     {
         get
@@ -23,8 +26,9 @@ internal sealed class StoreCatalog(StorageDirectory directory, Manifest manifest
         lock (_gate)
         {
             var next = change(_manifest);
+            _isUncertain = true;
             ManifestFile.Publish(directory, next);
-            _manifest = next;
+            (_manifest, _isUncertain) = (next, false);
         }
     }
 
@@ -33,12 +37,13 @@ internal sealed class StoreCatalog(StorageDirectory directory, Manifest manifest
     {
         lock (_gate)
         {
-            if (_manifest.State == ManifestState.Suspended)
+            if (_manifest.State == ManifestState.Suspended && !_isUncertain)
                 return true;
             _manifest = _manifest with { State = ManifestState.Suspended };
             try
             {
                 ManifestFile.Suspend(directory);
+                _isUncertain = false;
                 return true;
             }
             catch (IOException)

@@ -3,29 +3,56 @@ using Microsoft.Win32.SafeHandles;
 namespace Cache.Durability.Files;
 
 /// <summary>A file of the system.</summary>
+/// <remarks>A right that has gone since it was opened is an error of input and output like the others.</remarks>
 internal sealed class SystemFile(string path, SafeFileHandle handle) : StorageFile
 {
     public override string Name { get; } = Path.GetFileName(path);
 
     public override long Length => RandomAccess.GetLength(handle);
 
-    public override void Write(long offset, ReadOnlySpan<byte> bytes) => RandomAccess.Write(handle, bytes, offset);
+    public override void Write(long offset, ReadOnlySpan<byte> bytes)
+    {
+        try
+        {
+            RandomAccess.Write(handle, bytes, offset);
+        }
+        catch (UnauthorizedAccessException failure)
+        {
+            throw Refused(failure);
+        }
+    }
 
-    public override void Write(long offset, IReadOnlyList<ReadOnlyMemory<byte>> parts) =>
-        RandomAccess.Write(handle, parts, offset);
+    public override void Write(long offset, IReadOnlyList<ReadOnlyMemory<byte>> parts)
+    {
+        try
+        {
+            RandomAccess.Write(handle, parts, offset);
+        }
+        catch (UnauthorizedAccessException failure)
+        {
+            throw Refused(failure);
+        }
+    }
 
     public override int Read(long offset, Span<byte> bytes)
     {
         int length = 0;
-        while (length < bytes.Length)
+        try
         {
-            int read = RandomAccess.Read(handle, bytes[length..], offset + length);
-            if (read == 0)
-                break;
-            length += read;
-        }
+            while (length < bytes.Length)
+            {
+                int read = RandomAccess.Read(handle, bytes[length..], offset + length);
+                if (read == 0)
+                    break;
+                length += read;
+            }
 
-        return length;
+            return length;
+        }
+        catch (UnauthorizedAccessException failure)
+        {
+            throw Refused(failure);
+        }
     }
 
     public override void Sync()
@@ -36,11 +63,23 @@ internal sealed class SystemFile(string path, SafeFileHandle handle) : StorageFi
             RandomAccess.FlushToDisk(handle);
     }
 
-    public override void SetLength(long length) => RandomAccess.SetLength(handle, length);
+    public override void SetLength(long length)
+    {
+        try
+        {
+            RandomAccess.SetLength(handle, length);
+        }
+        catch (UnauthorizedAccessException failure)
+        {
+            throw Refused(failure);
+        }
+    }
 
     protected override void Dispose(bool disposing)
     {
         if (disposing)
             handle.Dispose();
     }
+
+    private IOException Refused(UnauthorizedAccessException failure) => new($"{path}: {failure.Message}", failure);
 }

@@ -125,6 +125,7 @@ internal sealed class Journal : IDisposable
     /// </remarks>
     public void Resume()
     {
+        DropSealed();
         lock (_syncTurn)
         {
             ulong last = _writer.LastSequence;
@@ -206,6 +207,16 @@ internal sealed class Journal : IDisposable
         var wait = default(SpinWait);
         while (!chunk.IsWhole)
             wait.SpinOnce();
+    }
+
+    // What was staged before the error is older than the snapshot: behind it, it would undo what that holds.
+    private void DropSealed()
+    {
+        while (Staging.TakeSealed() is { } chunk)
+        {
+            WaitUntilWhole(chunk);
+            Staging.Free(chunk);
+        }
     }
 
     private void HoldWritersIfUnsynced()

@@ -34,12 +34,15 @@ internal static class JournalStart
         var kept = CutTail(directory, read, report.Tail);
 
         ulong from = kept.Journals.Count == 0 ? reader.NextSequence : kept.FromSequence;
+        if (isEmpty)
+            PutAside(directory, manifest); // Before no manifest names them, or they would be used again.
         var catalog = new StoreCatalog(directory, kept);
         catalog.Change(manifest => manifest with { State = ManifestState.Open, EndSequence = 0, FromSequence = from });
-        if (isEmpty)
-            PutAside(directory, manifest);
         var files = new JournalFiles(directory, catalog.Manifest, options.FileBytes, options.Time);
         files.Trim(SparesMax);
+
+        // What a killed process had written may be in memory alone; the next block tells that it is on the disk.
+        files.Sync(catalog.Manifest.Journals);
         return new Journal(catalog, files, reader.NextSequence - 1, lastLsn, options);
     }
 

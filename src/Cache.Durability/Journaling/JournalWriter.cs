@@ -119,6 +119,9 @@ internal sealed class JournalWriter : IDisposable
                 old.Sync();
         }
 
+        if (_options.Sync == SyncPolicy.No)
+            _files.Sync(_catalog.Manifest.Journals); // Their end: nobody kept them open for it.
+
         file?.Sync();
         lock (_gate)
         {
@@ -165,7 +168,9 @@ internal sealed class JournalWriter : IDisposable
             : manifest with { Journals = [.. manifest.Journals, next.Name] });
         lock (_gate)
         {
-            if (_file != null)
+            if (_options.Sync == SyncPolicy.No)
+                _file?.Dispose();
+            else if (_file != null)
                 _ended.Add(_file);
             _file = next;
         }

@@ -69,6 +69,32 @@ public sealed class JournalFilesTests
         Assert.Empty(_directory.List());
     }
 
+    // A suspended journal tries again each few seconds, perhaps for days.
+    [Fact]
+    public void Take_AgainAndAgainOnAnIllDisk_LeavesNothing()
+    {
+        var files = Files();
+        _directory.Fail(Operation.Sync);
+        for (int i = 0; i < 5; i++)
+            Assert.Throws<IOException>(() => files.Take(FileHeader.BufferedAlignment, 0, out _));
+        Assert.Empty(_directory.List());
+    }
+
+    [Fact]
+    public void Take_SpareThatCannotBeOpened_IsTakenTheNextTime()
+    {
+        _directory.Create("jrnl-000001.cj", FileBytes).Dispose();
+        var files = Files();
+        foreach (var operation in (Operation[])[Operation.Rename, Operation.Open])
+        {
+            _directory.Fail(operation, times: 1);
+            Assert.Throws<IOException>(() => files.Take(FileHeader.BufferedAlignment, 0, out _));
+        }
+
+        using var file = files.Take(FileHeader.BufferedAlignment, 0, out _);
+        Assert.Equal([file.Name], _directory.List());
+    }
+
     [Fact]
     public void Retire_MoreThanAreKept_AreDeleted()
     {

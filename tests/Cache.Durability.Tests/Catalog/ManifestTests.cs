@@ -89,6 +89,49 @@ public sealed class ManifestTests
         Assert.Equal(s_second.Journals, ManifestFile.Read(_directory)!.Journals);
     }
 
+    // The disk is full once the new manifest is there, or ill in between: it must be possible to say so.
+    [Fact]
+    public void Publish_FailsAnywhere_CanBeSuspended()
+    {
+        for (int crash = 0; crash < 20; crash++)
+        {
+            var directory = new FaultyDirectory();
+            var catalog = new StoreCatalog(directory, s_first);
+            catalog.Change(static manifest => manifest);
+            directory.CrashAt = directory.Operations + crash;
+            bool isPublished = TryPublish(() => catalog.Change(static _ => s_second));
+            directory.Heal();
+            Assert.True(catalog.TrySuspend());
+            Assert.Equal(ManifestState.Suspended, ManifestFile.Read(directory)!.State);
+            if (isPublished)
+                return;
+        }
+
+        Assert.Fail("No change was published.");
+    }
+
+    [Fact]
+    public void Change_EndOfASuspensionFailsAnywhere_CanBeSuspendedAgain()
+    {
+        for (int crash = 0; crash < 20; crash++)
+        {
+            var directory = new FaultyDirectory();
+            var catalog = new StoreCatalog(directory, s_first);
+            catalog.Change(static manifest => manifest);
+            Assert.True(catalog.TrySuspend());
+            catalog.Change(static manifest => manifest); // A journal is added: still suspended.
+            directory.CrashAt = directory.Operations + crash;
+            bool isPublished = TryPublish(() => catalog.Change(static _ => s_second));
+            directory.Heal();
+            Assert.True(catalog.TrySuspend());
+            Assert.Equal(ManifestState.Suspended, ManifestFile.Read(directory)!.State);
+            if (isPublished)
+                return;
+        }
+
+        Assert.Fail("No change was published.");
+    }
+
     [Fact]
     public void Publish_PowerLostAnywhere_LeavesTheOldOneOrTheNewOne() => RandomSeed.Run(this, seed =>
     {
@@ -100,7 +143,7 @@ public sealed class ManifestTests
                 var directory = new FaultyDirectory();
                 ManifestFile.Publish(directory, s_first);
                 directory.CrashAt = directory.Operations + crash;
-                bool isPublished = TryPublish(directory);
+                bool isPublished = TryPublish(() => ManifestFile.Publish(directory, s_second));
                 var read = ManifestFile.Read(directory.AfterPowerLoss(random));
                 Assert.NotNull(read);
                 AssertSame(isPublished || read.Base != null ? s_second : s_first, read);
@@ -108,11 +151,11 @@ public sealed class ManifestTests
         }
     });
 
-    private static bool TryPublish(FaultyDirectory directory)
+    private static bool TryPublish(Action publish)
     {
         try
         {
-            ManifestFile.Publish(directory, s_second);
+            publish();
             return true;
         }
         catch (IOException)

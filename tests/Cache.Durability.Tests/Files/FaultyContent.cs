@@ -31,6 +31,11 @@ internal sealed class FaultyContent
     {
         Bytes = Resized(Bytes, length);
         _onDisk = Resized(_onDisk, length);
+        for (int i = _unsynced.Count - 1; i >= 0; i--)
+        {
+            var (offset, bytes) = _unsynced[i];
+            _unsynced[i] = (offset, bytes[..Math.Clamp(length - offset, 0, bytes.Length)]);
+        }
     }
 
     public void Sync()

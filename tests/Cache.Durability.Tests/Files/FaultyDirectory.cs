@@ -50,6 +50,12 @@ internal sealed class FaultyDirectory : StorageDirectory
         (IsReadOnly, Capacity, CrashAt) = (false, long.MaxValue, int.MaxValue);
     }
 
+    /// <summary>The files that were opened and not closed yet.</summary>
+    public int OpenFiles { get; set; }
+
+    /// <summary>Whether the moment of the crash is over.</summary>
+    public bool HasCrashed => Operations > CrashAt;
+
     public FaultyContent ContentOf(string name) => _files[name];
 
     /// <summary>The directory as a program finds it after the power was lost.</summary>
@@ -64,11 +70,22 @@ internal sealed class FaultyDirectory : StorageDirectory
         }
     }
 
-    /// <summary>The directory as a program finds it after another one was killed: nothing is lost.</summary>
+    /// <summary>
+    /// The directory as a program finds it after another one was killed: nothing is lost until the power is.
+    /// </summary>
     public FaultyDirectory AfterKill()
     {
+        var directory = new FaultyDirectory();
         lock (_gate)
-            return WithFiles(_files, static content => new FaultyContent((byte[])content.Bytes.Clone()));
+        {
+            foreach (var (name, content) in _files)
+                directory._files[name] = content;
+            foreach (var (name, content) in _onDisk)
+                directory._onDisk[name] = content;
+            directory._unsynced.AddRange(_unsynced);
+        }
+
+        return directory;
     }
 
     public override IReadOnlyList<string> List()
@@ -162,7 +179,7 @@ internal sealed class FaultyDirectory : StorageDirectory
             bool changes = operation is not (Operation.Read or Operation.Open);
             if (changes && IsReadOnly)
                 throw new IOException($"{operation}: read-only.");
-            if (Operations > CrashAt)
+            if (HasCrashed)
                 throw new IOException($"{operation}: after the crash.");
             var fault = _faults.Find(fault => fault.Operation == operation && fault.Includes(call));
             if (fault != null && operation != Operation.Write)

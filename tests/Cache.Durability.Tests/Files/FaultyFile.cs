@@ -3,22 +3,30 @@ using Cache.Durability.Files;
 namespace Cache.Durability.Tests.Files;
 
 /// <summary>An open file of a <see cref="FaultyDirectory"/>.</summary>
-internal sealed class FaultyFile(FaultyDirectory directory, FaultyContent content, string name, bool writable)
-    : StorageFile
+internal sealed class FaultyFile : StorageFile
 {
+    private readonly FaultyDirectory _directory;
+    private readonly FaultyContent _content;
+    private readonly bool _isWritable;
     private bool _isClosed;
 
-    public override string Name { get; } = name;
+    public FaultyFile(FaultyDirectory directory, FaultyContent content, string name, bool writable)
+    {
+        (_directory, _content, Name, _isWritable) = (directory, content, name, writable);
+        directory.OpenFiles++;
+    }
 
-    public override long Length => content.Bytes.Length;
+    public override string Name { get; }
+
+    public override long Length => _content.Bytes.Length;
 
     public override void Write(long offset, ReadOnlySpan<byte> bytes)
     {
         ObjectDisposedException.ThrowIf(_isClosed, this);
-        if (!writable)
+        if (!_isWritable)
             throw new IOException($"{Name} was opened for reading.");
-        int room = directory.Before(Operation.Write, bytes.Length, offset + bytes.Length - content.Bytes.Length);
-        content.Write(offset, bytes[..room]);
+        int room = _directory.Before(Operation.Write, bytes.Length, offset + bytes.Length - _content.Bytes.Length);
+        _content.Write(offset, bytes[..room]);
         if (room < bytes.Length)
             throw new IOException($"{Name}: {room} of {bytes.Length} bytes were written.");
     }
@@ -39,9 +47,9 @@ internal sealed class FaultyFile(FaultyDirectory directory, FaultyContent conten
     public override int Read(long offset, Span<byte> bytes)
     {
         ObjectDisposedException.ThrowIf(_isClosed, this);
-        directory.Before(Operation.Read, bytes.Length, 0);
-        int length = (int)Math.Clamp(content.Bytes.Length - offset, 0, bytes.Length);
-        content.Bytes.AsSpan((int)Math.Min(offset, content.Bytes.Length), length).CopyTo(bytes);
+        _directory.Before(Operation.Read, bytes.Length, 0);
+        int length = (int)Math.Clamp(_content.Bytes.Length - offset, 0, bytes.Length);
+        _content.Bytes.AsSpan((int)Math.Min(offset, _content.Bytes.Length), length).CopyTo(bytes);
         return length;
     }
 
@@ -50,22 +58,27 @@ internal sealed class FaultyFile(FaultyDirectory directory, FaultyContent conten
         ObjectDisposedException.ThrowIf(_isClosed, this);
         try
         {
-            directory.Before(Operation.Sync, 0, 0);
+            _directory.Before(Operation.Sync, 0, 0);
         }
-        catch (IOException)
+        catch (IOException) when (!_directory.HasCrashed)
         {
-            content.Forget(); // As Linux does: the bytes stay to be read, and no later call writes them.
+            _content.Forget(); // As Linux does: the bytes stay to be read, and no later call writes them.
             throw;
         }
 
-        content.Sync();
+        _content.Sync();
     }
 
     public override void SetLength(long length)
     {
-        directory.Before(Operation.Write, 0, length - content.Bytes.Length);
-        content.SetLength((int)length);
+        _directory.Before(Operation.Write, 0, length - _content.Bytes.Length);
+        _content.SetLength((int)length);
     }
 
-    protected override void Dispose(bool disposing) => _isClosed = true;
+    protected override void Dispose(bool disposing)
+    {
+        if (!_isClosed)
+            _directory.OpenFiles--;
+        _isClosed = true;
+    }
 }

@@ -45,6 +45,17 @@ public sealed class SystemDirectoryTests : IDisposable
         Assert.Equal([0, 0, 0, 0, 1, 2, 3, 4, 5, 0, 0, 0, 0, 0, 0, 0], bytes);
     }
 
+    // A file that has become immutable, a ticket that has expired: the system calls it a missing right.
+    [Fact]
+    public void Write_WithoutTheRight_ThrowsIOException()
+    {
+        _directory.Create("file", 16).Dispose();
+        using var file = _directory.Open("file", writable: false);
+        Assert.ThrowsAny<IOException>(() => file.Write(0, new byte[1]));
+        Assert.ThrowsAny<IOException>(() => file.Write(0, [new byte[1], new byte[2]]));
+        Assert.ThrowsAny<IOException>(() => file.SetLength(1));
+    }
+
     [Fact]
     public void Read_BehindTheEnd_ReadsWhatThereIs()
     {

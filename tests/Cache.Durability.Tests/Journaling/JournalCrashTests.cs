@@ -4,7 +4,9 @@ using Cache.Testing;
 
 namespace Cache.Durability.Tests.Journaling;
 
-/// <summary>The power is lost at any operation on the disk, again and again.</summary>
+/// <summary>
+/// The power is lost, or the process is killed, at any operation on the disk, again and again.
+/// </summary>
 public sealed class JournalCrashTests
 {
     private const int Generations = 8;
@@ -36,7 +38,7 @@ public sealed class JournalCrashTests
             acknowledged = expected.Count;
             directory.CrashAt = directory.Operations + random.Next(1, 40);
             acknowledged = Run(rig, random, expected, acknowledged);
-            directory = directory.AfterPowerLoss(random);
+            directory = random.Next(2) == 0 ? directory.AfterPowerLoss(random) : directory.AfterKill();
         }
 
         return lost;

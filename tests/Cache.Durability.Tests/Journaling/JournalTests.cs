@@ -42,6 +42,30 @@ public sealed class JournalTests
         Assert.Equal(Enumerable.Range(0, 100), new JournalRig(_directory.AfterKill()).Found);
     }
 
+    // What a killed process has written is in the system's memory alone until somebody syncs it.
+    [Fact]
+    public void Open_PowerLostAfterAKillAndAStart_FindsWhatTheStartFound() => RandomSeed.Run(this, static seed =>
+    {
+        var random = new Random(seed);
+        for (int round = 0; round < 50; round++)
+        {
+            var directory = new FaultyDirectory();
+            var killed = new JournalRig(directory);
+            for (int i = 0; i < 5; i++)
+            {
+                Record(killed, 20 * i, 20 * i + 20);
+                killed.Journal.Write();
+            }
+
+            directory = directory.AfterKill();
+            var rig = new JournalRig(directory);
+            Record(rig, 100, 150);
+            rig.Journal.Write();
+            rig.Journal.Sync();
+            Assert.Equal(Enumerable.Range(0, 150), new JournalRig(directory.AfterPowerLoss(random)).Found);
+        }
+    });
+
     [Fact]
     public void Open_Again_GoesOnBehindTheLastOne()
     {
@@ -148,6 +172,27 @@ public sealed class JournalTests
         Assert.Contains("jrnl-000001.cj.bad", after.List());
     }
 
+    // What the new process has not put aside yet it would take for files to be used again.
+    [Fact]
+    public void Open_AfterSuspensionCrashesAnywhere_KeepsTheFiles()
+    {
+        for (int crash = 0; crash < 40; crash++)
+        {
+            var directory = new FaultyDirectory();
+            Suspend(directory);
+            var after = directory.AfterKill();
+            after.CrashAt = after.Operations + crash;
+            bool isOpen = TryOpen(after);
+            after = after.AfterKill();
+            _ = new JournalRig(after);
+            Assert.Contains("jrnl-000001.cj.bad", after.List());
+            if (isOpen)
+                return;
+        }
+
+        Assert.Fail("No start succeeded.");
+    }
+
     [Fact]
     public void Open_AfterSuspensionWithForce_FindsWhatWasWritten()
     {
@@ -181,6 +226,45 @@ public sealed class JournalTests
         Assert.True(waiting.IsCompletedSuccessfully);
         Assert.Equal(
             refusesWrites ? [3] : [2, 3], new JournalRig(_directory.AfterPowerLoss(new Random(1))).Found);
+    }
+
+    // They are older than the snapshot that follows: read behind it they would undo what it holds.
+    [Fact]
+    public void Resume_WhatWasStagedBeforeTheError_IsNotWritten()
+    {
+        var rig = Continuing();
+        rig.Record(1);
+        rig.Journal.Write();
+        rig.Record(2);
+        _directory.Fail(Operation.Sync, times: 1);
+        rig.Journal.Sync();
+        rig.Journal.Resume();
+        rig.Record(3);
+        rig.Journal.Write();
+        rig.Journal.Heal(snapshot: null);
+        Assert.Equal([3], new JournalRig(_directory.AfterKill()).Found);
+    }
+
+    [Fact]
+    public void Write_ManyFilesThatNobodySyncs_KeepsOneOpen()
+    {
+        var rig = new JournalRig(_directory, options: new JournalOptions
+        {
+            FileBytes = JournalRig.FileBytes,
+            Sync = SyncPolicy.No,
+        });
+        for (int i = 0; i < 10; i++)
+        {
+            Record(rig, 1000 * i, 1000 * i + 1000);
+            rig.Journal.Write();
+        }
+
+        Assert.True(ManifestFile.Read(_directory)!.Journals.Count > 5);
+        Assert.Equal(1, _directory.OpenFiles);
+        rig.Journal.Close();
+        rig.Journal.Dispose();
+        Assert.Equal(0, _directory.OpenFiles);
+        Assert.Equal(Enumerable.Range(0, 10_000), new JournalRig(_directory.AfterPowerLoss(new Random(1))).Found);
     }
 
     [Fact]
@@ -283,13 +367,28 @@ public sealed class JournalTests
         RefusesWritesOnError = false,
     });
 
-    private void Suspend()
+    private void Suspend() => Suspend(_directory);
+
+    private static void Suspend(FaultyDirectory directory)
     {
-        var rig = new JournalRig(_directory);
+        var rig = new JournalRig(directory);
         rig.Record(1);
         rig.Journal.Write();
-        _directory.Fail(Operation.Sync, times: 1);
+        directory.Fail(Operation.Sync, times: 1);
         rig.Journal.Sync();
+    }
+
+    private static bool TryOpen(FaultyDirectory directory)
+    {
+        try
+        {
+            _ = new JournalRig(directory);
+            return true;
+        }
+        catch (IOException)
+        {
+            return false;
+        }
     }
 
     private static void Record(JournalRig rig, int from, int to)
