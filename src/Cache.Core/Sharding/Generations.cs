@@ -83,11 +83,13 @@ internal sealed class Generations
     /// </remarks>
     public bool AreStill(uint keyspaces, ulong word)
     {
-        ulong changed = Word ^ word;
+        ulong present = Word;
+        ulong changed = present ^ word;
         for (; keyspaces != 0; keyspaces &= keyspaces - 1)
         {
-            int keyspace = BitOperations.TrailingZeroCount(keyspaces);
-            if ((changed >> (keyspace * NumberBits) & (NumberMask | ClearingBit)) != 0)
+            int at = BitOperations.TrailingZeroCount(keyspaces) * NumberBits;
+            // The word may have the bit too: it was taken while a clear reserved, which may have been before.
+            if (((changed >> at & NumberMask) | (present >> at & ClearingBit)) != 0)
                 return false;
         }
 

@@ -97,6 +97,10 @@ internal sealed partial class Shard
             entry.Recorder = null;
     }
 
+    // What has room in the journal is written there even if nobody listens any more: of several keys, all or none.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // A test in each write.
+    private bool IsTold(in EntryLock entry) => Listeners is not null || entry.Recorder is not null;
+
     /// <summary>Writes a record of the journal, if room was reserved for one, and tells the observers.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)] // While somebody listens.
     private void Tell(

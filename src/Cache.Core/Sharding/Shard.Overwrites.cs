@@ -160,7 +160,7 @@ internal sealed partial class Shard
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // A test in each overwrite of a batch.
     private void TellOverwrite(Record record, ref ChangeRecorder? recorder)
     {
-        if (Listeners is not null)
+        if (Listeners is not null || recorder is not null)
             Tell(ref recorder, record, record.Header, ChangeKind.Set, ChangeCause.Written);
     }
 

@@ -69,7 +69,7 @@ internal sealed partial class Shard
             _log.Recount(entry.Record, entry.Header, staged.Header, staged.Expiry, largeBytes - before);
             entry.Header = staged.Header;
             entry.Holder.Touch(entry.Slot);
-            if (Listeners is not null)
+            if (IsTold(entry))
                 Tell(ref entry.Recorder, staged.Target, staged.Header, staged.Kind, staged.Cause);
             return;
         }
@@ -130,7 +130,7 @@ internal sealed partial class Shard
             CountNew(ref entry, keyspace);
         }
 
-        if (Listeners is not null)
+        if (IsTold(entry))
             Tell(ref entry.Recorder, staged.Target, staged.Header, staged.Kind, staged.Cause);
     }
 
@@ -140,7 +140,7 @@ internal sealed partial class Shard
         Debug.Assert(entry.Header.IsLarge);
         entry.IsChanged = true;
         entry.Holder.Touch(entry.Slot);
-        if (Listeners is not null)
+        if (IsTold(entry))
             Tell(ref entry.Recorder, entry.Record, entry.Header, ChangeKind.Patch, ChangeCause.Written);
     }
 
@@ -186,7 +186,7 @@ internal sealed partial class Shard
     public void RemoveLocked(ref EntryLock entry, ChangeCause cause)
     {
         Debug.Assert(entry.IsFound);
-        if (Listeners is not null && cause != ChangeCause.Cleared)
+        if (IsTold(entry) && cause != ChangeCause.Cleared)
             Tell(ref entry.Recorder, entry.Record, entry.Header, ChangeKind.Remove, cause); // While it has its key.
         entry.IsChanged = true;
         entry.Holder.SetEntry(entry.Slot, 0);

@@ -49,6 +49,8 @@ public sealed class JournalOrderTests : IDisposable
         ["SetMany"] = store => SetMany(store, (_key, Bytes("3")), (_long, Bytes("4"))),
         ["SetManyInPlace"] = store => SetMany(store, (_key, Bytes("3")), (_other, Bytes("4"))),
         ["SetManyNew"] = store => SetMany(store, (_absent, Bytes("3")), (_key, Bytes("4"))),
+        ["SetManyOfOne"] = store => SetMany(store, (_key, Bytes("3"))),
+        ["SetManyOfMany"] = store => SetMany(store, [.. Enumerable.Repeat((_key, Bytes("3")), 100)]),
         ["Rename"] = store => store.Rename(_key, _other, SetCondition.Always),
         ["RenameLong"] = store => store.Rename(_long, _absent, SetCondition.Always),
         ["Copy"] = store => store.Copy(_key, store, _other, SetCondition.Always),
@@ -114,6 +116,18 @@ public sealed class JournalOrderTests : IDisposable
         Assert.Equal([1, 1, 1, records], _journal.GroupSizes);
     }
 
+    // Else who ends a journal would wait for it for ever, or have a part of what belongs together.
+    [Theory]
+    [MemberData(nameof(Writes))]
+    public void Write_WhoseJournalIsDetachedMeanwhile_WritesAllThatItReserved(string write)
+    {
+        _journal.Reserved = () => Store.Detach(_journal);
+
+        _writes[write](Store);
+
+        new ReplayedStore(_journal.Changes).AssertIsOf(Store, mayHaveEvicted: false);
+    }
+
     [Fact]
     public void Read_TellsNothing()
     {
@@ -170,6 +184,12 @@ public sealed class JournalOrderTests : IDisposable
     [Theory]
     [InlineData("SetInPlace")]
     [InlineData("SetNew")]
+    [InlineData("SetManyInPlace")]
+    [InlineData("SetManyNew")]
+    [InlineData("SetManyOfOne")]
+    [InlineData("SetManyOfMany")]
+    [InlineData("Rename")]
+    [InlineData("RunLocked")]
     public async Task Clear_WhileAKeyIsWritten_IsInTheOrderOfTheStore(string write)
     {
         int reservations = 0;
