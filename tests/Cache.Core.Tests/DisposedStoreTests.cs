@@ -1,5 +1,7 @@
 using System.Reflection;
+using Cache.Core.Changes;
 using Cache.Core.ManyKeys;
+using Cache.Core.Tests.Changes;
 using Cache.Testing;
 
 namespace Cache.Core.Tests;
@@ -15,6 +17,7 @@ public sealed class DisposedStoreTests : IDisposable
         nameof(CacheStore.GetStatistics), nameof(CacheStore.Dispose), nameof(CacheStore.AddOutsideBytes),
         // Only fetch; the operations that follow throw.
         nameof(CacheStore.BeginPrefetch), nameof(CacheStore.EndPrefetch),
+        nameof(CacheStore.Detach),
         nameof(GetType), nameof(ToString), nameof(Equals), nameof(GetHashCode),
     ];
 
@@ -25,6 +28,7 @@ public sealed class DisposedStoreTests : IDisposable
         ["TryGet by hash"] = static s => s.TryGet("k"u8, s.BeginPrefetch("k"u8), ref Sink),
         ["TryGet lent"] = static s => s.TryGet("k"u8, s.BeginPrefetch("k"u8), ref Sink, 1, out _),
         ["TryGetRange"] = static s => s.TryGetRange("k"u8, 0, 1, ref Sink),
+        ["TryPeekRange"] = static s => s.TryPeekRange("k"u8, 0, 1, ref Sink, out _),
         ["GetArray"] = static s => s.GetArray("k"u8),
         ["GetArray of the empty key"] = static s => s.GetArray(default),
         ["GetArray of an absent key"] = static s => s.GetArray("absent"u8),
@@ -75,6 +79,8 @@ public sealed class DisposedStoreTests : IDisposable
         ["Scan"] = static s => Scan(s),
         ["TryGetRandomKey"] = static s => s.TryGetRandomKey(ref Sink),
         ["ResetStatistics"] = static s => s.ResetStatistics(),
+        ["Attach"] = static s => s.Attach(new RecordingJournal()),
+        ["Attach an observer"] = static s => s.Attach(new SilentObserver()),
     };
 
     private readonly StoreFixture _fixture = new();
@@ -218,5 +224,16 @@ public sealed class DisposedStoreTests : IDisposable
     private readonly struct EmptyBody : ILockedKeysBody
     {
         public WriteStatus Run(ref LockedKeys keys) => WriteStatus.Done;
+    }
+
+    private sealed class SilentObserver : ChangeObserver
+    {
+        public override void Note(in ChangeNote note)
+        {
+        }
+
+        public override void Drain()
+        {
+        }
     }
 }

@@ -15,11 +15,12 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null)
 {
     private const int ConnectionsMax = 4;
 
-    // Those that end the server, wait (AUTH does after failures), turn a connection into a stream, or change who may do
-    // what. The answer to LCS takes a time of the product of two values' lengths, so that it has keys of its own.
+    // Those that end the server, wait (AUTH after failures, WAIT without end), turn a connection into a stream, or
+    // change who may do what. The answer to LCS takes a time of the product of two values' lengths, so that it has keys
+    // of its own.
     private static readonly string[] _excluded =
     [
-        "shutdown", "monitor", "sync", "psync", "acl", "auth", "lcs", "subscribe", "psubscribe",
+        "shutdown", "monitor", "sync", "psync", "acl", "auth", "wait", "lcs", "subscribe", "psubscribe",
         "ssubscribe", "unsubscribe", "punsubscribe", "sunsubscribe", "failover", "replicaof", "slaveof", "client|pause",
     ];
 
