@@ -22,7 +22,8 @@ internal static class EntryCopier
                 WriteStatus status;
                 try
                 {
-                    locks.Enter(state, hashes, isExclusive: attempts >= KeyLocks.AttemptsMax);
+                    bool isExclusive = attempts >= KeyLocks.AttemptsMax;
+                    locks.Enter(state, hashes, isExclusive, Shard.HeldBy(target));
                     status = Run(state, locks, from, to, condition, removeSource, ref target);
                 }
                 finally // There may be no memory to note that a block is shared.

@@ -166,7 +166,7 @@ internal ref struct LockedKeys
         int held = 0;
         try
         {
-            locks.Enter(_state, _hashes, isExclusive);
+            locks.Enter(_state, _hashes, isExclusive, Held());
             held = FindAll(locks);
             if (isExclusive && held == Count)
             {
@@ -326,6 +326,15 @@ internal ref struct LockedKeys
     // Records of nearly half a segment leave much of it unused behind them: if room was made in vain, more is.
     private readonly long WantedBytes(int vainAttempts) =>
         _stagedBytes + _stagedBytes * Math.Min(vainAttempts, WasteStepsMax) / WasteStepsMax + _state.Log.SegmentBytes;
+
+    // A record that was made ahead for one of the keys.
+    private readonly HeldBytes Held()
+    {
+        var held = default(HeldBytes);
+        foreach (ref readonly var change in _changes)
+            held += Shard.HeldBy(change.Entry);
+        return held;
+    }
 
     private readonly void EndWrites()
     {

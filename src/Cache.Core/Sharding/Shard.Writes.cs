@@ -409,7 +409,8 @@ internal sealed partial class Shard
         in EntryKey key, in EntryLock entry, long bytes, long spareBytes, bool isLast) => new(
             bytes, spareBytes, key.Hash, entry.SourceHash, HeldBy(entry), isLast);
 
-    private static HeldBytes HeldBy(in EntryLock entry)
+    /// <summary>What a write holds that is not linked yet.</summary>
+    public static HeldBytes HeldBy(in EntryLock entry)
     {
         long aheadBytes = entry.AheadRecord.IsNull ? 0 : entry.AheadRecord.Header.RecordSize;
         return entry.Held + new HeldBytes(aheadBytes, 0, entry.PrepaidBytes);
