@@ -14,8 +14,9 @@ public abstract class ChangeObserver
     public abstract void Note(in ChangeNote note);
 
     /// <summary>
-    /// Handles what was noted. Called soon after, on a thread that has just written, without a lock of the store and
-    /// perhaps by several threads at once: it should do little, and must not wait.
+    /// Handles what was noted. Called soon after, on a thread that has just written, without a lock of a bucket and
+    /// perhaps by several threads at once: it should do little, and must not wait, throw, or call the store, since
+    /// others may wait for the end of the write, and it may be the store's timer that calls.
     /// </summary>
     public abstract void Drain();
 }

@@ -10,15 +10,15 @@ namespace Cache.Core.Sharding;
 /// that it is about to link or to free, so the caller gives way and comes again; or each byte in use has an owner that
 /// nothing may evict, and the write is refused.
 ///
-/// This ends. Who holds bytes without waiting for room either links or frees them, in a bounded number of steps. Who
-/// waits for room while it holds bytes says how many. If only such threads hold any, then whoever needs just the
-/// segment for its last record may overdraw the limit by a little, one at a time, and ends; another that holds bytes
-/// is refused, and gives them back; one that holds none waits for these.
+/// This ends. Who holds bytes without waiting for room either links or frees them, in a bounded number of steps, or
+/// when the journal lets it. Who waits for room while it holds bytes says how many. If only such threads hold any, then
+/// whoever needs just the segment for its last record may overdraw the limit by a little, one at a time, and ends;
+/// another that holds bytes is refused, and gives them back; one that holds none waits for these.
 /// </remarks>
 internal sealed partial class Reclaimer
 {
-    // A thread that holds bytes and is not scheduled for so long is stopped by a debugger, or bytes were lost: then a
-    // write is refused without a proof rather than never answered.
+    // A thread that holds bytes and is not scheduled for so long is stopped by a debugger, or waits for a disk that
+    // stands still, or bytes were lost: then a write is refused without a proof rather than never answered.
     private static readonly TimeSpan _stallMax = TimeSpan.FromSeconds(10);
 
     // What all threads hold that look for room; changed under its own lock, since three sums belong together.

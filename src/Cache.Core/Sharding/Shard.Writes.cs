@@ -289,7 +289,7 @@ internal sealed partial class Shard
         {
             long bytes = entry.BytesWanted;
             entry.BytesWanted = 0;
-            _state.WaitForJournal(bytes, HeldBy(entry));
+            _state.WaitForJournal(bytes);
             return true;
         }
 

@@ -70,6 +70,9 @@ internal sealed partial class StoreState : IDisposable
         {
             foreach (var shard in Shards)
                 shard.Listeners = listeners;
+            lock (ClearGate) // A clear locks no bucket that would tell it: one that saw others has ended.
+            {
+            }
         });
         _shardShift = 63 - shardBits;
         _sweepTimer = timeProvider.CreateTimer(
@@ -111,6 +114,9 @@ internal sealed partial class StoreState : IDisposable
     public BlockShares Shares { get; } = new();
 
     public StoreChanges Changes { get; }
+
+    /// <summary>Held by a clear from its look at who listens to its end.</summary>
+    public Lock ClearGate { get; } = new();
 
     /// <summary>Who listens to changes; null while nobody does.</summary>
     public ChangeListeners? Listeners => Changes.Listeners;
@@ -260,20 +266,10 @@ internal sealed partial class StoreState : IDisposable
     public void DrainChanges() => Listeners?.Drain();
 
     /// <summary>Waits until the journal may have room again; the caller holds no lock.</summary>
-    public void WaitForJournal(long bytes, in HeldBytes held)
-    {
-        if (Listeners?.Journal is not { } journal)
-            return;
-        Reclaimer.BeginWait(held);
-        try
-        {
-            journal.WaitForRoom(bytes);
-        }
-        finally
-        {
-            Reclaimer.EndWait(held);
-        }
-    }
+    /// <remarks>
+    /// What the caller has taken stays in transit: it ends by itself, and who looks for room waits for it.
+    /// </remarks>
+    public void WaitForJournal(long bytes) => Listeners?.Journal?.WaitForRoom(bytes);
 
     /// <summary>Gives back pages of the index that others have room for.</summary>
     /// <returns>Whether there were any.</returns>
@@ -362,22 +358,8 @@ internal sealed partial class StoreState : IDisposable
     private bool TryBeginGenerations(uint keyspaces)
     {
         bool isDone;
-        while (true)
-        {
-            var recorder = Listeners?.Journal is { } journal ? ChangeRecorder.Rent(journal) : null;
-            if (recorder is not null)
-                ForEach(keyspaces, keyspace => recorder.Add(ClearOf(keyspace)));
-            isDone = Generations.TryBegin(keyspaces, recorder, out bool hasRoom);
-            long bytes = recorder?.Bytes ?? 0;
-            if (isDone && recorder is not null)
-                ForEach(keyspaces, _ => recorder.Write(default, default));
-            else
-                recorder?.End();
-            if (hasRoom)
-                break;
-            WaitForJournal(bytes, default);
-        }
-
+        while (!(isDone = TryBeginOnce(keyspaces, out long bytes)) && bytes != 0)
+            WaitForJournal(bytes);
         if (isDone && Listeners is { } listeners)
         {
             ForEach(keyspaces, keyspace => listeners.Note(
@@ -386,6 +368,26 @@ internal sealed partial class StoreState : IDisposable
         }
 
         return isDone;
+    }
+
+    /// <returns>False if nothing was done; bytes: what the journal has no room for, if that is why.</returns>
+    private bool TryBeginOnce(uint keyspaces, out long bytes)
+    {
+        bytes = 0;
+        lock (ClearGate)
+        {
+            var recorder = Listeners?.Journal is { } journal ? ChangeRecorder.Rent(journal) : null;
+            if (recorder is not null)
+                ForEach(keyspaces, keyspace => recorder.Add(ClearOf(keyspace)));
+            bool isDone = Generations.TryBegin(keyspaces, recorder, out bool hasRoom);
+            if (!hasRoom)
+                bytes = recorder!.Bytes;
+            if (isDone && recorder is not null)
+                ForEach(keyspaces, _ => recorder.Write(default, default));
+            else
+                recorder?.End();
+            return isDone;
+        }
     }
 
     private static ChangeRecord ClearOf(int keyspace) =>

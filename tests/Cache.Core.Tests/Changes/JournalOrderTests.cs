@@ -217,6 +217,29 @@ public sealed class JournalOrderTests : IDisposable
         Assert.Equal(3, _journal.Changes.Count);
     }
 
+    // Else what is read of the store afterwards, for the beginning of the journal, goes without being told.
+    [Fact]
+    public void Attach_BesideAClearThatKnowsNoJournal_ReturnsAfterIt()
+    {
+        Store.Detach(_journal);
+        bool isClearing = true;
+        bool wasClearing = true;
+        var attaching = new Thread(() =>
+        {
+            Store.Attach(new RecordingJournal());
+            wasClearing = Volatile.Read(ref isClearing);
+        });
+        lock (StateOf(Store).ClearGate)
+        {
+            attaching.Start();
+            SpinWait.SpinUntil(() => (attaching.ThreadState & (ThreadState.WaitSleepJoin | ThreadState.Stopped)) != 0);
+            Volatile.Write(ref isClearing, false);
+        }
+
+        attaching.Join();
+        Assert.False(wasClearing);
+    }
+
     [Fact]
     public void WaitForRoom_ThatThrows_LeavesTheStoreAsItWas()
     {

@@ -2,6 +2,7 @@ using Cache.Core.Hashing;
 using Cache.Core.ManyKeys;
 using Cache.Core.Operations;
 using Cache.Core.Sharding;
+using Cache.Core.Tests.Changes;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 
@@ -29,14 +30,7 @@ public sealed class HeldForClaimTests : IDisposable
     [InlineData(true)]
     public async Task Write_OfALongKeyThatWaitsForAClaim_TellsWhatItHolds(bool isLocked)
     {
-        Assert.Equal(WriteStatus.Done, EntryWriter.Set(_state, _state.KeyOf(_source, 0), "value"u8, default));
-        for (int i = 0; i < 70; i++) // More than there is room for; some may go.
-        {
-            var filler = _state.KeyOf(BitConverter.GetBytes(i), 0);
-            var options = i < 30 ? default : ExpiringAt(_state.Clock.NowMs + 1000);
-            Assert.Equal(WriteStatus.Done, EntryWriter.Set(_state, filler, new byte[20_000], options));
-        }
-
+        Fill();
         ulong hash = _state.HashOf(_target, 0);
         using var isClaimed = new SemaphoreSlim(0);
         using var isWaitedFor = new SemaphoreSlim(0);
@@ -74,11 +68,69 @@ public sealed class HeldForClaimTests : IDisposable
             _state.Claims.Enter(hash);
             isClaimed.Release();
             isWaitedFor.Wait();
-            var request = new RoomRequest(Limit / 2, 0, hash, 0, default, IsLast: false);
-            bool hasRoom = _state.Reclaimer.TryTakeRoom(request);
+            bool hasRoom = TakeRoom(hash);
             _state.Claims.Exit(hash);
             Assert.False(hasRoom);
         }
+    }
+
+    // It has a block in its hands, and waits for the disk alone.
+    [Fact]
+    public void TakeRoom_BesideAWriterThatWaitsForTheJournal_WaitsForIt()
+    {
+        Fill();
+        ulong hash = _state.HashOf(_target, 0);
+        bool givesWay = false;
+        bool hasRoom = false;
+        using var isSeen = new SemaphoreSlim(0);
+        var owner = new Thread(() =>
+        {
+            RoomSteps.Observe(step =>
+            {
+                if (step != RoomStep.GivesWay)
+                    return;
+                givesWay = true;
+                isSeen.Release();
+            });
+            _state.Claims.Enter(hash);
+            TakeRoom(hash);
+            _state.Claims.Exit(hash);
+            isSeen.Release();
+        });
+        _state.Changes.Attach(new RecordingJournal
+        {
+            HasRoom = () => hasRoom,
+            Waiting = () =>
+            {
+                hasRoom = true;
+                owner.Start();
+                isSeen.Wait();
+            },
+        });
+
+        Assert.Equal(WriteStatus.Done, EntryWriter.Set(_state, _state.KeyOf(_source, 0), new byte[20_000], default));
+
+        owner.Join();
+        Assert.True(givesWay);
+        Assert.Equal(0, _state.Reclaimer.UnprovenRefusals);
+        _state.Validate();
+    }
+
+    private void Fill()
+    {
+        Assert.Equal(WriteStatus.Done, EntryWriter.Set(_state, _state.KeyOf(_source, 0), "value"u8, default));
+        for (int i = 0; i < 70; i++) // More than there is room for; some may go.
+        {
+            var filler = _state.KeyOf(BitConverter.GetBytes(i), 0);
+            var options = i < 30 ? default : ExpiringAt(_state.Clock.NowMs + 1000);
+            Assert.Equal(WriteStatus.Done, EntryWriter.Set(_state, filler, new byte[20_000], options));
+        }
+    }
+
+    private bool TakeRoom(ulong hash)
+    {
+        var request = new RoomRequest(Limit / 2, 0, hash, 0, default, IsLast: false);
+        return _state.Reclaimer.TryTakeRoom(request);
     }
 
     private WriteStatus Copy() => EntryCopier.Copy(
