@@ -8,7 +8,7 @@ namespace Cache.Durability.Format;
 /// <code>
 ///     0 u32 magic        4 u32 CRC32C of 8..63      8 u64 file id: an old block of a recycled file never matches
 ///    16 u64 sequence    24 u64 durable: every block up to this one was synced when this one was written
-///    32 u32 stored      36 u32 raw bytes           40 u32 CRC32C of the stored payload, by quarters
+///    32 u32 stored      36 u32 raw bytes           40 u32 CRC32C of the stored payload
 ///    44 u8 kind  45 u8 codec: 0 none, 1 LZ4  46 u16 0
 ///    48 i64 wall ms     56 u64 LSN of the first record
 /// </code>

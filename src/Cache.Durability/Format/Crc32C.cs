@@ -7,7 +7,8 @@ namespace Cache.Durability.Format;
 /// <summary>The checksum of the format: CRC32C, in four lanes where there is much to check.</summary>
 /// <remarks>
 /// One lane waits for the latency of its instruction, three times as long as the next could start. So a payload is
-/// divided into four quarters, whose checksums are calculated side by side; the result is the checksum of these four.
+/// divided into four quarters, whose checksums are calculated side by side, and then put together to that of the whole
+/// (source: zlib's crc32_combine). A checksum of the four would let equal errors in two quarters cancel each other.
 /// The runtime uses the processor's instruction where there is one, and a table elsewhere.
 /// </remarks>
 internal static class Crc32C
@@ -15,6 +16,11 @@ internal static class Crc32C
     private const int Lanes = 4;
     private const int WordBytes = sizeof(ulong);
     private const uint Initial = ~0u;
+    private const uint One = 1u << 31;
+    private const uint Polynomial = 0x82F63B78;
+
+    // Putting the quarters together takes as long as a few thousand bytes.
+    private const int QuartersLengthMin = 16 << 10;
 
     /// <summary>The plain checksum, as others define it.</summary>
     public static uint Of(ReadOnlySpan<byte> bytes)
@@ -25,12 +31,11 @@ internal static class Crc32C
         return ~Tail(checksum, bytes);
     }
 
-    /// <summary>
-    /// The checksum of the checksums of four quarters: the first three as long as whole words allow, the last one with
-    /// the rest.
-    /// </summary>
+    /// <summary>The same checksum, calculated by quarters where there is much to check.</summary>
     public static uint OfQuarters(ReadOnlySpan<byte> bytes)
     {
+        if (bytes.Length < QuartersLengthMin)
+            return Of(bytes);
         int quarter = bytes.Length / Lanes / WordBytes * WordBytes;
         var first = Words(bytes[..quarter]);
         var second = Words(bytes.Slice(quarter, quarter))[..first.Length];
@@ -49,10 +54,38 @@ internal static class Crc32C
         }
 
         d = Tail(d, bytes[(Lanes * quarter)..]);
-        uint all = BitOperations.Crc32C(Initial, ~a);
-        all = BitOperations.Crc32C(all, ~b);
-        all = BitOperations.Crc32C(all, ~c);
-        return ~BitOperations.Crc32C(all, ~d);
+        uint shift = PowerOfX(8L * quarter);
+        uint all = Multiply(shift, ~a) ^ ~b;
+        all = Multiply(shift, all) ^ ~c;
+        return Multiply(PowerOfX(8L * (bytes.Length - 3 * quarter)), all) ^ ~d;
+    }
+
+    // A checksum times this is that of the same bytes with as many zero bits behind them; so what two parts have is
+    // put together by an exclusive or.
+    private static uint PowerOfX(long exponent)
+    {
+        uint result = One;
+        for (uint power = One >> 1; exponent != 0; exponent >>= 1, power = Multiply(power, power))
+        {
+            if ((exponent & 1) != 0)
+                result = Multiply(power, result);
+        }
+
+        return result;
+    }
+
+    // Of polynomials modulo that of the checksum; the highest bit is the coefficient of 1.
+    private static uint Multiply(uint left, uint right)
+    {
+        uint product = 0;
+        for (; left != 0; left <<= 1)
+        {
+            if ((left & One) != 0)
+                product ^= right;
+            right = (right >> 1) ^ ((right & 1) != 0 ? Polynomial : 0);
+        }
+
+        return product;
     }
 
     private static ReadOnlySpan<ulong> Words(ReadOnlySpan<byte> bytes) => MemoryMarshal.Cast<byte, ulong>(bytes);

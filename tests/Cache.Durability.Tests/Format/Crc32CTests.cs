@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using Cache.Durability.Format;
 using Cache.Testing;
 
@@ -20,23 +19,12 @@ public sealed class Crc32CTests
     [Fact]
     public void OfQuarters_AnyLength_IsThatOfTheDefinition() => RandomSeed.Run(this, static seed =>
     {
-        byte[] bytes = RandomBytes(seed, 300);
-        for (int length = 0; length <= bytes.Length; length++)
-            Assert.Equal(DefinitionOfQuarters(bytes.AsSpan(0, length)), Crc32C.OfQuarters(bytes.AsSpan(0, length)));
+        byte[] bytes = RandomBytes(seed, 40_000);
+        for (int length = bytes.Length - 40; length <= bytes.Length; length++)
+            Assert.Equal(Definition(bytes.AsSpan(0, length)), Crc32C.OfQuarters(bytes.AsSpan(0, length)));
+        for (int length = 0; length <= 300; length++)
+            Assert.Equal(Definition(bytes.AsSpan(0, length)), Crc32C.OfQuarters(bytes.AsSpan(0, length)));
     });
-
-    [Fact]
-    public void OfQuarters_AnyFlippedBit_Differs()
-    {
-        byte[] bytes = RandomBytes(1, 101);
-        uint checksum = Crc32C.OfQuarters(bytes);
-        for (int bit = 0; bit < 8 * bytes.Length; bit++)
-        {
-            bytes[bit / 8] ^= (byte)(1 << bit % 8);
-            Assert.NotEqual(checksum, Crc32C.OfQuarters(bytes));
-            bytes[bit / 8] ^= (byte)(1 << bit % 8);
-        }
-    }
 
     private static byte[] RandomBytes(int seed, int length)
     {
@@ -57,18 +45,5 @@ public sealed class Crc32CTests
         }
 
         return ~checksum;
-    }
-
-    private static uint DefinitionOfQuarters(ReadOnlySpan<byte> bytes)
-    {
-        int quarter = bytes.Length / 4 / 8 * 8;
-        byte[] checksums = new byte[16];
-        for (int i = 0; i < 4; i++)
-        {
-            var lane = i < 3 ? bytes.Slice(i * quarter, quarter) : bytes[(3 * quarter)..];
-            BinaryPrimitives.WriteUInt32LittleEndian(checksums.AsSpan(4 * i), Definition(lane));
-        }
-
-        return Definition(checksums);
     }
 }

@@ -86,6 +86,7 @@ public sealed class DamageTests
     }
 
     [Fact]
+    [PinnedSeeds(407139759)] // Equal errors in two quarters of a payload.
     public void File_RandomDamage_IsExactPrefixOrRefused() => RandomSeed.Run(this, static seed =>
     {
         var random = new Random(seed);
