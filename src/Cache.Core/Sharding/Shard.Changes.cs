@@ -11,7 +11,7 @@ namespace Cache.Core.Sharding;
 /// (<see cref="TryReserve(ref EntryLock, in EntryKey, in RecordExpiry, in ChangeShape)"/>); each verb of the commit
 /// (<see cref="Publish"/>, <see cref="CommitLink"/>, <see cref="CommitInBlock"/>, <see cref="RemoveLocked"/>,
 /// <see cref="CommitAbsence"/>, the overwrites) then writes its record and tells the observers. While nobody listens
-/// each of these steps is one test of a field.
+/// each of these steps is a test of one field or two.
 /// </remarks>
 internal sealed partial class Shard
 {
