@@ -12,6 +12,9 @@ internal sealed class SystemdNotifier
     public const string Stopping = "STOPPING=1";
     public const string Alive = "WATCHDOG=1";
 
+    // A day: no timer takes months, and who gets signs of life more often than asked for is not harmed.
+    private const long WatchdogMicrosecondsMax = 24L * 60 * 60 * 1_000_000;
+
     private readonly UnixDomainSocketEndPoint _endPoint;
 
     private SystemdNotifier(string path, TimeSpan? watchdogTime)
@@ -21,7 +24,7 @@ internal sealed class SystemdNotifier
         WatchdogTime = watchdogTime;
     }
 
-    /// <summary>After how much silence the service is restarted; null: it is not watched.</summary>
+    /// <summary>After how much silence the service is restarted, or a day; null: it is not watched.</summary>
     public TimeSpan? WatchdogTime { get; }
 
     /// <summary>What the environment names; null: systemd has not started the process, or asks for nothing.</summary>
@@ -40,6 +43,7 @@ internal sealed class SystemdNotifier
             isWatched &= watched == processId.ToString(CultureInfo.InvariantCulture);
         try
         {
+            microseconds = Math.Min(microseconds, WatchdogMicrosecondsMax);
             return new SystemdNotifier(path, isWatched ? TimeSpan.FromMicroseconds(microseconds) : null);
         }
         catch (Exception e) when (e is ArgumentException or PlatformNotSupportedException)

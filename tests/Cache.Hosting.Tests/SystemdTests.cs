@@ -65,6 +65,24 @@ public sealed class SystemdTests : IDisposable
         }
     }
 
+    // WatchdogSec=100d, and the most that the variable may say.
+    [Theory]
+    [InlineData("8640000000000")]
+    [InlineData("9223372036854775807")]
+    public async Task Host_ThatIsWatchedForMonths_IsReady(string microseconds)
+    {
+        if (!OperatingSystem.IsLinux())
+            return;
+        Listen(isAbstract: false);
+        _environment["WATCHDOG_USEC"] = microseconds;
+        using var service = new SystemdService(Find()!, TimeProvider.System);
+
+        await service.StartedAsync(Token);
+
+        Assert.Equal("READY=1", await ReceiveAsync());
+        Assert.Equal("WATCHDOG=1", await ReceiveAsync());
+    }
+
     [Fact]
     public void Send_WhereNobodyListens_DoesNothing()
     {

@@ -11,6 +11,9 @@ internal sealed record InMemoryBounds
     /// <summary>Told before and after each call of the server to its transport, on the server's thread.</summary>
     public Action<string>? Pass { get; init; }
 
+    /// <summary>Gets what the server posts to the transport's thread; null: the thread pool does.</summary>
+    public Action<Action>? Post { get; init; }
+
     /// <summary>Bytes that the server has not read at which the client's flush waits.</summary>
     public int InputPauseBytes { get; init; } = 256 * 1024;
 

@@ -15,6 +15,7 @@ internal sealed class InMemoryConnection : TransportConnection
 {
     private readonly Pipe _toServer;
     private readonly Pipe _toClient;
+    private readonly Action<Action>? _post;
 
     /// <param name="number">Makes the address distinct.</param>
     /// <param name="bounds">The sizes of the pipes.</param>
@@ -27,6 +28,7 @@ internal sealed class InMemoryConnection : TransportConnection
         CountedOutput = new FlushCountingWriter(output);
         Input = bounds.Pass is { } pass ? new TellingReader(_toServer.Reader, pass) : _toServer.Reader;
         SharesThread = bounds.SharesThread;
+        _post = bounds.Post;
         RemoteEndPoint = new IPEndPoint(address ?? IPAddress.Loopback, 50_000 + number);
         Client = new InMemoryClient(this, _toServer.Writer, _toClient.Reader);
     }
@@ -65,6 +67,14 @@ internal sealed class InMemoryConnection : TransportConnection
 
     /// <summary>Whether the client has closed its side.</summary>
     public bool HasClientClosed { get; set; }
+
+    public override void Post(Action<object> work, object state)
+    {
+        if (_post is { } post)
+            post(() => work(state));
+        else
+            base.Post(work, state);
+    }
 
     public override void StopReceiving()
     {

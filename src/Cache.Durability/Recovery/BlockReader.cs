@@ -11,14 +11,19 @@ internal sealed class BlockReader : IDisposable
     // Long enough that the disk reads ahead, and that the calls do not count.
     private const int WindowBytes = 4 << 20;
 
+    // What a disk gives up at once: where one part of a stretch cannot be read, the others are tried alone.
+    private const int PageBytes = 4096;
+
     private readonly StorageFile _file;
+    private readonly bool _skipsDamage;
     private readonly byte[] _window;
     private long _windowStart;
     private int _windowLength;
 
-    private BlockReader(StorageFile file, byte[] window, FileHeader header)
+    private BlockReader(StorageFile file, byte[] window, FileHeader header, bool skipsDamage)
     {
         _file = file;
+        _skipsDamage = skipsDamage;
         _window = window;
         Header = header;
         Length = file.Length;
@@ -35,8 +40,13 @@ internal sealed class BlockReader : IDisposable
     /// <summary>Where the next block is expected.</summary>
     public long Position { get; private set; }
 
+    /// <param name="directory">Where it is.</param>
+    /// <param name="name">Its name.</param>
+    /// <param name="storeId">Whose it must be.</param>
+    /// <param name="skipsDamage">Whether what the disk cannot read is taken for zeros, which are no block.</param>
     /// <exception cref="RecoveryRefusedException">It is no file of this version and this store.</exception>
-    public static BlockReader Open(StorageDirectory directory, string name, ulong storeId)
+    public static BlockReader Open(
+        StorageDirectory directory, string name, ulong storeId, bool skipsDamage = false)
     {
         var file = OpenCore(directory, name);
         try
@@ -47,7 +57,7 @@ internal sealed class BlockReader : IDisposable
                 throw new RecoveryRefusedException(name, -1, problem);
             if (header.StoreId != storeId)
                 throw new RecoveryRefusedException(name, -1, "belongs to another directory");
-            return new BlockReader(file, window, header);
+            return new BlockReader(file, window, header, skipsDamage);
         }
         catch
         {
@@ -113,10 +123,45 @@ internal sealed class BlockReader : IDisposable
         if (position < _windowStart || position + length > _windowStart + _windowLength)
         {
             _windowStart = position;
-            _windowLength = _file.Read(position, _window);
+            _windowLength = Fill(position);
         }
 
         int start = (int)(position - _windowStart);
         return _window.AsSpan(start, Math.Min(length, _windowLength - start));
+    }
+
+    private int Fill(long position)
+    {
+        try
+        {
+            return _file.Read(position, _window);
+        }
+        catch (IOException) when (_skipsDamage)
+        {
+            return FillByPages(position);
+        }
+    }
+
+    private int FillByPages(long position)
+    {
+        int length = (int)Math.Min(_window.Length, Length - position);
+        for (int from = 0; from < length;)
+        {
+            int left = PageBytes - (int)((position + from) % PageBytes);
+            var page = _window.AsSpan(from, Math.Min(left, length - from));
+            page.Clear();
+            try
+            {
+                _ = _file.Read(position + from, page);
+            }
+            catch (IOException)
+            {
+                page.Clear();
+            }
+
+            from += page.Length;
+        }
+
+        return length;
     }
 }

@@ -162,7 +162,8 @@ internal sealed class JournalReader(StorageDirectory directory, Manifest manifes
             _reader = Open(index);
     }
 
-    private BlockReader Open(int index) => BlockReader.Open(directory, manifest.Journals[index], manifest.StoreId);
+    private BlockReader Open(int index) =>
+        BlockReader.Open(directory, manifest.Journals[index], manifest.StoreId, skipsDamage);
 
     private record struct Rest(
         ulong Durable, long LastWallMs, long Bytes, ulong Next, int NextIndex, long NextPosition);

@@ -37,22 +37,26 @@ internal sealed partial class Connection<TExecutor>
     // Where the peer takes nothing any more, messages are dropped as replies are; the read says that it has gone.
     private async ValueTask BeginRestAsync(Outbox outbox)
     {
-        while (!outbox.TryRest(Wake))
+        for (bool isFirst = true; !outbox.TryRest(Wake); isFirst = false)
+        {
+            if (!isFirst) // As below; elsewhere, for the connection has more to do than to write.
+                await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
             await WriteMessagesAsync(outbox).ConfigureAwait(false);
+        }
     }
 
     /// <summary>Writes what was pushed while the connection rests. Never fails.</summary>
-    private async Task DrainAsync()
+    private Task DrainAsync() => _client.Outbox!.TryBeginDrain() ? DrainOnAsync() : Task.CompletedTask;
+
+    // One flush, then the thread is the others': who pushes as fast as this writes would keep it from them.
+    private async Task DrainOnAsync()
     {
         var outbox = _client.Outbox!;
-        if (!outbox.TryBeginDrain())
-            return;
-        bool isOver = false;
         try
         {
-            do
-                isOver = !await WriteMessagesAsync(outbox).ConfigureAwait(false);
-            while (!outbox.TryEndDrain(isOver));
+            bool isOver = !await WriteMessagesAsync(outbox).ConfigureAwait(false);
+            if (!outbox.TryEndDrain(isOver))
+                _transport.Post(static self => _ = ((Connection<TExecutor>)self).DrainOnAsync(), this);
             return;
         }
         catch (Exception e)

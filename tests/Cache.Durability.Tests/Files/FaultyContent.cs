@@ -17,6 +17,9 @@ internal sealed class FaultyContent
 
     public byte[] Bytes { get; private set; }
 
+    /// <summary>A byte that the disk cannot read any more; −1: none.</summary>
+    public long UnreadableAt { get; set; } = -1;
+
     public void Write(long offset, ReadOnlySpan<byte> bytes)
     {
         if (bytes.IsEmpty)

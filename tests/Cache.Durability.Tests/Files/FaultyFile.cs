@@ -49,6 +49,8 @@ internal sealed class FaultyFile : StorageFile
         ObjectDisposedException.ThrowIf(_isClosed, this);
         _directory.Before(Operation.Read, bytes.Length, 0);
         int length = (int)Math.Clamp(_content.Bytes.Length - offset, 0, bytes.Length);
+        if (_content.UnreadableAt >= offset && _content.UnreadableAt < offset + length)
+            throw new IOException($"{Name}: byte {_content.UnreadableAt} cannot be read.");
         _content.Bytes.AsSpan((int)Math.Min(offset, _content.Bytes.Length), length).CopyTo(bytes);
         return length;
     }

@@ -147,6 +147,30 @@ public sealed class JournalReaderTests
         Assert.Equal([new Gap(First, places[4], 5, 5)], reader.Gaps);
     }
 
+    // The usual way in which a disk loses a sector: an error, not other bytes.
+    [Fact]
+    public void TryRead_SectorThatCannotBeRead_IsSkippedAsDamage()
+    {
+        string[] keys = [.. Enumerable.Range(1, 5).Select(static i => $"{i}".PadRight(9000))];
+        long offset = FileHeader.Size;
+        long third = 0;
+        using (var file = TestJournal.Create(_directory, First, id: 1))
+        {
+            for (int i = 0; i < keys.Length; i++)
+            {
+                third = i == 2 ? offset : third;
+                offset = TestJournal.Write(file, offset, 1, (ulong)i + 1, (ulong)i, keys[i]);
+            }
+        }
+
+        _directory.ContentOf(First).UnreadableAt = third + 4096;
+
+        Assert.ThrowsAny<IOException>(() => Read(TestJournal.ManifestOf(First)));
+        using var reader = new JournalReader(_directory, TestJournal.ManifestOf(First), skipsDamage: true);
+        Assert.Equal([keys[0], keys[1], keys[3], keys[4]], TestJournal.ReadKeys(reader));
+        Assert.Equal([new Gap(First, third, 3, 3)], reader.Gaps);
+    }
+
     [Fact]
     public void TryRead_CompressedBlock_IsRefused()
     {

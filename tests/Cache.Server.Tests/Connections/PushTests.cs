@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
@@ -71,6 +72,42 @@ public sealed class PushTests : ConnectionTestBase
         Assert.True(server.State.Clients.Find(1)!.TryUnblock(SuspensionEnd.Unblocked));
 
         await ExpectAsync(client, Pong + Pong);
+    }
+
+    // A message comes each time that one is sent: the transport's thread has other connections too.
+    [Fact]
+    public async Task Publish_AsFastAsItIsSent_LeavesTheThreadToOthers()
+    {
+        const int Messages = 500;
+        var posted = new ConcurrentQueue<Action>();
+        int flushes = 0;
+        int messages = Messages;
+        var bounds = new InMemoryBounds
+        {
+            Post = posted.Enqueue,
+            Pass = point =>
+            {
+                if (point != "before a flush" || messages == Messages)
+                    return;
+                flushes++;
+                if (messages-- > 0)
+                    _hub.Publish(">\n"u8.ToArray());
+            },
+        };
+        await using var server = new PushServer(Store, _hub, new InMemoryListener(bounds));
+        var listener = server.Connect();
+        listener.Send(Request("LISTEN"));
+        await ExpectAsync(listener, Pong);
+
+        messages--;
+        _hub.Publish(">\n"u8.ToArray());
+        for (; posted.TryDequeue(out var work); flushes = 0)
+        {
+            work();
+            Assert.InRange(flushes, 0, 1);
+        }
+
+        await ExpectAsync(listener, Repeat(">\n", Messages));
     }
 
     [Fact]
