@@ -14,6 +14,10 @@ internal sealed class RdbReader
     // A text of Redis about itself; a longer one is not kept.
     private const int AuxiliaryLengthMax = 256;
 
+    // More kinds than any Redis has; a file may hold the names of as many modules as it has bytes for.
+    private const int SkippedNamesMax = 64;
+    private const string OtherNames = "others";
+
     // Redis writes some ten of them, and modules theirs.
     private const int AuxiliariesMax = 64;
 
@@ -176,6 +180,8 @@ internal sealed class RdbReader
 
     private void CountSkipped(string name)
     {
+        if (_skipped.Count >= SkippedNamesMax && !_skipped.ContainsKey(name))
+            name = OtherNames;
         _skipped[name] = _skipped.GetValueOrDefault(name) + 1;
     }
 }

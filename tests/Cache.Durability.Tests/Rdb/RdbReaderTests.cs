@@ -52,6 +52,21 @@ public sealed class RdbReaderTests
             reader.Skipped.Select(type => $"{type.Key} {type.Value}"));
     }
 
+    [Fact]
+    public void TryRead_ManyModules_AreCountedTogetherBeyondABound()
+    {
+        const int Modules = 1000;
+        var file = new RdbBytes();
+        for (int i = 0; i < Modules; i++)
+            file.Add((byte)RdbType.Module).Text("key").Add(0x81, 0, 0, 0, 0, 0, (byte)(i >> 8), (byte)i, 0).Add(0);
+
+        var reader = RdbFile.Open(file.End());
+
+        Assert.Empty(RdbFile.Read(reader));
+        Assert.Equal(Modules, reader.Skipped.Values.Sum());
+        Assert.InRange(reader.Skipped.Count, 2, 65);
+    }
+
     // Encodings that older versions wrote and Redis 7.0 still loads, and modules: by hand from rdb.c.
     [Theory]
     [InlineData(1, "list", "\u0002\u0001a\u0001b")]
