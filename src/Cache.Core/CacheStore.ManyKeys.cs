@@ -11,7 +11,10 @@ public sealed partial class CacheStore
         where TSink : struct, IValueBatchSink, allows ref struct
     {
         ThrowIfDisposed();
-        ManyKeysReader.Read(_state, _keyspace, ref keys, ref sink);
+        if (_transaction is null)
+            ManyKeysReader.Read(_state, _keyspace, ref keys, ref sink);
+        else
+            GetEach(ref keys, ref sink);
     }
 
     /// <summary>Writes several entries that never expire: all of them, or none.</summary>
@@ -25,7 +28,9 @@ public sealed partial class CacheStore
         where TEntries : struct, IEntrySource, allows ref struct
     {
         ThrowIfDisposed();
-        return Counted(ManyKeysWriter.Write(_state, _keyspace, ref entries, condition));
+        return _transaction is null
+            ? Counted(ManyKeysWriter.Write(_state, _keyspace, ref entries, condition))
+            : SetEach(ref entries, condition);
     }
 
     /// <summary>Locks several keys of this keyspace, which must differ, and runs a body that changes them.</summary>
@@ -34,6 +39,7 @@ public sealed partial class CacheStore
         where TBody : struct, ILockedKeysBody, allows ref struct
     {
         ThrowIfDisposed();
+        ThrowIfTransaction("lock more keys");
         return LockedKeys.Run(_state, _keyspace, keys, ref body);
     }
 
@@ -56,7 +62,7 @@ public sealed partial class CacheStore
     /// <exception cref="ArgumentException">The destination is another store.</exception>
     public WriteStatus Move(ReadOnlySpan<byte> key, CacheStore destination)
     {
-        ThrowIfOfAnotherStore(destination);
+        destination = ViewOf(destination);
         ThrowIfDisposed();
         return Counted(
             EntryCopier.Copy(_state, KeyOf(key), destination.KeyOf(key), SetCondition.IfAbsent, removeSource: true));
@@ -71,16 +77,18 @@ public sealed partial class CacheStore
     public WriteStatus Copy(
         ReadOnlySpan<byte> key, CacheStore destination, ReadOnlySpan<byte> newKey, SetCondition condition)
     {
-        ThrowIfOfAnotherStore(destination);
+        destination = ViewOf(destination);
         ThrowIfDisposed();
         return Counted(
             EntryCopier.Copy(_state, KeyOf(key), destination.KeyOf(newKey), condition, removeSource: false));
     }
 
-    private void ThrowIfOfAnotherStore(CacheStore destination)
+    // Of a transaction: its own, whichever view the caller has.
+    private CacheStore ViewOf(CacheStore destination)
     {
         ArgumentNullException.ThrowIfNull(destination);
         if (destination._state != _state)
             throw new ArgumentException("The destination is a view of another store.", nameof(destination));
+        return _transaction is null ? destination : SelectKeyspace(destination._keyspace);
     }
 }

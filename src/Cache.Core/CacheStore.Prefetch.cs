@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using Cache.Core.Operations;
-using Cache.Core.Sharding;
 
 namespace Cache.Core;
 
@@ -35,7 +34,9 @@ public sealed partial class CacheStore
         where TSink : struct, IValueSink, allows ref struct
     {
         Debug.Assert(hash.Value == _state.HashOf(key, _keyspace));
-        return _state.ShardOf(hash.Value).TryGet(key, hash.Value, _keyspace, ref sink);
+        return _transaction is null
+            ? _state.ShardOf(hash.Value).TryGet(key, hash.Value, _keyspace, ref sink)
+            : TryGetLocked(key, hash.Value, ref sink);
     }
 
     /// <summary>
@@ -55,8 +56,9 @@ public sealed partial class CacheStore
         where TSink : struct, IValueSink, allows ref struct
     {
         Debug.Assert(hash.Value == _state.HashOf(key, _keyspace));
-        var shard = _state.ShardOf(hash.Value);
-        bool found = shard.TryGet(key, hash.Value, _keyspace, ref sink, lentLengthMin, out var block);
+        bool found = _transaction is null
+            ? _state.ShardOf(hash.Value).TryGet(key, hash.Value, _keyspace, ref sink, lentLengthMin, out var block)
+            : TryGetLocked(key, hash.Value, ref sink, lentLengthMin, out block);
         lent = block.IsNull ? null : new LentValue(_state, block);
         return found;
     }
@@ -70,7 +72,6 @@ public sealed partial class CacheStore
     public WriteStatus Set(ReadOnlySpan<byte> key, KeyHash hash, ReadOnlySpan<byte> value)
     {
         Debug.Assert(hash.Value == _state.HashOf(key, _keyspace));
-        var entryKey = new EntryKey(key, _keyspace, hash.Value);
-        return Counted(EntryWriter.Set(_state, entryKey, value, default));
+        return Counted(EntryWriter.Set(_state, KeyOf(key, hash.Value), value, default));
     }
 }

@@ -14,7 +14,9 @@ public sealed partial class CacheStore
         where TSink : struct, IValueSink, allows ref struct
     {
         ulong hash = _state.HashOf(key, _keyspace);
-        return _state.ShardOf(hash).TryGet(key, hash, _keyspace, ref sink);
+        return _transaction is null
+            ? _state.ShardOf(hash).TryGet(key, hash, _keyspace, ref sink)
+            : TryGetLocked(key, hash, ref sink);
     }
 
     /// <summary>Copies the value of a key into the sink, with what else is known of the entry at that moment.</summary>

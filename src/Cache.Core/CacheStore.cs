@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Cache.Core.Hashing;
 using Cache.Core.Sharding;
+using Cache.Core.Validation;
 
 namespace Cache.Core;
 
@@ -141,6 +142,7 @@ public sealed partial class CacheStore : IDisposable
         set
         {
             ThrowIfDisposed();
+            ThrowIfTransaction("change the limit");
             if (CacheOptions.FindMemoryLimitProblem(value) is { } problem)
                 throw new ArgumentException(problem, nameof(value));
             _state.ChangeLimit(value);
@@ -169,7 +171,7 @@ public sealed partial class CacheStore : IDisposable
                 nameof(index), index, $"A keyspace is between 0 and {_keyspaces.Length - 1}.");
         }
 
-        return _keyspaces[index];
+        return _transaction is null ? _keyspaces[index] : new CacheStore(_keyspaces[index], _transaction);
     }
 
     /// <summary>Removes all entries of this keyspace, at one moment and in some microseconds.</summary>
@@ -177,14 +179,14 @@ public sealed partial class CacheStore : IDisposable
     public void Clear()
     {
         while (!TryClear())
-            _state.Cleared.TryStep(ClearedEntries.PagesPerStep);
+            FreeCleared();
     }
 
     /// <summary>Removes all entries of all keyspaces, as <see cref="Clear"/> does, at one moment.</summary>
     public void ClearAll()
     {
         while (!TryClearAll())
-            _state.Cleared.TryStep(ClearedEntries.PagesPerStep);
+            FreeCleared();
     }
 
     /// <summary>As <see cref="Clear"/>, unless several earlier ones still wait for their memory.</summary>
@@ -192,7 +194,7 @@ public sealed partial class CacheStore : IDisposable
     public bool TryClear()
     {
         ThrowIfDisposed();
-        return _state.TryClear(1U << _keyspace);
+        return TryClear(1U << _keyspace);
     }
 
     /// <summary>As <see cref="ClearAll"/>, unless several earlier ones still wait for their memory.</summary>
@@ -200,7 +202,7 @@ public sealed partial class CacheStore : IDisposable
     public bool TryClearAll()
     {
         ThrowIfDisposed();
-        return _state.TryClear(uint.MaxValue >> (32 - _keyspaces.Length));
+        return TryClear(uint.MaxValue >> (32 - _keyspaces.Length));
     }
 
     /// <summary>Takes some keys of this keyspace and moves the cursor on.</summary>
@@ -217,6 +219,7 @@ public sealed partial class CacheStore : IDisposable
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
         ThrowIfDisposed();
+        ThrowIfTransaction("scan");
         if (ScanCursor.IsBehindAll(cursor))
             return 0;
         var position = ScanCursor.Of(cursor);
@@ -243,6 +246,7 @@ public sealed partial class CacheStore : IDisposable
         where TSink : struct, IValueSink, allows ref struct
     {
         ThrowIfDisposed();
+        ThrowIfTransaction("take a random key");
         int start = Random.Shared.Next(_state.Shards.Length);
         for (int i = 0; i < _state.Shards.Length; i++)
         {
@@ -314,10 +318,20 @@ public sealed partial class CacheStore : IDisposable
     internal void AssertValid() => Validate();
 
     /// <summary>As <see cref="AssertValid"/>, in every build.</summary>
-    internal void Validate() => _state.Validate();
+    internal void Validate() => StoreValidator.Validate(_state);
 
-    // The last moment that there is stays the last.
-    private EntryKey KeyOf(ReadOnlySpan<byte> key) => _state.KeyOf(key, _keyspace);
+    private EntryKey KeyOf(ReadOnlySpan<byte> key) => KeyOf(key, _state.HashOf(key, _keyspace));
+
+    private EntryKey KeyOf(ReadOnlySpan<byte> key, ulong hash) =>
+        new(key, _keyspace, hash, _transaction?.LocksOf(hash));
+
+    private bool TryClear(uint keyspaces) => _transaction?.TryClear(keyspaces) ?? _state.TryClear(keyspaces);
+
+    private void FreeCleared()
+    {
+        ThrowIfTransaction("free what earlier clears have left");
+        _state.Cleared.TryStep(ClearedEntries.PagesPerStep);
+    }
 
     private Shard ShardOf(in EntryKey key) => _state.ShardOf(key.Hash);
 

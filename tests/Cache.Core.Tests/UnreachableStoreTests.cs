@@ -54,6 +54,7 @@ public sealed class UnreachableStoreTests
         static store => SetSome(store, Keys, 200),
         static store => SetSome(store, FewKeys, Large),
         static store => Lock(store),
+        static store => Transact(store),
         static store => Scan(store),
         static store => GetRandom(store),
     ];
@@ -238,6 +239,12 @@ public sealed class UnreachableStoreTests
         store.RunLocked(_keys, ref body);
     }
 
+    private static void Transact(CacheStore store)
+    {
+        var transaction = default(Transaction);
+        store.Transact(ref transaction);
+    }
+
     private static void Scan(CacheStore store)
     {
         var sink = default(KeySink);
@@ -308,6 +315,27 @@ public sealed class UnreachableStoreTests
 
             CollectInTheMiddle();
             return WriteStatus.Done;
+        }
+    }
+
+    private readonly struct Transaction : ITransaction
+    {
+        public int KeyCount => Keys;
+
+        public int WriteCount => Keys;
+
+        public long WrittenBytes => Keys * 100;
+
+        public ReadOnlySpan<byte> GetKey(int index) => _keys[index];
+
+        public int GetKeyspace(int index) => 0;
+
+        public void Run(CacheStore store)
+        {
+            foreach (byte[] key in _keys)
+                store.Set(key, new byte[20]);
+            CollectInTheMiddle();
+            Get(store, _keys[0]);
         }
     }
 }

@@ -41,13 +41,16 @@ internal static class FolderArrows
     {
         [Core] =
         [
-            Contracts, Changes, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Log",
-            Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing", "Microsoft.Extensions.Options",
+            Contracts, Changes, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Validation",
+            "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing",
+            "Microsoft.Extensions.Options",
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.
         [Contracts] = [],
         // What journals and observers are told; a value that is told may lie in a block.
         [Changes] = [Layout],
+        // Compares what a store says of itself with what is there; for tests.
+        ["Cache.Core.Validation"] = [Sharding, "Cache.Core.Log", Layout],
         // Writes of one key; an operation on several may end as one of these.
         [Operations] = [Sharding, Changes, Layout, "Cache.Core.Expiry", Contracts],
         ["Cache.Core.Bits"] = [Operations, Sharding, Changes, Layout, Contracts],

@@ -82,7 +82,7 @@ internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, i
         var block = entry.Block;
         var shape = ShapeOf(_steps, exists: true, end, default);
         if (!entry.IsFound || !entry.Header.IsLarge || block.IsShared || block.Capacity < end
-            || end - block.Length > Shard.StepBytesMax || !shard.MayRecordHere(shape))
+            || end - block.Length > Shard.StepBytesMax || !shard.MayRecordHere(key, shape))
         {
             IsLong = true;
             return WriteStatus.ConditionNotMet;

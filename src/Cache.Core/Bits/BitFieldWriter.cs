@@ -45,7 +45,9 @@ internal static class BitFieldWriter
 
     private static WriteStatus RunClaimed(StoreState state, in EntryKey key, Span<BitFieldStep> steps, int lengthMin)
     {
-        state.Claims.Enter(key.Hash);
+        bool isClaimed = key.Locks is null; // Else nobody else writes the key in any case.
+        if (isClaimed)
+            state.Claims.Enter(key.Hash);
         try
         {
             var status = WriteStatus.ConditionNotMet;
@@ -59,7 +61,8 @@ internal static class BitFieldWriter
         }
         finally
         {
-            state.Claims.Exit(key.Hash);
+            if (isClaimed)
+                state.Claims.Exit(key.Hash);
         }
     }
 
@@ -67,8 +70,7 @@ internal static class BitFieldWriter
     private static WriteStatus ReadCopy(StoreState state, in EntryKey key, Span<BitFieldStep> steps)
     {
         var sink = default(ArraySink);
-        bool isFound = state.ShardOf(key.Hash).TryGet(
-            key.Bytes, key.Hash, key.Keyspace, ref sink, lentLengthMin: 1, out var lent);
+        bool isFound = state.ShardOf(key.Hash).TryGet(key, ref sink, lentLengthMin: 1, out var lent);
         try
         {
             Read(lent.IsNull ? sink.Array : lent.Value, steps);

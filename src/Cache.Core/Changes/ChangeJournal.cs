@@ -5,7 +5,8 @@ namespace Cache.Core.Changes;
 /// A write reserves room for its records under the lock of its keys, before it changes anything, and fills it with
 /// what it left. As all reservations of a key are made under that key's lock, their order is the order of its changes;
 /// and a clear's is that of the whole keyspace. A write of several keys (SetMany, Rename, Copy, Move) is one
-/// reservation with a record for each, which take effect together or not at all.
+/// reservation with a record for each, which take effect together or not at all; so is a transaction (Transact), but
+/// for a clear in it, which is a reservation of its own between two others.
 ///
 /// Told are the results of writes: sets, patches, expiries, clears, and removals, of which also those that found
 /// nothing, since an entry that was evicted may still be in an older record. Not told is what only the store decides:
@@ -33,7 +34,10 @@ public abstract class ChangeJournal
     /// The sum of the records' sizes. It may be more than the journal holds at most, if a write has many keys: it is
     /// then given when nothing else is held.
     /// </param>
-    /// <param name="count">The number of records; more than one take effect together.</param>
+    /// <param name="count">
+    /// The number of records; more than one take effect together. A transaction does not know them yet: it reserves
+    /// for the most that it writes, and may complete with fewer records, of fewer bytes.
+    /// </param>
     /// <param name="reservation">The room.</param>
     /// <returns>False if there is none at present.</returns>
     public abstract bool TryReserve(long bytes, int count, out ChangeReservation reservation);

@@ -7,7 +7,8 @@ namespace Cache.Core.Changes;
 /// </summary>
 /// <remarks>
 /// Records are added, then reserved together, then written one by one in the same order; after the last one the
-/// reservation is complete. One per thread, kept for the next write.
+/// reservation is complete. A group is reserved before its records are known: each of its writes takes a part of its
+/// room. One per thread, kept for the next write.
 /// </remarks>
 internal sealed class ChangeRecorder
 {
@@ -23,6 +24,16 @@ internal sealed class ChangeRecorder
     private ChangeReservation _reservation;
     private int _next;
     private bool _isReserved;
+
+    // What a group has left.
+    private long _roomBytes;
+    private int _roomCount;
+
+    /// <summary>Whether several writes use it, and it ends with <see cref="EndGroup"/>.</summary>
+    public bool IsGroup { get; private set; }
+
+    /// <summary>The bytes and records that a group has left.</summary>
+    public (long Bytes, int Count) Room => (_roomBytes, _roomCount);
 
     /// <summary>What all records take.</summary>
     public long Bytes { get; private set; }
@@ -41,7 +52,7 @@ internal sealed class ChangeRecorder
     {
         Debug.Assert(record.Kind != ChangeKind.None);
         Debug.Assert(record.IsLent || record.ValueLength <= ChangeJournal.SpanLengthMax);
-        Debug.Assert(!_isReserved);
+        Debug.Assert(!_isReserved || IsGroup);
         _records.Add(record);
         Bytes += _journal!.SizeOf(record);
     }
@@ -52,18 +63,36 @@ internal sealed class ChangeRecorder
     /// <summary>Makes sure that a lent value can be taken over: there may be no memory for it.</summary>
     public void EnsureRoom() => _lent.EnsureCapacity(_lent.Count + 1);
 
-    public bool TryReserve() =>
-        _isReserved = _journal!.TryReserve(Bytes, _records.Count, out _reservation);
+    /// <summary>Reserves room for what was added; of a group, looks whether it has so much left.</summary>
+    public bool TryReserve() => IsGroup
+        ? Bytes <= _roomBytes && _records.Count <= _roomCount
+        : _isReserved = _journal!.TryReserve(Bytes, _records.Count, out _reservation);
+
+    /// <summary>Begins a group, and reserves its room.</summary>
+    /// <returns>False if there is none; the group then has none.</returns>
+    public bool TryReserveGroup(long bytes, int count)
+    {
+        Debug.Assert(_records.Count == 0 && !_isReserved);
+        IsGroup = true;
+        if (count == 0)
+            return true;
+        _isReserved = _journal!.TryReserve(bytes, count, out _reservation);
+        if (_isReserved)
+            (_roomBytes, _roomCount) = (bytes, count);
+        return _isReserved;
+    }
 
     /// <summary>Writes the next record; after the last one this is another write's.</summary>
     /// <param name="key">Its key.</param>
     /// <param name="value">The whole value of the key as it is now.</param>
-    /// <returns>Whether it was the last one.</returns>
+    /// <returns>Whether it was the last one of this write.</returns>
     public bool Write(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
         Debug.Assert(_isReserved);
         var record = _records[_next++];
         Debug.Assert(record.KeyLength == key.Length);
+        if (IsGroup)
+            TakeRoom(record);
         if (record.IsLent)
             _journal!.Write(ref _reservation, record, key, _lent.Dequeue());
         else
@@ -74,20 +103,38 @@ internal sealed class ChangeRecorder
         return true;
     }
 
-    /// <summary>Ends the write: what was not written is void.</summary>
+    /// <summary>Ends the write: what was not written is void. A group goes on.</summary>
     public void End()
     {
-        if (_isReserved)
-            _journal!.Complete(ref _reservation);
         while (_lent.TryDequeue(out var value))
             value.Dispose();
-        _isReserved = false;
-        _journal = null;
-        _reservation = default;
         _records.Clear();
         _next = 0;
         Bytes = 0;
+        if (IsGroup)
+            return;
+        if (_isReserved)
+            _journal!.Complete(ref _reservation);
+        _isReserved = false;
+        _journal = null;
+        _reservation = default;
         if (_records.Capacity <= RecordsKeptMax)
             _cached = this;
+    }
+
+    /// <summary>Ends a group: what was written takes effect, the rest of its room is void.</summary>
+    public void EndGroup()
+    {
+        Debug.Assert(IsGroup);
+        IsGroup = false;
+        (_roomBytes, _roomCount) = (0, 0);
+        End();
+    }
+
+    private void TakeRoom(in ChangeRecord record)
+    {
+        _roomBytes -= _journal!.SizeOf(record);
+        _roomCount--;
+        Debug.Assert(_roomBytes >= 0 && _roomCount >= 0, "The write looked for its room before.");
     }
 }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Core.Changes;
 using Cache.Core.Sharding;
 
@@ -10,6 +11,8 @@ internal static class EntryCopier
     public static WriteStatus Copy(
         StoreState state, in EntryKey from, in EntryKey to, SetCondition condition, bool removeSource)
     {
+        if (from.Locks is { } held)
+            return CopyHeld(state, held, from, to, condition, removeSource);
         Span<ulong> hashes = [from.Hash, to.Hash];
         var target = default(EntryLock);
         var locks = KeyLocks.Rent();
@@ -42,6 +45,32 @@ internal static class EntryCopier
         {
             state.ShardOf(to.Hash).EndWrite(to, ref target);
             KeyLocks.Return(locks);
+        }
+    }
+
+    /// <summary>The same of keys that a transaction has locked.</summary>
+    private static WriteStatus CopyHeld(
+        StoreState state, KeyLocks locks, in EntryKey from, in EntryKey to, SetCondition condition, bool removeSource)
+    {
+        Debug.Assert(to.Locks == locks);
+        var target = default(EntryLock);
+        try
+        {
+            while (true)
+            {
+                Shard.ResetLock(ref target);
+                target.SourceHash = from.Hash;
+                var status = Run(state, locks, from, to, condition, removeSource, ref target);
+                if (target.Obstacle == Obstacle.None
+                    || !state.ShardOf(to.Hash).TryOvercome(to, ref target, ref status))
+                {
+                    return status;
+                }
+            }
+        }
+        finally // There may be no memory to note that a block is shared.
+        {
+            state.ShardOf(to.Hash).EndWrite(to, ref target);
         }
     }
 

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics;
 using Cache.Core.Operations;
 using Cache.Core.Sharding;
 
@@ -36,6 +37,7 @@ internal static class ValueUpdater
             ArrayPool<byte>.Shared.Return(buffer);
         }
 
+        Debug.Assert(key.Locks is null, "Nobody else writes what a transaction has locked.");
         return UpdateLocked(state, key, ref update);
     }
 

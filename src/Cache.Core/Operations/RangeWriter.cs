@@ -19,7 +19,9 @@ internal static class RangeWriter
         length = operation.Length;
         if (!operation.IsLong)
             return status;
-        state.Claims.Enter(key.Hash);
+        bool isClaimed = key.Locks is null; // Else nobody else writes the key in any case.
+        if (isClaimed)
+            state.Claims.Enter(key.Hash);
         try
         {
             status = WriteStatus.ConditionNotMet;
@@ -33,7 +35,8 @@ internal static class RangeWriter
         }
         finally
         {
-            state.Claims.Exit(key.Hash);
+            if (isClaimed)
+                state.Claims.Exit(key.Hash);
         }
     }
 

@@ -13,7 +13,7 @@ namespace Cache.Core.Sharding;
 /// growth gates of the shards before them, so that no other thread stands in the way any more.
 /// One per thread, kept for the next operation.
 /// </remarks>
-internal sealed class KeyLocks
+internal sealed partial class KeyLocks
 {
     /// <summary>
     /// The vain attempts after which an operation's locks are exclusive. Each costs what the operation costs, and they
@@ -170,11 +170,20 @@ internal sealed class KeyLocks
         return true;
     }
 
+    /// <summary>Notes that a bucket will have another version: for each change another one.</summary>
     public void MarkChanged(Bucket bucket)
     {
-        ref var held = ref _pages[IndexOf(bucket.Page)];
-        Debug.Assert((held.Buckets & (1UL << bucket.IndexInPage)) != 0);
-        held.Changed |= 1UL << bucket.IndexInPage;
+        int index = IndexOf(bucket.Page);
+        ref var held = ref _pages[index];
+        ulong bit = 1UL << bucket.IndexInPage;
+        Debug.Assert((held.Buckets & bit) != 0, "Only what is held is changed.");
+        if ((held.Changed & bit) != 0)
+        {
+            uint version = _versions[index * IndexPage.BucketCount + bucket.IndexInPage] += 2;
+            bucket.InitializeVersion(version + 1); // Odd: it stays locked.
+        }
+
+        held.Changed |= bit;
     }
 
     /// <summary>Unlocks everything.</summary>

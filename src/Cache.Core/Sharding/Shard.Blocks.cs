@@ -95,6 +95,8 @@ internal sealed partial class Shard
             _state.Release(block);
     }
 
-    private bool TryTakeRoomFor(long bytes, in EntryKey key, in HeldBytes held) => _state.Reclaimer.TryTakeRoom(
-        new RoomRequest(bytes, _log.LinkSpareBytes, key.Hash, 0, held, IsLast: false));
+    private bool TryTakeRoomFor(long bytes, in EntryKey key, in HeldBytes held) => key.Locks is { } locks
+        ? locks.TryUseRoom(bytes)
+        : _state.Reclaimer.TryTakeRoom(
+            new RoomRequest(bytes, _log.LinkSpareBytes, key.Hash, 0, held, IsLast: false));
 }

@@ -33,12 +33,13 @@ internal sealed partial class Shard
     /// <returns>False if an obstacle was met; the entry names it.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // A test in each write.
     public bool TryReserve(ref EntryLock entry, in EntryKey key, in RecordExpiry expiry, in ChangeShape shape) =>
-        Listeners is null || TryReserveSlow(ref entry, key, expiry, shape);
+        (Listeners is null && key.Locks is null) || TryReserveSlow(ref entry, key, expiry, shape);
 
     /// <summary>
     /// Whether what is to be recorded of a value in place is short enough to be copied under its lock.
     /// </summary>
-    public bool MayRecordHere(in ChangeShape shape) => Listeners is null || shape.Length <= StepBytesMax;
+    public bool MayRecordHere(in EntryKey key, in ChangeShape shape) =>
+        (Listeners is null && key.Locks is null) || shape.Length <= StepBytesMax;
 
     /// <summary>Reserves room for the records of several keys, which are written one by one.</summary>
     /// <remarks>keyspaces: One bit for each that the keys are in. generations: As of their locks.</remarks>
@@ -53,7 +54,7 @@ internal sealed partial class Shard
             entry.BytesWanted = recorder.Bytes;
             entry.Fail(Obstacle.NoJournalRoom);
         }
-        else if (state.Generations.AreStill(keyspaces, generations))
+        else if (recorder.IsGroup || state.Generations.AreStill(keyspaces, generations)) // A group asked when it began.
         {
             return true;
         }
@@ -140,10 +141,9 @@ internal sealed partial class Shard
     private bool TryReserveSlow(
         ref EntryLock entry, in EntryKey key, in RecordExpiry expiry, in ChangeShape shape)
     {
-        if (shape.Kind == ChangeKind.None || Listeners?.Journal is not { } journal)
+        if (shape.Kind == ChangeKind.None || RecorderFor(key) is not { } recorder)
             return true;
         Debug.Assert(entry.Recorder is null);
-        var recorder = ChangeRecorder.Rent(journal);
         entry.Recorder = recorder; // There may be no memory for what comes: the unlock then ends it.
         Add(_state, recorder, key, expiry, shape);
         ulong generations = Generations.WordOf(key.Keyspace, entry.Generation);
@@ -151,6 +151,14 @@ internal sealed partial class Shard
             return true;
         entry.Recorder = null;
         return false;
+    }
+
+    /// <summary>Takes what the next write of a key is to be recorded with; null: it is not.</summary>
+    private ChangeRecorder? RecorderFor(in EntryKey key)
+    {
+        if (key.Locks is { } locks)
+            return locks.Recorder; // Also if nobody listens any more: of its writes, all or none are recorded.
+        return Listeners?.Journal is { } journal ? ChangeRecorder.Rent(journal) : null;
     }
 
     private static void Add(

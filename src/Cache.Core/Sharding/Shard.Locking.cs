@@ -43,6 +43,12 @@ internal sealed partial class Shard
     /// <summary>Locks a key's home and finds its entry; an expired one is removed on the way.</summary>
     public void Lock(in EntryKey key, ref EntryLock entry)
     {
+        if (key.Locks is { } locks)
+        {
+            LockHeld(locks, key, ref entry);
+            return;
+        }
+
         BeginLock(key.Hash, ref entry);
         if (!TryFindUnclaimed(key, ref entry))
             LockAgain(key, ref entry);
@@ -52,6 +58,12 @@ internal sealed partial class Shard
     /// <summary>The same for a read, which waits for no claim: what is claimed is whole until it is replaced.</summary>
     public void LockToRead(in EntryKey key, ref EntryLock entry)
     {
+        if (key.Locks is { } locks)
+        {
+            LockHeld(locks, key, ref entry);
+            return;
+        }
+
         BeginLock(key.Hash, ref entry);
         while (true)
         {
@@ -96,7 +108,8 @@ internal sealed partial class Shard
             if (entry.IsChanged)
             {
                 set.MarkChanged(entry.Home);
-                set.MarkChanged(entry.Holder);
+                if (entry.IsSpilled)
+                    set.MarkChanged(entry.Holder);
             }
 
             if (entry.OwnsSet)

@@ -163,7 +163,8 @@ internal sealed partial class Shard
             return WriteStatus.OutOfMemory;
         }
 
-        if (Listeners is not null && !TryReserveCopy(locks, ref entry, key, source, from, removes))
+        if ((Listeners is not null || key.Locks is not null)
+            && !TryReserveCopy(locks, ref entry, key, source, from, removes))
         {
             Abandon(staged);
             return WriteStatus.OutOfMemory;
@@ -176,9 +177,8 @@ internal sealed partial class Shard
     private bool TryReserveCopy(
         KeyLocks locks, ref EntryLock entry, in EntryKey key, in EntryLock source, in EntryKey from, bool removes)
     {
-        if (Listeners?.Journal is not { } journal)
+        if (RecorderFor(key) is not { } recorder)
             return true;
-        var recorder = ChangeRecorder.Rent(journal);
         entry.Recorder = recorder; // There may be no memory for what comes: the unlock then ends it.
         Add(_state, recorder, key, source.Record.ExpiryOf(source.Header), ShapeOf(source.Record, source.Header));
         if (removes)

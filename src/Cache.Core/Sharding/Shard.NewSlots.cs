@@ -10,7 +10,7 @@ internal sealed partial class Shard
     private const int SpareSlots = IndexPage.StashCount * Bucket.SlotLast / 2;
 
     /// <summary>Splits pages until that of the first of some new keys has slots for all of them that it has.</summary>
-    /// <remarks>hashes: In ascending order. held: As of <see cref="NewSlots.TryMake"/>.</remarks>
+    /// <remarks>hashes: In ascending order. held: Exclusive locks of the keys, or null.</remarks>
     /// <returns>How many of the keys have slots now; 0 if the limit or the depth forbids a page.</returns>
     public int TryMakeSlots(ReadOnlySpan<ulong> hashes, KeyLocks? held)
     {
@@ -21,7 +21,7 @@ internal sealed partial class Shard
             {
                 page = PageOf(hashes[0]);
                 int count = CountInPageOf(hashes);
-                if (NewSlots.Fit(page, hashes[..count], held is null ? SpareSlots : 0))
+                if (Fit(page, hashes[..count], held is null ? SpareSlots : 0))
                     return count;
                 if (held is not null && !TrySplitHeld(hashes[0], page, held))
                     return 0;
@@ -81,5 +81,30 @@ internal sealed partial class Shard
         Split(page, held.VersionsOf(page), upper, upperVersions);
         held.Add(page, upperPage, upperVersions);
         return true;
+    }
+
+    /// <summary>Whether a page has slots for so many new keys, in whatever order they come.</summary>
+    /// <remarks>
+    /// A key leaves its home only if that is full, so at the end each home's bucket holds as many as it needs or can,
+    /// and the stash at most the rest.
+    /// </remarks>
+    /// <param name="page">The page.</param>
+    /// <param name="hashes">The hashes of the keys.</param>
+    /// <param name="spare">Slots of the stash that are left to others.</param>
+    private static bool Fit(IndexPage page, ReadOnlySpan<ulong> hashes, int spare)
+    {
+        Span<int> free = stackalloc int[IndexPage.BucketCount];
+        for (int i = 0; i < free.Length; i++)
+            free[i] = page[i].CountEmptySlots();
+        int room = -spare;
+        for (int i = IndexPage.HomeCount; i < free.Length; i++)
+            room += free[i];
+        foreach (ulong hash in hashes)
+        {
+            if (free[IndexPage.HomeIndexOf(hash)]-- <= 0)
+                room--;
+        }
+
+        return room >= 0;
     }
 }

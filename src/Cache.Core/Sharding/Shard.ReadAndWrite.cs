@@ -67,7 +67,8 @@ internal sealed partial class Shard
         entry.Held = held;
         try
         {
-            for (int attempts = 0; attempts < ReadAttemptsMax; attempts++)
+            int attempts = key.Locks is null ? 0 : ReadAttemptsMax; // What is locked already is read under the lock.
+            for (; attempts < ReadAttemptsMax; attempts++)
             {
                 if (TryReadAndWrite(key, mustExist, ref operation, ref sink, ref entry, out length, out var status))
                     return status;

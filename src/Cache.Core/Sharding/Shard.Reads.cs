@@ -113,6 +113,8 @@ internal sealed partial class Shard
         in EntryKey key, ByteRange bytes, ref TSink sink, int lentLengthMin, out ReadSnapshot snapshot)
         where TSink : struct, IValueSink, allows ref struct
     {
+        if (key.Locks is { } locks)
+            return TryCopyHeld(locks, key, bytes, ref sink, lentLengthMin, out snapshot);
         var wait = default(SpinWait);
         for (int attempts = 0; attempts < ReadAttemptsMax; attempts++)
         {
@@ -154,14 +156,18 @@ internal sealed partial class Shard
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryGetElsewhere<TSink>(
         ReadOnlySpan<byte> key, ulong hash, byte keyspace, ref TSink sink, int lentLengthMin, out LargeBlock lent)
+        where TSink : struct, IValueSink, allows ref struct =>
+        TryGet(new EntryKey(key, keyspace, hash), ref sink, lentLengthMin, out lent);
+
+    /// <summary>The same by the general way.</summary>
+    public bool TryGet<TSink>(in EntryKey key, ref TSink sink, int lentLengthMin, out LargeBlock lent)
         where TSink : struct, IValueSink, allows ref struct
     {
-        var entryKey = new EntryKey(key, keyspace, hash);
-        bool found = TryCopy(entryKey, ByteRange.All, ref sink, lentLengthMin, out var snapshot);
+        bool found = TryCopy(key, ByteRange.All, ref sink, lentLengthMin, out var snapshot);
         lent = snapshot.Lent;
         try
         {
-            Note(entryKey, snapshot, found);
+            Note(key, snapshot, found);
         }
         catch // The store was disposed: nobody gets what was lent.
         {

@@ -6,6 +6,11 @@ internal sealed partial class Shard
     // Written with interlocked additions under the bucket of the entry.
     private readonly long[] _countByGeneration = new long[CacheOptions.KeyspaceCountMax * Generations.PerKeyspace];
 
+    /// <summary>As it is counted, by keyspace and generation; for a comparison with what is there.</summary>
+    public ReadOnlySpan<long> CountByGeneration => _countByGeneration;
+
+    public ReadOnlySpan<long> ExpiringByGeneration => _expiringByGeneration;
+
     public long EvictionCount => Volatile.Read(ref _evictions);
 
     public long CountOf(int keyspace) =>

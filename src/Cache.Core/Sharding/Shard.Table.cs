@@ -25,6 +25,24 @@ internal sealed partial class Shard
     /// <summary>Held by whoever changes the directory; before any bucket.</summary>
     public Lock GrowthGate => _growthGate;
 
+    /// <summary>The positions of the directory; the caller holds the gate.</summary>
+    public int PositionCount
+    {
+        get
+        {
+            Debug.Assert(_growthGate.IsHeldByCurrentThread);
+            return _directory.Length;
+        }
+    }
+
+    /// <summary>The page of a position, and all positions that name it; the caller holds the gate.</summary>
+    public IndexPage PageAt(int position, out int first, out int count)
+    {
+        Debug.Assert(_growthGate.IsHeldByCurrentThread);
+        FindRange(position, out first, out count);
+        return _pages[_directory[position]];
+    }
+
     /// <summary>The home bucket of a hash at this moment.</summary>
     public Bucket HomeOf(ulong hash) => PageOf(hash).HomeOf(hash);
 

@@ -275,6 +275,12 @@ internal sealed partial class Shard
     public bool TryOvercome(in EntryKey key, ref EntryLock entry, ref WriteStatus status)
     {
         Debug.Assert(entry.Obstacle != Obstacle.None);
+        if (key.Locks is { } locks)
+        {
+            status = WriteStatus.OutOfMemory;
+            return TryOvercomeHeld(locks, key, ref entry);
+        }
+
         if (entry.Obstacle == Obstacle.Contention)
         {
             // No want of memory, so the attempts to make room are not counted. A single key's next lock is exclusive

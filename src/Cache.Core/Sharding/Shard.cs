@@ -151,6 +151,12 @@ internal sealed partial class Shard
             _state.Budget.Add(-entry.PrepaidBytes);
         entry.PrepaidBytes = 0;
         RoomSteps.At(RoomStep.WriteEnds);
+        if (key.Locks is { } locks)
+        {
+            locks.NoteWritten(entry.BytesWanted); // Both that follow come when the transaction has unlocked.
+            return;
+        }
+
         if (entry.BytesWanted != 0)
             _state.Reclaimer.Pace(entry.BytesWanted, key.Hash);
         Listeners?.Drain();

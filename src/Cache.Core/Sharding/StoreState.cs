@@ -251,12 +251,13 @@ internal sealed partial class StoreState : IDisposable
     }
 
     /// <summary>Removes all entries of some keyspaces, one bit for each, at one moment.</summary>
-    /// <returns>False if too many earlier clears wait for being freed.</returns>
-    public bool TryClear(uint keyspaces)
+    /// <remarks>mayWait: Whether the caller holds no lock, and waits for room in the journal.</remarks>
+    /// <returns>False if too many earlier clears wait for being freed; or without a wait, for room.</returns>
+    public bool TryClear(uint keyspaces, bool mayWait = true)
     {
         // Before: what a factory writes up to the clear goes with it. After: who began to watch in between hears of it.
         Watched.NoteClear(keyspaces);
-        if (!TryBeginGenerations(keyspaces))
+        if (!TryBeginGenerations(keyspaces, mayWait))
             return false;
         Watched.NoteClear(keyspaces);
         return true;
@@ -344,27 +345,18 @@ internal sealed partial class StoreState : IDisposable
         Release(block);
     }
 
-    /// <summary>Throws unless the store is whole. Nobody may write meanwhile.</summary>
-    public void Validate()
-    {
-        lock (_sweepGate)
-        {
-            if (!IsDisposed)
-                new StoreValidator(this).Validate();
-        }
-    }
-
     /// <summary>Clears some keyspaces, and tells those who listen.</summary>
-    private bool TryBeginGenerations(uint keyspaces)
+    private bool TryBeginGenerations(uint keyspaces, bool mayWait)
     {
         bool isDone;
-        while (!(isDone = TryBeginOnce(keyspaces, out long bytes)) && bytes != 0)
+        while (!(isDone = TryBeginOnce(keyspaces, out long bytes)) && bytes != 0 && mayWait)
             WaitForJournal(bytes);
         if (isDone && Listeners is { } listeners)
         {
             ForEach(keyspaces, keyspace => listeners.Note(
                 new ChangeNote { Keyspace = keyspace, Kind = ChangeKind.Clear, Cause = ChangeCause.Cleared }));
-            listeners.Drain();
+            if (mayWait)
+                listeners.Drain();
         }
 
         return isDone;

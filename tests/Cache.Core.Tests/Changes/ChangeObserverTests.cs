@@ -9,6 +9,7 @@ public sealed class ChangeObserverTests : IDisposable
 {
     private readonly StoreFixture _fixture = new();
     private readonly NotingObserver _observer = new();
+    private int _drainsBefore;
 
     public ChangeObserverTests() => Store.Attach(_observer);
 
@@ -65,6 +66,26 @@ public sealed class ChangeObserverTests : IDisposable
         Store.SetMany(ref entries, SetCondition.Always);
 
         Assert.Equal(["a Set Written", "b Set Written", "a Set Written", "b Set Written"], _observer.Notes);
+    }
+
+    [Fact]
+    public void Transact_IsDrainedAfterIt()
+    {
+        _fixture.Set("a", "1", ExpiringAt(Store.NowMs + 10));
+        KeyedTransaction.Run(Store, ["a"u8.ToArray(), "b"u8.ToArray()], 1, 3, view =>
+        {
+            int drains = _observer.Drains;
+            view.Rename("a"u8, "b"u8, SetCondition.Always);
+            _fixture.Clock.Advance(20);
+            Assert.Null(view.GetArray("b"u8));
+            view.Clear();
+            Assert.Equal(drains, _observer.Drains);
+            _drainsBefore = drains;
+        });
+
+        Assert.Equal(
+            ["a Set Written", "b Set Moved", "a Remove Moved", "b Remove Expired", " Clear Cleared"], _observer.Notes);
+        Assert.NotEqual(_drainsBefore, _observer.Drains);
     }
 
     [Fact]

@@ -60,6 +60,14 @@ public sealed class JournalOrderTests : IDisposable
             var body = new SetAndRemove();
             store.RunLocked([_key, _other, _absent], ref body);
         },
+        ["Transact"] = store => KeyedTransaction.Run(store, [_key, _other, _long, _absent], 1, 6, view =>
+        {
+            view.Set(_key, Bytes("1"));
+            view.Rename(_key, _absent, SetCondition.Always);
+            view.Append(_long, new byte[100], out _);
+            view.Remove(_other);
+            view.Copy(_long, view, _other, SetCondition.Always);
+        }),
     };
 
     private readonly StoreFixture _fixture = new();
@@ -109,6 +117,7 @@ public sealed class JournalOrderTests : IDisposable
     [InlineData("Move", 2)]
     [InlineData("Copy", 1)]
     [InlineData("RunLocked", 3)]
+    [InlineData("Transact", 6)]
     public void WriteOfSeveralKeys_IsOneReservation(string write, int records)
     {
         _writes[write](Store);
@@ -166,6 +175,7 @@ public sealed class JournalOrderTests : IDisposable
     [InlineData("SetNew")]
     [InlineData("Rename")]
     [InlineData("SetManyNew")]
+    [InlineData("Transact")]
     public void Write_WhileTheKeyspaceIsCleared_IsInTheOrderOfTheStore(string write)
     {
         int reservations = 0;
@@ -190,6 +200,7 @@ public sealed class JournalOrderTests : IDisposable
     [InlineData("SetManyOfMany")]
     [InlineData("Rename")]
     [InlineData("RunLocked")]
+    [InlineData("Transact")]
     public async Task Clear_WhileAKeyIsWritten_IsInTheOrderOfTheStore(string write)
     {
         int reservations = 0;
@@ -205,6 +216,67 @@ public sealed class JournalOrderTests : IDisposable
         await task;
 
         new ReplayedStore(_journal.Changes).AssertIsOf(Store, mayHaveEvicted: false);
+    }
+
+    [Fact]
+    public void Transact_OfAClear_IsInTheOrderOfTheStore()
+    {
+        KeyedTransaction.Run(Store, [_key, _other], 1, 3, view =>
+        {
+            view.Set(_key, Bytes("8"));
+            view.Clear();
+            view.Set(_other, Bytes("9"));
+        });
+
+        Assert.Equal([1, 1, 1, 1, 1, 1], _journal.GroupSizes);
+        new ReplayedStore(_journal.Changes).AssertIsOf(Store, mayHaveEvicted: false);
+    }
+
+    // The transaction cannot wait for room with its keys locked.
+    [Fact]
+    public void Transact_OfMoreWritesThanItSaid_RefusesThem()
+    {
+        KeyedTransaction.Run(Store, [_key, _other], 1, 2, view =>
+        {
+            Assert.Equal(WriteStatus.Done, view.Set(_key, Bytes("8")));
+            Assert.Equal(WriteStatus.OutOfMemory, view.Rename(_key, _other, SetCondition.Always));
+            Assert.Equal(WriteStatus.Done, view.Set(_other, Bytes("9")));
+            Assert.Equal(WriteStatus.OutOfMemory, view.Set(_other, Bytes("7")));
+        });
+
+        Assert.Equal(Bytes("8"), Store.GetArray(_key));
+        Assert.Equal([1, 1, 1, 2], _journal.GroupSizes);
+        new ReplayedStore(_journal.Changes).AssertIsOf(Store, mayHaveEvicted: false);
+    }
+
+    [Fact]
+    public void Transact_WhoseJournalIsFullAfterAClear_RefusesWhatFollows()
+    {
+        int reservations = 0;
+        _journal.HasRoom = () => ++reservations < 3;
+        KeyedTransaction.Run(Store, [_key, _other], 1, 3, view =>
+        {
+            Assert.True(view.TryClear());
+            Assert.Equal(WriteStatus.OutOfMemory, view.Set(_key, Bytes("8")));
+            Assert.False(view.TryClear());
+        });
+
+        Assert.Equal([1, 1, 1, 1], _journal.GroupSizes);
+        new ReplayedStore(_journal.Changes).AssertIsOf(Store, mayHaveEvicted: false);
+    }
+
+    [Fact]
+    public void Transact_ThatOnlyReads_ReservesNothing()
+    {
+        _journal.HasRoom = () => false;
+
+        KeyedTransaction.Run(Store, [_key], 1, 0, view =>
+        {
+            Assert.Equal(Bytes("12345"), view.GetArray(_key));
+            Assert.Equal(WriteStatus.OutOfMemory, view.Set(_key, Bytes("8")));
+        });
+
+        Assert.Equal(3, _journal.Changes.Count);
     }
 
     [Fact]

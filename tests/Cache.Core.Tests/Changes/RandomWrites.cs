@@ -14,6 +14,7 @@ internal sealed class RandomWrites(CacheStore store, int seed)
     public const int Keyspaces = 2;
     private const int ManyKeys = 3_000;
     private const int FewKeys = 12;
+    private const int FewNumbers = 1_000_000;
     private static readonly int[] _lengths = [0, 7, 8, 60, 900, 9_000, 20_000, 70_000, 300_000];
 
     private readonly Random _random = new(seed);
@@ -84,7 +85,7 @@ internal sealed class RandomWrites(CacheStore store, int seed)
                 view.SetIfUnchanged(key, Value(), Options(), info.Version);
                 break;
             case 3:
-                view.Increment(NameOf(1_000_000 + _random.Next(3)), _random.Next(10_000), out _);
+                view.Increment(NameOf(FewNumbers + _random.Next(3)), _random.Next(10_000), out _);
                 break;
             case 4:
                 long expiresAtMs = _random.Next(4) == 0 ? 1 : store.NowMs + 1_000;
@@ -159,8 +160,11 @@ internal sealed class RandomWrites(CacheStore store, int seed)
     {
         var other = store.SelectKeyspace(_random.Next(Keyspaces));
         var condition = (SetCondition)_random.Next(3);
-        switch (_random.Next(6))
+        switch (_random.Next(7))
         {
+            case 6:
+                Transact();
+                break;
             case 0:
                 view.Rename(Few(), Few(), condition);
                 break;
@@ -181,6 +185,30 @@ internal sealed class RandomWrites(CacheStore store, int seed)
                 SetMany(view, Few, _lengths[_random.Next(_lengths.Length)], condition);
                 break;
         }
+    }
+
+    private void Transact()
+    {
+        byte[][] keys =
+        [
+            .. Enumerable.Range(-FewKeys, FewKeys).Select(NameOf),
+            .. Enumerable.Range(FewNumbers, 3).Select(NameOf),
+        ];
+        KeyedTransaction.Run(store, keys, Keyspaces, 10, view =>
+        {
+            for (int i = _random.Next(8); i >= 0; i--)
+            {
+                var selected = view.SelectKeyspace(_random.Next(Keyspaces));
+                if (_random.Next(50) == 0)
+                    selected.TryClear();
+                else if (_random.Next(5) == 0)
+                    selected.Rename(Few(), Few(), SetCondition.Always);
+                else if (_random.Next(3) == 0)
+                    WriteLong(selected);
+                else
+                    WriteOne(selected);
+            }
+        });
     }
 
     private void SetMany(CacheStore view, Func<byte[]> key, int length, SetCondition condition)

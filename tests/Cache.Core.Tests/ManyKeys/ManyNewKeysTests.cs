@@ -4,6 +4,7 @@ using Cache.Core.Layout;
 using Cache.Core.ManyKeys;
 using Cache.Core.Operations;
 using Cache.Core.Sharding;
+using Cache.Core.Validation;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 
@@ -59,7 +60,7 @@ public sealed class ManyNewKeysTests
         Assert.InRange(looks[0], keys.Length, LooksPerKeyMax * keys.Length);
         Assert.InRange(state.Index.Count, 1, pages);
         state.Cleared.Free();
-        state.Validate();
+        StoreValidator.Validate(state);
         Assert.Equal(keys.Length, state.EntryCount);
         Assert.InRange(state.Budget.UsedBytes, 0, bytes + 2 * state.Log.SegmentBytes);
     }
@@ -169,11 +170,11 @@ public sealed class ManyNewKeysTests
         long pages = state.Index.Count;
 
         Assert.True(isMade);
-        state.Validate();
+        StoreValidator.Validate(state);
         Assert.All(keys, key => Set(state, key));
         Assert.Equal(pages, state.Index.Count);
         Assert.Equal(11_000, state.EntryCount);
-        state.Validate();
+        StoreValidator.Validate(state);
     }
 
     private static void Set(StoreState state, byte[] bytes)

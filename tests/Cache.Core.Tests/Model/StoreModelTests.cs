@@ -38,9 +38,28 @@ public sealed class StoreModelTests
             Assert.NotEqual(0, Check(seed, sequences, CacheOptions.MemoryLimitMin, eviction));
         });
 
+    [Theory]
+    [InlineData(FewKeys, EvictionPolicy.AllEntries, 64 << 20)]
+    [InlineData(ManyKeys, EvictionPolicy.AllEntries, 64 << 20)]
+    [InlineData(ManyKeys, EvictionPolicy.AllEntries, CacheOptions.MemoryLimitMin)]
+    [InlineData(ManyKeys, EvictionPolicy.None, CacheOptions.MemoryLimitMin)]
+    public void Commands_InTransactions_AnswerAsTheModel(int keys, EvictionPolicy eviction, long memoryLimitBytes) =>
+        RandomSeed.Run(this, seed =>
+        {
+            var sequences = StoreCommandSequence.OfAllKinds(CommandsPerSequence, keys, ModelRun.ValueLengthMax);
+            Check(
+                seed, sequences, memoryLimitBytes, eviction,
+                (run, commands) => run.RunInTransactions(commands, keys));
+        });
+
+    private static long Check(
+        int seed, Arbitrary<StoreCommandSequence> sequences, long memoryLimitBytes, EvictionPolicy eviction) =>
+        Check(seed, sequences, memoryLimitBytes, eviction, static (run, commands) => run.Run(commands));
+
     // How often the limit was felt, over all sequences.
     private static long Check(
-        int seed, Arbitrary<StoreCommandSequence> sequences, long memoryLimitBytes, EvictionPolicy eviction)
+        int seed, Arbitrary<StoreCommandSequence> sequences, long memoryLimitBytes, EvictionPolicy eviction,
+        Action<ModelRun, StoreCommand[]> runAll)
     {
         // The increment of FsCheck's generator must be odd.
         var replay = new Replay(new Rnd((ulong)seed, 1), FSharpOption<int>.None);
@@ -50,7 +69,7 @@ public sealed class StoreModelTests
         FsCheck.Check.One(config, Prop.ForAll(sequences, sequence =>
         {
             using var run = new ModelRun(memoryLimitBytes, eviction);
-            run.Run(sequence.Commands);
+            runAll(run, sequence.Commands);
             limitsMet += run.LimitsMet;
         }));
         return limitsMet;

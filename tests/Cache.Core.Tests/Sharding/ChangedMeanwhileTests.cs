@@ -1,6 +1,7 @@
 using Cache.Core.Hashing;
 using Cache.Core.Operations;
 using Cache.Core.Sharding;
+using Cache.Core.Validation;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 
@@ -93,7 +94,7 @@ public sealed class ChangedMeanwhileTests
         var statistics = shard.GetStatistics();
         Assert.Equal((0, 0), (statistics.Evictions, statistics.Expirations));
         Assert.Equal(0, state.EntryCount);
-        state.Validate();
+        StoreValidator.Validate(state);
     }
 
     /// <summary>Does something when it is asked for a span the first time.</summary>

@@ -3,6 +3,7 @@ using Cache.Core.Hashing;
 using Cache.Core.Layout;
 using Cache.Core.Operations;
 using Cache.Core.Sharding;
+using Cache.Core.Validation;
 
 namespace Cache.Core.Tests.Sharding;
 
@@ -18,7 +19,7 @@ public sealed class ContentionTests : IDisposable
 
     public void Dispose()
     {
-        _state.Validate();
+        StoreValidator.Validate(_state);
         _state.Dispose();
     }
 

@@ -3,6 +3,7 @@ using Cache.Core.ManyKeys;
 using Cache.Core.Operations;
 using Cache.Core.Sharding;
 using Cache.Core.Tests.Changes;
+using Cache.Core.Validation;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 
@@ -61,7 +62,7 @@ public sealed class HeldForClaimTests : IDisposable
 
         Assert.True(_state.KeyOf(_target, 0).Hash == hash && owner != Task.CompletedTask);
         Assert.Equal(0, _state.Reclaimer.UnprovenRefusals);
-        _state.Validate();
+        StoreValidator.Validate(_state);
 
         void Own()
         {
@@ -113,7 +114,7 @@ public sealed class HeldForClaimTests : IDisposable
         owner.Join();
         Assert.True(givesWay);
         Assert.Equal(0, _state.Reclaimer.UnprovenRefusals);
-        _state.Validate();
+        StoreValidator.Validate(_state);
     }
 
     private void Fill()

@@ -3,6 +3,7 @@ using Cache.Core.Layout;
 using Cache.Core.ManyKeys;
 using Cache.Core.Operations;
 using Cache.Core.Sharding;
+using Cache.Core.Validation;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 
@@ -32,7 +33,7 @@ public sealed class NoMemoryTests
         Assert.Equal(10, length);
         Assert.Equal(WriteStatus.OutOfMemory, EntryWriter.Set(state, key, new byte[Large], default));
         Assert.Equal(0, state.BlockBytes);
-        state.Validate();
+        StoreValidator.Validate(state);
     }
 
     [Fact]
@@ -109,7 +110,7 @@ public sealed class NoMemoryTests
             Assert.Equal(WriteStatus.Done, EntryWriter.Set(state, filler, new byte[1000], ExpiringAt(expiresAtMs)));
         }
 
-        state.Validate();
+        StoreValidator.Validate(state);
     }
 
     private static WriteStatus Run(StoreState state, string write) => write switch

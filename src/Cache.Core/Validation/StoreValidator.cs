@@ -1,8 +1,9 @@
 using System.Buffers.Binary;
 using Cache.Core.Layout;
 using Cache.Core.Log;
+using Cache.Core.Sharding;
 
-namespace Cache.Core.Sharding;
+namespace Cache.Core.Validation;
 
 /// <summary>Compares all that a store says of itself with what is there. Nobody may write meanwhile.</summary>
 /// <remarks>For tests: it looks at every entry. Throws at the first statement that is not true.</remarks>
@@ -22,11 +23,21 @@ internal sealed class StoreValidator
         Array.Fill(_tallies, new SegmentTally { MinDeadlineMs = long.MaxValue, MinMomentMs = long.MaxValue });
     }
 
+    /// <summary>Throws unless a store is whole; one that was disposed has nothing left to be so.</summary>
+    public static void Validate(StoreState state)
+    {
+        lock (state.SweepGate)
+        {
+            if (!state.IsDisposed)
+                new StoreValidator(state).Validate();
+        }
+    }
+
     /// <exception cref="InvalidOperationException">Something is not as it must be.</exception>
     public void Validate()
     {
         foreach (var shard in _state.Shards)
-            shard.AssertValid(this);
+            new ShardValidator(_state, shard, this).Validate();
         long usedSegments = 0;
         long usedBytes = 0;
         for (int segment = 1; segment < _tallies.Length; segment++)

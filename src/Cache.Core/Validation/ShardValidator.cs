@@ -1,39 +1,45 @@
 using Cache.Core.Layout;
+using Cache.Core.Sharding;
 
-namespace Cache.Core.Sharding;
+namespace Cache.Core.Validation;
 
-/// <summary>Proves the invariants of a shard, for tests.</summary>
-internal sealed partial class Shard
+/// <summary>Proves the invariants of a shard, for tests. Nobody may write meanwhile.</summary>
+internal sealed class ShardValidator(StoreState state, Shard shard, StoreValidator validator)
 {
-    /// <summary>Throws unless all that the index says is true. Nobody may write meanwhile.</summary>
-    public void AssertValid(StoreValidator validator)
+    private readonly RecordSpace _records = state.Log.Space;
+
+    /// <summary>Throws unless all that the index says is true.</summary>
+    public void Validate()
     {
-        lock (_growthGate)
+        lock (shard.GrowthGate)
         {
-            long[] counts = new long[_countByGeneration.Length];
-            long[] expiring = new long[_expiringByGeneration.Length];
-            for (int position = 0; position < _directory.Length;)
+            var countByGeneration = shard.CountByGeneration;
+            var expiringByGeneration = shard.ExpiringByGeneration;
+            long[] counts = new long[countByGeneration.Length];
+            long[] expiring = new long[expiringByGeneration.Length];
+            for (int position = 0; position < shard.PositionCount;)
             {
-                FindRange(position, out int first, out int count);
+                var page = shard.PageAt(position, out int first, out int count);
                 StoreValidator.Require(
-                    first == position && first % count == 0, $"shard {Index}: position {position} is out of place");
-                AssertPage(_pages[_directory[position]], validator, counts, expiring);
+                    first == position && first % count == 0,
+                    $"shard {shard.Index}: position {position} is out of place");
+                AssertPage(page, counts, expiring);
                 position += count;
             }
 
             for (int i = 0; i < counts.Length; i++)
             {
                 StoreValidator.Require(
-                    counts[i] == _countByGeneration[i],
-                    $"generation {i} of shard {Index} counts {_countByGeneration[i]} of {counts[i]}");
+                    counts[i] == countByGeneration[i],
+                    $"generation {i} of shard {shard.Index} counts {countByGeneration[i]} of {counts[i]}");
                 StoreValidator.Require(
-                    expiring[i] == _expiringByGeneration[i],
-                    $"generation {i} of shard {Index} counts {_expiringByGeneration[i]} of {expiring[i]} expiring");
+                    expiring[i] == expiringByGeneration[i],
+                    $"generation {i} of shard {shard.Index}: {expiringByGeneration[i]} expiring of {expiring[i]}");
             }
         }
     }
 
-    private void AssertPage(IndexPage page, StoreValidator validator, long[] counts, long[] expiring)
+    private void AssertPage(IndexPage page, long[] counts, long[] expiring)
     {
         var hashes = new HashSet<(ulong Hash, int Generation)>();
         Span<int> neighbours = stackalloc int[IndexPage.HomeCount];
@@ -48,7 +54,7 @@ internal sealed partial class Shard
             var header = _records[entry].Header;
             ulong hash = AssertEntry(page, entry, header);
             StoreValidator.Require(
-                hashes.Add((hash, Bucket.GenerationOf(entry))), $"a key of shard {Index} has two entries");
+                hashes.Add((hash, Bucket.GenerationOf(entry))), $"a key of shard {shard.Index} has two entries");
             validator.Note(_records[entry], header);
             int generation = Generations.IndexOf(header.Keyspace, Bucket.GenerationOf(entry));
             counts[generation]++;
@@ -72,13 +78,14 @@ internal sealed partial class Shard
 
     private ulong AssertEntry(IndexPage page, ulong entry, RecordHeader header)
     {
-        ulong hash = _state.HashOf(_records[entry]);
-        StoreValidator.Require(!header.IsDead, $"an entry of shard {Index} points at a dead record");
+        ulong hash = state.HashOf(_records[entry]);
+        StoreValidator.Require(!header.IsDead, $"an entry of shard {shard.Index} points at a dead record");
         StoreValidator.Require(
             Bucket.HasTag(entry, Bucket.TagOf(hash, Bucket.GenerationOf(entry))),
-            $"a tag of shard {Index} is not its key's");
+            $"a tag of shard {shard.Index} is not its key's");
         StoreValidator.Require(
-            _state.ShardOf(hash) == this && PageOf(hash).Equals(page), $"an entry lies in a foreign page of {Index}");
+            state.ShardOf(hash) == shard && shard.HomeOf(hash).Page.Equals(page),
+            $"an entry lies in a foreign page of {shard.Index}");
         return hash;
     }
 

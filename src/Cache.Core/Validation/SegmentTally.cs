@@ -1,4 +1,4 @@
-namespace Cache.Core.Sharding;
+namespace Cache.Core.Validation;
 
 /// <summary>What the entries of the index say of one segment, for a comparison with what it says of itself.</summary>
 internal struct SegmentTally

@@ -1,6 +1,6 @@
-using Cache.Core.Layout;
+using Cache.Core.Sharding;
 
-namespace Cache.Core.Sharding;
+namespace Cache.Core.ManyKeys;
 
 /// <summary>Room in the index for many keys that are not there yet, made by splitting their pages.</summary>
 internal static class NewSlots
@@ -26,30 +26,5 @@ internal static class NewSlots
         }
 
         return true;
-    }
-
-    /// <summary>Whether a page has slots for so many new keys, in whatever order they come.</summary>
-    /// <remarks>
-    /// A key leaves its home only if that is full, so at the end each home's bucket holds as many as it needs or can,
-    /// and the stash at most the rest.
-    /// </remarks>
-    /// <param name="page">The page.</param>
-    /// <param name="hashes">The hashes of the keys.</param>
-    /// <param name="spare">Slots of the stash that are left to others.</param>
-    public static bool Fit(IndexPage page, ReadOnlySpan<ulong> hashes, int spare)
-    {
-        Span<int> free = stackalloc int[IndexPage.BucketCount];
-        for (int i = 0; i < free.Length; i++)
-            free[i] = page[i].CountEmptySlots();
-        int room = -spare;
-        for (int i = IndexPage.HomeCount; i < free.Length; i++)
-            room += free[i];
-        foreach (ulong hash in hashes)
-        {
-            if (free[IndexPage.HomeIndexOf(hash)]-- <= 0)
-                room--;
-        }
-
-        return room >= 0;
     }
 }

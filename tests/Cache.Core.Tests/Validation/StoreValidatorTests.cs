@@ -1,8 +1,9 @@
 using Cache.Core.Hashing;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
+using Cache.Core.Validation;
 
-namespace Cache.Core.Tests.Sharding;
+namespace Cache.Core.Tests.Validation;
 
 /// <summary>That the validator can fail.</summary>
 public sealed class StoreValidatorTests : IDisposable

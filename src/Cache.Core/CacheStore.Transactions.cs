@@ -1,0 +1,130 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
+using Cache.Core.Layout;
+using Cache.Core.ManyKeys;
+using Cache.Core.Sharding;
+
+namespace Cache.Core;
+
+/// <summary>Any reads and writes of some keys, at one moment.</summary>
+public sealed partial class CacheStore
+{
+    // Of a view for a transaction; null of all others.
+    private readonly KeyTransaction? _transaction;
+
+    private CacheStore(CacheStore store, KeyTransaction transaction)
+    {
+        TimeProvider = store.TimeProvider;
+        _state = store._state;
+        _keyspaces = store._keyspaces;
+        _refusedWrites = store._refusedWrites;
+        _keyspace = store._keyspace;
+        _transaction = transaction;
+        _isView = true;
+    }
+
+    /// <summary>Locks some keys, and runs reads and writes of them, which others see as one.</summary>
+    /// <remarks>
+    /// Each read and write of these keys is that of the view, by the same rules; one of another key, and what concerns
+    /// all keys (Scan, a random key, a new limit), is an <see cref="InvalidOperationException"/>. What was written
+    /// before a write that was refused, or an exception, stays. Other threads wait for the whole transaction if they
+    /// need one of the keys, or one that lies beside it, so it should take microseconds.
+    /// <example><code>
+    /// struct Swap : ITransaction
+    /// {
+    ///     public readonly int KeyCount =&gt; 2;
+    ///     public readonly int WriteCount =&gt; 3;
+    ///     public readonly long WrittenBytes =&gt; 64;
+    ///     public readonly ReadOnlySpan&lt;byte&gt; GetKey(int index) =&gt; index == 0 ? "one"u8 : "other"u8;
+    ///     public readonly int GetKeyspace(int index) =&gt; 0;
+    ///     public readonly void Run(CacheStore store)
+    ///     {
+    ///         byte[]? one = store.GetArray("one"u8);
+    ///         store.Rename("other"u8, "one"u8, SetCondition.Always);
+    ///         store.Set("other"u8, one);
+    ///     }
+    /// }
+    /// </code></example>
+    /// </remarks>
+    /// <param name="transaction">The keys, and what is done with them.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There is no such keyspace.</exception>
+    /// <exception cref="InvalidOperationException">This is the view of a transaction.</exception>
+    public void Transact<TTransaction>(ref TTransaction transaction)
+        where TTransaction : struct, ITransaction, allows ref struct
+    {
+        ThrowIfDisposed();
+        ThrowIfTransaction("begin another transaction");
+        for (int i = 0; i < transaction.KeyCount; i++)
+        {
+            int keyspace = transaction.GetKeyspace(i);
+            ArgumentOutOfRangeException.ThrowIfNegative(keyspace);
+            ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(keyspace, _keyspaces.Length);
+        }
+
+        var begun = KeyTransaction.Begin(_state, ref transaction);
+        try
+        {
+            transaction.Run(new CacheStore(this, begun));
+        }
+        finally
+        {
+            begun.End();
+        }
+    }
+
+    private void ThrowIfTransaction(string action)
+    {
+        if (_transaction is not null)
+            Throw(action);
+
+        [DoesNotReturn]
+        static void Throw(string action) =>
+            throw new InvalidOperationException($"A transaction cannot {action}: it has locked its own keys alone.");
+    }
+
+    // All keys are locked, so one after the other is as of one moment.
+    private void GetEach<TKeys, TSink>(ref TKeys keys, ref TSink sink)
+        where TKeys : struct, IKeySource, allows ref struct
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        for (int i = 0; i < keys.Count && !sink.IsFull; i++)
+        {
+            if (!TryGet(keys.GetKey(i), ref sink))
+                sink.Miss();
+        }
+    }
+
+    private WriteStatus SetEach<TEntries>(ref TEntries entries, SetCondition condition)
+        where TEntries : struct, IEntrySource, allows ref struct
+    {
+        for (int i = 0; i < entries.Count; i++)
+        {
+            if (entries.GetKey(i).Length > KeyLengthMax)
+                return WriteStatus.KeyTooLong;
+            if (entries.GetValue(i).Length > ValueLengthLimit)
+                return WriteStatus.ValueTooLong;
+            bool exists = TryPeekInfo(entries.GetKey(i), out _);
+            if (condition == (exists ? SetCondition.IfAbsent : SetCondition.IfPresent))
+                return WriteStatus.ConditionNotMet;
+        }
+
+        var status = WriteStatus.Done;
+        for (int i = 0; i < entries.Count && status == WriteStatus.Done; i++)
+            status = Set(entries.GetKey(i), entries.GetValue(i));
+        return status;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // Else each GET would prepare its stack for this.
+    private bool TryGetLocked<TSink>(ReadOnlySpan<byte> key, ulong hash, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct =>
+        TryGetLocked(key, hash, ref sink, Shard.NothingLent, out _);
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // The same.
+    private bool TryGetLocked<TSink>(
+        ReadOnlySpan<byte> key, ulong hash, ref TSink sink, int lentLengthMin, out LargeBlock lent)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var entryKey = KeyOf(key, hash);
+        return ShardOf(entryKey).TryGet(entryKey, ref sink, lentLengthMin, out lent);
+    }
+}

@@ -1,0 +1,265 @@
+using System.Diagnostics;
+using Cache.Core.Changes;
+using Cache.Core.Layout;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.ManyKeys;
+
+/// <summary>Keys that one thread has locked, for any reads and writes of them.</summary>
+/// <remarks>
+/// Once the keys are locked, nothing can be waited for any more. So the keys' buckets are all found before, homes that
+/// may have no slots for what is written are locked with their whole pages, which can then be split; and room for the
+/// writes is taken before, as far as there is any. Room in the journal is reserved under the locks, for all writes:
+/// they are one group there.
+/// </remarks>
+internal sealed class KeyTransaction
+{
+    // With more keys than this, their pages are locked as a whole rather than their slots counted.
+    private const int CountedKeysMax = 64;
+
+    // Blocks are of whole pages, and have room to grow.
+    private const int RoundingDivisor = 4;
+
+    // The active segments of entries with an expiry, and without, may both be nearly full.
+    private const int SegmentsBegun = 2;
+
+    // A record in the journal may be rounded up by this.
+    private const int RecordRounding = 8;
+
+    private readonly StoreState _state;
+    private readonly ulong[] _hashes;
+    private readonly int _threadId = Environment.CurrentManagedThreadId;
+    private uint _keyspaces;
+    private int _keyLengthMax;
+    private bool _isOver;
+
+    /// <remarks>hashes: Of the keys, in ascending order.</remarks>
+    private KeyTransaction(StoreState state, ulong[] hashes, KeyLocks locks)
+    {
+        _state = state;
+        _hashes = hashes;
+        Locks = locks;
+    }
+
+    private KeyLocks Locks { get; }
+
+    /// <summary>Locks the keys.</summary>
+    public static KeyTransaction Begin<TTransaction>(StoreState state, ref TTransaction transaction)
+        where TTransaction : struct, ITransactionKeys, allows ref struct
+    {
+        ulong[] hashes = new ulong[transaction.KeyCount];
+        uint keyspaces = 0;
+        int keyLengthMax = 0;
+        for (int i = 0; i < hashes.Length; i++)
+        {
+            hashes[i] = state.HashOf(transaction.GetKey(i), transaction.GetKeyspace(i));
+            keyspaces |= 1U << transaction.GetKeyspace(i);
+            keyLengthMax = Math.Max(keyLengthMax, transaction.GetKey(i).Length);
+        }
+
+        var begun = new KeyTransaction(state, [.. hashes.AsSpan()], KeyLocks.Rent())
+        {
+            _keyspaces = keyspaces,
+            _keyLengthMax = Math.Min(keyLengthMax, EntryKey.LengthMax),
+        };
+        begun._hashes.AsSpan().Sort();
+        bool isEntered = false;
+        try
+        {
+            begun.TakeRoom(transaction.WrittenBytes);
+            begun.Enter(ref transaction, hashes);
+            isEntered = true;
+            return begun;
+        }
+        finally // The store may have been disposed, and the caller's keys may throw.
+        {
+            if (!isEntered)
+                begun.End();
+        }
+    }
+
+    /// <summary>Unlocks the keys: others see all that was written.</summary>
+    public void End()
+    {
+        Debug.Assert(!_isOver);
+        _isOver = true;
+        long written = Locks.WrittenBytes;
+        Locks.Exit();
+        EndGroup();
+        long unused = Locks.EndTransaction();
+        if (unused != 0)
+            _state.Budget.Add(-unused);
+        KeyLocks.Return(Locks);
+        if (written != 0)
+            _state.Reclaimer.Pace(written, keptHash: 0);
+        _state.DrainChanges();
+    }
+
+    /// <summary>The locks of a key.</summary>
+    /// <exception cref="InvalidOperationException">The key is none of these, or they are not locked.</exception>
+    public KeyLocks LocksOf(ulong hash)
+    {
+        ThrowIfOver();
+        if (_hashes.AsSpan().BinarySearch(hash) < 0)
+            throw new InvalidOperationException("The key is not one of those that the transaction has locked.");
+        return Locks;
+    }
+
+    /// <summary>Clears keyspaces, one bit for each.</summary>
+    /// <remarks>
+    /// In the journal, a clear is a group of its own: other threads' writes come between it and what was reserved
+    /// before. What the transaction writes afterwards is one more; without room for that it is refused.
+    /// </remarks>
+    /// <returns>
+    /// False if too many earlier clears wait for being freed, which needs locks; or the journal has no room.
+    /// </returns>
+    public bool TryClear(uint keyspaces)
+    {
+        ThrowIfOver();
+        var room = Locks.Recorder?.Room;
+        EndGroup();
+        bool isCleared = _state.TryClear(keyspaces, mayWait: false);
+        Locks.ReadGenerations(_state);
+        if (room is { } left && _state.Listeners?.Journal is { } journal)
+            BeginGroupAnew(journal, left.Bytes, left.Count);
+        return isCleared;
+    }
+
+    private void ThrowIfOver()
+    {
+        if (_isOver || _threadId != Environment.CurrentManagedThreadId)
+            throw new InvalidOperationException("The view of a transaction is used outside of it.");
+    }
+
+    private void TakeRoom(long bytes)
+    {
+        if (bytes <= 0)
+        {
+            Locks.BeginTransaction(roomBytes: 0);
+            return;
+        }
+
+        // Without so much room, only what needs none is written.
+        bytes = Math.Min(bytes, _state.LimitBytes);
+        bytes += bytes / RoundingDivisor + SegmentsBegun * (long)_state.Log.SegmentBytes;
+        var request = new RoomRequest(bytes, _state.Log.SpareBytes, 0, 0, default, IsLast: false);
+        bool isTaken = _state.Budget.TryTake(bytes, request.SpareBytes) || _state.Reclaimer.TryTakeRoom(request);
+        Locks.BeginTransaction(isTaken ? bytes : 0);
+    }
+
+    private void Enter<TTransaction>(ref TTransaction transaction, ReadOnlySpan<ulong> hashes)
+        where TTransaction : struct, ITransactionKeys, allows ref struct
+    {
+        bool isExclusive = hashes.Length > CountedKeysMax;
+        var held = new HeldBytes(0, 0, Locks.RoomBytes);
+        for (int attempts = 0; ;)
+        {
+            Locks.Enter(_state, _hashes, isExclusive, held);
+            if (TryFindAll(ref transaction, hashes, out bool haveSlots, out long foundBytes)
+                && (haveSlots || isExclusive))
+            {
+                if (_state.Listeners?.Journal is not { } journal)
+                    return;
+                int count = transaction.WriteCount;
+                long bytes = JournalBytesOf(journal, count, transaction.WrittenBytes + foundBytes);
+                if (TryBeginGroup(journal, bytes, count, out bool hasRoom))
+                    return;
+                Locks.Exit();
+                if (hasRoom)
+                    Thread.Yield(); // Another thread clears: it reserves its record just now.
+                else
+                    _state.WaitForJournal(bytes);
+                continue;
+            }
+
+            Debug.Assert(!isExclusive, "Then no other thread is in the way.");
+            Locks.Exit();
+            isExclusive = haveSlots ? ++attempts >= KeyLocks.AttemptsMax : true;
+            Thread.Yield();
+        }
+    }
+
+    /// <summary>What some records of the keys take in the journal at most.</summary>
+    private long JournalBytesOf(ChangeJournal journal, int count, long valueBytes)
+    {
+        var longest = new ChangeRecord
+        {
+            Kind = ChangeKind.Set,
+            KeyLength = _keyLengthMax,
+            ExpiresAtUnixMs = long.MaxValue,
+            SlidingMs = long.MaxValue,
+            AbsoluteUnixMs = long.MaxValue,
+        };
+        return count * (journal.SizeOf(longest) + RecordRounding) + valueBytes;
+    }
+
+    /// <summary>Reserves room in the journal.</summary>
+    /// <remarks>hasRoom: False if there is none.</remarks>
+    /// <returns>False also if one of the keyspaces is being cleared: the records would come behind the clear.</returns>
+    private bool TryBeginGroup(ChangeJournal journal, long bytes, int count, out bool hasRoom)
+    {
+        var recorder = ChangeRecorder.Rent(journal);
+        Locks.Recorder = recorder;
+        hasRoom = recorder.TryReserveGroup(bytes, count);
+        if (hasRoom && (count == 0 || _state.Generations.AreStill(_keyspaces, Locks.Generations)))
+            return true;
+        EndGroup();
+        return false;
+    }
+
+    private void BeginGroupAnew(ChangeJournal journal, long bytes, int count)
+    {
+        bool hasRoom = true;
+        for (int attempts = 0; attempts < KeyLocks.AttemptsMax && hasRoom; attempts++)
+        {
+            if (TryBeginGroup(journal, bytes, count, out hasRoom))
+                return;
+            Thread.Yield(); // Another thread clears: it reserves its record just now.
+            Locks.ReadGenerations(_state);
+        }
+
+        TryBeginGroup(journal, 0, 0, out _);
+    }
+
+    private void EndGroup()
+    {
+        Locks.Recorder?.EndGroup();
+        Locks.Recorder = null;
+    }
+
+    /// <summary>Finds all keys, which holds the buckets that they need.</summary>
+    /// <remarks>
+    /// haveSlots: Whether each home has slots for all keys that are not in it, whatever is written. foundBytes: Of the
+    /// values that the journal would have to take if they were copied.
+    /// </remarks>
+    /// <returns>False if another thread holds one of these.</returns>
+    private bool TryFindAll<TTransaction>(
+        ref TTransaction transaction, ReadOnlySpan<ulong> hashes, out bool haveSlots, out long foundBytes)
+        where TTransaction : struct, ITransactionKeys, allows ref struct
+    {
+        haveSlots = true;
+        foundBytes = 0;
+        bool isCounted = hashes.Length <= CountedKeysMax;
+        Span<Bucket> homes = stackalloc Bucket[isCounted ? hashes.Length : 0];
+        int outside = 0; // Of home: absent, or spilled.
+        for (int i = 0; i < hashes.Length; i++)
+        {
+            var key = new EntryKey(transaction.GetKey(i), (byte)transaction.GetKeyspace(i), hashes[i]);
+            if (key.Bytes.Length > EntryKey.LengthMax)
+                continue; // Is in no store, and nothing is written to it.
+            var shard = _state.ShardOf(hashes[i]);
+            var entry = default(EntryLock);
+            if (!shard.TryLockIn(Locks, key, ref entry))
+                return false;
+            if (entry.IsFound)
+                foundBytes += Math.Min(Shard.ValueOf(entry).Length, ChangeJournal.SpanLengthMax);
+            if (isCounted && (!entry.IsFound || entry.IsSpilled))
+                homes[outside++] = entry.Home;
+            shard.Unlock(ref entry);
+        }
+
+        for (int i = 0; i < outside; i++)
+            haveSlots &= homes[..outside].Count(homes[i]) <= homes[i].CountEmptySlots();
+        return true;
+    }
+}
