@@ -6,7 +6,7 @@ using Xunit.v3;
 namespace Cache.Testing;
 
 /// <summary>Ends the process where a test does not end, and names it: the run as a whole would say nothing.</summary>
-/// <remarks>Every test project has this file and the attribute, by <c>eng/Test.props</c>; Cache.Testing itself knows no xunit.</remarks>
+/// <remarks>Every test project has this file and the attribute, by <c>eng/Test.props</c>.</remarks>
 [AttributeUsage(AttributeTargets.Assembly)]
 internal sealed class HangWatchAttribute : BeforeAfterTestAttribute
 {
