@@ -34,9 +34,10 @@ public sealed partial class CacheStore
         where TSink : struct, IValueSink, allows ref struct
     {
         Debug.Assert(hash.Value == _state.HashOf(key, _keyspace));
-        return _transaction is null
-            ? _state.ShardOf(hash.Value).TryGet(key, hash.Value, _keyspace, ref sink)
-            : TryGetLocked(key, hash.Value, ref sink);
+        var status = _transaction is null
+            ? _state.ShardOf(hash.Value).Read(key, hash.Value, _keyspace, ref sink)
+            : ReadLocked(key, hash.Value, ref sink);
+        return status == ReadStatus.Found;
     }
 
     /// <summary>
@@ -50,17 +51,31 @@ public sealed partial class CacheStore
     /// The length in bytes from which on a value is lent. One that shares memory with others is copied all the same.
     /// </param>
     /// <param name="lent">The value, which the caller disposes; null if it was copied, or there is none.</param>
-    /// <returns>False if there is no live entry; the sink is then untouched.</returns>
+    /// <returns>False if there is no live entry, or it is no string; the sink is then untouched.</returns>
     public bool TryGet<TSink>(
+        ReadOnlySpan<byte> key, KeyHash hash, ref TSink sink, int lentLengthMin, out LentValue? lent)
+        where TSink : struct, IValueSink, allows ref struct =>
+        Read(key, hash, ref sink, lentLengthMin, out lent) == ReadStatus.Found;
+
+    /// <summary>
+    /// As <see cref="TryGet{TSink}(ReadOnlySpan{byte}, KeyHash, ref TSink, int, out LentValue)"/>, but tells an absent
+    /// entry from one of another kind.
+    /// </summary>
+    /// <param name="key">The key that the hash is of.</param>
+    /// <param name="hash">Its hash in this keyspace.</param>
+    /// <param name="sink">Takes a value that is not lent; untouched unless the status is Found.</param>
+    /// <param name="lentLengthMin">The length in bytes from which on a value is lent.</param>
+    /// <param name="lent">The value, which the caller disposes; null if it was copied, or there is none.</param>
+    public ReadStatus Read<TSink>(
         ReadOnlySpan<byte> key, KeyHash hash, ref TSink sink, int lentLengthMin, out LentValue? lent)
         where TSink : struct, IValueSink, allows ref struct
     {
         Debug.Assert(hash.Value == _state.HashOf(key, _keyspace));
-        bool found = _transaction is null
-            ? _state.ShardOf(hash.Value).TryGet(key, hash.Value, _keyspace, ref sink, lentLengthMin, out var block)
-            : TryGetLocked(key, hash.Value, ref sink, lentLengthMin, out block);
+        var status = _transaction is null
+            ? _state.ShardOf(hash.Value).Read(key, hash.Value, _keyspace, ref sink, lentLengthMin, out var block)
+            : ReadLocked(key, hash.Value, ref sink, lentLengthMin, out block);
         lent = block.IsNull ? null : new LentValue(_state, block);
-        return found;
+        return status;
     }
 
     /// <summary>

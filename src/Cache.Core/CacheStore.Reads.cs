@@ -6,26 +6,34 @@ namespace Cache.Core;
 /// <summary>
 /// Reads of one entry. Each counts as a hit or a miss and renews a sliding expiry, unless it says otherwise.
 /// </summary>
+/// <remarks>
+/// What copies a value copies strings. An entry of another kind is a hit that copies nothing: false, or
+/// <see cref="ReadStatus.WrongType"/>, and <see cref="EntryInfo.Kind"/> says what it is.
+/// </remarks>
 public sealed partial class CacheStore
 {
     /// <summary>Copies the value of a key into the sink.</summary>
-    /// <returns>False if there is no live entry; the sink is then untouched.</returns>
+    /// <returns>False if there is no live entry, or it is no string; the sink is then untouched.</returns>
     public bool TryGet<TSink>(ReadOnlySpan<byte> key, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct
     {
         ulong hash = _state.HashOf(key, _keyspace);
-        return _transaction is null
-            ? _state.ShardOf(hash).TryGet(key, hash, _keyspace, ref sink)
-            : TryGetLocked(key, hash, ref sink);
+        var status = _transaction is null
+            ? _state.ShardOf(hash).Read(key, hash, _keyspace, ref sink)
+            : ReadLocked(key, hash, ref sink);
+        return status == ReadStatus.Found;
     }
 
     /// <summary>Copies the value of a key into the sink, with what else is known of the entry at that moment.</summary>
-    /// <returns>False if there is no live entry; <see cref="EntryInfo.Version"/> then stands for its absence.</returns>
+    /// <returns>
+    /// False if there is no live entry: <see cref="EntryInfo.Version"/> then stands for its absence; or if it is no
+    /// string: <see cref="EntryInfo.Kind"/> tells.
+    /// </returns>
     public bool TryGet<TSink>(ReadOnlySpan<byte> key, ref TSink sink, out EntryInfo info)
         where TSink : struct, IValueSink, allows ref struct
     {
         var entryKey = KeyOf(key);
-        return ShardOf(entryKey).TryGet(entryKey, ByteRange.All, ref sink, out info);
+        return ShardOf(entryKey).Read(entryKey, ByteRange.All, ref sink, out info) == ReadStatus.Found;
     }
 
     /// <summary>Copies a part of the value into the sink.</summary>
@@ -33,12 +41,24 @@ public sealed partial class CacheStore
     /// <param name="first">The first byte, from 0; negative: from the end, −1 being the last byte.</param>
     /// <param name="last">The last byte, in the same way. What lies outside of the value is left out.</param>
     /// <param name="sink">Takes the bytes, perhaps none.</param>
-    /// <returns>False if there is no live entry.</returns>
+    /// <returns>False if there is no live entry, or it is no string.</returns>
     public bool TryGetRange<TSink>(ReadOnlySpan<byte> key, long first, long last, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct =>
+        TryGetRange(key, first, last, ref sink, out _);
+
+    /// <summary>Copies a part of the value into the sink, with what else is known of the entry.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="first">The first byte, from 0; negative: from the end, −1 being the last byte.</param>
+    /// <param name="last">The last byte, in the same way. What lies outside of the value is left out.</param>
+    /// <param name="sink">Takes the bytes, perhaps none.</param>
+    /// <param name="info">What is known of the entry; its length is that of the whole value.</param>
+    /// <returns>False if there is no live entry, or it is no string.</returns>
+    public bool TryGetRange<TSink>(
+        ReadOnlySpan<byte> key, long first, long last, ref TSink sink, out EntryInfo info)
         where TSink : struct, IValueSink, allows ref struct
     {
         var entryKey = KeyOf(key);
-        return ShardOf(entryKey).TryGet(entryKey, new ByteRange(first, last), ref sink, out _);
+        return ShardOf(entryKey).Read(entryKey, new ByteRange(first, last), ref sink, out info) == ReadStatus.Found;
     }
 
     /// <summary>
@@ -46,21 +66,23 @@ public sealed partial class CacheStore
     /// counting a hit or miss or a use, or renewing anything.
     /// </summary>
     /// <param name="key">The key.</param>
-    /// <param name="first">As of <see cref="TryGetRange"/>.</param>
+    /// <param name="first">
+    /// As of <see cref="TryGetRange{TSink}(ReadOnlySpan{byte}, long, long, ref TSink, out EntryInfo)"/>.
+    /// </param>
     /// <param name="last">The same.</param>
     /// <param name="sink">Takes the bytes, perhaps none.</param>
     /// <param name="info">What is known of the entry; its length is that of the whole value.</param>
-    /// <returns>False if there is no live entry; the sink is then untouched.</returns>
+    /// <returns>False if there is no live entry, or it is no string; the sink is then untouched.</returns>
     public bool TryPeekRange<TSink>(
         ReadOnlySpan<byte> key, long first, long last, ref TSink sink, out EntryInfo info)
         where TSink : struct, IValueSink, allows ref struct
     {
         var entryKey = KeyOf(key);
-        return ShardOf(entryKey).TryPeek(entryKey, new ByteRange(first, last), ref sink, out info);
+        return ShardOf(entryKey).Peek(entryKey, new ByteRange(first, last), ref sink, out info) == ReadStatus.Found;
     }
 
     /// <summary>The value of a key as a new array.</summary>
-    /// <returns>Null if there is no live entry.</returns>
+    /// <returns>Null if there is no live entry, or it is no string.</returns>
     public byte[]? GetArray(ReadOnlySpan<byte> key)
     {
         var sink = default(ArraySink);
@@ -71,7 +93,9 @@ public sealed partial class CacheStore
     /// <param name="key">The key.</param>
     /// <param name="expiresAtMs">Unix milliseconds of the store's clock; 0: never; the past: the entry goes.</param>
     /// <param name="sink">Takes the value.</param>
-    /// <returns>False if there is no live entry, or no room for its expiry: nothing is copied or changed.</returns>
+    /// <returns>
+    /// False if there is no live entry, it is no string, or its expiry has no room: nothing is copied or changed.
+    /// </returns>
     public bool TryGetAndExpire<TSink>(ReadOnlySpan<byte> key, long expiresAtMs, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct =>
         TryGetAndExpire(key, expiresAtMs, ref sink, out _);
@@ -81,7 +105,7 @@ public sealed partial class CacheStore
     /// <param name="expiresAtMs">Unix milliseconds of the store's clock; 0: never; the past: the entry goes.</param>
     /// <param name="sink">Takes the value.</param>
     /// <param name="status">
-    /// Done; NotFound; or OutOfMemory if nothing may be evicted to make room for the expiry.
+    /// Done; NotFound; WrongType; or OutOfMemory if nothing may be evicted to make room for the expiry.
     /// </param>
     /// <returns>Whether the status is Done; otherwise nothing is copied or changed.</returns>
     public bool TryGetAndExpire<TSink>(
@@ -99,7 +123,7 @@ public sealed partial class CacheStore
     /// <param name="unixMs">Unix milliseconds; a moment that has passed removes the entry.</param>
     /// <param name="sink">Takes the value.</param>
     /// <param name="status">
-    /// Done; NotFound; or OutOfMemory if nothing may be evicted to make room for the expiry.
+    /// Done; NotFound; WrongType; or OutOfMemory if nothing may be evicted to make room for the expiry.
     /// </param>
     public bool TryGetAndExpireAtUnixMs<TSink>(
         ReadOnlySpan<byte> key, long unixMs, ref TSink sink, out WriteStatus status)
@@ -110,7 +134,7 @@ public sealed partial class CacheStore
         return found;
     }
 
-    /// <summary>Whether a key has a live entry, and what is known of it.</summary>
+    /// <summary>Whether a key has a live entry, of any kind, and what is known of it.</summary>
     public bool TryGetInfo(ReadOnlySpan<byte> key, out EntryInfo info)
     {
         var entryKey = KeyOf(key);
@@ -124,6 +148,6 @@ public sealed partial class CacheStore
         return ShardOf(entryKey).TryGetInfo(entryKey, touch: false, out info);
     }
 
-    /// <summary>Whether a key has a live entry.</summary>
+    /// <summary>Whether a key has a live entry, of any kind.</summary>
     public bool Contains(ReadOnlySpan<byte> key) => TryGetInfo(key, out _);
 }

@@ -115,16 +115,16 @@ public sealed partial class CacheStore
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)] // Else each GET would prepare its stack for this.
-    private bool TryGetLocked<TSink>(ReadOnlySpan<byte> key, ulong hash, ref TSink sink)
+    private ReadStatus ReadLocked<TSink>(ReadOnlySpan<byte> key, ulong hash, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct =>
-        TryGetLocked(key, hash, ref sink, Shard.NothingLent, out _);
+        ReadLocked(key, hash, ref sink, Shard.NothingLent, out _);
 
     [MethodImpl(MethodImplOptions.NoInlining)] // The same.
-    private bool TryGetLocked<TSink>(
+    private ReadStatus ReadLocked<TSink>(
         ReadOnlySpan<byte> key, ulong hash, ref TSink sink, int lentLengthMin, out LargeBlock lent)
         where TSink : struct, IValueSink, allows ref struct
     {
         var entryKey = KeyOf(key, hash);
-        return ShardOf(entryKey).TryGet(entryKey, ref sink, lentLengthMin, out lent);
+        return ShardOf(entryKey).Read(entryKey, ref sink, lentLengthMin, out lent);
     }
 }

@@ -26,11 +26,12 @@ public sealed partial class CacheStore
     }
 
     /// <summary>Copies the value of a key into the sink, and tells how to ask later whether it is still that.</summary>
+    /// <returns>False if there is no live entry, or it is no string: the stamp's kind tells.</returns>
     internal bool TryGetStamped<TSink>(ReadOnlySpan<byte> key, ref TSink sink, out EntryStamp stamp)
         where TSink : struct, IValueSink, allows ref struct
     {
         var entryKey = KeyOf(key);
-        return ShardOf(entryKey).TryGet(entryKey, touch: true, ref sink, out stamp);
+        return ShardOf(entryKey).Read(entryKey, touch: true, ref sink, out stamp) == ReadStatus.Found;
     }
 
     /// <summary>The same without counting a hit or miss or renewing anything.</summary>
@@ -38,7 +39,7 @@ public sealed partial class CacheStore
         where TSink : struct, IValueSink, allows ref struct
     {
         var entryKey = KeyOf(key);
-        return ShardOf(entryKey).TryGet(entryKey, touch: false, ref sink, out stamp);
+        return ShardOf(entryKey).Read(entryKey, touch: false, ref sink, out stamp) == ReadStatus.Found;
     }
 
     /// <summary>

@@ -6,6 +6,10 @@ using Cache.Core.Operations;
 namespace Cache.Core;
 
 /// <summary>Writes of one entry.</summary>
+/// <remarks>
+/// A write of a whole value makes the entry a string, whatever it was. One that changes the present value, or hands it
+/// out, does so with a string only: of another kind it reports <see cref="WriteStatus.WrongType"/>.
+/// </remarks>
 public sealed partial class CacheStore
 {
     /// <summary>Writes an entry that never expires, in any case.</summary>
@@ -50,6 +54,7 @@ public sealed partial class CacheStore
     /// <param name="options">Expiry and condition.</param>
     /// <param name="previous">Takes the previous value, also if the condition then forbids the write.</param>
     /// <param name="existed">Whether there was one.</param>
+    /// <returns>WrongType if the entry is no string: it stays.</returns>
     /// <exception cref="ArgumentOutOfRangeException">An interval is negative.</exception>
     public WriteStatus Set<TSink>(
         ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, in EntryOptions options, ref TSink previous, out bool existed)
@@ -148,8 +153,17 @@ public sealed partial class CacheStore
     public bool Remove(ReadOnlySpan<byte> key) => EntryTaker.Remove(_state, KeyOf(key));
 
     /// <summary>Removes an entry and copies its value into the sink, at one moment.</summary>
-    /// <returns>Whether there was a live one.</returns>
+    /// <returns>Whether there was a live one; one that is no string stays.</returns>
     public bool TryRemove<TSink>(ReadOnlySpan<byte> key, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct =>
-        EntryTaker.TryRemove(_state, KeyOf(key), ref sink);
+        TryRemove(key, ref sink, out _);
+
+    /// <summary>Removes an entry and copies its value into the sink, at one moment.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="sink">Takes the value.</param>
+    /// <param name="status">Done; NotFound; or WrongType: the entry is no string, and stays.</param>
+    /// <returns>Whether the status is Done.</returns>
+    public bool TryRemove<TSink>(ReadOnlySpan<byte> key, ref TSink sink, out WriteStatus status)
+        where TSink : struct, IValueSink, allows ref struct =>
+        EntryTaker.TryRemove(_state, KeyOf(key), ref sink, out status);
 }

@@ -215,6 +215,16 @@ public sealed partial class CacheStore : IDisposable
     /// <param name="sink">Takes the keys.</param>
     /// <returns>The cursor for the next call; 0 when the scan is complete. Below 2^53.</returns>
     public ulong Scan<TSink>(ulong cursor, int count, ref TSink sink)
+        where TSink : struct, IKeySink, allows ref struct =>
+        Scan(cursor, count, EntryKind.None, ref sink);
+
+    /// <summary>As <see cref="Scan{TSink}(ulong, int, ref TSink)"/>, of keys whose entries are of one kind.</summary>
+    /// <param name="cursor">0 at first, then what the last call returned.</param>
+    /// <param name="count">About how many keys to look at, whatever kind they are of; at least 1.</param>
+    /// <param name="kind">Which are taken; <see cref="EntryKind.None"/>: all.</param>
+    /// <param name="sink">Takes the keys.</param>
+    /// <returns>The cursor for the next call; 0 when the scan is complete.</returns>
+    public ulong Scan<TSink>(ulong cursor, int count, EntryKind kind, ref TSink sink)
         where TSink : struct, IKeySink, allows ref struct
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
@@ -228,7 +238,7 @@ public sealed partial class CacheStore : IDisposable
         {
             var shard = _state.ShardAt(position.Position);
             // One without any keys may have as many pages as others' entries need.
-            if (shard.CountOf(_keyspace) == 0 || !shard.ScanNext(_keyspace, ref position, ref sink, ref taken))
+            if (shard.CountOf(_keyspace) == 0 || !shard.ScanNext(_keyspace, kind, ref position, ref sink, ref taken))
             {
                 if (shard.Index + 1 == _state.Shards.Length)
                     return 0;

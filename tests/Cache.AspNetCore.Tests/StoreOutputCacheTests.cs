@@ -34,6 +34,20 @@ public sealed class StoreOutputCacheTests : OutputCacheStoreContract, IDisposabl
     }
 
     [Fact]
+    public async Task Get_KeyThatIsNoString_IsNullUntilItIsSet()
+    {
+        await SetAsync(Key, "page");
+        _store.SetKind("output:key"u8, EntryKind.Hash);
+
+        Assert.Null(await GetAsync(Key));
+        Assert.Null(await ReadPipeAsync(Key));
+        Assert.Equal(EntryKind.Hash, _store.KindOf("output:key"u8));
+        await SetAsync(Key, "other");
+
+        Assert.Equal("other", await GetAsync(Key));
+    }
+
+    [Fact]
     public async Task Set_FractionOfAMillisecond_IsRoundedUp()
     {
         await SetAsync(Key, "page", validFor: TimeSpan.FromTicks(1));

@@ -48,9 +48,9 @@ internal static class FolderArrows
         // What users name: values, options, statuses. Its namespace is Cache.Core.
         [Contracts] = [],
         // What journals and observers are told; a value that is told may lie in a block.
-        [Changes] = [Layout],
+        [Changes] = [Layout, Contracts],
         // Compares what a store says of itself with what is there; for tests.
-        ["Cache.Core.Validation"] = [Sharding, "Cache.Core.Log", Layout],
+        ["Cache.Core.Validation"] = [Sharding, "Cache.Core.Log", Layout, "Cache.Core.Contracts.EntryKind"],
         // Writes of one key; an operation on several may end as one of these.
         [Operations] = [Sharding, Changes, Layout, "Cache.Core.Expiry", Contracts],
         ["Cache.Core.Bits"] = [Operations, Sharding, Changes, Layout, Contracts],
@@ -63,7 +63,8 @@ internal static class FolderArrows
             "Cache.Core.Hashing",
         ],
         ["Cache.Core.Log"] = [Layout, "Cache.Core.Expiry", Contracts],
-        [Layout] = [],
+        // A record's header tells the kind of its value by the name that users know.
+        [Layout] = ["Cache.Core.Contracts.EntryKind"],
         // Ghosts lie in a reservation, whose memory goes back without the collector.
         ["Cache.Core.Eviction"] = [Layout],
         ["Cache.Core.Expiry"] = [Layout],

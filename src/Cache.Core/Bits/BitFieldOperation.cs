@@ -15,6 +15,8 @@ internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, i
 
     public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
     {
+        if (entry.IsOtherKind)
+            return WriteStatus.WrongType;
         var present = entry.IsFound ? Shard.ValueOf(entry) : default;
         if (lengthMin == 0)
             return Read(ref entry, present);

@@ -70,11 +70,13 @@ internal static class BitFieldWriter
     private static WriteStatus ReadCopy(StoreState state, in EntryKey key, Span<BitFieldStep> steps)
     {
         var sink = default(ArraySink);
-        bool isFound = state.ShardOf(key.Hash).TryGet(key, ref sink, lentLengthMin: 1, out var lent);
+        var status = state.ShardOf(key.Hash).Read(key, ref sink, lentLengthMin: 1, out var lent);
         try
         {
+            if (status == ReadStatus.WrongType)
+                return WriteStatus.WrongType;
             Read(lent.IsNull ? sink.Array : lent.Value, steps);
-            return isFound ? WriteStatus.Done : WriteStatus.NotFound;
+            return status == ReadStatus.Found ? WriteStatus.Done : WriteStatus.NotFound;
         }
         finally
         {

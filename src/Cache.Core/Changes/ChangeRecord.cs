@@ -8,6 +8,9 @@ public readonly record struct ChangeRecord
     /// <summary>What was done: any kind but <see cref="ChangeKind.None"/>.</summary>
     public ChangeKind Kind { get; init; }
 
+    /// <summary>What the value of a set, or the one that is patched, is; else <see cref="EntryKind.None"/>.</summary>
+    public EntryKind EntryKind { get; init; }
+
     /// <summary>The keyspace.</summary>
     public byte Keyspace { get; init; }
 

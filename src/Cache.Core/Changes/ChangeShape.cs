@@ -9,6 +9,9 @@ namespace Cache.Core.Changes;
 /// </remarks>
 internal readonly record struct ChangeShape(ChangeKind Kind, int Offset, int Length, LargeBlock Block)
 {
+    /// <summary>What the value is; of a change without one it means nothing.</summary>
+    public EntryKind EntryKind { get; init; } = EntryKind.String;
+
     /// <summary>Nothing that is told: the same value in another form, or a sliding expiry that is renewed.</summary>
     public static ChangeShape None => default;
 

@@ -6,7 +6,10 @@ public readonly record struct EntryInfo
     /// <summary>The stamp for <see cref="CacheStore.SetIfUnchanged"/>; valid for an absent key too.</summary>
     public EntryVersion Version { get; init; }
 
-    /// <summary>The length of the value in bytes.</summary>
+    /// <summary>What the value is; <see cref="EntryKind.None"/> if there is no entry.</summary>
+    public EntryKind Kind { get; init; }
+
+    /// <summary>The length of the value in bytes; of another kind than a string, as the store keeps it.</summary>
     public int Length { get; init; }
 
     /// <summary>

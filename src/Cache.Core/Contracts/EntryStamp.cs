@@ -22,6 +22,9 @@ internal readonly record struct EntryStamp
     /// <summary>The slot in that bucket; 0: the key was absent.</summary>
     public byte Slot { get; init; }
 
+    /// <summary>What the value is, also if it was not read for being no string.</summary>
+    public EntryKind Kind { get; init; }
+
     /// <summary>When the entry expires unless it is used before, in the store's time; 0: never.</summary>
     public long ExpiresAtMs { get; init; }
 

@@ -26,4 +26,7 @@ public enum WriteStatus
 
     /// <summary>The key is longer than <see cref="CacheStore.KeyLengthMax"/>.</summary>
     KeyTooLong,
+
+    /// <summary>The entry is of another kind than the write is for.</summary>
+    WrongType,
 }

@@ -13,10 +13,10 @@ internal readonly struct Snapshot(EntryStamp stamp, byte[]? bytes)
     /// </summary>
     public bool IsStillThere(in Snapshot later, long nowMs)
     {
-        if (Bytes is null)
-            return later.Bytes is null;
+        if (Bytes is null) // Of a value that is no string, nothing is known but its version.
+            return Stamp.Kind == EntryKind.None && later.Stamp.Kind == EntryKind.None;
         if (later.Bytes is null) // Expired; else removed, since the value is no longer true.
-            return Stamp.ExpiresAtMs != 0 && Stamp.ExpiresAtMs <= nowMs;
+            return later.Stamp.Kind == EntryKind.None && Stamp.ExpiresAtMs != 0 && Stamp.ExpiresAtMs <= nowMs;
         return Stamp.ExpiresAtMs == later.Stamp.ExpiresAtMs && Bytes.AsSpan().SequenceEqual(later.Bytes);
     }
 }

@@ -7,10 +7,11 @@ namespace Cache.Core.Layout;
 /// <code>
 ///  bits  0–15  length of the key        bit  38     large: the value is the address of a block
 ///  bits 16–19  keyspace                 bit  39     dead: nothing points at the record any more
-///  bits 20–35  size in units of 8       bits 40–43  codec of the value; 0: none
-///  bit  36     expiring: a deadline     bits 44–63  length of the value's bytes in the record
-///  bit  37     sliding: and an interval
+///  bits 20–35  size in units of 8       bit  40     compressed: reserved, no value is so yet
+///  bit  36     expiring: a deadline     bits 41–43  type of the value; 0: a string
+///  bit  37     sliding: and an interval bits 44–63  length of the value's bytes in the record
 /// </code>
+/// Bits 40 to 43 together are the kind of the value. Where they are 0 its bytes are those that were written.
 /// </remarks>
 internal readonly record struct RecordHeader(ulong Word)
 {
@@ -26,11 +27,15 @@ internal readonly record struct RecordHeader(ulong Word)
     private const int SizeShift = 20;
     private const int ValueLengthShift = 44;
     private const int ValueLengthEnd = 1 << 20;
-    private const ulong ExpiringBit = 1UL << 36;
+    private const int ExpiringShift = 36;
+    private const ulong ExpiringBit = 1UL << ExpiringShift;
     private const ulong SlidingBit = 1UL << 37;
     private const ulong LargeBit = 1UL << 38;
     private const ulong DeadBit = 1UL << 39;
+    private const int TypeShift = 41;
+    private const ulong KindMask = 0xFUL << 40;
     private const ulong KeyMask = (1UL << SizeShift) - 1;
+    private const ulong SizeMask = (1UL << ExpiringShift) - (1UL << SizeShift);
 
     public int KeyLength => (ushort)Word;
 
@@ -54,7 +59,13 @@ internal readonly record struct RecordHeader(ulong Word)
     /// slow one.
     /// </summary>
     public bool IsPlain(ulong keyPattern) =>
-        ((Word ^ keyPattern) & (KeyMask | SlidingBit | LargeBit | DeadBit)) == 0;
+        ((Word ^ keyPattern) & (KeyMask | SlidingBit | LargeBit | DeadBit | KindMask)) == 0;
+
+    /// <summary>Whether the value is a string, its bytes as they were written.</summary>
+    public bool IsRaw => (Word & KindMask) == 0;
+
+    /// <summary>What the value is, compressed or not.</summary>
+    public EntryKind Kind => EntryKind.String + (int)((Word & KindMask) >> TypeShift);
 
     /// <summary>The bytes at the record's end that hold its expiry.</summary>
     public int TrailerLength => TrailerLengthOf(IsExpiring, IsSliding);
@@ -94,6 +105,31 @@ internal readonly record struct RecordHeader(ulong Word)
         return new((Word & ((1UL << ValueLengthShift) - 1)) | ((ulong)valueLength << ValueLengthShift));
     }
 
-    public RecordHeader With(in RecordExpiry expiry, int valueLength, bool large) =>
-        Create(KeyLength, Keyspace, RecordSize, valueLength, expiry, large);
+    /// <summary>The header of a record of another size.</summary>
+    public RecordHeader WithRecordSize(int recordSize)
+    {
+        Debug.Assert(recordSize % 8 == 0);
+        Debug.Assert(recordSize is >= 0 and <= RecordSizeMax);
+        return new((Word & ~SizeMask) | ((ulong)(recordSize / 8) << SizeShift));
+    }
+
+    /// <summary>The header of another key's record with the same value.</summary>
+    public RecordHeader WithKey(int keyLength, int keyspace)
+    {
+        Debug.Assert(keyLength is >= 0 and <= KeyLengthMax);
+        Debug.Assert(keyspace is >= 0 and < 16);
+        return new((Word & ~KeyMask) | KeyPatternOf(keyLength, keyspace));
+    }
+
+    /// <summary>The header of the same record with another expiry, or none.</summary>
+    public RecordHeader WithExpiry(in RecordExpiry expiry) => new(
+        (Word & ~(ExpiringBit | SlidingBit))
+        | (expiry.IsExpiring ? ExpiringBit : 0) | (expiry.IsSliding ? SlidingBit : 0));
+
+    /// <summary>The header of the same record with a value of another kind.</summary>
+    public RecordHeader WithKind(EntryKind kind)
+    {
+        Debug.Assert(kind is >= EntryKind.String and <= EntryKind.Stream);
+        return new((Word & ~KindMask) | ((ulong)(kind - EntryKind.String) << TypeShift));
+    }
 }

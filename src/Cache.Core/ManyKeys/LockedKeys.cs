@@ -91,6 +91,10 @@ internal ref struct LockedKeys
         _ => _changes[index].Entry.IsFound,
     };
 
+    /// <summary>Whether a key exists and is no string, as changed so far: what is set is one.</summary>
+    public readonly bool IsOtherKind(int index) =>
+        _changes[index].Kind == Fate.None && _changes[index].Entry.IsOtherKind;
+
     /// <summary>The value of a key that exists, as changed so far; valid until its next change.</summary>
     public readonly ReadOnlySpan<byte> ValueOf(int index)
     {

@@ -119,7 +119,7 @@ internal static class ManyKeysReader
     private static bool TryReadElsewhere<TSink>(Shard shard, in EntryKey key, ref TSink sink, ref KeyRead read)
         where TSink : struct, IValueBatchSink, allows ref struct
     {
-        if (shard.TryCopyOnce(key, ByteRange.All, ref sink, Shard.NothingLent, out var snapshot) is not { } found)
+        if (shard.CopyOnce(key, ByteRange.All, ref sink, Shard.NothingLent, out var snapshot) is not { } status)
         {
             Thread.Yield(); // A writer is at work.
             return false;
@@ -129,16 +129,14 @@ internal static class ManyKeysReader
         read.HomeVersion = snapshot.HomeVersion;
         read.Holder = snapshot.Holder;
         read.Slot = snapshot.Slot;
-        read.IsFound = found;
-        read.IsSliding = found && snapshot.Header.IsSliding;
-        if (!found)
-        {
+        read.IsFound = status != ReadStatus.NotFound;
+        read.IsSliding = read.IsFound && snapshot.Header.IsSliding;
+        if (read.IsFound)
+            snapshot.Holder.Touch(snapshot.Slot);
+        if (status == ReadStatus.Found)
+            sink.Advance(snapshot.CopiedLength);
+        else
             sink.Miss();
-            return true;
-        }
-
-        snapshot.Holder.Touch(snapshot.Slot);
-        sink.Advance(snapshot.CopiedLength);
         return true;
     }
 

@@ -48,7 +48,14 @@ internal static class ValueUpdater
     {
         var sink = new BufferSink(buffer);
         var bytes = update.LengthMax == 0 ? ByteRange.None : new ByteRange(0, update.LengthMax - 1);
-        bool exists = state.ShardOf(key.Hash).TryCopy(key, bytes, ref sink, out var read);
+        var found = state.ShardOf(key.Hash).Copy(key, bytes, ref sink, out var read);
+        if (found == ReadStatus.WrongType)
+        {
+            status = WriteStatus.WrongType;
+            return true;
+        }
+
+        bool exists = found == ReadStatus.Found;
         status = Make(exists ? read.Length : 0, buffer.AsSpan(0, exists ? read.CopiedLength : 0), exists, ref update);
         if (status != WriteStatus.Done)
             return true;
@@ -94,6 +101,8 @@ internal static class ValueUpdater
 
         public WriteStatus Run(ref LockedKeys keys)
         {
+            if (keys.IsOtherKind(0))
+                return WriteStatus.WrongType;
             bool exists = keys.Exists(0);
             var present = exists ? keys.ValueOf(0) : default;
             var status = Make(present.Length, present, exists, ref Update);

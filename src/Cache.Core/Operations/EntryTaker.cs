@@ -25,12 +25,14 @@ internal static class EntryTaker
         return Write(state.ShardOf(key.Hash), key, ref operation) == WriteStatus.Done;
     }
 
-    public static bool TryRemove<TSink>(StoreState state, in EntryKey key, ref TSink sink)
+    public static bool TryRemove<TSink>(StoreState state, in EntryKey key, ref TSink sink, out WriteStatus status)
         where TSink : struct, IValueSink, allows ref struct
     {
         var operation = default(RemoveOperation);
-        if (TryReadAndWrite(state, key, ref operation, ref sink, out _))
+        if (TryReadAndWrite(state, key, ref operation, ref sink, out status))
             return true;
+        if (status == WriteStatus.WrongType)
+            return false;
         if (!state.Watched.IsEmpty || state.Listeners is not null)
         {
             var absence = default(AbsenceOperation);
@@ -58,7 +60,10 @@ internal static class EntryTaker
             key, mustExist: true, default, ref operation, ref sink, out int length);
         if (length < 0)
         {
-            state.Counters.Miss();
+            if (status == WriteStatus.WrongType)
+                state.Counters.Hit(); // As of Shard.Note.
+            else
+                state.Counters.Miss();
             return false;
         }
 

@@ -45,10 +45,11 @@ internal static class EntryWriter
         var status = CheckLengths(state, key, value.Length);
         if (status != WriteStatus.Done || !shard.TryMakeBlock(key, value, default, out var block, ref status))
         {
-            existed = shard.TryCopy(key, ByteRange.All, ref previous, out var present);
+            var read = shard.Copy(key, ByteRange.All, ref previous, out var present);
+            existed = read == ReadStatus.Found;
             if (existed)
                 previous.Advance(present.CopiedLength);
-            return status;
+            return read == ReadStatus.WrongType ? WriteStatus.WrongType : status;
         }
 
         var operation = new SetOperation(value, options, block);

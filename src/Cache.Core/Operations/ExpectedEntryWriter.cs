@@ -65,7 +65,7 @@ internal static class ExpectedEntryWriter
 
         public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
         {
-            if (!entry.IsFound || !entry.Header.IsLarge)
+            if (!entry.IsFound || entry.IsOtherKind || !entry.Header.IsLarge)
                 return WriteStatus.Done; // Compared under the lock that it is replaced under.
             if (!_expected.Exists || entry.Block.Length != _expected.Value.Length)
                 return WriteStatus.ConditionNotMet;
@@ -93,7 +93,7 @@ internal static class ExpectedEntryWriter
         {
             if (!entry.IsFound)
                 return !_expected.Exists || IsOver(_expected.ExpiresAtMs);
-            if (!_expected.Exists || ExpiresAtMs(entry) != _expected.ExpiresAtMs)
+            if (!_expected.Exists || entry.IsOtherKind || ExpiresAtMs(entry) != _expected.ExpiresAtMs)
                 return false;
             return entry.Header.IsLarge
                 ? !_compared.IsNull && entry.Block.IsSame(_compared)

@@ -12,6 +12,8 @@ internal struct IncrementOperation(long delta) : IEntryOperation
 
     public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
     {
+        if (entry.IsOtherKind)
+            return WriteStatus.WrongType;
         long present = 0;
         if (entry.IsFound && !CanonicalInteger.TryParse(Shard.ValueOf(entry), out present))
             return WriteStatus.NotAnInteger;

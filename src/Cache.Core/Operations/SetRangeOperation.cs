@@ -18,6 +18,8 @@ internal ref struct SetRangeOperation(int offset, ReadOnlySpan<byte> value, bool
 
     public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
     {
+        if (entry.IsOtherKind)
+            return WriteStatus.WrongType;
         Length = entry.IsFound ? Shard.ValueOf(entry).Length : 0;
         long from = atEnd ? Length : offset;
         long end = Math.Max(Length, from + _value.Length);

@@ -20,6 +20,8 @@ internal struct TakeBlockOperation : IEntryOperation
     public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
     {
         Debug.Assert(Block.IsNull);
+        if (entry.IsOtherKind)
+            return WriteStatus.WrongType;
         Length = entry.IsFound ? Shard.ValueOf(entry).Length : 0;
         if (!entry.IsFound)
             return WriteStatus.Done;

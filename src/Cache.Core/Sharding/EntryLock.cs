@@ -76,5 +76,8 @@ internal struct EntryLock
 
     public readonly bool IsFound => !Record.IsNull;
 
+    /// <summary>Whether there is an entry, and it is of another kind than operations on strings know.</summary>
+    public readonly bool IsOtherKind => IsFound && !Header.IsRaw;
+
     public readonly bool IsSpilled => !Holder.Equals(Home);
 }

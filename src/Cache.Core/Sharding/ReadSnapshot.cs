@@ -28,6 +28,12 @@ internal struct ReadSnapshot
     /// <summary>The value's block if it was asked for instead of a copy, with a reference to it; else null.</summary>
     public LargeBlock Lent;
 
+    /// <summary>What a read of the string that was looked for reports, of an entry that was found.</summary>
+    public readonly ReadStatus FoundStatus => Header.IsRaw ? ReadStatus.Found : ReadStatus.WrongType;
+
+    /// <summary>What the value is.</summary>
+    public readonly EntryKind Kind => Slot == 0 ? EntryKind.None : Header.Kind;
+
     /// <summary>Whether nothing was written since: everything that was read belongs together.</summary>
     public readonly bool IsValid => Home.IsAt(HomeVersion) && Holder.IsAt(HolderVersion);
 

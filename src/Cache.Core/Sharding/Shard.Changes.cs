@@ -79,6 +79,7 @@ internal sealed partial class Shard
     public static ChangeRecord RecordOf(RecordHeader header, int valueLength) => new()
     {
         Kind = ChangeKind.Set,
+        EntryKind = EntryKind.String,
         Keyspace = (byte)header.Keyspace,
         KeyLength = header.KeyLength,
         ValueLength = valueLength,
@@ -127,9 +128,13 @@ internal sealed partial class Shard
         entry.Recorder = null;
     }
 
-    private static ChangeShape ShapeOf(Record record, RecordHeader header) => header.IsLarge
-        ? ChangeShape.Set(LargeBlock.ReadStub(record.ValueOf(header)))
-        : ChangeShape.Set(header.ValueLength);
+    private static ChangeShape ShapeOf(Record record, RecordHeader header)
+    {
+        var shape = header.IsLarge
+            ? ChangeShape.Set(LargeBlock.ReadStub(record.ValueOf(header)))
+            : ChangeShape.Set(header.ValueLength);
+        return shape with { EntryKind = header.Kind };
+    }
 
     private static ReadOnlySpan<byte> ValueOf(Record record, RecordHeader header)
     {
@@ -175,6 +180,7 @@ internal sealed partial class Shard
         recorder.Add(new ChangeRecord
         {
             Kind = shape.Kind,
+            EntryKind = shape.Kind is ChangeKind.Set or ChangeKind.Patch ? shape.EntryKind : EntryKind.None,
             Keyspace = key.Keyspace,
             IsLent = isLent,
             KeyLength = key.Bytes.Length,

@@ -70,7 +70,7 @@ internal sealed partial class Shard
             || (header.IsExpiring && HasPassed(record.ExpiryOf(header)));
     }
 
-    /// <summary>Gives the locked entry another expiry and leaves its value.</summary>
+    /// <summary>Gives the locked entry another expiry and leaves its value, of whatever kind.</summary>
     /// <remarks>shape: What is told of it.</remarks>
     public WriteStatus Rewrite(ref EntryLock entry, in EntryKey key, in RecordExpiry expiry, in ChangeShape shape)
     {
@@ -79,14 +79,13 @@ internal sealed partial class Shard
         if (Record.SizeOf(key.Bytes.Length, header.ValueLength, expiry) <= header.RecordSize)
         {
             // In place even if much of a short record is unused then: an expiry is taken away without any room.
-            staged = new StagedRecord(
-                entry.Record, header.With(expiry, header.ValueLength, header.IsLarge), expiry, isInPlace: true)
+            staged = new StagedRecord(entry.Record, header.WithExpiry(expiry), expiry, isInPlace: true)
             {
                 Kind = shape.Kind,
             };
         }
         else if (!TryStageUntold(
-            ref entry, key, header.ValueLength, header.IsLarge, expiry, leaveRoom: false, shape.Kind, out staged))
+            ref entry, key, header.WithExpiry(expiry), expiry, leaveRoom: false, shape.Kind, out staged))
         {
             // Without any room, an entry could not even be told to go.
             entry.MayOverdraw = true;
@@ -174,6 +173,7 @@ internal sealed partial class Shard
         var info = new EntryInfo
         {
             Version = EntryVersion.Of(snapshot.HomeVersion, snapshot.Generation),
+            Kind = snapshot.Kind,
             Length = snapshot.Length,
             SlidingMs = snapshot.Expiry.SlidingMs,
             UseCount = snapshot.Slot == 0 ? 0 : snapshot.Holder.FrequencyOf(snapshot.Slot),

@@ -156,9 +156,8 @@ internal sealed partial class Shard
     {
         var header = source.Header;
         var expiry = source.Record.ExpiryOf(header);
-        if (!TryStageUntold(
-            ref entry, key, header.ValueLength, header.IsLarge, expiry, leaveRoom: false, ChangeKind.Set,
-            out var staged))
+        var wanted = header.WithKey(key.Bytes.Length, key.Keyspace);
+        if (!TryStageUntold(ref entry, key, wanted, expiry, leaveRoom: false, ChangeKind.Set, out var staged))
         {
             return WriteStatus.OutOfMemory;
         }

@@ -265,7 +265,7 @@ internal sealed partial class Shard
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // A short copy and one store.
     private static void WriteInPlace(Record record, RecordHeader header, ReadOnlySpan<byte> value)
     {
-        Debug.Assert(!header.IsExpiring && !header.IsLarge);
+        Debug.Assert(!header.IsExpiring && !header.IsLarge && header.IsRaw);
         var changed = header.WithValueLength(value.Length);
         if (changed != header)
             record.Header = changed;

@@ -12,7 +12,7 @@ internal sealed partial class Shard
 
     /// <summary>The last attempt of a read: takes the value under the lock, and hands it on without.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare: after attempts that others undid.
-    private bool TryCopyLocked<TSink>(
+    private ReadStatus CopyLocked<TSink>(
         in EntryKey key, ByteRange bytes, ref TSink sink, int lentLengthMin, out ReadSnapshot snapshot)
         where TSink : struct, IValueSink, allows ref struct
     {
@@ -24,12 +24,14 @@ internal sealed partial class Shard
         {
             Describe(entry, ref snapshot);
             if (!entry.IsFound)
-                return false;
+                return ReadStatus.NotFound;
+            if (entry.IsOtherKind)
+                return ReadStatus.WrongType;
             if (entry.Header.IsLarge && snapshot.Length >= lentLengthMin)
             {
                 _state.Lend(entry.Block);
                 snapshot.Lent = entry.Block;
-                return true;
+                return ReadStatus.Found;
             }
 
             taken.Take(entry);
@@ -42,10 +44,10 @@ internal sealed partial class Shard
         var (offset, length) = bytes.Within(snapshot.Length);
         snapshot.CopiedLength = length;
         taken[0].Slice(offset, length).CopyTo(sink.GetSpan(length));
-        return true;
+        return ReadStatus.Found;
     }
 
-    /// <summary>Runs an operation on a key and hands out the value from before, at one moment.</summary>
+    /// <summary>Runs an operation on a key and hands out the string from before, at one moment.</summary>
     /// <remarks>
     /// The value is read without a lock, and the operation takes place only if it still is the entry's: of a large one
     /// the block tells, whatever else was written in its bucket. Others' writes may make that vain; the last attempt
@@ -58,6 +60,7 @@ internal sealed partial class Shard
     /// <param name="operation">What is done.</param>
     /// <param name="sink">Takes the value; it is not told yet.</param>
     /// <param name="length">The length of the value; −1 if there was none.</param>
+    /// <returns>What the operation does; WrongType if the value is no string: it did not take place.</returns>
     public WriteStatus ReadAndWrite<TOperation, TSink>(
         in EntryKey key, bool mustExist, in HeldBytes held, ref TOperation operation, ref TSink sink, out int length)
         where TOperation : struct, IEntryOperation, allows ref struct
@@ -88,17 +91,17 @@ internal sealed partial class Shard
         where TOperation : struct, IEntryOperation, allows ref struct
         where TSink : struct, IValueSink, allows ref struct
     {
-        var exists = TryCopyOnce(key, ByteRange.All, ref sink, lentLengthMin: 0, out var snapshot);
-        length = exists == true ? snapshot.Length : -1;
-        status = WriteStatus.NotFound;
-        if (exists is null)
+        var read = CopyOnce(key, ByteRange.All, ref sink, lentLengthMin: 0, out var snapshot);
+        length = read == ReadStatus.Found ? snapshot.Length : -1;
+        status = read == ReadStatus.WrongType ? WriteStatus.WrongType : WriteStatus.NotFound;
+        if (read is null)
         {
             RoomSteps.At(RoomStep.WaitsForBucket);
             Thread.Yield(); // A writer is at work.
             return false;
         }
 
-        if (exists == false && mustExist)
+        if (read == ReadStatus.WrongType || (read == ReadStatus.NotFound && mustExist))
             return true;
         if (snapshot.Lent.IsNull)
         {
@@ -153,7 +156,9 @@ internal sealed partial class Shard
             try
             {
                 taken.Take(entry);
-                if (taken.Exists(0) || !mustExist)
+                if (entry.IsOtherKind)
+                    status = WriteStatus.WrongType;
+                else if (taken.Exists(0) || !mustExist)
                     status = operation.Run(this, key, ref entry);
             }
             finally

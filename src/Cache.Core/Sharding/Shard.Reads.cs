@@ -16,9 +16,9 @@ internal sealed partial class Shard
     /// <remarks>
     /// Kept apart from the general read: locals that are handed on by reference would live on the stack throughout.
     /// </remarks>
-    public bool TryGet<TSink>(ReadOnlySpan<byte> key, ulong hash, byte keyspace, ref TSink sink)
+    public ReadStatus Read<TSink>(ReadOnlySpan<byte> key, ulong hash, byte keyspace, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct =>
-        TryGet(key, hash, keyspace, ref sink, NothingLent, out _);
+        Read(key, hash, keyspace, ref sink, NothingLent, out _);
 
     /// <summary>As the other, but takes a reference to a block of at least so many bytes, and copies none.</summary>
     /// <param name="key">The key.</param>
@@ -27,17 +27,17 @@ internal sealed partial class Shard
     /// <param name="sink">Takes a value that is not lent.</param>
     /// <param name="lentLengthMin">The length in bytes from which on a block is lent.</param>
     /// <param name="lent">The block, whose reference the caller gives back; null if the value was copied.</param>
-    public bool TryGet<TSink>(
+    public ReadStatus Read<TSink>(
         ReadOnlySpan<byte> key, ulong hash, byte keyspace, ref TSink sink, int lentLengthMin, out LargeBlock lent)
         where TSink : struct, IValueSink, allows ref struct
     {
         if (!TryCopyPlain(key, hash, keyspace, ref sink, out var read))
-            return TryGetElsewhere(key, hash, keyspace, ref sink, lentLengthMin, out lent);
+            return ReadElsewhere(key, hash, keyspace, ref sink, lentLengthMin, out lent);
         lent = default;
         read.Home.Touch(read.Slot);
         sink.Advance(read.Length);
         _state.Counters.Hit();
-        return true;
+        return ReadStatus.Found;
     }
 
     /// <summary>Copies a plain value from its home bucket into the sink's span; the sink is not told yet.</summary>
@@ -71,76 +71,81 @@ internal sealed partial class Shard
     }
 
     /// <summary>Copies a part of a value, with what else is known of the entry.</summary>
-    public bool TryGet<TSink>(in EntryKey key, ByteRange bytes, ref TSink sink, out EntryInfo info)
+    public ReadStatus Read<TSink>(in EntryKey key, ByteRange bytes, ref TSink sink, out EntryInfo info)
         where TSink : struct, IValueSink, allows ref struct
     {
-        bool found = TryCopy(key, bytes, ref sink, out var snapshot);
+        var status = Copy(key, bytes, ref sink, out var snapshot);
         info = InfoOf(snapshot);
-        Note(key, snapshot, found);
-        if (found)
+        Note(key, snapshot, status);
+        if (status == ReadStatus.Found)
             sink.Advance(snapshot.CopiedLength);
-        return found;
+        return status;
     }
 
     /// <summary>The same, but counts and renews nothing.</summary>
-    public bool TryPeek<TSink>(in EntryKey key, ByteRange bytes, ref TSink sink, out EntryInfo info)
+    public ReadStatus Peek<TSink>(in EntryKey key, ByteRange bytes, ref TSink sink, out EntryInfo info)
         where TSink : struct, IValueSink, allows ref struct
     {
-        bool found = TryCopy(key, bytes, ref sink, out var snapshot);
+        var status = Copy(key, bytes, ref sink, out var snapshot);
         info = InfoOf(snapshot);
-        if (found)
+        if (status == ReadStatus.Found)
             sink.Advance(snapshot.CopiedLength);
-        return found;
+        return status;
     }
 
+    /// <summary>What is known of an entry of any kind.</summary>
     public bool TryGetInfo(in EntryKey key, bool touch, out EntryInfo info)
     {
         var nothing = default(NoSink);
-        bool found = TryCopy(key, ByteRange.None, ref nothing, out var snapshot);
+        var status = Copy(key, ByteRange.None, ref nothing, out var snapshot);
         info = InfoOf(snapshot);
         if (touch)
-            Note(key, snapshot, found);
-        return found;
+            Note(key, snapshot, status);
+        return status != ReadStatus.NotFound;
     }
 
     /// <summary>Copies a part of a value into the sink's span; the sink is not told yet.</summary>
-    /// <returns>False if there is no live entry; the snapshot's version then stands for its absence.</returns>
-    public bool TryCopy<TSink>(in EntryKey key, ByteRange bytes, ref TSink sink, out ReadSnapshot snapshot)
+    /// <returns>
+    /// NotFound if there is no live entry: the snapshot's version then stands for its absence. WrongType if it is no
+    /// string: the snapshot tells what it is, and the sink was not asked for anything.
+    /// </returns>
+    public ReadStatus Copy<TSink>(in EntryKey key, ByteRange bytes, ref TSink sink, out ReadSnapshot snapshot)
         where TSink : struct, IValueSink, allows ref struct =>
-        TryCopy(key, bytes, ref sink, NothingLent, out snapshot);
+        Copy(key, bytes, ref sink, NothingLent, out snapshot);
 
-    private bool TryCopy<TSink>(
+    private ReadStatus Copy<TSink>(
         in EntryKey key, ByteRange bytes, ref TSink sink, int lentLengthMin, out ReadSnapshot snapshot)
         where TSink : struct, IValueSink, allows ref struct
     {
         if (key.Locks is { } locks)
-            return TryCopyHeld(locks, key, bytes, ref sink, lentLengthMin, out snapshot);
+            return CopyHeld(locks, key, bytes, ref sink, lentLengthMin, out snapshot);
         var wait = default(SpinWait);
         for (int attempts = 0; attempts < ReadAttemptsMax; attempts++)
         {
-            if (TryCopyOnce(key, bytes, ref sink, lentLengthMin, out snapshot) is { } found)
-                return found;
+            if (CopyOnce(key, bytes, ref sink, lentLengthMin, out snapshot) is { } status)
+                return status;
             _state.Wait(ref wait); // A writer is at work, for a bounded step.
         }
 
-        return TryCopyLocked(key, bytes, ref sink, lentLengthMin, out snapshot);
+        return CopyLocked(key, bytes, ref sink, lentLengthMin, out snapshot);
     }
 
     /// <returns>Null if a writer was there: try again.</returns>
-    public bool? TryCopyOnce<TSink>(
+    public ReadStatus? CopyOnce<TSink>(
         in EntryKey key, ByteRange bytes, ref TSink sink, int lentLengthMin, out ReadSnapshot snapshot)
         where TSink : struct, IValueSink, allows ref struct
     {
         var found = TryFind(key, out snapshot);
         if (found == true)
-            return TryCopyFound(key, bytes, ref sink, lentLengthMin, ref snapshot) ? true : null;
-        return found;
+            return TryCopyFound(key, bytes, ref sink, lentLengthMin, ref snapshot) ? snapshot.FoundStatus : null;
+        return found is null ? null : ReadStatus.NotFound;
     }
 
     /// <summary>Counts a read, and renews what a read renews.</summary>
-    public void Note(in EntryKey key, in ReadSnapshot snapshot, bool found)
+    /// <remarks>What is of another kind was there and was meant: it counts as Redis counts it.</remarks>
+    public void Note(in EntryKey key, in ReadSnapshot snapshot, ReadStatus status)
     {
-        if (!found)
+        if (status == ReadStatus.NotFound)
         {
             _state.Counters.Miss();
             return;
@@ -154,20 +159,20 @@ internal sealed partial class Shard
 
     // Inlined, its locals would live on the stack of the hot method, and be zeroed there by each read.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryGetElsewhere<TSink>(
+    private ReadStatus ReadElsewhere<TSink>(
         ReadOnlySpan<byte> key, ulong hash, byte keyspace, ref TSink sink, int lentLengthMin, out LargeBlock lent)
         where TSink : struct, IValueSink, allows ref struct =>
-        TryGet(new EntryKey(key, keyspace, hash), ref sink, lentLengthMin, out lent);
+        Read(new EntryKey(key, keyspace, hash), ref sink, lentLengthMin, out lent);
 
     /// <summary>The same by the general way.</summary>
-    public bool TryGet<TSink>(in EntryKey key, ref TSink sink, int lentLengthMin, out LargeBlock lent)
+    public ReadStatus Read<TSink>(in EntryKey key, ref TSink sink, int lentLengthMin, out LargeBlock lent)
         where TSink : struct, IValueSink, allows ref struct
     {
-        bool found = TryCopy(key, ByteRange.All, ref sink, lentLengthMin, out var snapshot);
+        var status = Copy(key, ByteRange.All, ref sink, lentLengthMin, out var snapshot);
         lent = snapshot.Lent;
         try
         {
-            Note(key, snapshot, found);
+            Note(key, snapshot, status);
         }
         catch // The store was disposed: nobody gets what was lent.
         {
@@ -176,9 +181,9 @@ internal sealed partial class Shard
             throw;
         }
 
-        if (found && lent.IsNull)
+        if (status == ReadStatus.Found && lent.IsNull)
             sink.Advance(snapshot.CopiedLength);
-        return found;
+        return status;
     }
 
     /// <returns>Null if a writer was there: try again.</returns>
@@ -252,7 +257,7 @@ internal sealed partial class Shard
         return 0;
     }
 
-    /// <summary>Copies the value that was found, if it still is the key's.</summary>
+    /// <summary>Copies the string that was found, if it still is the key's.</summary>
     private bool TryCopyFound<TSink>(
         in EntryKey key, ByteRange bytes, ref TSink sink, int lentLengthMin, ref ReadSnapshot snapshot)
         where TSink : struct, IValueSink, allows ref struct
@@ -267,6 +272,16 @@ internal sealed partial class Shard
             return false;
         }
 
+        if (header.IsRaw)
+            return TryCopyBytes(bytes, ref sink, lentLengthMin, ref snapshot);
+        var nothing = default(NoSink);
+        return TryCopyBytes(ByteRange.None, ref nothing, NothingLent, ref snapshot);
+    }
+
+    private bool TryCopyBytes<TSink>(ByteRange bytes, ref TSink sink, int lentLengthMin, ref ReadSnapshot snapshot)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var header = snapshot.Header;
         if (header.IsLarge)
             return TryCopyLarge(bytes, ref sink, lentLengthMin, ref snapshot);
         snapshot.Length = header.ValueLength;

@@ -9,16 +9,19 @@ namespace Cache.Core.Sharding;
 /// <summary>Walks over the entries of a shard.</summary>
 internal sealed partial class Shard
 {
-    // Keys are gathered under a lock and handed on without it: two bytes of length, then the key.
-    private const int LengthPrefix = sizeof(ushort);
+    // Keys are gathered under a lock and handed on without it: two bytes of length, one of kind, then the key.
+    private const int GatheredPrefix = KindOffset + 1;
+    private const int KindOffset = sizeof(ushort);
     private const int GatheredInitially = 4096;
 
     /// <summary>Where a scan of this shard begins.</summary>
     public ScanCursor ScanStart => new(FirstPosition, 0, 0);
 
     /// <summary>Hands out the keys of one home bucket, and moves on to the next.</summary>
+    /// <remarks>kind: Of which kind they are; None: of any. taken: Counts those of other kinds too.</remarks>
     /// <returns>False if the shard's last bucket was visited.</returns>
-    public bool ScanNext<TSink>(byte keyspace, ref ScanCursor cursor, ref TSink sink, ref int taken)
+    public bool ScanNext<TSink>(
+        byte keyspace, EntryKind kind, ref ScanCursor cursor, ref TSink sink, ref int taken)
         where TSink : struct, IKeySink, allows ref struct
     {
         byte[] keys = ArrayPool<byte>.Shared.Rent(GatheredInitially);
@@ -28,8 +31,9 @@ internal sealed partial class Shard
             for (int offset = 0; offset < length;)
             {
                 int keyLength = BinaryPrimitives.ReadUInt16LittleEndian(keys.AsSpan(offset));
-                sink.Take(keys.AsSpan(offset + LengthPrefix, keyLength));
-                offset += LengthPrefix + keyLength;
+                if (kind == EntryKind.None || kind == (EntryKind)keys[offset + KindOffset])
+                    sink.Take(keys.AsSpan(offset + GatheredPrefix, keyLength));
+                offset += GatheredPrefix + keyLength;
                 taken++;
             }
 
@@ -73,11 +77,11 @@ internal sealed partial class Shard
                 for (int next = 0; skipped >= 0 && next < length; skipped--)
                 {
                     offset = next;
-                    next += LengthPrefix + BinaryPrimitives.ReadUInt16LittleEndian(keys.AsSpan(next));
+                    next += GatheredPrefix + BinaryPrimitives.ReadUInt16LittleEndian(keys.AsSpan(next));
                 }
 
                 int keyLength = BinaryPrimitives.ReadUInt16LittleEndian(keys.AsSpan(offset));
-                keys.AsSpan(offset + LengthPrefix, keyLength).CopyTo(sink.GetSpan(keyLength));
+                keys.AsSpan(offset + GatheredPrefix, keyLength).CopyTo(sink.GetSpan(keyLength));
                 sink.Advance(keyLength);
                 return true;
             }
@@ -193,13 +197,13 @@ internal sealed partial class Shard
                 continue;
             }
 
-            Append(record.KeyOf(header), ref keys, ref length);
+            Append(record.KeyOf(header), header.Kind, ref keys, ref length);
         }
     }
 
-    private static void Append(ReadOnlySpan<byte> key, ref byte[] keys, ref int length)
+    private static void Append(ReadOnlySpan<byte> key, EntryKind kind, ref byte[] keys, ref int length)
     {
-        int needed = length + LengthPrefix + key.Length;
+        int needed = length + GatheredPrefix + key.Length;
         if (needed > keys.Length)
         {
             byte[] larger = ArrayPool<byte>.Shared.Rent(needed * 2);
@@ -209,7 +213,8 @@ internal sealed partial class Shard
         }
 
         BinaryPrimitives.WriteUInt16LittleEndian(keys.AsSpan(length), (ushort)key.Length);
-        key.CopyTo(keys.AsSpan(length + LengthPrefix));
+        keys[length + KindOffset] = (byte)kind;
+        key.CopyTo(keys.AsSpan(length + GatheredPrefix));
         length = needed;
     }
 }

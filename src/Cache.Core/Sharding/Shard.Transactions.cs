@@ -24,7 +24,7 @@ internal sealed partial class Shard
 
     /// <summary>Copies a part of the value of a locked key into the sink's span; the sink is not told yet.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)] // Not of the common read.
-    private bool TryCopyHeld<TSink>(
+    private ReadStatus CopyHeld<TSink>(
         KeyLocks locks, in EntryKey key, ByteRange bytes, ref TSink sink, int lentLengthMin, out ReadSnapshot snapshot)
         where TSink : struct, IValueSink, allows ref struct
     {
@@ -35,18 +35,20 @@ internal sealed partial class Shard
         {
             Describe(entry, ref snapshot);
             if (!entry.IsFound)
-                return false;
+                return ReadStatus.NotFound;
+            if (entry.IsOtherKind)
+                return ReadStatus.WrongType;
             if (entry.Header.IsLarge && snapshot.Length >= lentLengthMin)
             {
                 _state.Lend(entry.Block);
                 snapshot.Lent = entry.Block;
-                return true;
+                return ReadStatus.Found;
             }
 
             var (offset, length) = bytes.Within(snapshot.Length);
             snapshot.CopiedLength = length;
             ValueOf(entry).Slice(offset, length).CopyTo(sink.GetSpan(length));
-            return true;
+            return ReadStatus.Found;
         }
         finally // The sink may throw.
         {

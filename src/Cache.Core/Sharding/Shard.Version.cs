@@ -7,10 +7,10 @@ internal sealed partial class Shard
 {
     /// <summary>Copies a value, with the stamp by which a later write of the key shows.</summary>
     /// <remarks>touch: Whether this counts as a read, which renews what a read renews.</remarks>
-    public bool TryGet<TSink>(in EntryKey key, bool touch, ref TSink sink, out EntryStamp stamp)
+    public ReadStatus Read<TSink>(in EntryKey key, bool touch, ref TSink sink, out EntryStamp stamp)
         where TSink : struct, IValueSink, allows ref struct
     {
-        bool found = TryCopy(key, ByteRange.All, ref sink, out var snapshot);
+        var status = Copy(key, ByteRange.All, ref sink, out var snapshot);
         // Taken before the read is noted: a sliding expiry is renewed by a write, and ends the stamp.
         stamp = new EntryStamp
         {
@@ -18,16 +18,17 @@ internal sealed partial class Shard
             HomeVersion = snapshot.HomeVersion,
             Keyspace = key.Keyspace,
             Generation = (byte)snapshot.Generation,
-            HolderIndex = (byte)(found ? snapshot.Holder.IndexInPage : 0),
+            HolderIndex = (byte)(snapshot.Slot != 0 ? snapshot.Holder.IndexInPage : 0),
             Slot = (byte)snapshot.Slot,
+            Kind = snapshot.Kind,
             ExpiresAtMs = snapshot.Expiry.IsExpiring ? _state.Clock.Now.ToStoreMs(snapshot.Expiry) : 0,
             MustBeRead = snapshot.Expiry.IsSliding || snapshot.Expiry.HasMoment,
         };
         if (touch)
-            Note(key, snapshot, found);
-        if (found)
+            Note(key, snapshot, status);
+        if (status == ReadStatus.Found)
             sink.Advance(snapshot.CopiedLength);
-        return found;
+        return status;
     }
 
     /// <summary>Whether nobody wrote the key of a found entry since; if so, this counts as a read of it.</summary>

@@ -11,14 +11,15 @@ internal sealed partial class Shard
     // An operation on several keys that made room so often, and lost it to others each time.
     private const int RoomAttemptsMax = 1_000;
 
-    /// <summary>Finds room for a value of the locked entry: in its record if it fits well, else in a new one.</summary>
+    /// <summary>Finds room for a string of the locked entry: in its record if it fits, else in a new one.</summary>
     /// <remarks>shape: What the journal, if there is one, has room for afterwards.</remarks>
     /// <returns>False if an obstacle was met; nothing is changed then.</returns>
     public bool TryStage(
         ref EntryLock entry, in EntryKey key, int valueLength, bool isLarge, in RecordExpiry expiry, bool leaveRoom,
         in ChangeShape shape, out StagedRecord staged)
     {
-        if (!TryStageUntold(ref entry, key, valueLength, isLarge, expiry, leaveRoom, shape.Kind, out staged))
+        var wanted = RecordHeader.Create(key.Bytes.Length, key.Keyspace, 0, valueLength, expiry, isLarge);
+        if (!TryStageUntold(ref entry, key, wanted, expiry, leaveRoom, shape.Kind, out staged))
             return false;
         if (TryReserve(ref entry, key, expiry, shape))
             return true;
@@ -26,14 +27,15 @@ internal sealed partial class Shard
         return false;
     }
 
+    /// <remarks>wanted: The header of the record, of whatever size.</remarks>
     private bool TryStageUntold(
-        ref EntryLock entry, in EntryKey key, int valueLength, bool isLarge, in RecordExpiry expiry, bool leaveRoom,
+        ref EntryLock entry, in EntryKey key, RecordHeader wanted, in RecordExpiry expiry, bool leaveRoom,
         ChangeKind kind, out StagedRecord staged)
     {
-        int size = Record.SizeOf(key.Bytes.Length, valueLength, expiry);
+        int size = Record.SizeOf(key.Bytes.Length, wanted.ValueLength, expiry);
         if (entry.IsFound && Fits(entry.Header.RecordSize, size))
         {
-            var inPlace = entry.Header.With(expiry, valueLength, isLarge);
+            var inPlace = wanted.WithRecordSize(entry.Header.RecordSize);
             staged = new StagedRecord(entry.Record, inPlace, expiry, isInPlace: true) { Kind = kind };
             return true;
         }
@@ -45,7 +47,7 @@ internal sealed partial class Shard
             size = Math.Min(size + (size / 8 & ~7), Math.Max(size, _log.Capacity));
         if (!TryAllocate(ref entry, key, size, expiry.IsExpiring, out var record))
             return false;
-        var header = RecordHeader.Create(key.Bytes.Length, key.Keyspace, size, valueLength, expiry, isLarge);
+        var header = wanted.WithRecordSize(size);
         record.Header = header;
         record.WriteKey(key.Bytes);
         staged = new StagedRecord(record, header, expiry, isInPlace: false) { Kind = kind };

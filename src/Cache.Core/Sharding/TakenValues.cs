@@ -4,7 +4,7 @@ using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>Values that are taken under locks and read without them: no sink is called under a lock.</summary>
+/// <summary>Strings that are taken under locks and read without them: no sink is called under a lock.</summary>
 /// <remarks>
 /// Of a large value a reference is taken; others are copied, which is a bounded step. For the last attempt of an
 /// operation whose reads without a lock were in vain, so it may allocate.
@@ -21,10 +21,10 @@ internal sealed class TakenValues(StoreState state) : IDisposable
     /// <summary>The bytes that were copied.</summary>
     public int CopiedBytes { get; private set; }
 
-    /// <summary>Takes what a locked entry holds; an absent one is remembered as such.</summary>
+    /// <summary>Takes what a locked entry holds; what is absent, or no string, is remembered as absent.</summary>
     public void Take(in EntryLock entry)
     {
-        if (!entry.IsFound)
+        if (!entry.IsFound || entry.IsOtherKind)
         {
             _values.Add(default);
             return;

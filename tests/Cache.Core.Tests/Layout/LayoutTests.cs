@@ -48,6 +48,40 @@ public sealed class LayoutTests
         Assert.Equal(24, header.TrailerLength);
     }
 
+    [Theory]
+    [InlineData(EntryKind.String, 0x0)]
+    [InlineData(EntryKind.Hash, 0x2)]
+    [InlineData(EntryKind.List, 0x4)]
+    [InlineData(EntryKind.Set, 0x6)]
+    [InlineData(EntryKind.SortedSet, 0x8)]
+    [InlineData(EntryKind.Stream, 0xA)]
+    public void RecordHeader_Kind_IsInItsBitsAndStays(EntryKind kind, int bits)
+    {
+        var expiry = new RecordExpiry(1, 1, 1);
+        var header = RecordHeader.Create(3, 2, 64, 0xABCDE, default, large: false).WithKind(kind);
+
+        Assert.Equal((ulong)bits, header.Word >> 40 & 0xF);
+        Assert.Equal((kind, kind == EntryKind.String), (header.Kind, header.IsRaw));
+        Assert.Equal(kind == EntryKind.String, header.IsPlain(RecordHeader.KeyPatternOf(3, 2)));
+        Assert.Equal(kind, header.AsDead().Kind);
+        Assert.Equal(
+            RecordHeader.Create(5, 4, 128, 1, expiry, large: false).WithKind(kind),
+            header.WithExpiry(expiry).WithKey(5, 4).WithRecordSize(128).WithValueLength(1));
+        Assert.Equal(header, header.WithExpiry(expiry).WithExpiry(default));
+        Assert.Equal(RecordHeader.Create(3, 2, 64, 0xABCDE, default, large: false), header.WithKind(EntryKind.String));
+    }
+
+    // Nothing writes such a value yet; one that is met is not served as it lies there.
+    [Fact]
+    public void RecordHeader_Compressed_IsAStringThatIsNotRaw()
+    {
+        var header = new RecordHeader(RecordHeader.Create(3, 2, 64, 8, default, large: false).Word | 1UL << 40);
+
+        Assert.Equal((EntryKind.String, false), (header.Kind, header.IsRaw));
+        Assert.False(header.IsPlain(RecordHeader.KeyPatternOf(3, 2)));
+        Assert.True(header.WithKind(EntryKind.String).IsRaw);
+    }
+
     [Fact]
     public void Pages_AndBuckets_AreBesideEachOtherAndAligned()
     {

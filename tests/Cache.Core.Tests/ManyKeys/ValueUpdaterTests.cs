@@ -102,7 +102,7 @@ public sealed class ValueUpdaterTests : IDisposable
 
         Assert.Equal([.. Enumerable.Repeat(false, ValueUpdater.AttemptsMax), true], isLocked);
         var sink = default(ArraySink);
-        state.Shards[0].TryGet(_key, key.Hash, 0, ref sink);
+        state.Shards[0].Read(_key, key.Hash, 0, ref sink);
         Assert.Equal(isOwn ? "hot+"u8 : "a+"u8, sink.Array!);
     }
 

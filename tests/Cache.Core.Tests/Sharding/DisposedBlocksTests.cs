@@ -44,7 +44,7 @@ public sealed class DisposedBlocksTests
                     while (true)
                     {
                         var sink = default(ArraySink);
-                        shard.TryGet(_key, state.HashOf(_key, 0), 0, ref sink, lentLengthMin: 1, out var lent);
+                        shard.Read(_key, state.HashOf(_key, 0), 0, ref sink, lentLengthMin: 1, out var lent);
                         isReading.Set();
                         if (!lent.IsNull)
                             state.Return(lent);

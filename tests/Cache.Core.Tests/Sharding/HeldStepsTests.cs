@@ -149,7 +149,7 @@ public sealed class HeldStepsTests
             if (ofMany)
                 ManyKeysReader.Read(state, 0, ref keys, ref sink);
             else
-                Assert.True(state.Shards[0].TryGet(bytes, hash, 0, ref sink));
+                Assert.Equal(ReadStatus.Found, state.Shards[0].Read(bytes, hash, 0, ref sink));
         }
         finally
         {

@@ -100,7 +100,7 @@ public sealed class NoMemoryTests
         Assert.Equal(0, state.Shares.LentBytes);
         Assert.Equal(0, state.Shares.DuplicateBytes);
         var sink = default(ArraySink);
-        Assert.True(shard.TryGet(state.KeyOf(_other, 0), touch: false, ref sink, out _));
+        Assert.Equal(ReadStatus.Found, shard.Read(state.KeyOf(_other, 0), touch: false, ref sink, out _));
         Assert.Equal(_small, sink.Array);
         Assert.Equal(WriteStatus.Done, Run(state, write));
         for (int i = 0; i < Fillers; i++) // The segments are sealed: what was staged in vain must be counted there.

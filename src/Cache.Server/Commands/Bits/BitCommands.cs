@@ -67,7 +67,9 @@ internal static class BitCommands
 
         Span<byte> room = stackalloc byte[1];
         var sink = new SpanSink(room);
-        bool exists = context.Store.TryGetRange(request[1], offset >> 3, offset >> 3, ref sink);
+        bool exists = context.Store.TryGetRange(request[1], offset >> 3, offset >> 3, ref sink, out var info);
+        if (context.Reply.RefusesKind(info.Kind))
+            return;
         context.Reply.ZeroOrOne(exists && sink.Length > 0 && (room[0] >> (7 - (int)(offset & 7)) & 1) != 0);
     }
 
@@ -81,9 +83,16 @@ internal static class BitCommands
             return;
         }
 
-        if (!TryParseCounted(request, context.Reply, out var range) || context.TryGiveWay(range.WorkOn(info.Length)))
+        if (context.Reply.RefusesKind(info.Kind)
+            || !TryParseCounted(request, context.Reply, out var range) || context.TryGiveWay(range.WorkOn(info.Length)))
             return;
         using var value = HeldString.Read(request[1], context);
+        if (value.IsOtherKind)
+        {
+            context.Reply.Error(ErrorTexts.WrongType);
+            return;
+        }
+
         var (first, last) = range.Within(value.Bytes.Length);
         context.Reply.Integer(first > last || range.IsReversed ? 0 : BitSearch.Count(value.Bytes, first, last));
     }
@@ -126,13 +135,22 @@ internal static class BitCommands
             reply.Error("ERR The bit argument must be 1 or 0."u8);
         else if (!context.Store.TryPeekInfo(request[1], out var info))
             reply.Integer(bit == 1 ? -1 : 0); // For Redis it is zeros without end.
-        else if (TryParseRange(request, reply, out var range) && !context.TryGiveWay(range.WorkOn(info.Length)))
+        else if (!reply.RefusesKind(info.Kind) && TryParseRange(request, reply, out var range)
+            && !context.TryGiveWay(range.WorkOn(info.Length)))
+        {
             ReplyPosition(request, range, bit == 1, context);
+        }
     }
 
     private static void ReplyPosition(in RespRequest request, BitRange range, bool bit, CommandContext context)
     {
         using var value = HeldString.Read(request[1], context);
+        if (value.IsOtherKind)
+        {
+            context.Reply.Error(ErrorTexts.WrongType);
+            return;
+        }
+
         var (first, last) = range.Within(value.Bytes.Length);
         if (first > last)
         {

@@ -76,7 +76,9 @@ internal static class BitOpCommand
     {
         if (progress.IsTooLong)
             reply.Error("ERR the sources are too long: of those below 64 KB, 128 MB can be combined"u8);
-        if (progress.IsTooLong || !progress.IsDone)
+        if (progress.HasOtherKind)
+            reply.Error(ErrorTexts.WrongType);
+        if (progress.IsTooLong || progress.HasOtherKind || !progress.IsDone)
             return;
         int length = progress.Length;
         if (length == 0)

@@ -24,6 +24,9 @@ internal sealed class BitOpProgress(BitLogic logic, CacheStore store) : CommandP
     /// <summary>Whether more of the sources would have to be copied than may be: then there is nothing to do.</summary>
     public bool IsTooLong => _sources.IsTooLong;
 
+    /// <summary>Whether a source is no string: the same.</summary>
+    public bool HasOtherKind => _sources.HasOtherKind;
+
     public int Length => _sources.Length;
 
     /// <summary>Whether all bytes are combined.</summary>
@@ -38,7 +41,7 @@ internal sealed class BitOpProgress(BitLogic logic, CacheStore store) : CommandP
     {
         Debug.Assert(_large is null && _short.Length == 0, "It began before.");
         _sources.Read(request, store);
-        if (IsTooLong)
+        if (IsTooLong || HasOtherKind)
             return;
         if (!store.TryCreateValue(Length, out _large))
             _short = ArrayPool<byte>.Shared.Rent(Length);

@@ -31,6 +31,9 @@ internal sealed class BitOpSources : IDisposable
     /// <summary>Whether more would have to be copied than may be: then there are none.</summary>
     public bool IsTooLong => _copied.IsTooLong;
 
+    /// <summary>Whether a key among them is no string: then there are none either.</summary>
+    public bool HasOtherKind { get; private set; }
+
     /// <summary>The length of the longest one.</summary>
     public int Length { get; private set; }
 
@@ -46,7 +49,7 @@ internal sealed class BitOpSources : IDisposable
             break;
         }
 
-        if (!IsTooLong)
+        if (!IsTooLong && !HasOtherKind)
             Measure();
     }
 
@@ -68,7 +71,11 @@ internal sealed class BitOpSources : IDisposable
         {
             store.TryPeekInfo(request[FirstKey + i], out var info);
             versions[i] = info.Version;
+            HasOtherKind |= info.Kind > EntryKind.String;
         }
+
+        if (HasOtherKind)
+            return true; // That it is one now is enough.
 
         for (int i = 0; i < versions.Length && !IsTooLong; i++)
             Take(request[FirstKey + i], store);
@@ -97,7 +104,11 @@ internal sealed class BitOpSources : IDisposable
         var sink = new ByteStringSink(_copied);
         store.GetMany(ref keys, ref sink);
         for (int i = FirstKey; i < request.Count; i++)
+        {
+            store.TryPeekInfo(request[i], out var info);
+            HasOtherKind |= info.Kind > EntryKind.String; // Copied as absent.
             _lent.Add(null);
+        }
     }
 
     private void Measure()

@@ -9,15 +9,19 @@ internal readonly ref struct HeldString : IDisposable
 {
     private readonly LentValue? _lent;
     private readonly ByteStringList _list;
+    private readonly ReadStatus _status;
 
-    private HeldString(LentValue? lent, ByteStringList list, bool exists)
+    private HeldString(LentValue? lent, ByteStringList list, ReadStatus status)
     {
         _lent = lent;
         _list = list;
-        Exists = exists;
+        _status = status;
     }
 
-    public bool Exists { get; }
+    public bool Exists => _status == ReadStatus.Found;
+
+    /// <summary>Whether it is none, though there is a value.</summary>
+    public bool IsOtherKind => _status == ReadStatus.WrongType;
 
     /// <summary>Its bytes; empty if there is none.</summary>
     public ReadOnlySpan<byte> Bytes => _lent is null ? _list.First : _lent.Span;
@@ -27,8 +31,8 @@ internal readonly ref struct HeldString : IDisposable
         var list = context.BorrowList();
         var sink = new ByteStringSink(list);
         var hash = context.Store.BeginPrefetch(key);
-        bool exists = context.Store.TryGet(key, hash, ref sink, LentReply.LengthMin, out var lent);
-        return new HeldString(lent, list, exists);
+        var status = context.Store.Read(key, hash, ref sink, LentReply.LengthMin, out var lent);
+        return new HeldString(lent, list, status);
     }
 
     public void Dispose()

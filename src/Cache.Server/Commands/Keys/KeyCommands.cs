@@ -50,9 +50,12 @@ internal static class KeyCommands
         context.Reply.Integer(count);
     }
 
-    // TYPE key; every value is a string.
-    private static void Type(in RespRequest request, CommandContext context) =>
-        context.Reply.SimpleString(context.Store.TryPeekInfo(request[1], out _) ? "string"u8 : "none"u8);
+    // TYPE key
+    private static void Type(in RespRequest request, CommandContext context)
+    {
+        context.Store.TryPeekInfo(request[1], out var info);
+        context.Reply.SimpleString(TypeName.Of(info.Kind));
+    }
 
     // RENAME key newkey
     private static void Rename(in RespRequest request, CommandContext context)

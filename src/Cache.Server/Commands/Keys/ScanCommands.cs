@@ -1,3 +1,4 @@
+using Cache.Core;
 using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
@@ -80,7 +81,8 @@ internal static class ScanCommands
 
         ReadOnlySpan<byte> pattern = "*"u8;
         long count = ScanCountDefault;
-        bool isOfType = true;
+        bool isOfType = false;
+        var kind = EntryKind.None;
         for (int i = 2; i < request.Count; i += 2)
         {
             bool hasValue = i + 1 < request.Count;
@@ -95,7 +97,8 @@ internal static class ScanCommands
             }
             else if (hasValue && request[i].Is("TYPE"u8))
             {
-                isOfType = request[i + 1].Is("string"u8);
+                isOfType = true;
+                kind = TypeName.Parse(request[i + 1]);
             }
             else
             {
@@ -108,9 +111,9 @@ internal static class ScanCommands
             return;
         using var keys = context.BorrowReplyList();
         var sink = new MatchingKeySink(pattern, keys);
-        cursor = context.Store.Scan(cursor, (int)Math.Min(count, ScanCountMax), ref sink);
-        if (!isOfType)
-            keys.Clear();
+        cursor = context.Store.Scan(cursor, (int)Math.Min(count, ScanCountMax), kind, ref sink);
+        if (isOfType && kind == EntryKind.None)
+            keys.Clear(); // There is no such type.
         if (keys.IsTooLong)
         {
             keys.WriteTo(context.Reply);

@@ -10,6 +10,9 @@ internal static class ErrorTexts
 
     public static ReadOnlySpan<byte> Syntax => "ERR syntax error"u8;
 
+    public static ReadOnlySpan<byte> WrongType =>
+        "WRONGTYPE Operation against a key holding the wrong kind of value"u8;
+
     public static ReadOnlySpan<byte> NotAnInteger => "ERR value is not an integer or out of range"u8;
 
     public static ReadOnlySpan<byte> NotAFloat => "ERR value is not a valid float"u8;

@@ -5,8 +5,8 @@ namespace Cache.Server.Commands.Replies;
 
 /// <summary>How Redis would keep a value: what OBJECT and DEBUG OBJECT tell.</summary>
 /// <remarks>
-/// The store has one kind of string, so this is what Redis chooses for a value that is set. Of one that was changed in
-/// place Redis says "raw".
+/// The store has one form of a string, so this is what Redis chooses for a value that is set. Of one that was changed
+/// in place Redis says "raw". Of another kind it is the form of a short one.
 /// </remarks>
 internal static class ObjectEncoding
 {
@@ -17,7 +17,7 @@ internal static class ObjectEncoding
     private const int SharedIntegerMax = 9999;
     private const int SharedReferences = int.MaxValue;
 
-    /// <summary>"int", "embstr" or "raw"; empty if there is no such key.</summary>
+    /// <summary>"int", "embstr" or "raw", or a word for another kind; empty if there is no such key.</summary>
     /// <param name="key">The key.</param>
     /// <param name="store">Where it is.</param>
     /// <param name="number">The value, if it is kept as a number; else −1.</param>
@@ -30,7 +30,7 @@ internal static class ObjectEncoding
         bool exists = store.TryPeekRange(key, 0, room.Length - 1, ref sink, out var info); // To ask is no use.
         length = info.Length;
         if (!exists)
-            return [];
+            return OfKind(info.Kind);
         if (length > EmbeddedLengthMax)
             return "raw"u8;
         if (length > room.Length || !RespInteger.TryParse(room[..sink.Length], out long parsed))
@@ -38,6 +38,15 @@ internal static class ObjectEncoding
         number = parsed;
         return "int"u8;
     }
+
+    private static ReadOnlySpan<byte> OfKind(EntryKind kind) => kind switch
+    {
+        EntryKind.Hash or EntryKind.SortedSet => "listpack"u8,
+        EntryKind.List => "quicklist"u8,
+        EntryKind.Set => "hashtable"u8,
+        EntryKind.Stream => "stream"u8,
+        _ => [],
+    };
 
     /// <summary>How many references Redis would count.</summary>
     /// <param name="number">As of <see cref="Of"/>.</param>

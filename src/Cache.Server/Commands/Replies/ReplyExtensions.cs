@@ -20,11 +20,22 @@ internal static class ReplyExtensions
         public void WrongArgumentCount(ReadOnlySpan<byte> name) =>
             reply.Error([.. "ERR wrong number of arguments for '"u8, .. name, .. "' command"u8]);
 
+        /// <summary>Replies with an error where a key that is to be a string is of another kind.</summary>
+        /// <returns>Whether it is.</returns>
+        public bool RefusesKind(EntryKind kind)
+        {
+            bool isOther = kind is not (EntryKind.None or EntryKind.String);
+            if (isOther)
+                reply.Error(ErrorTexts.WrongType);
+            return isOther;
+        }
+
         /// <summary>The error of a write that the store refused.</summary>
         public void Refusal(WriteStatus status) => reply.Error(status switch
         {
             WriteStatus.NotAnInteger => ErrorTexts.NotAnInteger,
             WriteStatus.Overflow => "ERR increment or decrement would overflow"u8,
+            WriteStatus.WrongType => ErrorTexts.WrongType,
             WriteStatus.OutOfMemory => ErrorTexts.OutOfMemory,
             WriteStatus.ValueTooLong => ErrorTexts.StringTooLong,
             WriteStatus.KeyTooLong => "ERR key exceeds maximum allowed size (65535 bytes)"u8,

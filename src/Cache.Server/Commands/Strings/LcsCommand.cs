@@ -1,3 +1,4 @@
+using Cache.Core;
 using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
@@ -16,10 +17,21 @@ internal static class LcsCommand
     // This many cells of the table take about a nanosecond.
     private const int CellsPerStep = 12;
 
+    private static ReadOnlySpan<byte> NoStrings => "ERR The specified keys must contain string values"u8;
+
     // LCS key1 key2 [LEN] [IDX] [MINMATCHLEN length] [WITHMATCHLEN]
     private static void Lcs(in RespRequest request, CommandContext context)
     {
         var reply = context.Reply;
+        // Lengths first, so that two strings that are too long are not copied to learn it.
+        context.Store.TryPeekInfo(request[1], out var first);
+        context.Store.TryPeekInfo(request[2], out var second);
+        if (AreOfOtherKinds(first, second))
+        {
+            reply.Error(NoStrings);
+            return;
+        }
+
         if (!LcsOptions.TryParse(request, reply, out var options))
             return;
         if (options is { ReturnsRanges: true, ReturnsLength: true })
@@ -28,9 +40,6 @@ internal static class LcsCommand
             return;
         }
 
-        // Lengths first, so that two strings that are too long are not copied to learn it.
-        context.Store.TryPeekInfo(request[1], out var first);
-        context.Store.TryPeekInfo(request[2], out var second);
         if (!Fits(first.Length, second.Length, context))
             return;
         if (context.TryGiveWay(first.Length + second.Length + first.Length * (long)second.Length / CellsPerStep))
@@ -49,6 +58,9 @@ internal static class LcsCommand
         using var subsequence = new CommonSubsequence(one, other, isLengthOnly: options.ReturnsLength);
         Reply(subsequence, options, reply);
     }
+
+    private static bool AreOfOtherKinds(in EntryInfo first, in EntryInfo second) =>
+        first.Kind > EntryKind.String || second.Kind > EntryKind.String;
 
     // Redis refuses what its table of 4 bytes per pair would need more for than proto-max-bulk-len.
     private static bool Fits(long firstLength, long secondLength, CommandContext context)

@@ -30,10 +30,19 @@ internal static class StringReadCommands
         var reply = context.Reply;
         var sink = new BulkReplySink(reply);
         int lentLengthMin = reply.TakesLent ? LentReply.LengthMin : context.CopiedLengthMax + 1;
-        if (!context.Store.TryGet(key, hash, ref sink, lentLengthMin, out var lent))
-            reply.Null();
+        var status = context.Store.Read(key, hash, ref sink, lentLengthMin, out var lent);
+        if (status != ReadStatus.Found)
+            ReplyNone(status, reply);
         else if (lent is not null)
             GetLong(lent, context);
+    }
+
+    private static void ReplyNone(ReadStatus status, RespReplyWriter reply)
+    {
+        if (status == ReadStatus.WrongType)
+            reply.Error(ErrorTexts.WrongType);
+        else
+            reply.Null();
     }
 
     private static void GetLong(LentValue lent, CommandContext context)
@@ -63,8 +72,16 @@ internal static class StringReadCommands
         if (context.TryGiveWayFor(request[1]))
             return;
         var sink = new BulkReplySink(context.Reply);
-        if (!context.Store.TryRemove(request[1], ref sink))
-            context.Reply.Null();
+        if (!context.Store.TryRemove(request[1], ref sink, out var status))
+            ReplyNone(status, context.Reply);
+    }
+
+    private static void ReplyNone(WriteStatus status, RespReplyWriter reply)
+    {
+        if (status is WriteStatus.WrongType or WriteStatus.OutOfMemory)
+            reply.Refusal(status);
+        else
+            reply.Null();
     }
 
     /// <summary>GETEX key [EX seconds | PX milliseconds | EXAT time | PXAT time | PERSIST]</summary>
@@ -87,14 +104,18 @@ internal static class StringReadCommands
         if (options.ExpireUnit != ExpireUnit.None)
         {
             // Redis looks for the key before it looks at the time.
-            if (!context.Store.TryPeekInfo(request[1], out _))
+            if (!context.Store.TryPeekInfo(request[1], out var info))
             {
                 reply.Null();
                 return;
             }
 
-            if (!TryGetExpiry(request[options.ExpireIndex], options.ExpireUnit, "getex"u8, context, out moment))
+            if (reply.RefusesKind(info.Kind)
+                || !TryGetExpiry(
+                    request[options.ExpireIndex], options.ExpireUnit, "getex"u8, context, out moment))
+            {
                 return;
+            }
         }
 
         if (context.TryGiveWayFor(request[1]))
@@ -103,12 +124,8 @@ internal static class StringReadCommands
         bool isFound = moment.UnixMs != 0
             ? context.Store.TryGetAndExpireAtUnixMs(request[1], moment.UnixMs, ref sink, out var status)
             : context.Store.TryGetAndExpire(request[1], moment.StoreMs, ref sink, out status);
-        if (isFound)
-            return;
-        if (status == WriteStatus.OutOfMemory)
-            reply.Refusal(status);
-        else
-            reply.Null();
+        if (!isFound)
+            ReplyNone(status, reply);
     }
 
     /// <summary>MGET key [key ...]</summary>
@@ -138,8 +155,12 @@ internal static class StringReadCommands
     }
 
     /// <summary>STRLEN key</summary>
-    public static void StrLen(in RespRequest request, CommandContext context) =>
-        context.Reply.Integer(context.Store.TryGetInfo(request[1], out var info) ? info.Length : 0);
+    public static void StrLen(in RespRequest request, CommandContext context)
+    {
+        context.Store.TryGetInfo(request[1], out var info);
+        if (!context.Reply.RefusesKind(info.Kind))
+            context.Reply.Integer(info.Length);
+    }
 
     /// <summary>GETRANGE key start end, and its old name SUBSTR</summary>
     private static void GetRange(in RespRequest request, CommandContext context)
@@ -156,7 +177,10 @@ internal static class StringReadCommands
             return;
         bool isReversed = first < 0 && last < 0 && first > last;
         var range = new PreparedBulkSink(reply);
-        if (isReversed || !context.Store.TryGetRange(request[1], first, last, ref range))
+        bool isFound = context.Store.TryGetRange(request[1], first, last, ref range, out var info);
+        if (reply.RefusesKind(info.Kind))
+            return;
+        if (isReversed || !isFound)
             reply.Bulk([]);
         else if (range.Length == 0 && first <= 0 && last < 0)
             ReplyFirstByte(request[1], context);

@@ -85,8 +85,8 @@ internal static class StringWriteCommands
     /// <summary>APPEND key value</summary>
     private static void Append(in RespRequest request, CommandContext context)
     {
-        bool exists = context.Store.TryPeekInfo(request[1], out var info);
-        if (exists && info.Length > context.Server.Settings.ProtoMaxBulkLength - request[2].Length)
+        bool isString = context.Store.TryPeekInfo(request[1], out var info) && info.Kind == EntryKind.String;
+        if (isString && info.Length > context.Server.Settings.ProtoMaxBulkLength - request[2].Length)
             context.Reply.Error(ErrorTexts.StringTooLong);
         else if (!context.TryGiveWay((long)info.Length + request[2].Length))
             ReplyLength(context.Store.Append(request[1], request[2], out int length), length, context.Reply);
@@ -103,9 +103,17 @@ internal static class StringWriteCommands
         else if (request[3].IsEmpty)
             StringReadCommands.StrLen(request, context); // Nothing to set makes no key, and nothing longer.
         else if (offset > context.Server.Settings.ProtoMaxBulkLength - request[3].Length)
-            reply.Error(ErrorTexts.StringTooLong);
+            RefuseLength(request[1], context);
         else if (!context.TryGiveWay(offset + request[3].Length) && !context.TryGiveWayFor(request[1]))
             ReplyLength(context.Store.SetRange(request[1], (int)offset, request[3], out int length), length, reply);
+    }
+
+    // Redis looks at the key before it looks at the length.
+    private static void RefuseLength(ReadOnlySpan<byte> key, CommandContext context)
+    {
+        context.Store.TryPeekInfo(key, out var info);
+        if (!context.Reply.RefusesKind(info.Kind))
+            context.Reply.Error(ErrorTexts.StringTooLong);
     }
 
     private static void SetWithOptions(in RespRequest request, CommandContext context)

@@ -1,0 +1,194 @@
+using Cache.Core;
+using Cache.Server.Commands.Table;
+using Cache.Testing;
+
+namespace Cache.Server.Tests.Commands;
+
+/// <summary>What each command replies to a key whose value is no string; all replies are Redis's, of a hash.</summary>
+public sealed class OtherKindTests : CommandTestBase
+{
+    private const string WrongType = "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n";
+    private const string NoStrings = "-ERR The specified keys must contain string values\r\n";
+
+    private const string NoFrequency =
+        "-ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching "
+        + "between policies at runtime LRU and LFU data will take some time to adjust.\r\n";
+
+    // The key is k; s is a string.
+    private static readonly (string Line, string Reply)[] _rows =
+    [
+        ("append k v", WrongType),
+        ("bitcount k", WrongType),
+        ("bitcount k 0 nonumber", WrongType),
+        ("bitfield k get u8 0", WrongType),
+        ("bitfield k set u8 0 1", WrongType),
+        ("bitfield k", WrongType),
+        ("bitfield_ro k get u8 0", WrongType),
+        ("bitop and d s k", WrongType),
+        ("bitop not d k", WrongType),
+        ("bitop not k s", ":1\r\n"),
+        ("bitpos k 1", WrongType),
+        ("bitpos k 1 nonumber", WrongType),
+        ("copy k d", ":1\r\n"),
+        ("decr k", WrongType),
+        ("decrby k 1", WrongType),
+        ("del k", ":1\r\n"),
+        ("exists k", ":1\r\n"),
+        ("expire k 100", ":1\r\n"),
+        ("expireat k 99999999999", ":1\r\n"),
+        ("expiretime k", ":-1\r\n"),
+        ("get k", WrongType),
+        ("getbit k 0", WrongType),
+        ("getdel k", WrongType),
+        ("getex k", WrongType),
+        ("getex k ex 10", WrongType),
+        ("getex k ex -10", WrongType),
+        ("getex k persist", WrongType),
+        ("getrange k 0 1", WrongType),
+        ("getrange k -1 -5", WrongType),
+        ("getset k v", WrongType),
+        ("incr k", WrongType),
+        ("incrby k 1", WrongType),
+        ("incrby k nonumber", "-ERR value is not an integer or out of range\r\n"),
+        ("incrbyfloat k 1.5", WrongType),
+        ("incrbyfloat k nonumber", WrongType),
+        ("lcs k s", NoStrings),
+        ("lcs s k", NoStrings),
+        ("lcs k absent", NoStrings),
+        ("lcs k s noword", NoStrings),
+        ("mget k s", "*2\r\n$-1\r\n$1\r\nv\r\n"),
+        ("move k 1", ":1\r\n"),
+        ("mset k v", "+OK\r\n"),
+        ("msetnx k v", ":0\r\n"),
+        ("object|encoding k", "$8\r\nlistpack\r\n"),
+        ("object|freq k", NoFrequency),
+        ("object|idletime k", ":0\r\n"),
+        ("object|refcount k", ":1\r\n"),
+        ("persist k", ":0\r\n"),
+        ("pexpire k 100000", ":1\r\n"),
+        ("pexpireat k 99999999999999", ":1\r\n"),
+        ("pexpiretime k", ":-1\r\n"),
+        ("psetex k 10000 v", "+OK\r\n"),
+        ("pttl k", ":-1\r\n"),
+        ("rename k d", "+OK\r\n"),
+        ("renamenx k d", ":1\r\n"),
+        ("set k v", "+OK\r\n"),
+        ("set k v keepttl", "+OK\r\n"),
+        ("set k v get", WrongType),
+        ("set k v nx", "$-1\r\n"),
+        ("set k v xx get", WrongType),
+        ("setbit k 0 1", WrongType),
+        ("setex k 10 v", "+OK\r\n"),
+        ("setnx k v", ":0\r\n"),
+        ("setrange k 0 v", WrongType),
+        ("setrange k 999999999 v", WrongType),
+        ("setrange k -1 v", "-ERR offset is out of range\r\n"),
+        ("strlen k", WrongType),
+        ("substr k 0 1", WrongType),
+        ("touch k", ":1\r\n"),
+        ("ttl k", ":-1\r\n"),
+        ("type k", "+hash\r\n"),
+        ("unlink k", ":1\r\n"),
+        // Of no key.
+        ("keys k", "*1\r\n$1\r\nk\r\n"),
+        ("scan 0 type hash", "*2\r\n$1\r\n0\r\n*1\r\n$1\r\nk\r\n"),
+        ("scan 0 type HASH", "*2\r\n$1\r\n0\r\n*1\r\n$1\r\nk\r\n"),
+        ("scan 0 type string", "*2\r\n$1\r\n0\r\n*1\r\n$1\r\ns\r\n"),
+        ("scan 0 type list", "*2\r\n$1\r\n0\r\n*0\r\n"),
+        ("scan 0 type none", "*2\r\n$1\r\n0\r\n*0\r\n"),
+        ("scan 0 type noword", "*2\r\n$1\r\n0\r\n*0\r\n"),
+    ];
+
+    public static TheoryData<string, string> Rows
+    {
+        get
+        {
+            var data = new TheoryData<string, string>();
+            foreach (var (line, reply) in _rows)
+                data.Add(line, reply);
+            return data;
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Rows))]
+    public void Command_OfAKeyThatIsAHash_RepliesAsRedis(string line, string reply)
+    {
+        Client.Run("SET s v");
+        Client.Run("SET k 1234567890");
+        Server.Store.SetKind("k"u8, EntryKind.Hash);
+
+        Assert.Equal(reply, Client.Run(line.Replace('|', ' ')));
+
+        if (reply == WrongType || reply == NoStrings)
+            Assert.Equal("+hash\r\n", Client.Run("TYPE k"));
+    }
+
+    [Fact]
+    public void Commands_WithKeys_AreAllAmongThese()
+    {
+        string[] named = [.. _rows.Select(row => row.Line.Split(' ')[0])];
+        var withKeys = CommandTable.Default.All.Where(command => command.KeySpecifications.Length > 0);
+
+        Assert.All(withKeys, command => Assert.Contains(command.Name, named));
+    }
+
+    [Theory]
+    [InlineData(EntryKind.String, "string", "int")]
+    [InlineData(EntryKind.Hash, "hash", "listpack")]
+    [InlineData(EntryKind.List, "list", "quicklist")]
+    [InlineData(EntryKind.Set, "set", "hashtable")]
+    [InlineData(EntryKind.SortedSet, "zset", "listpack")]
+    [InlineData(EntryKind.Stream, "stream", "stream")]
+    public void Type_OfEachKind_IsRedisWord(EntryKind kind, string type, string encoding)
+    {
+        Client.Run("SET k 10000");
+        Server.Store.SetKind("k"u8, kind);
+
+        Assert.Equal($"+{type}\r\n", Client.Run("TYPE k"));
+        Assert.Equal($"${encoding.Length}\r\n{encoding}\r\n", Client.Run("OBJECT ENCODING k"));
+        Assert.Equal("*2\r\n$1\r\n0\r\n*1\r\n$1\r\nk\r\n", Client.Run($"SCAN 0 TYPE {type}"));
+        Assert.Equal("+none\r\n", Client.Run("TYPE absent"));
+    }
+
+    // A copy and what was moved are what they were.
+    [Theory]
+    [InlineData("COPY k d", 0)]
+    [InlineData("RENAME k d", 0)]
+    [InlineData("COPY k d DB 1", 1)]
+    public void Copy_OfAKeyThatIsAHash_IsOne(string line, int database)
+    {
+        Client.Run("SET k v");
+        Server.Store.SetKind("k"u8, EntryKind.Hash);
+
+        Client.Run(line);
+        Client.Run($"SELECT {database}");
+
+        Assert.Equal("+hash\r\n", Client.Run("TYPE d"));
+        Assert.Equal(WrongType, Client.Run("GET d"));
+    }
+
+    [Fact]
+    public void Scan_OfAType_LooksAtNoMoreKeysThanOfAll()
+    {
+        for (int i = 0; i < 5_000; i++)
+            Client.Run($"SET key:{i} v");
+
+        string all = Client.Run("SCAN 0 COUNT 10");
+        string some = Client.Run("SCAN 0 COUNT 10 TYPE hash");
+
+        Assert.Equal(all.Split("\r\n")[2], some.Split("\r\n")[2]);
+    }
+
+    [Fact]
+    public void WrongType_IsCountedAsAnErrorOfItsOwn()
+    {
+        Client.Run("SET k v");
+        Server.Store.SetKind("k"u8, EntryKind.Hash);
+
+        Client.Run("GET k");
+        Client.Run("INCR k");
+
+        Assert.Contains("errorstat_WRONGTYPE:count=2\r\n", Client.Run("INFO errorstats"));
+    }
+}
