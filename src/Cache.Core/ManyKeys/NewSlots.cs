@@ -7,7 +7,7 @@ internal static class NewSlots
 {
     /// <summary>Splits pages until each has slots for its part of some new keys.</summary>
     /// <param name="state">The store.</param>
-    /// <param name="hashes">The hashes of the keys, which are put in order.</param>
+    /// <param name="hashes">The hashes of the keys, one for each time that it is named; they are put in order.</param>
     /// <param name="held">
     /// Exclusive locks of the keys: the slots are then sure. Null: others may take them before they are locked.
     /// </param>
@@ -16,6 +16,7 @@ internal static class NewSlots
     {
         // The upper bits choose the shard and then the page: keys of one page are neighbours.
         hashes.Sort();
+        hashes = hashes[..RemoveRepeated(hashes)]; // However often a key is named, it takes one slot.
         int made = 0;
         while (made < hashes.Length)
         {
@@ -26,5 +27,18 @@ internal static class NewSlots
         }
 
         return true;
+    }
+
+    /// <returns>How many different hashes there are: they come first afterwards, in order.</returns>
+    private static int RemoveRepeated(Span<ulong> sorted)
+    {
+        int count = 0;
+        foreach (ulong hash in sorted)
+        {
+            if (count == 0 || hash != sorted[count - 1])
+                sorted[count++] = hash;
+        }
+
+        return count;
     }
 }

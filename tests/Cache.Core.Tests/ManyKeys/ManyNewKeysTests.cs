@@ -177,6 +177,45 @@ public sealed class ManyNewKeysTests
         StoreValidator.Validate(state);
     }
 
+    // No split parts a key from itself: all of the depth was used up, two gigabytes of the directory.
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void TryMake_OfAKeyThatIsNamedAgainAndAgain_GivesItOneSlot(bool isHeld)
+    {
+        using var state = new StoreState(
+            new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 4 }, new FakeTimeProvider(),
+            KeyedHash.CreateRandom());
+        ulong[] hashes = [.. Enumerable.Repeat(state.HashOf("key"u8, 0), 10_000)];
+        long pages = state.Index.Count;
+        var locks = KeyLocks.Rent();
+        if (isHeld)
+            locks.Enter(state, hashes, isExclusive: true);
+        bool isMade = NewSlots.TryMake(state, hashes, isHeld ? locks : null);
+        if (isHeld)
+            locks.Exit();
+        KeyLocks.Return(locks);
+
+        Assert.True(isMade);
+        Assert.Equal(pages, state.Index.Count);
+    }
+
+    [Fact]
+    public void SetMany_OfAKeyThatIsNamedAgainAndAgain_TakesTheRoomOfOne()
+    {
+        using var fixture = new StoreFixture();
+        using var other = new StoreFixture();
+        foreach (byte[] key in KeysOf(2_000)) // Some of these meet a full page.
+        {
+            var entries = new CountedEntries([.. Enumerable.Repeat(key, 300)], Filled(20, 7), [0]);
+            Assert.Equal(WriteStatus.Done, fixture.Store.SetMany(ref entries, SetCondition.Always));
+            other.Store.Set(key, Filled(20, 7));
+        }
+
+        Assert.Equal(2_000, fixture.Store.Count);
+        Assert.InRange(StateOf(fixture.Store).Index.Count, 1, 2 * StateOf(other.Store).Index.Count);
+    }
+
     private static void Set(StoreState state, byte[] bytes)
     {
         var key = state.KeyOf(bytes, 0);
