@@ -1,3 +1,6 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using Cache.Core.Sharding;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 
@@ -102,6 +105,50 @@ public sealed class CacheStoreTransactionTests : IDisposable
         });
 
         Assert.Equal(count, Store.Count);
+    }
+
+    // Once it is removed, it is looked for where they are.
+    [Fact]
+    public void Transact_OfAKeyWhoseNeighboursSpilled_HoldsWhereTheyLie()
+    {
+        var state = StateOf(Store);
+        ulong hash = state.HashOf("one"u8, 0);
+        var home = state.ShardOf(hash).HomeOf(hash);
+        _fixture.Set("one", "1");
+        for (int i = 0; home.HasNoSpill; i++)
+        {
+            byte[] name = Bytes($"other:{i}");
+            ulong other = state.HashOf(name, 0);
+            if (state.ShardOf(other).HomeOf(other).Equals(home))
+                Store.Set(name, "2"u8);
+        }
+
+        Transact(_two, store =>
+        {
+            for (ulong buckets = home.SpillBuckets; buckets != 0; buckets &= buckets - 1)
+                Assert.Equal(1U, home.Page[BitOperations.TrailingZeroCount(buckets)].ReadVersion() % 2);
+            Assert.True(store.Remove("one"u8));
+            Assert.Equal(WriteStatus.Done, store.Set("one"u8, "3"u8));
+        });
+
+        Assert.Equal("3", _fixture.Get("one"));
+    }
+
+    // So few that the slots of their homes are counted; all pages are split by transactions alone.
+    [Fact]
+    public void Transact_OfAFewNewKeysAgainAndAgain_SplitsTheirPages()
+    {
+        for (int i = 0; i < 5_000; i += 5)
+        {
+            string[] names = [.. Enumerable.Range(i, 5).Select(static n => $"key:{n}")];
+            Transact(names, store =>
+            {
+                foreach (string name in names)
+                    Assert.Equal(WriteStatus.Done, store.Set(Bytes(name), "value"u8));
+            });
+        }
+
+        Assert.Equal(5_000, Store.Count);
     }
 
     [Fact]
@@ -253,6 +300,9 @@ public sealed class CacheStoreTransactionTests : IDisposable
 
         Assert.Equal("2", _fixture.Get("one"));
     }
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_state")]
+    private static extern ref StoreState StateOf(CacheStore store);
 
     private static void TakeRandom(CacheStore store)
     {

@@ -1,4 +1,5 @@
 using Cache.Core.ManyKeys;
+using Cache.Core.Tests.Changes;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 
@@ -83,6 +84,23 @@ public sealed class DisposalTests
 
         Ignore(_store.RunLocked(["key"u8.ToArray(), "other"u8.ToArray()], ref body));
 
+        AssertEnds(_store);
+    }
+
+    [Fact]
+    public void Dispose_ByATransaction_TakesPlaceBehindIt()
+    {
+        _store.Set("key"u8, "value"u8);
+
+        var exception = Xunit.Record.Exception(() => KeyedTransaction.Run(
+            _store, ["key"u8.ToArray(), "other"u8.ToArray()], 1, 2, view =>
+            {
+                _store.Dispose();
+                Assert.Equal("value"u8.ToArray(), view.GetArray("key"u8));
+                view.Set("other"u8, new byte[LargeLength]);
+            }));
+
+        Assert.True(exception is null or ObjectDisposedException, $"{exception}");
         AssertEnds(_store);
     }
 

@@ -1,4 +1,5 @@
 using Cache.Core.ManyKeys;
+using Cache.Core.Tests.Changes;
 using Cache.Testing;
 
 namespace Cache.Core.Tests;
@@ -50,6 +51,7 @@ public sealed class DisposalUnderLoadTests
         static (store, random) => GetMany(store, random),
         static (store, random) => Lend(store, random),
         static (store, random) => Lock(store, random),
+        static (store, random) => Transact(store, random),
         static (store, random) => Others(store, random),
     ];
 
@@ -130,6 +132,19 @@ public sealed class DisposalUnderLoadTests
         int first = random.Next(Keys - 1);
         var body = new SwapBody();
         store.RunLocked([BitConverter.GetBytes(first), BitConverter.GetBytes(first + 1)], ref body);
+    }
+
+    private static void Transact(CacheStore store, Random random)
+    {
+        byte[] key = Key(random);
+        byte[] other = Key(random);
+        byte[] value = Value(random, 40_000);
+        KeyedTransaction.Run(store, [key, other], 1, 3, view =>
+        {
+            AssertWhole(view.GetArray(key));
+            view.Set(key, value);
+            view.Rename(key, other, SetCondition.Always);
+        });
     }
 
     private static void Others(CacheStore store, Random random)

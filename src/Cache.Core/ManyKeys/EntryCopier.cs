@@ -11,11 +11,11 @@ internal static class EntryCopier
     public static WriteStatus Copy(
         StoreState state, in EntryKey from, in EntryKey to, SetCondition condition, bool removeSource)
     {
-        if (from.Locks is { } held)
-            return CopyHeld(state, held, from, to, condition, removeSource);
+        Debug.Assert(from.Locks == to.Locks);
+        bool isHeld = from.Locks is not null; // By a transaction, which unlocks them.
+        var locks = from.Locks ?? KeyLocks.Rent();
         Span<ulong> hashes = [from.Hash, to.Hash];
         var target = default(EntryLock);
-        var locks = KeyLocks.Rent();
         try
         {
             for (int attempts = 0; ; attempts++)
@@ -25,13 +25,14 @@ internal static class EntryCopier
                 WriteStatus status;
                 try
                 {
-                    bool isExclusive = attempts >= KeyLocks.AttemptsMax;
-                    locks.Enter(state, hashes, isExclusive, Shard.HeldBy(target));
+                    if (!isHeld)
+                        locks.Enter(state, hashes, attempts >= KeyLocks.AttemptsMax, Shard.HeldBy(target));
                     status = Run(state, locks, from, to, condition, removeSource, ref target);
                 }
                 finally // There may be no memory to note that a block is shared.
                 {
-                    locks.Exit();
+                    if (!isHeld)
+                        locks.Exit();
                 }
 
                 if (target.Obstacle == Obstacle.None
@@ -44,33 +45,8 @@ internal static class EntryCopier
         finally // The store may have been disposed.
         {
             state.ShardOf(to.Hash).EndWrite(to, ref target);
-            KeyLocks.Return(locks);
-        }
-    }
-
-    /// <summary>The same of keys that a transaction has locked.</summary>
-    private static WriteStatus CopyHeld(
-        StoreState state, KeyLocks locks, in EntryKey from, in EntryKey to, SetCondition condition, bool removeSource)
-    {
-        Debug.Assert(to.Locks == locks);
-        var target = default(EntryLock);
-        try
-        {
-            while (true)
-            {
-                Shard.ResetLock(ref target);
-                target.SourceHash = from.Hash;
-                var status = Run(state, locks, from, to, condition, removeSource, ref target);
-                if (target.Obstacle == Obstacle.None
-                    || !state.ShardOf(to.Hash).TryOvercome(to, ref target, ref status))
-                {
-                    return status;
-                }
-            }
-        }
-        finally // There may be no memory to note that a block is shared.
-        {
-            state.ShardOf(to.Hash).EndWrite(to, ref target);
+            if (!isHeld)
+                KeyLocks.Return(locks);
         }
     }
 

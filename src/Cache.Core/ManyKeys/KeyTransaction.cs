@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Numerics;
 using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
@@ -7,7 +8,7 @@ namespace Cache.Core.ManyKeys;
 
 /// <summary>Keys that one thread has locked, for any reads and writes of them.</summary>
 /// <remarks>
-/// Once the keys are locked, nothing can be waited for any more. So the keys' buckets are all found before, homes that
+/// Once the keys are locked, nothing can be waited for any more. So the keys' buckets are all held before, homes that
 /// may have no slots for what is written are locked with their whole pages, which can then be split; and room for the
 /// writes is taken before, as far as there is any. Room in the journal is reserved under the locks, for all writes:
 /// they are one group there.
@@ -227,7 +228,7 @@ internal sealed class KeyTransaction
         Locks.Recorder = null;
     }
 
-    /// <summary>Finds all keys, which holds the buckets that they need.</summary>
+    /// <summary>Finds all keys, and holds each bucket that they may need.</summary>
     /// <remarks>
     /// haveSlots: Whether each home has slots for all keys that are not in it, whatever is written. foundBytes: Of the
     /// values that the journal would have to take if they were copied.
@@ -251,15 +252,30 @@ internal sealed class KeyTransaction
             var entry = default(EntryLock);
             if (!shard.TryLockIn(Locks, key, ref entry))
                 return false;
+            bool isSpillHeld = TryHoldSpill(entry.Home);
             if (entry.IsFound)
                 foundBytes += Math.Min(Shard.ValueOf(entry).Length, ChangeJournal.SpanLengthMax);
             if (isCounted && (!entry.IsFound || entry.IsSpilled))
                 homes[outside++] = entry.Home;
             shard.Unlock(ref entry);
+            if (!isSpillHeld)
+                return false;
         }
 
         for (int i = 0; i < outside; i++)
             haveSlots &= homes[..outside].Count(homes[i]) <= homes[i].CountEmptySlots();
+        return true;
+    }
+
+    // A key that was found at home is looked for there as well once it was removed, has expired, or all was cleared.
+    private bool TryHoldSpill(Bucket home)
+    {
+        for (ulong buckets = home.SpillBuckets; buckets != 0; buckets &= buckets - 1)
+        {
+            if (!Locks.TryHold(home.Page[BitOperations.TrailingZeroCount(buckets)], out _))
+                return false;
+        }
+
         return true;
     }
 }

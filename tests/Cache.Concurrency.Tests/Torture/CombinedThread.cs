@@ -210,7 +210,7 @@ internal sealed class CombinedThread(CombinedStore target, int thread, int threa
         byte[] other = target.PatternKey(random);
         int length = random.Next(10) == 0 ? random.Next(CombinedStore.PatternLengthMax) : random.Next(500);
         var status = WriteStatus.Done;
-        switch (random.Next(8))
+        switch (random.Next(9))
         {
             case < 2:
                 // Where it begins is known to the store alone, so it goes on as any part of the pattern does.
@@ -231,6 +231,11 @@ internal sealed class CombinedThread(CombinedStore target, int thread, int threa
             case 6:
                 var body = default(SwapBody);
                 status = key == other ? status : _patterns.RunLocked([key, other], ref body);
+                break;
+            case 7:
+                var transaction = new PatternTransaction([key, other], _patterns.Keyspace, length);
+                _patterns.Transact(ref transaction);
+                status = transaction.Status;
                 break;
             default:
                 CombinedStore.AssertPattern(_patterns.GetArray(key));
@@ -300,6 +305,38 @@ internal sealed class CombinedThread(CombinedStore target, int thread, int threa
             return keys.TrySet(0, second, default) && keys.TrySet(1, first, default)
                 ? WriteStatus.Done
                 : WriteStatus.OutOfMemory;
+        }
+    }
+
+    /// <summary>Reads and changes two keys; each write may be refused.</summary>
+    private struct PatternTransaction(byte[][] keys, int keyspace, int length) : ITransaction
+    {
+        public WriteStatus Status { get; private set; }
+
+        public readonly int KeyCount => keys.Length;
+
+        public readonly int WriteCount => 5;
+
+        public readonly long WrittenBytes => 2 * length;
+
+        public readonly ReadOnlySpan<byte> GetKey(int index) => keys[index];
+
+        public readonly int GetKeyspace(int index) => keyspace;
+
+        public void Run(CacheStore store)
+        {
+            CombinedStore.AssertPattern(store.GetArray(keys[0]));
+            Status = store.Append(keys[0], CombinedStore.Pattern[..length], out int total);
+            if (Status != WriteStatus.Done)
+                return;
+            if (total > CombinedStore.PatternLengthMax)
+                store.Remove(keys[0]);
+            Status = store.Rename(keys[0], keys[1], SetCondition.Always) is var status and not WriteStatus.NotFound
+                ? status
+                : WriteStatus.Done;
+            if (Status == WriteStatus.Done)
+                Status = store.Set(keys[0], CombinedStore.Pattern[..length]);
+            CombinedStore.AssertPattern(store.GetArray(keys[1]));
         }
     }
 }
