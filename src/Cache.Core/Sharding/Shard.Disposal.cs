@@ -7,7 +7,7 @@ internal sealed partial class Shard
 {
     /// <summary>Holds all buckets for ever, and lets who comes later find only one page of held ones.</summary>
     /// <returns>False if another thread held something for too long: to be called again.</returns>
-    public bool TryClose(StoreDisposal disposal)
+    public bool TryClose(DisposalSteps disposal)
     {
         if (!disposal.TryEnter(_growthGate))
             return false;

@@ -12,12 +12,15 @@ namespace Cache.Core.Sharding;
 /// as in any page that was given back, looks at the directory again, waits for a held bucket, and throws. The addresses
 /// are unmapped when the collector finds that nobody has this object any more.
 /// </remarks>
-internal sealed partial class StoreState
+internal sealed partial class StoreState : IThreadPoolWorkItem
 {
     // Written once, before the first bucket is held; read by whoever waits.
     private volatile bool _isDisposed;
 
     private int _disposals;
+
+    // Of the thread that disposes, then perhaps of one of the pool, which its queue orders.
+    private readonly DisposalSteps _disposal = new();
 
     public bool IsDisposed => _isDisposed;
 
@@ -39,7 +42,14 @@ internal sealed partial class StoreState
         _sweepTimer.Dispose();
         Clock.Dispose();
         HeldPage = Index.CreateHeldPage();
-        new StoreDisposal(this).Begin();
+        if (!TryClose())
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+    }
+
+    void IThreadPoolWorkItem.Execute()
+    {
+        _disposal.IsPatient = true;
+        TryClose();
     }
 
     public void ThrowIfDisposed()
@@ -67,10 +77,28 @@ internal sealed partial class StoreState
         wait.SpinOnce(sleep1Threshold: -1);
     }
 
-    /// <summary>Gives the memory back, once no call can use what is in it.</summary>
-    public void Free()
+    /// <summary>Holds all buckets, and gives the memory back.</summary>
+    /// <returns>False if another thread held something for too long: to be called again.</returns>
+    private bool TryClose()
     {
         Debug.Assert(_isDisposed);
+        // Who is behind these gates at present may read segments; who comes later looks at the flag first.
+        if (!_disposal.TryPass(_sweepGate) || !_disposal.TryPass(Reclaimer.Gate))
+            return false;
+        for (; _disposal.ShardIndex < Shards.Length; _disposal.ShardIndex++)
+        {
+            if (!Shards[_disposal.ShardIndex].TryClose(_disposal))
+                return false;
+            _disposal.Position = 0;
+        }
+
+        Free();
+        return true;
+    }
+
+    // No call can use what is in it any more.
+    private void Free()
+    {
         Heap.Dispose();
         Index.Dispose(); // First: who has read a record looks here whether to believe it.
         Log.Dispose();
