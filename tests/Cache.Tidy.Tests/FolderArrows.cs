@@ -172,6 +172,13 @@ internal static class FolderArrows
             "Cache.Durability.Staging", "Cache.Durability.Recovery", "Cache.Durability.Catalog",
             "Cache.Durability.Files", "Cache.Durability.Format",
         ],
+        // The only room that sees a store: through what is public of it.
+        ["Cache.Durability.Attachment"] =
+        [
+            Core, Contracts, "Cache.Core.Changes", "Cache.Durability.Journaling", "Cache.Durability.Staging",
+            "Cache.Durability.Recovery", "Cache.Durability.Catalog", "Cache.Durability.Files",
+            "Cache.Durability.Format",
+        ],
     };
 
     /// <summary>Which project of src/ may reference which.</summary>

@@ -25,6 +25,6 @@ internal enum RecordFlags : byte
     /// <summary>The value is not here: its parts came before.</summary>
     Parted = 64,
 
-    /// <summary>Of a group: no further part of it follows.</summary>
+    /// <summary>Reserved: of a transaction, no further part of it follows.</summary>
     Last = 128,
 }

@@ -12,11 +12,12 @@ namespace Cache.Durability.Format;
 ///    16 further fields, 8 bytes each:
 ///         set, expire   if expiring: i64 deadline; if sliding: i64 sliding ms, i64 absolute
 ///         patch         i64 offset
-///         group         u64 number: the LSN of its first record
-///         part          u64 LSN of its record, i64 offset
+///         group         u64 number: its LSN
+///         part          u64 LSN of its record or group, i64 offset
 ///       key │ value │ zeros
 /// </code>
-/// The value of a group is its records. The value of a parted record has its length here and its bytes before.
+/// The value of a group is its records. The value of a parted record has its length here and its bytes before: in
+/// parts that name the place of the record, or of the group that it is in. A group may be parted too.
 /// Kinds 8 and 9 (elements): the value is u32 field length │ field │ element, and what numbers its place is a further
 /// field; kinds 10 and 11 (transactions) are as a group. Neither is written yet.
 /// </remarks>
@@ -24,6 +25,10 @@ internal static class RecordLayout
 {
     public const int HeaderSize = 16;
     public const int Alignment = 8;
+
+    /// <summary>What a group has before its records.</summary>
+    public const int GroupHeadSize = HeaderSize + FieldSize;
+
     public const int SizeMax = 0xFFFFF8;
     public const int KeyLengthMax = ushort.MaxValue;
 
@@ -74,7 +79,18 @@ internal static class RecordLayout
         BinaryPrimitives.WriteUInt64LittleEndian(record, FirstWord(record.Length, fields, key.Length));
     }
 
-    /// <summary>Makes a place say nothing.</summary>
+    /// <summary>Writes the head of a group; its records are written behind it by themselves.</summary>
+    /// <param name="group">The bytes of the whole group.</param>
+    /// <param name="number">The place of the group.</param>
+    public static void WriteGroupHead(Span<byte> group, ulong number)
+    {
+        var fields = new RecordFields { Kind = RecordKind.Group, Owner = number };
+        BinaryPrimitives.WriteUInt64LittleEndian(group[8..], SecondWord(fields, group.Length - GroupHeadSize));
+        WriteFields(group[HeaderSize..], fields);
+        BinaryPrimitives.WriteUInt64LittleEndian(group, FirstWord(group.Length, fields, 0));
+    }
+
+    /// <summary>Makes a place say nothing; it may be of 8 bytes.</summary>
     public static void WriteVoid(Span<byte> record)
     {
         record.Clear();
@@ -93,12 +109,15 @@ internal static class RecordLayout
     {
         record = default;
         problem = "";
-        if (payload.Length < HeaderSize)
+        if (payload.Length < Alignment)
             return Fails("is cut off", out problem);
         ulong first = BinaryPrimitives.ReadUInt64LittleEndian(payload);
         int size = (int)(first & 0xFFFFFF);
-        if (size < HeaderSize || size % Alignment != 0 || size > payload.Length)
+        bool isVoid = (RecordKind)(byte)(first >> KindShift) == RecordKind.Void;
+        if (size < (isVoid ? Alignment : HeaderSize) || size % Alignment != 0 || size > payload.Length)
             return Fails("has an impossible size", out problem);
+        if (isVoid)
+            return Succeeds(new RecordView { Size = size }, out record);
         ulong second = BinaryPrimitives.ReadUInt64LittleEndian(payload[8..]);
         var fields = new RecordFields
         {
@@ -108,8 +127,6 @@ internal static class RecordLayout
             Codec = (byte)(second >> CodecShift),
             Type = (byte)(second >> TypeShift),
         };
-        if (fields.Kind == RecordKind.Void)
-            return Succeeds(new RecordView { Size = size }, out record);
         if (fields.Kind > RecordKind.Part)
             return Fails($"is of kind {(int)fields.Kind}, which a newer version writes", out problem);
         int keyLength = (ushort)(first >> KeyLengthShift);

@@ -5,7 +5,9 @@ namespace Cache.Durability.Journaling;
 /// <summary>Takes the blocks that a start reads, in their order.</summary>
 internal interface IBlockTarget
 {
+    /// <param name="file">The file, for a refusal.</param>
+    /// <param name="offset">Where in it the block begins.</param>
     /// <param name="header">The block's header.</param>
     /// <param name="payload">Its records; not to be kept.</param>
-    void Apply(in BlockHeader header, ReadOnlySpan<byte> payload);
+    void Apply(string file, long offset, in BlockHeader header, ReadOnlySpan<byte> payload);
 }

@@ -166,13 +166,13 @@ internal sealed class Journal : IDisposable
     }
 
     /// <summary>Writes and syncs everything that is staged; the manifest says "clean" if that succeeded.</summary>
-    /// <remarks>Nobody reserves a place any more, and neither thread is in a step.</remarks>
+    /// <remarks>Neither thread is in a step. Whoever still comes gets no place, and goes on unrecorded.</remarks>
     public void Close()
     {
-        Staging.Hold(false);
+        Staging.Close();
         Write();
         Sync();
-        Debug.Assert(State != JournalState.Writing || Staging.IsEmpty);
+        Debug.Assert(!Staging.HasSealed);
         lock (_gate)
         {
             bool isWhole = _state == JournalState.Writing;

@@ -59,7 +59,7 @@ internal static class JournalStart
         ulong lastLsn = 0;
         while (reader.TryRead(out var header, out var payload))
         {
-            target.Apply(header, payload);
+            target.Apply(reader.Place.File, reader.Place.Offset, header, payload);
             blocks++;
             lastLsn = Math.Max(lastLsn, header.FirstLsn);
         }

@@ -4,32 +4,44 @@ namespace Cache.Durability.Recovery;
 
 /// <summary>The records of blocks in their order: groups whole or not at all, long values put together.</summary>
 /// <remarks>
-/// What is not complete at the end of the journal was not acknowledged: parts without their record, and a group without
-/// its last part, are dropped. Memory is taken for bytes that came, never for a length that is told.
+/// The parts of long values come in blocks of their own, before the block whose records they belong to. What is not
+/// complete at the end of the journal was not acknowledged: parts without their record are dropped. Memory is taken for
+/// bytes that came, never for a length that is told.
 /// </remarks>
 internal sealed class RecordReplay(IRecordTarget target)
 {
-    private readonly ByteBuffer _value = new();
-    private readonly ByteBuffer _group = new();
-    private ulong _valueOwner;
-    private ulong _groupNumber;
+    private readonly PartedValues _values = new();
+
+    // Parts of the next records may be among blocks that were skipped.
+    private bool _lacksParts;
 
     /// <summary>The records that the target got.</summary>
     public long Count { get; private set; }
+
+    /// <summary>Tells that blocks before the next one were damaged, and are skipped.</summary>
+    public void NoteGap()
+    {
+        _values.Clear();
+        _lacksParts = true;
+    }
 
     /// <summary>Takes a block's records.</summary>
     /// <param name="file">Its file, for a refusal.</param>
     /// <param name="offset">Where in it the block begins.</param>
     /// <param name="firstLsn">The place of the first record.</param>
     /// <param name="payload">The records.</param>
-    /// <exception cref="RecoveryRefusedException">A record contradicts itself.</exception>
+    /// <exception cref="RecoveryRefusedException">
+    /// A record contradicts itself, or the target does not take it.
+    /// </exception>
     public void Apply(string file, long offset, ulong firstLsn, ReadOnlySpan<byte> payload)
     {
         var reader = new RecordReader(payload);
         string problem = "";
         ulong lsn = firstLsn;
+        bool hasParts = false;
         while (problem.Length == 0 && reader.TryRead(out var record))
         {
+            hasParts |= record.Fields.Kind == RecordKind.Part;
             problem = Apply(record, lsn);
             lsn = firstLsn + (uint)reader.Position;
         }
@@ -37,104 +49,69 @@ internal sealed class RecordReplay(IRecordTarget target)
         problem = problem.Length == 0 ? reader.Problem : problem;
         if (problem.Length != 0)
             throw new RecoveryRefusedException(file, offset, $"has a record that {problem}");
+        if (hasParts)
+            return;
+        _values.Clear(); // What nobody asked for belongs to a block that was never written.
+        _lacksParts = false;
     }
 
-    private string Apply(in RecordView record, ulong lsn)
+    private string Apply(in RecordView record, ulong lsn) => record.Fields.Kind switch
     {
-        switch (record.Fields.Kind)
-        {
-            case RecordKind.Void:
-                return "";
-            case RecordKind.Part:
-                return AddPart(record);
-            case RecordKind.Group:
-                return AddGroup(record);
-            default:
-                return ApplyOne(record, lsn);
-        }
-    }
+        RecordKind.Void => "",
+        RecordKind.Part => AddPart(record),
+        RecordKind.Group => ApplyGroup(record, lsn),
+        _ => ApplyOne(record, lsn),
+    };
 
-    // The parts of a value follow one another; those of another record begin anew.
-    private string AddPart(in RecordView record)
-    {
-        if (_valueOwner != record.Fields.Owner || record.Fields.Offset == 0)
-            _value.Clear();
-        _valueOwner = record.Fields.Owner;
-        if (record.Fields.Offset != _value.Length)
-            return "is not the next part of its value";
-        return _value.TryAdd(record.Value) ? "" : "makes a value too long";
-    }
+    private string AddPart(in RecordView record) =>
+        _lacksParts ? "" : _values.Add(record.Fields.Owner, record.Fields.Offset, record.Value);
 
-    private string AddGroup(in RecordView record)
+    // Of a long one the records came as the first value with its place.
+    private string ApplyGroup(in RecordView group, ulong lsn)
     {
-        if (_groupNumber != record.Fields.Owner)
-            _group.Clear();
-        _groupNumber = record.Fields.Owner;
-        if (!_group.TryAdd(record.Value))
-            return "makes a group too long";
-        if ((record.Fields.Flags & RecordFlags.Last) == 0)
-            return "";
-        string problem = CheckGroup(_group.Span);
-        var reader = new RecordReader(_group.Span);
-        while (problem.Length == 0 && reader.TryRead(out var one))
-            problem = ApplyOne(one, lsn: 0);
-        _group.Clear();
+        var records = group.Value;
+        if (IsParted(group) && !_values.TryTake(lsn, group.ValueLength, out records))
+            return _lacksParts ? "" : "lacks parts of its group";
+        string problem = CheckGroup(records, lsn);
+        var reader = new RecordReader(records);
+        while (problem.Length == 0 && reader.TryRead(out var record))
+            problem = ApplyOne(record, lsn);
         return problem;
     }
 
     // All of them are looked at before the first is applied.
-    private static string CheckGroup(ReadOnlySpan<byte> records)
+    private string CheckGroup(ReadOnlySpan<byte> records, ulong lsn)
     {
         var reader = new RecordReader(records);
+        int parted = 0;
         while (reader.TryRead(out var record))
         {
-            if (record.Fields.Kind is RecordKind.Group or RecordKind.Part
-                || (record.Fields.Flags & RecordFlags.Parted) != 0)
-            {
+            if (record.Fields.Kind is RecordKind.Group or RecordKind.Part)
                 return $"is of kind {(int)record.Fields.Kind} within a group";
-            }
+            if (IsParted(record) && !_lacksParts && !_values.Has(lsn, parted++, record.ValueLength))
+                return "lacks parts of its value";
         }
 
         return reader.Problem;
     }
 
-    private string ApplyOne(in RecordView record, ulong lsn)
+    private string ApplyOne(in RecordView record, ulong place)
     {
         if (record.Fields.Kind == RecordKind.Void)
             return "";
-        bool isParted = (record.Fields.Flags & RecordFlags.Parted) != 0;
-        if (isParted && (_valueOwner != lsn || _value.Length != record.ValueLength))
-            return "lacks parts of its value";
-        target.Apply(record, isParted ? _value.Span : record.Value);
         Count++;
-        if (isParted)
-            _value.Clear();
-        return "";
+        var value = record.Value;
+        if (!IsParted(record) || _values.TryTake(place, record.ValueLength, out value))
+            return target.Apply(record, value);
+        return _lacksParts ? target.Apply(RemovalOf(record), default) : "lacks parts of its value";
     }
 
-    // Grows with what it is given.
-    private sealed class ByteBuffer
+    private static bool IsParted(in RecordView record) => (record.Fields.Flags & RecordFlags.Parted) != 0;
+
+    // The value before it must not come back.
+    private static RecordView RemovalOf(in RecordView record) => new()
     {
-        private const int BytesFirst = 256 << 10;
-
-        private byte[] _bytes = [];
-
-        public int Length { get; private set; }
-
-        public ReadOnlySpan<byte> Span => _bytes.AsSpan(0, Length);
-
-        public void Clear() => Length = 0;
-
-        public bool TryAdd(ReadOnlySpan<byte> bytes)
-        {
-            long length = (long)Length + bytes.Length;
-            if (length > Array.MaxLength)
-                return false;
-            if (length > _bytes.Length)
-                Array.Resize(ref _bytes, (int)Math.Clamp(2L * length, BytesFirst, Array.MaxLength));
-            bytes.CopyTo(_bytes.AsSpan(Length));
-            Length = (int)length;
-            return true;
-        }
-    }
+        Fields = new RecordFields { Kind = RecordKind.Remove, Keyspace = record.Fields.Keyspace },
+        Key = record.Key,
+    };
 }

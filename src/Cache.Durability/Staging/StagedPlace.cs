@@ -31,6 +31,8 @@ internal readonly struct StagedPlace(StagingChunk chunk, long sequence, int offs
 
     public static ulong LsnOf(long sequence, int offset) => ((ulong)sequence << OffsetBits) | (uint)offset;
 
+    public static int OffsetOf(ulong lsn) => (int)(lsn & ((1 << OffsetBits) - 1));
+
     public static long SequenceOf(ulong lsn) => (long)(lsn >> OffsetBits);
 
     /// <summary>Tells that its bytes are whole; they belong to the thread that writes from now on.</summary>

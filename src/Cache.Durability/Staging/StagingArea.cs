@@ -77,6 +77,16 @@ internal sealed class StagingArea : IDisposable
         }
     }
 
+    /// <summary>What a caller waits for who wants all records until now to be durable.</summary>
+    public ulong EndLsn
+    {
+        get
+        {
+            ulong next = NextLsn; // Of an empty chunk nothing ever becomes durable.
+            return StagedPlace.OffsetOf(next) == BlockHeader.Size ? next - BlockHeader.Size : next;
+        }
+    }
+
     /// <summary>Reserves a place under the lock of the key: never waits, throws or allocates.</summary>
     /// <param name="length">A multiple of 8, at most <see cref="RecordBytesMax"/>.</param>
     /// <param name="place">To be filled by the same thread after the lock is let go, whatever happens.</param>
@@ -173,12 +183,26 @@ internal sealed class StagingArea : IDisposable
                 _refusal = failure;
             else
                 Volatile.Write(ref _isOff, true);
-            long word = Volatile.Read(ref _cursor.Word);
-            long full = StagingCursor.WordOf(
-                StagingCursor.SequenceOf(word) + 1, StagingCursor.SlotsMax - 1, StagingChunk.Size);
-            word = Interlocked.Exchange(ref _cursor.Word, full);
-            if (StagingCursor.UsedOf(word) <= StagingChunk.Size && StagingCursor.SlotOf(word) < _chunks.Length)
+            long word = EndCursor();
+            if (IsOfChunk(word))
                 Enqueue(word);
+            Monitor.PulseAll(_gate);
+        }
+    }
+
+    /// <summary>Gives no place for ever: late writes go on unrecorded.</summary>
+    public void Close()
+    {
+        lock (_gate)
+        {
+            Volatile.Write(ref _isOff, true);
+            long word = EndCursor();
+            if (!IsOfChunk(word))
+                return;
+            if (StagingCursor.UsedOf(word) > BlockHeader.Size)
+                Enqueue(word);
+            else
+                _free[_freeCount++] = StagingCursor.SlotOf(word);
             Monitor.PulseAll(_gate);
         }
     }
@@ -198,6 +222,16 @@ internal sealed class StagingArea : IDisposable
     }
 
     public void Dispose() => Sealed.Dispose();
+
+    // The word before: from now on nobody finds room.
+    private long EndCursor()
+    {
+        long next = StagingCursor.SequenceOf(Volatile.Read(ref _cursor.Word)) + 1;
+        return Interlocked.Exchange(
+            ref _cursor.Word, StagingCursor.WordOf(next, StagingCursor.SlotsMax - 1, StagingChunk.Size));
+    }
+
+    private bool IsOfChunk(long word) => StagingCursor.SlotOf(word) < _chunks.Length;
 
     private bool TryMakeRoom(int length)
     {

@@ -1,22 +1,13 @@
 using Cache.Core.Changes;
+using Cache.Testing;
 
 namespace Cache.Core.Tests.Changes;
 
 /// <summary>A journal in memory that keeps every record, and checks what the store promises of its calls.</summary>
 internal sealed class RecordingJournal : ChangeJournal
 {
-    [ThreadStatic]
-    private static bool _mayHaveFewer;
-
     private readonly Lock _gate = new();
     private readonly List<Group> _groups = [];
-
-    /// <summary>Whether this thread's reservations may get fewer records than they were for: a transaction's.</summary>
-    public static bool MayHaveFewer
-    {
-        get => _mayHaveFewer;
-        set => _mayHaveFewer = value;
-    }
 
     /// <summary>Called with each reservation, before it is given.</summary>
     public Action? Reserving { get; set; }
@@ -98,7 +89,7 @@ internal sealed class RecordingJournal : ChangeJournal
         Assert.False(group.IsComplete);
         Assert.True(
             group.Changes.Count is 0 || group.Changes.Count == group.Count
-            || (MayHaveFewer && group.Changes.Count < group.Count));
+            || (KeyedTransaction.IsRunning && group.Changes.Count < group.Count));
         group.IsComplete = true;
         reservation = default;
     }

@@ -56,14 +56,17 @@ public sealed class RecordLayoutTests
         Assert.True(read.Value.IsEmpty);
     }
 
-    [Fact]
-    public void Read_Void_IsPassed()
+    [Theory]
+    [InlineData(8)]
+    [InlineData(16)]
+    [InlineData(64)]
+    public void Read_Void_IsPassed(int size)
     {
-        byte[] record = new byte[64];
+        byte[] record = new byte[size];
         record.AsSpan().Fill(0xFF);
         RecordLayout.WriteVoid(record);
         Assert.True(RecordLayout.TryRead(record, out var read, out _));
-        Assert.Equal(64, read.Size);
+        Assert.Equal(size, read.Size);
         Assert.Equal(RecordKind.Void, read.Fields.Kind);
     }
 

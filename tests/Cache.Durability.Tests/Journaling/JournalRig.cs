@@ -49,7 +49,7 @@ internal sealed class JournalRig : IBlockTarget
         return place.EndLsn;
     }
 
-    public void Apply(in BlockHeader header, ReadOnlySpan<byte> payload)
+    public void Apply(string file, long offset, in BlockHeader header, ReadOnlySpan<byte> payload)
     {
         var reader = new RecordReader(payload);
         while (reader.TryRead(out var record))

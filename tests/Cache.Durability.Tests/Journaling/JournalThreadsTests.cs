@@ -112,7 +112,7 @@ public sealed class JournalThreadsTests : IDisposable
 
     private sealed class NoTarget : IBlockTarget
     {
-        public void Apply(in BlockHeader header, ReadOnlySpan<byte> payload)
+        public void Apply(string file, long offset, in BlockHeader header, ReadOnlySpan<byte> payload)
         {
         }
     }

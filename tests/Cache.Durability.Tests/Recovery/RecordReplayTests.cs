@@ -26,26 +26,59 @@ public sealed class RecordReplayTests
     [Fact]
     public void Apply_GroupInOneRecord_IsTakenWhole()
     {
-        Apply(Lsn, Group(5, RecordFlags.Last, [.. Set("a", "1"), .. Set("b", "2")]));
+        Apply(Lsn, Group(5, [.. Set("a", "1"), .. Set("b", "2")]));
         Assert.Equal(["Set a=1", "Set b=2"], _target.Seen);
     }
 
     [Fact]
-    public void Apply_GroupOverSeveralBlocks_IsTakenWithItsLastPart()
+    public void Apply_GroupInParts_IsTakenWithItsHead()
     {
-        Apply(Lsn, Group(5, RecordFlags.None, Set("a", "1")));
-        Apply(2 * Lsn, Set("other", "0"));
-        Assert.Equal(["Set other=0"], _target.Seen);
-        Apply(3 * Lsn, Group(5, RecordFlags.Last, Set("b", "2")));
-        Assert.Equal(["Set other=0", "Set a=1", "Set b=2"], _target.Seen);
+        byte[] records = [.. Set("a", "1"), .. Void(8), .. Parted("b", 4)];
+        Apply(Lsn, [.. Part(3 * Lsn, 0, records[..40]), .. Part(3 * Lsn, 40, records[40..])]);
+        Apply(2 * Lsn, Part(3 * Lsn, 0, "abcd"));
+        Assert.Empty(_target.Seen);
+        Apply(3 * Lsn, PartedGroup(3 * Lsn, records.Length));
+        Assert.Equal(["Set a=1", "Set b=abcd"], _target.Seen);
     }
 
     [Fact]
-    public void Apply_GroupWithoutItsEnd_IsDropped()
+    public void Apply_GroupWithoutItsParts_IsRefused() => Refused(Lsn, PartedGroup(Lsn, 64));
+
+    [Fact]
+    public void Apply_GroupWithSeveralLongValues_TakesThemInTheirOrder()
     {
-        Apply(Lsn, Group(5, RecordFlags.None, Set("a", "1")));
-        Apply(2 * Lsn, Group(6, RecordFlags.Last, Set("b", "2")));
-        Assert.Equal(["Set b=2"], _target.Seen);
+        Apply(Lsn, [.. Part(Lsn, 0, "ab"), .. Part(Lsn, 2, "cd"), .. Part(Lsn, 0, "efg")]);
+        Apply(Lsn, Group(Lsn, [.. Parted("a", 4), .. Set("b", "2"), .. Parted("c", 3)]));
+        Assert.Equal(["Set a=abcd", "Set b=2", "Set c=efg"], _target.Seen);
+    }
+
+    [Fact]
+    public void Apply_GroupThatLacksAValue_IsRefusedBeforeItsFirst()
+    {
+        Apply(Lsn, Part(Lsn, 0, "abcd"));
+        Refused(Lsn, Group(Lsn, [.. Parted("a", 4), .. Parted("b", 4)]));
+        Assert.Empty(_target.Seen);
+    }
+
+    // Of damaged blocks that a person lets be skipped.
+    [Fact]
+    public void Apply_AfterAGap_ValuesThatLackPartsAreRemoved()
+    {
+        Apply(Lsn, [.. Set("a", "1"), .. Set("b", "1")]);
+        Apply(2 * Lsn, Part(2 * Lsn, 0, "abcd"));
+        _replay.NoteGap();
+        Apply(2 * Lsn, Part(2 * Lsn, 0, "efgh"));
+        Apply(2 * Lsn, [.. Parted("a", 4), .. Group(Lsn, Parted("b", 4)), .. PartedGroup(7, 64)]);
+        Assert.Equal(["Set a=1", "Set b=1", "Remove a=", "Remove b="], _target.Seen);
+        Refused(3 * Lsn, Parted("a", 4));
+    }
+
+    [Fact]
+    public void Apply_LongValuesOfOneBlock_AreToldApart()
+    {
+        Apply(Lsn, [.. Part(2 * Lsn, 0, "ab"), .. Part(2 * Lsn + 24, 0, "cd")]);
+        Apply(2 * Lsn, [.. Parted("a", 2), .. Parted("b", 2)]);
+        Assert.Equal(["Set a=ab", "Set b=cd"], _target.Seen);
     }
 
     [Fact]
@@ -53,13 +86,13 @@ public sealed class RecordReplayTests
     {
         byte[] second = Set("b", "2");
         second[3] = 9;
-        Refused(Lsn, Group(5, RecordFlags.Last, [.. Set("a", "1"), .. second]));
+        Refused(Lsn, Group(5, [.. Set("a", "1"), .. second]));
         Assert.Empty(_target.Seen);
     }
 
     [Fact]
     public void Apply_GroupWithinAGroup_IsRefused() =>
-        Refused(Lsn, Group(5, RecordFlags.Last, Group(6, RecordFlags.Last, Set("a", "1"))));
+        Refused(Lsn, Group(5, Group(6, Set("a", "1"))));
 
     [Fact]
     public void Apply_LongValue_IsPutTogether()
@@ -104,8 +137,8 @@ public sealed class RecordReplayTests
         var random = new Random(seed);
         byte[] records =
         [
-            .. Set("a", "1"), .. Group(5, RecordFlags.None, Set("b", "2")), .. Part(9, 0, "abcd"),
-            .. Group(5, RecordFlags.Last, Set("c", "3")), .. Record(RecordKind.Patch, "a", "patch"),
+            .. Set("a", "1"), .. Group(6, Set("b", "2")), .. Part(9, 0, "abcd"),
+            .. Group(5, Set("c", "3")), .. Record(RecordKind.Patch, "a", "patch"),
         ];
         for (int round = 0; round < 4_000; round++)
         {
@@ -136,13 +169,19 @@ public sealed class RecordReplayTests
         return record;
     }
 
-    private static byte[] Group(ulong number, RecordFlags flags, byte[] records) =>
-        Write(new RecordFields { Kind = RecordKind.Group, Flags = flags, Owner = number }, [], records, records.Length);
+    private static byte[] Group(ulong number, byte[] records) =>
+        Write(new RecordFields { Kind = RecordKind.Group, Owner = number }, [], records, records.Length);
+
+    private static byte[] PartedGroup(ulong number, int length) =>
+        Write(
+            new RecordFields { Kind = RecordKind.Group, Flags = RecordFlags.Parted, Owner = number }, [], [], length);
 
     private static byte[] Part(ulong owner, long offset, string bytes) =>
+        Part(owner, offset, Encoding.ASCII.GetBytes(bytes));
+
+    private static byte[] Part(ulong owner, long offset, byte[] bytes) =>
         Write(
-            new RecordFields { Kind = RecordKind.Part, Owner = owner, Offset = offset }, [],
-            Encoding.ASCII.GetBytes(bytes), bytes.Length);
+            new RecordFields { Kind = RecordKind.Part, Owner = owner, Offset = offset }, [], bytes, bytes.Length);
 
     private static byte[] Parted(string key, int length) =>
         Write(
@@ -165,9 +204,12 @@ public sealed class RecordReplayTests
     {
         public List<string> Seen { get; } = [];
 
-        public void Apply(in RecordView record, ReadOnlySpan<byte> value) =>
+        public string Apply(in RecordView record, ReadOnlySpan<byte> value)
+        {
             Seen.Add(string.Create(
                 CultureInfo.InvariantCulture,
                 $"{record.Fields.Kind} {Encoding.ASCII.GetString(record.Key)}={Encoding.ASCII.GetString(value)}"));
+            return "";
+        }
     }
 }

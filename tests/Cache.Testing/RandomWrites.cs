@@ -1,8 +1,8 @@
+using System.Text;
+using Cache.Core;
 using Cache.Core.ManyKeys;
-using Cache.Testing;
-using static Cache.Core.Tests.StoreFixture;
 
-namespace Cache.Core.Tests.Changes;
+namespace Cache.Testing;
 
 /// <summary>Random writes by every member of the store that writes.</summary>
 /// <remarks>
@@ -19,7 +19,7 @@ internal sealed class RandomWrites(CacheStore store, int seed)
 
     private readonly Random _random = new(seed);
 
-    public static byte[] NameOf(int number) => Bytes($"key:{number}");
+    public static byte[] NameOf(int number) => Encoding.Latin1.GetBytes($"key:{number}");
 
     public void Fill()
     {
@@ -60,11 +60,11 @@ internal sealed class RandomWrites(CacheStore store, int seed)
 
     private EntryOptions Options() => _random.Next(6) switch
     {
-        0 => ExpiringAt(store.NowMs + 1 + _random.Next(100_000)),
+        0 => new EntryOptions { ExpiresAtMs = store.NowMs + 1 + _random.Next(100_000) },
         1 => new EntryOptions { ExpiresAtUnixMs = store.NowMs + 1 + _random.Next(100_000) },
-        2 => Sliding(1 + _random.Next(100_000)),
+        2 => new EntryOptions { SlidingMs = 1 + _random.Next(100_000) },
         3 => new EntryOptions { KeepTtl = true },
-        4 => ExpiringAt(1),
+        4 => new EntryOptions { ExpiresAtMs = 1 },
         _ => new EntryOptions { Condition = (SetCondition)_random.Next(3) },
     };
 

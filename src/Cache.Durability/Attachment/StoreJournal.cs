@@ -1,0 +1,192 @@
+using System.Diagnostics;
+using Cache.Core.Changes;
+using Cache.Durability.Format;
+using Cache.Durability.Journaling;
+using Cache.Durability.Staging;
+
+namespace Cache.Durability.Attachment;
+
+/// <summary>Stages what a store tells of its changes.</summary>
+/// <remarks>
+/// A change is one record; several that take effect together are a group, which lies in one chunk. A group that is too
+/// long for that, or a record that is, has its head in a chunk, and its bytes are written in parts before. Of a value
+/// that is lent only the parts are written. So each reservation is one place in the order, whatever its length.
+/// <code>
+///     reservation      Owner             Position             Length     Sequence
+///     in a chunk       the chunk         in the chunk         what is    LSN of the place
+///     long             the long group    in its own bytes     left       LSN of its head
+///     nothing is recorded: null
+/// </code>
+/// </remarks>
+/// <param name="staging">Where records go.</param>
+/// <param name="threads">Are told of what is staged; null if whoever has the journal takes its steps.</param>
+internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads) : ChangeJournal
+{
+    private readonly LongGroupRoom _room = new();
+
+    public override long SizeOf(in ChangeRecord record) =>
+        RecordLayout.SizeOf(KindOf(record), FlagsOf(record), record.KeyLength, record.ValueLength);
+
+    public override bool TryReserve(long bytes, int count, out ChangeReservation reservation)
+    {
+        reservation = default;
+        long size = count > 1 ? RecordLayout.GroupHeadSize + bytes : bytes;
+        if (size > StagingArea.RecordBytesMax)
+            return TryReserveLong(bytes, out reservation);
+        if (!staging.TryReserve((int)size, out var place))
+            return false;
+        if (place.IsNone)
+            return true;
+        reservation = new ChangeReservation
+        {
+            Owner = place.Chunk,
+            Position = StagedPlace.OffsetOf(place.Lsn),
+            Length = size,
+            Sequence = (long)place.Lsn,
+        };
+        if (count > 1)
+        {
+            RecordLayout.WriteGroupHead(place.Bytes, place.Lsn);
+            Take(ref reservation, RecordLayout.GroupHeadSize);
+        }
+
+        return true;
+    }
+
+    public override void WaitForRoom(long bytes)
+    {
+        if (bytes > Array.MaxLength)
+            throw new IOException($"The journal takes no write of {bytes} bytes at once.");
+        bool isLong = bytes > StagingArea.RecordBytesMax - RecordLayout.GroupHeadSize;
+        // Of just under the limit one record lies in a chunk, a group does not.
+        long inChunk = bytes > StagingArea.RecordBytesMax ? 0 : bytes;
+        staging.WaitForRoom((int)Math.Min(inChunk + RecordLayout.GroupHeadSize, StagingArea.RecordBytesMax));
+        if (isLong)
+            _room.Wait((int)bytes);
+    }
+
+    public override void Write(
+        ref ChangeReservation reservation, in ChangeRecord record, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    {
+        Debug.Assert(!record.IsLent);
+        if (reservation.Owner is not null)
+            WriteCore(ref reservation, record, key, value);
+    }
+
+    public override void Write(
+        ref ChangeReservation reservation, in ChangeRecord record, ReadOnlySpan<byte> key, ChangeValue value)
+    {
+        Debug.Assert(record.IsLent);
+        if (reservation.Owner is null)
+        {
+            value.Dispose();
+            return;
+        }
+
+        var chunk = reservation.Owner as StagingChunk ?? ((LongGroup)reservation.Owner).Place.Chunk;
+        chunk.Add(new LentLongValue((ulong)reservation.Sequence, value));
+        WriteCore(ref reservation, record, key, default);
+    }
+
+    public override void Complete(ref ChangeReservation reservation)
+    {
+        switch (reservation.Owner)
+        {
+            case StagingChunk chunk:
+                End(CompleteIn(chunk, reservation));
+                break;
+            case LongGroup group:
+                group.Complete((int)reservation.Position);
+                End(group.Place);
+                break;
+        }
+
+        reservation = default;
+    }
+
+    private static RecordKind KindOf(in ChangeRecord record)
+    {
+        Debug.Assert(record.Kind is >= ChangeKind.Set and <= ChangeKind.Patch);
+        return (RecordKind)record.Kind; // The same numbers.
+    }
+
+    private static RecordFlags FlagsOf(in ChangeRecord record) =>
+        (record.ExpiresAtUnixMs != 0 ? RecordFlags.Expiring | RecordFlags.Moment : RecordFlags.None)
+        | (record.SlidingMs != 0 ? RecordFlags.Sliding : RecordFlags.None)
+        | (record.IsLent ? RecordFlags.Parted : RecordFlags.None);
+
+    private static void WriteCore(
+        ref ChangeReservation reservation, in ChangeRecord record, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    {
+        var fields = new RecordFields
+        {
+            Kind = KindOf(record),
+            Flags = FlagsOf(record),
+            Keyspace = record.Keyspace,
+            DeadlineMs = record.ExpiresAtUnixMs,
+            SlidingMs = record.SlidingMs,
+            AbsoluteMs = record.AbsoluteUnixMs,
+            Offset = record.Offset,
+        };
+        int size = RecordLayout.SizeOf(fields.Kind, fields.Flags, record.KeyLength, record.ValueLength);
+        RecordLayout.Write(Take(ref reservation, size), fields, key, value, record.ValueLength);
+    }
+
+    // The next bytes of the room.
+    private static Span<byte> Take(ref ChangeReservation reservation, int size)
+    {
+        Debug.Assert(size <= reservation.Length);
+        int position = (int)reservation.Position;
+        reservation.Position += size;
+        reservation.Length -= size;
+        return reservation.Owner is StagingChunk chunk
+            ? chunk.Slice(position, size)
+            : ((LongGroup)reservation.Owner!).Slice(position, size);
+    }
+
+    // What was not written says nothing.
+    private static StagedPlace CompleteIn(StagingChunk chunk, in ChangeReservation reservation)
+    {
+        int position = (int)reservation.Position;
+        int left = (int)reservation.Length;
+        if (left != 0)
+            RecordLayout.WriteVoid(chunk.Slice(position, left));
+        ulong lsn = (ulong)reservation.Sequence;
+        int start = StagedPlace.OffsetOf(lsn);
+        return new StagedPlace(chunk, StagedPlace.SequenceOf(lsn), start, position + left - start);
+    }
+
+    private bool TryReserveLong(long bytes, out ChangeReservation reservation)
+    {
+        reservation = default;
+        if (bytes > Array.MaxLength || !_room.TryTake((int)bytes, out byte[] memory))
+            return false; // Where it is too long for ever, the waiting throws.
+        bool isReserved = staging.TryReserve(RecordLayout.GroupHeadSize, out var place);
+        if (!isReserved || place.IsNone)
+        {
+            _room.Return(memory.Length);
+            return isReserved;
+        }
+
+        try
+        {
+            var group = new LongGroup(place, memory, _room);
+            place.Chunk.Add(group); // Before the values of its records.
+            reservation = new ChangeReservation { Owner = group, Length = bytes, Sequence = (long)place.Lsn };
+            return true;
+        }
+        catch (OutOfMemoryException)
+        {
+            RecordLayout.WriteVoid(place.Bytes);
+            End(place);
+            _room.Return(memory.Length);
+            return false;
+        }
+    }
+
+    private void End(in StagedPlace place)
+    {
+        place.Fill();
+        threads?.Filled(place);
+    }
+}

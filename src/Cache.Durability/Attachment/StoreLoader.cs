@@ -1,0 +1,168 @@
+using System.Globalization;
+using Cache.Core;
+using Cache.Durability.Format;
+using Cache.Durability.Journaling;
+using Cache.Durability.Recovery;
+
+namespace Cache.Durability.Attachment;
+
+/// <summary>Puts what a journal holds into a store that nobody is told of yet.</summary>
+/// <remarks>
+/// An entry that has expired may get a later expiry by a record behind it, so none may expire before the last record
+/// was read: a moment that has passed, or that passes soon, is put far behind all others until <see cref="Complete"/>.
+/// </remarks>
+internal sealed class StoreLoader : IBlockTarget, IRecordTarget
+{
+    // A load takes less.
+    private const long SoonMs = 3_600_000;
+
+    // What is added to a moment meanwhile: some 140,000 years.
+    private const long Postponement = 1L << 52;
+
+    private const int ScanCount = 1_000;
+
+    private readonly CacheStore[] _keyspaces;
+    private readonly RecordReplay _replay;
+    private readonly long _startMs;
+    private ulong _lastSequence;
+    private bool _hasPostponed;
+
+    public StoreLoader(CacheStore store)
+    {
+        _keyspaces = [.. Enumerable.Range(0, store.KeyspaceCount).Select(store.SelectKeyspace)];
+        _replay = new RecordReplay(this);
+        _startMs = store.TimeProvider.GetUtcNow().ToUnixTimeMilliseconds();
+    }
+
+    /// <summary>The records that were taken.</summary>
+    public long Count => _replay.Count;
+
+    public void Apply(string file, long offset, in BlockHeader header, ReadOnlySpan<byte> payload)
+    {
+        if (_lastSequence != 0 && header.Sequence != _lastSequence + 1)
+            _replay.NoteGap();
+        _lastSequence = header.Sequence;
+        _replay.Apply(file, offset, header.FirstLsn, payload);
+    }
+
+    /// <summary>Lets entries expire, after the last record.</summary>
+    public void Complete()
+    {
+        if (!_hasPostponed)
+            return;
+        foreach (var store in _keyspaces)
+            EndPostponement(store);
+    }
+
+    public string Apply(in RecordView record, ReadOnlySpan<byte> value)
+    {
+        var fields = record.Fields;
+        if (fields.Keyspace >= _keyspaces.Length)
+            return $"is of keyspace {fields.Keyspace}; the store has {_keyspaces.Length}";
+        if (fields.Type != 0 || fields.Codec != 0)
+            return $"is of type {fields.Type} and codec {fields.Codec}, which a newer version writes";
+        var store = _keyspaces[fields.Keyspace];
+        switch (fields.Kind)
+        {
+            case RecordKind.Set:
+                return Set(store, record, value);
+            case RecordKind.Remove:
+                store.Remove(record.Key);
+                return "";
+            case RecordKind.Expire:
+                return Expire(store, record);
+            case RecordKind.Clear:
+                store.Clear();
+                return "";
+            default:
+                return Patch(store, record, value);
+        }
+    }
+
+    private static string Patch(CacheStore store, in RecordView record, ReadOnlySpan<byte> part)
+    {
+        // It may have been evicted.
+        if (!store.TryPeekInfo(record.Key, out var info))
+            return "";
+        long offset = record.Fields.Offset;
+        if (offset is < 0 or > int.MaxValue)
+            return "has an impossible offset";
+        if (part.Length == 0 && offset > info.Length)
+            return ProblemOf(store, store.SetRange(record.Key, (int)offset - 1, [0], out _), (int)offset);
+        return ProblemOf(store, store.SetRange(record.Key, (int)offset, part, out int length), length);
+    }
+
+    private static string ProblemOf(CacheStore store, WriteStatus status, int length) => status switch
+    {
+        WriteStatus.OutOfMemory => string.Create(
+            CultureInfo.InvariantCulture,
+            $"finds no room: the limit of {store.MemoryLimitBytes} bytes is met, and nothing may be evicted"),
+        WriteStatus.ValueTooLong => string.Create(
+            CultureInfo.InvariantCulture,
+            $"has a value of {length} bytes; the store takes {store.ValueLengthLimit}"),
+        _ => "",
+    };
+
+    private static void EndPostponement(CacheStore store)
+    {
+        var sink = new KeySink();
+        ulong cursor = 0;
+        do
+        {
+            cursor = store.Scan(cursor, ScanCount, ref sink);
+            foreach (byte[] key in sink.Keys)
+            {
+                store.TryPeekInfo(key, out var info);
+                if (info.ExpiresAtUnixMs is > Postponement and < 2 * Postponement)
+                    store.ExpireAtUnixMs(key, info.ExpiresAtUnixMs - Postponement, ExpireConditions.None);
+            }
+
+            sink.Keys.Clear();
+        }
+        while (cursor != 0);
+    }
+
+    private string Set(CacheStore store, in RecordView record, ReadOnlySpan<byte> value)
+    {
+        var fields = record.Fields;
+        if (fields.SlidingMs < 0)
+            return "has an impossible expiry";
+        bool isSliding = fields.SlidingMs != 0 && (fields.AbsoluteMs == 0 || fields.AbsoluteMs > _startMs);
+        var options = isSliding
+            ? new EntryOptions { SlidingMs = fields.SlidingMs, ExpiresAtUnixMs = fields.AbsoluteMs }
+            : new EntryOptions
+            {
+                ExpiresAtUnixMs = Postponed(fields.SlidingMs != 0 ? fields.AbsoluteMs : fields.DeadlineMs),
+            };
+        return ProblemOf(store, store.Set(record.Key, value, options), value.Length);
+    }
+
+    private string Expire(CacheStore store, in RecordView record)
+    {
+        if (record.Fields.SlidingMs != 0)
+            return "gives an interval without a value";
+        var status = record.Fields.DeadlineMs == 0
+            ? store.Persist(record.Key)
+            : store.ExpireAtUnixMs(record.Key, Postponed(record.Fields.DeadlineMs), ExpireConditions.None);
+        return ProblemOf(store, status, length: 0);
+    }
+
+    private long Postponed(long unixMs)
+    {
+        if (unixMs == 0)
+            return 0;
+        if (unixMs > _startMs + SoonMs)
+            return unixMs >= Postponement ? Math.Max(unixMs, 2 * Postponement) : unixMs;
+        _hasPostponed = true;
+        return Math.Max(1, unixMs) + Postponement;
+    }
+
+    private readonly struct KeySink() : IKeySink
+    {
+        public List<byte[]> Keys { get; } = [];
+
+        public bool IsFull => false;
+
+        public void Take(ReadOnlySpan<byte> key) => Keys.Add(key.ToArray());
+    }
+}
