@@ -53,6 +53,7 @@ internal sealed class DurableStore : IDisposable
         try
         {
             var loader = new StoreLoader(store);
+            options = options with { Time = store.TimeProvider }; // Expiries are compared with what blocks say.
             journal = JournalStart.Open(directory, loader, mode, options, out var report);
             loader.Complete();
             threads = hasThreads ? new JournalThreads(journal, options.Sync) : null;

@@ -4,11 +4,28 @@ using Cache.Durability.Staging;
 namespace Cache.Durability.Attachment;
 
 /// <summary>A long value where the store has it.</summary>
-internal sealed class LentLongValue(ulong lsn, ChangeValue value) : LongValue(lsn)
+internal sealed class LentLongValue : LongValue
 {
-    public override int Length { get; } = value.Span.Length;
+    private readonly ChangeValue _value;
+    private readonly LentBytes _lent;
 
-    public override void CopyTo(int offset, Span<byte> part) => value.Span.Slice(offset, part.Length).CopyTo(part);
+    /// <param name="lsn">The place of its record or group.</param>
+    /// <param name="value">What the store lends.</param>
+    /// <param name="lent">Is told how much that is.</param>
+    public LentLongValue(ulong lsn, ChangeValue value, LentBytes lent)
+        : base(lsn)
+    {
+        (_value, _lent, Length) = (value, lent, value.Span.Length);
+        lent.Take(Length);
+    }
 
-    protected override void Dispose(bool disposing) => value.Dispose();
+    public override int Length { get; }
+
+    public override void CopyTo(int offset, Span<byte> part) => _value.Span.Slice(offset, part.Length).CopyTo(part);
+
+    protected override void Dispose(bool disposing)
+    {
+        _value.Dispose();
+        _lent.Return(Length);
+    }
 }

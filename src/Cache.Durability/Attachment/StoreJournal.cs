@@ -23,6 +23,7 @@ namespace Cache.Durability.Attachment;
 internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads) : ChangeJournal
 {
     private readonly LongGroupRoom _room = new();
+    private readonly LentBytes _lent = new();
 
     public override long SizeOf(in ChangeRecord record) =>
         RecordLayout.SizeOf(KindOf(record), FlagsOf(record), record.KeyLength, record.ValueLength);
@@ -30,6 +31,8 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads)
     public override bool TryReserve(long bytes, int count, out ChangeReservation reservation)
     {
         reservation = default;
+        if (!_lent.HasRoom)
+            return false;
         long size = count > 1 ? RecordLayout.GroupHeadSize + bytes : bytes;
         if (size > StagingArea.RecordBytesMax)
             return TryReserveLong(bytes, out reservation);
@@ -63,6 +66,7 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads)
         staging.WaitForRoom((int)Math.Min(inChunk + RecordLayout.GroupHeadSize, StagingArea.RecordBytesMax));
         if (isLong)
             _room.Wait((int)bytes);
+        _lent.Wait();
     }
 
     public override void Write(
@@ -84,7 +88,7 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads)
         }
 
         var chunk = reservation.Owner as StagingChunk ?? ((LongGroup)reservation.Owner).Place.Chunk;
-        chunk.Add(new LentLongValue((ulong)reservation.Sequence, value));
+        chunk.Add(new LentLongValue((ulong)reservation.Sequence, value, _lent));
         WriteCore(ref reservation, record, key, default);
     }
 

@@ -10,6 +10,8 @@ namespace Cache.Durability.Attachment;
 /// <remarks>
 /// An entry that has expired may get a later expiry by a record behind it, so none may expire before the last record
 /// was read: a moment that has passed, or that passes soon, is put far behind all others until <see cref="Complete"/>.
+/// Then it is at least as late as when the last block was written, even if the clock was set back meanwhile: nothing
+/// comes back that somebody has seen expire.
 /// </remarks>
 internal sealed class StoreLoader : IBlockTarget, IRecordTarget
 {
@@ -25,6 +27,7 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
     private readonly RecordReplay _replay;
     private readonly long _startMs;
     private ulong _lastSequence;
+    private long _lastWallMs;
     private bool _hasPostponed;
 
     public StoreLoader(CacheStore store)
@@ -42,13 +45,14 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
         if (_lastSequence != 0 && header.Sequence != _lastSequence + 1)
             _replay.NoteGap();
         _lastSequence = header.Sequence;
+        _lastWallMs = Math.Max(_lastWallMs, header.WallMs);
         _replay.Apply(file, offset, header.FirstLsn, payload);
     }
 
     /// <summary>Lets entries expire, after the last record.</summary>
     public void Complete()
     {
-        if (!_hasPostponed)
+        if (!_hasPostponed && _lastWallMs <= _startMs)
             return;
         foreach (var store in _keyspaces)
             EndPostponement(store);
@@ -103,7 +107,7 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
         _ => "",
     };
 
-    private static void EndPostponement(CacheStore store)
+    private void EndPostponement(CacheStore store)
     {
         var sink = new KeySink();
         ulong cursor = 0;
@@ -112,9 +116,8 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
             cursor = store.Scan(cursor, ScanCount, ref sink);
             foreach (byte[] key in sink.Keys)
             {
-                store.TryPeekInfo(key, out var info);
-                if (info.ExpiresAtUnixMs is > Postponement and < 2 * Postponement)
-                    store.ExpireAtUnixMs(key, info.ExpiresAtUnixMs - Postponement, ExpireConditions.None);
+                if (store.TryPeekInfo(key, out var info))
+                    EndPostponement(store, key, info);
             }
 
             sink.Keys.Clear();
@@ -122,12 +125,25 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
         while (cursor != 0);
     }
 
+    private void EndPostponement(CacheStore store, ReadOnlySpan<byte> key, in EntryInfo info)
+    {
+        long unixMs = info.ExpiresAtUnixMs;
+        bool isPostponed = unixMs is > Postponement and < 2 * Postponement;
+        if (isPostponed)
+            unixMs -= Postponement;
+        if (unixMs != 0 && unixMs <= _lastWallMs && info.SlidingMs == 0)
+            store.Remove(key);
+        else if (isPostponed)
+            store.ExpireAtUnixMs(key, unixMs, ExpireConditions.None);
+    }
+
     private string Set(CacheStore store, in RecordView record, ReadOnlySpan<byte> value)
     {
         var fields = record.Fields;
         if (fields.SlidingMs < 0)
             return "has an impossible expiry";
-        bool isSliding = fields.SlidingMs != 0 && (fields.AbsoluteMs == 0 || fields.AbsoluteMs > _startMs);
+        bool isSliding = fields.SlidingMs != 0
+            && (fields.AbsoluteMs == 0 || fields.AbsoluteMs > Math.Max(_startMs, _lastWallMs));
         var options = isSliding
             ? new EntryOptions { SlidingMs = fields.SlidingMs, ExpiresAtUnixMs = fields.AbsoluteMs }
             : new EntryOptions

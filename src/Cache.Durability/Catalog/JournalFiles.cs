@@ -103,6 +103,14 @@ internal sealed class JournalFiles
         }
     }
 
+    /// <summary>Deletes files that no manifest names any more, of which the disk may have lost a part.</summary>
+    /// <remarks>Beside any other call. What stays is free at the next start.</remarks>
+    public void Discard(IReadOnlyList<string> names)
+    {
+        foreach (string name in names)
+            DeleteQuietly(name);
+    }
+
     private static ulong NewId()
     {
         ulong id = 0;

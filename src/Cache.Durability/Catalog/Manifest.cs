@@ -17,6 +17,9 @@ internal sealed record Manifest
     /// <summary>The sequence of the first block of the first journal.</summary>
     public ulong FromSequence { get; init; } = 1;
 
+    /// <summary>No record that is written has a place before this one, even if no block says so.</summary>
+    public ulong FromLsn { get; init; }
+
     /// <summary>Of a clean one: the sequence of the last block of the journals.</summary>
     public ulong EndSequence { get; init; }
 }

@@ -13,6 +13,7 @@ namespace Cache.Durability.Catalog;
 ///     state open
 ///     base base-000007.snap
 ///     from 4711
+///     lsn 79000000064
 ///     journal jrnl-000012.cj
 ///     journal jrnl-000013.cj
 ///     end 4913
@@ -37,6 +38,8 @@ internal static class ManifestText
         if (manifest.Base != null)
             Line(text, $"base {manifest.Base}");
         Line(text, $"from {manifest.FromSequence}");
+        if (manifest.FromLsn != 0)
+            Line(text, $"lsn {manifest.FromLsn}");
         foreach (string journal in manifest.Journals)
             Line(text, $"journal {journal}");
         if (manifest.State == ManifestState.Clean)
@@ -105,6 +108,9 @@ internal static class ManifestText
                     break;
                 case "from" when ulong.TryParse(value, CultureInfo.InvariantCulture, out number):
                     manifest = manifest with { FromSequence = number };
+                    break;
+                case "lsn" when ulong.TryParse(value, CultureInfo.InvariantCulture, out number):
+                    manifest = manifest with { FromLsn = number };
                     break;
                 case "journal" when FileNames.IsPlain(value):
                     journals.Add(value);

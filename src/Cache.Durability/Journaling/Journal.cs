@@ -30,6 +30,7 @@ internal sealed class Journal : IDisposable
     private readonly Lock _syncTurn = new();
     private JournalWriter _writer;
     private ulong _resumedAfter;
+    private ulong _resumedLsn;
     private JournalState _state;
 
     /// <param name="catalog">The files that were found; those of the journal are added to them.</param>
@@ -45,7 +46,7 @@ internal sealed class Journal : IDisposable
         _options = options;
         _writer = new JournalWriter(catalog, files, lastSequence, options);
         Staging = new StagingArea(options.Chunks, StagedPlace.SequenceOf(lastLsn) + 1);
-        Waits.Advance(StagedPlace.LsnOf(StagedPlace.SequenceOf(lastLsn) + 1, BlockHeader.Size));
+        Waits.Advance(StartOfNext(lastLsn));
     }
 
     public StagingArea Staging { get; }
@@ -138,6 +139,7 @@ internal sealed class Journal : IDisposable
         {
             Debug.Assert(_state == JournalState.Suspended);
             _state = JournalState.Resuming;
+            _resumedLsn = StartOfNext(Staging.NextLsn);
             if (!_options.RefusesWritesOnError)
                 Staging.TurnOn();
         }
@@ -148,18 +150,26 @@ internal sealed class Journal : IDisposable
     /// <exception cref="IOException">The manifest cannot be written: still suspended.</exception>
     public void Heal(string? snapshot)
     {
-        _catalog.Change(manifest => manifest with
+        IReadOnlyList<string> old = [];
+        _catalog.Change(manifest =>
         {
-            State = ManifestState.Open,
-            Base = snapshot,
-            FromSequence = _resumedAfter + 1,
-            Journals = [.. _writer.Names],
+            string[] names = [.. _writer.Names];
+            old = [.. manifest.Journals.Append(manifest.Base).OfType<string>().Except([.. names, snapshot ?? ""])];
+            return manifest with
+            {
+                State = ManifestState.Open,
+                Base = snapshot,
+                FromSequence = _resumedAfter + 1,
+                FromLsn = _resumedLsn,
+                Journals = names,
+            };
         });
+        _files.Discard(old);
         lock (_gate)
         {
             Debug.Assert(_state == JournalState.Resuming);
             (_state, Failure) = (JournalState.Writing, null);
-            Waits.Heal(_options.RefusesWritesOnError ? Staging.NextLsn : _writer.DurableLsn);
+            Waits.Heal(Math.Max(_resumedLsn, _writer.DurableLsn));
             if (_options.RefusesWritesOnError)
                 Staging.TurnOn();
         }
@@ -200,6 +210,10 @@ internal sealed class Journal : IDisposable
         _writer.Dispose();
         Staging.Dispose();
     }
+
+    // Where the chunk begins that is opened next: there is nothing before it to be waited for.
+    private static ulong StartOfNext(ulong lsn) =>
+        StagedPlace.LsnOf(StagedPlace.SequenceOf(lsn) + 1, BlockHeader.Size);
 
     // The thread that reserved the last place fills it after a bounded step, however seldom it is scheduled.
     private static void WaitUntilWhole(StagingChunk chunk)

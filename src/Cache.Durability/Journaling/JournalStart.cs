@@ -30,8 +30,10 @@ internal static class JournalStart
         var read = isEmpty ? manifest with { Base = null, Journals = [] } : manifest;
         using var reader = new JournalReader(directory, read, mode != RecoveryMode.Strict);
         var (blocks, lastLsn) = Read(reader, target);
+        lastLsn = Math.Max(lastLsn, manifest.FromLsn);
         report = new RecoveryReport(blocks, reader.Tail, reader.Gaps, wasSuspended, isEmpty);
-        var kept = CutTail(directory, read, report.Tail);
+        CutEnds(directory, reader);
+        var kept = reader.Tail is { } tail ? WithoutLaterFiles(read, tail.File) : read;
 
         ulong from = kept.Journals.Count == 0 ? reader.NextSequence : kept.FromSequence;
         if (isEmpty)
@@ -67,18 +69,25 @@ internal static class JournalStart
         return (blocks, lastLsn);
     }
 
-    // What lies behind was never on the disk as a whole; files that have nothing else are free.
-    private static Manifest CutTail(StorageDirectory directory, Manifest manifest, TornTail? tail)
+    // What lies behind was never on the disk as a whole, or is the rest of a length that every start would leave.
+    private static void CutEnds(StorageDirectory directory, JournalReader reader)
     {
-        if (tail == null)
-            return manifest;
-        using (var file = directory.Open(tail.File, writable: true))
+        foreach (var (name, end) in reader.Ends)
         {
-            file.SetLength(tail.Offset);
+            if (reader.Gaps.Any(gap => gap.File == name))
+                continue; // It is looked at by a person.
+            using var file = directory.Open(name, writable: true);
+            if (file.Length == end)
+                continue;
+            file.SetLength(end);
             file.Sync();
         }
+    }
 
-        int count = 1 + manifest.Journals.ToList().IndexOf(tail.File);
+    // They have nothing that counts, and are free.
+    private static Manifest WithoutLaterFiles(Manifest manifest, string last)
+    {
+        int count = 1 + manifest.Journals.ToList().IndexOf(last);
         return manifest with { Journals = [.. manifest.Journals.Take(count)] };
     }
 

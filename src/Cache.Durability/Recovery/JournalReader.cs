@@ -15,10 +15,15 @@ namespace Cache.Durability.Recovery;
 internal sealed class JournalReader(StorageDirectory directory, Manifest manifest, bool skipsDamage) : IDisposable
 {
     private readonly List<Gap> _gaps = [];
+    private readonly Dictionary<string, long> _ends = [];
+    private readonly ulong?[] _firsts = new ulong?[manifest.Journals.Count];
     private BlockReader? _reader;
     private int _index;
     private bool _isOpen;
     private long _lastWallMs;
+
+    // The greatest that a search has found.
+    private ulong _durable;
 
     /// <summary>The sequence of the block that is expected next.</summary>
     public ulong NextSequence { get; private set; } = manifest.FromSequence;
@@ -28,6 +33,9 @@ internal sealed class JournalReader(StorageDirectory directory, Manifest manifes
 
     /// <summary>Where the journal ends if its end is not whole.</summary>
     public TornTail? Tail { get; private set; }
+
+    /// <summary>The files whose end is known, each with the byte behind its last block.</summary>
+    public IReadOnlyDictionary<string, long> Ends => _ends;
 
     /// <summary>What was skipped.</summary>
     public IReadOnlyList<Gap> Gaps => _gaps;
@@ -86,14 +94,17 @@ internal sealed class JournalReader(StorageDirectory directory, Manifest manifes
     // The block at this position of the present file is not the next one.
     private bool TryGoOn(long position)
     {
-        if (TryGoOnInLaterFile())
-            return true;
-        var rest = Search(position);
-        bool isKnownToBeThere = rest.Durable >= NextSequence
-            || (manifest.State == ManifestState.Clean && manifest.EndSequence >= NextSequence);
         string file = _reader!.Name;
-        if (!isKnownToBeThere)
+        if (TryGoOnInLaterFile())
         {
+            _ends[file] = position;
+            return true;
+        }
+
+        var rest = Search(position);
+        if (!IsKnown(rest))
+        {
+            _ends[file] = position;
             if (rest.Bytes > 0)
                 Tail = new TornTail(file, position, NextSequence, rest.Bytes, rest.LastWallMs - _lastWallMs);
             return false;
@@ -106,7 +117,8 @@ internal sealed class JournalReader(StorageDirectory directory, Manifest manifes
         NextSequence = last + 1;
         if (rest.Next == 0)
             return false;
-        GoTo(rest.NextIndex);
+        if (rest.NextIndex != _index)
+            GoTo(rest.NextIndex);
         _reader!.MoveTo(rest.NextPosition);
         return true;
     }
@@ -119,8 +131,7 @@ internal sealed class JournalReader(StorageDirectory directory, Manifest manifes
     {
         for (int i = _index + 1; i < manifest.Journals.Count; i++)
         {
-            using var later = Open(i);
-            if (!later.TryRead(out var first, out _) || first.Sequence != NextSequence)
+            if (FirstOf(i) != NextSequence)
                 continue;
             GoTo(i);
             return true;
@@ -129,29 +140,53 @@ internal sealed class JournalReader(StorageDirectory directory, Manifest manifes
         return false;
     }
 
-    // What the blocks behind a position know.
+    // The sequence of a file's first block; 0 if it has none.
+    private ulong FirstOf(int index)
+    {
+        if (_firsts[index] is { } known)
+            return known;
+        using var reader = Open(index);
+        ulong first = reader.TryRead(out var header, out _) ? header.Sequence : 0;
+        _firsts[index] = first;
+        return first;
+    }
+
+    // What the blocks behind a position know. All of them are asked once; after that, of damage behind damage, the next
+    // block that is whole is enough: no later block knows less.
     private Rest Search(long position)
     {
-        var rest = default(Rest);
-        for (int i = _index; i < manifest.Journals.Count; i++)
+        var rest = new Rest { Durable = _durable };
+        bool isKnown = IsKnown(rest);
+        Search(_reader!, _index, position, isKnown, ref rest);
+        _reader!.MoveTo(position);
+        for (int i = _index + 1; i < manifest.Journals.Count && !(isKnown && rest.Next != 0); i++)
         {
             using var reader = Open(i);
-            long from = i == _index ? position : FileHeader.Size;
-            while ((from = reader.Find(from, out var header)) >= 0)
-            {
-                rest.Durable = Math.Max(rest.Durable, header.Durable);
-                rest.LastWallMs = Math.Max(rest.LastWallMs, header.WallMs);
-                rest.Bytes += header.LengthIn(reader.Header.Alignment);
-                reader.MoveTo(from);
-                bool isWhole = reader.TryRead(out _, out _);
-                if (isWhole && header.Sequence > NextSequence && (rest.Next == 0 || header.Sequence < rest.Next))
-                    (rest.Next, rest.NextIndex, rest.NextPosition) = (header.Sequence, i, from);
-                from = isWhole ? reader.Position : from + FileHeader.BufferedAlignment;
-            }
+            Search(reader, i, FileHeader.Size, isKnown, ref rest);
         }
 
+        _durable = rest.Durable;
         return rest;
     }
+
+    private void Search(BlockReader reader, int index, long from, bool isKnown, ref Rest rest)
+    {
+        while (!(isKnown && rest.Next != 0) && (from = reader.Find(from, out var header)) >= 0)
+        {
+            rest.Durable = Math.Max(rest.Durable, header.Durable);
+            rest.LastWallMs = Math.Max(rest.LastWallMs, header.WallMs);
+            rest.Bytes += header.LengthIn(reader.Header.Alignment);
+            reader.MoveTo(from);
+            bool isWhole = reader.TryRead(out _, out _);
+            if (isWhole && header.Sequence > NextSequence && (rest.Next == 0 || header.Sequence < rest.Next))
+                (rest.Next, rest.NextIndex, rest.NextPosition) = (header.Sequence, index, from);
+            from = isWhole ? reader.Position : from + FileHeader.BufferedAlignment;
+        }
+    }
+
+    // Whether the block that is expected was on the disk.
+    private bool IsKnown(in Rest rest) => rest.Durable >= NextSequence
+        || (manifest.State == ManifestState.Clean && manifest.EndSequence >= NextSequence);
 
     private void GoTo(int index)
     {

@@ -104,14 +104,46 @@ public sealed class StoreJournalTests : IBlockTarget, IRecordTarget
         long bytes = 50 * _changes.SizeOf(record);
         Assert.True(_changes.TryReserve(bytes, 50, out var first));
         Assert.False(_changes.TryReserve(bytes, 50, out _));
-        var waiting = Task.Run(() => _changes.WaitForRoom(bytes));
+        var waiting = new Thread(() => _changes.WaitForRoom(bytes));
+        waiting.Start();
         Assert.True(_changes.TryReserve(_changes.SizeOf(record), 1, out var small));
         _changes.Complete(ref small);
-        Assert.False(waiting.IsCompleted);
+        Assert.True(waiting.IsAlive);
         _changes.Complete(ref first);
         _journal.Write();
-        waiting.Wait();
+        waiting.Join();
         Assert.True(_changes.TryReserve(bytes, 50, out _));
+    }
+
+    // Their records are short: the chunks alone would take any number of them.
+    [Fact]
+    public void LentValues_BeyondABound_AreWaitedFor()
+    {
+        byte[] bytes = new byte[24 << 20];
+        var record = new ChangeRecord
+        {
+            Kind = ChangeKind.Set,
+            KeyLength = 1,
+            ValueLength = bytes.Length,
+            IsLent = true,
+        };
+        long size = _changes.SizeOf(record);
+        int count = 0;
+        for (; count < 10 && _changes.TryReserve(size, 1, out var reservation); count++)
+        {
+            _changes.Write(ref reservation, record, "0"u8, new ArrayValue(bytes));
+            _changes.Complete(ref reservation);
+        }
+
+        Assert.Equal(3, count);
+        var waiting = new Thread(() => _changes.WaitForRoom(size));
+        waiting.Start();
+        Assert.True(waiting.IsAlive);
+        _journal.Staging.Seal();
+        _journal.Staging.Free(_journal.Staging.TakeSealed()!);
+        waiting.Join();
+        Assert.True(_changes.TryReserve(size, 1, out var last));
+        _changes.Complete(ref last);
     }
 
     [Fact]

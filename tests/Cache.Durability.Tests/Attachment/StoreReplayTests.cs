@@ -96,6 +96,26 @@ public sealed class StoreReplayTests : IDisposable
         Assert.Equal(2, after.Store.Count);
     }
 
+    // Whoever saw it expire must not see it again.
+    [Fact]
+    public void Expiry_ThatHasPassedBeforeTheClockWasSetBack_HasPassed()
+    {
+        using (var rig = new StoreRig(_directory, _clock))
+        {
+            rig.Store.Set("soon"u8, "1"u8, new EntryOptions { ExpiresAtMs = rig.Store.NowMs + 10_000 });
+            rig.Store.Set("later"u8, "1"u8, new EntryOptions { ExpiresAtMs = rig.Store.NowMs + 5_000_000 });
+            rig.Store.Set("open"u8, "1"u8, new EntryOptions { ExpiresAtMs = rig.Store.NowMs + 9_000_000 });
+            _clock.Advance(6_000_000);
+            rig.Store.Set("last"u8, "1"u8);
+        }
+
+        using var after = new StoreRig(_directory, new FakeTimeProvider());
+        Assert.False(after.Store.Contains("soon"u8));
+        Assert.False(after.Store.Contains("later"u8));
+        Assert.True(after.Store.Contains("open"u8));
+        Assert.True(after.Store.Contains("last"u8));
+    }
+
     [Fact]
     public void Patch_BehindTheEnd_GrowsWithZeros()
     {

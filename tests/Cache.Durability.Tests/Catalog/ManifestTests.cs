@@ -15,6 +15,7 @@ public sealed class ManifestTests
         State = ManifestState.Clean,
         Base = "base-000007.snap",
         FromSequence = 12,
+        FromLsn = 77,
         Journals = ["jrnl-000001.cj", "jrnl-000002.cj"],
         EndSequence = 99,
     };
@@ -26,7 +27,7 @@ public sealed class ManifestTests
     {
         byte[] text = ManifestText.Format(s_second);
         Assert.StartsWith(
-            "cache-durability 1\nstore 0000000000000abc\nstate clean\nbase base-000007.snap\nfrom 12\n"
+            "cache-durability 1\nstore 0000000000000abc\nstate clean\nbase base-000007.snap\nfrom 12\nlsn 77\n"
             + "journal jrnl-000001.cj\njournal jrnl-000002.cj\nend 99\ncrc ", Encoding.UTF8.GetString(text),
             StringComparison.Ordinal);
         Assert.True(ManifestText.TryParse(text, out var read, out _));

@@ -228,6 +228,39 @@ public sealed class JournalTests
             refusesWrites ? [3] : [2, 3], new JournalRig(_directory.AfterPowerLoss(new Random(1))).Found);
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Heal_NothingWasWrittenSince_NobodyWaits(bool refusesWrites)
+    {
+        var rig = Suspended(refusesWrites);
+        rig.Journal.Resume();
+        rig.Journal.Heal(snapshot: null);
+        Assert.True(rig.Journal.WaitAsync(rig.Journal.Staging.EndLsn).IsCompletedSuccessfully);
+        Assert.False(rig.Journal.WaitAsync(rig.Record(2)).IsCompleted);
+    }
+
+    // A place is told once: a start finds no block that says how far they were.
+    [Fact]
+    public void Heal_NothingWasWrittenSince_PlacesGoOnAtTheNextStart()
+    {
+        var rig = Suspended(refusesWrites: true);
+        rig.Journal.Resume();
+        rig.Journal.Heal(snapshot: null);
+        ulong last = rig.Record(2);
+        Assert.InRange(new JournalRig(_directory.AfterKill()).Record(3), last, ulong.MaxValue);
+    }
+
+    [Fact]
+    public void Heal_OldFiles_AreGone()
+    {
+        var rig = Suspended(refusesWrites: true);
+        rig.Journal.Resume();
+        Assert.Contains("jrnl-000001.cj", _directory.List());
+        rig.Journal.Heal(snapshot: null);
+        Assert.DoesNotContain("jrnl-000001.cj", _directory.List());
+    }
+
     // They are older than the snapshot that follows: read behind it they would undo what it holds.
     [Fact]
     public void Resume_WhatWasStagedBeforeTheError_IsNotWritten()
@@ -347,6 +380,30 @@ public sealed class JournalTests
         Assert.Null(after.Report.Tail);
     }
 
+    // Else each start would leave a file of the whole length.
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Open_FilesThatEnded_AreCutToTheirEnd(bool isClosed)
+    {
+        for (int start = 0; start < 3; start++)
+        {
+            var rig = new JournalRig(_directory);
+            rig.Record(start);
+            rig.Journal.Write();
+            if (isClosed)
+                rig.Journal.Close();
+            rig.Journal.Dispose();
+        }
+
+        var after = new JournalRig(_directory);
+        Assert.Equal([0, 1, 2], after.Found);
+        Assert.Equal(3, ManifestFile.Read(_directory)!.Journals.Count);
+        Assert.All(
+            ManifestFile.Read(_directory)!.Journals,
+            name => Assert.InRange(_directory.ContentOf(name).Bytes.Length, FileHeader.Size + 1, 2 * FileHeader.Size));
+    }
+
     [Fact]
     public void Open_DamagedFile_ChangesNothing()
     {
@@ -366,6 +423,17 @@ public sealed class JournalTests
         FileBytes = JournalRig.FileBytes,
         RefusesWritesOnError = false,
     });
+
+    private JournalRig Suspended(bool refusesWrites)
+    {
+        var options = new JournalOptions { FileBytes = JournalRig.FileBytes, RefusesWritesOnError = refusesWrites };
+        var rig = new JournalRig(_directory, options: options);
+        rig.Record(1);
+        rig.Journal.Write();
+        _directory.Fail(Operation.Sync, times: 1);
+        rig.Journal.Sync();
+        return rig;
+    }
 
     private void Suspend() => Suspend(_directory);
 

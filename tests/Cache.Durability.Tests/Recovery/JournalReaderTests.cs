@@ -147,6 +147,37 @@ public sealed class JournalReaderTests
         Assert.Equal([new Gap(First, places[4], 5, 5)], reader.Gaps);
     }
 
+    [Fact]
+    public void TryRead_DamageBehindDamage_IsSearchedOnce()
+    {
+        const int Blocks = 400;
+        List<string> keys = [];
+        long offset = FileHeader.Size;
+        using (var file = TestJournal.Create(_directory, First, id: 1))
+        {
+            for (int i = 1; i <= Blocks; i++)
+            {
+                long place = offset;
+                offset = TestJournal.Write(file, offset, 1, (ulong)i, (ulong)i - 1, $"{i}");
+                if (i % 2 == 0)
+                    Flip(First, place);
+                else
+                    keys.Add($"{i}");
+            }
+        }
+
+        WriteFive(Second, id: 2, from: Blocks + 1);
+        WriteFive(Third, id: 3, from: Blocks + 6);
+        keys.AddRange(Enumerable.Range(Blocks + 1, 10).Select(static i => $"{i}"));
+        int before = _directory.Calls[(int)Operation.Read];
+
+        using var reader = new JournalReader(
+            _directory, TestJournal.ManifestOf(First, Second, Third), skipsDamage: true);
+        Assert.Equal(keys, TestJournal.ReadKeys(reader));
+        Assert.Equal(Blocks / 2, reader.Gaps.Count);
+        Assert.InRange(_directory.Calls[(int)Operation.Read] - before, 1, 30);
+    }
+
     // The usual way in which a disk loses a sector: an error, not other bytes.
     [Fact]
     public void TryRead_SectorThatCannotBeRead_IsSkippedAsDamage()
