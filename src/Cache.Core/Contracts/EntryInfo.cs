@@ -25,4 +25,9 @@ public readonly record struct EntryInfo
 
     /// <summary>The sliding interval in milliseconds; 0: none.</summary>
     public long SlidingMs { get; init; }
+
+    /// <summary>
+    /// When an entry with such an interval expires however often it is used, in Unix milliseconds; 0: never.
+    /// </summary>
+    public long AbsoluteUnixMs { get; init; }
 }

@@ -185,6 +185,7 @@ internal sealed partial class Shard
         {
             ExpiresAtMs = now.ToStoreMs(snapshot.Expiry),
             ExpiresAtUnixMs = now.ToUnixMs(snapshot.Expiry),
+            AbsoluteUnixMs = snapshot.Expiry.IsSliding ? now.ToUnixMs(snapshot.Expiry.AbsoluteMs) : 0,
         };
     }
 

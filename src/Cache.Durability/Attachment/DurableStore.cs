@@ -9,10 +9,15 @@ namespace Cache.Durability.Attachment;
 /// <remarks>Not thread-safe; the store is.</remarks>
 internal sealed class DurableStore : IDisposable
 {
+    // So often a disk is asked whether it can be written again.
+    private static readonly TimeSpan s_healPeriod = TimeSpan.FromSeconds(10);
+
     private readonly CacheStore _store;
     private readonly IDisposable _lock;
     private readonly StoreJournal _changes;
     private readonly JournalThreads? _threads;
+    private readonly ManualResetEventSlim _stopped = new();
+    private readonly Thread? _healer;
     private bool _isDisposed;
 
     private DurableStore(
@@ -22,6 +27,10 @@ internal sealed class DurableStore : IDisposable
         (_store, _lock, Journal, _threads) = (store, taken, journal, threads);
         _changes = new StoreJournal(journal.Staging, threads);
         (Report, LoadedRecords) = (report, loaded);
+        if (threads == null)
+            return;
+        _healer = new Thread(HealLoop) { IsBackground = true, Name = "journal-heal" };
+        _healer.Start();
     }
 
     public Journal Journal { get; }
@@ -56,6 +65,8 @@ internal sealed class DurableStore : IDisposable
             options = options with { Time = store.TimeProvider }; // Expiries are compared with what blocks say.
             journal = JournalStart.Open(directory, loader, mode, options, out var report);
             loader.Complete();
+            if (report.Gaps.Count != 0)
+                Renew(store, journal, report);
             threads = hasThreads ? new JournalThreads(journal, options.Sync) : null;
             var durable = new DurableStore(store, taken, journal, threads, report, loader.Count);
             store.Attach(durable._changes);
@@ -74,16 +85,62 @@ internal sealed class DurableStore : IDisposable
     /// <exception cref="IOException">It never will be: the journal was suspended.</exception>
     public ValueTask WaitAsync() => Journal.WaitAsync(Journal.Staging.EndLsn);
 
+    /// <summary>
+    /// Ends a suspension, if there is one: new files hold what the store holds, and what is written from now on.
+    /// </summary>
+    /// <returns>Whether changes are recorded; if not, it is tried again.</returns>
+    public bool TryHeal()
+    {
+        if (Journal.State != JournalState.Suspended)
+            return Journal.State == JournalState.Writing;
+        Journal.Resume();
+        try
+        {
+            Journal.Heal(WriteImage(_store, Journal));
+        }
+        catch (IOException failure)
+        {
+            Journal.Fail(failure);
+        }
+        catch (OutOfMemoryException failure)
+        {
+            Journal.Fail(new IOException("There is no memory to write a snapshot.", failure));
+        }
+
+        return Journal.State == JournalState.Writing;
+    }
+
     /// <summary>Writes what is staged and lets the directory go; later writes of the store are not recorded.</summary>
     public void Dispose()
     {
         if (_isDisposed)
             return;
         _isDisposed = true;
+        _stopped.Set();
+        _healer?.Join();
+        _stopped.Dispose();
         _store.Detach(_changes);
         _threads?.Dispose();
         Journal.Close();
         Journal.Dispose();
         _lock.Dispose();
+    }
+
+    // Else each start would find the damage again, and be refused.
+    private static void Renew(CacheStore store, Journal journal, RecoveryReport report) =>
+        journal.Renew(WriteImage(store, journal), [.. report.Gaps.Select(static gap => gap.File)]);
+
+    private static string WriteImage(CacheStore store, Journal journal)
+    {
+        using var snapshot = journal.BeginSnapshot();
+        StoreImage.Write(store, snapshot);
+        snapshot.Complete();
+        return snapshot.Name;
+    }
+
+    private void HealLoop()
+    {
+        while (!_stopped.Wait(s_healPeriod))
+            TryHeal();
     }
 }

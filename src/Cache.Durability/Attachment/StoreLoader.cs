@@ -26,7 +26,6 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
     private readonly CacheStore[] _keyspaces;
     private readonly RecordReplay _replay;
     private readonly long _startMs;
-    private ulong _lastSequence;
     private long _lastWallMs;
     private bool _hasPostponed;
 
@@ -42,12 +41,11 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
 
     public void Apply(string file, long offset, in BlockHeader header, ReadOnlySpan<byte> payload)
     {
-        if (_lastSequence != 0 && header.Sequence != _lastSequence + 1)
-            _replay.NoteGap();
-        _lastSequence = header.Sequence;
         _lastWallMs = Math.Max(_lastWallMs, header.WallMs);
         _replay.Apply(file, offset, header.FirstLsn, payload);
     }
+
+    public void NoteGap() => _replay.NoteGap();
 
     /// <summary>Lets entries expire, after the last record.</summary>
     public void Complete()

@@ -111,7 +111,11 @@ internal sealed class JournalFiles
             DeleteQuietly(name);
     }
 
-    private static ulong NewId()
+    /// <summary>Keeps a file that no manifest names any more for a person; nothing else is done to it.</summary>
+    public void PutAside(string name) => _directory.Rename(name, name + FileNames.BadEnding);
+
+    /// <summary>A number for a file, which no other one has.</summary>
+    public static ulong NewId()
     {
         ulong id = 0;
         while (id == 0)

@@ -11,6 +11,9 @@ internal sealed class StoreCatalog(StorageDirectory directory, Manifest manifest
     // A change that failed may be on the disk all the same.
     private bool _isUncertain;
 
+    /// <summary>Where the files are.</summary>
+    public StorageDirectory Directory { get; } = directory;
+
     public Manifest Manifest
     {
         get
@@ -27,7 +30,7 @@ internal sealed class StoreCatalog(StorageDirectory directory, Manifest manifest
         {
             var next = change(_manifest);
             _isUncertain = true;
-            ManifestFile.Publish(directory, next);
+            ManifestFile.Publish(Directory, next);
             (_manifest, _isUncertain) = (next, false);
         }
     }
@@ -42,7 +45,7 @@ internal sealed class StoreCatalog(StorageDirectory directory, Manifest manifest
             _manifest = _manifest with { State = ManifestState.Suspended };
             try
             {
-                ManifestFile.Suspend(directory);
+                ManifestFile.Suspend(Directory);
                 _isUncertain = false;
                 return true;
             }

@@ -24,11 +24,12 @@ internal sealed class BlockEncoder
     }
 
     /// <summary>How many blocks the parts of a value take.</summary>
-    public static int PartCountOf(LongValue value) => (value.Length + PartBytesMax - 1) / PartBytesMax;
+    public static int PartCountOf(int length) => (length + PartBytesMax - 1) / PartBytesMax;
 
     /// <summary>Makes the block of one part; valid until the next one.</summary>
     public ReadOnlyMemory<byte> EncodePart(
-        LongValue value, int index, ulong fileId, ulong sequence, ulong durable, int alignment, long wallMs)
+        LongValue value, int index, ulong fileId, ulong sequence, ulong durable, int alignment, long wallMs,
+        BlockKind kind)
     {
         if (_part.Length == 0)
             _part = new byte[StagingChunk.Size];
@@ -40,11 +41,12 @@ internal sealed class BlockEncoder
         RecordLayout.Write(record, fields, default, default, length);
         value.CopyTo(offset, record.Slice(PartOverhead, length));
         var header = new BlockHeader(
-            fileId, sequence, durable, size, size, 0, BlockKind.Journal, 0, wallMs, value.Lsn);
+            fileId, sequence, durable, size, size, 0, kind, 0, wallMs, value.Lsn);
         return Complete(_part, header, alignment);
     }
 
-    private static ReadOnlyMemory<byte> Complete(Memory<byte> block, in BlockHeader header, int alignment)
+    /// <summary>Completes a block whose records lie behind the room for its header.</summary>
+    public static ReadOnlyMemory<byte> Complete(Memory<byte> block, in BlockHeader header, int alignment)
     {
         int end = BlockHeader.Size + header.StoredBytes;
         int length = BlockHeader.LengthOf(header.StoredBytes, alignment);

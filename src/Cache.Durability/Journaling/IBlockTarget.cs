@@ -10,4 +10,7 @@ internal interface IBlockTarget
     /// <param name="header">The block's header.</param>
     /// <param name="payload">Its records; not to be kept.</param>
     void Apply(string file, long offset, in BlockHeader header, ReadOnlySpan<byte> payload);
+
+    /// <summary>Tells that blocks before the next one were damaged, and are skipped.</summary>
+    void NoteGap();
 }

@@ -26,7 +26,8 @@ internal sealed class Journal : IDisposable
     private readonly List<StagingChunk> _batch = [];
     private readonly Lock _gate = new();
 
-    // Held for the whole of a sync.
+    // Held for the whole of a write, and of a sync; where both are, the first one first.
+    private readonly Lock _writeTurn = new();
     private readonly Lock _syncTurn = new();
     private JournalWriter _writer;
     private ulong _resumedAfter;
@@ -69,28 +70,8 @@ internal sealed class Journal : IDisposable
     /// <returns>Whether there was anything.</returns>
     public bool Write()
     {
-        Staging.Seal();
-        while (Staging.TakeSealed() is { } chunk)
-            _batch.Add(chunk);
-        if (_batch.Count == 0)
-            return false;
-        foreach (var chunk in _batch)
-            WaitUntilWhole(chunk);
-        try
-        {
-            if (State is JournalState.Writing or JournalState.Resuming)
-                _writer.Write(_batch);
-        }
-        catch (IOException failure)
-        {
-            Suspend(failure);
-        }
-
-        foreach (var chunk in _batch)
-            Staging.Free(chunk);
-        _batch.Clear();
-        HoldWritersIfUnsynced();
-        return true;
+        lock (_writeTurn)
+            return WriteCore();
     }
 
     /// <summary>Completes when every record before a place is durable.</summary>
@@ -122,17 +103,20 @@ internal sealed class Journal : IDisposable
     /// <summary>Begins new files after an error; from here on a snapshot is taken, see <see cref="Heal"/>.</summary>
     /// <remarks>
     /// Where writes are refused they still are: what a snapshot does not hold yet must not be acknowledged. Where they
-    /// go on they are recorded from here on. Not called while <see cref="Write"/> runs.
+    /// go on they are recorded from here on.
     /// </remarks>
     public void Resume()
     {
-        DropSealed();
-        lock (_syncTurn)
+        lock (_writeTurn)
         {
-            ulong last = _writer.LastSequence;
-            _writer.Dispose();
-            _writer = new JournalWriter(_catalog, _files, last, _options);
-            _resumedAfter = last;
+            DropSealed();
+            lock (_syncTurn)
+            {
+                ulong last = _writer.LastSequence;
+                _writer.Dispose();
+                _writer = new JournalWriter(_catalog, _files, last, _options);
+                _resumedAfter = last;
+            }
         }
 
         lock (_gate)
@@ -150,30 +134,35 @@ internal sealed class Journal : IDisposable
     /// <exception cref="IOException">The manifest cannot be written: still suspended.</exception>
     public void Heal(string? snapshot)
     {
-        IReadOnlyList<string> old = [];
-        _catalog.Change(manifest =>
+        IReadOnlyList<string> old;
+        lock (_gate) // An error of the new files comes before or after all of this.
         {
-            string[] names = [.. _writer.Names];
-            old = [.. manifest.Journals.Append(manifest.Base).OfType<string>().Except([.. names, snapshot ?? ""])];
-            return manifest with
-            {
-                State = ManifestState.Open,
-                Base = snapshot,
-                FromSequence = _resumedAfter + 1,
-                FromLsn = _resumedLsn,
-                Journals = names,
-            };
-        });
-        _files.Discard(old);
-        lock (_gate)
-        {
-            Debug.Assert(_state == JournalState.Resuming);
+            if (_state != JournalState.Resuming)
+                return;
+            old = Replace(snapshot, _resumedAfter + 1, _resumedLsn);
             (_state, Failure) = (JournalState.Writing, null);
             Waits.Heal(Math.Max(_resumedLsn, _writer.DurableLsn));
             if (_options.RefusesWritesOnError)
                 Staging.TurnOn();
         }
+
+        _files.Discard(old);
     }
+
+    /// <summary>Puts a snapshot in the place of files that could not be read to their end.</summary>
+    /// <param name="snapshot">Its file, which holds what was read of them; nothing was written since.</param>
+    /// <param name="damaged">Those that somebody may want to look at.</param>
+    /// <exception cref="IOException">They stay, or some of them are not put aside.</exception>
+    public void Renew(string snapshot, IReadOnlyList<string> damaged)
+    {
+        var old = Replace(snapshot, _writer.LastSequence + 1, Staging.NextLsn);
+        foreach (string name in damaged.Distinct().Intersect(old))
+            _files.PutAside(name);
+        _files.Discard([.. old.Except(damaged)]);
+    }
+
+    /// <summary>Suspends after an error of a file that is not the journal's own.</summary>
+    public void Fail(IOException failure) => Suspend(failure);
 
     /// <summary>Writes and syncs everything that is staged; the manifest says "clean" if that succeeded.</summary>
     /// <remarks>Neither thread is in a step. Whoever still comes gets no place, and goes on unrecorded.</remarks>
@@ -205,10 +194,59 @@ internal sealed class Journal : IDisposable
         }
     }
 
+    /// <summary>Begins the file that a snapshot is written to.</summary>
+    public SnapshotWriter BeginSnapshot() => new(_catalog.Directory, _catalog.Manifest, _options.Time);
+
     public void Dispose()
     {
         _writer.Dispose();
         Staging.Dispose();
+    }
+
+    private bool WriteCore()
+    {
+        Staging.Seal();
+        while (Staging.TakeSealed() is { } chunk)
+            _batch.Add(chunk);
+        if (_batch.Count == 0)
+            return false;
+        foreach (var chunk in _batch)
+            WaitUntilWhole(chunk);
+        try
+        {
+            if (State is JournalState.Writing or JournalState.Resuming)
+                _writer.Write(_batch);
+        }
+        catch (IOException failure)
+        {
+            Suspend(failure);
+        }
+
+        foreach (var chunk in _batch)
+            Staging.Free(chunk);
+        _batch.Clear();
+        HoldWritersIfUnsynced();
+        return true;
+    }
+
+    // The files that no manifest names any more.
+    private IReadOnlyList<string> Replace(string? snapshot, ulong fromSequence, ulong fromLsn)
+    {
+        IReadOnlyList<string> old = [];
+        _catalog.Change(manifest =>
+        {
+            string[] names = [.. _writer.Names];
+            old = [.. manifest.Journals.Append(manifest.Base).OfType<string>().Except([.. names, snapshot ?? ""])];
+            return manifest with
+            {
+                State = ManifestState.Open,
+                Base = snapshot,
+                FromSequence = fromSequence,
+                FromLsn = fromLsn,
+                Journals = names,
+            };
+        });
+        return old;
     }
 
     // Where the chunk begins that is opened next: there is nothing before it to be waited for.

@@ -28,10 +28,13 @@ internal static class JournalStart
         bool wasSuspended = manifest.State == ManifestState.Suspended;
         bool isEmpty = wasSuspended && mode != RecoveryMode.Force;
         var read = isEmpty ? manifest with { Base = null, Journals = [] } : manifest;
-        using var reader = new JournalReader(directory, read, mode != RecoveryMode.Strict);
+        bool skipsDamage = mode != RecoveryMode.Strict;
+        using var reader = new JournalReader(directory, read, skipsDamage);
+        var (entryBlocks, entryGaps) = ReadSnapshot(directory, read, skipsDamage, target);
         var (blocks, lastLsn) = Read(reader, target);
         lastLsn = Math.Max(lastLsn, manifest.FromLsn);
-        report = new RecoveryReport(blocks, reader.Tail, reader.Gaps, wasSuspended, isEmpty);
+        report = new RecoveryReport(
+            entryBlocks + blocks, reader.Tail, [.. entryGaps, .. reader.Gaps], wasSuspended, isEmpty);
         CutEnds(directory, reader);
         var kept = reader.Tail is { } tail ? WithoutLaterFiles(read, tail.File) : read;
 
@@ -55,18 +58,44 @@ internal static class JournalStart
         return manifest;
     }
 
+    private static (long Blocks, IReadOnlyList<Gap> Gaps) ReadSnapshot(
+        StorageDirectory directory, Manifest manifest, bool skipsDamage, IBlockTarget target)
+    {
+        if (manifest.Base == null)
+            return (0, []);
+        long blocks = 0;
+        int gaps = 0;
+        using var reader = new SnapshotReader(directory, manifest.Base, manifest.StoreId, skipsDamage);
+        for (; reader.TryRead(out var header, out var payload); blocks++)
+        {
+            NoteGaps(reader.Gaps.Count, ref gaps, target);
+            target.Apply(manifest.Base, reader.Offset, header, payload);
+        }
+
+        return (blocks, reader.Gaps);
+    }
+
     private static (long Blocks, ulong LastLsn) Read(JournalReader reader, IBlockTarget target)
     {
         long blocks = 0;
         ulong lastLsn = 0;
+        int gaps = 0;
         while (reader.TryRead(out var header, out var payload))
         {
+            NoteGaps(reader.Gaps.Count, ref gaps, target);
             target.Apply(reader.Place.File, reader.Place.Offset, header, payload);
             blocks++;
             lastLsn = Math.Max(lastLsn, header.FirstLsn);
         }
 
         return (blocks, lastLsn);
+    }
+
+    private static void NoteGaps(int count, ref int known, IBlockTarget target)
+    {
+        if (count != known)
+            target.NoteGap();
+        known = count;
     }
 
     // What lies behind was never on the disk as a whole, or is the rest of a length that every start would leave.

@@ -143,12 +143,13 @@ internal sealed class JournalWriter : IDisposable
     {
         foreach (var value in chunk.LongValues)
         {
-            int count = BlockEncoder.PartCountOf(value);
+            int count = BlockEncoder.PartCountOf(value.Length);
             for (int i = 0; i < count; i++)
             {
                 MakeRoom(StagingChunk.Size);
                 var block = _encoder.EncodePart(
-                    value, i, _fileId, ++_sequence, Volatile.Read(ref _durable), FileHeader.BufferedAlignment, wallMs);
+                    value, i, _fileId, ++_sequence, Volatile.Read(ref _durable), FileHeader.BufferedAlignment, wallMs,
+                    BlockKind.Journal);
                 _batch.Add(block);
                 _batchBytes += block.Length;
                 Flush(); // The next part is made in the same memory.

@@ -167,6 +167,8 @@ public sealed class StoreJournalTests : IBlockTarget, IRecordTarget
     void IBlockTarget.Apply(string file, long offset, in BlockHeader header, ReadOnlySpan<byte> payload) =>
         _replay.Apply(file, offset, header.FirstLsn, payload);
 
+    void IBlockTarget.NoteGap() => Assert.Fail("Nothing is damaged.");
+
     string IRecordTarget.Apply(in RecordView record, ReadOnlySpan<byte> value)
     {
         Assert.Equal(-1, value.IndexOfAnyExcept(record.Key[0]));

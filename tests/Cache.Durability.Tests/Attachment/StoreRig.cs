@@ -12,13 +12,13 @@ internal sealed class StoreRig : IDisposable
 {
     public StoreRig(
         StorageDirectory directory, FakeTimeProvider clock, JournalOptions? options = null, bool hasThreads = true,
-        Action<CacheOptions>? configure = null)
+        Action<CacheOptions>? configure = null, RecoveryMode mode = RecoveryMode.Strict)
     {
         Store = Create(clock, configure);
         options ??= new JournalOptions { FileBytes = 8 << 20, Chunks = 8 };
         try
         {
-            Durable = DurableStore.Open(Store, directory, RecoveryMode.Strict, options, hasThreads);
+            Durable = DurableStore.Open(Store, directory, mode, options, hasThreads);
         }
         catch
         {

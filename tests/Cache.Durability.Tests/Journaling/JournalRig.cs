@@ -49,6 +49,10 @@ internal sealed class JournalRig : IBlockTarget
         return place.EndLsn;
     }
 
+    public void NoteGap()
+    {
+    }
+
     public void Apply(string file, long offset, in BlockHeader header, ReadOnlySpan<byte> payload)
     {
         var reader = new RecordReader(payload);

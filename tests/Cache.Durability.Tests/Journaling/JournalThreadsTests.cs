@@ -112,6 +112,10 @@ public sealed class JournalThreadsTests : IDisposable
 
     private sealed class NoTarget : IBlockTarget
     {
+        public void NoteGap()
+        {
+        }
+
         public void Apply(string file, long offset, in BlockHeader header, ReadOnlySpan<byte> payload)
         {
         }

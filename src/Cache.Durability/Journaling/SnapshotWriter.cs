@@ -1,0 +1,161 @@
+using Cache.Durability.Catalog;
+using Cache.Durability.Files;
+using Cache.Durability.Format;
+using Cache.Durability.Staging;
+
+namespace Cache.Durability.Journaling;
+
+/// <summary>Writes a file of entries, which counts once it is whole and durable.</summary>
+/// <remarks>
+/// Has another name until then. A value that is too long for a block lies in parts before the block with its record,
+/// which is alone in it, so that its place is known before. Not thread-safe.
+/// </remarks>
+internal sealed class SnapshotWriter : IDisposable
+{
+    private readonly StorageDirectory _directory;
+    private readonly TimeProvider _time;
+    private readonly BlockEncoder _encoder = new();
+    private readonly byte[] _block = new byte[StagingChunk.Size];
+    private readonly StorageFile _file;
+    private readonly ulong _fileId;
+    private int _used = BlockHeader.Size;
+    private long _offset = FileHeader.Size;
+    private ulong _sequence;
+    private bool _isComplete;
+
+    /// <exception cref="IOException">The file cannot be made.</exception>
+    public SnapshotWriter(StorageDirectory directory, Manifest manifest, TimeProvider time)
+    {
+        (_directory, _time) = (directory, time);
+        long last = 0;
+        foreach (string name in directory.List())
+        {
+            last = Math.Max(last, FileNames.SnapshotNumberOf(WithoutEnding(name)));
+            // Left by a process that was killed before its manifest named it.
+            if (FileNames.SnapshotNumberOf(name) != 0 && name != manifest.Base)
+                directory.Delete(name);
+            else if (name.EndsWith(FileNames.TemporaryEnding, StringComparison.Ordinal) && IsSnapshot(name))
+                directory.Delete(name);
+        }
+
+        Name = FileNames.SnapshotOf(last + 1);
+        _fileId = JournalFiles.NewId();
+        _file = directory.Create(TemporaryName, length: 0);
+        try
+        {
+            var header = new FileHeader(
+                FileHeader.CurrentMajor, FileHeader.CurrentMinor, FileHeader.BufferedAlignment, _fileId,
+                manifest.StoreId, FirstLsn: 0, WallMs());
+            byte[] bytes = new byte[FileHeader.Size];
+            header.Write(bytes);
+            _file.Write(0, bytes);
+        }
+        catch
+        {
+            Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>What the file is called once it counts.</summary>
+    public string Name { get; }
+
+    private string TemporaryName => Name + FileNames.TemporaryEnding;
+
+    /// <summary>Adds an entry.</summary>
+    public void Add(RecordFields fields, ReadOnlySpan<byte> key, byte[] value, int length)
+    {
+        int size = RecordLayout.SizeOf(fields.Kind, fields.Flags, key.Length, length);
+        if (_used + size > _block.Length)
+            WriteBlock(BlockKind.Snapshot);
+        bool isParted = _used + size > _block.Length;
+        if (isParted)
+        {
+            WriteParts(value, length);
+            fields.Flags |= RecordFlags.Parted;
+            size = RecordLayout.SizeOf(fields.Kind, fields.Flags, key.Length, length);
+        }
+
+        var bytes = isParted ? default : value.AsSpan(0, length);
+        RecordLayout.Write(_block.AsSpan(_used, size), fields, key, bytes, length);
+        _used += size;
+        if (isParted)
+            WriteBlock(BlockKind.Snapshot);
+    }
+
+    /// <summary>Ends the file: it is durable under its name when this returns.</summary>
+    public void Complete()
+    {
+        WriteBlock(BlockKind.Snapshot);
+        WriteBlock(BlockKind.End);
+        _file.Sync();
+        _file.Dispose();
+        _directory.Rename(TemporaryName, Name);
+        _directory.Sync();
+        _isComplete = true;
+    }
+
+    public void Dispose()
+    {
+        _file.Dispose();
+        if (_isComplete)
+            return;
+        try
+        {
+            _directory.Delete(TemporaryName);
+        }
+        catch (IOException)
+        {
+            // The next one deletes it.
+        }
+    }
+
+    private static string WithoutEnding(string name) =>
+        name.Replace(FileNames.BadEnding, "", StringComparison.Ordinal)
+            .Replace(FileNames.TemporaryEnding, "", StringComparison.Ordinal);
+
+    private static bool IsSnapshot(string name) => FileNames.SnapshotNumberOf(WithoutEnding(name)) != 0;
+
+    private long WallMs() => _time.GetUtcNow().ToUnixTimeMilliseconds();
+
+    // The last block of a file has no records, the others have some.
+    private void WriteBlock(BlockKind kind)
+    {
+        if (_used == BlockHeader.Size && kind != BlockKind.End)
+            return;
+        int length = _used - BlockHeader.Size;
+        ulong lsn = StagedPlace.LsnOf((long)++_sequence, BlockHeader.Size);
+        var header = new BlockHeader(_fileId, _sequence, 0, length, length, 0, kind, 0, WallMs(), lsn);
+        Write(BlockEncoder.Complete(_block, header, FileHeader.BufferedAlignment));
+        _used = BlockHeader.Size;
+    }
+
+    private void WriteParts(byte[] value, int length)
+    {
+        int count = BlockEncoder.PartCountOf(length);
+        ulong lsn = StagedPlace.LsnOf((long)_sequence + count + 1, BlockHeader.Size);
+        using var parted = new ArrayValue(lsn, value, length);
+        for (int i = 0; i < count; i++)
+        {
+            Write(_encoder.EncodePart(
+                parted, i, _fileId, ++_sequence, 0, FileHeader.BufferedAlignment, WallMs(), BlockKind.Snapshot));
+        }
+    }
+
+    private void Write(ReadOnlyMemory<byte> block)
+    {
+        _file.Write(_offset, block.Span);
+        _offset += block.Length;
+    }
+
+    private sealed class ArrayValue(ulong lsn, byte[] bytes, int length) : LongValue(lsn)
+    {
+        public override int Length => length;
+
+        public override void CopyTo(int offset, Span<byte> part) => bytes.AsSpan(offset, part.Length).CopyTo(part);
+
+        protected override void Dispose(bool disposing)
+        {
+        }
+    }
+}

@@ -1,0 +1,80 @@
+using Cache.Durability.Files;
+using Cache.Durability.Format;
+
+namespace Cache.Durability.Recovery;
+
+/// <summary>All blocks of a snapshot: of a file that was whole and durable before it was named.</summary>
+/// <param name="directory">Where it is.</param>
+/// <param name="name">Its name.</param>
+/// <param name="storeId">Whose it is.</param>
+/// <param name="skipsDamage">Whether the rest of a damaged file is read.</param>
+internal sealed class SnapshotReader(StorageDirectory directory, string name, ulong storeId, bool skipsDamage)
+    : IDisposable
+{
+    private readonly BlockReader _reader = BlockReader.Open(directory, name, storeId, skipsDamage);
+    private readonly List<Gap> _gaps = [];
+    private ulong _next = 1;
+    private bool _isOver;
+
+    /// <summary>What was skipped.</summary>
+    public IReadOnlyList<Gap> Gaps => _gaps;
+
+    /// <summary>Where the block lies that was read last.</summary>
+    public long Offset { get; private set; }
+
+    /// <summary>The next block, the last one with them; false behind that.</summary>
+    /// <exception cref="RecoveryRefusedException">A block is damaged, and not to be skipped.</exception>
+    public bool TryRead(out BlockHeader header, out ReadOnlySpan<byte> payload)
+    {
+        header = default;
+        payload = default;
+        while (!_isOver)
+        {
+            Offset = _reader.Position;
+            if (_reader.TryRead(out header, out payload) && header.Sequence >= _next)
+            {
+                if (header.Sequence != _next)
+                    Skip(header.Sequence - 1);
+                Check(header);
+                _next = header.Sequence + 1;
+                _isOver = header.Kind == BlockKind.End;
+                return true;
+            }
+
+            GoOn();
+        }
+
+        return false;
+    }
+
+    public void Dispose() => _reader.Dispose();
+
+    // To the next block of the file.
+    private void GoOn()
+    {
+        long next = skipsDamage ? _reader.Find(Offset + FileHeader.BufferedAlignment, out _) : -1;
+        if (next >= 0)
+        {
+            _reader.MoveTo(next);
+            return;
+        }
+
+        Skip(_next);
+        _isOver = true;
+    }
+
+    private void Skip(ulong last)
+    {
+        if (!skipsDamage)
+            throw new RecoveryRefusedException(name, Offset, $"lacks block {_next}, which was on the disk");
+        _gaps.Add(new Gap(name, Offset, _next, last));
+    }
+
+    private void Check(in BlockHeader header)
+    {
+        if (header.Kind is not (BlockKind.Snapshot or BlockKind.End))
+            throw new RecoveryRefusedException(name, Offset, $"has a block of kind {(int)header.Kind}");
+        if (header.Codec != 0)
+            throw new RecoveryRefusedException(name, Offset, $"has a block of codec {header.Codec}");
+    }
+}
