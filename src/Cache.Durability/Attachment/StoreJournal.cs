@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Cache.Core;
 using Cache.Core.Changes;
 using Cache.Durability.Format;
 using Cache.Durability.Journaling;
@@ -114,6 +115,9 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads)
         return (RecordKind)record.Kind; // The same numbers.
     }
 
+    // A string is 0; a start refuses what it does not know.
+    private static byte TypeOf(EntryKind kind) => (byte)Math.Max(0, kind - EntryKind.String);
+
     private static RecordFlags FlagsOf(in ChangeRecord record) =>
         (record.ExpiresAtUnixMs != 0 ? RecordFlags.Expiring | RecordFlags.Moment : RecordFlags.None)
         | (record.SlidingMs != 0 ? RecordFlags.Sliding : RecordFlags.None)
@@ -127,6 +131,7 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads)
             Kind = KindOf(record),
             Flags = FlagsOf(record),
             Keyspace = record.Keyspace,
+            Type = TypeOf(record.EntryKind),
             DeadlineMs = record.ExpiresAtUnixMs,
             SlidingMs = record.SlidingMs,
             AbsoluteMs = record.AbsoluteUnixMs,

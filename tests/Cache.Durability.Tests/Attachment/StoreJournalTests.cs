@@ -1,3 +1,4 @@
+using Cache.Core;
 using Cache.Core.Changes;
 using Cache.Durability.Attachment;
 using Cache.Durability.Format;
@@ -146,6 +147,18 @@ public sealed class StoreJournalTests : IBlockTarget, IRecordTarget
         _changes.Complete(ref last);
     }
 
+    [Theory]
+    [InlineData(EntryKind.String, "Set 0 8")]
+    [InlineData(EntryKind.Hash, "Set 0 8 of type 1")]
+    public void Record_TellsWhatTheValueIs(EntryKind kind, string expected)
+    {
+        var record = new ChangeRecord { Kind = ChangeKind.Set, EntryKind = kind, KeyLength = 1, ValueLength = 8 };
+        Assert.True(_changes.TryReserve(_changes.SizeOf(record), 1, out var reservation));
+        _changes.Write(ref reservation, record, "0"u8, FilledWith(0, 8));
+        _changes.Complete(ref reservation);
+        Assert.Equal([expected], Read());
+    }
+
     [Fact]
     public void WaitForRoom_MoreThanMemoryCanBe_Throws() =>
         Assert.Throws<IOException>(() => _changes.WaitForRoom(Array.MaxLength + 1L));
@@ -172,7 +185,8 @@ public sealed class StoreJournalTests : IBlockTarget, IRecordTarget
     string IRecordTarget.Apply(in RecordView record, ReadOnlySpan<byte> value)
     {
         Assert.Equal(-1, value.IndexOfAnyExcept(record.Key[0]));
-        _found.Add($"{record.Fields.Kind} {record.Key[0] - '0'} {value.Length}");
+        string type = record.Fields.Type == 0 ? "" : $" of type {record.Fields.Type}";
+        _found.Add($"{record.Fields.Kind} {record.Key[0] - '0'} {value.Length}{type}");
         return "";
     }
 
