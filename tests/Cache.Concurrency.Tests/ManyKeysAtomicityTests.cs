@@ -45,6 +45,41 @@ public sealed class ManyKeysAtomicityTests
         store.AssertValid();
     });
 
+    // Beyond a short batch, which nobody reads through: pages split, and entries spill, meanwhile.
+    [Fact]
+    public void SetMany_OfALongBatch_AgainstGet_ShowsNothingOldBehindSomethingNew() => RandomSeed.Run(this, seed =>
+    {
+        using var store = CreateStore();
+        byte[][] keys = KeysOf("group", 300);
+        byte[][] others = KeysOf("other", 2_000);
+        WriteGroup(store, keys, 1, new Random(seed));
+        int last = 1;
+        Run((thread, random) =>
+        {
+            if (thread == 0)
+            {
+                // Every other batch fits what is there.
+                int number = Interlocked.Increment(ref last);
+                WriteGroup(store, Shuffled(keys, random), number, number % 2 == 0 ? null : random);
+            }
+            else if (thread == 1)
+            {
+                byte[] other = others[random.Next(others.Length)];
+                if (random.Next(2) == 0 || !store.Remove(other))
+                    store.Set(other, new byte[random.Next(100)]);
+            }
+            else if (random.Next(8) == 0)
+            {
+                ReadGroup(store, Shuffled(keys, random));
+            }
+            else
+            {
+                AssertInOrder(store, keys[random.Next(keys.Length)], keys[random.Next(keys.Length)]);
+            }
+        }, seed);
+        store.AssertValid();
+    });
+
     [Fact]
     public void ClearAll_AgainstCopiesToAnotherKeyspace_ClearsBothAtOnce() => RandomSeed.Run(this, seed =>
     {
@@ -145,15 +180,22 @@ public sealed class ManyKeysAtomicityTests
     }
 
     // A value's length differs each time, so that entries move; its first four bytes tell which write it is of.
-    private static void WriteGroup(CacheStore store, byte[][] keys, int number, Random random)
+    private static void WriteGroup(CacheStore store, byte[][] keys, int number, Random? random)
     {
         var entries = new EntryArray([.. keys.Select(key =>
         {
-            byte[] value = new byte[4 + random.Next(300)];
+            byte[] value = new byte[random is null ? store.GetArray(key)!.Length : 4 + random.Next(300)];
             BinaryPrimitives.WriteInt32LittleEndian(value, number);
             return (key, value);
         })]);
         Assert.Equal(WriteStatus.Done, store.SetMany(ref entries, SetCondition.Always));
+    }
+
+    private static void AssertInOrder(CacheStore store, byte[] first, byte[] second)
+    {
+        int earlier = BinaryPrimitives.ReadInt32LittleEndian(store.GetArray(first));
+        int later = BinaryPrimitives.ReadInt32LittleEndian(store.GetArray(second));
+        Assert.True(later >= earlier, $"{earlier}, and then {later}.");
     }
 
     private static void ReadGroup(CacheStore store, byte[][] keys, bool mayBeAbsent = false)

@@ -13,7 +13,9 @@ namespace Cache.Core.Layout;
 ///  ├───────┼──────┼──────┼────────┼── ··· ──────────┤
 ///  │version│ freq │spill │ slot 1 │  slots 2 … 7    │
 ///  └───────┴──────┴──────┴────────┴── ··· ──────────┘
-///  version  32 bits; odd while a writer holds the bucket
+///  version  bit 0      a writer holds the bucket, and may change it
+///           bit 1      a writer holds the bucket, and changes nothing for now: others read, and write nothing
+///           bits 2–31  counts the changes
 ///  freq     7 × 2 bits: how often a slot was used; plain stores of readers, so a lost one is a lost use
 ///  spill    bits 0–2   entries of this home in the next bucket
 ///           bits 3–10  one bit per stash bucket that may hold entries of this home
@@ -22,7 +24,7 @@ namespace Cache.Core.Layout;
 ///           bits 0–43 address in units of 8 bytes; 0: empty
 /// </code>
 /// A handle: copying it copies the address. Everything but freq and the version itself is written only by the thread
-/// that holds the bucket, and read by others between two equal, even versions.
+/// that holds the bucket, and read by others between two equal versions without bit 0.
 /// </remarks>
 internal readonly unsafe struct Bucket : IEquatable<Bucket>
 {
@@ -37,6 +39,13 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     private const int GenerationMask = 7;
     private const ulong AddressMask = (1UL << 44) - 1;
     private const uint SlotsMask = 0xFE;
+
+    /// <summary>What a change adds to the version.</summary>
+    public const uint VersionStep = 4;
+
+    private const uint Changing = 1;
+    private const uint Readable = 2;
+    private const uint HeldMask = Changing | Readable;
 
     private const int NeighbourMask = 7;
     private const int StashShift = 3;
@@ -75,6 +84,9 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
         | (NeighbourCount == 0 ? 0 : 1UL << IndexPage.NeighbourIndexOf(IndexInPage));
 
     public int StashCount => Spill >> StashCountShift;
+
+    /// <summary>Whether a writer holds the bucket through whom nobody reads.</summary>
+    public bool IsChanging => (ReadVersion() & Changing) != 0;
 
     /// <summary>Whether there were more entries in the stash than can be counted.</summary>
     public bool IsStashCountSaturated => StashCount == StashCountMax;
@@ -120,20 +132,57 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
         return VersionCheck.IsLeftOut || Version == version;
     }
 
+    /// <summary>Whether a version is that of a bucket that a writer holds, whether others read there or not.</summary>
+    public static bool IsHeld(uint version) => (version & HeldMask) != 0;
+
+    /// <summary>The version of a bucket, without what its holder does.</summary>
+    public static uint FreeVersionOf(uint version) => version & ~HeldMask;
+
     /// <summary>
-    /// Locks the bucket if it is free. Of racing threads one wins; the others see an odd or newer version.
+    /// Locks the bucket if it is free. Of racing threads one wins; the others see a held or newer version.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // One compare-exchange, in each write.
     public bool TryLock(out uint version)
     {
         version = Volatile.Read(ref Version);
-        return (version & 1) == 0 && TryLockAt(version);
+        return TryLockAt(version);
     }
 
-    /// <summary>Locks the bucket if it was not locked since the version was read.</summary>
+    /// <summary>Locks the bucket if it was free, and not locked since, when the version was read.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // The same.
     public bool TryLockAt(uint version) =>
-        Interlocked.CompareExchange(ref Version, version + 1, version) == version;
+        !IsHeld(version) && Interlocked.CompareExchange(ref Version, version + Changing, version) == version;
+
+    /// <summary>Locks the bucket if it is free, and lets others read in it until <see cref="BeginChange"/>.</summary>
+    public bool TryLockReadable(out uint version)
+    {
+        version = Volatile.Read(ref Version);
+        return !IsHeld(version)
+            && Interlocked.CompareExchange(ref Version, version + Readable, version) == version;
+    }
+
+    /// <summary>Keeps readers away; a fence must follow before the first change.</summary>
+    /// <remarks>version: That at which the bucket was locked.</remarks>
+    public void BeginChange(uint version)
+    {
+        Debug.Assert(Version == version + Readable, "Only the holder changes the state.");
+        Volatile.Write(ref Version, version + Changing);
+    }
+
+    /// <summary>Lets others read what was changed; the bucket stays locked, now at the next version.</summary>
+    public void EndChange(uint version)
+    {
+        Debug.Assert(Version == version + Changing, "Only the holder changes the state.");
+        Volatile.Write(ref Version, version + VersionStep + Readable);
+    }
+
+    /// <summary>Unlocks a bucket that others read through: it is at this version already.</summary>
+    public void UnlockReadable(uint version)
+    {
+        // As of Unlock.
+        Debug.Assert(Version == version + Readable || (version == 0 && Version == 0), "Only the holder unlocks.");
+        Volatile.Write(ref Version, version);
+    }
 
     public uint Lock()
     {
@@ -148,8 +197,8 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     public void Unlock(uint version, bool changed)
     {
         // A version of 0 is that of a page in nobody's use, whose memory a disposal may give back under a late writer.
-        Debug.Assert(Version == version + 1 || (version == 0 && Version == 0), "Only the holder unlocks.");
-        Volatile.Write(ref Version, changed ? version + 2 : version);
+        Debug.Assert(Version == version + Changing || (version == 0 && Version == 0), "Only the holder unlocks.");
+        Volatile.Write(ref Version, changed ? version + VersionStep : version);
     }
 
     /// <summary>Gives an unreachable bucket its first version.</summary>
@@ -199,16 +248,19 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     public void SetEntry(int slot, ulong entry)
     {
         Debug.Assert(slot is >= SlotFirst and <= SlotLast);
-        Debug.Assert((Version & 1) != 0, "Only a holder writes.");
+        Debug.Assert((Version & Changing) != 0, "Only a holder writes, and keeps readers away.");
         Volatile.Write(ref ((ulong*)_start)[slot], entry);
     }
 
     /// <summary>The first empty slot, or 0.</summary>
-    public int FindEmptySlot()
+    public int FindEmptySlot() => FindEmptySlot(0);
+
+    /// <summary>The first empty slot whose bit is not set in a mask, or 0.</summary>
+    public int FindEmptySlot(uint reserved)
     {
         for (int slot = SlotFirst; slot <= SlotLast; slot++)
         {
-            if (((ulong*)_start)[slot] == 0)
+            if (((ulong*)_start)[slot] == 0 && (reserved >> slot & 1) == 0)
                 return slot;
         }
 

@@ -61,7 +61,8 @@ internal sealed unsafe class IndexMemory : IDisposable
     /// <summary>Takes a page back that was not used after all.</summary>
     public void Return(uint page, uint version)
     {
-        Debug.Assert(version >= IndexPage.FirstVersion && version % 2 == 0, "Nobody holds a free page's buckets.");
+        Debug.Assert(
+            version >= IndexPage.FirstVersion && !Bucket.IsHeld(version), "Nobody holds a free page's buckets.");
         lock (_gate)
         {
             Debug.Assert(page < _used);

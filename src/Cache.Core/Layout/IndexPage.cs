@@ -22,7 +22,7 @@ internal readonly unsafe struct IndexPage(byte* start) : IEquatable<IndexPage>
     public const int SlotCount = BucketCount * Bucket.SlotLast;
 
     /// <summary>What the versions of a page begin with: 0 is that of an unused page.</summary>
-    public const uint FirstVersion = 2;
+    public const uint FirstVersion = Bucket.VersionStep;
 
     private readonly byte* _start = start;
 

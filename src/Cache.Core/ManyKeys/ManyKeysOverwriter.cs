@@ -7,7 +7,8 @@ namespace Cache.Core.ManyKeys;
 /// <summary>Replaces many plain values at one moment where they lie: all of them, or none.</summary>
 /// <remarks>
 /// For more keys than <see cref="OverwriteBatch"/> takes. Their homes are locked in order; only if each value then
-/// fits the record of its entry, all are written. So no new record is made, and none has to be reclaimed.
+/// fits the record of its entry, all are written. So no new record is made, and none has to be reclaimed. Others read
+/// through the locks until the first value is written.
 /// </remarks>
 internal static class ManyKeysOverwriter
 {
@@ -25,7 +26,7 @@ internal static class ManyKeysOverwriter
         ChangeRecorder? recorder = null;
         try
         {
-            locks.Enter(state, hashes, isExclusive: false);
+            locks.EnterReadable(state, hashes, default);
             for (int i = 0; i < hashes.Length; i++)
             {
                 if (i + Ahead < hashes.Length)
@@ -38,17 +39,21 @@ internal static class ManyKeysOverwriter
                 }
             }
 
-            if (state.Listeners?.Journal is { } journal
+            var journal = state.Listeners?.Journal;
+            if (journal is not null
                 && !TryReserve(state, journal, locks, keyspace, overwrites.AsSpan(0, hashes.Length), ref recorder))
             {
                 return false;
             }
 
+            locks.BeginChanges();
+            if (state.Listeners?.Journal is { } attached && attached != journal)
+                return false; // Who attached it has perhaps read through until now.
             for (int i = 0; i < hashes.Length; i++)
             {
                 if (i + Ahead < hashes.Length)
                     overwrites[i + Ahead].Record.Prefetch();
-                state.ShardOf(hashes[i]).OverwriteHeld(locks, overwrites[i], entries.GetValue(i), ref recorder);
+                state.ShardOf(hashes[i]).OverwriteHeld(overwrites[i], entries.GetValue(i), ref recorder);
             }
 
             return true;

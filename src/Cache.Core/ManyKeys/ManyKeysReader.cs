@@ -121,7 +121,8 @@ internal static class ManyKeysReader
     {
         if (shard.CopyOnce(key, ByteRange.All, ref sink, Shard.NothingLent, out var snapshot) is not { } status)
         {
-            Thread.Yield(); // A writer is at work.
+            var wait = default(SpinWait);
+            shard.WaitForWriter(snapshot, ref wait);
             return false;
         }
 

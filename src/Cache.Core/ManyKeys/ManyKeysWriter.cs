@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.CompilerServices;
 using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
@@ -11,6 +12,8 @@ namespace Cache.Core.ManyKeys;
 /// until they fit. Then all homes are locked, each slot is pointed at its record in turn, and if one finds no slot, the
 /// ones before are pointed back, unseen under the locks. The records stay for the next attempt. So a batch is
 /// about as much work for each key as a single write, however many there are.
+/// Of a long batch others read through the locks: the slots are found and reserved, then all are pointed at the records
+/// while readers wait, and what is counted and retired follows while others read the new values.
 /// </remarks>
 internal static class ManyKeysWriter
 {
@@ -181,6 +184,8 @@ internal static class ManyKeysWriter
         where TEntries : struct, IEntrySource, allows ref struct
     {
         var locks = KeyLocks.Rent();
+        // The later of two writes of a key must find the earlier one, and a short batch keeps nobody waiting.
+        bool isReadable = writes.Length > OverwriteBatch.CountMax && DistinctHashes.AreDistinct(batch.Hashes);
         int roomAttempts = 0;
         try
         {
@@ -190,7 +195,10 @@ internal static class ManyKeysWriter
                 int failed;
                 try
                 {
-                    locks.Enter(batch.State, batch.Hashes, isExclusive: attempts >= KeyLocks.AttemptsMax, held);
+                    if (isReadable && attempts < KeyLocks.AttemptsMax)
+                        locks.EnterReadable(batch.State, batch.Hashes, held);
+                    else
+                        locks.Enter(batch.State, batch.Hashes, isExclusive: attempts >= KeyLocks.AttemptsMax, held);
                     if (locks.IsExclusive)
                         MakeSlotsLocked(batch, ref entries, locks, writes);
                     status = TryWriteAll(batch, ref entries, condition, locks, writes, out failed);
@@ -257,7 +265,9 @@ internal static class ManyKeysWriter
             }
 
             failed = 0;
-            isReady = TryReserve(batch, locks, writes, ref recorder);
+            var journal = batch.State.Listeners?.Journal;
+            isReady = TryReserve(batch, journal, locks, writes, ref recorder)
+                && (!locks.IsReadable || TryLinkAll(batch, journal, locks, writes));
             if (!isReady)
                 return WriteStatus.OutOfMemory;
         }
@@ -266,7 +276,7 @@ internal static class ManyKeysWriter
             if (!isReady)
             {
                 recorder?.End();
-                Undo(batch, writes[..linked]);
+                Undo(batch, locks, writes[..linked]);
             }
         }
 
@@ -289,6 +299,32 @@ internal static class ManyKeysWriter
         return WriteStatus.Done;
     }
 
+    /// <summary>Points all reserved slots at their records while readers wait.</summary>
+    /// <returns>False if there is another journal than room was reserved in; the first entry names that.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)] // Readers wait: not as long as the first code would take.
+    private static bool TryLinkAll(
+        in WriteBatch batch, ChangeJournal? journal, KeyLocks locks, Span<KeyWrite> writes)
+    {
+        locks.BeginChanges();
+        // Who attached one has perhaps read through until now. What was reserved in one that is detached is written.
+        if (batch.State.Listeners?.Journal is { } attached && attached != journal)
+        {
+            writes[0].Entry.Fail(Obstacle.Contention);
+            return false;
+        }
+
+        for (int i = 0; i < writes.Length; i++)
+        {
+            if (i + Ahead < writes.Length)
+                writes[i + Ahead].Entry.Holder.Prefetch();
+            var key = batch.KeyOf(i, default); // Its bytes are not asked for.
+            batch.State.ShardOf(key.Hash).Link(ref writes[i].Entry, key, writes[i].Staged);
+        }
+
+        locks.EndChanges();
+        return true;
+    }
+
     // Of a long batch, what was fetched for all keys at the beginning has left the nearer caches again.
     private static void FetchAhead(in WriteBatch batch, int index)
     {
@@ -301,10 +337,11 @@ internal static class ManyKeysWriter
     /// <summary>Reserves room in the journal, if there is one, for all entries, which are linked.</summary>
     /// <returns>False if there is none; the first entry names the obstacle.</returns>
     private static bool TryReserve(
-        in WriteBatch batch, KeyLocks locks, Span<KeyWrite> writes, ref ChangeRecorder? recorder)
+        in WriteBatch batch, ChangeJournal? journal, KeyLocks locks, Span<KeyWrite> writes,
+        ref ChangeRecorder? recorder)
     {
         var state = batch.State;
-        if (writes.Length == 0 || state.Listeners?.Journal is not { } journal)
+        if (writes.Length == 0 || journal is null)
             return true;
         recorder = ChangeRecorder.Rent(journal);
         foreach (ref var write in writes)
@@ -315,12 +352,13 @@ internal static class ManyKeysWriter
         return false;
     }
 
-    private static void Undo(in WriteBatch batch, Span<KeyWrite> writes)
+    private static void Undo(in WriteBatch batch, KeyLocks locks, Span<KeyWrite> writes)
     {
         for (int i = writes.Length - 1; i >= 0; i--)
         {
             var key = batch.KeyOf(i, default); // Its bytes are not asked for.
-            batch.State.ShardOf(key.Hash).UndoLink(ref writes[i].Entry, key);
+            if (!locks.IsReadable) // Else nothing was linked yet.
+                batch.State.ShardOf(key.Hash).UndoLink(ref writes[i].Entry, key);
             batch.State.ShardOf(key.Hash).Unlock(ref writes[i].Entry);
         }
     }

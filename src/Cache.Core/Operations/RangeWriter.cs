@@ -80,6 +80,7 @@ internal static class RangeWriter
     {
         block.Room[block.Length..from].Clear();
         value.CopyTo(block.Room[from..]);
+        RoomSteps.At(RoomStep.RangeWritten);
         var extend = new ExtendBlockOperation(block, from, from + value.Length);
         var status = shard.Write(key, ref extend);
         block = extend.Block;
@@ -103,6 +104,7 @@ internal static class RangeWriter
         if (from > length)
             room[length..from].Clear();
         value.CopyTo(room[from..]);
+        RoomSteps.At(RoomStep.RangeWritten);
         var shape = ChangeShape.PatchOf(!present.IsNull, from, value.Length, end, block);
         var replace = new ReplaceBlockOperation(present, block, shape);
         try

@@ -63,6 +63,9 @@ internal struct EntryLock
     /// <summary>How often another thread's lock was in the way; it outlives the lock.</summary>
     public int Contentions;
 
+    /// <summary>How often a slot was made that others took; it outlives the lock.</summary>
+    public int SlotAttempts;
+
     /// <summary>A block that is no longer pointed at, to be released after the lock.</summary>
     public LargeBlock Garbage;
 

@@ -55,7 +55,7 @@ internal sealed partial class KeyLocks
         bool isHeld = TryHold(bucket, out uint version);
         Debug.Assert(isHeld, "A key's home is held throughout.");
         bool isChanged = (_pages[IndexOf(bucket.Page)].Changed & (1UL << bucket.IndexInPage)) != 0;
-        return isChanged ? version + 2 : version;
+        return isChanged ? version + Bucket.VersionStep : version;
     }
 
     /// <summary>Takes over the generations after a clear under the locks.</summary>

@@ -11,6 +11,7 @@ namespace Cache.Core.Sharding;
 /// locked; else only homes are, and buckets that entries spilled to are tried: if one is held, everything is given up
 /// and the operation begins anew. After some vain attempts the locks are exclusive: all buckets of each page, and the
 /// growth gates of the shards before them, so that no other thread stands in the way any more.
+/// A long batch lets others read in what it holds until it changes that: see <see cref="BeginChanges"/>.
 /// One per thread, kept for the next operation.
 /// </remarks>
 internal sealed partial class KeyLocks
@@ -81,11 +82,15 @@ internal sealed partial class KeyLocks
 
     /// <summary>Locks the homes of some hashes, of which nobody has claimed one.</summary>
     /// <remarks>held: What the caller has taken for entries that are not linked yet.</remarks>
-    public void Enter(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive, HeldBytes held = default)
+    public void Enter(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive, HeldBytes held = default) =>
+        Enter(state, hashes, isExclusive, isReadable: false, held);
+
+    private void Enter(
+        StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive, bool isReadable, in HeldBytes held)
     {
         for (int attempts = 0; attempts < EntryClaims.WaitsMax; attempts++)
         {
-            EnterClaimed(state, hashes, isExclusive);
+            EnterClaimed(state, hashes, isExclusive, isReadable);
             if (!state.Claims.IsAnyTaken(hashes))
                 return; // Who claims one from now on waits for its home.
             Exit();
@@ -99,7 +104,7 @@ internal sealed partial class KeyLocks
         ulong closed = state.CloseClaims(hashes, held);
         try
         {
-            EnterClaimed(state, hashes, isExclusive);
+            EnterClaimed(state, hashes, isExclusive, isReadable);
         }
         finally // The store may have been disposed.
         {
@@ -112,11 +117,14 @@ internal sealed partial class KeyLocks
         EnterClaimed(state, new ReadOnlySpan<ulong>(in hash), isExclusive: true);
 
     /// <summary>Locks the homes of some hashes, whoever has claimed the keys.</summary>
-    public void EnterClaimed(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive)
+    public void EnterClaimed(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive) =>
+        EnterClaimed(state, hashes, isExclusive, isReadable: false);
+
+    private void EnterClaimed(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive, bool isReadable)
     {
         try
         {
-            EnterCore(state, hashes, isExclusive);
+            EnterCore(state, hashes, isExclusive, isReadable);
         }
         catch // The store was disposed: who waits must not keep others from it.
         {
@@ -125,10 +133,11 @@ internal sealed partial class KeyLocks
         }
     }
 
-    private void EnterCore(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive)
+    private void EnterCore(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive, bool isReadable)
     {
         for (int attempts = 0; attempts < AttemptsMax && !isExclusive; attempts++)
         {
+            IsReadable = isReadable;
             if (TryEnter(state, hashes))
                 return;
             Exit();
@@ -157,13 +166,14 @@ internal sealed partial class KeyLocks
         ref uint known = ref _versions[index * IndexPage.BucketCount + bucket.IndexInPage];
         if ((held.Buckets & bit) == 0)
         {
-            if (!bucket.TryLock(out known))
+            if (!(IsReadable ? bucket.TryLockReadable(out known) : bucket.TryLock(out known)))
             {
                 version = 0;
                 return false;
             }
 
             held.Buckets |= bit;
+            held.Readable |= IsReadable ? bit : 0;
         }
 
         version = known;
@@ -171,15 +181,16 @@ internal sealed partial class KeyLocks
     }
 
     /// <summary>Notes that a bucket will have another version: for each change another one.</summary>
+    /// <remarks>Of a batch that others read through, one for all of its changes.</remarks>
     public void MarkChanged(Bucket bucket)
     {
         int index = IndexOf(bucket.Page);
         ref var held = ref _pages[index];
         ulong bit = 1UL << bucket.IndexInPage;
         Debug.Assert((held.Buckets & bit) != 0, "Only what is held is changed.");
-        if ((held.Changed & bit) != 0)
+        if ((held.Changed & bit) != 0 && !IsReadable)
         {
-            uint version = _versions[index * IndexPage.BucketCount + bucket.IndexInPage] += 2;
+            uint version = _versions[index * IndexPage.BucketCount + bucket.IndexInPage] += Bucket.VersionStep;
             bucket.InitializeVersion(version + 1); // Odd: it stays locked.
         }
 
@@ -195,13 +206,16 @@ internal sealed partial class KeyLocks
             for (ulong buckets = held.Buckets; buckets != 0; buckets &= buckets - 1)
             {
                 int index = BitOperations.TrailingZeroCount(buckets);
-                held.Page[index].Unlock(
-                    _versions[i * IndexPage.BucketCount + index], (held.Changed & (1UL << index)) != 0);
+                uint version = _versions[i * IndexPage.BucketCount + index];
+                if ((held.Readable & (1UL << index)) != 0)
+                    held.Page[index].UnlockReadable(version);
+                else
+                    held.Page[index].Unlock(version, (held.Changed & (1UL << index)) != 0);
             }
         }
 
         _count = _last = 0;
-        _isIndexed = false;
+        _isIndexed = IsReadable = false;
         for (int i = _grown.Count - 1; i >= 0; i--)
             _grown[i].GrowthGate.Exit();
         _grown.Clear();
@@ -281,6 +295,7 @@ internal sealed partial class KeyLocks
         }
 
         EnsurePages(count);
+        ClearReserved(count);
         for (int number = 0; number < pages; number++)
         {
             if (marks[number] == 0)
@@ -302,7 +317,9 @@ internal sealed partial class KeyLocks
         var ordered = _ordered.AsSpan(0, homes.Length);
         homes.CopyTo(ordered);
         ordered.Sort();
-        EnsurePages(CountPages(ordered));
+        int count = CountPages(ordered);
+        EnsurePages(count);
+        ClearReserved(count);
         for (int i = 0; i < ordered.Length;)
         {
             ulong number = ordered[i] / IndexPage.BucketCount;
@@ -322,8 +339,9 @@ internal sealed partial class KeyLocks
         for (; buckets != 0; buckets &= buckets - 1)
         {
             int index = BitOperations.TrailingZeroCount(buckets);
-            _versions[first + index] = state.Lock(page[index]);
+            _versions[first + index] = IsReadable ? state.LockReadable(page[index]) : state.Lock(page[index]);
             held.Buckets |= 1UL << index;
+            held.Readable |= IsReadable ? 1UL << index : 0;
         }
     }
 
@@ -388,11 +406,12 @@ internal sealed partial class KeyLocks
         return false;
     }
 
-    /// <summary>A page, and which of its buckets are held and changed: one bit for each.</summary>
+    /// <summary>A page, and which of its buckets are held, changed, read through: one bit for each.</summary>
     private struct HeldPage
     {
         public IndexPage Page;
         public ulong Buckets;
         public ulong Changed;
+        public ulong Readable;
     }
 }

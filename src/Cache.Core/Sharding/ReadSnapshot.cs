@@ -38,7 +38,7 @@ internal struct ReadSnapshot
     public readonly bool IsValid => Home.IsAt(HomeVersion) && Holder.IsAt(HolderVersion);
 
     /// <summary>The version of the home bucket that a stamp stands for.</summary>
-    public static uint HomeVersionOf(EntryVersion version) => (uint)version.Stamp & ~1u;
+    public static uint HomeVersionOf(EntryVersion version) => Bucket.FreeVersionOf((uint)version.Stamp);
 
     /// <summary>The generation of the keyspace that a stamp stands for.</summary>
     public static int GenerationOf(EntryVersion version) => (int)(version.Stamp >> 32);

@@ -69,6 +69,15 @@ internal enum RoomStep
     /// <summary>An entry was counted, and its keyspace is not known to be written yet.</summary>
     EntryCounted,
 
+    /// <summary>A writer whose page was full has made a slot, and holds nothing yet.</summary>
+    SlotMade,
+
+    /// <summary>A part of a long value was written under a claim, and nothing is linked yet.</summary>
+    RangeWritten,
+
+    /// <summary>A long batch has found and reserved what it will change, and others still read there.</summary>
+    KeysFound,
+
     /// <summary>An entry whose place another wants was chosen, and is not locked yet.</summary>
     VictimFound,
 }

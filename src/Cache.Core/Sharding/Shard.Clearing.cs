@@ -61,7 +61,7 @@ internal sealed partial class Shard
         {
             var bucket = page[i];
             uint version = bucket.ReadVersion();
-            if ((version & 1) != 0)
+            if (Bucket.IsHeld(version)) // Also one that others read through: its holder may be about to write.
                 return false;
             for (int slot = Bucket.SlotFirst; slot <= Bucket.SlotLast; slot++)
             {

@@ -150,8 +150,6 @@ internal sealed partial class Shard
         var policy = _state.Budget.Eviction;
         if (policy == EvictionPolicy.None)
             return false;
-        Record victim = default;
-        int least = int.MaxValue;
         uint version = _state.Lock(home);
         if (!IsHome(hash, home))
         {
@@ -159,17 +157,8 @@ internal sealed partial class Shard
             return true; // Its page was split or merged meanwhile.
         }
 
-        for (int slot = Bucket.SlotFirst; slot <= Bucket.SlotLast; slot++)
-        {
-            ulong word = home.EntryAt(slot);
-            if (word == 0 || home.FrequencyOf(slot) >= least)
-                continue;
-            if (policy == EvictionPolicy.ExpiringEntries && !_records[word].Header.IsExpiring)
-                continue;
-            least = home.FrequencyOf(slot);
-            victim = _records[word];
-        }
-
+        int slot = LeastUsedSlotOf(home, policy);
+        var victim = slot == 0 ? default : _records[home.EntryAt(slot)];
         ulong victimHash = victim.IsNull ? 0 : _state.HashOf(victim);
         home.Unlock(version, changed: false);
         var entry = default(EntryLock);
@@ -187,5 +176,49 @@ internal sealed partial class Shard
         // If policy or expiry was changed meanwhile it stays, and whoever needs the slot looks again.
         Unlock(ref entry);
         return true;
+    }
+
+    /// <summary>
+    /// Evicts the least used entry of a full bucket whose page a set of locks holds: nobody else takes the slot.
+    /// </summary>
+    public void TryEvictHeld(KeyLocks locks, Bucket home)
+    {
+        int slot = LeastUsedSlotOf(home, _state.Budget.Eviction);
+        if (slot == 0 || home.FindEmptySlot() != 0)
+            return;
+        ulong word = home.EntryAt(slot);
+        var record = _records[word];
+        var header = record.Header;
+        var entry = default(EntryLock);
+        entry.Set = locks;
+        entry.Home = home.Page.HomeOf(_state.HashOf(record)); // It may have spilled to this bucket.
+        entry.Holder = home;
+        entry.Slot = slot;
+        entry.Record = record;
+        entry.Header = header;
+        entry.Generation = Bucket.GenerationOf(word);
+        entry.Block = header.IsLarge ? LargeBlock.ReadStub(record.ValueOf(header)) : default;
+        RemoveLocked(ref entry, ChangeCause.Evicted);
+        Interlocked.Increment(ref _evictions);
+        Unlock(ref entry);
+    }
+
+    /// <summary>The least used entry of a locked bucket that a policy lets go; 0: there is none.</summary>
+    private int LeastUsedSlotOf(Bucket bucket, EvictionPolicy policy)
+    {
+        int found = 0;
+        int least = policy == EvictionPolicy.None ? 0 : int.MaxValue;
+        for (int slot = Bucket.SlotFirst; slot <= Bucket.SlotLast; slot++)
+        {
+            ulong word = bucket.EntryAt(slot);
+            if (word == 0 || bucket.FrequencyOf(slot) >= least)
+                continue;
+            if (policy == EvictionPolicy.ExpiringEntries && !_records[word].Header.IsExpiring)
+                continue;
+            least = bucket.FrequencyOf(slot);
+            found = slot;
+        }
+
+        return found;
     }
 }

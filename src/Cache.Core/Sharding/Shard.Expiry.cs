@@ -160,6 +160,7 @@ internal sealed partial class Shard
 
     private void RemoveExpired(ref EntryLock entry)
     {
+        entry.Set?.BeginChange(entry.Home, entry.Holder);
         RemoveLocked(ref entry, ChangeCause.Expired);
         Interlocked.Increment(ref _expirations);
     }
@@ -172,7 +173,7 @@ internal sealed partial class Shard
     {
         var info = new EntryInfo
         {
-            Version = EntryVersion.Of(snapshot.HomeVersion, snapshot.Generation),
+            Version = EntryVersion.Of(Bucket.FreeVersionOf(snapshot.HomeVersion), snapshot.Generation),
             Kind = snapshot.Kind,
             Length = snapshot.Length,
             SlidingMs = snapshot.Expiry.SlidingMs,

@@ -15,6 +15,9 @@ internal sealed partial class Shard
     // Each of them costs a moment's wait; then the whole page is locked, which costs the other keys of the page one.
     private const int LockAttemptsMax = 32;
 
+    // Others took each slot that was made; the next one is made under locks that keep it.
+    private const int SlotAttemptsMax = 8;
+
     /// <summary>Locks the home bucket of a hash, in the page that holds it now.</summary>
     public Bucket LockHome(ulong hash, out uint version)
     {
@@ -136,6 +139,7 @@ internal sealed partial class Shard
         var aheadRecord = entry.AheadRecord;
         int roomAttempts = entry.RoomAttempts;
         int contentions = entry.Contentions;
+        int slotAttempts = entry.SlotAttempts;
         long prepaidBytes = entry.PrepaidBytes;
         var held = entry.Held;
         entry = default;
@@ -144,6 +148,7 @@ internal sealed partial class Shard
         entry.PrepaidBytes = prepaidBytes;
         entry.Held = held;
         entry.Contentions = contentions;
+        entry.SlotAttempts = slotAttempts;
     }
 
     private void BeginLockIn(KeyLocks set, in EntryKey key, ref EntryLock entry)
@@ -158,7 +163,8 @@ internal sealed partial class Shard
     private void BeginLock(ulong hash, ref EntryLock entry)
     {
         ResetLock(ref entry);
-        if (entry.Contentions < LockAttemptsMax)
+        bool keepsSlot = entry.SlotAttempts >= SlotAttemptsMax;
+        if (entry.Contentions < LockAttemptsMax && !keepsSlot)
         {
             entry.Home = entry.Holder = LockHome(hash, out entry.HomeVersion);
             return;
@@ -168,9 +174,28 @@ internal sealed partial class Shard
         entry.Set = locks;
         entry.OwnsSet = true;
         locks.EnterExclusive(_state, hash);
+        if (keepsSlot)
+            MakeSlotHeld(hash, ref entry);
         entry.Home = entry.Holder = HomeOf(hash);
         bool isHeld = locks.TryHold(entry.Home, out entry.HomeVersion);
         Debug.Assert(isHeld, "The whole page is.");
+    }
+
+    /// <summary>Makes a slot in a page that is locked, so that nobody else takes it.</summary>
+    private void MakeSlotHeld(ulong hash, ref EntryLock entry)
+    {
+        bool isDone = false;
+        try
+        {
+            if (TryMakeSlots(new ReadOnlySpan<ulong>(in hash), entry.Set) == 0)
+                TryEvictHeld(entry.Set!, HomeOf(hash));
+            isDone = true;
+        }
+        finally // There may be no memory for another page.
+        {
+            if (!isDone)
+                ExitOwn(ref entry);
+        }
     }
 
     /// <summary>Gives a home up because a bucket that the entry needs is another's, and locks it anew.</summary>
@@ -299,7 +324,7 @@ internal sealed partial class Shard
         Debug.Assert(!entry.IsFound);
         if (entry.Slot != 0)
             return true; // That of an entry which was removed under this lock.
-        entry.Slot = entry.Home.FindEmptySlot();
+        entry.Slot = FindEmptySlot(entry.Home, entry.Set);
         if (entry.Slot != 0)
             return true;
         var page = entry.Home.Page;
@@ -316,6 +341,9 @@ internal sealed partial class Shard
         return false;
     }
 
+    private static int FindEmptySlot(Bucket bucket, KeyLocks? set) =>
+        set is null ? bucket.FindEmptySlot() : set.FindEmptySlot(bucket);
+
     private static bool TryReserveIn(Bucket bucket, ref EntryLock entry)
     {
         if (!TryHold(bucket, ref entry, out uint version))
@@ -324,7 +352,7 @@ internal sealed partial class Shard
             return false;
         }
 
-        entry.Slot = bucket.FindEmptySlot();
+        entry.Slot = FindEmptySlot(bucket, entry.Set);
         if (entry.Slot == 0)
         {
             LetGo(bucket, version, entry.Set);

@@ -75,6 +75,7 @@ internal sealed partial class Shard
     }
 
     /// <summary>Points a key's slot at a prepared record, under a set of locks.</summary>
+    /// <remarks>While others read through the locks, only finds and reserves the slot: the caller links.</remarks>
     /// <returns>False if an obstacle was met; the entry names it.</returns>
     public bool TryLinkIn(KeyLocks locks, in EntryKey key, ref EntryLock entry, in StagedRecord staged)
     {
@@ -90,7 +91,10 @@ internal sealed partial class Shard
             return false;
         }
 
-        Link(ref entry, key, staged);
+        if (locks.IsReadable)
+            locks.Reserve(entry.Home, entry.Holder, entry.Slot);
+        else
+            Link(ref entry, key, staged);
         return true;
     }
 

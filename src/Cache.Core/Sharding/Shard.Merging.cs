@@ -68,7 +68,7 @@ internal sealed partial class Shard
 
         if (isDone)
         {
-            _state.Index.Free(freed, latest + 2);
+            _state.Index.Free(freed, latest + Bucket.VersionStep);
             _state.Budget.Add(-PageBytes);
         }
 

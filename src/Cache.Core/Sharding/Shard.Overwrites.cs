@@ -122,6 +122,7 @@ internal sealed partial class Shard
     }
 
     /// <summary>Finds the plain entry of a key whose home a set of locks holds, if a value fits its record.</summary>
+    /// <remarks>Its buckets are then those that will change.</remarks>
     public bool TryFindOverwrite(KeyLocks locks, in EntryKey key, int valueLength, out HeldOverwrite overwrite)
     {
         var home = HomeOf(key.Hash);
@@ -137,22 +138,25 @@ internal sealed partial class Shard
         }
 
         overwrite = new HeldOverwrite(home, holder, slot, record, valueLength);
-        return slot != 0 && header.IsPlain(RecordHeader.KeyPatternOf(key.Bytes.Length, key.Keyspace))
+        bool fits = slot != 0 && header.IsPlain(RecordHeader.KeyPatternOf(key.Bytes.Length, key.Keyspace))
             && !header.IsExpiring && FitsInPlace(header, key.Bytes.Length, valueLength);
+        if (!fits)
+            return false;
+        locks.MarkChanged(home);
+        if (!holder.Equals(home))
+            locks.MarkChanged(holder);
+        return true;
     }
 
     /// <summary>Writes the value of a plain entry whose buckets a set of locks holds.</summary>
     /// <remarks>recorder: Has room for it, if there is a journal.</remarks>
     public void OverwriteHeld(
-        KeyLocks locks, in HeldOverwrite overwrite, ReadOnlySpan<byte> value, ref ChangeRecorder? recorder)
+        in HeldOverwrite overwrite, ReadOnlySpan<byte> value, ref ChangeRecorder? recorder)
     {
         var header = overwrite.Record.Header;
         ThrowUnless(value.Length == overwrite.ValueLength);
         WriteInPlace(overwrite.Record, header, value);
         overwrite.Holder.Touch(overwrite.Slot);
-        locks.MarkChanged(overwrite.Home);
-        if (!overwrite.Holder.Equals(overwrite.Home))
-            locks.MarkChanged(overwrite.Holder);
         TellOverwrite(overwrite.Record, ref recorder);
     }
 

@@ -179,7 +179,7 @@ internal sealed partial class Shard
     {
         snapshot.Home = entry.Home;
         snapshot.Generation = entry.Generation;
-        snapshot.HomeVersion = entry.IsChanged ? entry.HomeVersion + 2 : entry.HomeVersion;
+        snapshot.HomeVersion = entry.IsChanged ? entry.HomeVersion + Bucket.VersionStep : entry.HomeVersion;
         snapshot.Holder = entry.Holder;
         snapshot.HolderVersion = entry.HolderVersion;
         if (!entry.IsFound)

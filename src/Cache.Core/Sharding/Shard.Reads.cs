@@ -124,7 +124,7 @@ internal sealed partial class Shard
         {
             if (CopyOnce(key, bytes, ref sink, lentLengthMin, out snapshot) is { } status)
                 return status;
-            _state.Wait(ref wait); // A writer is at work, for a bounded step.
+            WaitForWriter(snapshot, ref wait);
         }
 
         return CopyLocked(key, bytes, ref sink, lentLengthMin, out snapshot);
@@ -139,6 +139,15 @@ internal sealed partial class Shard
         if (found == true)
             return TryCopyFound(key, bytes, ref sink, lentLengthMin, ref snapshot) ? snapshot.FoundStatus : null;
         return found is null ? null : ReadStatus.NotFound;
+    }
+
+    /// <summary>Waits for a writer that a read met, for a bounded step.</summary>
+    /// <remarks>Not for the end of its lock: once it changes nothing any more, the next attempt reads.</remarks>
+    public void WaitForWriter(in ReadSnapshot snapshot, ref SpinWait wait)
+    {
+        do
+            _state.Wait(ref wait);
+        while (snapshot.Home.IsChanging || snapshot.Holder.IsChanging);
     }
 
     /// <summary>Counts a read, and renews what a read renews.</summary>
@@ -193,6 +202,7 @@ internal sealed partial class Shard
         snapshot.Generation = _generations.Of(key.Keyspace);
         var page = PageOf(key.Hash);
         snapshot.Home = page.HomeOf(key.Hash);
+        snapshot.Holder = snapshot.Home;
         snapshot.HomeVersion = snapshot.Home.ReadVersion();
         if ((snapshot.HomeVersion & 1) != 0)
             return null;
@@ -216,7 +226,11 @@ internal sealed partial class Shard
             var bucket = page[BitOperations.TrailingZeroCount(wanted)];
             uint version = bucket.ReadVersion();
             if ((version & 1) != 0)
+            {
+                snapshot.Holder = bucket; // What is to be waited for.
                 return null;
+            }
+
             if (TryFindIn(bucket, version, key, ref snapshot))
                 return true;
         }

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
 
@@ -15,7 +16,7 @@ internal sealed partial class Shard
         stamp = new EntryStamp
         {
             Hash = key.Hash,
-            HomeVersion = snapshot.HomeVersion,
+            HomeVersion = Bucket.FreeVersionOf(snapshot.HomeVersion),
             Keyspace = key.Keyspace,
             Generation = (byte)snapshot.Generation,
             HolderIndex = (byte)(snapshot.Slot != 0 ? snapshot.Holder.IndexInPage : 0),
@@ -33,7 +34,7 @@ internal sealed partial class Shard
 
     /// <summary>Whether nobody wrote the key of a found entry since; if so, this counts as a read of it.</summary>
     /// <remarks>
-    /// A home at the same, even version was neither written nor split, and its entries were not moved: each of these
+    /// A home at the same version was neither written nor split, and its entries were not moved: each of these
     /// needs its lock. Where the entry lies is therefore still true, also of one that spilled. A clear needs no lock,
     /// but changes the generation; that is not used again while the entry lies there.
     /// </remarks>

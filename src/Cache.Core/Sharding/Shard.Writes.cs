@@ -318,12 +318,22 @@ internal sealed partial class Shard
             return false;
         return entry.Obstacle switch
         {
-            Obstacle.NoSlot => TryMakeSlot(key, ref entry),
+            Obstacle.NoSlot => TryMakeSlotCounted(key, ref entry),
             Obstacle.NoSegmentRoom => TryMakeSegmentRoom(key, ref entry, (int)bytes),
             Obstacle.LongRecord => TryAllocateLong(key, ref entry, (int)bytes),
             Obstacle.NoBlockRoom => TryPrepay(key, ref entry, bytes),
             _ => false,
         };
+    }
+
+    // A set of locks counts its attempts itself, and becomes exclusive; so does that of a single key.
+    private bool TryMakeSlotCounted(in EntryKey key, ref EntryLock entry)
+    {
+        entry.SlotAttempts++;
+        bool isMade = TryMakeSlot(key, ref entry);
+        if (isMade)
+            RoomSteps.At(RoomStep.SlotMade);
+        return isMade;
     }
 
     private bool TryMakeSlot(in EntryKey key, ref EntryLock entry)

@@ -68,6 +68,16 @@ internal sealed partial class StoreState : IThreadPoolWorkItem
         return version;
     }
 
+    /// <summary>The same, but lets others read in it.</summary>
+    public uint LockReadable(Bucket bucket)
+    {
+        uint version;
+        var wait = default(SpinWait);
+        while (!bucket.TryLockReadable(out version))
+            Wait(ref wait);
+        return version;
+    }
+
     /// <summary>Lets some time pass for a thread that holds a bucket, for a bounded step.</summary>
     /// <exception cref="ObjectDisposedException">The holder may be the disposal, which never lets go.</exception>
     public void Wait(ref SpinWait wait)

@@ -98,7 +98,7 @@ internal sealed class ShardValidator(StoreState state, Shard shard, StoreValidat
         for (int i = 0; i < IndexPage.BucketCount; i++)
         {
             var bucket = page[i];
-            StoreValidator.Require((bucket.ReadVersion() & 1) == 0, $"bucket {i} is locked");
+            StoreValidator.Require(!Bucket.IsHeld(bucket.ReadVersion()), $"bucket {i} is locked");
             if (i >= IndexPage.HomeCount)
             {
                 StoreValidator.Require(bucket.HasNoSpill, $"stash bucket {i} counts spilled entries");

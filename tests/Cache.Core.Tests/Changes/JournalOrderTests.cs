@@ -364,7 +364,7 @@ public sealed class JournalOrderTests : IDisposable
         ulong hash = StateOf(Store).HashOf(key, 0);
         ulong number = StateOf(Store).ShardOf(hash).HomeNumberOf(hash);
         var page = StateOf(Store).Index.Pages[(uint)(number / IndexPage.BucketCount)];
-        return (page[(int)(number % IndexPage.BucketCount)].ReadVersion() & 1) != 0;
+        return Bucket.IsHeld(page[(int)(number % IndexPage.BucketCount)].ReadVersion());
     }
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_state")]

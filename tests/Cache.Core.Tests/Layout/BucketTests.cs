@@ -40,7 +40,7 @@ public sealed class BucketTests : IDisposable
     }
 
     [Fact]
-    public void Lock_Held_IsOddAndNobodyElseGetsIt()
+    public void Lock_Held_IsChangingAndNobodyElseGetsIt()
     {
         Assert.True(_bucket.TryLock(out uint version));
 
@@ -53,8 +53,43 @@ public sealed class BucketTests : IDisposable
         Assert.True(_bucket.TryLockAt(version));
         _bucket.Unlock(version, changed: true);
         Assert.False(_bucket.IsAt(version));
-        Assert.Equal(version + 2, _bucket.ReadVersion());
+        Assert.Equal(version + Bucket.VersionStep, _bucket.ReadVersion());
         Assert.False(_bucket.TryLockAt(version));
+    }
+
+    [Fact]
+    public void LockReadable_Held_NobodyElseGetsItAndReadersSeeWhenItChanges()
+    {
+        Assert.True(_bucket.TryLockReadable(out uint version));
+        uint before = _bucket.ReadVersion();
+        Assert.False(_bucket.TryLock(out _));
+        Assert.False(_bucket.TryLockReadable(out _));
+        Assert.False(_bucket.TryLockAt(before));
+        Assert.Equal((true, false, version), (Bucket.IsHeld(before), _bucket.IsChanging, Bucket.FreeVersionOf(before)));
+
+        _bucket.BeginChange(version);
+        Assert.True(_bucket.IsChanging);
+        Assert.False(_bucket.IsAt(before));
+        _bucket.EndChange(version);
+
+        Assert.False(_bucket.IsChanging);
+        Assert.False(_bucket.IsAt(before));
+        Assert.False(_bucket.TryLock(out _));
+        _bucket.UnlockReadable(version + Bucket.VersionStep);
+        Assert.True(_bucket.TryLockAt(version + Bucket.VersionStep));
+        _bucket.Unlock(version + Bucket.VersionStep, changed: false);
+    }
+
+    [Fact]
+    public void FindEmptySlot_OfWhichSomeAreReserved_FindsTheNextOne()
+    {
+        Assert.True(_bucket.TryLock(out uint version));
+        _bucket.SetEntry(2, 1);
+        _bucket.Unlock(version, changed: true);
+
+        Assert.Equal(1, _bucket.FindEmptySlot());
+        Assert.Equal(3, _bucket.FindEmptySlot(0b10));
+        Assert.Equal(0, _bucket.FindEmptySlot(0b1111_1010));
     }
 
     // A writer that came late to a page in nobody's use; meanwhile a disposal gives the memory back.

@@ -3,6 +3,7 @@ using Cache.Core.Layout;
 using Cache.Core.ManyKeys;
 using Cache.Core.Operations;
 using Cache.Core.Sharding;
+using Cache.Core.Validation;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 
@@ -85,6 +86,89 @@ public sealed class HeldStepsTests
         Assert.Equal(1, victims);
         Assert.Equal(0, shard.EvictionCount);
         Assert.Equal(slots, state.EntryCount);
+    }
+
+    // Each time that its page was split, other keys fill it; the next page is split where nobody else can fill it.
+    [Fact]
+    public void Set_OfAKeyWhosePageOthersFillAgainAndAgain_EndsAfterABoundedNumber()
+    {
+        using var state = Create();
+        byte[] bytes = Bytes("key");
+        ulong keyHash = state.HashOf(bytes, 0);
+        const int roundsMax = 10;
+        int rounds = 0;
+        int next = 0;
+        RoomSteps.Observe(step =>
+        {
+            if (step == RoomStep.SlotMade && rounds < roundsMax)
+                FillHomeOf();
+        });
+        try
+        {
+            FillHomeOf();
+            Assert.Equal(WriteStatus.Done, Set(state, bytes, default));
+        }
+        finally
+        {
+            RoomSteps.Observe(null);
+        }
+
+        Assert.InRange(rounds, 2, roundsMax - 1);
+        Assert.True(EntryTaker.Remove(state, state.KeyOf(bytes, 0)));
+        StoreValidator.Validate(state);
+
+        void FillHomeOf()
+        {
+            rounds++;
+            ulong home = state.ShardOf(keyHash).HomeNumberOf(keyHash);
+            var page = state.Index.Pages[(uint)(home / IndexPage.BucketCount)];
+            while (HasSlot(page, (int)(home % IndexPage.BucketCount)))
+            {
+                byte[] other;
+                ulong hash;
+                do
+                {
+                    other = BitConverter.GetBytes(next++);
+                    hash = state.HashOf(other, 0);
+                }
+                while (state.ShardOf(hash).HomeNumberOf(hash) != home);
+
+                Assert.Equal(WriteStatus.Done, Set(state, other, default));
+            }
+        }
+    }
+
+    [Fact]
+    public void TryEvictHeld_OfAFullBucket_EvictsOneEntryOfItWhateverItsHome()
+    {
+        using var state = Create();
+        state.Budget.Eviction = EvictionPolicy.AllEntries;
+        var shard = state.Shards[0];
+        byte[][] keys = [.. Enumerable.Range(0, int.MaxValue).Select(i => Bytes($"{i}"))
+            .Where(key => IndexPage.HomeIndexOf(state.HashOf(key, 0)) == 1).Take(2 * Bucket.SlotLast)];
+        foreach (byte[] key in keys)
+            Assert.Equal(WriteStatus.Done, Set(state, key, default));
+        ulong hash = state.HashOf(keys[0], 0);
+        var page = state.Index.Pages[(uint)(shard.HomeNumberOf(hash) / IndexPage.BucketCount)];
+        var locks = KeyLocks.Rent();
+        locks.EnterExclusive(state, hash);
+        shard.TryEvictHeld(locks, page[2]); // Full of what did not fit bucket 1.
+        shard.TryEvictHeld(locks, page[1]);
+        shard.TryEvictHeld(locks, page[1]); // It has a slot now.
+        locks.Exit();
+        KeyLocks.Return(locks);
+
+        Assert.Equal((1, 1, 2), (page[1].CountEmptySlots(), page[2].CountEmptySlots(), shard.EvictionCount));
+        Assert.Equal(keys.Length - 2, state.EntryCount);
+        StoreValidator.Validate(state);
+    }
+
+    private static bool HasSlot(IndexPage page, int home)
+    {
+        int slots = page[home].CountEmptySlots() + page[IndexPage.NeighbourIndexOf(home)].CountEmptySlots();
+        for (int i = IndexPage.HomeCount; i < IndexPage.BucketCount; i++)
+            slots += page[i].CountEmptySlots();
+        return slots > 0;
     }
 
     // A block is made under the lock of its bucket; many segments are free, and their memory should go.
