@@ -4,59 +4,23 @@ using Microsoft.Extensions.Caching.Memory;
 namespace Cache.Bench.Subjects;
 
 /// <summary>The framework's <see cref="MemoryCache"/> of arrays, without a size limit.</summary>
-internal sealed class MemoryCacheSubject() : Subject("memorycache")
+internal sealed class MemoryCacheSubject()
+    : ArraySubject<MemoryCacheSubject.CacheMap>("memorycache", new(new MemoryCache(new MemoryCacheOptions())))
 {
-    private readonly MemoryCache _cache = new(new MemoryCacheOptions());
-
-    public override long Count => _cache.Count;
+    public override long Count => Map.Cache.Count;
 
     public override void Load(string key, ReadOnlySpan<byte> value, TimeSpan timeToLive)
     {
         if (timeToLive == default)
-            _cache.Set(key, value.ToArray());
+            Map.Set(key, value.ToArray());
         else
-            _cache.Set(key, value.ToArray(), timeToLive);
+            Map.Cache.Set(key, value.ToArray(), timeToLive);
     }
 
-    public override int Run(Operation operation, KeyBlock block) => operation switch
-    {
-        Operation.GetText or Operation.GetTextHot => Get(block),
-        Operation.GetTextDependent => GetDependent(block),
-        Operation.SetText => Set(block),
-        Operation.MixedTenPercentSet => Mixed(block, setEvery: 10),
-        Operation.MixedHalfSet => Mixed(block, setEvery: 2),
-        Operation.GetIntoWriter => GetIntoWriter(block),
-        _ => -1,
-    };
+    public override int Run(Operation operation, KeyBlock block) =>
+        operation == Operation.GetIntoWriter ? GetIntoWriter(block) : base.Run(operation, block);
 
-    public override void Dispose() => _cache.Dispose();
-
-    private int Get(KeyBlock block)
-    {
-        int wrong = 0;
-        for (int i = 0; i < KeyBlock.Count; i++)
-        {
-            if (!_cache.TryGetValue(block.Texts[i], out byte[]? value) || !block.Owns(i, value))
-                wrong++;
-        }
-
-        return wrong;
-    }
-
-    private int GetDependent(KeyBlock block)
-    {
-        int wrong = 0;
-        byte[]? value = new byte[KeyBlock.ValueLengthMin];
-        for (int i = 0; i < KeyBlock.Count; i += 1 + KeyBlock.ZeroOf(value))
-        {
-            if (!_cache.TryGetValue(block.Texts[i], out value))
-                return KeyBlock.Count;
-            if (!block.Owns(i, value))
-                wrong++;
-        }
-
-        return wrong;
-    }
+    public override void Dispose() => Map.Cache.Dispose();
 
     private int GetIntoWriter(KeyBlock block)
     {
@@ -64,7 +28,7 @@ internal sealed class MemoryCacheSubject() : Subject("memorycache")
         for (int i = 0; i < KeyBlock.Count; i++)
         {
             block.Writer.ResetWrittenCount();
-            if (_cache.TryGetValue(block.Texts[i], out byte[]? value))
+            if (Map.TryGet(block.Texts[i], out byte[]? value))
                 block.Writer.Write(value);
             if (!block.Owns(i, block.Writer.WrittenSpan))
                 wrong++;
@@ -73,30 +37,12 @@ internal sealed class MemoryCacheSubject() : Subject("memorycache")
         return wrong;
     }
 
-    private int Set(KeyBlock block)
+    internal readonly struct CacheMap(MemoryCache cache) : IArrayMap
     {
-        for (int i = 0; i < KeyBlock.Count; i++)
-            _cache.Set(block.Texts[i], block.Value(i).ToArray());
-        return 0;
-    }
+        public MemoryCache Cache => cache;
 
-    private int Mixed(KeyBlock block, int setEvery)
-    {
-        int wrong = 0;
-        int untilSet = setEvery;
-        for (int i = 0; i < KeyBlock.Count; i++)
-        {
-            if (--untilSet == 0)
-            {
-                untilSet = setEvery;
-                _cache.Set(block.Texts[i], block.Value(i).ToArray());
-            }
-            else if (!_cache.TryGetValue(block.Texts[i], out byte[]? value) || !block.Owns(i, value))
-            {
-                wrong++;
-            }
-        }
+        public bool TryGet(string key, out byte[]? value) => cache.TryGetValue(key, out value);
 
-        return wrong;
+        public void Set(string key, byte[] value) => cache.Set(key, value);
     }
 }
