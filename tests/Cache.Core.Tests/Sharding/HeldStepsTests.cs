@@ -207,18 +207,8 @@ public sealed class HeldStepsTests
         byte[] neighbour = Enumerable.Range(0, int.MaxValue).Select(i => Bytes($"neighbour:{i}")).First(
             other => state.Shards[0].HomeOf(state.HashOf(other, 0)).Equals(state.Shards[0].HomeOf(hash)));
         Set(state, neighbour, default);
-        using var isClaimed = new ManualResetEventSlim();
         using var mayEnd = new ManualResetEventSlim();
-        var claiming = Task.Run(
-            () =>
-            {
-                state.Claims.Enter(hash);
-                isClaimed.Set();
-                mayEnd.Wait(TestContext.Current.CancellationToken);
-                state.Claims.Exit(hash);
-            },
-            TestContext.Current.CancellationToken);
-        isClaimed.Wait(TestContext.Current.CancellationToken);
+        var claiming = await Claim(state, hash, mayEnd);
         int spans = 0;
         int vain = ofMany ? 16 : 9; // Those of all attempts without a lock.
         RoomSteps.Observe(static step => Assert.NotEqual(RoomStep.WaitsForClaim, step));
@@ -260,18 +250,8 @@ public sealed class HeldStepsTests
             : new EntryOptions { ExpiresAtMs = state.Clock.NowMs + 50 };
         Set(state, bytes, options, Large);
         ulong hash = state.HashOf(bytes, 0);
-        using var isClaimed = new ManualResetEventSlim();
         using var mayEnd = new ManualResetEventSlim();
-        var claiming = Task.Run(
-            () =>
-            {
-                state.Claims.Enter(hash);
-                isClaimed.Set();
-                mayEnd.Wait(TestContext.Current.CancellationToken);
-                state.Claims.Exit(hash);
-            },
-            TestContext.Current.CancellationToken);
-        isClaimed.Wait(TestContext.Current.CancellationToken);
+        var claiming = await Claim(state, hash, mayEnd);
         clock.Advance(60); // The next sweep comes later.
         RoomSteps.Observe(static step => Assert.NotEqual(RoomStep.WaitsForClaim, step));
         bool isThere;
@@ -293,6 +273,24 @@ public sealed class HeldStepsTests
             return;
         state.Shards[0].TryGetInfo(state.KeyOf(bytes, 0), touch: false, out info);
         Assert.Equal(state.Clock.NowMs + 1000, info.ExpiresAtMs);
+    }
+
+    /// <summary>Lets another thread claim a key.</summary>
+    /// <returns>Ends when the key is claimed no more.</returns>
+    private static async Task<Task> Claim(StoreState state, ulong hash, ManualResetEventSlim mayEnd)
+    {
+        var isClaimed = new TaskCompletionSource();
+        var claiming = Task.Run(
+            () =>
+            {
+                state.Claims.Enter(hash);
+                isClaimed.SetResult();
+                mayEnd.Wait(TestContext.Current.CancellationToken);
+                state.Claims.Exit(hash);
+            },
+            TestContext.Current.CancellationToken);
+        await isClaimed.Task;
+        return claiming;
     }
 
     private static WriteStatus Set(StoreState state, byte[] bytes, EntryOptions options, int length = 1)
