@@ -1,8 +1,8 @@
 using System.Net;
 using System.Net.Sockets;
 using Cache.Core;
-using Cache.Hosting;
 using Cache.Server;
+using Cache.Server.Settings;
 using Spectre.Console;
 
 namespace StandaloneServer;

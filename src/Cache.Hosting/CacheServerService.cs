@@ -1,6 +1,7 @@
 using System.Net;
 using Cache.Core;
 using Cache.Server;
+using Cache.Server.Settings;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;

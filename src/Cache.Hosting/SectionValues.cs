@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Security.Authentication;
 using Cache.Core;
+using Cache.Server.Settings;
 using Microsoft.Extensions.Configuration;
 
 namespace Cache.Hosting;
@@ -43,13 +44,14 @@ internal static class SectionValues
 
     /// <summary>Bytes, an amount such as 512mb, or a percentage of the memory that the process may use.</summary>
     public static string? Memory(this IConfigurationSection entry, Action<long> set) =>
-        MemorySize.TryParse(entry.Value ?? "", CacheOptions.AvailableMemoryBytes, out long bytes)
+        entry.Value is { Length: > 0 } text
+            && MemorySize.TryParse(text, CacheOptions.AvailableMemoryBytes, out long bytes)
             ? Done(set, bytes)
             : Wrong(entry, "bytes, an amount such as 512mb, or such as 25% of the machine's or container's memory");
 
     /// <summary>As <see cref="Memory"/>, for an option that is not a share of the memory.</summary>
     public static string? Size(this IConfigurationSection entry, Action<long> set) =>
-        MemorySize.TryParse(entry.Value ?? "", out long bytes)
+        entry.Value is { Length: > 0 } text && MemorySize.TryParse(text, out long bytes)
             ? Done(set, bytes)
             : Wrong(entry, "bytes, or an amount such as 512mb");
 

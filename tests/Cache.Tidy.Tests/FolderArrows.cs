@@ -146,6 +146,7 @@ internal static class FolderArrows
         ["Cache.Hosting"] =
         [
             Core, Contracts, "Cache.Core.DependencyInjection", "Cache.Core.Hybrid", Server, "Microsoft.Extensions",
+            "Cache.Server.Settings.MemorySize",
         ],
 
         // The program's sources; each directive is a row of the server's table.

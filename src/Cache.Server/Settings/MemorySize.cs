@@ -5,6 +5,8 @@ namespace Cache.Server.Settings;
 /// <summary>An amount of memory as text: "100mb", "1g"; and in INFO "1.50M".</summary>
 internal static class MemorySize
 {
+    private const int Percent = 100;
+
     /// <summary>Reads bytes, or a number with a unit: k, m, g of 1000; kb, mb, gb of 1024. Empty: 0.</summary>
     public static bool TryParse(ReadOnlySpan<char> text, out long bytes)
     {
@@ -20,6 +22,16 @@ internal static class MemorySize
             return false;
         bytes *= unit;
         return true;
+    }
+
+    /// <summary>As the other, and "25%" of a whole: 1 to 100.</summary>
+    public static bool TryParse(string text, long whole, out long bytes)
+    {
+        if (!text.EndsWith('%'))
+            return TryParse(text, out bytes);
+        bool isPart = MemoryKind.TryParsePercent(text, out int percent) && percent is > 0 and <= Percent;
+        bytes = isPart ? (long)((Int128)whole * percent / Percent) : 0;
+        return isPart;
     }
 
     /// <summary>Writes bytes with a unit and two decimals, as INFO does.</summary>
