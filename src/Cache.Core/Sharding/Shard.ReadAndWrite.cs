@@ -22,18 +22,8 @@ internal sealed partial class Shard
         LockToRead(key, ref entry);
         try
         {
-            Describe(entry, ref snapshot);
-            if (!entry.IsFound)
-                return ReadStatus.NotFound;
-            if (entry.IsOtherKind)
-                return ReadStatus.WrongType;
-            if (entry.Header.IsLarge && snapshot.Length >= lentLengthMin)
-            {
-                _state.Lend(entry.Block);
-                snapshot.Lent = entry.Block;
-                return ReadStatus.Found;
-            }
-
+            if (!MustCopy(entry, lentLengthMin, ref snapshot, out var status))
+                return status;
             taken.Take(entry);
         }
         finally
@@ -45,6 +35,23 @@ internal sealed partial class Shard
         snapshot.CopiedLength = length;
         taken[0].Slice(offset, length).CopyTo(sink.GetSpan(length));
         return ReadStatus.Found;
+    }
+
+    /// <summary>Describes a locked entry, and lends its value if that is long enough.</summary>
+    /// <returns>Whether there is a value that is to be copied; if not, status is the read's.</returns>
+    private bool MustCopy(in EntryLock entry, int lentLengthMin, ref ReadSnapshot snapshot, out ReadStatus status)
+    {
+        Describe(entry, ref snapshot);
+        status = !entry.IsFound ? ReadStatus.NotFound
+            : entry.IsOtherKind ? ReadStatus.WrongType
+            : ReadStatus.Found;
+        if (status != ReadStatus.Found)
+            return false;
+        if (!entry.Header.IsLarge || snapshot.Length < lentLengthMin)
+            return true;
+        _state.Lend(entry.Block);
+        snapshot.Lent = entry.Block;
+        return false;
     }
 
     /// <summary>Runs an operation on a key and hands out the string from before, at one moment.</summary>

@@ -33,18 +33,8 @@ internal sealed partial class Shard
         LockHeld(locks, key, ref entry);
         try
         {
-            Describe(entry, ref snapshot);
-            if (!entry.IsFound)
-                return ReadStatus.NotFound;
-            if (entry.IsOtherKind)
-                return ReadStatus.WrongType;
-            if (entry.Header.IsLarge && snapshot.Length >= lentLengthMin)
-            {
-                _state.Lend(entry.Block);
-                snapshot.Lent = entry.Block;
-                return ReadStatus.Found;
-            }
-
+            if (!MustCopy(entry, lentLengthMin, ref snapshot, out var status))
+                return status;
             var (offset, length) = bytes.Within(snapshot.Length);
             snapshot.CopiedLength = length;
             ValueOf(entry).Slice(offset, length).CopyTo(sink.GetSpan(length));
