@@ -17,7 +17,7 @@ internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, i
     {
         if (entry.IsOtherKind)
             return WriteStatus.WrongType;
-        var present = entry.IsFound ? Shard.ValueOf(entry) : default;
+        var present = entry.IsFound ? entry.Value : default;
         if (lengthMin == 0)
             return Read(ref entry, present);
         int end = Math.Max(present.Length, lengthMin);
@@ -64,7 +64,7 @@ internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, i
 
     private readonly WriteStatus WriteSmall(Shard shard, in EntryKey key, ref EntryLock entry, int end)
     {
-        int length = entry.IsFound ? Shard.ValueOf(entry).Length : 0;
+        int length = entry.IsFound ? entry.Value.Length : 0;
         var expiry = entry.IsFound ? entry.Record.ExpiryOf(entry.Header) : default;
         bool grows = entry.IsFound && end > length;
         var shape = ShapeOf(_steps, entry.IsFound, end, default);
@@ -72,7 +72,7 @@ internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, i
             return WriteStatus.OutOfMemory;
         // In place too if the record held an address: what was large may be small since the limit was raised.
         if (entry.IsFound && (!staged.IsInPlace || entry.Header.IsLarge))
-            Shard.ValueOf(entry).CopyTo(staged.Value);
+            entry.Value.CopyTo(staged.Value);
         staged.Value[length..].Clear();
         RunAll(_steps, staged.Value);
         shard.Publish(ref entry, key, staged, largeBytes: 0);

@@ -254,7 +254,7 @@ internal sealed class KeyTransaction
                 return false;
             bool isSpillHeld = TryHoldSpill(entry.Home);
             if (entry.IsFound)
-                foundBytes += Math.Min(Shard.ValueOf(entry).Length, ChangeJournal.SpanLengthMax);
+                foundBytes += Math.Min(entry.Value.Length, ChangeJournal.SpanLengthMax);
             if (isCounted && (!entry.IsFound || entry.IsSpilled))
                 homes[outside++] = entry.Home;
             shard.Unlock(ref entry);

@@ -101,7 +101,7 @@ internal ref struct LockedKeys
         Debug.Assert(Exists(index));
         ref readonly var change = ref _changes[index];
         if (change.Kind != Fate.Set)
-            return Shard.ValueOf(change.Entry);
+            return change.Entry.Value;
         return change.Staged.Header.IsLarge
             ? LargeBlock.ReadStub(change.Staged.Value).Value
             : change.Staged.Value;

@@ -97,7 +97,7 @@ internal static class ExpectedEntryWriter
                 return false;
             return entry.Header.IsLarge
                 ? !_compared.IsNull && entry.Block.IsSame(_compared)
-                : Shard.ValueOf(entry).SequenceEqual(_expected.Value);
+                : entry.Value.SequenceEqual(_expected.Value);
         }
 
         // What has expired is gone, and yet nobody wrote the key.

@@ -8,7 +8,7 @@ namespace Cache.Core.Sharding;
 /// written any more. What is cleared meanwhile is left to the next pass. Whoever frees holds this gate for a few
 /// pages; lock order: the reclaimer's gate, this gate, a growth gate, buckets.
 /// </remarks>
-internal sealed class ClearedEntries(StoreState state)
+internal sealed class ClearedEntries(SharedState state, Shard[] shards)
 {
     /// <summary>
     /// The pages of a step. One full of cleared entries takes some 50 µs: who waits for the gate waits for less than a
@@ -16,7 +16,8 @@ internal sealed class ClearedEntries(StoreState state)
     /// </summary>
     public const int PagesPerStep = 16;
 
-    private readonly StoreState _state = state;
+    private readonly SharedState _state = state;
+    private readonly Shard[] _shards = shards;
     private readonly Generations _generations = state.Generations;
     private readonly Lock _gate = new();
 
@@ -51,15 +52,15 @@ internal sealed class ClearedEntries(StoreState state)
         {
             if (_shard < 0 && !TryBeginPass())
                 return false;
-            for (int i = 0; i < pages && _shard < _state.Shards.Length; i++)
+            for (int i = 0; i < pages && _shard < _shards.Length; i++)
             {
-                if (_state.Shards[_shard].FreeCleared(_freed, ref _cursor))
+                if (_shards[_shard].FreeCleared(_freed, ref _cursor))
                     continue;
-                if (++_shard < _state.Shards.Length)
-                    _cursor = _state.Shards[_shard].ScanStart;
+                if (++_shard < _shards.Length)
+                    _cursor = _shards[_shard].ScanStart;
             }
 
-            if (_shard == _state.Shards.Length)
+            if (_shard == _shards.Length)
                 EndPass();
             return true;
         }
@@ -72,7 +73,7 @@ internal sealed class ClearedEntries(StoreState state)
             return false;
         _generations.CopyCleared(_freed);
         _shard = 0;
-        _cursor = _state.Shards[0].ScanStart;
+        _cursor = _shards[0].ScanStart;
         return true;
     }
 

@@ -82,5 +82,8 @@ internal struct EntryLock
     /// <summary>Whether there is an entry, and it is of another kind than operations on strings know.</summary>
     public readonly bool IsOtherKind => IsFound && !Header.IsRaw;
 
+    /// <summary>The value of the entry.</summary>
+    public readonly ReadOnlySpan<byte> Value => Header.IsLarge ? Block.Value : Record.ValueOf(Header);
+
     public readonly bool IsSpilled => !Holder.Equals(Home);
 }

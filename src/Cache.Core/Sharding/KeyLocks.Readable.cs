@@ -20,11 +20,6 @@ internal sealed partial class KeyLocks
     /// <summary>Whether others read in what is held, but for what is being changed.</summary>
     public bool IsReadable { get; private set; }
 
-    /// <summary>Locks the homes of some hashes, of which nobody has claimed one, and lets others read there.</summary>
-    /// <remarks>After many attempts in vain the locks are exclusive, and not readable.</remarks>
-    public void EnterReadable(StoreState state, ReadOnlySpan<ulong> hashes, in HeldBytes held) =>
-        Enter(state, hashes, isExclusive: false, isReadable: true, held);
-
     /// <summary>The first slot of a held bucket that is empty and not reserved, or 0.</summary>
     public int FindEmptySlot(Bucket bucket) =>
         bucket.FindEmptySlot(IsReadable ? ReservedOf(bucket) : 0u);

@@ -58,10 +58,9 @@ internal sealed partial class KeyLocks
         return isChanged ? version + Bucket.VersionStep : version;
     }
 
-    /// <summary>Takes over the generations after a clear under the locks.</summary>
-    public void ReadGenerations(StoreState state)
+    /// <summary>Takes over the generations, when the homes were locked or after a clear under the locks.</summary>
+    public void ReadGenerations(SharedState state)
     {
-        Debug.Assert(_count != 0);
         Generations = state.Generations.Word;
     }
 }

@@ -38,7 +38,7 @@ internal sealed partial class KeyLocks
     [ThreadStatic]
     private static KeyLocks? _cached;
 
-    private readonly List<Shard> _grown = [];
+    private readonly List<Lock> _gates = []; // Of growth.
     private HeldPage[] _pages = new HeldPage[CapacityInitially];
     private uint[] _versions = new uint[CapacityInitially * IndexPage.BucketCount];
 
@@ -57,7 +57,7 @@ internal sealed partial class KeyLocks
     private bool _isIndexed;
 
     /// <summary>Whether no other thread can be in the way: whole pages are held, and nobody else splits one.</summary>
-    public bool IsExclusive => _grown.Count != 0;
+    public bool IsExclusive => _gates.Count != 0;
 
     /// <summary>
     /// The generations of the keyspaces when all homes were locked: what all keys are found and written in.
@@ -80,81 +80,44 @@ internal sealed partial class KeyLocks
             _cached = locks;
     }
 
-    /// <summary>Locks the homes of some hashes, of which nobody has claimed one.</summary>
-    /// <remarks>held: What the caller has taken for entries that are not linked yet.</remarks>
-    public void Enter(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive, HeldBytes held = default) =>
-        Enter(state, hashes, isExclusive, isReadable: false, held);
-
-    private void Enter(
-        StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive, bool isReadable, in HeldBytes held)
+    /// <summary>Room for the numbers of so many homes that are to be locked.</summary>
+    public Span<ulong> HomesOf(int count)
     {
-        for (int attempts = 0; attempts < EntryClaims.WaitsMax; attempts++)
-        {
-            EnterClaimed(state, hashes, isExclusive, isReadable);
-            if (!state.Claims.IsAnyTaken(hashes))
-                return; // Who claims one from now on waits for its home.
-            Exit();
-            foreach (ulong hash in hashes)
-            {
-                if (state.Claims.IsTaken(hash))
-                    state.WaitForClaim(hash, held);
-            }
-        }
-
-        ulong closed = state.CloseClaims(hashes, held);
-        try
-        {
-            EnterClaimed(state, hashes, isExclusive, isReadable);
-        }
-        finally // The store may have been disposed.
-        {
-            state.Claims.Open(closed);
-        }
+        if (_homes.Length < count)
+            _homes = new ulong[count];
+        return _homes.AsSpan(0, count);
     }
 
-    /// <summary>Locks the page of a hash, and keeps it from being split. Waits for no claim.</summary>
-    public void EnterExclusive(StoreState state, ulong hash) =>
-        EnterClaimed(state, new ReadOnlySpan<ulong>(in hash), isExclusive: true);
-
-    /// <summary>Locks the homes of some hashes, whoever has claimed the keys.</summary>
-    public void EnterClaimed(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive) =>
-        EnterClaimed(state, hashes, isExclusive, isReadable: false);
-
-    private void EnterClaimed(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive, bool isReadable)
+    /// <summary>Makes the next locks such that others read through them, or not.</summary>
+    public void SetReadable(bool isReadable)
     {
-        try
-        {
-            EnterCore(state, hashes, isExclusive, isReadable);
-        }
-        catch // The store was disposed: who waits must not keep others from it.
-        {
-            Exit();
-            throw;
-        }
+        Debug.Assert(_count == 0);
+        IsReadable = isReadable;
     }
 
-    private void EnterCore(StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive, bool isReadable)
+    /// <summary>Makes room for the growth gates of so many shards: whatever is entered is left again.</summary>
+    public void ReserveGates(int count) => _gates.EnsureCapacity(count);
+
+    /// <summary>Enters the growth gate of a shard before any bucket: what is locked then is exclusive.</summary>
+    public void EnterGate(Lock growthGate)
     {
-        for (int attempts = 0; attempts < AttemptsMax && !isExclusive; attempts++)
-        {
-            IsReadable = isReadable;
-            if (TryEnter(state, hashes))
-                return;
-            Exit();
-        }
+        Debug.Assert(_count == 0, "A gate comes before all buckets.");
+        growthGate.Enter();
+        _gates.Add(growthGate);
+    }
 
-        _grown.EnsureCapacity(state.Shards.Length); // Whatever is entered is left again.
-        foreach (var shard in state.Shards)
-        {
-            if (!IsAnyOf(state, shard, hashes))
-                continue;
-            shard.GrowthGate.Enter();
-            _grown.Add(shard);
-        }
-
-        state.ThrowIfDisposed(); // The disposal knows how far it came by a place in the directory: nothing is split.
-        bool isEntered = TryEnter(state, hashes);
-        Debug.Assert(isEntered, "Nobody else changes the directory.");
+    /// <summary>Locks homes, by their numbers, in the order of their pages.</summary>
+    public void Lock(SharedState state, ReadOnlySpan<ulong> homes)
+    {
+        Debug.Assert(_count == 0, "Others come before what is held.");
+        ulong last = 0;
+        foreach (ulong home in homes)
+            last = Math.Max(last, home);
+        ulong pages = last / IndexPage.BucketCount + 1;
+        if (pages <= (ulong)homes.Length * PagesPerKeyMax)
+            LockMarked(state, homes, (int)pages);
+        else
+            LockSorted(state, homes);
     }
 
     /// <summary>Holds one more bucket of a page that is held in part, if nobody else does.</summary>
@@ -216,9 +179,9 @@ internal sealed partial class KeyLocks
 
         _count = _last = 0;
         _isIndexed = IsReadable = false;
-        for (int i = _grown.Count - 1; i >= 0; i--)
-            _grown[i].GrowthGate.Exit();
-        _grown.Clear();
+        for (int i = _gates.Count - 1; i >= 0; i--)
+            _gates[i].Exit();
+        _gates.Clear();
     }
 
     /// <summary>The versions at which the buckets of a page were locked; all are held.</summary>
@@ -246,36 +209,8 @@ internal sealed partial class KeyLocks
         _count++;
     }
 
-    // A page may be split between the look at the directory and the lock; then the key has another home.
-    private bool TryEnter(StoreState state, ReadOnlySpan<ulong> hashes)
-    {
-        if (_homes.Length < hashes.Length)
-            _homes = new ulong[hashes.Length];
-        var homes = _homes.AsSpan(0, hashes.Length);
-        ulong last = 0;
-        for (int i = 0; i < hashes.Length; i++)
-        {
-            homes[i] = state.ShardOf(hashes[i]).HomeNumberOf(hashes[i]);
-            last = Math.Max(last, homes[i]);
-        }
-
-        ulong pages = last / IndexPage.BucketCount + 1;
-        if (pages <= (ulong)hashes.Length * PagesPerKeyMax)
-            LockMarked(state, homes, (int)pages);
-        else
-            LockSorted(state, homes);
-        for (int i = 0; i < hashes.Length; i++)
-        {
-            if (state.ShardOf(hashes[i]).HomeNumberOf(hashes[i]) != _homes[i])
-                return false;
-        }
-
-        Generations = state.Generations.Word;
-        return true;
-    }
-
     /// <summary>Locks homes that lie in most of the pages up to the last one.</summary>
-    private void LockMarked(StoreState state, ReadOnlySpan<ulong> homes, int pages)
+    private void LockMarked(SharedState state, ReadOnlySpan<ulong> homes, int pages)
     {
         if (_marks.Length < pages)
         {
@@ -310,7 +245,7 @@ internal sealed partial class KeyLocks
     }
 
     /// <summary>Locks homes that lie far apart.</summary>
-    private void LockSorted(StoreState state, ReadOnlySpan<ulong> homes)
+    private void LockSorted(SharedState state, ReadOnlySpan<ulong> homes)
     {
         if (_ordered.Length < homes.Length)
             _ordered = new ulong[homes.Length];
@@ -331,7 +266,7 @@ internal sealed partial class KeyLocks
         }
     }
 
-    private void Lock(StoreState state, IndexPage page, ulong buckets)
+    private void Lock(SharedState state, IndexPage page, ulong buckets)
     {
         ref var held = ref _pages[_count];
         held = new HeldPage { Page = page };
@@ -393,17 +328,6 @@ internal sealed partial class KeyLocks
         }
 
         return count;
-    }
-
-    private static bool IsAnyOf(StoreState state, Shard shard, ReadOnlySpan<ulong> hashes)
-    {
-        foreach (ulong hash in hashes)
-        {
-            if (state.ShardOf(hash) == shard)
-                return true;
-        }
-
-        return false;
     }
 
     /// <summary>A page, and which of its buckets are held, changed, read through: one bit for each.</summary>

@@ -32,7 +32,7 @@ internal sealed partial class Reclaimer
         if (walk.HasEvicted || walk.IsCutShort || TryShrinkIndex())
             return RoomFinding.InTransit; // What went may be held by a reader still; the next audit sees.
         var after = ReadSums();
-        var held = ReadHeld(out var heldForClaims);
+        var held = _state.InTransit.Read(out var heldForClaims);
         var inTransit = new HeldBytes(
             walk.UnfinishedBytes,
             after.BlockBytes - after.OrphanBytes - (walk.LargeBytes - after.DuplicateBytes),
@@ -137,7 +137,7 @@ internal sealed partial class Reclaimer
             if (header.IsDead)
                 continue;
             ulong hash = _state.HashOf(record);
-            walk.HasEvicted |= _state.ShardOf(hash).EvictIfAllowed(record, hash, this, IsMain(info));
+            walk.HasEvicted |= ShardOf(hash).EvictIfAllowed(record, hash, this, IsMain(info));
         }
     }
 
@@ -147,7 +147,7 @@ internal sealed partial class Reclaimer
         long used = _budget.UsedBytes;
         var shares = _state.Shares;
         return new Sums(
-            used, _budget.OutsideBytes, _state.FixedBytes, _state.BlockBytes, shares.OrphanBytes,
+            used, _budget.OutsideBytes, FixedBytes, _state.BlockBytes, shares.OrphanBytes,
             shares.DuplicateBytes, _budget.LimitBytes, _budget.Eviction);
     }
 

@@ -1,4 +1,5 @@
 using Cache.Core.Eviction;
+using Cache.Core.Layout;
 using Cache.Core.Log;
 
 namespace Cache.Core.Sharding;
@@ -140,7 +141,7 @@ internal sealed partial class Reclaimer
     // Fewer entries leave fewer ghosts.
     private void ShrinkGhosts()
     {
-        long wanted = Ghosts.SizeOf(_state.EntryCount);
+        long wanted = Ghosts.SizeOf(Shard.CountAll(_shards));
         if (Ghosts.SizeBytes > wanted + wanted / GhostToleranceDivisor)
             SetGhosts(wanted);
     }
@@ -148,8 +149,8 @@ internal sealed partial class Reclaimer
     /// <summary>Gives back pages of the index if it has far more than the entries need.</summary>
     private bool TryMergePages()
     {
-        long count = _state.EntryCount;
-        if (!_state.IsIndexSparse(count))
+        long count = Shard.CountAll(_shards);
+        if (!IsIndexSparse(count))
         {
             Volatile.Write(ref _unmergeableCount, long.MaxValue);
             return false;
@@ -157,8 +158,14 @@ internal sealed partial class Reclaimer
 
         if (count >= Volatile.Read(ref _unmergeableCount) * MergeAgainShare)
             return false;
-        bool merged = _state.MergePages();
+        bool merged = false;
+        foreach (var shard in _shards)
+            merged |= shard.MergePages();
         Volatile.Write(ref _unmergeableCount, merged ? long.MaxValue : count);
         return merged;
     }
+
+    // Far more room than the entries need.
+    private bool IsIndexSparse(long entryCount) =>
+        _state.Index.Count > _shards.Length && entryCount < _state.Index.Count * (IndexPage.SlotCount / 4);
 }

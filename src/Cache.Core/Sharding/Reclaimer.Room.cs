@@ -21,11 +21,6 @@ internal sealed partial class Reclaimer
     // stands still, or bytes were lost: then a write is refused without a proof rather than never answered.
     private static readonly TimeSpan _stallMax = TimeSpan.FromSeconds(10);
 
-    // What all threads hold that look for room; changed under its own lock, since three sums belong together.
-    private readonly Lock _heldGate = new();
-    private HeldBytes _held;
-    private HeldBytes _heldForClaims; // Of these, by threads that wait for a key's claim.
-
     // Written interlocked; read by tests.
     private long _unprovenRefusals;
 
@@ -35,7 +30,7 @@ internal sealed partial class Reclaimer
     /// <summary>
     /// What entries can never have, whichever go: index, ghosts, what is held outside, and what is lent.
     /// </summary>
-    public long UnevictableBytes => _state.FixedBytes + _budget.OutsideBytes + _state.Shares.LentBytes;
+    public long UnevictableBytes => FixedBytes + _budget.OutsideBytes + _state.Shares.LentBytes;
 
     /// <summary>Whether there is room for so many bytes, at present or if all entries went.</summary>
     public bool CanSuffice(long bytes) =>
@@ -73,7 +68,7 @@ internal sealed partial class Reclaimer
     /// <returns>False if nothing more may go, or, under no evicting policy, nothing can be compacted.</returns>
     public bool TryTakeRoom(in RoomRequest request)
     {
-        ChangeHeld(request.Held, isMore: true);
+        _state.InTransit.Begin(request.Held);
         var wait = default(SpinWait);
         var stall = default(Stall);
         while (true)
@@ -89,7 +84,7 @@ internal sealed partial class Reclaimer
                 if (finding != RoomFinding.InTransit || isStalled)
                 {
                     // Still under the gate: the next one must not count it among those that wait.
-                    ChangeHeld(request.Held, isMore: false);
+                    _state.InTransit.End(request.Held);
                     return finding == RoomFinding.Taken;
                 }
             }
@@ -145,32 +140,6 @@ internal sealed partial class Reclaimer
         if (RoomSteps.IsObserved)
             _gate.Exit(); // It was entered twice.
         return scope;
-    }
-
-    /// <summary>Says what a thread holds while it waits for another one's claim of a key.</summary>
-    public void BeginWait(in HeldBytes held) => ChangeHeld(held, isMore: true, isForClaim: true);
-
-    public void EndWait(in HeldBytes held) => ChangeHeld(held, isMore: false, isForClaim: true);
-
-    private void ChangeHeld(in HeldBytes held, bool isMore, bool isForClaim = false)
-    {
-        if (held == default)
-            return;
-        lock (_heldGate)
-        {
-            _held = isMore ? _held + held : _held - held;
-            if (isForClaim)
-                _heldForClaims = isMore ? _heldForClaims + held : _heldForClaims - held;
-        }
-    }
-
-    private HeldBytes ReadHeld(out HeldBytes forClaims)
-    {
-        lock (_heldGate)
-        {
-            forClaims = _heldForClaims;
-            return _held;
-        }
     }
 
     private enum RoomFinding

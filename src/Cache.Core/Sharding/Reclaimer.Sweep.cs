@@ -21,7 +21,7 @@ internal sealed partial class Reclaimer
     /// <summary>Removes what has expired, in the segments in which something has.</summary>
     public void Sweep()
     {
-        _state.Cleared.Free();
+        _cleared.Free();
         var now = _state.Clock.Now;
         KeepLimit();
         PutVictimBack();
@@ -88,7 +88,7 @@ internal sealed partial class Reclaimer
             }
 
             ulong hash = _state.HashOf(record);
-            _state.ShardOf(hash).RemoveIfDue(record, hash);
+            ShardOf(hash).RemoveIfDue(record, hash);
         }
     }
 
@@ -124,7 +124,7 @@ internal sealed partial class Reclaimer
         long used = _budget.UsedBytes;
         if (Ghosts.SizeBytes != 0 || used < _budget.LimitBytes / 2 || _budget.Eviction != EvictionPolicy.AllEntries)
             return;
-        long wanted = Ghosts.SizeOf((long)((double)_state.EntryCount * _budget.LimitBytes / used));
+        long wanted = Ghosts.SizeOf((long)((double)Shard.CountAll(_shards) * _budget.LimitBytes / used));
         // There is less room than that where the policy, or the limit, was another until now.
         if (!MakeRoom(wanted, keptHash, otherKeptHash))
             return;
@@ -139,7 +139,7 @@ internal sealed partial class Reclaimer
     private void ResizeGhosts()
     {
         long present = Ghosts.SizeBytes;
-        long wanted = Ghosts.SizeOf(_state.EntryCount);
+        long wanted = Ghosts.SizeOf(Shard.CountAll(_shards));
         if (present == 0 || Math.Abs(wanted - present) <= wanted / GhostToleranceDivisor)
             return;
         if (wanted > present && !MakeRoom(wanted - present, 0, 0))

@@ -15,7 +15,8 @@ namespace Cache.Core.Sharding;
 /// nothing.
 /// Lock order: this gate, then a bucket, then the log's gate. No thread that holds a bucket waits for this gate.
 /// </remarks>
-internal sealed partial class Reclaimer(StoreState state, GhostTable ghosts, int promotionThreshold)
+internal sealed partial class Reclaimer(
+    SharedState state, Shard[] shards, ClearedEntries cleared, GhostTable ghosts, int promotionThreshold)
 {
     // Copying more than three quarters of a segment to gain the rest costs more than it saves while entries may go.
     private const double CompactShare = 3 / 4.0;
@@ -46,7 +47,9 @@ internal sealed partial class Reclaimer(StoreState state, GhostTable ghosts, int
     // Free segments that writers find ready, besides the spare one.
     private const int ReadySegments = 2;
 
-    private readonly StoreState _state = state;
+    private readonly SharedState _state = state;
+    private readonly Shard[] _shards = shards; // Filled by the caller, before anything is reclaimed.
+    private readonly ClearedEntries _cleared = cleared;
     private readonly RecordLog _log = state.Log;
     private readonly MemoryBudget _budget = state.Budget;
     private readonly Lock _gate = new();
@@ -94,6 +97,9 @@ internal sealed partial class Reclaimer(StoreState state, GhostTable ghosts, int
     /// <summary>How often a new record must have been used to stay.</summary>
     public int PromotionThreshold { get; } = promotionThreshold;
 
+    /// <summary>What no eviction gives back.</summary>
+    public long FixedBytes => _state.Index.Count * Shard.PageBytes + Ghosts.SizeBytes;
+
     private bool IsTight => !_budget.HasRoomFor(_log.SpareBytes + ReadySegments * (long)_log.SegmentBytes);
 
     /// <summary>Reclaims until so many bytes are free, or nothing is gained any more.</summary>
@@ -105,7 +111,7 @@ internal sealed partial class Reclaimer(StoreState state, GhostTable ghosts, int
         {
             // What was cleared goes first. With millions of entries to look at, who may evict waits for a part of it.
             if ((steps++ < ClearedStepsMax || _budget.Eviction == EvictionPolicy.None)
-                && _state.Cleared.TryStep(ClearedEntries.PagesPerStep))
+                && _cleared.TryStep(ClearedEntries.PagesPerStep))
             {
                 continue;
             }
@@ -130,7 +136,7 @@ internal sealed partial class Reclaimer(StoreState state, GhostTable ghosts, int
             return;
         try
         {
-            if (_state.IsDisposed || _state.Cleared.TryStep(pages: 1))
+            if (_state.IsDisposed || _cleared.TryStep(pages: 1))
                 return;
             _keptHash = keptHash;
             TryStep(bytes * PaceFactor);
@@ -194,6 +200,8 @@ internal sealed partial class Reclaimer(StoreState state, GhostTable ghosts, int
     /// <summary>Whether whoever needs room needs this entry too.</summary>
     public bool IsKept(ulong hash) => hash != 0 && (hash == _keptHash || hash == _otherKeptHash);
 
+    private Shard ShardOf(ulong hash) => _shards[_state.ShardIndexOf(hash)];
+
     /// <summary>Works on the segment in work, or takes the next one.</summary>
     /// <returns>False if there is none.</returns>
     private bool TryStep(long bytes)
@@ -243,7 +251,7 @@ internal sealed partial class Reclaimer(StoreState state, GhostTable ghosts, int
             offset += header.RecordSize;
             hashes[count] = header.IsDead ? 0 : _state.HashOf(record);
             if (!header.IsDead)
-                _state.ShardOf(hashes[count]).PrefetchBucket(hashes[count]);
+                ShardOf(hashes[count]).PrefetchBucket(hashes[count]);
         }
 
         for (int i = 0; i < count && !_budget.HasRoomFor(_enoughBytes); i++)
@@ -253,7 +261,7 @@ internal sealed partial class Reclaimer(StoreState state, GhostTable ghosts, int
             _offset += header.RecordSize;
             Debug.Assert(header.RecordSize >= RecordHeader.Size);
             if (!header.IsDead)
-                _stayed += _state.ShardOf(hashes[i]).Reclaim(record, hashes[i], this);
+                _stayed += ShardOf(hashes[i]).Reclaim(record, hashes[i], this);
         }
     }
 

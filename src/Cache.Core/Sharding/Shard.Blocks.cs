@@ -55,14 +55,14 @@ internal sealed partial class Shard
     /// <summary>Evicts a large value that is about to be replaced, if the new one has no room beside it.</summary>
     public void EvictWhatCannotStay(in EntryKey key, long newBytes)
     {
-        long room = _state.Budget.LimitBytes - _state.Reclaimer.UnevictableBytes - _log.LinkSpareBytes;
+        long room = _state.Budget.LimitBytes - _reclaimer.UnevictableBytes - _log.LinkSpareBytes;
         if (newBytes > room || _state.Budget.HasRoomFor(newBytes + _log.LinkSpareBytes))
             return;
         var entry = default(EntryLock);
         Lock(key, ref entry);
         if (entry.IsFound && entry.Header.IsLarge && !entry.Block.IsShared
             && entry.Block.SizeBytes > room - newBytes
-            && _state.Reclaimer.AllowsEviction(entry.Header.IsExpiring))
+            && _reclaimer.AllowsEviction(entry.Header.IsExpiring))
         {
             RemoveLocked(ref entry, ChangeCause.Evicted);
             Interlocked.Increment(ref _evictions);
@@ -97,6 +97,6 @@ internal sealed partial class Shard
 
     private bool TryTakeRoomFor(long bytes, in EntryKey key, in HeldBytes held) => key.Locks is { } locks
         ? locks.TryUseRoom(bytes)
-        : _state.Reclaimer.TryTakeRoom(
+        : _reclaimer.TryTakeRoom(
             new RoomRequest(bytes, _log.LinkSpareBytes, key.Hash, 0, held, IsLast: false));
 }

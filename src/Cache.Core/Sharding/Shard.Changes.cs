@@ -47,7 +47,7 @@ internal sealed partial class Shard
     /// False if there is none, or one of the keyspaces is about to be cleared; the entry names which.
     /// </returns>
     public static bool TryReserve(
-        StoreState state, ChangeRecorder recorder, uint keyspaces, ulong generations, ref EntryLock entry)
+        SharedState state, ChangeRecorder recorder, uint keyspaces, ulong generations, ref EntryLock entry)
     {
         if (!recorder.TryReserve())
         {
@@ -68,7 +68,7 @@ internal sealed partial class Shard
     }
 
     /// <summary>Adds the record of a key that gets what was staged for it.</summary>
-    public static void AddSet(StoreState state, ChangeRecorder recorder, in StagedRecord staged)
+    public static void AddSet(SharedState state, ChangeRecorder recorder, in StagedRecord staged)
     {
         var header = staged.Header;
         var key = new EntryKey(staged.Target.KeyOf(header), (byte)header.Keyspace, hash: 0); // Nobody asks for that.
@@ -86,7 +86,7 @@ internal sealed partial class Shard
     };
 
     /// <summary>Adds the record of a key that goes.</summary>
-    public static void AddRemoval(StoreState state, ChangeRecorder recorder, in EntryKey key) =>
+    public static void AddRemoval(SharedState state, ChangeRecorder recorder, in EntryKey key) =>
         Add(state, recorder, key, default, ChangeShape.Removal);
 
     /// <summary>Tells of a removal that found nothing.</summary>
@@ -167,7 +167,7 @@ internal sealed partial class Shard
     }
 
     private static void Add(
-        StoreState state, ChangeRecorder recorder, in EntryKey key, in RecordExpiry expiry, in ChangeShape shape)
+        SharedState state, ChangeRecorder recorder, in EntryKey key, in RecordExpiry expiry, in ChangeShape shape)
     {
         bool isLent = !shape.Block.IsNull && shape.Length > CopiedLengthMax;
         if (isLent)
@@ -192,14 +192,14 @@ internal sealed partial class Shard
         });
     }
 
-    private static JournalValue LendToJournal(StoreState state, in ChangeShape shape)
+    private static JournalValue LendToJournal(SharedState state, in ChangeShape shape)
     {
         var value = new JournalValue(state, shape.Block, shape.Offset, shape.Length);
         state.Lend(shape.Block); // Last: there may be no memory for either.
         return value;
     }
 
-    private sealed class JournalValue(StoreState state, LargeBlock block, int offset, int length) : ChangeValue
+    private sealed class JournalValue(SharedState state, LargeBlock block, int offset, int length) : ChangeValue
     {
         private LargeBlock _block = block;
 

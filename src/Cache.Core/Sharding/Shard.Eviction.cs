@@ -115,7 +115,7 @@ internal sealed partial class Shard
         int stripe = _log.ReclaimerStripe;
         if ((_log[_records.SegmentOf(entry.Record)].Stream & (int)LogStream.Long) != 0)
             return false; // It has a segment of its own: the reclaimer keeps it as it is, or evicts it.
-        long spareBytes = _state.Reclaimer.CopySpareBytes;
+        long spareBytes = _reclaimer.CopySpareBytes;
         Record target;
         while (!_log.TryAllocate(stripe, stream, size, out target))
         {
@@ -167,7 +167,7 @@ internal sealed partial class Shard
         RoomSteps.At(RoomStep.VictimFound);
         if (!TryLockRecord(victim, victimHash, ref entry))
             return true; // It went by itself.
-        if (_state.Reclaimer.AllowsEviction(entry.Header.IsExpiring))
+        if (_reclaimer.AllowsEviction(entry.Header.IsExpiring))
         {
             RemoveLocked(ref entry, ChangeCause.Evicted);
             Interlocked.Increment(ref _evictions);

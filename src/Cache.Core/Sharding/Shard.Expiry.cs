@@ -141,7 +141,7 @@ internal sealed partial class Shard
         var entry = default(EntryLock);
         LockToRead(key, ref entry); // For a read, which waits for no claim.
         Unlock(ref entry);
-        _state.DrainChanges();
+        Listeners?.Drain();
     }
 
     private void RemoveIfExpired(ref EntryLock entry)

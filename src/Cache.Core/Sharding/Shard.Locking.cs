@@ -173,12 +173,31 @@ internal sealed partial class Shard
         var locks = KeyLocks.Rent();
         entry.Set = locks;
         entry.OwnsSet = true;
-        locks.EnterExclusive(_state, hash);
+        LockPage(hash, locks);
         if (keepsSlot)
             MakeSlotHeld(hash, ref entry);
         entry.Home = entry.Holder = HomeOf(hash);
         bool isHeld = locks.TryHold(entry.Home, out entry.HomeVersion);
         Debug.Assert(isHeld, "The whole page is.");
+    }
+
+    /// <summary>Locks the page of a hash, and keeps it from being split. Waits for no claim.</summary>
+    public void LockPage(ulong hash, KeyLocks locks)
+    {
+        locks.ReserveGates(1);
+        locks.EnterGate(_growthGate);
+        try
+        {
+            _state.ThrowIfDisposed(); // As KeyLocksEntry does.
+            ulong home = HomeNumberOf(hash);
+            locks.Lock(_state, new ReadOnlySpan<ulong>(in home));
+            locks.ReadGenerations(_state);
+        }
+        catch // The store was disposed: who waits must not keep others from it.
+        {
+            locks.Exit();
+            throw;
+        }
     }
 
     /// <summary>Makes a slot in a page that is locked, so that nobody else takes it.</summary>

@@ -12,7 +12,7 @@ internal sealed partial class Shard
 
     /// <summary>What a new record, and the block of a large value, take.</summary>
     public static long NewBytesOf(
-        StoreState state, int keyLength, int valueLength, int capacity, in RecordExpiry expiry) =>
+        SharedState state, int keyLength, int valueLength, int capacity, in RecordExpiry expiry) =>
         state.IsLarge(keyLength, valueLength)
             ? Record.SizeOf(keyLength, LargeBlock.StubLength, expiry) + state.BlockBytesOf(capacity)
             : Record.SizeOf(keyLength, valueLength, expiry);

@@ -29,7 +29,7 @@ internal sealed partial class Shard
 
             long none = 0;
             if (held is null && !TryFreeCleared(hashes[0]) && !TrySplit(hashes[0], page, ref none)
-                && !(_state.Reclaimer.MakeRoom(PageBytes, hashes[0], 0) && TrySplit(hashes[0], page, ref none)))
+                && !(_reclaimer.MakeRoom(PageBytes, hashes[0], 0) && TrySplit(hashes[0], page, ref none)))
             {
                 return 0;
             }
@@ -46,7 +46,8 @@ internal sealed partial class Shard
         while (low < high)
         {
             int middle = (low + high) / 2;
-            if (_state.ShardOf(hashes[middle]) == this && PositionOf(hashes[middle], _directory.Length) < first + count)
+            bool isOwn = _state.ShardIndexOf(hashes[middle]) == Index;
+            if (isOwn && PositionOf(hashes[middle], _directory.Length) < first + count)
                 low = middle + 1;
             else
                 high = middle;

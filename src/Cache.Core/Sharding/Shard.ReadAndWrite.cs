@@ -195,6 +195,6 @@ internal sealed partial class Shard
         snapshot.Record = entry.Record;
         snapshot.Header = entry.Header;
         snapshot.Expiry = entry.Record.ExpiryOf(entry.Header);
-        snapshot.Length = ValueOf(entry).Length;
+        snapshot.Length = entry.Value.Length;
     }
 }

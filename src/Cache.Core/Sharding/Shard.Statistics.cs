@@ -16,6 +16,15 @@ internal sealed partial class Shard
     public long CountOf(int keyspace) =>
         Volatile.Read(ref _countByGeneration[Generations.IndexOf(keyspace, _generations.Of(keyspace))]);
 
+    /// <summary>All entries of some shards, the cleared ones among them.</summary>
+    public static long CountAll(Shard[] shards)
+    {
+        long count = 0;
+        foreach (var shard in shards)
+            count += shard.CountAll();
+        return count;
+    }
+
     /// <summary>All entries that the index holds, the cleared ones among them.</summary>
     public long CountAll()
     {

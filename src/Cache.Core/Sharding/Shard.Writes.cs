@@ -201,10 +201,6 @@ internal sealed partial class Shard
         entry.Record = default;
     }
 
-    /// <summary>The value of the locked entry.</summary>
-    public static ReadOnlySpan<byte> ValueOf(in EntryLock entry) =>
-        entry.Header.IsLarge ? entry.Block.Value : entry.Record.ValueOf(entry.Header);
-
     /// <summary>Makes a block for the locked entry, with room to grow, within the limit.</summary>
     public bool TryCreateBlock(ref EntryLock entry, int length, out LargeBlock block)
     {
@@ -221,7 +217,7 @@ internal sealed partial class Shard
     /// <summary>The value's length with room to grow.</summary>
     public int BlockCapacityOf(int length) => (int)Math.Min(_state.ValueLengthMax, length + length / 8L);
 
-    /// <summary>As of <see cref="StoreState.Lend"/>.</summary>
+    /// <summary>As of <see cref="SharedState.Lend"/>.</summary>
     public void Lend(LargeBlock block) => _state.Lend(block);
 
     public void Return(LargeBlock block) => _state.Return(block);
@@ -244,7 +240,7 @@ internal sealed partial class Shard
     {
         bool isMain = entry.IsFound
             ? (_log[_records.SegmentOf(entry.Record)].Stream & (int)LogStream.Main) != 0
-            : _state.Reclaimer.TakeGhost(key.Hash, size);
+            : _reclaimer.TakeGhost(key.Hash, size);
         entry.Stream = (isMain ? LogStream.Main : 0) | (expiring ? LogStream.Expiring : 0);
         entry.BytesWanted = size;
         if (!entry.AheadRecord.IsNull && entry.AheadRecord.Header.RecordSize == size)
@@ -297,7 +293,7 @@ internal sealed partial class Shard
         {
             long bytes = entry.BytesWanted;
             entry.BytesWanted = 0;
-            _state.WaitForJournal(bytes);
+            Listeners?.Journal?.WaitForRoom(bytes);
             return true;
         }
 
@@ -343,7 +339,7 @@ internal sealed partial class Shard
         if (TryFreeCleared(key.Hash) || TrySplit(key.Hash, page, ref prepaid))
             return true;
         bool isSplit = false;
-        if (_state.Reclaimer.TryTakeRoom(RequestOf(key, entry, PageBytes, _log.SpareBytes, isLast: true)))
+        if (_reclaimer.TryTakeRoom(RequestOf(key, entry, PageBytes, _log.SpareBytes, isLast: true)))
         {
             prepaid = PageBytes;
             isSplit = TrySplit(key.Hash, page, ref prepaid);
@@ -355,7 +351,7 @@ internal sealed partial class Shard
 
     private bool TryMakeSegmentRoom(in EntryKey key, ref EntryLock entry, int size)
     {
-        _state.Reclaimer.PrepareGhosts(key.Hash, entry.SourceHash);
+        _reclaimer.PrepareGhosts(key.Hash, entry.SourceHash);
         _state.GiveBackFor(_log.ActiveBytesFor(size));
         int stripe = _log.OwnStripe;
         if (_log.TryRotate(stripe, entry.Stream, size, _log.SpareBytes))
@@ -367,7 +363,7 @@ internal sealed partial class Shard
         }
 
         long bytes = _log.ActiveBytesFor(size);
-        if (_state.Reclaimer.TryTakeRoom(RequestOf(key, entry, bytes, _log.SpareBytes, isLast: true)))
+        if (_reclaimer.TryTakeRoom(RequestOf(key, entry, bytes, _log.SpareBytes, isLast: true)))
         {
             if (entry.Set is not null)
                 return GiveBack(bytes);
@@ -386,7 +382,7 @@ internal sealed partial class Shard
         if (!_log.TryAllocateLong(entry.Stream, size, _log.SpareBytes, out entry.AheadRecord))
         {
             long bytes = _log.LongBytesOf(size);
-            if (!_state.Reclaimer.TryTakeRoom(RequestOf(key, entry, bytes, _log.SpareBytes, isLast: true))
+            if (!_reclaimer.TryTakeRoom(RequestOf(key, entry, bytes, _log.SpareBytes, isLast: true))
                 || !_log.TryAllocateLongPrepaid(entry.Stream, size, bytes, out entry.AheadRecord))
             {
                 return false;
@@ -402,7 +398,7 @@ internal sealed partial class Shard
     {
         Debug.Assert(entry.Obstacle == Obstacle.NoBlockRoom);
         Debug.Assert(entry.PrepaidBytes == 0);
-        if (!_state.Reclaimer.TryTakeRoom(RequestOf(key, entry, bytes, _log.LinkSpareBytes, isLast: false)))
+        if (!_reclaimer.TryTakeRoom(RequestOf(key, entry, bytes, _log.LinkSpareBytes, isLast: false)))
             return false;
         if (entry.Set is not null)
             return GiveBack(bytes);

@@ -29,16 +29,18 @@ internal sealed partial class Shard
     /// </summary>
     public const int StepBytesMax = 256 << 10;
 
-    private readonly StoreState _state;
+    private readonly SharedState _state;
+    private readonly Reclaimer _reclaimer;
     private readonly RecordLog _log;
     private readonly IndexPages _pages;
     private readonly RecordSpace _records;
     private readonly Generations _generations;
     private readonly int _shardBits;
 
-    public Shard(StoreState state, int index, int shardBits)
+    public Shard(SharedState state, Reclaimer reclaimer, int index, int shardBits)
     {
         _state = state;
+        _reclaimer = reclaimer;
         _log = state.Log;
         _pages = state.Index.Pages;
         _records = state.Log.Space;
@@ -158,7 +160,7 @@ internal sealed partial class Shard
         }
 
         if (entry.BytesWanted != 0)
-            _state.Reclaimer.Pace(entry.BytesWanted, key.Hash);
+            _reclaimer.Pace(entry.BytesWanted, key.Hash);
         Listeners?.Drain();
     }
 }

@@ -9,7 +9,7 @@ namespace Cache.Core.Sharding;
 /// Of a large value a reference is taken; others are copied, which is a bounded step. For the last attempt of an
 /// operation whose reads without a lock were in vain, so it may allocate.
 /// </remarks>
-internal sealed class TakenValues(StoreState state) : IDisposable
+internal sealed class TakenValues(SharedState state) : IDisposable
 {
     private const int CopiesInitially = 4096;
 
@@ -38,7 +38,7 @@ internal sealed class TakenValues(StoreState state) : IDisposable
             return;
         }
 
-        var value = Shard.ValueOf(entry);
+        var value = entry.Value;
         if (_copies.Length - CopiedBytes < value.Length)
             Grow(value.Length);
         value.CopyTo(_copies.AsSpan(CopiedBytes));

@@ -40,5 +40,5 @@ internal static class CommandFamilies
     ];
 
     /// <summary>The methods of the table's commands.</summary>
-    public static CommandHandlers Handlers { get; } = new(CommandTable.Default, Bindings);
+    public static CommandHandlers Handlers { get; } = CommandBinding.Bind(CommandTable.Default, Bindings);
 }

@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using Cache.Core.Changes;
 using Cache.Core.Layout;
+using Cache.Core.ManyKeys;
 using Cache.Core.Sharding;
 using Cache.Core.Tests.Changes;
 using Cache.Testing;

@@ -151,7 +151,7 @@ public sealed class HeldStepsTests
         ulong hash = state.HashOf(keys[0], 0);
         var page = state.Index.Pages[(uint)(shard.HomeNumberOf(hash) / IndexPage.BucketCount)];
         var locks = KeyLocks.Rent();
-        locks.EnterExclusive(state, hash);
+        shard.LockPage(hash, locks);
         shard.TryEvictHeld(locks, page[2]); // Full of what did not fit bucket 1.
         shard.TryEvictHeld(locks, page[1]);
         shard.TryEvictHeld(locks, page[1]); // It has a slot now.

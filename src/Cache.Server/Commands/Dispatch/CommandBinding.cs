@@ -1,3 +1,5 @@
+using Cache.Server.Commands.Table;
+
 namespace Cache.Server.Commands.Dispatch;
 
 /// <summary>The method that executes a command.</summary>
@@ -5,4 +7,31 @@ namespace Cache.Server.Commands.Dispatch;
 /// The command's name as in the table, in lower case; of a subcommand "container|subcommand".
 /// </param>
 /// <param name="Handler">Called once the arity and the client's rights are checked.</param>
-internal readonly record struct CommandBinding(string Name, CommandHandler Handler);
+internal readonly record struct CommandBinding(string Name, CommandHandler Handler)
+{
+    /// <summary>Finds the method of each command of a table.</summary>
+    /// <param name="table">The commands.</param>
+    /// <param name="bindings">A handler for each of them but containers that demand a subcommand.</param>
+    /// <exception cref="InvalidOperationException">A handler is missing, or there is no such command.</exception>
+    public static CommandHandlers Bind(CommandTable table, IReadOnlyList<CommandBinding> bindings)
+    {
+        var handlers = new Dictionary<string, CommandHandler>(StringComparer.Ordinal);
+        foreach (var (name, handler) in bindings)
+            handlers.Add(name, handler);
+        var byIndex = new CommandHandler?[table.All.Count];
+        foreach (var command in table.All)
+        {
+            if (handlers.Remove(command.Name, out byIndex[command.Index]) || command.Subcommands is not null)
+                continue;
+            throw new InvalidOperationException($"The command {command.Name} has no handler.");
+        }
+
+        if (handlers.Count > 0)
+        {
+            string names = string.Join(", ", handlers.Keys);
+            throw new InvalidOperationException($"No such row in the command table: {names}.");
+        }
+
+        return new CommandHandlers(byIndex);
+    }
+}

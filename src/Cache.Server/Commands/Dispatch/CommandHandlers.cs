@@ -1,37 +1,20 @@
+using System.Diagnostics;
 using Cache.Server.Commands.Table;
 
 namespace Cache.Server.Commands.Dispatch;
 
 /// <summary>The method that executes each command of the table. Immutable; shared by all servers.</summary>
-internal sealed class CommandHandlers
+/// <param name="byIndex">By the command's index; null of containers that demand a subcommand.</param>
+internal sealed class CommandHandlers(CommandHandler?[] byIndex)
 {
-    private readonly CommandHandler?[] _byIndex;
-
-    /// <param name="table">The commands.</param>
-    /// <param name="bindings">A handler for each of them but containers that demand a subcommand.</param>
-    /// <exception cref="InvalidOperationException">A handler is missing, or there is no such command.</exception>
-    public CommandHandlers(CommandTable table, IReadOnlyList<CommandBinding> bindings)
-    {
-        var handlers = new Dictionary<string, CommandHandler>(StringComparer.Ordinal);
-        foreach (var (name, handler) in bindings)
-            handlers.Add(name, handler);
-        _byIndex = new CommandHandler?[table.All.Count];
-        foreach (var command in table.All)
-        {
-            if (handlers.Remove(command.Name, out _byIndex[command.Index]) || command.Subcommands is not null)
-                continue;
-            throw new InvalidOperationException($"The command {command.Name} has no handler.");
-        }
-
-        if (handlers.Count > 0)
-        {
-            string names = string.Join(", ", handlers.Keys);
-            throw new InvalidOperationException($"No such row in the command table: {names}.");
-        }
-    }
+    private readonly CommandHandler?[] _byIndex = byIndex;
 
     /// <summary>
     /// The method of a command. A container that demands a subcommand has none, and is refused before this.
     /// </summary>
-    public CommandHandler Of(CommandDefinition command) => _byIndex[command.Index]!;
+    public CommandHandler Of(CommandDefinition command)
+    {
+        Debug.Assert(_byIndex[command.Index] is not null, "A container is refused without a subcommand.");
+        return _byIndex[command.Index]!;
+    }
 }

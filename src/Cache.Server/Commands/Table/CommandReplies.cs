@@ -8,7 +8,7 @@ namespace Cache.Server.Commands.Table;
 /// Made anew for each request, the texts of the table's source would be objects of half a megabyte for each COMMAND
 /// DOCS, which the collector takes from under all clients. Thread-safe: of two that are made at once either will do.
 /// </remarks>
-internal sealed class CommandReplies(CommandDefinition command)
+internal sealed partial class CommandReplies(CommandDefinition command)
 {
     private const int FirstVersion = 2;
     private const int Versions = 2;
@@ -18,11 +18,11 @@ internal sealed class CommandReplies(CommandDefinition command)
 
     /// <summary>The ten elements of COMMAND INFO, in a version of RESP.</summary>
     public ReadOnlySpan<byte> Info(int version) =>
-        _infos[version - FirstVersion] ??= Make(version, CommandReply.WriteInfo);
+        _infos[version - FirstVersion] ??= Make(version, WriteInfo);
 
     /// <summary>A pair of the map of COMMAND DOCS, in a version of RESP.</summary>
     public ReadOnlySpan<byte> Docs(int version) =>
-        _docs[version - FirstVersion] ??= Make(version, CommandReply.WriteDocs);
+        _docs[version - FirstVersion] ??= Make(version, WriteDocs);
 
     private byte[] Make(int version, Action<RespReplyWriter, CommandDefinition> write)
     {

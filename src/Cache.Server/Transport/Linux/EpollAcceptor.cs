@@ -15,7 +15,7 @@ namespace Cache.Server.Transport.Linux;
 /// </remarks>
 internal sealed class EpollAcceptor : SocketAcceptor
 {
-    private readonly EpollTransport _transport;
+    private readonly Func<int, EndPoint, EndPoint, TransportConnection> _connect;
     private readonly EpollLoop _loop;
     private readonly EndPoint _endPoint;
     private readonly int _descriptor;
@@ -33,16 +33,17 @@ internal sealed class EpollAcceptor : SocketAcceptor
     private IPEndPoint? _local;
 
     /// <param name="socket">A socket that listens; the caller closes it, after <see cref="Close"/>.</param>
-    /// <param name="transport">Makes the connections.</param>
+    /// <param name="connect">Makes a connection of a descriptor, the client's address, and its own.</param>
     /// <param name="loop">Tells of arrivals.</param>
-    public EpollAcceptor(Socket socket, EpollTransport transport, EpollLoop loop)
+    public EpollAcceptor(
+        Socket socket, Func<int, EndPoint, EndPoint, TransportConnection> connect, EpollLoop loop)
     {
         socket.Blocking = false;
         _endPoint = socket.LocalEndPoint!;
         _descriptor = (int)socket.SafeHandle.DangerousGetHandle();
-        _transport = transport;
+        _connect = connect;
         _loop = loop;
-        _number = loop.Add(this);
+        _number = loop.AddArrivals(OnArrival);
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
@@ -69,8 +70,16 @@ internal sealed class EpollAcceptor : SocketAcceptor
         }
     }
 
+    public override void Close()
+    {
+        lock (_gate)
+            _isClosed = true;
+        _loop.RemoveArrivals(_number);
+        OnArrival();
+    }
+
     /// <summary>A client has arrived. The loop's thread.</summary>
-    public void OnArrival()
+    private void OnArrival()
     {
         lock (_gate)
         {
@@ -80,14 +89,6 @@ internal sealed class EpollAcceptor : SocketAcceptor
         }
 
         _arrival.End(true, onThisThread: false);
-    }
-
-    public override void Close()
-    {
-        lock (_gate)
-            _isClosed = true;
-        _loop.Remove(_number);
-        OnArrival();
     }
 
     private ValueTask<bool> BeginWait()
@@ -110,7 +111,7 @@ internal sealed class EpollAcceptor : SocketAcceptor
         var address = default(SocketAddressBytes);
         int length = SocketAddressBytes.Length;
         int descriptor = LinuxCalls.Accept(_descriptor, ref address[0], ref length, LinuxCalls.CloseOnExec);
-        connection = descriptor < 0 ? null : _transport.Connect(descriptor, RemoteOf(address), LocalOf(descriptor));
+        connection = descriptor < 0 ? null : _connect(descriptor, RemoteOf(address), LocalOf(descriptor));
         return descriptor < 0 ? LinuxCalls.LastError : 0;
     }
 

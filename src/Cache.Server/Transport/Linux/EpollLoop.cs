@@ -65,7 +65,7 @@ internal sealed class EpollLoop : IDisposable
     private readonly Lock _posting = new();
     private readonly Queue<(EpollConnection Connection, bool Adds)> _posted = new();
     private readonly Queue<(Action<object> Work, object State)> _work = new();
-    private readonly ConcurrentDictionary<ulong, EpollAcceptor> _acceptors = new();
+    private readonly ConcurrentDictionary<ulong, Action> _acceptors = new();
     private readonly Thread _thread;
     private readonly int _epoll;
     private readonly int _wake;
@@ -140,15 +140,15 @@ internal sealed class EpollLoop : IDisposable
 
     /// <summary>Tells an acceptor of arrivals from now on, where it has asked for that. Any thread.</summary>
     /// <returns>The number under which it is to ask.</returns>
-    public ulong Add(EpollAcceptor acceptor)
+    public ulong AddArrivals(Action onArrival)
     {
         ulong number = Interlocked.Increment(ref _lastAcceptor);
-        _acceptors[number] = acceptor;
+        _acceptors[number] = onArrival;
         return number;
     }
 
     /// <summary>Tells an acceptor nothing more. Any thread.</summary>
-    public void Remove(ulong acceptorNumber) => _acceptors.TryRemove(acceptorNumber, out _);
+    public void RemoveArrivals(ulong acceptorNumber) => _acceptors.TryRemove(acceptorNumber, out _);
 
     /// <summary>Takes a connection; its first bytes are looked for from now on. Any thread.</summary>
     public void Add(EpollConnection connection) => Post(connection, adds: true);
@@ -237,8 +237,8 @@ internal sealed class EpollLoop : IDisposable
                 connection.OnReady(events);
             else if (number == WakeNumber)
                 TakePosted();
-            else if (_acceptors.TryGetValue(number, out var acceptor))
-                acceptor.OnArrival();
+            else if (_acceptors.TryGetValue(number, out var onArrival))
+                onArrival();
         }
     }
 

@@ -43,7 +43,7 @@ internal sealed class EpollTransport : IDisposable
         OperatingSystem.IsLinux() && RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64;
 
     /// <summary>Accepts the connections of a socket that listens; close it before the transport is disposed.</summary>
-    public EpollAcceptor Listen(Socket socket) => new(socket, this, _arrivals!);
+    public EpollAcceptor Listen(Socket socket) => new(socket, Connect, _arrivals!);
 
     /// <summary>Makes a connection of the descriptor of a connected socket, which is its own from then on.</summary>
     public EpollConnection Connect(int descriptor, EndPoint remote, EndPoint local)

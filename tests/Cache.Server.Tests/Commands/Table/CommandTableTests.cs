@@ -39,7 +39,7 @@ public sealed class CommandTableTests
         var bindings = CommandFamilies.Bindings.Where(binding => binding.Name != "get").ToList();
 
         var exception = Assert.Throws<InvalidOperationException>(
-            () => new CommandHandlers(CommandTable.Default, bindings));
+            () => CommandBinding.Bind(CommandTable.Default, bindings));
         Assert.Equal("The command get has no handler.", exception.Message);
     }
 
@@ -49,7 +49,7 @@ public sealed class CommandTableTests
         CommandHandler handler = CommandFamilies.Handlers.Of(CommandTable.Default.Get);
 
         var exception = Assert.Throws<InvalidOperationException>(
-            () => new CommandHandlers(
+            () => CommandBinding.Bind(
                 CommandTable.Default, [.. CommandFamilies.Bindings, new CommandBinding("nosuch", handler)]));
         Assert.Equal("No such row in the command table: nosuch.", exception.Message);
     }

@@ -1,4 +1,4 @@
-namespace Cache.Core.Sharding;
+namespace Cache.Core.Changes;
 
 /// <summary>The keys whose removal somebody must hear of: those of which a factory makes a value at present.</summary>
 /// <remarks>

@@ -4,11 +4,11 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Table;
 
-/// <summary>Writes what the table knows of commands, in the forms of COMMAND INFO and COMMAND DOCS.</summary>
-internal static class CommandReply
+/// <summary>How what the table knows of a command is written, as COMMAND INFO and as COMMAND DOCS.</summary>
+internal sealed partial class CommandReplies
 {
     /// <summary>The ten elements of COMMAND INFO.</summary>
-    public static void WriteInfo(RespReplyWriter reply, CommandDefinition command)
+    private static void WriteInfo(RespReplyWriter reply, CommandDefinition command)
     {
         var row = command.Row;
         reply.ArrayHeader(10);
@@ -34,7 +34,7 @@ internal static class CommandReply
     }
 
     /// <summary>The name and the documentation: a pair of the map of COMMAND DOCS.</summary>
-    public static void WriteDocs(RespReplyWriter reply, CommandDefinition command)
+    private static void WriteDocs(RespReplyWriter reply, CommandDefinition command)
     {
         var docs = command.Row.GetProperty("docs");
         reply.Bulk(command.NameBytes);

@@ -1,0 +1,182 @@
+using System.Numerics;
+using Cache.Core.Changes;
+using Cache.Core.Expiry;
+using Cache.Core.Hashing;
+using Cache.Core.Layout;
+using Cache.Core.Log;
+
+namespace Cache.Core.Sharding;
+
+/// <summary>What the shards of a store share: the log of records, the index, the budget, the clock, the hash.</summary>
+/// <remarks>It knows no shard. <see cref="StoreState"/> adds these, and what works on all of them.</remarks>
+internal abstract partial class SharedState
+{
+    // A smaller store would hold its pages of the index and little else.
+    private const int BytesPerShardMin = 256 << 10;
+
+    // Below this, huge pages would be mostly air.
+    private const long HugePagesMin = 64 << 20;
+
+    private readonly KeyedHash _hash;
+    private readonly int _shardShift;
+
+    // Written once, before the first bucket is held; read by whoever waits.
+    private volatile bool _isDisposed;
+
+    protected SharedState(CacheOptions options, TimeProvider timeProvider, KeyedHash hash)
+    {
+        _hash = hash;
+        long limit = options.MemoryLimitBytes;
+        Clock = new CoarseClock(timeProvider);
+        Budget = new MemoryBudget(limit, options.Eviction);
+        ValueLengthMax = options.ValueLengthMax;
+        int shardCount = options.ShardCount;
+        while (shardCount > 1 && (long)shardCount * BytesPerShardMin > limit)
+            shardCount /= 2;
+        ShardBits = BitOperations.Log2((uint)shardCount);
+        _shardShift = 63 - ShardBits;
+        long machineBytes = Math.Max(limit, CacheOptions.AvailableMemoryBytes);
+        bool hugePages = limit >= HugePagesMin;
+        var addresses = AddressShares.Create(limit, machineBytes, CacheOptions.FreeAddressBytes);
+        GhostAddressBytes = addresses.RecordBytes;
+        Heap = new PageHeap(limit, addresses.BlockBytes);
+        Index = new IndexMemory(limit + (long)shardCount * IndexPage.Size, addresses.IndexBytes, hugePages);
+        int segmentSize = SegmentSizeOf(limit);
+        Log = new RecordLog(
+            new SegmentMemory(segmentSize, limit, addresses.RecordBytes, hugePages), Budget,
+            (int)BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount));
+        RecordBytesMax = RecordBytesFor(segmentSize);
+    }
+
+    public CoarseClock Clock { get; }
+
+    public MemoryBudget Budget { get; }
+
+    public IndexMemory Index { get; }
+
+    public RecordLog Log { get; }
+
+    /// <summary>The memory of large values.</summary>
+    public PageHeap Heap { get; }
+
+    public EntryClaims Claims { get; } = new();
+
+    public ReadCounters Counters { get; } = new();
+
+    public Generations Generations { get; } = new();
+
+    public WatchedKeys Watched { get; } = new();
+
+    public BlockShares Shares { get; } = new();
+
+    /// <summary>What threads that look for room hold.</summary>
+    public BytesInTransit InTransit { get; } = new();
+
+    public int ValueLengthMax { get; }
+
+    public bool IsDisposed => _isDisposed;
+
+    /// <summary>The page that all directories name after the disposal.</summary>
+    public uint HeldPage { get; private set; }
+
+    /// <summary>How many bits of a hash choose the shard.</summary>
+    protected int ShardBits { get; }
+
+    /// <summary>The addresses that the ghosts may take: as many as the records.</summary>
+    protected long GhostAddressBytes { get; }
+
+    public ulong HashOf(ReadOnlySpan<byte> key, int keyspace) =>
+        _hash.Hash(key) ^ ((ulong)keyspace * 0x9E3779B97F4A7C15UL);
+
+    public ulong HashOf(Record record)
+    {
+        var header = record.Header;
+        return HashOf(record.KeyOf(header), header.Keyspace);
+    }
+
+    /// <summary>The position of a hash's shard.</summary>
+    // In two steps, since a shift by 64 is one by 0: one shard has no bits to choose it by.
+    public int ShardIndexOf(ulong hash) => (int)((hash >> 1) >> _shardShift);
+
+    public void ThrowIfDisposed()
+    {
+        if (_isDisposed)
+            ThrowDisposed();
+    }
+
+    /// <summary>Locks a bucket, however long another thread holds it, unless that is the disposal.</summary>
+    public uint Lock(Bucket bucket)
+    {
+        uint version;
+        var wait = default(SpinWait);
+        while (!bucket.TryLock(out version))
+            Wait(ref wait);
+        return version;
+    }
+
+    /// <summary>The same, but lets others read in it.</summary>
+    public uint LockReadable(Bucket bucket)
+    {
+        uint version;
+        var wait = default(SpinWait);
+        while (!bucket.TryLockReadable(out version))
+            Wait(ref wait);
+        return version;
+    }
+
+    /// <summary>Lets some time pass for a thread that holds a bucket, for a bounded step.</summary>
+    /// <exception cref="ObjectDisposedException">The holder may be the disposal, which never lets go.</exception>
+    public void Wait(ref SpinWait wait)
+    {
+        ThrowIfDisposed();
+        RoomSteps.At(RoomStep.WaitsForBucket);
+        wait.SpinOnce(sleep1Threshold: -1);
+    }
+
+    /// <summary>Waits until another thread's claim of a key is over; the caller holds no lock.</summary>
+    public void WaitForClaim(ulong hash, in HeldBytes held)
+    {
+        InTransit.BeginWait(held);
+        try
+        {
+            Claims.Wait(hash);
+        }
+        finally
+        {
+            InTransit.EndWait(held);
+        }
+
+        RoomSteps.At(RoomStep.ClaimEnded);
+    }
+
+    /// <summary>The same of some keys, which nobody claims again until they are opened.</summary>
+    /// <returns>What to open: <see cref="EntryClaims.Open"/>.</returns>
+    public ulong CloseClaims(ReadOnlySpan<ulong> hashes, in HeldBytes held)
+    {
+        InTransit.BeginWait(held);
+        try
+        {
+            return Claims.Close(hashes);
+        }
+        finally
+        {
+            InTransit.EndWait(held);
+        }
+    }
+
+    /// <summary>Makes the page that the disposal leaves to the directories, and tells whoever waits.</summary>
+    protected void BeginDisposal()
+    {
+        _isDisposed = true;
+        Clock.Dispose();
+        HeldPage = Index.CreateHeldPage();
+    }
+
+    private static int SegmentSizeOf(long limit)
+    {
+        long size = (long)BitOperations.RoundUpToPowerOf2((ulong)(limit / SegmentMemory.PerLimit / 2 + 1));
+        return (int)Math.Clamp(size, SegmentMemory.SizeMin, SegmentMemory.SizeMax);
+    }
+
+    private static void ThrowDisposed() => throw new ObjectDisposedException("CacheStore");
+}
