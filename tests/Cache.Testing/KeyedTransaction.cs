@@ -3,7 +3,8 @@ using Cache.Core;
 namespace Cache.Testing;
 
 /// <summary>A transaction of some keys of each of some keyspaces, whose body is a lambda.</summary>
-internal readonly struct KeyedTransaction(byte[][] keys, int keyspaces, int writeCount, Action<CacheStore> body)
+internal readonly struct KeyedTransaction(
+    byte[][] keys, int keyspaces, int writeCount, Action<CacheStore> body, long writtenBytes)
     : ITransaction
 {
     [ThreadStatic]
@@ -16,7 +17,7 @@ internal readonly struct KeyedTransaction(byte[][] keys, int keyspaces, int writ
 
     public int WriteCount => writeCount;
 
-    public long WrittenBytes => 1_000_000;
+    public long WrittenBytes => writtenBytes;
 
     public ReadOnlySpan<byte> GetKey(int index) => keys[index % keys.Length];
 
@@ -24,9 +25,11 @@ internal readonly struct KeyedTransaction(byte[][] keys, int keyspaces, int writ
 
     public void Run(CacheStore store) => body(store);
 
-    public static void Run(CacheStore store, byte[][] keys, int keyspaces, int writeCount, Action<CacheStore> body)
+    public static void Run(
+        CacheStore store, byte[][] keys, int keyspaces, int writeCount, Action<CacheStore> body,
+        long writtenBytes = 1_000_000)
     {
-        var transaction = new KeyedTransaction(keys, keyspaces, writeCount, body);
+        var transaction = new KeyedTransaction(keys, keyspaces, writeCount, body, writtenBytes);
         _isRunning = true;
         try
         {

@@ -194,7 +194,10 @@ internal sealed class RandomWrites(CacheStore store, int seed)
             .. Enumerable.Range(-FewKeys, FewKeys).Select(NameOf),
             .. Enumerable.Range(FewNumbers, 3).Select(NameOf),
         ];
-        KeyedTransaction.Run(store, keys, Keyspaces, 10, view =>
+        long writtenBytes = _random.Next(100) * _random.Next(100);
+        KeyedTransaction.Run(store, keys, Keyspaces, 1 + _random.Next(10), Change, writtenBytes);
+
+        void Change(CacheStore view)
         {
             for (int i = _random.Next(8); i >= 0; i--)
             {
@@ -208,7 +211,7 @@ internal sealed class RandomWrites(CacheStore store, int seed)
                 else
                     WriteOne(selected);
             }
-        });
+        }
     }
 
     private void SetMany(CacheStore view, Func<byte[]> key, int length, SetCondition condition)

@@ -82,7 +82,7 @@ internal sealed class DurableStore : IDisposable
     }
 
     /// <summary>Completes when everything that was written until now is durable.</summary>
-    /// <exception cref="IOException">It never will be: the journal was suspended.</exception>
+    /// <exception cref="IOException">It never will be: the journal was suspended, or has ended.</exception>
     public ValueTask WaitAsync() => Journal.WaitAsync(Journal.Staging.EndLsn);
 
     /// <summary>
@@ -105,6 +105,10 @@ internal sealed class DurableStore : IDisposable
         catch (OutOfMemoryException failure)
         {
             Journal.Fail(new IOException("There is no memory to write a snapshot.", failure));
+        }
+        catch (ObjectDisposedException failure)
+        {
+            Journal.Fail(new IOException("The store was disposed: there is nothing to write a snapshot of.", failure));
         }
 
         return Journal.State == JournalState.Writing;

@@ -34,6 +34,7 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads)
         reservation = default;
         if (!_lent.HasRoom)
             return false;
+        bytes = RecordLayout.Aligned(bytes); // A transaction reserves for about what it writes.
         long size = count > 1 ? RecordLayout.GroupHeadSize + bytes : bytes;
         if (size > StagingArea.RecordBytesMax)
             return TryReserveLong(bytes, out reservation);

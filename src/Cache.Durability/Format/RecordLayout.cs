@@ -149,7 +149,10 @@ internal static class RecordLayout
             out record);
     }
 
-    private static int Aligned(int size) => (size + Alignment - 1) & ~(Alignment - 1);
+    /// <summary>The bytes that records have of so many: nothing else fits a place.</summary>
+    public static long Aligned(long bytes) => (bytes + Alignment - 1) & ~(Alignment - 1L);
+
+    private static int Aligned(int size) => (int)Aligned((long)size);
 
     private static bool Fails(string problem, out string told)
     {

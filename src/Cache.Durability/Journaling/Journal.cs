@@ -172,13 +172,17 @@ internal sealed class Journal : IDisposable
         Write();
         Sync();
         Debug.Assert(!Staging.HasSealed);
+        bool isWhole;
         lock (_gate)
         {
-            bool isWhole = _state == JournalState.Writing;
+            isWhole = _state == JournalState.Writing;
             _state = JournalState.Closed;
-            if (!isWhole)
-                return;
         }
+
+        // Who was recorded has what it waits for; whoever comes now may not have been.
+        Waits.Fail(new IOException("The journal is closed: what is written now is in no file."));
+        if (!isWhole)
+            return;
 
         try
         {

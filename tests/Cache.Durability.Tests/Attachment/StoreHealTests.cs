@@ -45,6 +45,31 @@ public sealed class StoreHealTests
         AssertStarts(rig.Store, _directory.AfterPowerLoss(new Random(1)));
     }
 
+    // The thread that heals is on its own: an exception would end the process.
+    [Fact]
+    public void TryHeal_StoreIsDisposed_IsSuspendedStill()
+    {
+        using var rig = Suspended(_directory, refusesWrites: true);
+        rig.Store.Dispose();
+        Assert.False(rig.Durable.TryHeal());
+        Assert.Equal(JournalState.Suspended, rig.Durable.Journal.State);
+    }
+
+    [Fact]
+    public async Task WaitAsync_AfterTheEnd_Throws()
+    {
+        var rig = Open(_directory);
+        rig.Store.Set("a"u8, "1"u8);
+        var durable = rig.Durable.WaitAsync();
+        rig.Durable.Dispose();
+        await durable;
+        rig.Store.Set("b"u8, "1"u8);
+        var late = rig.Durable.WaitAsync();
+        Assert.True(late.IsCompleted);
+        await Assert.ThrowsAsync<IOException>(() => late.AsTask());
+        rig.Store.Dispose();
+    }
+
     // Until the new files count as a whole, a start knows that something is missing.
     [Fact]
     public void TryHeal_CrashesAnywhere_IsSuspendedOrWhole() => RandomSeed.Run(this, seed =>

@@ -159,6 +159,19 @@ public sealed class StoreJournalTests : IBlockTarget, IRecordTarget
         Assert.Equal([expected], Read());
     }
 
+    // A transaction reserves for about what it writes.
+    [Theory]
+    [InlineData(1, 13)]
+    [InlineData(3, 13)]
+    [InlineData(1, 300_001)]
+    [InlineData(3, 300_001)]
+    public void Reservation_OfAnyLength_IsTaken(int count, int spare)
+    {
+        Write(count, 100, written: count, spare);
+        Write(1, 8, 1);
+        Assert.Equal([.. Enumerable.Range(0, count).Select(static number => $"Set {number} 100"), "Set 0 8"], Read());
+    }
+
     [Fact]
     public void WaitForRoom_MoreThanMemoryCanBe_Throws() =>
         Assert.Throws<IOException>(() => _changes.WaitForRoom(Array.MaxLength + 1L));
@@ -207,10 +220,10 @@ public sealed class StoreJournalTests : IBlockTarget, IRecordTarget
         return _found;
     }
 
-    private void Write(int count, int length, int written)
+    private void Write(int count, int length, int written, int spare = 0)
     {
         var record = new ChangeRecord { Kind = ChangeKind.Set, KeyLength = 1, ValueLength = length };
-        Assert.True(_changes.TryReserve(count * _changes.SizeOf(record), count, out var reservation));
+        Assert.True(_changes.TryReserve(count * _changes.SizeOf(record) + spare, count, out var reservation));
         for (int i = 0; i < written; i++)
             _changes.Write(ref reservation, record, [(byte)('0' + i)], FilledWith(i, length));
         _changes.Complete(ref reservation);

@@ -156,6 +156,30 @@ public sealed class StoreReplayTests : IDisposable
         Assert.True(after.Store.Contains("open"u8));
     }
 
+    [Theory]
+    [InlineData(1, 1)]
+    [InlineData(2, 13)]
+    [InlineData(5, 300_001)]
+    public void Transaction_OfAnyRoom_IsThere(int writeCount, int writtenBytes)
+    {
+        byte[][] keys = ["a"u8.ToArray(), "b"u8.ToArray()];
+        using (var rig = new StoreRig(_directory, _clock))
+        {
+            rig.Store.Set("a"u8, "0"u8);
+            for (int i = 0; i < 3; i++)
+            {
+                KeyedTransaction.Run(
+                    rig.Store, keys, 1, writeCount, static view => view.Append("a"u8, "1"u8, out _), writtenBytes);
+            }
+
+            rig.Store.Set("last"u8, "1"u8);
+        }
+
+        using var after = new StoreRig(_directory, _clock);
+        Assert.Equal("0111"u8.ToArray(), after.Store.GetArray("a"u8));
+        Assert.True(after.Store.Contains("last"u8));
+    }
+
     [Fact]
     public void Load_IsNotRecordedAgain()
     {
