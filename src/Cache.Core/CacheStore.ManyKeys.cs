@@ -33,16 +33,6 @@ public sealed partial class CacheStore
             : SetEach(ref entries, condition);
     }
 
-    /// <summary>Locks several keys of this keyspace, which must differ, and runs a body that changes them.</summary>
-    /// <returns>The body's status; OutOfMemory or KeyTooLong if nothing could be done.</returns>
-    internal WriteStatus RunLocked<TBody>(ReadOnlySpan<byte[]> keys, ref TBody body)
-        where TBody : struct, ILockedKeysBody, allows ref struct
-    {
-        ThrowIfDisposed();
-        ThrowIfTransaction("lock more keys");
-        return LockedKeys.Run(_state, _keyspace, keys, ref body);
-    }
-
     /// <summary>Gives an entry another key, with its value and expiry; an entry that had the new key goes.</summary>
     /// <returns>
     /// Done, NotFound, ConditionNotMet if the new key exists and must not, OutOfMemory or KeyTooLong.

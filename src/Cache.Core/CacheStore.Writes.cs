@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using Cache.Core.Layout;
-using Cache.Core.ManyKeys;
 using Cache.Core.Operations;
 
 namespace Cache.Core;

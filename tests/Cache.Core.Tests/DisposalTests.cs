@@ -1,4 +1,3 @@
-using Cache.Core.ManyKeys;
 using Cache.Core.Tests.Changes;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
@@ -74,17 +73,6 @@ public sealed class DisposalTests
             if (isDisposed)
                 AssertEnds(store);
         }
-    }
-
-    [Fact]
-    public void Dispose_ByALockedBody_TakesPlaceBehindIt()
-    {
-        _store.Set("key"u8, "value"u8);
-        var body = new DisposingBody(_store);
-
-        Ignore(_store.RunLocked(["key"u8.ToArray(), "other"u8.ToArray()], ref body));
-
-        AssertEnds(_store);
     }
 
     [Fact]
@@ -193,17 +181,6 @@ public sealed class DisposalTests
         {
             if (--_looks[0] == 0)
                 store.Dispose();
-        }
-    }
-
-    private readonly struct DisposingBody(CacheStore store) : ILockedKeysBody
-    {
-        public WriteStatus Run(ref LockedKeys keys)
-        {
-            store.Dispose();
-            Assert.Equal("value"u8.ToArray(), keys.ValueOf(0).ToArray());
-            Assert.True(keys.TrySet(1, new byte[LargeLength], default));
-            return WriteStatus.Done;
         }
     }
 }

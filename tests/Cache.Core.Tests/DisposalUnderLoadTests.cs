@@ -1,4 +1,3 @@
-using Cache.Core.ManyKeys;
 using Cache.Core.Tests.Changes;
 using Cache.Testing;
 
@@ -50,7 +49,6 @@ public sealed class DisposalUnderLoadTests
         static (store, random) => SetMany(store, random),
         static (store, random) => GetMany(store, random),
         static (store, random) => Lend(store, random),
-        static (store, random) => Lock(store, random),
         static (store, random) => Transact(store, random),
         static (store, random) => Others(store, random),
     ];
@@ -127,13 +125,6 @@ public sealed class DisposalUnderLoadTests
         }
     }
 
-    private static void Lock(CacheStore store, Random random)
-    {
-        int first = random.Next(Keys - 1);
-        var body = new SwapBody();
-        store.RunLocked([BitConverter.GetBytes(first), BitConverter.GetBytes(first + 1)], ref body);
-    }
-
     private static void Transact(CacheStore store, Random random)
     {
         byte[] key = Key(random);
@@ -179,18 +170,6 @@ public sealed class DisposalUnderLoadTests
                 if (random.Next(50) == 0)
                     store.Clear();
                 break;
-        }
-    }
-
-    private readonly struct SwapBody : ILockedKeysBody
-    {
-        public WriteStatus Run(ref LockedKeys keys)
-        {
-            byte[] first = keys.Exists(0) ? keys.ValueOf(0).ToArray() : [1];
-            byte[] second = keys.Exists(1) ? keys.ValueOf(1).ToArray() : [2];
-            return keys.TrySet(0, second, default) && keys.TrySet(1, first, default)
-                ? WriteStatus.Done
-                : WriteStatus.OutOfMemory;
         }
     }
 }

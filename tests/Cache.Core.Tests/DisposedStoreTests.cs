@@ -1,6 +1,5 @@
 using System.Reflection;
 using Cache.Core.Changes;
-using Cache.Core.ManyKeys;
 using Cache.Core.Tests.Changes;
 using Cache.Testing;
 
@@ -64,7 +63,6 @@ public sealed class DisposedStoreTests : IDisposable
         ["GetMany of nothing"] = static s => GetMany(s),
         ["SetMany"] = static s => SetMany(s, ("k"u8.ToArray(), "v"u8.ToArray())),
         ["SetMany of nothing"] = static s => SetMany(s),
-        ["RunLocked"] = static s => RunLocked(s),
         ["Transact"] = static s => KeyedTransaction.Run(s, ["k"u8.ToArray()], 1, 1, static _ => { }),
         ["Rename"] = static s => s.Rename("k"u8, "l"u8, SetCondition.Always),
         ["Move"] = static s => s.Move("k"u8, s),
@@ -210,12 +208,6 @@ public sealed class DisposedStoreTests : IDisposable
         store.Update("k"u8, ref update);
     }
 
-    private static void RunLocked(CacheStore store)
-    {
-        var body = default(EmptyBody);
-        store.RunLocked(["k"u8.ToArray()], ref body);
-    }
-
     private readonly struct EmptyUpdate : IValueUpdate
     {
         public int LengthMax => 8;
@@ -223,11 +215,6 @@ public sealed class DisposedStoreTests : IDisposable
         public ReadOnlySpan<byte> Value => default;
 
         public bool TryMake(ReadOnlySpan<byte> present, bool exists) => true;
-    }
-
-    private readonly struct EmptyBody : ILockedKeysBody
-    {
-        public WriteStatus Run(ref LockedKeys keys) => WriteStatus.Done;
     }
 
     private sealed class SilentObserver : ChangeObserver

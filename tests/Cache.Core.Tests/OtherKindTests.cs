@@ -1,5 +1,4 @@
 using System.Reflection;
-using Cache.Core.ManyKeys;
 using Cache.Core.Tests.Changes;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
@@ -28,7 +27,7 @@ public sealed class OtherKindTests : IDisposable
     // What a transaction refuses.
     private static readonly string[] _ofNoTransaction =
     [
-        nameof(CacheStore.RunLocked), nameof(CacheStore.Transact), nameof(CacheStore.Scan),
+        nameof(CacheStore.Transact), nameof(CacheStore.Scan),
         nameof(CacheStore.TryGetRandomKey), nameof(CacheStore.Clear), nameof(CacheStore.ClearAll),
     ];
 
@@ -124,7 +123,6 @@ public sealed class OtherKindTests : IDisposable
         ["Copy"] = (
             static s => (s.Copy(_key, s, "l"u8, SetCondition.Always), s.KindOf("l"u8)), "(Done, List)", Fate.Stays),
         ["Copy over one that is as long"] = (static s => CopyOver(s), "(Done, List)", Fate.Stays),
-        ["RunLocked"] = (static s => RunLocked(s), "WrongType", Fate.Stays),
         ["Transact"] = (static s => Transact(s, static t => t.TryGet(_key, ref Sink)), "False", Fate.Stays),
         ["Scan"] = (static s => Scan(s, EntryKind.None), "k", Fate.Stays),
         ["Scan of its kind"] = (static s => Scan(s, EntryKind.List), "k", Fate.Stays),
@@ -459,12 +457,6 @@ public sealed class OtherKindTests : IDisposable
         return store.Update(_key, ref update);
     }
 
-    private static WriteStatus RunLocked(CacheStore store)
-    {
-        var body = default(KindBody);
-        return store.RunLocked([_key], ref body);
-    }
-
     private readonly struct AnyUpdate : IValueUpdate
     {
         public int LengthMax => LongLength;
@@ -472,10 +464,5 @@ public sealed class OtherKindTests : IDisposable
         public ReadOnlySpan<byte> Value => "v"u8;
 
         public bool TryMake(ReadOnlySpan<byte> present, bool exists) => true;
-    }
-
-    private readonly struct KindBody : ILockedKeysBody
-    {
-        public WriteStatus Run(ref LockedKeys keys) => keys.IsOtherKind(0) ? WriteStatus.WrongType : WriteStatus.Done;
     }
 }

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Cache.Core.ManyKeys;
 using Cache.Core.Sharding;
 using Cache.Testing;
 
@@ -53,7 +52,6 @@ public sealed class UnreachableStoreTests
         static store => SetSome(store, Keys, 10),
         static store => SetSome(store, Keys, 200),
         static store => SetSome(store, FewKeys, Large),
-        static store => Lock(store),
         static store => Transact(store),
         static store => Scan(store),
         static store => GetRandom(store),
@@ -233,12 +231,6 @@ public sealed class UnreachableStoreTests
         store.SetMany(ref source, SetCondition.Always);
     }
 
-    private static void Lock(CacheStore store)
-    {
-        var body = default(Body);
-        store.RunLocked(_keys, ref body);
-    }
-
     private static void Transact(CacheStore store)
     {
         var transaction = default(Transaction);
@@ -301,21 +293,6 @@ public sealed class UnreachableStoreTests
         public readonly bool IsFull => false;
 
         public readonly void Take(ReadOnlySpan<byte> key) => CollectInTheMiddle();
-    }
-
-    private readonly struct Body : ILockedKeysBody
-    {
-        public WriteStatus Run(ref LockedKeys keys)
-        {
-            for (int i = 0; i < keys.Count; i++)
-            {
-                if (!keys.TrySet(i, new byte[20], default))
-                    return WriteStatus.OutOfMemory;
-            }
-
-            CollectInTheMiddle();
-            return WriteStatus.Done;
-        }
     }
 
     private readonly struct Transaction : ITransaction

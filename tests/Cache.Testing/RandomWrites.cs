@@ -1,6 +1,5 @@
 using System.Text;
 using Cache.Core;
-using Cache.Core.ManyKeys;
 
 namespace Cache.Testing;
 
@@ -160,9 +159,9 @@ internal sealed class RandomWrites(CacheStore store, int seed)
     {
         var other = store.SelectKeyspace(_random.Next(Keyspaces));
         var condition = (SetCondition)_random.Next(3);
-        switch (_random.Next(7))
+        switch (_random.Next(6))
         {
-            case 6:
+            case 3:
                 Transact();
                 break;
             case 0:
@@ -173,10 +172,6 @@ internal sealed class RandomWrites(CacheStore store, int seed)
                 break;
             case 2:
                 view.Move(Few(), other);
-                break;
-            case 3:
-                var body = new Swap();
-                view.RunLocked([NameOf(-1), NameOf(-2), NameOf(-3)], ref body);
                 break;
             case 4:
                 SetMany(view, () => NameOf(_random.Next(ManyKeys)), 8, condition);
@@ -237,21 +232,6 @@ internal sealed class RandomWrites(CacheStore store, int seed)
             _value = exists ? present.ToArray() : [1, 2, 3];
             Array.Reverse(_value);
             return true;
-        }
-    }
-
-    /// <summary>Gives the second key what the first has, changes the first, and removes the third.</summary>
-    private readonly struct Swap : ILockedKeysBody
-    {
-        public WriteStatus Run(ref LockedKeys keys)
-        {
-            keys.Remove(2);
-            if (!keys.Exists(0))
-                return WriteStatus.Done;
-            byte[] value = keys.ValueOf(0).ToArray();
-            return keys.TrySet(1, value, keys.ExpiryOf(0)) && keys.TrySet(0, [1], default)
-                ? WriteStatus.Done
-                : WriteStatus.OutOfMemory;
         }
     }
 }

@@ -53,17 +53,6 @@ internal sealed partial class Reclaimer
         }
     }
 
-    /// <summary>Makes room that the caller takes in parts: others may take some of it before.</summary>
-    /// <remarks>The caller holds nothing that is not linked.</remarks>
-    /// <returns>As <see cref="TryTakeRoom"/>.</returns>
-    public bool TryMakeRoom(long bytes, ulong keptHash)
-    {
-        if (!TryTakeRoom(new RoomRequest(bytes, _log.SpareBytes, keptHash, 0, default, IsLast: false)))
-            return false;
-        _budget.Add(-bytes);
-        return true;
-    }
-
     /// <summary>Takes bytes for the caller, for which entries go if they must.</summary>
     /// <returns>False if nothing more may go, or, under no evicting policy, nothing can be compacted.</returns>
     public bool TryTakeRoom(in RoomRequest request)

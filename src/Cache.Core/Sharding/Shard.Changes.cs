@@ -86,7 +86,7 @@ internal sealed partial class Shard
     };
 
     /// <summary>Adds the record of a key that goes.</summary>
-    public static void AddRemoval(SharedState state, ChangeRecorder recorder, in EntryKey key) =>
+    private static void AddRemoval(SharedState state, ChangeRecorder recorder, in EntryKey key) =>
         Add(state, recorder, key, default, ChangeShape.Removal);
 
     /// <summary>Tells of a removal that found nothing.</summary>

@@ -98,61 +98,6 @@ internal sealed partial class Shard
         return true;
     }
 
-    /// <summary>Writes a new record for the locked entry, and reserves a slot; nothing points at it yet.</summary>
-    /// <remarks>What the entry is at present stays whole, so that the write can be undone.</remarks>
-    /// <returns>False if an obstacle was met; the entry names it, and nothing is changed.</returns>
-    public bool TryStageApart(
-        ref EntryLock entry, in EntryKey key, ReadOnlySpan<byte> value, in RecordExpiry expiry, out StagedRecord staged)
-    {
-        staged = default;
-        bool isLarge = IsLarge(key.Bytes.Length, value.Length);
-        int length = isLarge ? LargeBlock.StubLength : value.Length;
-        int size = Record.SizeOf(key.Bytes.Length, length, expiry);
-        if (!entry.IsFound && entry.Slot != 0 && entry.Holder.EntryAt(entry.Slot) != 0)
-            (entry.Holder, entry.Slot) = (entry.Home, 0); // Another key of the same locks took it meanwhile.
-        if (!entry.IsFound && !TryReserveSlot(ref entry))
-            return false;
-        var block = default(LargeBlock);
-        if (isLarge && !TryCreateBlock(ref entry, value.Length, out block))
-            return false;
-        Record record;
-        while (!TryAllocate(ref entry, key, size, expiry.IsExpiring, out record))
-        {
-            // Several records of one attempt may need several segments; the log may be asked under locks.
-            if (entry.Obstacle == Obstacle.NoSegmentRoom
-                && _log.TryRotate(_log.OwnStripe, entry.Stream, size, _log.SpareBytes))
-            {
-                entry.Obstacle = Obstacle.None;
-                continue;
-            }
-
-            // One allocated ahead would be given back with what else the next attempt undoes.
-            if (entry.Obstacle == Obstacle.LongRecord
-                && _log.TryAllocateLong(entry.Stream, size, _log.SpareBytes, out record))
-            {
-                entry.Obstacle = Obstacle.None;
-                break;
-            }
-
-            ReleaseUnused(block);
-            return false;
-        }
-
-        var header = RecordHeader.Create(key.Bytes.Length, key.Keyspace, size, length, expiry, isLarge);
-        record.Header = header;
-        record.WriteKey(key.Bytes);
-        record.WriteExpiry(header, expiry);
-        staged = new StagedRecord(record, header, expiry, isInPlace: false)
-        {
-            Block = block,
-            Kind = ChangeKind.Set,
-        };
-        value.CopyTo(isLarge ? block.Value : staged.Value);
-        if (isLarge)
-            block.WriteStub(staged.Value);
-        return true;
-    }
-
     /// <summary>Gives a key the value and expiry of another's entry; both are locked by a set.</summary>
     /// <remarks>removes: Whether the source goes after this, which its removal then tells the journal.</remarks>
     public WriteStatus WriteCopy(

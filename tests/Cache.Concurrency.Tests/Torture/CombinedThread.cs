@@ -1,5 +1,4 @@
 using Cache.Core;
-using Cache.Core.ManyKeys;
 using Cache.Testing;
 
 namespace Cache.Concurrency.Tests.Torture;
@@ -210,7 +209,7 @@ internal sealed class CombinedThread(CombinedStore target, int thread, int threa
         byte[] other = target.PatternKey(random);
         int length = random.Next(10) == 0 ? random.Next(CombinedStore.PatternLengthMax) : random.Next(500);
         var status = WriteStatus.Done;
-        switch (random.Next(9))
+        switch (random.Next(8))
         {
             case < 2:
                 // Where it begins is known to the store alone, so it goes on as any part of the pattern does.
@@ -229,10 +228,6 @@ internal sealed class CombinedThread(CombinedStore target, int thread, int threa
                 status = _patterns.Copy(key, _patterns, other, SetCondition.Always);
                 break;
             case 6:
-                var body = default(SwapBody);
-                status = key == other ? status : _patterns.RunLocked([key, other], ref body);
-                break;
-            case 7:
                 var transaction = new PatternTransaction([key, other], _patterns.Keyspace, length);
                 _patterns.Transact(ref transaction);
                 status = transaction.Status;
@@ -294,18 +289,6 @@ internal sealed class CombinedThread(CombinedStore target, int thread, int threa
             Refusals++;
         else
             throw new InvalidOperationException($"A write was refused: {status}.");
-    }
-
-    private readonly struct SwapBody : ILockedKeysBody
-    {
-        public WriteStatus Run(ref LockedKeys keys)
-        {
-            byte[] first = keys.Exists(0) ? keys.ValueOf(0).ToArray() : [];
-            byte[] second = keys.Exists(1) ? keys.ValueOf(1).ToArray() : [];
-            return keys.TrySet(0, second, default) && keys.TrySet(1, first, default)
-                ? WriteStatus.Done
-                : WriteStatus.OutOfMemory;
-        }
     }
 
     /// <summary>Reads and changes two keys; each write may be refused.</summary>

@@ -1,7 +1,6 @@
 using System.Runtime.CompilerServices;
 using Cache.Core.Changes;
 using Cache.Core.Layout;
-using Cache.Core.ManyKeys;
 using Cache.Core.Sharding;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
@@ -55,11 +54,6 @@ public sealed class JournalOrderTests : IDisposable
         ["RenameLong"] = store => store.Rename(_long, _absent, SetCondition.Always),
         ["Copy"] = store => store.Copy(_key, store, _other, SetCondition.Always),
         ["Move"] = store => store.Move(_key, store.SelectKeyspace(1)),
-        ["RunLocked"] = store =>
-        {
-            var body = new SetAndRemove();
-            store.RunLocked([_key, _other, _absent], ref body);
-        },
         ["Transact"] = store => KeyedTransaction.Run(store, [_key, _other, _long, _absent], 1, 6, view =>
         {
             view.Set(_key, Bytes("1"));
@@ -116,7 +110,6 @@ public sealed class JournalOrderTests : IDisposable
     [InlineData("Rename", 2)]
     [InlineData("Move", 2)]
     [InlineData("Copy", 1)]
-    [InlineData("RunLocked", 3)]
     [InlineData("Transact", 6)]
     public void WriteOfSeveralKeys_IsOneReservation(string write, int records)
     {
@@ -199,7 +192,6 @@ public sealed class JournalOrderTests : IDisposable
     [InlineData("SetManyOfOne")]
     [InlineData("SetManyOfMany")]
     [InlineData("Rename")]
-    [InlineData("RunLocked")]
     [InlineData("Transact")]
     public async Task Clear_WhileAKeyIsWritten_IsInTheOrderOfTheStore(string write)
     {
@@ -369,15 +361,4 @@ public sealed class JournalOrderTests : IDisposable
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_state")]
     private static extern ref StoreState StateOf(CacheStore store);
-
-    private readonly struct SetAndRemove : ILockedKeysBody
-    {
-        public WriteStatus Run(ref LockedKeys keys)
-        {
-            keys.Remove(1);
-            return keys.TrySet(0, [1], default) && keys.TrySet(2, new byte[100_000], default)
-                ? WriteStatus.Done
-                : WriteStatus.OutOfMemory;
-        }
-    }
 }

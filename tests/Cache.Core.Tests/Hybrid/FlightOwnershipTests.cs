@@ -1,6 +1,4 @@
-using System.Text;
 using Cache.Core.Hybrid;
-using Cache.Core.ManyKeys;
 
 namespace Cache.Core.Tests.Hybrid;
 
@@ -14,7 +12,6 @@ public sealed class FlightOwnershipTests
         ["Set in the past"] = static store => store.Set("k"u8, "v"u8, new EntryOptions { ExpiresAtMs = 1 }),
         ["Expire in the past"] = static store => Expire(store),
         ["Rename"] = static store => Rename(store),
-        ["RunLocked"] = static store => RunLocked(store),
         ["Clear"] = static store => store.Clear(),
         ["ClearAll"] = static store => store.ClearAll(),
     };
@@ -144,20 +141,5 @@ public sealed class FlightOwnershipTests
     {
         store.Set("k"u8, "other"u8);
         Assert.Equal(WriteStatus.Done, store.Rename("k"u8, "l"u8, SetCondition.Always));
-    }
-
-    private static void RunLocked(CacheStore store)
-    {
-        var body = default(RemovingBody);
-        Assert.Equal(WriteStatus.Done, store.RunLocked([Encoding.UTF8.GetBytes("k")], ref body));
-    }
-
-    private readonly struct RemovingBody : ILockedKeysBody
-    {
-        public WriteStatus Run(ref LockedKeys keys)
-        {
-            keys.Remove(0);
-            return WriteStatus.Done;
-        }
     }
 }

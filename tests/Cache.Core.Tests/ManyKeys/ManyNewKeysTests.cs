@@ -127,23 +127,6 @@ public sealed class ManyNewKeysTests
         Assert.Equal(0, fixture.Store.ExpiringCount);
     }
 
-    [Theory]
-    [InlineData(450)]
-    [InlineData(10_000)]
-    public void RunLocked_OfManyNewKeys_RunsItsBodyAFewTimes(int count)
-    {
-        using var fixture = new StoreFixture(static options => options.MemoryLimitBytes = 64 << 20);
-        for (int i = 0; i < 20_000; i++)
-            fixture.Store.Set(Bytes($"other:{i}"), new byte[1000]);
-        int[] counts = [0, 0];
-        var body = new CountingBody(new byte[1000], counts);
-
-        Assert.Equal(WriteStatus.Done, fixture.Store.RunLocked(KeysOf(count), ref body));
-
-        Assert.InRange(counts[0], 1, 3);
-        Assert.InRange(counts[1], count, 2 * count);
-    }
-
     [Fact]
     public void TryMake_UnderExclusiveLocks_GivesEachKeyASlot()
     {
@@ -249,22 +232,5 @@ public sealed class ManyNewKeysTests
         }
 
         public ReadOnlySpan<byte> GetValue(int index) => value;
-    }
-
-    /// <summary>Sets all keys; counts its runs and what it sets.</summary>
-    private readonly struct CountingBody(byte[] value, int[] counts) : ILockedKeysBody
-    {
-        public WriteStatus Run(ref LockedKeys keys)
-        {
-            counts[0]++;
-            for (int i = 0; i < keys.Count; i++)
-            {
-                counts[1]++;
-                if (!keys.TrySet(i, value, default))
-                    return WriteStatus.OutOfMemory;
-            }
-
-            return WriteStatus.Done;
-        }
     }
 }

@@ -26,7 +26,6 @@ public sealed class EntryClaimsTests : IDisposable
     [InlineData("one key")]
     [InlineData("several keys")]
     [InlineData("copy")]
-    [InlineData("locked keys")]
     public void Write_OfAKeyThatIsClaimedAgainAndAgain_EndsAfterItsWaits(string operation)
     {
         var expiring = new EntryOptions { ExpiresAtMs = _state.Clock.NowMs + 1000 };
@@ -67,12 +66,9 @@ public sealed class EntryClaimsTests : IDisposable
             case "several keys":
                 var entries = new OneEntry();
                 return ManyKeysWriter.Write(_state, 0, ref entries, SetCondition.IfAbsent);
-            case "copy":
+            default:
                 return EntryCopier.Copy(
                     _state, _state.KeyOf(_other, 0), key, SetCondition.Always, removeSource: false);
-            default:
-                var body = default(WriteBoth);
-                return LockedKeys.Run(_state, 0, [_other, _key], ref body);
         }
     }
 
@@ -83,14 +79,6 @@ public sealed class EntryClaimsTests : IDisposable
         public ReadOnlySpan<byte> GetKey(int index) => _key;
 
         public ReadOnlySpan<byte> GetValue(int index) => "value"u8;
-    }
-
-    private readonly struct WriteBoth : ILockedKeysBody
-    {
-        public WriteStatus Run(ref LockedKeys keys) =>
-            keys.TrySet(0, "new"u8, default) && keys.TrySet(1, "new"u8, default)
-                ? WriteStatus.Done
-                : WriteStatus.OutOfMemory;
     }
 
     /// <summary>A thread that claims a key and leaves it when it is told.</summary>

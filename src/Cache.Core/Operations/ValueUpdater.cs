@@ -1,14 +1,13 @@
 using System.Buffers;
 using System.Diagnostics;
-using Cache.Core.Operations;
 using Cache.Core.Sharding;
 
-namespace Cache.Core.ManyKeys;
+namespace Cache.Core.Operations;
 
 /// <summary>Writes of a value that is made out of the present one by the caller's code.</summary>
 /// <remarks>
 /// It is made without a lock, and written if nobody wrote in the key's bucket meanwhile. After some attempts in vain
-/// it is made under the lock that they competed for, by the general way of an operation on locked keys.
+/// it is made under the lock that they competed for.
 /// </remarks>
 internal static class ValueUpdater
 {
@@ -68,14 +67,14 @@ internal static class ValueUpdater
     private static WriteStatus UpdateLocked<TUpdate>(StoreState state, in EntryKey key, ref TUpdate update)
         where TUpdate : struct, IValueUpdate, allows ref struct
     {
-        var body = new UpdateBody<TUpdate> { Update = update, ValueLengthMax = state.ValueLengthMax };
-        byte[][] keys = [key.Bytes.ToArray()];
-        var status = LockedKeys.Run(state, key.Keyspace, keys, ref body);
-        update = body.Update;
+        var operation = new UpdateOperation<TUpdate>(update, state.ValueLengthMax);
+        var status = state.ShardOf(key.Hash).Write(key, ref operation);
+        update = operation.Update;
         return status;
     }
 
-    private static WriteStatus Make<TUpdate>(
+    /// <summary>Lets the update make a value out of the present one, if that is short enough for it.</summary>
+    public static WriteStatus Make<TUpdate>(
         int length, ReadOnlySpan<byte> present, bool exists, ref TUpdate update)
         where TUpdate : struct, IValueUpdate, allows ref struct
     {
@@ -90,27 +89,6 @@ internal static class ValueUpdater
 
         public void Advance(int length)
         {
-        }
-    }
-
-    private ref struct UpdateBody<TUpdate> : ILockedKeysBody
-        where TUpdate : struct, IValueUpdate, allows ref struct
-    {
-        public TUpdate Update;
-        public int ValueLengthMax;
-
-        public WriteStatus Run(ref LockedKeys keys)
-        {
-            if (keys.IsOtherKind(0))
-                return WriteStatus.WrongType;
-            bool exists = keys.Exists(0);
-            var present = exists ? keys.ValueOf(0) : default;
-            var status = Make(present.Length, present, exists, ref Update);
-            if (status != WriteStatus.Done)
-                return status;
-            if (Update.Value.Length > ValueLengthMax)
-                return WriteStatus.ValueTooLong;
-            return keys.TrySet(0, Update.Value, keys.ExpiryOf(0)) ? WriteStatus.Done : WriteStatus.OutOfMemory;
         }
     }
 }

@@ -1,12 +1,11 @@
 using Cache.Core.Hashing;
 using Cache.Core.Layout;
-using Cache.Core.ManyKeys;
 using Cache.Core.Operations;
 using Cache.Core.Sharding;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 
-namespace Cache.Core.Tests.ManyKeys;
+namespace Cache.Core.Tests.Operations;
 
 /// <summary>Values that are made out of the present ones: what is written, and how often they are made.</summary>
 public sealed class ValueUpdaterTests : IDisposable
@@ -45,7 +44,7 @@ public sealed class ValueUpdaterTests : IDisposable
     {
         Store.Set(_key, "a"u8, ExpiringAt(_fixture.NowMs + 1000));
 
-        Assert.Equal(WriteStatus.Done, Update(WritesOf(NeighbourOf(_key), writes)));
+        Assert.Equal(WriteStatus.Done, Update(WritesOf(NeighbourOf(Store, _key), writes)));
 
         Assert.Equal("a+", _fixture.Get("key"));
         Assert.Equal(1, Store.ExpiringCount);
@@ -58,7 +57,7 @@ public sealed class ValueUpdaterTests : IDisposable
     {
         _fixture.Set("key", "no");
 
-        Assert.Equal(WriteStatus.ConditionNotMet, Update(WritesOf(NeighbourOf(_key), writes)));
+        Assert.Equal(WriteStatus.ConditionNotMet, Update(WritesOf(NeighbourOf(Store, _key), writes)));
 
         Assert.Equal("no", _fixture.Get("key"));
     }
@@ -126,7 +125,7 @@ public sealed class ValueUpdaterTests : IDisposable
     public void Update_ThatThrows_LeavesTheKeyUnlockedAndAsItIs(int writes)
     {
         _fixture.Set("key", "a");
-        var write = WritesOf(NeighbourOf(_key), writes);
+        var write = WritesOf(NeighbourOf(Store, _key), writes);
         int left = writes;
 
         Assert.Throws<InvalidOperationException>(() => Update(() =>
@@ -138,6 +137,41 @@ public sealed class ValueUpdaterTests : IDisposable
 
         Assert.Equal("a", _fixture.Get("key"));
         Assert.Equal(WriteStatus.Done, Update());
+    }
+
+    // The last attempt as well: a value that has no room in the log, and one that the log cannot hold.
+    [Theory]
+    [InlineData(0, 100_000)]
+    [InlineData(ValueUpdater.AttemptsMax, 100_000)]
+    [InlineData(0, 1_000_000)]
+    [InlineData(ValueUpdater.AttemptsMax, 1_000_000)]
+    public void Update_IntoALongValue_EvictsOthersForIt(int writes, int length)
+    {
+        using var fixture = new StoreFixture(static options => options.MemoryLimitBytes = 4 << 20);
+        for (int i = 0; i < 60_000; i++)
+            Assert.Equal(WriteStatus.Done, fixture.Store.Set(Bytes($"{i:D8}"), new byte[84]));
+        int calls = 0;
+        byte[] neighbour = NeighbourOf(fixture.Store, _key);
+        var update = new Grow(length, () => _ = calls++ >= writes || Write(fixture.Store, neighbour));
+
+        Assert.Equal(WriteStatus.Done, fixture.Store.Update(_key, ref update));
+
+        Assert.Equal(length, fixture.Store.GetArray(_key)!.Length);
+        fixture.Store.Validate();
+    }
+
+    [Fact]
+    public void Update_IntoAValueThatIsTooLong_IsRefused()
+    {
+        using var fixture = new StoreFixture(static options => options.ValueLengthMax = 10);
+        fixture.Set("key", "a");
+        var update = new Grow(11, static () =>
+        {
+        });
+
+        Assert.Equal(WriteStatus.ValueTooLong, fixture.Store.Update(_key, ref update));
+
+        Assert.Equal("a", fixture.Get("key"));
     }
 
     [Fact]
@@ -161,17 +195,17 @@ public sealed class ValueUpdaterTests : IDisposable
     private Action WritesOf(byte[] key, int count)
     {
         int written = 0;
-        return () => _ = ++written > count || Write(key);
+        return () => _ = ++written > count || Write(Store, key);
     }
 
-    private bool Write(byte[] key) => Store.Set(key, "hot"u8) == WriteStatus.Done;
+    private static bool Write(CacheStore store, byte[] key) => store.Set(key, "hot"u8) == WriteStatus.Done;
 
-    private byte[] NeighbourOf(byte[] key)
+    private static byte[] NeighbourOf(CacheStore store, byte[] key)
     {
-        ulong hash = Store.BeginPrefetch(key).Value;
+        ulong hash = store.BeginPrefetch(key).Value;
         return Enumerable.Range(0, int.MaxValue).Select(i => Bytes($"neighbour:{i}")).First(other =>
         {
-            ulong otherHash = Store.BeginPrefetch(other).Value;
+            ulong otherHash = store.BeginPrefetch(other).Value;
             return otherHash >> 62 == hash >> 62 && IndexPage.HomeIndexOf(otherHash) == IndexPage.HomeIndexOf(hash);
         });
     }
@@ -193,6 +227,22 @@ public sealed class ValueUpdaterTests : IDisposable
             _value = [.. exists ? present : "none"u8, (byte)'+'];
             write?.Invoke();
             return !present.SequenceEqual("no"u8);
+        }
+    }
+
+    /// <summary>Makes a value of a length, after something else was done.</summary>
+    private readonly struct Grow(int length, Action first) : IValueUpdate
+    {
+        private readonly byte[] _value = new byte[length];
+
+        public int LengthMax => Plus.Max;
+
+        public ReadOnlySpan<byte> Value => _value;
+
+        public bool TryMake(ReadOnlySpan<byte> present, bool exists)
+        {
+            first();
+            return true;
         }
     }
 
