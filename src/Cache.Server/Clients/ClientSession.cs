@@ -94,6 +94,9 @@ internal sealed class ClientSession
     /// <summary>Whether a command of it waits for something, as lists of clients show. Any thread.</summary>
     public bool IsBlocked => _suspension is { Reason: > SuspensionReason.Delay };
 
+    /// <summary>Whether its replies are held back: then it waits for the server. Any thread.</summary>
+    public bool IsDelayed => _suspension is { Reason: SuspensionReason.Delay };
+
     /// <summary>What others push to it; null: they do not.</summary>
     public Outbox? Outbox => _outbox;
 

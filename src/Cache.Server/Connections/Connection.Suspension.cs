@@ -29,12 +29,16 @@ internal sealed partial class Connection<TExecutor>
     // What the command that waits has done so far.
     private CommandProgress? _progress;
 
+    // How the wait of a command has ended that then gave way to a worker.
+    private SuspensionEnd _suspensionEnd;
+
     private void Suspend(ReadOnlySpan<byte> bytes)
     {
         if (StraddlingBytes == 0)
             Straddling.Append(bytes[..Reader.Consumed], Reader.Consumed);
         _progress = Context.Progress;
         Context.Progress = null;
+        _suspensionEnd = Context.SuspensionEnd;
         _isSuspended = true;
     }
 
@@ -42,16 +46,16 @@ internal sealed partial class Connection<TExecutor>
     /// <returns>False if the connection ends without a reply.</returns>
     private async ValueTask<bool> ResumeAsync()
     {
-        var end = SuspensionEnd.None;
-        if (_client.IsParked)
-            end = await ParkAsync().ConfigureAwait(false);
+        bool isParked = _client.IsParked;
+        if (isParked)
+            _suspensionEnd = await ParkAsync().ConfigureAwait(false);
         else
             await _workers.EnterAsync(_client.LastCommand is { IsAdministrative: true });
         _readsElsewhere = ReadsElsewhereMax;
         _client.Turn.Begin();
         if (_client.ShouldClose)
             return false;
-        TakeSuspended(end);
+        TakeSuspended(isElsewhere: !isParked);
         return true;
     }
 
@@ -68,10 +72,10 @@ internal sealed partial class Connection<TExecutor>
     }
 
     // What was parked shares its thread as before, and may give way to a worker.
-    private void TakeSuspended(SuspensionEnd end)
+    private void TakeSuspended(bool isElsewhere)
     {
-        BeginRead(readBytes: 0, isElsewhere: end == SuspensionEnd.None);
-        Context.SuspensionEnd = end;
+        BeginRead(readBytes: 0, isElsewhere);
+        Context.SuspensionEnd = _suspensionEnd;
         Context.Progress = _progress;
         _progress = null;
         _isSuspended = false;

@@ -31,14 +31,16 @@ internal sealed class LiveConnection(TransportConnection transport, ClientSessio
 
     public LiveConnection? Previous { get; set; }
 
-    private bool IsWaiting => Client is { PendingOutputBytes: > 0 } || Transport.UnsentMemoryBytes > 0;
+    // Replies that are held back do not wait for the peer.
+    private bool IsWaiting =>
+        Client is { PendingOutputBytes: > 0, IsDelayed: false } || Transport.UnsentMemoryBytes > 0;
 
     /// <summary>
     /// For how long nothing came of the client, while the server waited for it. Asked by one sweep, regularly.
     /// </summary>
     public long MeasureSilence(ClientSession client, long nowMs)
     {
-        if (client.IsServed)
+        if (client.IsServed || client.IsDelayed)
             _servedAtMs = nowMs;
         return nowMs - Math.Max(client.LastInteractionMs, _servedAtMs);
     }

@@ -87,6 +87,25 @@ public sealed class AuthenticationDelayTests : ConnectionTestBase
     }
 
     [Fact]
+    public async Task Answer_HeldBackLongerThanTheTimesOfSilence_Comes()
+    {
+        var time = TimeSpan.FromSeconds(2);
+        await using var server = await StartAsync(
+            new RespServerOptions { Timeout = time, OutputStallTimeout = time });
+        server.Server.State.Settings.Kept["enable-debug-command"] = "yes";
+        var client = server.Connect();
+        client.Send(Request("DEBUG", "SLEEP", "60") + Request("PING"));
+
+        for (int seconds = 0; seconds < 60; seconds++)
+        {
+            Assert.Equal((0, false), (client.ReadAll().Length, client.IsClosed));
+            Clock.Advance(TimeSpan.FromSeconds(1));
+        }
+
+        Assert.Equal("+OK\r\n+PONG\r\n", await ReadAsync(client, "+OK\r\n+PONG\r\n".Length));
+    }
+
+    [Fact]
     public void Throttle_OfManyAddresses_StaysBounded()
     {
         var throttle = new AuthenticationThrottle();

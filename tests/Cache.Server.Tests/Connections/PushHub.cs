@@ -25,7 +25,7 @@ internal sealed class PushHub
     public void Add(Outbox outbox) => _outboxes[outbox] = true;
 }
 
-/// <summary>LISTEN, PUBLISH text, PARK, and PONG to all else.</summary>
+/// <summary>LISTEN, PUBLISH text, PARK, PARK LONG, which is long after its wait, and PONG to all else.</summary>
 internal readonly struct PushExecutor(PushHub hub) : IRequestExecutor
 {
     public void Execute(in RespRequest request, CommandContext context)
@@ -34,10 +34,14 @@ internal readonly struct PushExecutor(PushHub hub) : IRequestExecutor
             hub.Add(context.OpenOutbox());
         else if (request[0].SequenceEqual("PUBLISH"u8))
             hub.Publish(request[1].ToArray());
-        else if (request[0].SequenceEqual("PARK"u8) && context.SuspensionEnd == SuspensionEnd.None)
+        else if (request[0].SequenceEqual("PARK"u8))
         {
-            context.Park(SuspensionReason.Replicas, Timeout.InfiniteTimeSpan);
-            return;
+            if (context.SuspensionEnd == SuspensionEnd.None)
+                context.Park(SuspensionReason.Replicas, Timeout.InfiniteTimeSpan);
+            else if (request.Count > 1)
+                context.TryGiveWay(long.MaxValue);
+            if (context.GaveWay)
+                return;
         }
 
         context.Reply.Literal("+PONG\r\n"u8);

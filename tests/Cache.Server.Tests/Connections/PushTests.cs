@@ -74,6 +74,24 @@ public sealed class PushTests : ConnectionTestBase
         await ExpectAsync(client, Pong + Pong);
     }
 
+    [Fact]
+    public async Task Park_OfACommandThatGivesWayAfterwards_EndsOnce()
+    {
+        await using var server = new PushServer(
+            Store, _hub, new InMemoryListener(new InMemoryBounds { SharesThread = true }));
+        var client = server.Connect();
+        client.Send(Request("PARK", "LONG") + Request("PARK"));
+        var session = server.State.Clients.Find(1)!;
+
+        Assert.True(session.TryUnblock(SuspensionEnd.Unblocked));
+
+        await ExpectAsync(client, Pong);
+        while (!session.IsParked)
+            await Task.Delay(1, Token);
+        Assert.True(session.TryUnblock(SuspensionEnd.Unblocked));
+        await ExpectAsync(client, Pong);
+    }
+
     // A message comes each time that one is sent: the transport's thread has other connections too.
     [Fact]
     public async Task Publish_AsFastAsItIsSent_LeavesTheThreadToOthers()

@@ -16,7 +16,7 @@ internal static class ShutdownCommand
     // SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] [ABORT]; NOW waits for no replica, of which there is none.
     private static void Shutdown(in RespRequest request, CommandContext context)
     {
-        bool saves = false, savesNot = false, forces = false, aborts = false;
+        bool saves = false, savesNot = false, forces = false, aborts = false, hurries = false;
         for (int i = 1; i < request.Count; i++)
         {
             if (request[i].Is("NOSAVE"u8))
@@ -27,14 +27,16 @@ internal static class ShutdownCommand
                 forces = true;
             else if (request[i].Is("ABORT"u8))
                 aborts = true;
-            else if (!request[i].Is("NOW"u8))
+            else if (request[i].Is("NOW"u8))
+                hurries = true;
+            else
             {
                 context.Reply.Error(ErrorTexts.Syntax);
                 return;
             }
         }
 
-        if ((aborts && request.Count > 2) || (saves && savesNot))
+        if ((aborts && (saves || savesNot || forces || hurries)) || (saves && savesNot))
             context.Reply.Error(ErrorTexts.Syntax);
         else if (aborts)
             context.Reply.Error("ERR No shutdown in progress."u8);
