@@ -1,3 +1,4 @@
+using System.Text;
 using Cache.Server.Settings;
 
 namespace Cache.Hosting.Configuration;
@@ -70,7 +71,8 @@ internal static class ConfigFile
     {
         try
         {
-            return File.ReadAllLines(path);
+            byte[] bytes = File.ReadAllBytes(path);
+            return IsUtf16(bytes) ? File.ReadAllLines(path) : Split(bytes);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
@@ -78,5 +80,18 @@ internal static class ConfigFile
             problems.Add($"{from}The configuration file cannot be read: {reason}");
             return [];
         }
+    }
+
+    // By the mark at its beginning, which some editors of Windows write.
+    private static bool IsUtf16(ReadOnlySpan<byte> bytes) => bytes is [0xFF, 0xFE, ..] or [0xFE, 0xFF, ..];
+
+    private static string[] Split(ReadOnlySpan<byte> bytes)
+    {
+        var lines = new List<string>();
+        var text = bytes.StartsWith(Encoding.UTF8.Preamble) ? bytes[Encoding.UTF8.Preamble.Length..] : bytes;
+        using var reader = new StringReader(OptionText.FromBytes(text));
+        while (reader.ReadLine() is { } line)
+            lines.Add(line);
+        return [.. lines];
     }
 }

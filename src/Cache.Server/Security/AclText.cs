@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Security.Cryptography;
 using System.Text;
+using Cache.Server.Settings;
 
 namespace Cache.Server.Security;
 
@@ -15,8 +16,8 @@ internal static class AclText
     public static bool HasSpaceOrNul(string text) =>
         text.AsSpan().ContainsAny(' ', '\0') || text.AsSpan().ContainsAnyInRange('\t', '\r');
 
-    /// <summary>The bytes of an option's text in UTF-8.</summary>
-    public static string FromOption(string text) => Encoding.Latin1.GetString(Encoding.UTF8.GetBytes(text));
+    /// <summary>The bytes that an option's text stands for.</summary>
+    public static string FromOption(string text) => OptionText.ToLatin1(text);
 
     /// <summary>The SHA-256 of a password in lower-case hexadecimal.</summary>
     public static string Hash(ReadOnlySpan<byte> password)

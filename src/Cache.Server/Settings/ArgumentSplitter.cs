@@ -1,13 +1,13 @@
 using System.Globalization;
+using System.Runtime.InteropServices;
 using System.Text;
-using System.Text.Unicode;
 
 namespace Cache.Server.Settings;
 
 /// <summary>Splits a line as redis.conf does: "…" with escapes, '…' without, a quote ends its word.</summary>
 /// <remarks>
 /// An escape is a byte. Redis writes every byte of a text that is not ASCII so (CONFIG REWRITE), hence bytes that stand
-/// together and are UTF-8 are read as that; of others each is a char.
+/// together are read as UTF-8 (<see cref="OptionText"/>).
 /// </remarks>
 internal static class ArgumentSplitter
 {
@@ -89,9 +89,8 @@ internal static class ArgumentSplitter
 
     private static void AppendBytes(StringBuilder word, List<byte> bytes)
     {
-        byte[] all = [.. bytes];
-        var encoding = Utf8.IsValid(all) ? Encoding.UTF8 : Encoding.Latin1;
-        word.Append(encoding.GetString(all));
+        if (bytes.Count > 0)
+            word.Append(OptionText.FromBytes(CollectionsMarshal.AsSpan(bytes)));
         bytes.Clear();
     }
 }

@@ -68,7 +68,7 @@ internal sealed class ConfigurationText
     }
 
     private static string[]? Split(string line) =>
-        ArgumentSplitter.Split(Encoding.UTF8.GetString(Encoding.Latin1.GetBytes(line)))?.ToArray();
+        ArgumentSplitter.Split(OptionText.FromBytes(Encoding.Latin1.GetBytes(line)))?.ToArray();
 
     private List<int> PlacesOf(string name) => _places.GetValueOrDefault(name, []);
 
@@ -93,6 +93,6 @@ internal sealed class ConfigurationText
     private static bool IsKnown(string name) =>
         name.Equals("include", StringComparison.OrdinalIgnoreCase) || DirectiveTable.Find(name) is not null;
 
-    private string TextAt(int at) => Encoding.Latin1.GetString(
-        Encoding.UTF8.GetBytes(string.Join(' ', Split(_lines[at]!.Trim())!.Skip(1))));
+    private string TextAt(int at) =>
+        OptionText.ToLatin1(string.Join(' ', Split(_lines[at]!.Trim())!.Skip(1)));
 }

@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Text;
 
 namespace Cache.Server.Settings;
 
@@ -61,7 +60,7 @@ internal static class KeptDirectives
         Guarded(Text("dir", "")) with
         {
             DefaultName = "the working folder",
-            Read = static s => s.Kept.GetValueOrDefault("dir") ?? Bytes(Environment.CurrentDirectory),
+            Read = static s => s.Kept.GetValueOrDefault("dir") ?? OptionText.ToLatin1(Environment.CurrentDirectory),
         },
         Fixed(YesNo("disable-thp", "yes")),
         YesNo("dynamic-hz", "yes"),
@@ -208,9 +207,6 @@ internal static class KeptDirectives
 
     private static Directive Kind(string name, string value, ValueKind kind) =>
         new(name, kind, value, Meaning: "") { IsChangeable = true };
-
-    // UTF-8, of which each byte is a char.
-    private static string Bytes(string text) => Encoding.Latin1.GetString(Encoding.UTF8.GetBytes(text));
 
     private static Directive Fixed(Directive one) => one with { IsChangeable = false };
 

@@ -22,7 +22,7 @@ internal static class OwnDirectives
             Read = static s => s.Bind, Write = static (s, value) => s.Bind = value,
         },
         new("unixsocket", new TextKind("path"), "", "A Unix domain socket to listen on as well.")
-            { Option = "UnixSocketPath", Read = static s => Latin1(s.UnixSocketPath) },
+            { Option = "UnixSocketPath", Read = static s => OptionText.ToLatin1(s.UnixSocketPath) },
         new("unixsocketperm", new ModeKind(), "0",
             "The mode of the socket's file, octal; 0: what the process's umask leaves of 777.")
             { Option = "UnixSocketMode" },
@@ -32,7 +32,7 @@ internal static class OwnDirectives
             Write = static (s, value) => s.RequirePass = Encoding.Latin1.GetBytes(value),
         },
         new("aclfile", new TextKind("path"), "", "A file of users, as Redis writes it.")
-            { Option = "AclFile", Read = static s => Latin1(s.AclFile) },
+            { Option = "AclFile", Read = static s => OptionText.ToLatin1(s.AclFile) },
         new("user", new TextKind("name and rules") { HasWords = true }, "",
             "A user, as in a file of users; may be given many times.") { IsRepeated = true, Option = "Users" },
         Changeable("acllog-max-len", new NumberKind(0, SettingBounds.AclLogLengthMax), "128",
@@ -164,7 +164,4 @@ internal static class OwnDirectives
     private static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);
 
     private static long Number(string canonical) => long.Parse(canonical, CultureInfo.InvariantCulture);
-
-    // UTF-8, of which each byte is a char.
-    private static string Latin1(string text) => Encoding.Latin1.GetString(Encoding.UTF8.GetBytes(text));
 }

@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using System.Text;
 
 namespace Cache.Server.Settings;
 
@@ -117,7 +116,7 @@ internal sealed class ServerSettings
     public ConcurrentDictionary<string, string> Kept { get; init; } = new(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>Sets the password from text.</summary>
-    public void SetPassword(string? password) => RequirePass = Encoding.UTF8.GetBytes(password ?? "");
+    public void SetPassword(string? password) => RequirePass = OptionText.ToBytes(password ?? "");
 
     /// <summary>Sets the limits of all kinds of clients.</summary>
     public void SetOutputLimits(string limits)

@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Text;
 
 namespace Cache.Server.Settings;
 
@@ -22,7 +21,7 @@ internal static class TlsDirectives
             "The server's certificate in PEM, and after it those up to its root."),
         File("tls-key-file", "TlsKeyFile", static tls => tls.KeyFile, "The certificate's private key in PEM."),
         new("tls-key-file-pass", new TextKind("password"), "", "The password of the key file or of the PFX file.")
-            { Option = "TlsKeyFilePassword", Read = static s => Latin1(s.Tls.KeyFilePassword) },
+            { Option = "TlsKeyFilePassword", Read = static s => OptionText.ToLatin1(s.Tls.KeyFilePassword) },
         File("tls-pfx-file", "TlsPfxFile", static tls => tls.PfxFile,
             "Certificate, chain and key in one PFX file, instead of two in PEM."),
         File("tls-ca-cert-file", "TlsCaCertificateFile", static tls => tls.CaCertificateFile,
@@ -44,13 +43,11 @@ internal static class TlsDirectives
     ];
 
     private static Directive File(string name, string option, Func<TlsParameters, string> read, string meaning) =>
-        new(name, new TextKind("path"), "", meaning) { Option = option, Read = s => Latin1(read(s.Tls)) };
+        new(name, new TextKind("path"), "", meaning) { Option = option, Read = s => OptionText.ToLatin1(read(s.Tls)) };
 
     private static string? FindVersionProblem(string text) =>
         text.Split(' ', StringSplitOptions.RemoveEmptyEntries)
             .All(static word => _versions.Contains(word, StringComparer.OrdinalIgnoreCase))
             ? null
             : "argument(s) must be one of the following: " + string.Join(", ", _versions);
-
-    private static string Latin1(string text) => Encoding.Latin1.GetString(Encoding.UTF8.GetBytes(text));
 }

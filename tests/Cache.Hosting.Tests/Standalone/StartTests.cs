@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
+using System.Text;
 
 namespace Cache.Hosting.Tests.Standalone;
 
@@ -119,6 +120,20 @@ public sealed class StartTests : IDisposable
             await File.ReadAllTextAsync(path, TestContext.Current.CancellationToken));
         await using var next = await server.ConnectAsync();
         await server.WaitForAsync("connected from");
+    }
+
+    // As CONFIG REWRITE writes them, and as an editor does that knows of no UTF-8.
+    [Theory]
+    [InlineData("\"a\\xffb\"")]
+    [InlineData("a\u00ffb")]
+    public async Task Start_PasswordOfAnyBytes_IsTheseBytes(string password)
+    {
+        string path = _files.Write("c.conf", "");
+        byte[] lines = Encoding.Latin1.GetBytes($"port {FreePort.Find()}\nrequirepass {password}\n");
+        await File.WriteAllBytesAsync(path, lines, TestContext.Current.CancellationToken);
+        await using var server = Start(path);
+        await using var client = await server.ConnectAsync();
+        await client.ExpectAsync("AUTH \"a\\xffb\"", "+OK\r\n");
     }
 
     [Fact]

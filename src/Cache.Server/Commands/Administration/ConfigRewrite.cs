@@ -52,7 +52,7 @@ internal static class ConfigRewrite
             return string.Concat(UserLines(server)) == string.Concat(new List<string>(given).ConvertAll(ToUserLine));
         List<string> texts = [];
         foreach (string text in given)
-            texts.Add(Encoding.Latin1.GetString(Encoding.UTF8.GetBytes(text)));
+            texts.Add(OptionText.ToLatin1(text));
         return directive.IsParameter && texts.TrueForAll(text => directive.Kind.FindProblem(text) is null)
             && InFile(directive, texts) == ReadOf(directive, server);
     }
