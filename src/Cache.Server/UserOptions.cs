@@ -32,7 +32,10 @@ internal static class UserOptions
         foreach (string user in options.Users)
         {
             var words = Split(user)!;
-            users.Set(words[0], ["reset", .. AclSplitter.MergeSelectors(words[1..], out _)]);
+            var rules = AclSplitter.MergeSelectors(words[1..], out _);
+
+            // As in Redis: the others are new, and a reset would leave its mark in what ACL LIST shows.
+            users.Set(words[0], words[0] == AclUsers.DefaultName ? ["reset", .. rules] : rules);
         }
     }
 

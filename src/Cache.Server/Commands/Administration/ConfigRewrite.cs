@@ -21,7 +21,7 @@ internal static class ConfigRewrite
         string path = server.Settings.ConfigurationFile;
         try
         {
-            path = File.ResolveLinkTarget(path, returnFinalTarget: true)?.FullName ?? path;
+            path = FindTarget(path);
             var file = new FileInfo(path);
             if (file.Exists && file.Length > BytesMax)
                 return "File too large";
@@ -75,6 +75,19 @@ internal static class ConfigRewrite
     private static string ReadOf(Directive directive, ServerState server) => directive.HasMeaning
         ? ConfigParameters.Read(directive, server)
         : server.Settings.Kept.GetValueOrDefault(directive.Name, directive.Default);
+
+    // A file that was removed is made again.
+    private static string FindTarget(string path)
+    {
+        try
+        {
+            return File.ResolveLinkTarget(path, returnFinalTarget: true)?.FullName ?? path;
+        }
+        catch (FileNotFoundException)
+        {
+            return path;
+        }
+    }
 
     // What the start makes of the lines.
     private static string InFile(Directive directive, IReadOnlyList<string> given)
