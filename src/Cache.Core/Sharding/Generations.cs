@@ -121,6 +121,7 @@ internal sealed class Generations
                 return true;
             if (recorder is not null && !(hasRoom = TryReserve(keyspaces, recorder)))
                 return false;
+            RoomSteps.At(RoomStep.ClearReserved);
             for (int keyspace = 0; keyspace < CacheOptions.KeyspaceCountMax; keyspace++)
             {
                 if ((keyspaces >> keyspace & 1) != 0)

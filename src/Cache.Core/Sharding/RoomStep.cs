@@ -78,6 +78,9 @@ internal enum RoomStep
     /// <summary>A long batch has found and reserved what it will change, and others still read there.</summary>
     KeysFound,
 
+    /// <summary>A clear has reserved room in the journal, and the next generation has not begun.</summary>
+    ClearReserved,
+
     /// <summary>An entry whose place another wants was chosen, and is not locked yet.</summary>
     VictimFound,
 }

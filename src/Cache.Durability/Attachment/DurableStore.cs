@@ -94,6 +94,7 @@ internal sealed class DurableStore : IDisposable
         if (Journal.State != JournalState.Suspended)
             return Journal.State == JournalState.Writing;
         Journal.Resume();
+        _changes.WaitForUnrecorded(); // Of a clear the snapshot would know nothing.
         try
         {
             Journal.Heal(WriteImage(_store, Journal));

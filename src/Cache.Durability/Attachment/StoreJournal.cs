@@ -16,8 +16,10 @@ namespace Cache.Durability.Attachment;
 ///     reservation      Owner             Position             Length     Sequence
 ///     in a chunk       the chunk         in the chunk         what is    LSN of the place
 ///     long             the long group    in its own bytes     left       LSN of its head
-///     nothing is recorded: null
+///     unrecorded       the journal       0                    0          0
 /// </code>
+/// While nothing is recorded each reservation is counted until it is completed: its change may come after the moment at
+/// which changes are recorded again, and would be in no file.
 /// </remarks>
 /// <param name="staging">Where records go.</param>
 /// <param name="threads">Are told of what is staged; null if whoever has the journal takes its steps.</param>
@@ -25,6 +27,9 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads)
 {
     private readonly LongGroupRoom _room = new();
     private readonly LentBytes _lent = new();
+
+    // The reservations that are given while nothing is recorded, and not completed; interlocked.
+    private long _unrecorded;
 
     public override long SizeOf(in ChangeRecord record) =>
         RecordLayout.SizeOf(KindOf(record), FlagsOf(record), record.KeyLength, record.ValueLength);
@@ -41,7 +46,7 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads)
         if (!staging.TryReserve((int)size, out var place))
             return false;
         if (place.IsNone)
-            return true;
+            return TryPass(out reservation);
         reservation = new ChangeReservation
         {
             Owner = place.Chunk,
@@ -56,6 +61,15 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads)
         }
 
         return true;
+    }
+
+    /// <summary>Waits, once changes are recorded again, for those that began before and are not.</summary>
+    public void WaitForUnrecorded()
+    {
+        Interlocked.MemoryBarrier(); // As of TryPass.
+        var wait = default(SpinWait);
+        while (Volatile.Read(ref _unrecorded) != 0)
+            wait.SpinOnce();
     }
 
     public override void WaitForRoom(long bytes)
@@ -75,7 +89,7 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads)
         ref ChangeReservation reservation, in ChangeRecord record, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
         Debug.Assert(!record.IsLent);
-        if (reservation.Owner is not null)
+        if (reservation.Owner != this)
             WriteCore(ref reservation, record, key, value);
     }
 
@@ -83,13 +97,13 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads)
         ref ChangeReservation reservation, in ChangeRecord record, ReadOnlySpan<byte> key, ChangeValue value)
     {
         Debug.Assert(record.IsLent);
-        if (reservation.Owner is null)
+        if (reservation.Owner == this)
         {
             value.Dispose();
             return;
         }
 
-        var chunk = reservation.Owner as StagingChunk ?? ((LongGroup)reservation.Owner).Place.Chunk;
+        var chunk = reservation.Owner as StagingChunk ?? ((LongGroup)reservation.Owner!).Place.Chunk;
         chunk.Add(new LentLongValue((ulong)reservation.Sequence, value, _lent));
         WriteCore(ref reservation, record, key, default);
     }
@@ -104,6 +118,9 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads)
             case LongGroup group:
                 group.Complete((int)reservation.Position);
                 End(group.Place);
+                break;
+            case StoreJournal:
+                Interlocked.Decrement(ref _unrecorded);
                 break;
         }
 
@@ -166,6 +183,17 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads)
         return new StagedPlace(chunk, StagedPlace.SequenceOf(lsn), start, position + left - start);
     }
 
+    // Both threads have a full fence: who begins to record sees the count, or this one that it has begun.
+    private bool TryPass(out ChangeReservation reservation)
+    {
+        reservation = new ChangeReservation { Owner = this };
+        Interlocked.Increment(ref _unrecorded);
+        if (staging.IsOff)
+            return true;
+        Interlocked.Decrement(ref _unrecorded);
+        return false; // It finds room when it tries again.
+    }
+
     private bool TryReserveLong(long bytes, out ChangeReservation reservation)
     {
         reservation = default;
@@ -175,7 +203,7 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads)
         if (!isReserved || place.IsNone)
         {
             _room.Return(memory.Length);
-            return isReserved;
+            return isReserved && TryPass(out reservation);
         }
 
         try

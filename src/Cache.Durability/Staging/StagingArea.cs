@@ -57,6 +57,9 @@ internal sealed class StagingArea : IDisposable
     /// <summary>Whether nothing was reserved since the last chunk was sealed.</summary>
     public bool IsEmpty => StagingCursor.UsedOf(Volatile.Read(ref _cursor.Word)) == BlockHeader.Size;
 
+    /// <summary>Whether no place is given, and writes go on unrecorded.</summary>
+    public bool IsOff => Volatile.Read(ref _isOff);
+
     /// <summary>Whether chunks are sealed that nobody took yet.</summary>
     public bool HasSealed
     {
@@ -102,7 +105,7 @@ internal sealed class StagingArea : IDisposable
             if (used + length > StagingChunk.Size)
             {
                 place = default;
-                return Volatile.Read(ref _isOff);
+                return IsOff;
             }
 
             // Of racing threads one gets the place; the others try behind it, or in the chunk that came meanwhile.

@@ -45,6 +45,26 @@ public sealed class StoreHealTests
         AssertStarts(rig.Store, _directory.AfterPowerLoss(new Random(1)));
     }
 
+    // It is in no journal: a snapshot that is made beside it must not have what it clears.
+    [Fact]
+    public void TryHeal_BesideAClearThatIsNotRecorded_HasNothingOfWhatIsCleared()
+    {
+        using var rig = Suspended(_directory, refusesWrites: false);
+        bool isHealed = false;
+        var healing = new Thread(() => isHealed = rig.Durable.TryHeal());
+        PausedClear.Run(rig.Store, () =>
+        {
+            healing.Start();
+            healing.Join(TimeSpan.FromMilliseconds(200)); // It waits for this clear.
+        });
+        healing.Join();
+        Assert.True(isHealed);
+        using var after = Open(_directory.AfterPowerLoss(new Random(1)));
+        StoreRig.AssertSame(rig.Store, after.Store);
+        Assert.Equal(0, after.Store.Count);
+        Assert.Equal(1, after.Store.SelectKeyspace(1).Count);
+    }
+
     // The thread that heals is on its own: an exception would end the process.
     [Fact]
     public void TryHeal_StoreIsDisposed_IsSuspendedStill()
