@@ -108,7 +108,7 @@ internal sealed class CommandLine
         {
             bool lacksValue = i + 1 == arguments.Count || FindOption(arguments[i + 1]) is not null;
             if (lacksValue && FindOption(arguments[i]) is { HasMeaning: true } lacking)
-                _problems.Add($"{Origin}: {arguments[i]} needs a value: {lacking.Kind.Parameter}.");
+                _problems.Add($"{Origin}: {arguments[i]} needs a value: {lacking.Kind.Missing}.");
             else
                 kept.Add(arguments[i]);
         }

@@ -93,7 +93,7 @@ internal static class JsonSettings
         if (items.Count > 0 && !isList)
         {
             string rule = directive.Kind.IsList ? "a value or a list of them" : "a value";
-            problems.Add($"{label} is an object; it must be {rule}: {directive.Kind.Parameter}.");
+            problems.Add($"{label} is an object; it must be {rule}: {directive.Kind.Missing}.");
         }
         else if (isList && !directive.IsRepeated)
         {

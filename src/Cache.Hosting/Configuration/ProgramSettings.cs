@@ -138,7 +138,7 @@ internal sealed class ProgramSettings(CacheOptions store, RespServerOptions serv
     private static void Check(Directive directive, Setting setting)
     {
         if (setting.Values.Count == 0)
-            throw new SettingException($"{setting.Label} needs a value: {directive.Kind.Parameter}.");
+            throw new SettingException($"{setting.Label} needs a value: {directive.Kind.Missing}.");
         if (setting.Values.Count > (directive.Kind.IsList ? ManyValues : 1))
             throw setting.Wrong(directive.Kind.IsList ? $"at most {ManyValues} values" : RuleOfOne(setting));
         if (directive.Kind.FindProblem(setting.Text) is not null)

@@ -16,6 +16,8 @@ internal sealed class TextKind(string parameter) : ValueKind
 
     public override string Rule => "any text";
 
+    public override string Missing => parameter;
+
     public override string PageRule => "any";
 
     public override string? FindProblem(string text) => null;

@@ -16,6 +16,9 @@ internal abstract class ValueKind
     /// <summary>The same on a page, which is the same on every machine.</summary>
     public virtual string PageRule => Rule;
 
+    /// <summary>What to give where no value was given: "an integer between 0 and 65535", or "path".</summary>
+    public virtual string Missing => Rule;
+
     /// <summary>Whether the value has several words.</summary>
     public virtual bool IsList => false;
 

@@ -95,7 +95,7 @@ public sealed class DirectiveTableTests
     [InlineData("port 65536", "port is '65536'; it must be an integer between 0 and 65535.")]
     [InlineData("port six", "port is 'six'; it must be an integer between 0 and 65535.")]
     [InlineData("port 1 2", "port is '1 2'; it must be one value; quote it if it has spaces.")]
-    [InlineData("port", "port needs a value: number.")]
+    [InlineData("port", "port needs a value: an integer between 0 and 65535.")]
     [InlineData("tls-protocols TLSv1.1", "tls-protocols is 'TLSv1.1'; it must be one of TLSv1.2, TLSv1.3.")]
     [InlineData("tls-auth-clients maybe", "tls-auth-clients is 'maybe'; it must be one of no, yes, optional.")]
     [InlineData(

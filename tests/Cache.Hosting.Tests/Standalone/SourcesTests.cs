@@ -80,10 +80,10 @@ public sealed class SourcesTests : IDisposable
     [InlineData("there is no directive '--prot'; did you mean '--port'?", "c.conf", "--prot=1")]
     [InlineData("there is no option '-z'; --help lists all that there are.", "-z")]
     [InlineData("'b' is one word too many; there is one configuration file.", "a", "b")]
-    [InlineData("--port needs a value: number.", "--port")]
-    [InlineData("--port needs a value: number.", "--port", "1", "--port")]
+    [InlineData("--port needs a value: an integer between 0 and 65535.", "--port")]
+    [InlineData("--port needs a value: an integer between 0 and 65535.", "--port", "1", "--port")]
     [InlineData("--config-json needs a value: path.", "--config-json")]
-    [InlineData("--port needs a value: number.", "--port", "--maxmemory", "64mb")]
+    [InlineData("--port needs a value: an integer between 0 and 65535.", "--port", "--maxmemory", "64mb")]
     [InlineData("--bind needs a value: addresses.", "c.conf", "--bind", "--port", "1")]
     public void CommandLine_Wrong_SaysWhatIsWrong(string message, params string[] arguments)
     {
@@ -163,7 +163,7 @@ public sealed class SourcesTests : IDisposable
             Assert.Single(JsonSettings.Read(Json(($"Cache:{name}", "x")), "f.json", _problems)).Name);
 
     [Theory]
-    [InlineData("Cache:Port is an object; it must be a value: number.", "Cache:Port:a", "1")]
+    [InlineData("Cache:Port is an object; it must be a value: an integer between 0 and 65535.", "Cache:Port:a", "1")]
     [InlineData("Cache:bind is an object; it must be a value or a list of them: addresses.", "Cache:bind:0:a", "1")]
     public void Json_ObjectInPlaceOfAValue_IsRefused(string problem, string key, string value)
     {
