@@ -30,7 +30,7 @@ try
 {
     return root.Parse(args).Invoke(new InvocationConfiguration { EnableDefaultExceptionHandler = false });
 }
-catch (WrongAnswerException wrong)
+catch (Exception wrong) when (wrong is WrongAnswerException or InvalidDataException or EndOfStreamException)
 {
     Console.Error.WriteLine($"WRONG ANSWER: {wrong.Message}");
     return 1;

@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.Net;
 using Cache.Bench.Subjects;
+using Cache.Testing;
 
 namespace Cache.Bench.ServerLoad;
 
@@ -22,7 +23,9 @@ internal sealed class SoakClient(IPEndPoint endPoint, int keys, Random random, C
     public long Requests => Volatile.Read(ref _requests);
 
     /// <summary>Runs until it is stopped.</summary>
-    /// <exception cref="WrongAnswerException">An answer was wrong, or the server closed the connection.</exception>
+    /// <exception cref="WrongAnswerException">The value was another key's.</exception>
+    /// <exception cref="InvalidDataException">Another answer was wrong.</exception>
+    /// <exception cref="IOException">The server closed the connection.</exception>
     public Task RunAsync() => Task.Factory.StartNew(
         Run, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 

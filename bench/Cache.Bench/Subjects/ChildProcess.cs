@@ -27,6 +27,30 @@ internal static class ChildProcess
         return [.. line.Split(' ').Select(static figure => double.Parse(figure, CultureInfo.InvariantCulture))];
     }
 
+    /// <summary>
+    /// In a child, measures its subject, and reports that; else runs a child for each, and hands on its figures.
+    /// </summary>
+    /// <param name="arguments">As they were given to the verb.</param>
+    /// <param name="verb">The verb's name, and its options but those of the subjects.</param>
+    /// <param name="measure">Measures a subject of so many keys, with values of a length.</param>
+    /// <param name="add">Takes the figures of a subject.</param>
+    /// <returns>Whether this is no child: there is something to print.</returns>
+    public static bool RunEach(
+        ParseResult arguments, string[] verb, Action<string, int, int> measure, Action<string, double[]> add)
+    {
+        int keys = arguments.GetValue(SubjectOptions.Keys);
+        int valueLength = arguments.GetValue(SubjectOptions.Value);
+        if (arguments.GetValue(Subject) is { } name)
+        {
+            measure(name, keys, valueLength);
+            return false;
+        }
+
+        foreach (string subject in arguments.SubjectNames())
+            add(subject, Run([.. verb, "--keys", $"{keys}", "--value", $"{valueLength}"], subject));
+        return true;
+    }
+
     public static void Report(params double[] figures) =>
         Console.WriteLine(string.Join(' ', figures.Select(static f => f.ToString("R", CultureInfo.InvariantCulture))));
 }

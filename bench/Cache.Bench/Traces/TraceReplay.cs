@@ -1,5 +1,6 @@
 using Cache.Bench.ServerLoad;
 using Cache.Bench.Subjects;
+using Cache.Testing;
 
 namespace Cache.Bench.Traces;
 

@@ -28,37 +28,29 @@ internal static class GcVerb
 
     private static int Run(ParseResult arguments)
     {
-        if (arguments.GetValue(ChildProcess.Subject) is { } name)
-        {
-            MeasureSubject(name, arguments);
-            return 0;
-        }
-
-        int keys = arguments.GetValue(SubjectOptions.Keys);
-        int valueLength = arguments.GetValue(SubjectOptions.Value);
         int seconds = arguments.GetValue(_seconds);
         var table = new TextTable("subject", "forced gen2 ms", "worst pause ms", "pauses", "operations");
-        foreach (string subject in arguments.SubjectNames())
-        {
-            double[] figures = ChildProcess.Run(
-                ["gc", "--keys", $"{keys}", "--value", $"{valueLength}", "--seconds", $"{seconds}"], subject);
-            table.Add(subject, $"{figures[0]:F1}", $"{figures[1]:F1}", $"{figures[2]:F0}", $"{figures[3]:F0}");
-        }
-
-        Console.WriteLine($"{keys} entries, values of {valueLength} bytes; then {seconds} s of half GET, half SET on "
+        bool isParent = ChildProcess.RunEach(
+            arguments,
+            ["gc", "--seconds", $"{seconds}"],
+            (name, keys, valueLength) => Measure(name, keys, valueLength, TimeSpan.FromSeconds(seconds)),
+            (subject, figures) => table.Add(
+                subject, $"{figures[0]:F1}", $"{figures[1]:F1}", $"{figures[2]:F0}", $"{figures[3]:F0}"));
+        if (!isParent)
+            return 0;
+        Console.WriteLine($"{arguments.GetValue(SubjectOptions.Keys)} entries, values of "
+            + $"{arguments.GetValue(SubjectOptions.Value)} bytes; then {seconds} s of half GET, half SET on "
             + $"{Environment.ProcessorCount} threads; a process each.");
         table.Print();
         return 0;
     }
 
-    private static void MeasureSubject(string name, ParseResult arguments)
+    private static void Measure(string name, int keys, int valueLength, TimeSpan length)
     {
-        int keys = arguments.GetValue(SubjectOptions.Keys);
-        int valueLength = arguments.GetValue(SubjectOptions.Value);
         using var subject = SubjectOptions.CreateLoaded(name, keys, valueLength);
         double forcedMs = MeasureForcedMs();
         using var pauses = new PauseListener();
-        long operations = Churn(subject, keys, valueLength, TimeSpan.FromSeconds(arguments.GetValue(_seconds)));
+        long operations = Churn(subject, keys, valueLength, length);
         ChildProcess.Report(forcedMs, pauses.WorstMs, pauses.Count, operations);
     }
 

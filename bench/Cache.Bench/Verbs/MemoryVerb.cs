@@ -20,37 +20,30 @@ internal static class MemoryVerb
 
     private static int Run(ParseResult arguments)
     {
-        if (arguments.GetValue(ChildProcess.Subject) is { } name)
-        {
-            MeasureSubject(name, arguments);
-            return 0;
-        }
-
         int keys = arguments.GetValue(SubjectOptions.Keys);
         int valueLength = arguments.GetValue(SubjectOptions.Value);
+        bool hasTtl = arguments.GetValue(_ttl);
         var table = new TextTable("subject", "resident MB", "bytes per entry", "above key and value");
-        foreach (string subject in arguments.SubjectNames())
-        {
-            string[] ttl = arguments.GetValue(_ttl) ? ["--ttl"] : [];
-            double[] figures =
-                ChildProcess.Run(["memory", "--keys", $"{keys}", "--value", $"{valueLength}", .. ttl], subject);
-            double perEntry = figures[0] / keys;
-            table.Add(
-                subject, $"{figures[0] / (1 << 20):F1}", $"{perEntry:F1}",
-                $"{perEntry - BenchKey.Length - valueLength:F1}");
-        }
-
+        bool isParent = ChildProcess.RunEach(
+            arguments,
+            hasTtl ? ["memory", "--ttl"] : ["memory"],
+            (name, _, _) => Measure(name, keys, valueLength, hasTtl ? TimeSpan.FromHours(1) : default),
+            (subject, figures) =>
+            {
+                double perEntry = figures[0] / keys;
+                table.Add(
+                    subject, $"{figures[0] / (1 << 20):F1}", $"{perEntry:F1}",
+                    $"{perEntry - BenchKey.Length - valueLength:F1}");
+            });
+        if (!isParent)
+            return 0;
         Console.WriteLine($"{keys} entries, keys of {BenchKey.Length} bytes, values of {valueLength}; a process each.");
         table.Print();
         return 0;
     }
 
-    private static void MeasureSubject(string name, ParseResult arguments)
+    private static void Measure(string name, int keys, int valueLength, TimeSpan timeToLive)
     {
-        int keys = arguments.GetValue(SubjectOptions.Keys);
-        int valueLength = arguments.GetValue(SubjectOptions.Value);
-        var timeToLive = arguments.GetValue(_ttl) ? TimeSpan.FromHours(1) : default;
-
         // What the code itself takes is there before the first look.
         SubjectOptions.CreateLoaded(name, KeyBlock.Count, valueLength, timeToLive).Dispose();
         long before = ResidentMemory.Read();

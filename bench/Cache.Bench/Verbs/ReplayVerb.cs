@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using Cache.Bench.ServerLoad;
 using Cache.Bench.Subjects;
 using Cache.Bench.Traces;
+using Cache.Testing;
 
 namespace Cache.Bench.Verbs;
 

@@ -1,8 +1,6 @@
 using System.Buffers;
 using System.IO.Pipelines;
-using System.Net.Sockets;
 using Cache.Server.Clients;
-using Cache.Server.Diagnostics;
 
 namespace Cache.Server.Connections;
 
@@ -59,16 +57,11 @@ internal sealed partial class Connection<TExecutor>
                 _transport.Post(static self => _ = ((Connection<TExecutor>)self).DrainOnAsync(), this);
             return;
         }
-        catch (Exception e)
-            when (e is IOException or SocketException or OperationCanceledException or ObjectDisposedException)
-        {
-            ServerLog.ConnectionBroken(_logger, _client.Id, e);
-        }
 #pragma warning disable CA1031 // What goes wrong in one connection ends that connection only.
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            ServerLog.ConnectionFailed(_logger, _client.Id, e);
+            TellEnd(e);
         }
 
         _client.Kill();

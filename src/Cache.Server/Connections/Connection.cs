@@ -109,17 +109,12 @@ internal sealed partial class Connection<TExecutor>
             }
             while (await FlushAsync().ConfigureAwait(false) && !IsOver);
         }
-        catch (Exception e)
-            when (e is IOException or SocketException or OperationCanceledException or ObjectDisposedException)
-        {
-            ServerLog.ConnectionBroken(_logger, _client.Id, e);
-        }
 #pragma warning disable CA1031 // What goes wrong in one connection ends that connection only.
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            ServerLog.ConnectionFailed(_logger, _client.Id, e);
-            _transport.Abort();
+            if (!TellEnd(e))
+                _transport.Abort();
         }
 
         GiveBackContext();
@@ -128,6 +123,19 @@ internal sealed partial class Connection<TExecutor>
         _server.Clients.Remove(_client);
         await CloseAsync().ConfigureAwait(false);
         ended(live);
+    }
+
+    /// <summary>Logs what ended the connection.</summary>
+    /// <returns>Whether it was the peer, or the server's end; else it is a failure of ours.</returns>
+    private bool TellEnd(Exception exception)
+    {
+        bool isBroken = exception
+            is IOException or SocketException or OperationCanceledException or ObjectDisposedException;
+        if (isBroken)
+            ServerLog.ConnectionBroken(_logger, _client.Id, exception);
+        else
+            ServerLog.ConnectionFailed(_logger, _client.Id, exception);
+        return isBroken;
     }
 
     private async ValueTask CloseAsync()

@@ -38,7 +38,7 @@ public sealed class GroupHistoryTests(ITestOutputHelper output)
                 Assert.True(
                     LinearizabilityChecker.IsLinearizable(history, initial),
                     string.Join(Environment.NewLine, history.OrderBy(static operation => operation.InvokedAt)));
-                using var observer = new HistoryConnection(server.EndPoint);
+                using var observer = server.Connect();
                 initial = KeyState.Present(NumberOf(observer.Ask(["MGET", .. keys])));
                 observer.Dispose();
                 server.AwaitConnections(0);
@@ -53,10 +53,10 @@ public sealed class GroupHistoryTests(ITestOutputHelper output)
         HistoryServer server, string[] keys, int thread, int round, Random random)
     {
         var history = new List<KeyOperation>();
-        HistoryConnection? connection = null;
+        RespConnection? connection = null;
         for (int i = 0; i < OperationsPerRound; i++)
         {
-            connection ??= new HistoryConnection(server.EndPoint);
+            connection ??= server.Connect();
             bool isWrite = random.Next(2) == 0;
             long number = ((round * OperationsPerRound) + i) * Clients + thread + 1;
             long invokedAt = Stopwatch.GetTimestamp();

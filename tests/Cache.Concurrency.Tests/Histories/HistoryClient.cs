@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
 using Cache.Concurrency.Tests.Linearizability;
+using Cache.Testing;
 
 namespace Cache.Concurrency.Tests.Histories;
 
@@ -9,7 +10,7 @@ namespace Cache.Concurrency.Tests.Histories;
 internal sealed class HistoryClient(HistoryServer server, string[] keys, int thread, Random random) : IDisposable
 {
     private readonly List<KeyOperation>[] _histories = [.. keys.Select(static _ => new List<KeyOperation>())];
-    private HistoryConnection? _connection;
+    private RespConnection? _connection;
     private long _lastValue = thread;
 
     public int LostCount { get; private set; }
@@ -39,7 +40,7 @@ internal sealed class HistoryClient(HistoryServer server, string[] keys, int thr
     private void RecordOne()
     {
         if (_connection is null)
-            Volatile.Write(ref _connection, new HistoryConnection(server.EndPoint));
+            Volatile.Write(ref _connection, server.Connect());
         int key = random.Next(keys.Length);
         int other = (key + 1) % keys.Length;
         switch (random.Next(10))

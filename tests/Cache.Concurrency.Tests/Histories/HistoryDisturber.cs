@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Cache.Testing;
 
 namespace Cache.Concurrency.Tests.Histories;
 
@@ -12,7 +13,7 @@ internal sealed class HistoryDisturber(HistoryServer server, HistoryClient[] cli
 
     private static readonly TimeSpan _betweenCuts = TimeSpan.FromMilliseconds(15);
 
-    private readonly HistoryConnection _connection = new(server.EndPoint);
+    private readonly RespConnection _connection = server.Connect();
     private readonly string _filler = new('x', 3_000);
     private int _working;
 

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Net;
 using Cache.Core;
 using Cache.Server;
+using Cache.Testing;
 
 namespace Cache.Concurrency.Tests.Histories;
 
@@ -32,6 +33,9 @@ internal sealed class HistoryServer : IAsyncDisposable
         await server._server.StartAsync(CancellationToken.None);
         return server;
     }
+
+    /// <summary>A client that asks and waits; another thread may cut it off in the middle.</summary>
+    public RespConnection Connect() => new(EndPoint, _patience);
 
     /// <summary>Waits until connections that were cut off have done all that they will ever do.</summary>
     public void AwaitConnections(int count)

@@ -51,7 +51,7 @@ public sealed class ServerHistoryTests(ITestOutputHelper output)
             string[] keys = [.. Enumerable.Range(0, isTight ? ManyKeys : FewKeys).Select(static i => $"key:{i}")];
             HistoryClient[] clients =
                 [.. Enumerable.Range(0, Clients).Select(i => new HistoryClient(server, keys, i, new Random(seed + i)))];
-            using var observer = new HistoryConnection(server.EndPoint);
+            using var observer = server.Connect();
             using var disturber = new HistoryDisturber(server, clients, isTight, new Random(~seed));
             int operations = 0;
             for (int round = 0; round < Rounds; round++)

@@ -92,46 +92,17 @@ public sealed class ManifestTests
 
     // The disk is full once the new manifest is there, or ill in between: it must be possible to say so.
     [Fact]
-    public void Publish_FailsAnywhere_CanBeSuspended()
+    public void Publish_FailsAnywhere_CanBeSuspended() => AssertCanBeSuspendedWhereverItFails(static _ =>
     {
-        for (int crash = 0; crash < 20; crash++)
-        {
-            var directory = new FaultyDirectory();
-            var catalog = new StoreCatalog(directory, s_first);
-            catalog.Change(static manifest => manifest);
-            directory.CrashAt = directory.Operations + crash;
-            bool isPublished = TryPublish(() => catalog.Change(static _ => s_second));
-            directory.Heal();
-            Assert.True(catalog.TrySuspend());
-            Assert.Equal(ManifestState.Suspended, ManifestFile.Read(directory)!.State);
-            if (isPublished)
-                return;
-        }
-
-        Assert.Fail("No change was published.");
-    }
+    });
 
     [Fact]
-    public void Change_EndOfASuspensionFailsAnywhere_CanBeSuspendedAgain()
-    {
-        for (int crash = 0; crash < 20; crash++)
+    public void Change_EndOfASuspensionFailsAnywhere_CanBeSuspendedAgain() =>
+        AssertCanBeSuspendedWhereverItFails(static catalog =>
         {
-            var directory = new FaultyDirectory();
-            var catalog = new StoreCatalog(directory, s_first);
-            catalog.Change(static manifest => manifest);
             Assert.True(catalog.TrySuspend());
             catalog.Change(static manifest => manifest); // A journal is added: still suspended.
-            directory.CrashAt = directory.Operations + crash;
-            bool isPublished = TryPublish(() => catalog.Change(static _ => s_second));
-            directory.Heal();
-            Assert.True(catalog.TrySuspend());
-            Assert.Equal(ManifestState.Suspended, ManifestFile.Read(directory)!.State);
-            if (isPublished)
-                return;
-        }
-
-        Assert.Fail("No change was published.");
-    }
+        });
 
     [Fact]
     public void Publish_PowerLostAnywhere_LeavesTheOldOneOrTheNewOne() => RandomSeed.Run(this, seed =>
@@ -151,6 +122,26 @@ public sealed class ManifestTests
             }
         }
     });
+
+    private static void AssertCanBeSuspendedWhereverItFails(Action<StoreCatalog> prepare)
+    {
+        for (int crash = 0; crash < 20; crash++)
+        {
+            var directory = new FaultyDirectory();
+            var catalog = new StoreCatalog(directory, s_first);
+            catalog.Change(static manifest => manifest);
+            prepare(catalog);
+            directory.CrashAt = directory.Operations + crash;
+            bool isPublished = TryPublish(() => catalog.Change(static _ => s_second));
+            directory.Heal();
+            Assert.True(catalog.TrySuspend());
+            Assert.Equal(ManifestState.Suspended, ManifestFile.Read(directory)!.State);
+            if (isPublished)
+                return;
+        }
+
+        Assert.Fail("No change was published.");
+    }
 
     private static bool TryPublish(Action publish)
     {

@@ -11,8 +11,10 @@ internal static class ServerCommands
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
         new("dbsize", DatabaseSize),
-        new("flushdb", FlushDatabase),
-        new("flushall", FlushAll),
+        new("flushdb", static (in RespRequest request, CommandContext context) =>
+            Flush(request, context, all: false)),
+        new("flushall", static (in RespRequest request, CommandContext context) =>
+            Flush(request, context, all: true)),
         new("swapdb", SwapDatabases),
         new("time", Time),
     ];
@@ -20,29 +22,18 @@ internal static class ServerCommands
     private static void DatabaseSize(in RespRequest request, CommandContext context) =>
         context.Reply.Integer(context.Store.Count);
 
-    private static void FlushDatabase(in RespRequest request, CommandContext context)
+    private static void Flush(in RespRequest request, CommandContext context, bool all)
     {
         if (!TryReadFlushMode(request, context))
             return;
-        if (!context.Store.TryClear())
+        if (!(all ? context.Store.TryClearAll() : context.Store.TryClear()))
         {
             if (context.TryGiveWay(long.MaxValue))
                 return;
-            context.Store.Clear();
-        }
-
-        context.Reply.Ok();
-    }
-
-    private static void FlushAll(in RespRequest request, CommandContext context)
-    {
-        if (!TryReadFlushMode(request, context))
-            return;
-        if (!context.Store.TryClearAll())
-        {
-            if (context.TryGiveWay(long.MaxValue))
-                return;
-            context.Store.ClearAll();
+            if (all)
+                context.Store.ClearAll();
+            else
+                context.Store.Clear();
         }
 
         context.Reply.Ok();

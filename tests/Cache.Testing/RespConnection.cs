@@ -1,11 +1,13 @@
 using System.Buffers.Text;
+using System.Globalization;
+using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using Cache.Bench.Subjects;
 
-namespace Cache.Bench.ServerLoad;
+namespace Cache.Testing;
 
-/// <summary>A plain client of GET and SET: requests are sent together, replies read one by one.</summary>
+/// <summary>A client of RESP2 over a socket: requests are sent together, replies read one by one.</summary>
+/// <remarks>Used by one thread, but for <see cref="Cut"/>. The project of bench compiles it too.</remarks>
 internal sealed class RespConnection : IDisposable
 {
     private const int ReceiveBytes = 64 * 1024;
@@ -18,6 +20,22 @@ internal sealed class RespConnection : IDisposable
     private int _inputEnd;
 
     public RespConnection(string host, int port) => _socket.Connect(host, port);
+
+    /// <param name="endPoint">The server's.</param>
+    /// <param name="patience">How long a reply may take.</param>
+    public RespConnection(IPEndPoint endPoint, TimeSpan patience)
+    {
+        _socket.Connect(endPoint);
+        _socket.ReceiveTimeout = (int)patience.TotalMilliseconds;
+    }
+
+    /// <summary>Any request, of words in which a char is a byte.</summary>
+    public void Add(params ReadOnlySpan<string> words)
+    {
+        Write(Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"*{words.Length}\r\n")));
+        foreach (string word in words)
+            WriteBulk(Encoding.Latin1.GetBytes(word));
+    }
 
     public void AddGet(ReadOnlySpan<byte> key)
     {
@@ -43,11 +61,53 @@ internal sealed class RespConnection : IDisposable
         WriteBulk(digits[..length]);
     }
 
+    /// <summary>Sends what was added.</summary>
+    /// <exception cref="IOException">The connection was cut off.</exception>
     public void Send()
     {
-        for (int sent = 0; sent < _outputLength;)
-            sent += _socket.Send(_output.AsSpan(sent, _outputLength - sent));
-        _outputLength = 0;
+        try
+        {
+            for (int sent = 0; sent < _outputLength;)
+                sent += _socket.Send(_output.AsSpan(sent, _outputLength - sent));
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            throw CutOff(e);
+        }
+        finally
+        {
+            _outputLength = 0;
+        }
+    }
+
+    /// <summary>Asks, and returns the values of the reply; null for an absent one.</summary>
+    /// <exception cref="IOException">The connection was cut off; the request may have taken place.</exception>
+    public string?[] Ask(params ReadOnlySpan<string> words)
+    {
+        Add(words);
+        Send();
+        return ReadReply();
+    }
+
+    /// <summary>Reads the values of a reply without arrays in arrays.</summary>
+    public string?[] ReadReply()
+    {
+        string line = Encoding.Latin1.GetString(ReadLine());
+        int count = line[0] is '$' or '*' ? int.Parse(line.AsSpan(1), CultureInfo.InvariantCulture) : 0;
+        switch (line[0])
+        {
+            case '+' or ':':
+                return [line[1..]];
+            case '$':
+                return [count < 0 ? null : Encoding.Latin1.GetString(ReadBytes(count + 2)[..count])];
+            case '*':
+                var values = new string?[count];
+                for (int i = 0; i < count; i++)
+                    values[i] = ReadReply()[0];
+                return values;
+            default:
+                throw Unexpected(Encoding.Latin1.GetBytes(line));
+        }
     }
 
     /// <summary>Reads the reply of a GET.</summary>
@@ -71,6 +131,20 @@ internal sealed class RespConnection : IDisposable
         var line = ReadLine();
         if (!line.SequenceEqual("+OK"u8))
             throw Unexpected(line);
+    }
+
+    /// <summary>Goes away as a process that is killed, whoever waits for a reply. Any thread.</summary>
+    public void Cut()
+    {
+        try
+        {
+            _socket.LingerState = new LingerOption(true, 0);
+            _socket.Close();
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            // The server was faster.
+        }
     }
 
     public void Dispose() => _socket.Dispose();
@@ -124,12 +198,19 @@ internal sealed class RespConnection : IDisposable
         _inputStart = 0;
         if (_inputEnd == _input.Length)
             Array.Resize(ref _input, _input.Length * 2);
-        int received = _socket.Receive(_input.AsSpan(_inputEnd));
-        if (received == 0)
-            throw new WrongAnswerException("The server closed the connection.");
-        _inputEnd += received;
+        try
+        {
+            int received = _socket.Receive(_input.AsSpan(_inputEnd));
+            _inputEnd += received > 0 ? received : throw new EndOfStreamException("The server closed the connection.");
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            throw CutOff(e);
+        }
     }
 
-    private static WrongAnswerException Unexpected(ReadOnlySpan<byte> line) =>
+    private static IOException CutOff(Exception cause) => new("The connection was cut off.", cause);
+
+    private static InvalidDataException Unexpected(ReadOnlySpan<byte> line) =>
         new($"The server replied {Encoding.Latin1.GetString(line)}");
 }
