@@ -5,8 +5,8 @@ namespace Cache.Core.Sharding;
 /// <summary>Frees the entries of generations that were cleared, some pages of the index at a time.</summary>
 /// <remarks>
 /// A pass visits every bucket once, and finds in it what was cleared when the pass began: later, nothing of that is
-/// written any more. What is cleared meanwhile is left to the next pass. Whoever frees holds this gate for a few
-/// pages; lock order: the reclaimer's gate, this gate, a growth gate, buckets.
+/// written any more. What is cleared meanwhile is left to the next pass. The thread that frees holds this gate for a
+/// few pages; lock order: the reclaimer's gate, this gate, a growth gate, buckets.
 /// </remarks>
 internal sealed class ClearedEntries(SharedState state, Shard[] shards)
 {

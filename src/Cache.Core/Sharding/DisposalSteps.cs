@@ -26,7 +26,7 @@ internal sealed class DisposalSteps
 
     public int BucketIndex { get; set; }
 
-    /// <summary>Waits until whoever is behind a gate at present has left it, unless that takes too long.</summary>
+    /// <summary>Waits until the thread behind a gate has left it, unless that takes too long.</summary>
     public bool TryPass(Lock gate)
     {
         if (!TryEnter(gate))

@@ -5,12 +5,11 @@ namespace Cache.Core.Sharding;
 /// <summary>Keys whose values are changed outside of all locks, and whose other writers wait meanwhile.</summary>
 /// <remarks>
 /// For changes that take longer than anyone may wait for a bucket: the copy of a value of many megabytes. A claim comes
-/// before every lock of its key, and whoever locks a key looks for a claim under the lock: either it sees the claim,
-/// leaves and waits, or it was there first. Readers and the reclaimer do not look: what the claimer copied counts only
-/// if it still is the entry's value afterwards. Writers of plain values that replace them where they lie do not look
-/// either: a claimed value has a block of its own.
-/// A key may be claimed again as soon as a claim is over. Who has waited often enough closes the claims of its keys: it
-/// holds their gates, in order, until it has locked the keys.
+/// before every lock of its key, and a writer that locks a key looks for a claim under the lock: either it sees the
+/// claim, leaves and waits, or it was there first. Readers and the reclaimer do not look: what the claimer copied
+/// counts only if it still is the entry's value afterwards. Writers of plain values that replace them where they lie do
+/// not look either: a claimed value has a block of its own. A key may be claimed again as soon as a claim is over. Who
+/// has waited often enough closes the claims of its keys: it holds their gates, in order, until it has locked the keys.
 /// </remarks>
 internal sealed class EntryClaims
 {
@@ -23,7 +22,7 @@ internal sealed class EntryClaims
 
     private readonly Stripe[] _stripes = new Stripe[StripeCount];
 
-    // Interlocked; read by whoever locks a key for a general write.
+    // Interlocked; read by every general write once it has locked its key.
     private int _count;
 
     public EntryClaims()
@@ -39,7 +38,7 @@ internal sealed class EntryClaims
         stripe.Enter();
         stripe.Hash = hash;
         stripe.IsClaimed = true;
-        Interlocked.Increment(ref _count); // A fence: whoever locks the key after this thread has, sees the claim.
+        Interlocked.Increment(ref _count); // A fence: a thread that locks the key later sees the claim.
     }
 
     public void Exit(ulong hash)
@@ -50,7 +49,7 @@ internal sealed class EntryClaims
         stripe.Gate.Exit();
     }
 
-    /// <summary>Waits for the claims of some keys, and lets nobody claim them; the thread holds no lock.</summary>
+    /// <summary>Waits for the claims of some keys, and lets no thread claim them; the thread holds no lock.</summary>
     /// <returns>What to open again.</returns>
     public ulong Close(ReadOnlySpan<ulong> hashes)
     {

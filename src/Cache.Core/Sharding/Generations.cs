@@ -106,7 +106,7 @@ internal sealed class Generations
         hasRoom = true;
         lock (_gate)
         {
-            // One that nobody wrote since its last clear is empty: it stays in its generation. Not beside a journal,
+            // One that was not written since its last clear is empty: it stays in its generation. Not beside a journal,
             // which may have entries of it that were evicted: its first writers must know the clear by the generation.
             if (recorder is null)
                 keyspaces &= Volatile.Read(ref _written);

@@ -9,8 +9,8 @@ namespace Cache.Core.Sharding;
 /// <code>
 ///   readable ── BeginChanges ──▶ changing ── EndChanges ──▶ readable, next version ── Exit ──▶ free
 /// </code>
-/// All buckets that are to be changed stop to be readable before one of them is so again: whoever reads something new
-/// finds nothing old afterwards. What is looked for, reserved and counted before and behind keeps no reader waiting.
+/// All buckets that will change stop being readable before any of them is readable again: after something new, a reader
+/// finds nothing old. What is looked for, reserved and counted before and behind keeps no reader waiting.
 /// </remarks>
 internal sealed partial class KeyLocks
 {

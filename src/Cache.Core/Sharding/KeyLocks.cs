@@ -22,10 +22,10 @@ internal sealed partial class KeyLocks
     /// </summary>
     public const int AttemptsMax = 8;
 
-    // Of a page with so many keys, most buckets are locked anyway.
+    // With this many keys in a page, most of its buckets are locked anyway.
     private const int WholePageMin = IndexPage.HomeCount / 2;
 
-    // Up to so many pages for each key are looked through in their order; beyond, sorting the keys is less work.
+    // Up to this many pages for each key are looked through in their order; beyond, sorting the keys is less work.
     private const int PagesPerKeyMax = 8;
 
     private const ulong AllBuckets = ulong.MaxValue;
@@ -56,7 +56,8 @@ internal sealed partial class KeyLocks
     private nuint _firstOrder;
     private bool _isIndexed;
 
-    /// <summary>Whether no other thread can be in the way: whole pages are held, and nobody else splits one.</summary>
+    /// <summary>Whether no other thread can be in the way: whole pages are held, and no other thread splits
+    /// one.</summary>
     public bool IsExclusive => _gates.Count != 0;
 
     /// <summary>
@@ -80,7 +81,7 @@ internal sealed partial class KeyLocks
             _cached = locks;
     }
 
-    /// <summary>Room for the numbers of so many homes that are to be locked.</summary>
+    /// <summary>Room for the numbers of homes that will be locked.</summary>
     public Span<ulong> HomesOf(int count)
     {
         if (_homes.Length < count)
@@ -95,7 +96,7 @@ internal sealed partial class KeyLocks
         IsReadable = isReadable;
     }
 
-    /// <summary>Makes room for the growth gates of so many shards: whatever is entered is left again.</summary>
+    /// <summary>Makes room for the growth gates of several shards, so that each one entered is left again.</summary>
     public void ReserveGates(int count) => _gates.EnsureCapacity(count);
 
     /// <summary>Enters the growth gate of a shard before any bucket: what is locked then is exclusive.</summary>
@@ -120,7 +121,7 @@ internal sealed partial class KeyLocks
             LockSorted(state, homes);
     }
 
-    /// <summary>Holds one more bucket of a page that is held in part, if nobody else does.</summary>
+    /// <summary>Holds one more bucket of a page that is held in part, unless another thread does.</summary>
     public bool TryHold(Bucket bucket, out uint version)
     {
         int index = IndexOf(bucket.Page);

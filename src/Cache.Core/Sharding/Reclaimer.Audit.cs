@@ -6,7 +6,7 @@ namespace Cache.Core.Sharding;
 
 /// <summary>The proof that a refusal needs: a look at the whole store in which each byte in use has an owner.</summary>
 /// <remarks>
-/// It is made under the gate and with a claim, so that nobody else takes bytes or reclaims a segment meanwhile. All
+/// It is made under the gate and with a claim, so that no other thread takes bytes or reclaims a segment meanwhile. All
 /// active segments are sealed, then all segments looked at once, and what may go goes, until there is room. What
 /// others may do meanwhile is to free bytes, or to link what they hold already; either changes one of the sums that
 /// are taken before and after, or is seen as a difference between them:
@@ -161,7 +161,7 @@ internal sealed partial class Reclaimer
         public long SegmentBytes;
         public long LargeBytes; // Of the blocks that live records point at.
         public long UnfinishedBytes; // Of records that are being written.
-        public bool HasForeign; // Whether another thread had one that nobody else can look at.
+        public bool HasForeign; // Whether another thread had a segment in work, which no one else can look at.
         public bool HasEvicted;
         public bool IsCutShort; // Whether there was room before its end.
     }

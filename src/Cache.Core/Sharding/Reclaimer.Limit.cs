@@ -14,13 +14,13 @@ internal sealed partial class Reclaimer
     // under way.
     private const int PatienceMax = 256;
 
-    // Segments are renewed when the store is so many times as large as it is to be: then most of them are gone.
+    // Segments are renewed once the store is at most this many times as large as the new limit: most are gone by then.
     private const int RenewalFactor = 2;
 
     // Copies may pass the limit by so small a part: more than the segments of all streams, less than two percent.
     private const int CopyOverdrawDivisor = 64;
 
-    // Merging is tried again when there are so many fewer entries, if it was in vain.
+    // After a vain attempt, merging is tried again when the number of entries has fallen to this fraction.
     private const double MergeAgainShare = 0.9;
 
     // With this many entries or more, merging was in vain; any recent value will do.
@@ -83,7 +83,7 @@ internal sealed partial class Reclaimer
     }
 
     /// <summary>
-    /// Copies what lies in segments that are too long for the limit that is to come: to reclaim one of them then, more
+    /// Copies what lies in segments that are too long for the new limit: to reclaim one of them then, more
     /// would have to be taken beyond the limit than it allows. Now it is still higher.
     /// </summary>
     private void RenewLongSegments(long copyBytes)

@@ -4,16 +4,16 @@ namespace Cache.Core.Sharding;
 
 /// <summary>Room for writes: who makes it keeps it, and none is refused without a proof.</summary>
 /// <remarks>
-/// A thread that finds no room works under the gate with a claim on the budget: nobody else takes bytes until it has
-/// taken its own or given up, so it loses nothing that it freed. If reclaiming as usual does not suffice it audits the
-/// store (Reclaimer.Audit.cs), which ends in one of three ways: there is room after all; another thread holds bytes
+/// A thread that finds no room works under the gate with a claim on the budget: no other thread takes bytes until it
+/// has taken its own or given up, so it loses nothing that it freed. If reclaiming as usual does not suffice it audits
+/// the store (Reclaimer.Audit.cs), which ends in one of three ways: there is room after all; another thread holds bytes
 /// that it is about to link or to free, so the caller gives way and comes again; or each byte in use has an owner that
 /// nothing may evict, and the write is refused.
 ///
 /// This ends. Who holds bytes without waiting for room either links or frees them, in a bounded number of steps, or
 /// when the journal lets it. Who waits for room while it holds bytes says how many. If only such threads hold any, then
-/// whoever needs just the segment for its last record may overdraw the limit by a little, one at a time, and ends;
-/// another that holds bytes is refused, and gives them back; one that holds none waits for these.
+/// a thread that needs only the segment for its last record may overdraw the limit by a little, one at a time, and
+/// ends; another that holds bytes is refused, and gives them back; one that holds none waits for these.
 /// </remarks>
 internal sealed partial class Reclaimer
 {
@@ -32,11 +32,11 @@ internal sealed partial class Reclaimer
     /// </summary>
     public long UnevictableBytes => FixedBytes + _budget.OutsideBytes + _state.Shares.LentBytes;
 
-    /// <summary>Whether there is room for so many bytes, at present or if all entries went.</summary>
+    /// <summary>Whether there is room for this many bytes now, or would be without any entry.</summary>
     public bool CanSuffice(long bytes) =>
         _budget.HasRoomFor(bytes) || bytes + UnevictableBytes <= _budget.LimitBytes;
 
-    /// <summary>Reclaims until so many bytes are free, for a moment at least; waits for no other thread.</summary>
+    /// <summary>Reclaims until this many bytes are free, for a moment at least; waits for no other thread.</summary>
     /// <remarks>For what only helps, or takes its room later in parts.</remarks>
     public bool MakeRoom(long bytes, ulong keptHash, ulong otherKeptHash)
     {
@@ -79,7 +79,7 @@ internal sealed partial class Reclaimer
             }
 
             RoomSteps.At(RoomStep.GivesWay);
-            wait.SpinOnce(); // Sleeps after a while: whoever holds bytes may have lost its turn.
+            wait.SpinOnce(); // Sleeps after a while: the holder of the bytes may not be scheduled.
         }
     }
 

@@ -6,7 +6,7 @@ namespace Cache.Core.Sharding;
 /// <summary>The sweep that a timer drives: expired records, sparse segments, unused memory.</summary>
 internal sealed partial class Reclaimer
 {
-    // A writer that waits for the gate waits for so many segments at most.
+    // A writer that waits for the gate waits for at most this many segments.
     private const int SparsePerSweepMax = 4;
 
     // A segment that is nine tenths dead is worth compacting before room is needed.
@@ -58,7 +58,7 @@ internal sealed partial class Reclaimer
         }
     }
 
-    // A segment that is half reclaimed, and that nobody needs at present, must be swept like any other.
+    // A segment that is half reclaimed, and that no thread needs now, must be swept like any other.
     private void PutVictimBack()
     {
         using (EnterGate())

@@ -7,7 +7,7 @@ namespace Cache.Core.Sharding;
 
 /// <summary>Makes room: takes a segment at a time, copies or evicts what lives in it, and frees it.</summary>
 /// <remarks>
-/// One thread at a time works at it, whoever needs room, in steps of a few records: writers near the limit do a
+/// One thread at a time works at it, a writer that needs room, in steps of a few records: writers near the limit do a
 /// step for what they append, so that seldom one waits for a whole segment. Which segment, and what becomes of its
 /// records, is S3-FIFO on segments (Yang et al., SOSP'23), with a small list whose share follows the workload: new
 /// records enter the small list; from its oldest segment those that were used go to the main list, and from main's
@@ -24,7 +24,7 @@ internal sealed partial class Reclaimer(
     // Where nothing may go there is no other way; still, a gain of a sixteenth is the least that ends.
     private const double CompactLastShare = 15 / 16.0;
 
-    // A writer does so many times what it appends: a compacted segment gives a quarter back.
+    // A writer reclaims this many times what it appends: a compacted segment gives a quarter back.
     private const int PaceFactor = 4;
 
     // Segments that may be reclaimed without any gain before room is refused, or the bar is raised.
@@ -71,18 +71,18 @@ internal sealed partial class Reclaimer(
     private long _smallGains;
     private long _copiedBytes;
 
-    // When there is room for so many bytes it is enough for whoever holds the gate: a few records may have blocks of
+    // When there is room for this many bytes it is enough for the holder of the gate: a few records may have blocks of
     // megabytes.
     private long _enoughBytes = NeverEnough;
 
-    // What must not be evicted by whoever holds the gate.
+    // The keys that the holder of the gate must not evict.
     private ulong _keptHash;
     private ulong _otherKeptHash;
 
     // Written under the gate, read without: whether the last look found nothing to reclaim.
     private long _hopelessSequence = -1;
 
-    /// <summary>Held by whoever reads or moves the records of a segment in work.</summary>
+    /// <summary>Held while the records of a segment in work are read or moved.</summary>
     public Lock Gate => _gate;
 
     /// <summary>The bytes of records that were copied to make room; written under the gate.</summary>
@@ -102,7 +102,7 @@ internal sealed partial class Reclaimer(
 
     private bool IsTight => !_budget.HasRoomFor(_log.SpareBytes + ReadySegments * (long)_log.SegmentBytes);
 
-    /// <summary>Reclaims until so many bytes are free, or nothing is gained any more.</summary>
+    /// <summary>Reclaims until this many bytes are free, or nothing more is gained.</summary>
     private bool TryReclaim(long bytes, bool shrinksIndex)
     {
         Debug.Assert(_gate.IsHeldByCurrentThread);
@@ -128,7 +128,7 @@ internal sealed partial class Reclaimer(
         return true;
     }
 
-    /// <summary>Does a writer's share of the work, if the limit is near and nobody else is at it.</summary>
+    /// <summary>Does a writer's share of the work, if the limit is near and no other thread does it.</summary>
     /// <remarks>What was just written stays: its bytes are the reason.</remarks>
     public void Pace(long bytes, ulong keptHash)
     {
@@ -197,7 +197,7 @@ internal sealed partial class Reclaimer(
         _ => false,
     };
 
-    /// <summary>Whether whoever needs room needs this entry too.</summary>
+    /// <summary>Whether the thread that needs room needs this entry too.</summary>
     public bool IsKept(ulong hash) => hash != 0 && (hash == _keptHash || hash == _otherKeptHash);
 
     private Shard ShardOf(ulong hash) => _shards[_state.ShardIndexOf(hash)];
@@ -229,7 +229,7 @@ internal sealed partial class Reclaimer(
         return true;
     }
 
-    /// <summary>Works on the segment in work while nobody needs room.</summary>
+    /// <summary>Works on the segment in work while no thread needs room.</summary>
     /// <remarks>What this gains, or not, says nothing to who will.</remarks>
     private void StepUncounted(long bytes)
     {

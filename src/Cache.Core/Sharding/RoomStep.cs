@@ -6,7 +6,7 @@ internal enum RoomStep
     /// <summary>A raised limit holds for writes; segments still have the former size.</summary>
     LimitRaised,
 
-    /// <summary>Segments have the size that suits the limit that is to come.</summary>
+    /// <summary>Segments have the size for the new limit.</summary>
     SegmentsFitted,
 
     /// <summary>A segment that is too long for a lower limit was found, and is not claimed yet.</summary>
@@ -18,7 +18,7 @@ internal enum RoomStep
     /// <summary>Another thread holds the gate.</summary>
     WaitsForGate,
 
-    /// <summary>Nobody else can take bytes any more.</summary>
+    /// <summary>No other thread can take bytes any more.</summary>
     Claimed,
 
     /// <summary>Reclaiming works on another batch of records.</summary>

@@ -1,5 +1,3 @@
-using System.Numerics;
-
 namespace Cache.Core.Sharding;
 
 /// <summary>
@@ -34,7 +32,4 @@ internal readonly struct ScanCursor(uint position, int depth, int home)
     // A stranger's cursor may be anything: what it does not mean is cut off.
     public static ScanCursor Of(ulong word) => new(
         (uint)(word >> PositionShift), (int)(word >> DepthShift) & 0x3F, (int)word & 0x3F);
-
-    /// <summary>The number of leading bits that the positions of a range have in common.</summary>
-    public static int DepthOf(ulong positionCount) => 32 - BitOperations.Log2(positionCount);
 }

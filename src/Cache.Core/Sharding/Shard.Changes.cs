@@ -7,10 +7,10 @@ namespace Cache.Core.Sharding;
 
 /// <summary>What the writes of a shard tell those who listen.</summary>
 /// <remarks>
-/// A write that the journal is to know reserves room when it has staged what it needs and has changed nothing
+/// A write that the journal records reserves room when it has staged what it needs and has changed nothing
 /// (<see cref="TryReserve(ref EntryLock, in EntryKey, in RecordExpiry, in ChangeShape)"/>); each verb of the commit
 /// (<see cref="Publish"/>, <see cref="CommitLink"/>, <see cref="CommitInBlock"/>, <see cref="RemoveLocked"/>,
-/// <see cref="CommitAbsence"/>, the overwrites) then writes its record and tells the observers. While nobody listens
+/// <see cref="CommitAbsence"/>, the overwrites) then writes its record and tells the observers. Without listeners
 /// each of these steps is a test of one field or two.
 /// </remarks>
 internal sealed partial class Shard
@@ -18,7 +18,7 @@ internal sealed partial class Shard
     // Values of blocks that are longer are lent to the journal, shorter ones copied under the lock.
     private const int CopiedLengthMax = 64 << 10;
 
-    // Null while nobody listens. Read under the lock of a bucket, after its fence.
+    // Null without listeners. Read under the lock of a bucket, after its fence.
     private ChangeListeners? _listeners;
 
     public ChangeListeners? Listeners
@@ -36,7 +36,7 @@ internal sealed partial class Shard
         (Listeners is null && key.Locks is null) || TryReserveSlow(ref entry, key, expiry, shape);
 
     /// <summary>
-    /// Whether what is to be recorded of a value in place is short enough to be copied under its lock.
+    /// Whether the part of a value that is recorded is short enough to be copied under its lock.
     /// </summary>
     public bool MayRecordHere(in EntryKey key, in ChangeShape shape) =>
         (Listeners is null && key.Locks is null) || shape.Length <= StepBytesMax;
@@ -71,7 +71,7 @@ internal sealed partial class Shard
     public static void AddSet(SharedState state, ChangeRecorder recorder, in StagedRecord staged)
     {
         var header = staged.Header;
-        var key = new EntryKey(staged.Target.KeyOf(header), (byte)header.Keyspace, hash: 0); // Nobody asks for that.
+        var key = new EntryKey(staged.Target.KeyOf(header), (byte)header.Keyspace, hash: 0); // Not used.
         Add(state, recorder, key, staged.Expiry, ShapeOf(staged.Target, header));
     }
 
@@ -99,7 +99,7 @@ internal sealed partial class Shard
             entry.Recorder = null;
     }
 
-    // What has room in the journal is written there even if nobody listens any more: of several keys, all or none.
+    // A change with reserved room is recorded even after the last listener left: of several keys all, or none.
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // A test in each write.
     private bool IsTold(in EntryLock entry) => Listeners is not null || entry.Recorder is not null;
 
@@ -158,11 +158,11 @@ internal sealed partial class Shard
         return false;
     }
 
-    /// <summary>Takes what the next write of a key is to be recorded with; null: it is not.</summary>
+    /// <summary>Takes the recorder for the next write of a key; null if it is not recorded.</summary>
     private ChangeRecorder? RecorderFor(in EntryKey key)
     {
         if (key.Locks is { } locks)
-            return locks.Recorder; // Also if nobody listens any more: of its writes, all or none are recorded.
+            return locks.Recorder; // Also after the last listener left: all of its writes are recorded, or none.
         return Listeners?.Journal is { } journal ? ChangeRecorder.Rent(journal) : null;
     }
 

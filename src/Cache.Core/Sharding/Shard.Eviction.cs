@@ -173,13 +173,13 @@ internal sealed partial class Shard
             Interlocked.Increment(ref _evictions);
         }
 
-        // If policy or expiry was changed meanwhile it stays, and whoever needs the slot looks again.
+        // If policy or expiry was changed meanwhile it stays, and the caller looks for a slot again.
         Unlock(ref entry);
         return true;
     }
 
     /// <summary>
-    /// Evicts the least used entry of a full bucket whose page a set of locks holds: nobody else takes the slot.
+    /// Evicts the least used entry of a full bucket whose page a set of locks holds: no other thread takes the slot.
     /// </summary>
     public void TryEvictHeld(KeyLocks locks, Bucket home)
     {

@@ -32,7 +32,7 @@ internal sealed partial class Shard
             home.Unlock(version, changed: false);
         }
 
-        lock (_growthGate) // Nobody else splits or merges the page now.
+        lock (_growthGate) // No other thread splits or merges the page now.
         {
             var home = HomeOf(hash);
             version = _state.Lock(home);
@@ -200,7 +200,7 @@ internal sealed partial class Shard
         }
     }
 
-    /// <summary>Makes a slot in a page that is locked, so that nobody else takes it.</summary>
+    /// <summary>Makes a slot in a page that is locked, so that no other thread takes it.</summary>
     private void MakeSlotHeld(ulong hash, ref EntryLock entry)
     {
         bool isDone = false;

@@ -84,7 +84,7 @@ internal sealed partial class Shard
         return true;
     }
 
-    /// <summary>Whether a page has slots for so many new keys, in whatever order they come.</summary>
+    /// <summary>Whether a page has slots for some new keys, in any order.</summary>
     /// <remarks>
     /// A key leaves its home only if that is full, so at the end each home's bucket holds as many as it needs or can,
     /// and the stash at most the rest.

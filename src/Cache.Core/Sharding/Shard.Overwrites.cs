@@ -10,7 +10,8 @@ namespace Cache.Core.Sharding;
 /// <summary>Replaces plain values, without what the general write has to carry.</summary>
 internal sealed partial class Shard
 {
-    /// <summary>Replaces the value of a plain entry by one that fits its record, if nobody else writes there.</summary>
+    /// <summary>Replaces a plain entry's value by one that fits its record, unless another thread writes
+    /// there.</summary>
     /// <returns>False if it is otherwise: nothing was done.</returns>
     public bool TryOverwriteInPlace(
         ReadOnlySpan<byte> key, ulong hash, byte keyspace, ReadOnlySpan<byte> value)

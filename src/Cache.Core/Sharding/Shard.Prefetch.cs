@@ -23,7 +23,7 @@ internal sealed partial class Shard
     }
 
     /// <summary>The same, of a generation.</summary>
-    /// <returns>Whether there is a record that may be it; if not, and nobody writes meanwhile, there is none.</returns>
+    /// <returns>Whether there is a record that may be it; if not, and no write comes between, there is none.</returns>
     public bool TryPrefetchRecord(ulong hash, int generation)
     {
         if (!TryFindOverwrite(hash, generation, out var found))

@@ -38,7 +38,7 @@ internal sealed partial class Shard
     }
 
     /// <summary>Describes a locked entry, and lends its value if that is long enough.</summary>
-    /// <returns>Whether there is a value that is to be copied; if not, status is the read's.</returns>
+    /// <returns>Whether there is a value to copy; if not, status is the read's.</returns>
     private bool MustCopy(in EntryLock entry, int lentLengthMin, ref ReadSnapshot snapshot, out ReadStatus status)
     {
         Describe(entry, ref snapshot);
@@ -63,7 +63,7 @@ internal sealed partial class Shard
     /// </remarks>
     /// <param name="key">The key.</param>
     /// <param name="mustExist">Whether there is nothing to do if the key has no entry.</param>
-    /// <param name="held">A block that the operation is to link.</param>
+    /// <param name="held">A block that the operation will link.</param>
     /// <param name="operation">What is done.</param>
     /// <param name="sink">Takes the value; it is not told yet.</param>
     /// <param name="length">The length of the value; −1 if there was none.</param>

@@ -20,7 +20,7 @@ internal sealed partial class Shard
         where TSink : struct, IValueSink, allows ref struct =>
         Read(key, hash, keyspace, ref sink, NothingLent, out _);
 
-    /// <summary>As the other, but takes a reference to a block of at least so many bytes, and copies none.</summary>
+    /// <summary>As the other, but references a block with at least this many bytes, and copies none.</summary>
     /// <param name="key">The key.</param>
     /// <param name="hash">Its hash.</param>
     /// <param name="keyspace">Its keyspace.</param>
@@ -183,7 +183,7 @@ internal sealed partial class Shard
         {
             Note(key, snapshot, status);
         }
-        catch // The store was disposed: nobody gets what was lent.
+        catch // The store was disposed: the caller never gets the lent block.
         {
             if (!lent.IsNull)
                 _state.Return(lent);
@@ -227,7 +227,7 @@ internal sealed partial class Shard
             uint version = bucket.ReadVersion();
             if ((version & 1) != 0)
             {
-                snapshot.Holder = bucket; // What is to be waited for.
+                snapshot.Holder = bucket; // The bucket to wait for.
                 return null;
             }
 
@@ -316,7 +316,7 @@ internal sealed partial class Shard
         bool isLent;
         try
         {
-            // Nobody moves or removes the entry now: that needs this lock.
+            // No thread moves or removes the entry now: that needs this lock.
             block = LargeBlock.ReadStub(snapshot.Record.ValueOf(snapshot.Header));
             snapshot.Length = block.Length;
             isLent = snapshot.Length >= lentLengthMin;

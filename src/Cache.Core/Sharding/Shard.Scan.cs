@@ -170,7 +170,7 @@ internal sealed partial class Shard
             _state.Wait(ref wait);
         }
 
-        // All of the page, in the order of addresses, so that nobody stands in the way any more.
+        // All of the page, in the order of addresses, so that no other thread is in the way.
         Span<uint> versions = stackalloc uint[IndexPage.BucketCount];
         LockAll(home.Page, versions);
         length = 0;

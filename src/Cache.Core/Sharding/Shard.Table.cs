@@ -8,7 +8,7 @@ namespace Cache.Core.Sharding;
 /// <summary>The directory of pages, and its growth by splitting one page at a time.</summary>
 internal sealed partial class Shard
 {
-    // So many bits of the hash choose shard and page; the rest chooses the bucket and the tag.
+    // The bits of the hash that choose shard and page; the rest chooses the bucket and the tag.
     private const int PositionBits = 32;
 
     // With this many pages per position bit of the whole index, a cursor of a scan has room for the rest.
@@ -22,7 +22,7 @@ internal sealed partial class Shard
     // Replaced and written under the gate, with release; read by every operation, once, with acquire.
     private uint[] _directory;
 
-    /// <summary>Held by whoever changes the directory; before any bucket.</summary>
+    /// <summary>Held while the directory changes; taken before any bucket.</summary>
     public Lock GrowthGate => _growthGate;
 
     /// <summary>The positions of the directory; the caller holds the gate.</summary>
@@ -81,7 +81,7 @@ internal sealed partial class Shard
                 return false;
             Span<uint> versions = stackalloc uint[IndexPage.BucketCount];
             Span<uint> upperVersions = stackalloc uint[IndexPage.BucketCount];
-            // Nobody looks for anything in the new page, but a late thread may be about to lock what it was before.
+            // No operation uses the new page yet, but a late thread may be about to lock a bucket of its former use.
             LockBoth(page, versions, _pages[upper.Page], upperVersions);
             Split(page, versions, upper, upperVersions);
             // Later versions on both sides: one that was read before the split is never seen again.

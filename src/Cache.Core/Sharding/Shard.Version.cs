@@ -32,7 +32,7 @@ internal sealed partial class Shard
         return status;
     }
 
-    /// <summary>Whether nobody wrote the key of a found entry since; if so, this counts as a read of it.</summary>
+    /// <summary>Whether the key of a found entry was not written since; if so, this counts as a read of it.</summary>
     /// <remarks>
     /// A home at the same version was neither written nor split, and its entries were not moved: each of these
     /// needs its lock. Where the entry lies is therefore still true, also of one that spilled. A clear needs no lock,

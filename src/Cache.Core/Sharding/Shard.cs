@@ -60,7 +60,7 @@ internal sealed partial class Shard
     public int Index { get; }
 
     /// <summary>Runs an operation on the locked entry of a key, as often as obstacles make it necessary.</summary>
-    /// <remarks>held: A block that the operation is to link.</remarks>
+    /// <remarks>held: A block that the operation will link.</remarks>
     public WriteStatus Write<TOperation>(in EntryKey key, ref TOperation operation, HeldBytes held = default)
         where TOperation : struct, IEntryOperation, allows ref struct
     {

@@ -13,7 +13,7 @@ internal abstract partial class SharedState
     // Of blocks that were made and not freed; interlocked.
     private long _blockBytes;
 
-    /// <summary>The bytes of all blocks that count, whoever holds them.</summary>
+    /// <summary>The bytes of all blocks that count against the limit.</summary>
     public long BlockBytes => Volatile.Read(ref _blockBytes);
 
     /// <summary>Whether values lie in blocks of their own, outside of the segments.</summary>
@@ -93,7 +93,7 @@ internal abstract partial class SharedState
             Budget.Add(-bytes);
     }
 
-    /// <summary>The same, but whoever calls keeps the bytes.</summary>
+    /// <summary>The same, but the caller keeps the bytes.</summary>
     /// <returns>How many; 0 if it was not the last reference.</returns>
     public long ReleaseUnpaid(LargeBlock block)
     {

@@ -20,7 +20,7 @@ internal abstract partial class SharedState
     private readonly KeyedHash _hash;
     private readonly int _shardShift;
 
-    // Written once, before the first bucket is held; read by whoever waits.
+    // Written once, before the first bucket is held; read by every thread that waits.
     private volatile bool _isDisposed;
 
     protected SharedState(CacheOptions options, TimeProvider timeProvider, KeyedHash hash)
@@ -149,7 +149,7 @@ internal abstract partial class SharedState
         RoomSteps.At(RoomStep.ClaimEnded);
     }
 
-    /// <summary>The same of some keys, which nobody claims again until they are opened.</summary>
+    /// <summary>The same of some keys, which no thread claims again until they are opened.</summary>
     /// <returns>What to open: <see cref="EntryClaims.Open"/>.</returns>
     public ulong CloseClaims(ReadOnlySpan<ulong> hashes, in HeldBytes held)
     {
@@ -164,7 +164,7 @@ internal abstract partial class SharedState
         }
     }
 
-    /// <summary>Makes the page that the disposal leaves to the directories, and tells whoever waits.</summary>
+    /// <summary>Tells waiting threads of the end, and makes the page that all directories name then.</summary>
     protected void BeginDisposal()
     {
         _isDisposed = true;

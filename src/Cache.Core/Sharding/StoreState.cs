@@ -8,13 +8,12 @@ namespace Cache.Core.Sharding;
 
 /// <summary>What all views of one store share: the shards, and what works on all of them.</summary>
 /// <remarks>
-/// The end, while calls may be under way. /// Whoever waits for a bucket asks whether the store was disposed, and
-/// nobody else does: the common path of a read or write knows nothing of it. Disposal sets the flag, holds all buckets,
-/// as a writer does, and never lets them go: then no writer is inside, and nobody who reads can find what it read
-/// confirmed. After that the directories name a page of held buckets alone, and the memory goes back. Who comes late
-/// with the address of a former page finds zeros there, as in any page that was given back, looks at the directory
-/// again, waits for a held bucket, and throws. The addresses are unmapped when the collector finds that nobody has this
-/// object any more.
+/// The end, while calls may be under way. Only a thread that waits for a bucket asks whether the store was disposed:
+/// the fast path of a read or write does not. Disposal sets the flag, locks all buckets as a writer does, and never
+/// unlocks them: then no writer is inside, and no reader can confirm what it read. After that the directories name one
+/// page of locked buckets, and the memory goes back. A late thread that has the address of a former page finds zeros
+/// there, as in any page that was given back, looks at the directory again, waits for a locked bucket, and throws. The
+/// addresses are unmapped when the collector finds this object unreachable.
 /// </remarks>
 internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
 {
@@ -76,7 +75,7 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
     /// <summary>Held while a sweep runs; a later one does nothing.</summary>
     public Lock SweepGate => _sweepGate;
 
-    /// <summary>Who listens to changes; null while nobody does.</summary>
+    /// <summary>The listeners to changes; null while there are none.</summary>
     public ChangeListeners? Listeners => Changes.Listeners;
 
     /// <summary>What no eviction gives back.</summary>

@@ -10,7 +10,7 @@ namespace Cache.Server.Commands.Administration;
 /// <summary>ACL SETUSER, GETUSER, DELUSER, LIST and USERS. Text is Latin-1, so that a char is a byte.</summary>
 internal static class AclUserCommands
 {
-    // Names and rules become texts that stay. Redis has no bound; nobody writes as much, and a rule may be 512 MB.
+    // Names and rules become texts that stay. Redis has no bound; real rules are far shorter.
     private const int NameBytesMax = 64 * 1024;
     private const int RuleBytesMax = 1 << 20;
 

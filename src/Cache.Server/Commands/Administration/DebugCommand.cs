@@ -71,7 +71,7 @@ internal static class DebugCommand
             || (text.Equals("local", StringComparison.OrdinalIgnoreCase) && context.Client.EndPoints.IsLocal);
     }
 
-    /// <returns>False if there is no such subcommand with so many arguments.</returns>
+    /// <returns>False if there is no such subcommand with this number of arguments.</returns>
     private static bool TryRun(in RespRequest request, CommandContext context)
     {
         var name = request[1];

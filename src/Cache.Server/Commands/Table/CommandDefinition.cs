@@ -57,7 +57,7 @@ internal sealed class CommandDefinition
     /// <summary>The part of the name behind the container's, else the whole name.</summary>
     public ReadOnlySpan<byte> LastName => NameBytes.AsSpan(NameBytes.AsSpan().IndexOf((byte)'|') + 1);
 
-    /// <summary>The number of arguments with the name; negative: at least so many.</summary>
+    /// <summary>The number of arguments with the name; negative: at least as many as its absolute value.</summary>
     public int Arity { get; }
 
     /// <summary>The index of the first argument that is a key; 0: none.</summary>
@@ -99,7 +99,7 @@ internal sealed class CommandDefinition
     /// <summary>The error reply for a user who may not run it.</summary>
     public byte[] DenialError { get; }
 
-    /// <summary>Whether it may be called with so many arguments, its name included.</summary>
+    /// <summary>Whether a number of arguments, its name included, is allowed.</summary>
     public bool Accepts(int count) => count >= _countMin && count <= _countMax;
 
     private static KeySpecification[] ReadKeys(JsonElement rows, string commandName)

@@ -10,7 +10,7 @@ namespace Cache.Server.Commands.Table;
 /// <param name="First">The index of the first key.</param>
 /// <param name="Last">How far behind it the last one is; negative: counted from the end of the request.</param>
 /// <param name="Step">The distance between keys.</param>
-/// <param name="Limit">Above 1, with a negative last: only so many parts of the rest have keys.</param>
+/// <param name="Limit">Above 1, with a negative last: only one part in this many of the rest has keys.</param>
 /// <param name="Flags">What the command does with them, in Redis's words.</param>
 internal sealed record KeySpecification(int First, int Last, int Step, int Limit, string[] Flags)
 {
@@ -41,7 +41,7 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
         };
     }
 
-    /// <summary>The index of the last key among so many words; it may lie behind them.</summary>
+    /// <summary>The index of the last key in a request of some words; it may lie behind them.</summary>
     public int LastOf(int count)
     {
         if (Last >= 0)
