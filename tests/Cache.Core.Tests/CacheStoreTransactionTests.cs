@@ -172,6 +172,28 @@ public sealed class CacheStoreTransactionTests : IDisposable
     }
 
     [Fact]
+    public void Transact_OfNewKeysWhoseRoomIsAllThatIsLeft_SplitsPagesWithinIt()
+    {
+        var budget = StateOf(Store).Budget;
+        string[] names = [.. Enumerable.Range(0, 3_000).Select(static n => $"new:{n}")];
+        Transact(names, writtenBytes: 3_000 * 200, store =>
+        {
+            long taken = 0;
+            for (long bytes = MemoryLimitBytes; bytes != 0;)
+            {
+                if (budget.TryTake(bytes, spareBytes: 0))
+                    taken += bytes;
+                else
+                    bytes /= 2;
+            }
+
+            foreach (string name in names)
+                Assert.Equal(WriteStatus.Done, store.Set(Bytes(name), "1"u8));
+            budget.Add(-taken);
+        });
+    }
+
+    [Fact]
     public void Transact_WithoutRoom_RefusesTheWriteAlone()
     {
         Store.Eviction = EvictionPolicy.None;

@@ -153,31 +153,53 @@ internal sealed class KeyTransaction
     {
         bool isExclusive = hashes.Length > CountedKeysMax;
         var held = new HeldBytes(0, 0, Locks.RoomBytes);
-        for (int attempts = 0; ;)
+        for (int attempts = 0; ; attempts++)
         {
             Locks.Enter(_state, _hashes, isExclusive, held);
-            if (TryFindAll(ref transaction, hashes, out bool haveSlots, out long foundBytes)
-                && (haveSlots || isExclusive))
-            {
-                if (_state.Listeners?.Journal is not { } journal)
-                    return;
-                int count = transaction.WriteCount;
-                long bytes = JournalBytesOf(journal, count, transaction.WrittenBytes + foundBytes);
-                if (TryBeginGroup(journal, bytes, count, out bool hasRoom))
-                    return;
-                Locks.Exit();
-                if (hasRoom)
-                    Thread.Yield(); // Another thread clears: it reserves its record just now.
-                else
-                    _state.WaitForJournal(bytes);
-                continue;
-            }
-
-            Debug.Assert(!isExclusive, "Then no other thread is in the way.");
+            bool isLast = attempts >= KeyLocks.AttemptsMax;
+            if (TryHoldAll(ref transaction, hashes, isExclusive, isLast, out bool haveSlots, out long missingBytes))
+                return;
             Locks.Exit();
-            isExclusive = haveSlots ? ++attempts >= KeyLocks.AttemptsMax : true;
-            Thread.Yield();
+            isExclusive |= !haveSlots || isLast;
+            if (missingBytes != 0)
+                _state.WaitForJournal(missingBytes);
+            else
+                Thread.Yield(); // Another thread is in the way, or clears: it reserves its record just now.
         }
+    }
+
+    /// <summary>Finds all keys, and reserves room in the journal for what is written.</summary>
+    /// <remarks>
+    /// isLast: Clears are kept waiting, which else could come between the two each time. haveSlots: False if the pages
+    /// must be locked as a whole. missingBytes: What the journal has no room for, if that is why.
+    /// </remarks>
+    private bool TryHoldAll<TTransaction>(
+        ref TTransaction transaction, ReadOnlySpan<ulong> hashes, bool isExclusive, bool isLast, out bool haveSlots,
+        out long missingBytes)
+        where TTransaction : struct, ITransactionKeys, allows ref struct
+    {
+        if (isLast)
+        {
+            lock (_state.ClearGate)
+            {
+                Locks.ReadGenerations(_state);
+                return TryHoldAll(ref transaction, hashes, isExclusive, false, out haveSlots, out missingBytes);
+            }
+        }
+
+        missingBytes = 0;
+        bool isFound = TryFindAll(ref transaction, hashes, out haveSlots, out long foundBytes);
+        Debug.Assert(isFound || !isExclusive, "Then no other thread is in the way.");
+        haveSlots |= isExclusive;
+        if (!isFound || !haveSlots)
+            return false;
+        if (_state.Listeners?.Journal is not { } journal)
+            return true;
+        int count = transaction.WriteCount;
+        long bytes = JournalBytesOf(journal, count, transaction.WrittenBytes + foundBytes);
+        bool isReserved = TryBeginGroup(journal, bytes, count, out bool hasRoom);
+        missingBytes = hasRoom ? 0 : bytes;
+        return isReserved;
     }
 
     /// <summary>What some records of the keys take in the journal at most.</summary>

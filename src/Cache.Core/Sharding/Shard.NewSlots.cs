@@ -62,9 +62,13 @@ internal sealed partial class Shard
     {
         Debug.Assert(held.IsExclusive);
         held.ReservePage();
-        long none = 0;
-        if (!TryTakeUpper(hash, ref none, out var upper))
+        long prepaid = held.TryUseRoom(PageBytes) ? PageBytes : 0;
+        if (!TryTakeUpper(hash, ref prepaid, out var upper))
+        {
+            _state.Budget.Add(-prepaid);
             return false;
+        }
+
         var upperPage = _pages[upper.Page];
         Span<uint> upperVersions = stackalloc uint[IndexPage.BucketCount];
         for (int i = 0; i < IndexPage.BucketCount; i++)

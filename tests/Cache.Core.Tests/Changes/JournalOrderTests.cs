@@ -183,6 +183,31 @@ public sealed class JournalOrderTests : IDisposable
         new ReplayedStore(_journal.Changes).AssertIsOf(Store, mayHaveEvicted: false);
     }
 
+    // Each attempt finds that one of its keyspaces has been cleared meanwhile; at last it keeps clears waiting.
+    [Fact]
+    public void Transact_BesideClearsThatComeEachTime_EndsAfterItsAttempts()
+    {
+        const int clearsMax = 100; // Each keyspace has a few generations, as long as nothing is freed.
+        var clears = new List<Thread>();
+        int own = Environment.CurrentManagedThreadId;
+        _journal.Reserving = () =>
+        {
+            if (Environment.CurrentManagedThreadId != own || clears.Count == clearsMax)
+                return;
+            int keyspace = clears.Count % Store.KeyspaceCount;
+            var clear = new Thread(() => Store.SelectKeyspace(keyspace).Clear());
+            clears.Add(clear);
+            clear.Start();
+            SpinWait.SpinUntil(() => (clear.ThreadState & (ThreadState.WaitSleepJoin | ThreadState.Stopped)) != 0);
+        };
+        KeyedTransaction.Run(Store, [_key], Store.KeyspaceCount, 1, view => view.Set(_key, []));
+        _journal.Reserving = null;
+        clears.ForEach(static clear => clear.Join());
+
+        Assert.Equal(KeyLocks.AttemptsMax + 1, clears.Count);
+        new ReplayedStore(_journal.Changes).AssertIsOf(Store, mayHaveEvicted: false);
+    }
+
     // The clear has reserved, and has not begun the next generation.
     [Theory]
     [InlineData("SetInPlace")]
