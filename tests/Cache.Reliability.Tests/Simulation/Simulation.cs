@@ -219,7 +219,16 @@ internal sealed class Simulation : IAsyncDisposable
     private bool AgreesWithStore(SimulationModel course, string key) =>
         !_store.TryPeekInfo(Encoding.Latin1.GetBytes(key), out var info)
         || (course.Find(key) is { } entry
-            && course.StoreMsOf(entry.Expiry) == info.ExpiresAtMs && entry.Value.Length == info.Length);
+            && course.StoreMsOf(entry.Expiry) == info.ExpiresAtMs && entry.Value == PeekValue(key));
+
+    // Not a use of the entry. SETBIT says the same of a new value and of one of zeros, and leaves one of equal length.
+    private string PeekValue(string key)
+    {
+        var sink = default(ArraySink);
+        return _store.TryPeekRange(Encoding.Latin1.GetBytes(key), 0, -1, ref sink, out _)
+            ? Encoding.Latin1.GetString(sink.Array!)
+            : "";
+    }
 
     private bool IsRefused(string[] request, string reply)
     {

@@ -19,6 +19,7 @@ public sealed class SimulationTests(ITestOutputHelper output)
             : SimulationsDefault;
 
     [Fact]
+    [PinnedSeeds(1451586454, 1163148022)]
     public Task Simulations_OfOneSeedEach_AnswerAsTheModel() => RandomSeed.RunAsync(this, async seed =>
     {
         double hours = 0;
