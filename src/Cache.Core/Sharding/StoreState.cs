@@ -69,7 +69,10 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
 
     public StoreChanges Changes { get; }
 
-    /// <summary>Held by a clear from its look at who listens to its end.</summary>
+    /// <summary>
+    /// Held by a clear from its look at who listens to its end, and by a transaction that no clear may begin beside.
+    /// </summary>
+    /// <remarks>Taken under buckets: who holds it waits for none.</remarks>
     public Lock ClearGate { get; } = new();
 
     /// <summary>Held while a sweep runs; a later one does nothing.</summary>
