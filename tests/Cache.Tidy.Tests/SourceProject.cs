@@ -61,6 +61,13 @@ internal sealed class SourceProject
         }
     }
 
+    /// <summary>The methods of a file, each with what says what its names mean.</summary>
+    public IEnumerable<(MethodDeclarationSyntax Method, SemanticModel Model)> MethodsOf(SourceFile file)
+    {
+        var model = _compilation.GetSemanticModel(file.Tree);
+        return file.Syntax.DescendantNodes().OfType<MethodDeclarationSyntax>().Select(method => (method, model));
+    }
+
     private static List<SourceProject> Available()
     {
         List<SourceProject> projects = [Core, Server];

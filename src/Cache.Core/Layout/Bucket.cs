@@ -280,6 +280,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // A load and a compare for a hot slot.
     public void Touch(int slot)
     {
+        Debug.Assert(slot is >= SlotFirst and <= SlotLast);
         int shift = 2 * (slot - 1);
         uint frequencies = Frequencies;
         if (((frequencies >> shift) & FrequencyMax) != FrequencyMax)
@@ -297,12 +298,14 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
 
     public void AddNeighbour(int count)
     {
+        Debug.Assert((Version & Changing) != 0, "Only a holder writes, and keeps readers away.");
         Debug.Assert(NeighbourCount + count is >= 0 and <= NeighbourMask);
         Spill = (ushort)(Spill + count);
     }
 
     public void AddStash(int stash)
     {
+        Debug.Assert(stash is >= 0 and < IndexPage.StashCount);
         int count = Math.Min(StashCountMax, (Spill >> StashCountShift) + 1);
         SetStash(count, StashBuckets | (1 << stash));
     }
@@ -316,7 +319,11 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
             SetStash(count - 1, count == 1 ? 0 : StashBuckets);
     }
 
-    public void ClearSpill() => Spill = 0;
+    public void ClearSpill()
+    {
+        Debug.Assert((Version & Changing) != 0, "Only a holder writes, and keeps readers away.");
+        Spill = 0;
+    }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // One instruction.
     public void Prefetch()
@@ -331,6 +338,11 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
 
     public override int GetHashCode() => BitOperations.RotateLeft((uint)(nuint)_start, 26).GetHashCode();
 
-    private void SetStash(int count, int buckets) =>
+    private void SetStash(int count, int buckets)
+    {
+        Debug.Assert((Version & Changing) != 0, "Only a holder writes, and keeps readers away.");
+        Debug.Assert(count is >= 0 and <= StashCountMax);
+        Debug.Assert((buckets & ~StashMask) == 0);
         Spill = (ushort)(NeighbourCount | (buckets << StashShift) | (count << StashCountShift));
+    }
 }

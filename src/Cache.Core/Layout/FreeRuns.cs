@@ -99,6 +99,8 @@ internal sealed unsafe class FreeRuns : IDisposable
     /// <returns>Whether they had any.</returns>
     public bool TakePagesAround(ref int start, ref int length, int pageGrains)
     {
+        Debug.Assert(start > 0 && length > 0);
+        Debug.Assert(BitOperations.IsPow2(pageGrains));
         int end = start + length;
         int before = Math.Min(start & (pageGrains - 1), Math.Max(0, At(start - 1).LengthAsLast));
         if (before > 0)
@@ -250,6 +252,8 @@ internal sealed unsafe class FreeRuns : IDisposable
 
     private void Add(int start, int length, bool resident)
     {
+        Debug.Assert(length > 0);
+        Debug.Assert(At(start).Length == 0 && At(start + length - 1).LengthAsLast == 0, "No free run is there yet.");
         int signed = resident ? -length : length;
         int bin = BinOf(length);
         ref int head = ref _heads[KindOf(resident) * BinCount + bin];

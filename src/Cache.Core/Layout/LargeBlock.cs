@@ -100,14 +100,20 @@ internal readonly unsafe struct LargeBlock(byte* start)
     public bool HasMoreThan(int references) => Volatile.Read(ref References) > references;
 
     /// <summary>Takes another reference; the caller holds one, or the lock of the bucket that guards one.</summary>
-    public void AddReference() => Interlocked.Increment(ref References);
+    public void AddReference()
+    {
+        int references = Interlocked.Increment(ref References);
+        Debug.Assert(references > 1, "The block was not freed meanwhile.");
+    }
 
     /// <summary>Drops a reference.</summary>
     /// <returns>The bytes that were freed with the last one, else 0.</returns>
     public long Release(PageHeap heap)
     {
         long size = SizeBytes;
-        if (Interlocked.Decrement(ref References) != 0)
+        int left = Interlocked.Decrement(ref References);
+        Debug.Assert(left >= 0, "Nobody drops what he does not have.");
+        if (left != 0)
             return 0;
         AddressCheck.Unregister(_start);
         heap.Give(_start, size);

@@ -248,7 +248,11 @@ internal sealed unsafe class PageHeap : IDisposable
     {
         GiveBackSpare(long.MaxValue);
         lock (_gate)
+        {
+            Debug.Assert(_outCount > 0);
             _outCount--;
+        }
+
         UnmapIfLast();
     }
 
@@ -297,6 +301,7 @@ internal sealed unsafe class PageHeap : IDisposable
                 if (_free!.TakePagesAround(ref first, ref grains, PageSize / Grain))
                     continue;
                 _free.Give(first, grains, resident: false);
+                Debug.Assert(_outCount > 0);
                 _outCount--;
                 break;
             }
@@ -326,6 +331,7 @@ internal sealed unsafe class PageHeap : IDisposable
         {
             if (!_isDisposed || _isUnmapped || _outCount != 0)
                 return;
+            Debug.Assert(_isClosed, "Nothing is handed out any more.");
             _isUnmapped = true;
         }
 

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace Cache.Core.Layout;
 
 /// <summary>
@@ -42,6 +44,7 @@ internal sealed class Prefault : IThreadPoolWorkItem
     /// <summary>Asks for memory from an offset, whose first page may be in use; it replaces earlier requests.</summary>
     public void Request(long from, long length)
     {
+        Debug.Assert(from >= 0);
         Volatile.Write(ref _from, from / Step * Step);
         Volatile.Write(ref _to, from + Math.Min(Bytes, length));
         if (Bytes != 0 && TryBegin())

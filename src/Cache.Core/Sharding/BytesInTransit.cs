@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace Cache.Core.Sharding;
 
 /// <summary>What all threads hold that look for room, or wait for a key's claim: no entry points at it yet.</summary>
@@ -37,6 +39,10 @@ internal sealed class BytesInTransit
             _held = isMore ? _held + held : _held - held;
             if (isForClaim)
                 _forClaims = isMore ? _forClaims + held : _forClaims - held;
+            Debug.Assert(_forClaims is { RecordBytes: >= 0, BlockBytes: >= 0, PrepaidBytes: >= 0 });
+            Debug.Assert(_held.RecordBytes >= _forClaims.RecordBytes, "What is held for a claim is a part of all.");
+            Debug.Assert(_held.BlockBytes >= _forClaims.BlockBytes);
+            Debug.Assert(_held.PrepaidBytes >= _forClaims.PrepaidBytes);
         }
     }
 }

@@ -52,6 +52,7 @@ internal sealed class ClearedEntries(SharedState state, Shard[] shards)
         {
             if (_shard < 0 && !TryBeginPass())
                 return false;
+            Debug.Assert(_shard < _shards.Length, "A pass that has seen all shards has ended.");
             for (int i = 0; i < pages && _shard < _shards.Length; i++)
             {
                 if (_shards[_shard].FreeCleared(_freed, ref _cursor))

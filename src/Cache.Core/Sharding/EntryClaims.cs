@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Numerics;
 
 namespace Cache.Core.Sharding;
@@ -36,6 +37,7 @@ internal sealed class EntryClaims
     {
         var stripe = StripeOf(hash);
         stripe.Enter();
+        Debug.Assert(!stripe.IsClaimed, "A stripe has one claim at a time, and a thread one claim.");
         stripe.Hash = hash;
         stripe.IsClaimed = true;
         Interlocked.Increment(ref _count); // A fence: a thread that locks the key later sees the claim.
@@ -44,6 +46,8 @@ internal sealed class EntryClaims
     public void Exit(ulong hash)
     {
         var stripe = StripeOf(hash);
+        Debug.Assert(stripe.Gate.IsHeldByCurrentThread);
+        Debug.Assert(stripe.IsClaimed && stripe.Hash == hash, "Only what was claimed is left.");
         Interlocked.Decrement(ref _count);
         stripe.IsClaimed = false;
         stripe.Gate.Exit();

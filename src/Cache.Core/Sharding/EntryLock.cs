@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Log;
@@ -73,8 +74,18 @@ internal struct EntryLock
     /// <returns>What the write reports if it cannot be overcome.</returns>
     public WriteStatus Fail(Obstacle obstacle)
     {
+        Debug.Assert(obstacle != Obstacle.None);
         Obstacle = obstacle;
         return WriteStatus.OutOfMemory;
+    }
+
+    /// <summary>Fails unless the caller holds the entry's home, and what is found is a live record.</summary>
+    [Conditional("DEBUG")]
+    public readonly void AssertHeld()
+    {
+        Debug.Assert(!Home.IsNull);
+        Debug.Assert(Bucket.IsHeld(Home.ReadVersion()), "Whoever changes an entry holds its home.");
+        Debug.Assert(Record.IsNull || Header.RecordSize > 0, "A record has a header.");
     }
 
     public readonly bool IsFound => !Record.IsNull;

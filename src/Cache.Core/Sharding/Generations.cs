@@ -67,7 +67,11 @@ internal sealed class Generations
     public bool IsWritten(int keyspace) => (Volatile.Read(ref _written) >> keyspace & 1) != 0;
 
     /// <summary>Notes a new entry of a keyspace, before its home is unlocked.</summary>
-    public void NoteWritten(int keyspace) => Interlocked.Or(ref _written, 1U << keyspace);
+    public void NoteWritten(int keyspace)
+    {
+        Debug.Assert(keyspace is >= 0 and < CacheOptions.KeyspaceCountMax);
+        Interlocked.Or(ref _written, 1U << keyspace);
+    }
 
     /// <summary>A word that has one keyspace's generation, for <see cref="AreStill"/>.</summary>
     public static ulong WordOf(int keyspace, int generation) => (ulong)generation << (keyspace * NumberBits);
@@ -119,6 +123,7 @@ internal sealed class Generations
 
             if (keyspaces == 0)
                 return true;
+            Debug.Assert(word != _word, "Each keyspace gets another generation.");
             if (recorder is not null && !(hasRoom = TryReserve(keyspaces, recorder)))
                 return false;
             RoomSteps.At(RoomStep.ClearReserved);
@@ -176,6 +181,7 @@ internal sealed class Generations
 
     private bool TryBegin(int keyspace, ref ulong word)
     {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
         int present = Of(keyspace, word);
         for (int i = 1; i < PerKeyspace; i++)
         {

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using Cache.Core.Layout;
@@ -27,6 +28,8 @@ internal sealed partial class KeyLocks
     /// <summary>Keeps an empty slot for a write that follows, and notes which buckets that will change.</summary>
     public void Reserve(Bucket home, Bucket holder, int slot)
     {
+        Debug.Assert(IsReadable, "Else the slot is taken at once.");
+        Debug.Assert(slot is >= Bucket.SlotFirst and <= Bucket.SlotLast);
         ReservedOf(holder) |= (byte)(1 << slot);
         MarkChanged(home);
         MarkChanged(holder);
@@ -40,6 +43,7 @@ internal sealed partial class KeyLocks
         for (int i = 0; i < _count; i++)
         {
             ref var held = ref _pages[i];
+            Debug.Assert((held.Changed & ~held.Buckets) == 0, "Only what is held is changed.");
             for (ulong buckets = held.Changed & held.Readable; buckets != 0; buckets &= buckets - 1)
             {
                 int index = BitOperations.TrailingZeroCount(buckets);
@@ -71,6 +75,7 @@ internal sealed partial class KeyLocks
         for (int i = 0; i < _count; i++)
         {
             ref var held = ref _pages[i];
+            Debug.Assert((held.Changed & ~held.Buckets) == 0, "Only what is held was changed.");
             for (ulong buckets = held.Changed & ~held.Readable; buckets != 0; buckets &= buckets - 1)
             {
                 int index = BitOperations.TrailingZeroCount(buckets);
@@ -85,6 +90,7 @@ internal sealed partial class KeyLocks
 
     private void BeginChangeOf(Bucket bucket)
     {
+        Debug.Assert(IsReadable, "Else nobody reads there.");
         int page = IndexOf(bucket.Page);
         ref ulong readable = ref _pages[page].Readable;
         ulong bit = 1UL << bucket.IndexInPage;

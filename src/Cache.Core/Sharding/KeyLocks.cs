@@ -84,6 +84,7 @@ internal sealed partial class KeyLocks
     /// <summary>Room for the numbers of homes that will be locked.</summary>
     public Span<ulong> HomesOf(int count)
     {
+        Debug.Assert(_count == 0);
         if (_homes.Length < count)
             _homes = new ulong[count];
         return _homes.AsSpan(0, count);
@@ -140,6 +141,7 @@ internal sealed partial class KeyLocks
             held.Readable |= IsReadable ? bit : 0;
         }
 
+        Debug.Assert(Bucket.IsHeld(bucket.ReadVersion()), "What the set has is locked until its end.");
         version = known;
         return true;
     }
@@ -181,7 +183,11 @@ internal sealed partial class KeyLocks
         _count = _last = 0;
         _isIndexed = IsReadable = false;
         for (int i = _gates.Count - 1; i >= 0; i--)
+        {
+            Debug.Assert(_gates[i].IsHeldByCurrentThread);
             _gates[i].Exit();
+        }
+
         _gates.Clear();
     }
 
@@ -241,6 +247,7 @@ internal sealed partial class KeyLocks
             Lock(state, state.Index.Pages[(uint)number], isWhole ? AllBuckets : marks[number]);
         }
 
+        Debug.Assert(_count == count, "Each page is locked once.");
         _firstOrder = state.Index.Pages[0][0].Order;
         _isIndexed = true;
     }
@@ -265,10 +272,16 @@ internal sealed partial class KeyLocks
             bool isWhole = IsExclusive || BitOperations.PopCount(buckets) >= WholePageMin;
             Lock(state, state.Index.Pages[(uint)number], isWhole ? AllBuckets : buckets);
         }
+
+        Debug.Assert(_count == count, "Each page is locked once.");
     }
 
     private void Lock(SharedState state, IndexPage page, ulong buckets)
     {
+        Debug.Assert(_count < _pages.Length, "Room was made before.");
+        Debug.Assert(
+            _count == 0 || _pages[_count - 1].Page[0].Order < page[0].Order,
+            "In one order, so that no two threads wait for each other.");
         ref var held = ref _pages[_count];
         held = new HeldPage { Page = page };
         int first = _count++ * IndexPage.BucketCount;

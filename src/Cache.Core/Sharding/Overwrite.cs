@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
@@ -54,6 +55,7 @@ internal struct Overwrite
     /// <summary>Locks both buckets, unless somebody wrote there since the entry was found.</summary>
     public bool TryLock()
     {
+        Debug.Assert(!_holdsHome && !_holdsHolder);
         _holdsHome = Home.TryLockAt(HomeVersion);
         if (!_holdsHome || !IsSpilled)
             return _holdsHome;
@@ -67,6 +69,7 @@ internal struct Overwrite
     /// <summary>The same, where some before this one are locked already.</summary>
     public bool TryLockBehind(ReadOnlySpan<Overwrite> locked)
     {
+        Debug.Assert(!_holdsHome && !_holdsHolder);
         _holdsHome = Home.TryLockAt(HomeVersion);
         if (!_holdsHome && !IsLocked(locked, Home, HomeVersion))
             return false;

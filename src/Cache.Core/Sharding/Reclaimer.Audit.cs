@@ -113,6 +113,7 @@ internal sealed partial class Reclaimer
 
     private void NoteWalked(int segment, ref Walk walk)
     {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
         ref var info = ref _log[segment];
         walk.UnfinishedBytes += info.End - Volatile.Read(ref info.Committed);
         walk.LargeBytes += Volatile.Read(ref info.LargeBytes);
@@ -121,6 +122,7 @@ internal sealed partial class Reclaimer
 
     private void EvictFrom(int segment, ref Walk walk)
     {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
         ref var info = ref _log[segment];
         if (_budget.Eviction == EvictionPolicy.ExpiringEntries && Volatile.Read(ref info.ExpiringCount) == 0
             && !_state.Generations.HasCleared)

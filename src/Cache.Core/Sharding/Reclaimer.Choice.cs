@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Core.Layout;
 using Cache.Core.Log;
 
@@ -33,6 +34,8 @@ internal sealed partial class Reclaimer
     /// <summary>Begins to work on a segment that was claimed.</summary>
     private void Take(int segment, ReclaimMode mode)
     {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        Debug.Assert(_victim == 0, "One segment is in work at a time.");
         _victim = segment;
         ref var info = ref _log[segment];
         _victimIsMain = IsMain(info);
@@ -67,6 +70,7 @@ internal sealed partial class Reclaimer
     /// <summary>Looks at all segments: a line each, in order.</summary>
     private Candidates Survey()
     {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
         var found = new Candidates { EmptiestShare = double.MaxValue, DeadestShare = double.MaxValue };
         for (int segment = 1; segment < _log.Frontier; segment++)
         {

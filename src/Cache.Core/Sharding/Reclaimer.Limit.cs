@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Core.Eviction;
 using Cache.Core.Layout;
 using Cache.Core.Log;
@@ -41,6 +42,8 @@ internal sealed partial class Reclaimer
     /// <summary>Sets the limit and reclaims until it is kept, as far as the policy allows.</summary>
     public void ChangeLimit(long limitBytes)
     {
+        Debug.Assert(limitBytes > 0);
+        Debug.Assert(!_gate.IsHeldByCurrentThread, "Others may reclaim between two steps.");
         long most = Math.Min(_budget.LimitBytes, limitBytes * RenewalFactor);
         if (most > limitBytes)
         {
@@ -57,6 +60,7 @@ internal sealed partial class Reclaimer
     /// <summary>Lowers the limit step by step, while something can be reclaimed.</summary>
     private void Approach(long limitBytes)
     {
+        Debug.Assert(limitBytes > 0);
         long step = Math.Max(limitBytes, _budget.UsedBytes);
         do
         {

@@ -110,12 +110,14 @@ internal sealed partial class Reclaimer
 
     private void BeginRequest(in RoomRequest request)
     {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
         (_keptHash, _otherKeptHash) = (request.KeptHash, request.OtherKeptHash);
         _enoughBytes = request.EnoughBytes;
     }
 
     private void EndRequest()
     {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
         _keptHash = _otherKeptHash = 0;
         _enoughBytes = NeverEnough;
     }

@@ -175,7 +175,12 @@ internal sealed partial class Reclaimer(
     }
 
     /// <summary>Counts a record that was copied.</summary>
-    public void NoteCopied(int size) => Volatile.Write(ref _copiedBytes, _copiedBytes + size);
+    public void NoteCopied(int size)
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        Debug.Assert(size >= RecordHeader.Size);
+        Volatile.Write(ref _copiedBytes, _copiedBytes + size);
+    }
 
     /// <summary>Whether a key that is written anew was evicted lately, and hence belongs to main.</summary>
     public bool TakeGhost(ulong hash, int size)
@@ -233,6 +238,7 @@ internal sealed partial class Reclaimer(
     /// <remarks>What this gains, or not, says nothing to who will.</remarks>
     private void StepUncounted(long bytes)
     {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
         (int gainless, int floor, int vain, long smallGains) = (_gainless, _floor, _vain, _smallGains);
         TryStep(bytes);
         (_gainless, _floor, _vain, _smallGains) = (gainless, floor, vain, smallGains);
@@ -269,6 +275,8 @@ internal sealed partial class Reclaimer(
     // stays is not freed either, so of that one only what was evicted is a gain, and the others come before it again.
     private void NoteGain(int end)
     {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        Debug.Assert(_stayed >= 0 && _live >= 0);
         ref var info = ref _log[_victim];
         bool isEmpty = Volatile.Read(ref info.Dead) == info.Committed;
         int length = end - info.Start;
@@ -290,6 +298,8 @@ internal sealed partial class Reclaimer(
     // Where few records of each segment may go, it takes many segments to gain one; still, there is an end to it.
     private void NoteGainInSum(int gain, int length)
     {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        Debug.Assert(gain <= length, "No more goes than there was.");
         _vain++;
         _smallGains += Math.Max(0, gain);
         if (_smallGains >= length / GainDivisor)

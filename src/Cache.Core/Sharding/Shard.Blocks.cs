@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Core.Changes;
 using Cache.Core.Layout;
 
@@ -23,6 +24,7 @@ internal sealed partial class Shard
     public bool TryMakeBlock(
         in EntryKey key, int length, int capacity, in HeldBytes held, out LargeBlock block, ref WriteStatus status)
     {
+        Debug.Assert(length <= capacity);
         if (!_state.TryCreateBlock(length, capacity, prepaidBytes: 0, out block))
         {
             long bytes = _state.BlockBytesOf(capacity);

@@ -108,6 +108,7 @@ internal sealed partial class Shard
     private void Tell(
         ref ChangeRecorder? pending, Record record, RecordHeader header, ChangeKind kind, ChangeCause cause)
     {
+        Debug.Assert(!record.IsNull);
         var key = record.KeyOf(header);
         if (pending is { } recorder)
         {
@@ -124,6 +125,7 @@ internal sealed partial class Shard
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare: a write that failed after it had reserved.
     private static void EndRecorder(ref EntryLock entry)
     {
+        Debug.Assert(entry.Recorder is not null);
         entry.Recorder!.End();
         entry.Recorder = null;
     }

@@ -123,6 +123,7 @@ internal sealed partial class Shard
 
     private void FreeCleared(IndexPage page, int index, int slot, int home)
     {
+        Debug.Assert(page[index].IsChanging && page[home].IsChanging, "All buckets of the page are locked.");
         ulong entry = page[index].EntryAt(slot);
         var record = _records[entry];
         var header = record.Header;
@@ -130,7 +131,8 @@ internal sealed partial class Shard
         if (index != home)
             RemoveSpill(page[home], index);
         int generation = Bucket.GenerationOf(entry);
-        Interlocked.Decrement(ref _countByGeneration[Generations.IndexOf(header.Keyspace, generation)]);
+        long left = Interlocked.Decrement(ref _countByGeneration[Generations.IndexOf(header.Keyspace, generation)]);
+        Debug.Assert(left >= 0, "What goes was counted when it came.");
         CountExpiring(header.Keyspace, generation, header.IsExpiring, after: false);
         long largeBytes = 0;
         if (header.IsLarge)

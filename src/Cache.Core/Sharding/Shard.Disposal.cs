@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
@@ -9,6 +10,7 @@ internal sealed partial class Shard
     /// <returns>False if another thread held something for too long: to be called again.</returns>
     public bool TryClose(DisposalSteps disposal)
     {
+        Debug.Assert(_state.IsDisposed, "Who waits for a bucket must see why.");
         if (!disposal.TryEnter(_growthGate))
             return false;
         try

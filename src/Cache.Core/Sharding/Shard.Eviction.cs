@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Numerics;
 using Cache.Core.Changes;
 using Cache.Core.Layout;
@@ -68,6 +69,7 @@ internal sealed partial class Shard
 
         entry.Record = record;
         entry.Generation = Bucket.GenerationOf(entry.Holder.EntryAt(entry.Slot));
+        Debug.Assert(!record.Header.IsDead, "What an entry points at lives.");
         entry.Header = record.Header; // Under the lock: it may have been changed in place since.
         entry.Block = entry.Header.IsLarge ? LargeBlock.ReadStub(record.ValueOf(entry.Header)) : default;
         return true;
@@ -76,6 +78,7 @@ internal sealed partial class Shard
     /// <returns>Null if another thread holds a bucket that is needed.</returns>
     private static bool? TryFindEntry(ulong wanted, ref EntryLock entry)
     {
+        entry.AssertHeld();
         if (TrySlotOf(entry.Home, wanted, out entry.Slot))
             return true;
         for (ulong buckets = entry.Home.SpillBuckets; buckets != 0; buckets &= buckets - 1)
@@ -110,6 +113,8 @@ internal sealed partial class Shard
 
     private bool TryMove(ref EntryLock entry, ulong hash, bool isMain, int frequency)
     {
+        entry.AssertHeld();
+        Debug.Assert(entry.IsFound);
         int size = entry.Header.RecordSize;
         var stream = (isMain ? LogStream.Main : 0) | (entry.Header.IsExpiring ? LogStream.Expiring : 0);
         int stripe = _log.ReclaimerStripe;
@@ -139,6 +144,8 @@ internal sealed partial class Shard
 
     private void Evict(ref EntryLock entry, ulong hash, Reclaimer reclaimer, bool wasInMain)
     {
+        Debug.Assert(entry.IsFound);
+        Debug.Assert(reclaimer.Gate.IsHeldByCurrentThread, "Ghosts are written under its gate.");
         reclaimer.Ghosts.Add(hash, wasInMain);
         RemoveLocked(ref entry, ChangeCause.Evicted);
         Interlocked.Increment(ref _evictions);
@@ -183,6 +190,7 @@ internal sealed partial class Shard
     /// </summary>
     public void TryEvictHeld(KeyLocks locks, Bucket home)
     {
+        Debug.Assert(locks.IsExclusive, "The entry's home may be another bucket of the page.");
         int slot = LeastUsedSlotOf(home, _state.Budget.Eviction);
         if (slot == 0 || home.FindEmptySlot() != 0)
             return;

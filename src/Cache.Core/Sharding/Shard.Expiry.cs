@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Core.Changes;
 using Cache.Core.Expiry;
 using Cache.Core.Layout;
@@ -74,6 +75,8 @@ internal sealed partial class Shard
     /// <remarks>shape: What is told of it.</remarks>
     public WriteStatus Rewrite(ref EntryLock entry, in EntryKey key, in RecordExpiry expiry, in ChangeShape shape)
     {
+        entry.AssertHeld();
+        Debug.Assert(entry.IsFound);
         var header = entry.Header;
         StagedRecord staged;
         if (Record.SizeOf(key.Bytes.Length, header.ValueLength, expiry) <= header.RecordSize)
@@ -160,6 +163,7 @@ internal sealed partial class Shard
 
     private void RemoveExpired(ref EntryLock entry)
     {
+        Debug.Assert(entry.IsFound && entry.Header.IsExpiring);
         entry.Set?.BeginChange(entry.Home, entry.Holder);
         RemoveLocked(ref entry, ChangeCause.Expired);
         Interlocked.Increment(ref _expirations);
@@ -199,8 +203,11 @@ internal sealed partial class Shard
 
     private void CountExpiring(int keyspace, int generation, bool before, bool after)
     {
-        if (before != after)
-            Interlocked.Add(ref _expiringByGeneration[Generations.IndexOf(keyspace, generation)], after ? 1 : -1);
+        if (before == after)
+            return;
+        long count = Interlocked.Add(
+            ref _expiringByGeneration[Generations.IndexOf(keyspace, generation)], after ? 1 : -1);
+        Debug.Assert(count >= 0, "What goes was counted when it came.");
     }
 
     private readonly struct SlideOperation : IEntryOperation

@@ -104,6 +104,7 @@ internal sealed partial class Shard
     /// <summary>Unlocks what the entry holds, with new versions if it was changed.</summary>
     public void Unlock(ref EntryLock entry)
     {
+        entry.AssertHeld();
         if (entry.Recorder is not null)
             EndRecorder(ref entry); // What was reserved for a change that did not come.
         if (entry.Set is { } set)
@@ -157,6 +158,7 @@ internal sealed partial class Shard
         entry.Set = set;
         entry.Generation = Generations.Of(key.Keyspace, set.Generations);
         entry.Home = PageOf(key.Hash).HomeOf(key.Hash);
+        entry.AssertHeld();
     }
 
     /// <summary>Locks the home of a hash, and the whole page if others were in the way too often.</summary>
@@ -254,6 +256,7 @@ internal sealed partial class Shard
 
     private void Wait(ref EntryLock entry)
     {
+        Debug.Assert(entry.Set is null, "Who holds other keys waits for none.");
         _state.ThrowIfDisposed();
         RoomSteps.At(RoomStep.WaitsForBucket);
         if (++entry.Contentions >= SpinsMax)
@@ -264,6 +267,7 @@ internal sealed partial class Shard
 
     private static void ExitOwn(ref EntryLock entry)
     {
+        Debug.Assert(entry.OwnsSet && entry.Set is not null);
         var set = entry.Set!;
         set.Exit();
         KeyLocks.Return(set);
@@ -281,6 +285,7 @@ internal sealed partial class Shard
     /// <summary>Finds the entry of a key whose home is locked, and locks the bucket that holds it.</summary>
     private bool TryFindLocked(in EntryKey key, ref EntryLock entry)
     {
+        entry.AssertHeld();
         entry.Holder = entry.Home;
         if (TryMatch(entry.Home, key, ref entry) || entry.Home.HasNoSpill)
             return true;
@@ -316,6 +321,7 @@ internal sealed partial class Shard
 
     private bool TryMatch(Bucket bucket, in EntryKey key, ref EntryLock entry)
     {
+        Debug.Assert(Bucket.IsHeld(bucket.ReadVersion()));
         // The bucket is locked, so what its slots point at is whole: every change of it needs this lock too.
         int slot = FindSlot(bucket, key, entry.Generation, out var record, out var header);
         if (slot == 0)

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Core.Changes;
 using Cache.Core.Layout;
 
@@ -125,6 +126,7 @@ internal sealed partial class Shard
     private bool TryReserveCopy(
         KeyLocks locks, ref EntryLock entry, in EntryKey key, in EntryLock source, in EntryKey from, bool removes)
     {
+        Debug.Assert(source.IsFound);
         if (RecorderFor(key) is not { } recorder)
             return true;
         entry.Recorder = recorder; // There may be no memory for what comes: the unlock then ends it.

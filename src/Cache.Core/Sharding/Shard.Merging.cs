@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Numerics;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
@@ -92,6 +93,7 @@ internal sealed partial class Shard
 
     private static void LockAll(IndexPage page, Span<uint> versions)
     {
+        Debug.Assert(versions.Length == IndexPage.BucketCount);
         for (int i = 0; i < IndexPage.BucketCount; i++)
             versions[i] = page[i].Lock();
     }
@@ -106,6 +108,8 @@ internal sealed partial class Shard
     /// <returns>False if one finds no slot; nothing is changed then.</returns>
     private bool TryMoveAll(IndexPage from, IndexPage to)
     {
+        Debug.Assert(_growthGate.IsHeldByCurrentThread);
+        Debug.Assert(!from.Equals(to));
         Span<PlacedEntry> placed = stackalloc PlacedEntry[IndexPage.SlotCount];
         int count = 0;
         for (int i = 0; i < IndexPage.SlotCount; i++)
@@ -163,6 +167,7 @@ internal sealed partial class Shard
                     return false;
             }
 
+            Debug.Assert(BitOperations.IsPow2(_directory.Length));
             uint[] halved = new uint[_directory.Length / 2];
             for (int i = 0; i < halved.Length; i++)
                 halved[i] = _directory[2 * i];

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Cache.Core.Layout;
 
@@ -184,6 +185,7 @@ internal sealed partial class Shard
     /// <summary>Notes what a locked entry is; its version is the one that the unlock will leave.</summary>
     private static void Describe(in EntryLock entry, ref ReadSnapshot snapshot)
     {
+        entry.AssertHeld();
         snapshot.Home = entry.Home;
         snapshot.Generation = entry.Generation;
         snapshot.HomeVersion = entry.IsChanged ? entry.HomeVersion + Bucket.VersionStep : entry.HomeVersion;

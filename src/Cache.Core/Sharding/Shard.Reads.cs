@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using Cache.Core.Layout;
@@ -298,6 +299,7 @@ internal sealed partial class Shard
         var header = snapshot.Header;
         if (header.IsLarge)
             return TryCopyLarge(bytes, ref sink, lentLengthMin, ref snapshot);
+        Debug.Assert(!snapshot.Record.IsNull);
         snapshot.Length = header.ValueLength;
         var (offset, length) = bytes.Within(snapshot.Length);
         snapshot.CopiedLength = length;
@@ -318,6 +320,7 @@ internal sealed partial class Shard
         {
             // No thread moves or removes the entry now: that needs this lock.
             block = LargeBlock.ReadStub(snapshot.Record.ValueOf(snapshot.Header));
+            Debug.Assert(!block.IsNull, "A large value has a block.");
             snapshot.Length = block.Length;
             isLent = snapshot.Length >= lentLengthMin;
             if (isLent)

@@ -113,6 +113,7 @@ internal sealed partial class Shard
     /// </summary>
     private IndexPage PageAt(ref ScanCursor cursor, out int first, out int count)
     {
+        Debug.Assert(_growthGate.IsHeldByCurrentThread);
         ulong hash = (ulong)cursor.Position << PositionBits;
         FindRange(PositionOf(hash, _directory.Length), out first, out count);
         int depth = _shardBits + BitOperations.Log2((uint)(_directory.Length / count));
@@ -124,6 +125,7 @@ internal sealed partial class Shard
 
     private bool TryMoveToNextPage(ref ScanCursor cursor, int first, int count)
     {
+        Debug.Assert(_growthGate.IsHeldByCurrentThread);
         int next = first + count;
         if (next >= _directory.Length)
             return false;
@@ -203,6 +205,7 @@ internal sealed partial class Shard
 
     private static void Append(ReadOnlySpan<byte> key, EntryKind kind, ref byte[] keys, ref int length)
     {
+        Debug.Assert(key.Length <= EntryKey.LengthMax, "Its length has two bytes.");
         int needed = length + GatheredPrefix + key.Length;
         if (needed > keys.Length)
         {

@@ -99,6 +99,7 @@ internal sealed partial class Shard
     /// <remarks>prepaid: As of <see cref="TrySplit"/>.</remarks>
     private bool TryTakeUpper(ulong hash, ref long prepaid, out UpperPage upper)
     {
+        Debug.Assert(_growthGate.IsHeldByCurrentThread);
         upper = default;
         FindRange(PositionOf(hash, _directory.Length), out int first, out int count);
         if (count == 1 && (_directory.Length << _shardBits) >= 1 << DirectoryBitsMax)
@@ -139,6 +140,8 @@ internal sealed partial class Shard
 
     private void DoubleDirectory()
     {
+        Debug.Assert(_growthGate.IsHeldByCurrentThread);
+        Debug.Assert(BitOperations.IsPow2(_directory.Length));
         uint[] old = _directory;
         uint[] doubled = new uint[old.Length * 2];
         for (int i = 0; i < doubled.Length; i++)
@@ -176,6 +179,8 @@ internal sealed partial class Shard
 
     private void MoveUpper(IndexPage page, IndexPage upper, int upperFirst, Span<SplitSlot> slots)
     {
+        Debug.Assert(slots.Length == IndexPage.SlotCount);
+        Debug.Assert(page[0].IsChanging && upper[0].IsChanging, "All buckets of both pages are locked.");
         for (int i = 0; i < slots.Length; i++)
         {
             int index = i / Bucket.SlotLast;

@@ -17,6 +17,7 @@ internal sealed partial class Shard
 
     private void LockHeld(KeyLocks locks, in EntryKey key, ref EntryLock entry)
     {
+        Debug.Assert(key.Locks == locks);
         if (!TryLockIn(locks, key, ref entry))
             ThrowNotHeld();
         entry.HomeVersion = locks.VersionAfter(entry.Home);

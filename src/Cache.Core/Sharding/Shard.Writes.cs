@@ -60,10 +60,12 @@ internal sealed partial class Shard
     /// <remarks>largeBytes: The size of the block that the record points at, or 0.</remarks>
     public void Publish(ref EntryLock entry, in EntryKey key, in StagedRecord staged, long largeBytes)
     {
+        entry.AssertHeld();
         entry.IsChanged = true;
         staged.Target.WriteExpiry(staged.Header, staged.Expiry);
         if (staged.IsInPlace)
         {
+            Debug.Assert(entry.IsFound && staged.Target.Address == entry.Record.Address);
             CountExpiring(key.Keyspace, entry.Generation, entry.Header.IsExpiring, staged.Header.IsExpiring);
             long before = DropBlock(ref entry);
             // The header comes first: a sweep that starts the segment's deadline anew must not miss this one.
@@ -117,6 +119,8 @@ internal sealed partial class Shard
     /// <summary>Counts a record that was linked, and retires the one that it replaced.</summary>
     public void CommitLink(ref EntryLock entry, in StagedRecord staged, long largeBytes)
     {
+        entry.AssertHeld();
+        Debug.Assert(!staged.Target.IsNull && !staged.IsInPlace);
         entry.IsChanged = true;
         int keyspace = staged.Header.Keyspace;
         CountExpiring(
@@ -149,7 +153,9 @@ internal sealed partial class Shard
     private void CountNew(ref EntryLock entry, int keyspace)
     {
         entry.Holder.SetFrequency(entry.Slot, 0);
-        Interlocked.Increment(ref _countByGeneration[Generations.IndexOf(keyspace, entry.Generation)]);
+        long count = Interlocked.Increment(
+            ref _countByGeneration[Generations.IndexOf(keyspace, entry.Generation)]);
+        Debug.Assert(count > 0);
         if (_generations.IsWritten(keyspace))
             return;
         if (entry.Set is null)
@@ -187,6 +193,7 @@ internal sealed partial class Shard
     /// <summary>Removes the locked entry.</summary>
     public void RemoveLocked(ref EntryLock entry, ChangeCause cause)
     {
+        entry.AssertHeld();
         Debug.Assert(entry.IsFound);
         if (IsTold(entry) && cause != ChangeCause.Cleared)
             Tell(ref entry.Recorder, entry.Record, entry.Header, ChangeKind.Remove, cause); // While it has its key.
@@ -195,7 +202,9 @@ internal sealed partial class Shard
         if (entry.IsSpilled)
             RemoveSpill(entry.Home, entry.Holder.IndexInPage);
         int keyspace = entry.Header.Keyspace;
-        Interlocked.Decrement(ref _countByGeneration[Generations.IndexOf(keyspace, entry.Generation)]);
+        long left = Interlocked.Decrement(
+            ref _countByGeneration[Generations.IndexOf(keyspace, entry.Generation)]);
+        Debug.Assert(left >= 0, "What goes was counted when it came.");
         CountExpiring(keyspace, entry.Generation, entry.Header.IsExpiring, after: false);
         _log.Retire(entry.Record, entry.Header, DropBlock(ref entry));
         entry.Record = default;
@@ -225,6 +234,7 @@ internal sealed partial class Shard
     /// <summary>Frees a block that the next attempt makes again, and keeps its bytes for that.</summary>
     public void ReleaseForNow(ref EntryLock entry, LargeBlock block)
     {
+        Debug.Assert(entry.PrepaidBytes == 0, "What was taken ahead was used for the block.");
         if (entry.Set is null)
             entry.PrepaidBytes = _state.ReleaseUnpaid(block);
         else
@@ -238,6 +248,7 @@ internal sealed partial class Shard
 
     private bool TryAllocate(ref EntryLock entry, in EntryKey key, int size, bool expiring, out Record record)
     {
+        Debug.Assert(size > 0 && size % 8 == 0);
         bool isMain = entry.IsFound
             ? (_log[_records.SegmentOf(entry.Record)].Stream & (int)LogStream.Main) != 0
             : _reclaimer.TakeGhost(key.Hash, size);
@@ -415,6 +426,7 @@ internal sealed partial class Shard
 
     private static void MarkAhead(ref EntryLock entry, int size)
     {
+        Debug.Assert(!entry.AheadRecord.IsNull);
         entry.AheadRecord.Header = RecordHeader.Create(0, 0, size, 0, default, large: false);
         RoomSteps.At(RoomStep.RecordTaken);
     }

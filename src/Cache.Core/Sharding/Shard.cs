@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Cache.Core.Layout;
 using Cache.Core.Log;
@@ -145,6 +146,7 @@ internal sealed partial class Shard
     /// <summary>What is left to do after a write that was unlocked.</summary>
     public void EndWrite(in EntryKey key, ref EntryLock entry)
     {
+        Debug.Assert(!entry.OwnsSet, "The entry is unlocked.");
         // A record that was allocated ahead and then not needed: another thread's write came between.
         if (!entry.AheadRecord.IsNull)
             _log.Abandon(entry.AheadRecord, entry.AheadRecord.Header.RecordSize);

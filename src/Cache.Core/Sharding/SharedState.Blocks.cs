@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
@@ -38,6 +39,8 @@ internal abstract partial class SharedState
     /// <param name="block">The block.</param>
     public bool TryCreateBlock(int length, int capacity, long prepaidBytes, out LargeBlock block)
     {
+        Debug.Assert(length <= capacity);
+        Debug.Assert(prepaidBytes >= 0);
         long bytes = BlockBytesOf(capacity);
         block = default;
         if (prepaidBytes != 0)
@@ -98,8 +101,10 @@ internal abstract partial class SharedState
     public long ReleaseUnpaid(LargeBlock block)
     {
         long bytes = block.Release(Heap);
-        if (bytes != 0)
-            Interlocked.Add(ref _blockBytes, -bytes);
+        if (bytes == 0)
+            return 0;
+        long left = Interlocked.Add(ref _blockBytes, -bytes);
+        Debug.Assert(left >= 0, "Only blocks that count are released.");
         return bytes;
     }
 

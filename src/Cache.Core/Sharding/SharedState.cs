@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Numerics;
 using Cache.Core.Changes;
 using Cache.Core.Expiry;
@@ -167,6 +168,7 @@ internal abstract partial class SharedState
     /// <summary>Tells waiting threads of the end, and makes the page that all directories name then.</summary>
     protected void BeginDisposal()
     {
+        Debug.Assert(!_isDisposed, "A store ends once.");
         _isDisposed = true;
         Clock.Dispose();
         HeldPage = Index.CreateHeldPage();

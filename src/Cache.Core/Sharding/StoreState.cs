@@ -96,6 +96,7 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
     /// <summary>Changes the limit, and returns when it is kept, as far as the policy allows.</summary>
     public void ChangeLimit(long limitBytes)
     {
+        Debug.Assert(limitBytes > 0);
         lock (_limitGate)
         {
             // While it is lowered, the former one is what the store keeps. A raised one holds before the segments

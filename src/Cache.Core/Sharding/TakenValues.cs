@@ -24,6 +24,7 @@ internal sealed class TakenValues(SharedState state) : IDisposable
     /// <summary>Takes what a locked entry holds; what is absent, or no string, is remembered as absent.</summary>
     public void Take(in EntryLock entry)
     {
+        entry.AssertHeld();
         if (!entry.IsFound || entry.IsOtherKind)
         {
             _values.Add(default);
@@ -86,6 +87,7 @@ internal sealed class TakenValues(SharedState state) : IDisposable
         _copies.AsSpan(0, CopiedBytes).CopyTo(larger);
         ArrayPool<byte>.Shared.Return(_copies);
         _copies = larger;
+        Debug.Assert(_copies.Length - CopiedBytes >= length);
     }
 
     private readonly record struct Taken(bool Exists, LargeBlock Block, int Offset, int Length);

@@ -57,6 +57,7 @@ internal static class CommonRequestReader
         if (!TryReadLength(input, ref position, out request.KeyLength))
             return false;
         request.KeyOffset = position;
+        Debug.Assert(request.KeyLength >= 0);
 
         // The two bytes behind an argument are skipped unread, as the other reader does.
         position += request.KeyLength + 2;

@@ -64,6 +64,7 @@ internal sealed class InlineRequest
 
     private bool TryReadQuoted(ReadOnlySpan<byte> line, byte quote, ref int at)
     {
+        Debug.Assert(quote is (byte)'"' or (byte)'\'');
         while (at < line.Length)
         {
             byte next = line[at++];
@@ -82,6 +83,7 @@ internal sealed class InlineRequest
 
     private void ReadSingleQuotedEscape(ReadOnlySpan<byte> line, ref int at)
     {
+        Debug.Assert(at < line.Length, "A backslash that ends the line is none.");
         if (line[at] == '\'')
             Put(line[at++]);
         else
@@ -90,6 +92,7 @@ internal sealed class InlineRequest
 
     private void ReadEscape(ReadOnlySpan<byte> line, ref int at)
     {
+        Debug.Assert(at < line.Length, "A backslash that ends the line is none.");
         byte escaped = line[at++];
         if (escaped == 'x' && at + 2 <= line.Length
             && char.IsAsciiHexDigit((char)line[at]) && char.IsAsciiHexDigit((char)line[at + 1]))

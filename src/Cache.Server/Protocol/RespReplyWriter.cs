@@ -98,6 +98,7 @@ internal sealed class RespReplyWriter
     {
         frame.CopyTo(Reserve(frame.Length));
         _position += frame.Length;
+        AssertValid();
     }
 
     /// <summary>+text</summary>
@@ -106,6 +107,7 @@ internal sealed class RespReplyWriter
     /// <summary>-text; the text begins with its code, as in "ERR syntax error". CR and LF become spaces.</summary>
     public void Error(ReadOnlySpan<byte> text)
     {
+        Debug.Assert(!text.IsEmpty, "It begins with its code.");
         NoteError(text);
         var line = Line((byte)'-', text);
         for (int at; (at = line.IndexOfAny((byte)'\r', (byte)'\n')) >= 0;)
@@ -152,6 +154,7 @@ internal sealed class RespReplyWriter
     /// <returns>Exactly this many bytes, valid until the next call.</returns>
     public Span<byte> BeginBulk(int length)
     {
+        Debug.Assert(length >= 0);
         if (length >= LongBulk.LengthMin && TakesLent)
             return BeginLongBulk(length);
         var room = Reserve(HeaderBytesMax + length + 2);
@@ -175,6 +178,7 @@ internal sealed class RespReplyWriter
         _array[end] = (byte)'\r';
         _array[end + 1] = (byte)'\n';
         _position = end + 2;
+        AssertValid();
     }
 
     /// <summary>The absence of a value: $-1, or _ in RESP3.</summary>
@@ -207,6 +211,7 @@ internal sealed class RespReplyWriter
         text.CopyTo(room[4..]);
         "\r\n"u8.CopyTo(room[(text.Length + 4)..]);
         _position += text.Length + 6;
+        AssertValid();
     }
 
     /// <summary>Hands what was written so far to the pipe; the caller flushes it.</summary>
@@ -244,6 +249,7 @@ internal sealed class RespReplyWriter
     // Begun again where a copy was torn.
     private Span<byte> BeginLongBulk(int length)
     {
+        Debug.Assert(length >= LongBulk.LengthMin);
         _longBulk?.Dispose();
         var value = new LongBulk(length);
         _longBulk = value;
@@ -260,6 +266,7 @@ internal sealed class RespReplyWriter
 
     private void Commit()
     {
+        AssertValid();
         if (_position > _start)
             Output.Advance(_position - _start);
         _committedBytes += _position - _start;
@@ -286,6 +293,7 @@ internal sealed class RespReplyWriter
         room[text.Length + 1] = (byte)'\r';
         room[text.Length + 2] = (byte)'\n';
         _position += text.Length + 3;
+        AssertValid();
         return room.Slice(1, text.Length);
     }
 
@@ -294,10 +302,12 @@ internal sealed class RespReplyWriter
     {
         var room = Reserve(HeaderBytesMax);
         _position += WriteHeader(room, type, number);
+        AssertValid();
     }
 
     private static int WriteHeader(Span<byte> room, byte type, long number)
     {
+        Debug.Assert(room.Length >= HeaderBytesMax);
         room[0] = type;
         int digits = WriteDigits(room[1..], number);
         room[digits + 1] = (byte)'\r';
@@ -332,6 +342,14 @@ internal sealed class RespReplyWriter
         return _array.AsSpan(_position, _end - _position);
     }
 
+    [Conditional("DEBUG")]
+    private void AssertValid()
+    {
+        Debug.Assert(_start >= 0 && _start <= _position);
+        Debug.Assert(_position <= _end);
+        Debug.Assert(_end <= _array.Length);
+    }
+
     private void NextStretch(int bytes)
     {
         Commit();
@@ -341,5 +359,6 @@ internal sealed class RespReplyWriter
         _array = stretch.Array!;
         _start = _position = stretch.Offset;
         _end = stretch.Offset + stretch.Count;
+        Debug.Assert(_end - _position >= bytes, "A pipe gives at least what it is asked for.");
     }
 }

@@ -77,6 +77,7 @@ internal sealed class RespRequestReader
     {
         var reader = _spare ?? new RespRequestReader();
         _spare = null;
+        Debug.Assert(!reader._started && reader._arguments.Count == 0, "It was given back between two requests.");
         return reader;
     }
 
@@ -153,6 +154,7 @@ internal sealed class RespRequestReader
 
     private void Start(byte first)
     {
+        Debug.Assert(!_started);
         _started = true;
         _isInline = first != '*';
         _hasCount = false;
@@ -178,6 +180,7 @@ internal sealed class RespRequestReader
 
     private RespReadStatus ReadArray(ReadOnlySpan<byte> input)
     {
+        Debug.Assert(_started && !_isInline);
         if (!_hasCount)
         {
             var status = ReadCount(input);
@@ -212,6 +215,7 @@ internal sealed class RespRequestReader
 
     private RespReadStatus ReadArgument(ReadOnlySpan<byte> input)
     {
+        Debug.Assert(_arguments.Count < _awaitedCount);
         if (_bulkLength == LengthUnknown)
         {
             var status = ReadBulkLength(input);
@@ -227,12 +231,14 @@ internal sealed class RespRequestReader
             return Need((int)end);
         _arguments.Add(new ArgumentRange(_position, (int)_bulkLength));
         _position = _searched = (int)end;
+        Debug.Assert(_position <= input.Length);
         _bulkLength = LengthUnknown;
         return RespReadStatus.Complete;
     }
 
     private RespReadStatus ReadBulkLength(ReadOnlySpan<byte> input)
     {
+        Debug.Assert(_bulkLength == LengthUnknown);
         var status = ReadHeader(input, "too big bulk count string"u8, out var text);
         if (status != RespReadStatus.Complete)
             return status;
@@ -267,6 +273,7 @@ internal sealed class RespRequestReader
     /// </summary>
     private int IndexOfOrHidden(ReadOnlySpan<byte> input, byte lineEnd)
     {
+        Debug.Assert(_searched >= _position && _searched <= input.Length);
         int index = input[_searched..].IndexOfAny(lineEnd, (byte)0);
         if (index >= 0 && input[_searched + index] == lineEnd)
             return _searched + index;
@@ -282,6 +289,7 @@ internal sealed class RespRequestReader
 
     private RespReadStatus Finish(int consumed)
     {
+        Debug.Assert(consumed > 0 || _isPassingOver, "A request has a byte at least, so that reading goes on.");
         Consumed = consumed;
         _started = false;
         if (_isPassingOver)

@@ -127,6 +127,7 @@ public sealed class BucketTests : IDisposable
     [Fact]
     public void Spill_NeighboursAndStash_AreCountedApart()
     {
+        _bucket.Lock();
         _bucket.AddNeighbour(1);
         _bucket.AddStash(0);
         _bucket.AddStash(7);
@@ -142,6 +143,7 @@ public sealed class BucketTests : IDisposable
     [Fact]
     public void AddStash_MoreThanCanBeCounted_IsNeverForgotten()
     {
+        _bucket.Lock();
         for (int i = 0; i < 40; i++)
             _bucket.AddStash(i % 8);
         for (int i = 0; i < 40; i++)

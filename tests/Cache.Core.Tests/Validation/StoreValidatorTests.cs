@@ -42,7 +42,10 @@ public sealed class StoreValidatorTests : IDisposable
     [Fact]
     public void Validate_SpillThatIsNone_Throws()
     {
-        _state.Shards[0].HomeOf(0).AddNeighbour(1);
+        var home = _state.Shards[0].HomeOf(0);
+        uint version = home.Lock();
+        home.AddNeighbour(1);
+        home.Unlock(version, changed: true);
 
         AssertDamaged("counts 1 of 0 entries in the next");
     }
