@@ -173,9 +173,9 @@ internal sealed partial class Shard
         }
 
         var locks = KeyLocks.Rent();
+        LockPage(hash, locks);
         entry.Set = locks;
         entry.OwnsSet = true;
-        LockPage(hash, locks);
         if (keepsSlot)
             MakeSlotHeld(hash, ref entry);
         entry.Home = entry.Holder = HomeOf(hash);

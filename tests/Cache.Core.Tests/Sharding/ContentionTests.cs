@@ -101,6 +101,33 @@ public sealed class ContentionTests : IDisposable
         Assert.Equal(WriteStatus.OutOfMemory, status);
     }
 
+    // Who was in vain too often locks the whole page, which an ended store does not let it: the lock is nobody's then.
+    [Fact]
+    public void Lock_WholePageOfADisposedStore_ThrowsAndHoldsNothing()
+    {
+        using var state = new StoreState(
+            new CacheOptions { MemoryLimitBytes = 1 << 20, ShardCount = 1 },
+            new Cache.Testing.FakeTimeProvider(), KeyedHash.CreateRandom());
+        var key = state.KeyOf("key"u8, 0);
+        var entry = new EntryLock { Contentions = int.MaxValue };
+        state.Dispose();
+
+        bool hasThrown = false;
+        try
+        {
+            state.Shards[0].Lock(key, ref entry);
+        }
+        catch (ObjectDisposedException)
+        {
+            hasThrown = true;
+        }
+
+        Assert.True(hasThrown);
+        Assert.False(entry.OwnsSet);
+        Assert.Null(entry.Set);
+        state.Shards[0].EndWrite(key, ref entry);
+    }
+
     /// <summary>Fills the home of a key that is not there yet: it will have to go to the next bucket.</summary>
     private byte[] FillHomeOf(Shard shard, out Bucket neighbour)
     {
