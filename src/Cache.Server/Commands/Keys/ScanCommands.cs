@@ -73,7 +73,7 @@ internal static class ScanCommands
     // SCAN cursor [MATCH pattern] [COUNT count] [TYPE type]
     private static void Scan(in RespRequest request, CommandContext context)
     {
-        if (!ScanCursor.TryParse(request[1], out ulong cursor))
+        if (!CursorArgument.TryParse(request[1], out ulong cursor))
         {
             context.Reply.Error("ERR invalid cursor"u8);
             return;

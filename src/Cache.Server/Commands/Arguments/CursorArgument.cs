@@ -1,7 +1,7 @@
-namespace Cache.Server.Commands.Keys;
+namespace Cache.Server.Commands.Arguments;
 
 /// <summary>The cursor of SCAN as a client writes it.</summary>
-internal static class ScanCursor
+internal static class CursorArgument
 {
     /// <summary>Reads what C's strtoul reads: a sign, or none, and digits; a minus counts down from 2^64.</summary>
     /// <returns>False if there is anything else, or the number does not fit 64 bits. An empty text is 0.</returns>
