@@ -14,19 +14,19 @@ public sealed class LifecycleTests
         await using var server = await ServerFixture.StartAsync(door);
         await Task.WhenAll(Enumerable.Range(0, Clients).Select(async i =>
         {
-            using var client = await server.ConnectAsync();
+            await using var client = await server.ConnectAsync();
             for (int n = 1; n <= Increments; n++)
             {
-                await client.ExpectAsync($"INCR own:{i}\r\n", $":{n}\r\n");
+                await client.ExpectAsync($"INCR own:{i}", $":{n}\r\n");
                 await client.SendAsync("INCR shared\r\n");
                 while (!(await client.ReadAsync(1)).EndsWith('\n'))
                     continue;
             }
         }));
 
-        using var last = await server.ConnectAsync();
-        await last.ExpectAsync("DBSIZE\r\n", $":{Clients + 1}\r\n");
-        await last.ExpectAsync("INCR shared\r\n", $":{(Clients * Increments) + 1}\r\n");
+        await using var last = await server.ConnectAsync();
+        await last.ExpectAsync("DBSIZE", $":{Clients + 1}\r\n");
+        await last.ExpectAsync("INCR shared", $":{(Clients * Increments) + 1}\r\n");
     }
 
     public static TheoryData<(string Request, string Replies), ServerDoor> EndRows { get; } =
@@ -40,7 +40,7 @@ public sealed class LifecycleTests
         (string Request, string Replies) row, ServerDoor door)
     {
         await using var server = await ServerFixture.StartAsync(door);
-        using var client = await server.ConnectAsync();
+        await using var client = await server.ConnectAsync();
 
         await client.SendAsync(row.Request);
 
@@ -53,7 +53,7 @@ public sealed class LifecycleTests
     {
         const int Count = 1000;
         await using var server = await ServerFixture.StartAsync(door);
-        using var client = await server.ConnectAsync();
+        await using var client = await server.ConnectAsync();
 
         await client.SendAsync(string.Concat(Enumerable.Repeat("PING\r\n", Count)) + "*1\r\n$4\r\nPI");
         client.EndSending();
@@ -66,8 +66,8 @@ public sealed class LifecycleTests
     public async Task ClientThatDies_DisturbsNobody(ServerDoor door)
     {
         await using var server = await ServerFixture.StartAsync(door);
-        using var bystander = await server.ConnectAsync();
-        await bystander.ExpectAsync("SET k v\r\n", "+OK\r\n");
+        await using var bystander = await server.ConnectAsync();
+        await bystander.ExpectAsync("SET k v", "+OK\r\n");
 
         for (int i = 0; i < 20; i++)
         {
@@ -76,7 +76,7 @@ public sealed class LifecycleTests
             client.Reset();
         }
 
-        await bystander.ExpectAsync("GET k\r\n", "$1\r\nv\r\n");
+        await bystander.ExpectAsync("GET k", "$1\r\nv\r\n");
     }
 
     [Theory]
@@ -87,12 +87,12 @@ public sealed class LifecycleTests
         const int Count = 20;
         string value = new('v', Length);
         await using var server = await ServerFixture.StartAsync(door);
-        using var slow = await server.ConnectAsync();
-        using var quick = await server.ConnectAsync();
-        await quick.ExpectAsync($"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${Length}\r\n{value}\r\n", "+OK\r\n");
+        await using var slow = await server.ConnectAsync();
+        await using var quick = await server.ConnectAsync();
+        await quick.ExchangeAsync($"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${Length}\r\n{value}\r\n", "+OK\r\n");
 
         await slow.SendAsync(string.Concat(Enumerable.Repeat("GET k\r\n", Count)));
-        await quick.ExpectAsync("PING\r\n", "+PONG\r\n");
+        await quick.ExpectAsync("PING", "+PONG\r\n");
 
         for (int i = 0; i < Count; i++)
             Assert.Equal($"${Length}\r\n{value}\r\n", await slow.ReadAsync(Length + 12));
@@ -104,13 +104,13 @@ public sealed class LifecycleTests
     {
         var options = new RespServerOptions { MaxClients = 1, ReservedClients = 0 };
         await using var server = await ServerFixture.StartAsync(door, options);
-        using var first = await server.ConnectAsync();
-        await first.ExpectAsync("PING\r\n", "+PONG\r\n");
+        await using var first = await server.ConnectAsync();
+        await first.ExpectAsync("PING", "+PONG\r\n");
 
-        using var second = await server.ConnectAsync();
+        await using var second = await server.ConnectAsync();
 
         Assert.Equal("-ERR max number of clients reached\r\n", await second.ReadToEndAsync());
-        await first.ExpectAsync("PING\r\n", "+PONG\r\n");
+        await first.ExpectAsync("PING", "+PONG\r\n");
     }
 
     [Theory]
@@ -119,12 +119,12 @@ public sealed class LifecycleTests
     {
         await using var server = await ServerFixture.StartAsync(
             door, new RespServerOptions { RequirePass = "secret" });
-        using var client = await server.ConnectAsync();
+        await using var client = await server.ConnectAsync();
 
-        await client.ExpectAsync("GET k\r\n", "-NOAUTH Authentication required.\r\n");
+        await client.ExpectAsync("GET k", "-NOAUTH Authentication required.\r\n");
         await client.ExpectAsync(
-            "AUTH wrong\r\n", "-WRONGPASS invalid username-password pair or user is disabled.\r\n");
-        await client.ExpectAsync("AUTH secret\r\nPING\r\n", "+OK\r\n+PONG\r\n");
+            "AUTH wrong", "-WRONGPASS invalid username-password pair or user is disabled.\r\n");
+        await client.ExchangeAsync("AUTH secret\r\nPING\r\n", "+OK\r\n+PONG\r\n");
     }
 
     [Theory]
@@ -132,8 +132,8 @@ public sealed class LifecycleTests
     public async Task Stop_AnswersWhatWasReceivedAndCloses(ServerDoor door)
     {
         await using var server = await ServerFixture.StartAsync(door);
-        using var client = await server.ConnectAsync();
-        await client.ExpectAsync("PING\r\n", "+PONG\r\n");
+        await using var client = await server.ConnectAsync();
+        await client.ExpectAsync("PING", "+PONG\r\n");
 
         await server.Server.StopAsync(TestContext.Current.CancellationToken);
 

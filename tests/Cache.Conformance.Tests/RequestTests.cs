@@ -22,9 +22,9 @@ public sealed class RequestTests
     public async Task Ping_InEveryForm_Pongs(string request, ServerDoor door)
     {
         await using var server = await ServerFixture.StartAsync(door);
-        using var client = await server.ConnectAsync();
+        await using var client = await server.ConnectAsync();
 
-        await client.ExpectAsync(request, "+PONG\r\n");
+        await client.ExchangeAsync(request, "+PONG\r\n");
     }
 
     [Theory]
@@ -32,12 +32,12 @@ public sealed class RequestTests
     public async Task Session_CutAtEveryPosition_GetsTheSameReplies(ServerDoor door)
     {
         await using var server = await ServerFixture.StartAsync(door);
-        using var client = await server.ConnectAsync();
+        await using var client = await server.ConnectAsync();
 
         for (int cut = 0; cut < Session.Length; cut++)
         {
             await client.SendAsync(Session[..cut]);
-            await client.ExpectAsync(Session[cut..], SessionReplies);
+            await client.ExchangeAsync(Session[cut..], SessionReplies);
         }
     }
 
@@ -46,7 +46,7 @@ public sealed class RequestTests
     public async Task Session_ByteByByte_GetsTheSameReplies(ServerDoor door)
     {
         await using var server = await ServerFixture.StartAsync(door);
-        using var client = await server.ConnectAsync();
+        await using var client = await server.ConnectAsync();
 
         foreach (char one in Session)
             await client.SendAsync(one.ToString());
@@ -60,7 +60,7 @@ public sealed class RequestTests
     {
         const int Count = 20_000;
         await using var server = await ServerFixture.StartAsync(door);
-        using var client = await server.ConnectAsync();
+        await using var client = await server.ConnectAsync();
         var requests = new StringBuilder();
         var replies = new StringBuilder();
         for (int i = 1; i <= Count; i++)
@@ -84,11 +84,11 @@ public sealed class RequestTests
     public async Task Value_OfAnySize_ComesBackWhole(int length, ServerDoor door)
     {
         await using var server = await ServerFixture.StartAsync(door);
-        using var client = await server.ConnectAsync();
+        await using var client = await server.ConnectAsync();
         string value = new([.. Enumerable.Range(0, length).Select(i => (char)(i * 31 % 256))]);
 
-        await client.ExpectAsync($"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${length}\r\n{value}\r\n", "+OK\r\n");
-        await client.ExpectAsync("GET k\r\n", $"${length}\r\n{value}\r\n");
+        await client.ExchangeAsync($"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${length}\r\n{value}\r\n", "+OK\r\n");
+        await client.ExpectAsync("GET k", $"${length}\r\n{value}\r\n");
     }
 
     [Theory]
@@ -96,14 +96,14 @@ public sealed class RequestTests
     public async Task Hello3_ChangesTheRepliesOfThisConnectionOnly(ServerDoor door)
     {
         await using var server = await ServerFixture.StartAsync(door);
-        using var modern = await server.ConnectAsync();
-        using var classic = await server.ConnectAsync();
+        await using var modern = await server.ConnectAsync();
+        await using var classic = await server.ConnectAsync();
 
         await modern.SendAsync("HELLO 3\r\n");
         Assert.Equal("%7\r\n$6\r\nserver\r\n", await modern.ReadAsync(16));
         await modern.SendAsync("GET absent\r\nQUIT\r\n");
 
         Assert.EndsWith("_\r\n+OK\r\n", await modern.ReadToEndAsync(), StringComparison.Ordinal);
-        await classic.ExpectAsync("GET absent\r\n", "$-1\r\n");
+        await classic.ExpectAsync("GET absent", "$-1\r\n");
     }
 }

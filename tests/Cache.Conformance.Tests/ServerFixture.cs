@@ -1,4 +1,3 @@
-using System.Net;
 using Cache.Core;
 using Cache.Server;
 
@@ -43,8 +42,8 @@ internal sealed class ServerFixture : IAsyncDisposable
         return fixture;
     }
 
-    public Task<TcpConnection> ConnectAsync() =>
-        TcpConnection.OpenAsync((IPEndPoint)Server.EndPoints[0], isTls: _certificate is not null);
+    public Task<TestClient> ConnectAsync() =>
+        TestClient.ConnectAsync(Server.EndPoints[0], isTls: _certificate is not null);
 
     /// <summary>Each of the rows with each of the doors that this system has.</summary>
     public static TheoryData<T, ServerDoor> WithDoors<T>(params T[] rows)

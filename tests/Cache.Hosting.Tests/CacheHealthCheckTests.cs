@@ -1,5 +1,4 @@
 using Cache.Core;
-using Cache.Testing;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 

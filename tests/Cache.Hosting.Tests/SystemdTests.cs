@@ -1,6 +1,5 @@
 using System.Net.Sockets;
 using System.Text;
-using Cache.Testing;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
