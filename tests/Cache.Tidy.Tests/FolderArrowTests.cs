@@ -125,15 +125,21 @@ public sealed class FolderArrowTests
     private static HashSet<string> ReachableFrom(string folder)
     {
         HashSet<string> reached = [];
-        Stack<string> open = new(RulesOf(folder));
+        Stack<string> open = new(SeenFrom(folder));
         while (open.TryPop(out string? next))
         {
-            if (reached.Add(next))
-                Array.ForEach(RulesOf(next), open.Push);
+            if (!reached.Add(next))
+                continue;
+            foreach (string further in SeenFrom(next))
+                open.Push(further);
         }
 
         return reached;
     }
+
+    // Who may see a type sees, through it, what its folder sees.
+    private static IEnumerable<string> SeenFrom(string folder) => RulesOf(folder).Select(
+        rule => FolderArrows.Allowed.ContainsKey(rule) ? rule : rule[..rule.LastIndexOf('.')]);
 
     private static IEnumerable<string> ItemsOf(string project, string item) =>
         XDocument.Load(Repository.Absolute($"src/{project}/{project}.csproj"))
