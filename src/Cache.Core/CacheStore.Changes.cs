@@ -2,13 +2,13 @@ using Cache.Core.Changes;
 
 namespace Cache.Core;
 
-/// <summary>Who is told of changes.</summary>
+/// <summary>Journal and observers of the store's changes.</summary>
 public sealed partial class CacheStore
 {
-    /// <summary>Begins to tell a journal of the changes of all keyspaces.</summary>
+    /// <summary>Begins to report the changes of all keyspaces to a journal.</summary>
     /// <remarks>
-    /// Of a write that is under way, the change may not be told; what is read of the store afterwards, its bucket not
-    /// being locked, has it.
+    /// A write that is under way may not be reported; its change is seen by later reads of the store, once its bucket
+    /// is unlocked.
     /// </remarks>
     /// <exception cref="InvalidOperationException">The store has a journal.</exception>
     public void Attach(ChangeJournal journal)
@@ -18,14 +18,14 @@ public sealed partial class CacheStore
         _state.Changes.Attach(journal);
     }
 
-    /// <summary>Ends that; reservations of writes that are under way are still completed.</summary>
+    /// <summary>Ends that; writes that are under way still complete their reservations.</summary>
     public void Detach(ChangeJournal journal)
     {
         ArgumentNullException.ThrowIfNull(journal);
         _state.Changes.Detach(journal);
     }
 
-    /// <summary>Begins to tell an observer of the changes of all keyspaces; it may be one of several.</summary>
+    /// <summary>Begins to report the changes of all keyspaces to an observer; there may be several.</summary>
     public void Attach(ChangeObserver observer)
     {
         ArgumentNullException.ThrowIfNull(observer);
@@ -33,7 +33,7 @@ public sealed partial class CacheStore
         _state.Changes.Attach(observer);
     }
 
-    /// <summary>Ends that; writes that are under way may still tell it of theirs.</summary>
+    /// <summary>Ends that; writes that are under way may still report their changes.</summary>
     public void Detach(ChangeObserver observer)
     {
         ArgumentNullException.ThrowIfNull(observer);

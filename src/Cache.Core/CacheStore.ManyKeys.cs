@@ -19,8 +19,8 @@ public sealed partial class CacheStore
 
     /// <summary>Writes several entries that never expire: all of them, or none.</summary>
     /// <remarks>
-    /// What <paramref name="entries"/> throws is thrown on. Nothing is written then, but of up to 64 keys that all
-    /// exist those whose values were asked for the last time before.
+    /// Exceptions of <paramref name="entries"/> reach the caller. Nothing is written then, except that of up to 64 keys
+    /// that all exist, those are written whose values were asked for the last time before.
     /// </remarks>
     /// <param name="entries">Keys and values; of a key that comes twice, the last value stays.</param>
     /// <param name="condition">Must hold for every key.</param>
@@ -33,7 +33,9 @@ public sealed partial class CacheStore
             : SetEach(ref entries, condition);
     }
 
-    /// <summary>Gives an entry another key, with its value and expiry; an entry that had the new key goes.</summary>
+    /// <summary>
+    /// Gives an entry another key, with its value and expiry; an entry that had the new key is replaced.
+    /// </summary>
     /// <returns>
     /// Done, NotFound, ConditionNotMet if the new key exists and must not, OutOfMemory or KeyTooLong.
     /// </returns>

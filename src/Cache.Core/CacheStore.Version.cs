@@ -2,22 +2,24 @@ using Cache.Core.Operations;
 
 namespace Cache.Core;
 
-/// <summary>What a door needs that keeps something of its own beside the store, and must know when it is old.</summary>
+/// <summary>For doors that keep copies beside the store, and must know when these are outdated.</summary>
 public sealed partial class CacheStore
 {
     /// <summary>The time by which reads see expiry: up to a tick behind <see cref="NowMs"/>, and cheaper.</summary>
     internal long CoarseNowMs => _state.Clock.NowMs;
 
-    /// <summary>Begins to note whether a key is removed, by any door; to be ended by <see cref="Unwatch"/>.</summary>
+    /// <summary>Begins to note removals of a key, by any door; ends with <see cref="Unwatch"/>.</summary>
     internal WatchedKey Watch(ReadOnlySpan<byte> key) =>
         _state.Watched.Watch(_state.HashOf(key, _keyspace), _keyspace);
 
-    /// <summary>Whether anybody watches any key.</summary>
+    /// <summary>Whether any key is watched.</summary>
     internal bool IsWatched => !_state.Watched.IsEmpty;
 
     internal void Unwatch(WatchedKey key) => _state.Watched.Unwatch(key);
 
-    /// <summary>Writes an entry if the key has what a read found, whatever its neighbours did meanwhile.</summary>
+    /// <summary>
+    /// Writes an entry if the key still has what a read found, even if its bucket was written meanwhile.
+    /// </summary>
     internal WriteStatus SetIfExpected(
         ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, in EntryOptions options, in ExpectedEntry expected)
     {
@@ -25,8 +27,10 @@ public sealed partial class CacheStore
         return Counted(ExpectedEntryWriter.Write(_state, KeyOf(key), value, options, expected));
     }
 
-    /// <summary>Copies the value of a key into the sink, and tells how to ask later whether it is still that.</summary>
-    /// <returns>False if there is no live entry, or it is no string: the stamp's kind tells.</returns>
+    /// <summary>
+    /// Copies the value of a key into the sink, and returns a stamp to check later whether it is still current.
+    /// </summary>
+    /// <returns>False if there is no live entry, or it is not a string: see the stamp's kind.</returns>
     internal bool TryGetStamped<TSink>(ReadOnlySpan<byte> key, ref TSink sink, out EntryStamp stamp)
         where TSink : struct, IValueSink, allows ref struct
     {

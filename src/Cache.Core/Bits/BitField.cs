@@ -7,7 +7,7 @@ internal static class BitField
 {
     private const int BitsOfLong = 64;
 
-    /// <summary>Does a step's action on a value that is long enough for it.</summary>
+    /// <summary>Runs a step on a value that is long enough for it.</summary>
     public static void Run(ref BitFieldStep step, Span<byte> value)
     {
         if (step.Action == BitFieldAction.Get)
@@ -29,7 +29,7 @@ internal static class BitField
         Write(value, step.Offset, step.Width, (ulong)next);
     }
 
-    /// <summary>Reads a step's number; bits behind the value are zeros.</summary>
+    /// <summary>Reads a step's number; bits after the value's end are zeros.</summary>
     public static void Get(ref BitFieldStep step, ReadOnlySpan<byte> value) => step.Result = Read(step, value);
 
     private static long Read(in BitFieldStep step, ReadOnlySpan<byte> value)
@@ -67,7 +67,7 @@ internal static class BitField
         }
     }
 
-    // As Redis decides it, in the same order: a value to set may be too large by itself.
+    // Decided in the same order as Redis: a value to set may be too large by itself.
     private static bool TryAddSigned(long value, long delta, int width, BitFieldOverflow overflow, out long result)
     {
         long max = width == BitsOfLong ? long.MaxValue : (1L << (width - 1)) - 1;

@@ -4,13 +4,13 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.Bits;
 
-/// <summary>Runs steps on the bits of a value, which grows as far as they write.</summary>
-/// <remarks>lengthMin: How long the value must be for the steps; 0: they only read, and it stays as it is.</remarks>
+/// <summary>Runs steps on the bits of a value, which grows if they write behind its end.</summary>
+/// <remarks>lengthMin: The length that the steps need; 0: they only read, and the value stays unchanged.</remarks>
 internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, int valueLengthMax) : IEntryOperation
 {
     private readonly Span<BitFieldStep> _steps = steps;
 
-    /// <summary>Whether it would take longer than a bucket may be locked, and nothing was done.</summary>
+    /// <summary>Whether nothing was done because it would take longer than a bucket may be locked.</summary>
     public bool IsLong { get; private set; }
 
     public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
@@ -28,15 +28,17 @@ internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, i
         return WriteInBlock(shard, key, ref entry, end);
     }
 
-    /// <summary>Runs the steps on a value that nobody else sees.</summary>
+    /// <summary>Runs the steps on a value that no other thread sees.</summary>
     public static void RunAll(Span<BitFieldStep> steps, Span<byte> value)
     {
         foreach (ref var step in steps)
             BitField.Run(ref step, value);
     }
 
-    /// <summary>What the steps do to the value: all between the first and the last byte that they write.</summary>
-    /// <remarks>end: How long the value is afterwards; that is where the last one that makes it longer ends.</remarks>
+    /// <summary>The change that the steps make: all bytes from the first to the last that they write.</summary>
+    /// <remarks>
+    /// end: The value's length afterwards.
+    /// </remarks>
     public static ChangeShape ShapeOf(ReadOnlySpan<BitFieldStep> steps, bool exists, int end, LargeBlock block)
     {
         long first = long.MaxValue;
@@ -70,7 +72,7 @@ internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, i
         var shape = ShapeOf(_steps, entry.IsFound, end, default);
         if (!shard.TryStage(ref entry, key, end, isLarge: false, expiry, leaveRoom: grows, shape, out var staged))
             return WriteStatus.OutOfMemory;
-        // In place too if the record held an address: what was large may be small since the limit was raised.
+        // In place also if the record held an address: a value that was large may be small since the limit was raised.
         if (entry.IsFound && (!staged.IsInPlace || entry.Header.IsLarge))
             entry.Value.CopyTo(staged.Value);
         staged.Value[length..].Clear();

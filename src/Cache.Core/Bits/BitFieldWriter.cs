@@ -5,26 +5,26 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.Bits;
 
-/// <summary>Runs steps on the bits of a key's value, all at one moment.</summary>
+/// <summary>Runs steps on the bits of a key's value, atomically.</summary>
 /// <remarks>
-/// Under the lock of the key's bucket where that is short. Else in a copy, while the key is claimed: others' writes of
-/// it wait, its readers and its bucket's other keys do not.
+/// Under the lock of the key's bucket if that takes short. Else in a copy, while the key is claimed: other writes of
+/// the key wait, its readers and the other keys of its bucket do not.
 /// </remarks>
 internal static class BitFieldWriter
 {
-    /// <summary>More steps are not run under a bucket's lock: some tens of microseconds.</summary>
+    /// <summary>The most steps under a bucket's lock: some tens of microseconds.</summary>
     public const int StepsMax = 4096;
 
-    // Under a claim, only an eviction or an expiry comes between, and not twice.
+    // Under a claim, only an eviction or an expiry makes an attempt fail, each at most once.
     private const int AttemptsMax = 8;
 
-    /// <remarks>lengthMin: As of <see cref="BitFieldOperation"/>.</remarks>
+    /// <remarks>lengthMin: See <see cref="BitFieldOperation"/>.</remarks>
     public static WriteStatus Run(StoreState state, in EntryKey key, Span<BitFieldStep> steps, int lengthMin) =>
         TryRunInPlace(state, key, steps, lengthMin, out var status) ? status
         : lengthMin == 0 ? ReadCopy(state, key, steps)
         : RunClaimed(state, key, steps, lengthMin);
 
-    /// <returns>False if it would take longer than a bucket may be locked: nothing was done.</returns>
+    /// <returns>False if nothing was done because it would take longer than a bucket may be locked.</returns>
     public static bool TryRunInPlace(
         StoreState state, in EntryKey key, Span<BitFieldStep> steps, int lengthMin, out WriteStatus status)
     {
@@ -45,7 +45,7 @@ internal static class BitFieldWriter
 
     private static WriteStatus RunClaimed(StoreState state, in EntryKey key, Span<BitFieldStep> steps, int lengthMin)
     {
-        bool isClaimed = key.Locks is null; // Else nobody else writes the key in any case.
+        bool isClaimed = key.Locks is null; // A transaction has locked it already.
         if (isClaimed)
             state.Claims.Enter(key.Hash);
         try
@@ -66,7 +66,7 @@ internal static class BitFieldWriter
         }
     }
 
-    // A value that is only read stays where it is: a small one is not to become a block for it.
+    // A value that is only read stays where it is: a small one must not become a block for that.
     private static WriteStatus ReadCopy(StoreState state, in EntryKey key, Span<BitFieldStep> steps)
     {
         var sink = default(ArraySink);
@@ -85,7 +85,7 @@ internal static class BitFieldWriter
         }
     }
 
-    /// <returns>ConditionNotMet if the value went meanwhile.</returns>
+    /// <returns>ConditionNotMet if the value was removed meanwhile.</returns>
     private static WriteStatus RunOnCopy(StoreState state, in EntryKey key, Span<BitFieldStep> steps, int lengthMin)
     {
         Debug.Assert(lengthMin > 0, "Nothing is copied for steps that only read.");

@@ -9,13 +9,13 @@ public enum ChangeCause
     /// <summary>It was removed, or given an expiry that has passed.</summary>
     Deleted,
 
-    /// <summary>It was given another key or keyspace, or got the value of another.</summary>
+    /// <summary>It was renamed, moved or copied, or another key's value replaced it.</summary>
     Moved,
 
     /// <summary>Its expiry has passed.</summary>
     Expired,
 
-    /// <summary>Others needed its room.</summary>
+    /// <summary>It was evicted to make room.</summary>
     Evicted,
 
     /// <summary>Its keyspace was cleared.</summary>

@@ -3,13 +3,13 @@ namespace Cache.Core.Changes;
 /// <summary>What a write did to a key.</summary>
 public enum ChangeKind
 {
-    /// <summary>Nothing that is told.</summary>
+    /// <summary>No change that listeners are told of.</summary>
     None = 0,
 
     /// <summary>It has a value and an expiry, or none, whatever it was before.</summary>
     Set = 1,
 
-    /// <summary>It is gone, or was not there when it was removed.</summary>
+    /// <summary>It was removed, or was absent when a removal asked for it.</summary>
     Remove = 2,
 
     /// <summary>Its value stays, and it has another expiry, or none.</summary>
@@ -19,7 +19,7 @@ public enum ChangeKind
     Clear = 4,
 
     /// <summary>
-    /// A part of its value has other bytes; the value grows with zeros as far as the part begins behind its end.
+    /// A part of its value was overwritten; if the part begins behind the value's end, zeros fill the gap.
     /// </summary>
     Patch = 5,
 }

@@ -1,6 +1,6 @@
 namespace Cache.Core.Changes;
 
-/// <summary>Who listens to the changes of a store; replaced as a whole.</summary>
+/// <summary>The listeners to the changes of a store: immutable, replaced as a whole.</summary>
 internal sealed class ChangeListeners(ChangeJournal? journal, ChangeObserver[] observers)
 {
     public ChangeJournal? Journal { get; } = journal;

@@ -1,6 +1,6 @@
 namespace Cache.Core.Changes;
 
-/// <summary>A change of a key, and why it came.</summary>
+/// <summary>A change of a key and its cause.</summary>
 public readonly ref struct ChangeNote
 {
     /// <summary>The key; empty of a clear. Valid during the call.</summary>
@@ -9,9 +9,9 @@ public readonly ref struct ChangeNote
     /// <summary>The keyspace.</summary>
     public int Keyspace { get; init; }
 
-    /// <summary>What was done.</summary>
+    /// <summary>The kind of change.</summary>
     public ChangeKind Kind { get; init; }
 
-    /// <summary>Why.</summary>
+    /// <summary>The cause.</summary>
     public ChangeCause Cause { get; init; }
 }

@@ -1,14 +1,14 @@
 namespace Cache.Core.Changes;
 
 /// <summary>
-/// What one change leaves of a key, beside the bytes of the key and of the value: a result, no command.
+/// The result of one change of a key, without the bytes of key and value. A result, not a command.
 /// </summary>
 public readonly record struct ChangeRecord
 {
-    /// <summary>What was done: any kind but <see cref="ChangeKind.None"/>.</summary>
+    /// <summary>The kind of change; never <see cref="ChangeKind.None"/>.</summary>
     public ChangeKind Kind { get; init; }
 
-    /// <summary>What the value of a set, or the one that is patched, is; else <see cref="EntryKind.None"/>.</summary>
+    /// <summary>The kind of the value that was set or patched; else <see cref="EntryKind.None"/>.</summary>
     public EntryKind EntryKind { get; init; }
 
     /// <summary>The keyspace.</summary>
@@ -27,7 +27,7 @@ public readonly record struct ChangeRecord
     public int Offset { get; init; }
 
     /// <summary>
-    /// Of a set or an expire: when the entry expires unless it is used before, in Unix milliseconds of the wall clock;
+    /// For a set or an expire: when the entry expires unless it is used before, in Unix milliseconds of the wall clock;
     /// 0: never.
     /// </summary>
     public long ExpiresAtUnixMs { get; init; }
@@ -35,6 +35,6 @@ public readonly record struct ChangeRecord
     /// <summary>The interval without use after which it expires, in milliseconds; 0: none.</summary>
     public long SlidingMs { get; init; }
 
-    /// <summary>Beside such an interval, the last moment whatever its use; 0: none.</summary>
+    /// <summary>With such an interval, the moment at which it expires even if used; 0: none.</summary>
     public long AbsoluteUnixMs { get; init; }
 }

@@ -3,7 +3,7 @@ using System.Diagnostics;
 namespace Cache.Core.Changes;
 
 /// <summary>
-/// What a write leaves in the journal: room that it reserved before its first change, and fills as it goes.
+/// A write's records for the journal: it reserves their room before its first change, and fills it as it writes.
 /// </summary>
 /// <remarks>
 /// Records are added, then reserved together, then written one by one in the same order; after the last one the
@@ -12,7 +12,7 @@ namespace Cache.Core.Changes;
 /// </remarks>
 internal sealed class ChangeRecorder
 {
-    // More than this is left to the collector at the end: some 60 KB.
+    // A longer list is not kept for the next write: some 60 KB.
     private const int RecordsKeptMax = 1024;
 
     [ThreadStatic]
@@ -25,17 +25,17 @@ internal sealed class ChangeRecorder
     private int _next;
     private bool _isReserved;
 
-    // What a group has left.
+    // The room that a group has left.
     private long _roomBytes;
     private int _roomCount;
 
-    /// <summary>Whether several writes use it, and it ends with <see cref="EndGroup"/>.</summary>
+    /// <summary>Whether several writes use it, up to <see cref="EndGroup"/>.</summary>
     public bool IsGroup { get; private set; }
 
     /// <summary>The bytes and records that a group has left.</summary>
     public (long Bytes, int Count) Room => (_roomBytes, _roomCount);
 
-    /// <summary>What all records take.</summary>
+    /// <summary>The bytes that all records take.</summary>
     public long Bytes { get; private set; }
 
     public static ChangeRecorder Rent(ChangeJournal journal)
@@ -60,16 +60,16 @@ internal sealed class ChangeRecorder
     /// <summary>Takes over the value of a record that is lent, added before or afterwards.</summary>
     public void Add(ChangeValue value) => _lent.Enqueue(value);
 
-    /// <summary>Makes sure that a lent value can be taken over: there may be no memory for it.</summary>
+    /// <summary>Makes room to take over a lent value, before the write changes anything: it may throw.</summary>
     public void EnsureRoom() => _lent.EnsureCapacity(_lent.Count + 1);
 
-    /// <summary>Reserves room for what was added; of a group, looks whether it has so much left.</summary>
+    /// <summary>Reserves room for the added records; in a group, checks that its room suffices.</summary>
     public bool TryReserve() => IsGroup
         ? Bytes <= _roomBytes && _records.Count <= _roomCount
         : _isReserved = _journal!.TryReserve(Bytes, _records.Count, out _reservation);
 
     /// <summary>Begins a group, and reserves its room.</summary>
-    /// <returns>False if there is none; the group then has none.</returns>
+    /// <returns>False if there is no room; the group then has none.</returns>
     public bool TryReserveGroup(long bytes, int count)
     {
         Debug.Assert(_records.Count == 0 && !_isReserved);
@@ -82,10 +82,10 @@ internal sealed class ChangeRecorder
         return _isReserved;
     }
 
-    /// <summary>Writes the next record; after the last one this is another write's.</summary>
+    /// <summary>Writes the next record; after the last one, another write may use this recorder.</summary>
     /// <param name="key">Its key.</param>
     /// <param name="value">The whole value of the key as it is now.</param>
-    /// <returns>Whether it was the last one of this write.</returns>
+    /// <returns>Whether it was the last of this write.</returns>
     public bool Write(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
         Debug.Assert(_isReserved);
@@ -103,7 +103,7 @@ internal sealed class ChangeRecorder
         return true;
     }
 
-    /// <summary>Ends the write: what was not written is void. A group goes on.</summary>
+    /// <summary>Ends the write: records that were not written are dropped. A group continues.</summary>
     public void End()
     {
         while (_lent.TryDequeue(out var value))
@@ -122,7 +122,7 @@ internal sealed class ChangeRecorder
             _cached = this;
     }
 
-    /// <summary>Ends a group: what was written takes effect, the rest of its room is void.</summary>
+    /// <summary>Ends a group: the written records take effect, and the rest of its room is given back.</summary>
     public void EndGroup()
     {
         Debug.Assert(IsGroup);
@@ -135,6 +135,6 @@ internal sealed class ChangeRecorder
     {
         _roomBytes -= _journal!.SizeOf(record);
         _roomCount--;
-        Debug.Assert(_roomBytes >= 0 && _roomCount >= 0, "The write looked for its room before.");
+        Debug.Assert(_roomBytes >= 0 && _roomCount >= 0, "The write has checked its room before.");
     }
 }

@@ -2,8 +2,8 @@ namespace Cache.Core.Changes;
 
 /// <summary>A long value that a journal may keep until it has written it.</summary>
 /// <remarks>
-/// Stays as it is until it is disposed, which the journal does once, from any thread; until then its memory counts
-/// against the store's limit. May outlive the store.
+/// Unchanged until the journal disposes of it, once, on any thread; until then its memory counts against the store's
+/// limit. May outlive the store.
 /// </remarks>
 public abstract class ChangeValue : IDisposable
 {

@@ -1,12 +1,12 @@
 namespace Cache.Core.Changes;
 
-/// <summary>Who listens to the changes of a store.</summary>
-/// <param name="told">Hands each new set of listeners to those who write; null when nobody listens any more.</param>
+/// <summary>Attaches and detaches the listeners to the changes of a store.</summary>
+/// <param name="told">Receives each new set of listeners; null when there are none.</param>
 internal sealed class StoreChanges(Action<ChangeListeners?> told)
 {
     private readonly Lock _gate = new();
 
-    // Written under the gate, and handed on there; null while nobody listens.
+    // Written under the gate, and handed on there; null without listeners.
     private ChangeListeners? _listeners;
 
     public ChangeListeners? Listeners => Volatile.Read(ref _listeners);
@@ -46,7 +46,7 @@ internal sealed class StoreChanges(Action<ChangeListeners?> told)
     {
         Volatile.Write(ref _listeners, listeners);
         told(listeners);
-        // What the caller reads next is later: whoever locks a bucket after that sees the listeners.
+        // Before the caller's next read: a thread that locks a bucket after that read sees the listeners.
         Interlocked.MemoryBarrier();
     }
 }

@@ -1,11 +1,11 @@
 namespace Cache.Core.Changes;
 
-/// <summary>The keys whose removal somebody must hear of: those of which a factory makes a value at present.</summary>
+/// <summary>The keys whose removal voids a value in the making: a factory is running for each.</summary>
 /// <remarks>
-/// A removal of a key that is absent changes nothing in the store, so a write that comes later could not tell. So who
-/// is about to make a value says so before, and each removal marks it, under the lock of the key's home, whose version
-/// then changes. Where nobody watches, a removal costs one load more. Its gate is taken under buckets, and nothing is
-/// locked inside.
+/// The removal of an absent key changes nothing in the store, so a later write of the factory's value could not notice
+/// it. Therefore a caller watches the key before it makes the value, and each removal marks a watched key, under the
+/// lock of the key's home, whose version then changes. Without watchers, a removal costs one more load. The gate may be
+/// taken under the lock of a bucket; no lock is taken under the gate.
 /// </remarks>
 internal sealed class WatchedKeys
 {
@@ -15,12 +15,12 @@ internal sealed class WatchedKeys
     // Written under the gate; read by each removal.
     private int _count;
 
-    /// <summary>Whether nobody watches any key, as far as what the caller did before could concern him.</summary>
+    /// <summary>Whether no key is watched; a watch that begins later sees what the caller did before.</summary>
     public bool IsEmpty
     {
         get
         {
-            Interlocked.MemoryBarrier(); // As a bucket's lock would be.
+            Interlocked.MemoryBarrier(); // A full fence, as locking a bucket would be.
             return Volatile.Read(ref _count) == 0;
         }
     }
@@ -37,7 +37,7 @@ internal sealed class WatchedKeys
             Volatile.Write(ref _count, _keys.Count);
         }
 
-        // What the watcher reads next is later than this: either it is new, or the removal behind it sees the watch.
+        // Before the watcher's next read: either it reads the state after a removal, or that removal sees the watch.
         Interlocked.MemoryBarrier();
         return key;
     }
@@ -52,8 +52,8 @@ internal sealed class WatchedKeys
         }
     }
 
-    /// <summary>Tells those who watch a key that it is removed; the caller holds its home.</summary>
-    /// <returns>Whether anybody does: then the home's version must change.</returns>
+    /// <summary>Tells the watchers of a key that it is removed; the caller holds the lock of its home.</summary>
+    /// <returns>Whether the key was watched: then the home's version must change.</returns>
     public bool NoteRemoval(ulong hash)
     {
         if (Volatile.Read(ref _count) == 0)
@@ -68,7 +68,7 @@ internal sealed class WatchedKeys
         }
     }
 
-    /// <summary>Tells those who watch any key of some keyspaces, one bit for each, that it is removed.</summary>
+    /// <summary>Tells the watchers of all keys of some keyspaces, one bit for each, that they are removed.</summary>
     public void NoteClear(uint keyspaces)
     {
         if (IsEmpty)
@@ -80,7 +80,7 @@ internal sealed class WatchedKeys
                 if ((keyspaces >> key.Keyspace & 1) == 0)
                     continue;
                 key.IsRemoved = true;
-                _keys.Remove(key.Hash); // Allowed: the enumeration goes on.
+                _keys.Remove(key.Hash); // Removing during an enumeration is allowed.
             }
 
             Volatile.Write(ref _count, _keys.Count);

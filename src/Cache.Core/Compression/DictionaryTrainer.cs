@@ -2,12 +2,12 @@ using System.Diagnostics;
 
 namespace Cache.Core.Compression;
 
-/// <summary>Makes a dictionary of what sampled values have in common.</summary>
+/// <summary>Makes a dictionary from what sampled values have in common.</summary>
 /// <remarks>
-/// Algorithm: for each word of 8 bytes, in how many samples it stands. The samples are divided into as many stretches
-/// as there are places for four segments each; the best segment of a stretch, whose words are the most frequent, goes
-/// into the dictionary, and its words count no more: the next one brings something else. Rounds over the stretches
-/// follow until the dictionary is full or nothing that repeats is left.
+/// Algorithm: counts in how many samples each word of 8 bytes occurs. The samples are divided into stretches, one for
+/// every four segments of the dictionary; the best segment of a stretch, whose words are the most frequent, goes into
+/// the dictionary, and its words are not counted again, so the next segment differs. Rounds over the stretches follow
+/// until the dictionary is full or no repeated word is left.
 /// Sources: Liao, Petri, Moffat and Wirth, "Effective construction of relative Lempel-Ziv dictionaries" (2016), known
 /// as COVER; Zstandard's fastCover for the table of a fixed size.
 /// Bounds: <see cref="SamplesMax"/> samples of <see cref="SampleLengthMax"/> bytes, and <see cref="RoundsMax"/> rounds,
@@ -15,20 +15,22 @@ namespace Cache.Core.Compression;
 /// </remarks>
 internal static class DictionaryTrainer
 {
-    /// <summary>More are left out: they would change the counts little.</summary>
+    /// <summary>More samples are ignored: they would change the counts little.</summary>
     public const int SamplesMax = 256;
 
-    /// <summary>Of a longer sample, its beginning counts. Longer values repeat themselves.</summary>
+    /// <summary>Only the beginning of a longer sample is counted: longer values repeat themselves.</summary>
     public const int SampleLengthMax = 1 << 10;
 
-    /// <summary>How often all samples are read: twice what fills the dictionary with whole segments.</summary>
+    /// <summary>
+    /// How often all samples are read at most: twice as often as whole segments need to fill the dictionary.
+    /// </summary>
     public const int RoundsMax = 8;
 
     private const int WordLength = SampledWords.WordLength;
     private const int SegmentLength = 48;
     private const int SegmentsPerStretch = 4;
 
-    // A dictionary of less would cost each encoding a look-up for nothing.
+    // A smaller dictionary would cost each encoding a look-up and gain nothing.
     private const int UsefulLengthMin = 64;
 
     /// <summary>A dictionary of 8 KB at most; null if the samples have nothing in common.</summary>
@@ -49,7 +51,7 @@ internal static class DictionaryTrainer
                 int to = (int)((long)samples.Length * (i + 1) / stretches);
                 var segment = BestSegment(samples[from..to], words);
                 Forget(segment, words);
-                // The best come first and stand at the end, so that they win the table's places.
+                // The best segments come first and are put at the end, so that they win the table's places.
                 segment = segment[..Math.Min(segment.Length, free)];
                 free -= segment.Length;
                 segment.CopyTo(bytes.AsSpan(free));
@@ -72,7 +74,7 @@ internal static class DictionaryTrainer
         return words;
     }
 
-    // A window slides over each sample; its sum is that of its words, each once.
+    // A window slides over each sample; its sum counts each of its words once.
     private static ReadOnlySpan<byte> BestSegment(ReadOnlySpan<ReadOnlyMemory<byte>> samples, SampledWords words)
     {
         Span<int> window = stackalloc int[SegmentLength - WordLength + 1];
@@ -100,7 +102,7 @@ internal static class DictionaryTrainer
         return Trimmed(best, words);
     }
 
-    // Without the bytes at both ends that are in no word that counts.
+    // Without the bytes at both ends that belong to no counted word.
     private static ReadOnlySpan<byte> Trimmed(ReadOnlySpan<byte> segment, SampledWords words)
     {
         while (segment.Length >= WordLength && words.SamplesWith(segment, 0) == 0)

@@ -5,23 +5,23 @@ using System.Runtime.Intrinsics;
 
 namespace Cache.Core.Compression;
 
-/// <summary>Reads blocks of the LZ4 format, and takes anything for one.</summary>
+/// <summary>Decodes blocks of the LZ4 format from untrusted bytes.</summary>
 /// <remarks>
-/// It runs between the two version checks of a read, over bytes that may change under it, and over what lies in files.
-/// Nothing is assumed of the source: each of its bytes is read once, into a local that is checked before it is used
-/// (the runtime introduces no second read), and every access is that of a span, so that a wrong check here would throw
-/// rather than reach outside. Work is bounded: each turn takes a byte of the source at least, and what it writes is
-/// taken from the target. What a refused block leaves in the target is arbitrary.
+/// It runs between the two version checks of a read, over bytes that may change meanwhile, and over bytes from files.
+/// It assumes nothing about the source: each byte is read once, into a local that is checked before it is used (the
+/// runtime introduces no second read), and every access goes through a span, so that a wrong check here would throw and
+/// not read outside. Work is bounded: each turn consumes at least one byte of the source, and the target bounds what is
+/// written. A refused block leaves arbitrary bytes in the target.
 /// </remarks>
 internal static class Lz4Decoder
 {
-    // Two vectors: most matches are shorter, and copying more than is asked for is cheaper than a loop.
+    // Two vectors: most matches are shorter, and copying too much is cheaper than a loop.
     private const int ShortMatchMax = 2 * 16;
 
-    /// <summary>False for all that is not a block of exactly as many bytes as the target has.</summary>
-    /// <param name="source">The block, or anything.</param>
+    /// <summary>False unless the source is a block whose value has exactly the length of the target.</summary>
+    /// <param name="source">The block, or arbitrary bytes.</param>
     /// <param name="prefix">The dictionary with which it was encoded; empty for none.</param>
-    /// <param name="target">Takes the value; nobody else may see it before this returns.</param>
+    /// <param name="target">Receives the value; no other thread may see it before this returns.</param>
     public static bool TryDecode(ReadOnlySpan<byte> source, ReadOnlySpan<byte> prefix, Span<byte> target)
     {
         int input = 0, output = 0;
@@ -84,7 +84,7 @@ internal static class Lz4Decoder
         var from = target[(output - offset)..];
         if (offset >= Vector128<byte>.Count && match <= ShortMatchMax && target.Length - output >= ShortMatchMax)
         {
-            // The second load may see what the first store wrote: the pattern goes on as it should.
+            // The second load may see bytes of the first store: that continues the pattern correctly.
             var to = target[output..];
             Vector128.Create((ReadOnlySpan<byte>)from).CopyTo(to);
             Vector128.Create((ReadOnlySpan<byte>)from[Vector128<byte>.Count..]).CopyTo(to[Vector128<byte>.Count..]);
@@ -97,7 +97,7 @@ internal static class Lz4Decoder
             Repeat(from, offset, match);
     }
 
-    // A match that covers itself repeats its first bytes: what is there doubles with each copy.
+    // A match that overlaps itself repeats its first bytes: the copied part doubles with each copy.
     private static void Repeat(Span<byte> from, int offset, int match)
     {
         int end = offset + match;
@@ -105,7 +105,7 @@ internal static class Lz4Decoder
             from[..Math.Min(have, end - have)].CopyTo(from[have..]);
     }
 
-    // What lies before the value is the end of the dictionary; the match may go on in the value.
+    // The bytes before the value are the end of the dictionary; the match may continue in the value.
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // Behind a dictionary, every second match begins there.
     private static bool TryCopyPrefix(
         ReadOnlySpan<byte> prefix, Span<byte> target, int output, int offset, int match)
@@ -132,8 +132,8 @@ internal static class Lz4Decoder
             CopyMatch(target, output + part, offset, match - part);
     }
 
-    // Adds bytes up to the first that is not 255, and says how many they are: none if they do not end, or their sum is
-    // beyond any target. By value: a reference to a local would keep that out of the registers.
+    // Adds bytes up to the first that is not 255, and returns their number: 0 if they do not end, or their sum exceeds
+    // any target. Arguments by value: a reference to a local would keep it out of the registers.
     private static (int More, int Bytes) ReadMore(ReadOnlySpan<byte> source)
     {
         int more = 0;

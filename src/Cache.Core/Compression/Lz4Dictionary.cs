@@ -4,14 +4,14 @@ using System.Runtime.CompilerServices;
 
 namespace Cache.Core.Compression;
 
-/// <summary>Bytes that stand before every value as encoder and decoder see it, and where their words are.</summary>
+/// <summary>Bytes that encoder and decoder put before every value, and an index of their words.</summary>
 /// <remarks>
-/// A short value has few repetitions of its own: it repeats what others like it have. The table is made once, and holds
-/// for a word the place that is nearest to the end. Nothing changes after the constructor: any thread may use it.
+/// A short value repeats itself little: it repeats what similar values have. The table is made once, and holds the last
+/// place of each word. Immutable after the constructor, so thread-safe.
 /// </remarks>
 internal sealed class Lz4Dictionary
 {
-    /// <summary>More would not stay in the first cache beside its table; 32 KB gained nothing.</summary>
+    /// <summary>More would not fit in the first-level cache with its table; 32 KB gained nothing.</summary>
     public const int LengthMax = 8 << 10;
 
     private const int TableBits = 13;
@@ -21,7 +21,7 @@ internal sealed class Lz4Dictionary
     // The place of a word plus one; 0 for none.
     private readonly ushort[] _places = new ushort[1 << TableBits];
 
-    /// <param name="bytes">What becomes the dictionary's own: nobody may change it.</param>
+    /// <param name="bytes">The dictionary owns them: the caller must not change them.</param>
     public Lz4Dictionary(byte[] bytes)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(bytes.Length, LengthMax);
@@ -34,8 +34,8 @@ internal sealed class Lz4Dictionary
 
     public ReadOnlySpan<byte> Bytes => _bytes;
 
-    /// <summary>Where these four bytes stand.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)] // Most words are not there, which the table tells in one load.
+    /// <summary>The place of these four bytes.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // Most words are absent, which one load of the table shows.
     public bool TryFind(uint word, out int at)
     {
         at = _places[PlaceOf(word)] - 1;

@@ -7,23 +7,23 @@ using System.Runtime.Intrinsics;
 
 namespace Cache.Core.Compression;
 
-/// <summary>Writes blocks of the LZ4 format into a target of the size at which it gives up.</summary>
+/// <summary>Encodes blocks of the LZ4 format; gives up when the target is full.</summary>
 /// <remarks>
-/// Algorithm: greedy. A table has, for the hash of four bytes, where they were seen last; a match is grown in both
-/// directions. While nothing is found the steps grow, so that what cannot be compressed costs little. A place is the
-/// low 16 bits of a position: read as a distance from the present position it is never farther than a match may lie,
-/// so a long value needs no wider table, and an entry of any content is at worst a candidate that differs.
-/// Bounds: every access is that of a span. The source may change meanwhile: then the block is garbage, but it lies in
-/// the target, and the call ends; each read is made once or checked again by its span.
+/// Algorithm: greedy. A table maps the hash of four bytes to their last position; a match is extended in both
+/// directions. While nothing is found the steps grow, so that incompressible values cost little. An entry is the low 16
+/// bits of a position: read as a distance from the present position it never exceeds the distance of a match, so a long
+/// value needs no wider table, and a wrong entry is at worst a candidate that does not match.
+/// Bounds: every access goes through a span. The source may change meanwhile: then the block is garbage, but it is
+/// within the target, and the call ends; each read is made once or checked again by its span.
 /// Equal sources make equal blocks: the table is cleared before each.
 /// </remarks>
 internal static class Lz4Encoder
 {
-    // Short values take a small part of the table, which is cleared in a few instructions; 8 KB stay in the cache.
+    // Short values use a small part of the table, which is cleared in a few instructions; 8 KB stay in the cache.
     private const int TableBitsMin = 7;
     private const int TableBitsMax = 12;
 
-    // So many misses in a row before the steps grow by one.
+    // The number of misses in a row after which the steps grow by one.
     private const int MissesPerStepBits = 6;
 
     private const int NoRoom = -1;
@@ -31,10 +31,10 @@ internal static class Lz4Encoder
     [ThreadStatic]
     private static ushort[]? t_places;
 
-    /// <summary>False if the block would be longer than the target; what is written then is of no use.</summary>
+    /// <summary>False if the block would be longer than the target, whose content is then useless.</summary>
     /// <param name="source">The value.</param>
-    /// <param name="dictionary">What stands before the value as a reader will have it; null for nothing.</param>
-    /// <param name="target">Takes the block, and says how long it may be.</param>
+    /// <param name="dictionary">The decoder's dictionary; null for none.</param>
+    /// <param name="target">Receives the block; its length is the limit.</param>
     /// <param name="written">The length of the block.</param>
     public static bool TryEncode(
         ReadOnlySpan<byte> source, Lz4Dictionary? dictionary, Span<byte> target, out int written)
@@ -86,7 +86,7 @@ internal static class Lz4Encoder
         return written >= 0;
     }
 
-    // What follows returns how much of the target is written, or NoRoom: references to locals would keep them out of
+    // The next methods return the written length of the target, or NoRoom: references to locals would keep them out of
     // the registers.
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // The common sequence is a token, one vector, and the offset.
     private static int WriteSequence(
@@ -142,13 +142,13 @@ internal static class Lz4Encoder
         return output + full + 1;
     }
 
-    // The token and all that belongs to the literals.
+    // The token and the literals with their length.
     private static long LengthOf(int literals) => 1L + BytesOfMore(literals) + literals;
 
     private static int BytesOfMore(int length) =>
         length < Lz4Format.LengthInTokenMax ? 0 : (length - Lz4Format.LengthInTokenMax) / byte.MaxValue + 1;
 
-    // How far the bytes agree behind the four that are known to, without the literals at the end.
+    // The length of the match behind its first four bytes, up to the final literals.
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // Most matches end in the first eight bytes.
     private static int LengthOfMatch(ReadOnlySpan<byte> source, int position, ReadOnlySpan<byte> other, int at)
     {

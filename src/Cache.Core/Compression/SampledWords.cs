@@ -2,11 +2,11 @@ using System.Buffers.Binary;
 
 namespace Cache.Core.Compression;
 
-/// <summary>In how many samples a word of 8 bytes stands.</summary>
+/// <summary>Counts in how many samples each word of 8 bytes occurs.</summary>
 /// <remarks>
-/// A table of one place for each hash, so its memory and work do not depend on what the samples are. A word that
-/// was seen once gives its place to the next one; one that was seen more often keeps it, and others that have its place
-/// are not counted. A tag of 32 more bits of the hash tells the words of a place apart.
+/// A table with one place per hash, so its memory and work do not depend on the samples. A word that was seen once
+/// gives its place to the next one; one that was seen more often keeps it, and others with the same place are not
+/// counted. A tag of 32 more bits of the hash distinguishes the words of a place.
 /// </remarks>
 internal sealed class SampledWords
 {
@@ -16,7 +16,7 @@ internal sealed class SampledWords
 
     private readonly Word[] _words = new Word[1 << TableBits];
 
-    /// <summary>Counts the word at this place of a sample; samples have numbers from 1 and come in order.</summary>
+    /// <summary>Counts the word at this position of a sample; samples are numbered from 1 and come in order.</summary>
     public void Count(ReadOnlySpan<byte> bytes, int at, int sample)
     {
         ref var word = ref _words[PlaceOf(bytes, at, out uint tag)];
@@ -28,7 +28,7 @@ internal sealed class SampledWords
         word.Samples++;
     }
 
-    /// <summary>In how many samples the word was seen; 0 unless it was seen in two.</summary>
+    /// <summary>In how many samples the word was seen; 0 if in fewer than two.</summary>
     public int SamplesWith(ReadOnlySpan<byte> bytes, int at)
     {
         var word = _words[PlaceOf(bytes, at, out uint tag)];

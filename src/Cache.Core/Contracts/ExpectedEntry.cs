@@ -1,6 +1,6 @@
 namespace Cache.Core;
 
-/// <summary>What a read found for a key, for a write that is to take the place of just that.</summary>
+/// <summary>What a read found for a key, for a write that replaces only that.</summary>
 internal readonly ref struct ExpectedEntry
 {
     /// <summary>Whether there was an entry.</summary>

@@ -4,8 +4,8 @@ namespace Cache.Core.Diagnostics;
 
 /// <summary>The counters of all observed stores of the process, for tools that listen to event sources.</summary>
 /// <remarks>
-/// Counters exist once there is a listener, and are read at its interval. Stores are held weakly: whoever
-/// forgets to end an observation keeps no store alive.
+/// Counters exist once there is a listener, and are read at its interval. Stores are held weakly: an observation that
+/// was never ended keeps no store alive.
 /// </remarks>
 [EventSource(Name = SourceName)]
 internal sealed class CacheEventSource : EventSource

@@ -3,19 +3,19 @@ using Cache.Core.Layout;
 namespace Cache.Core.Eviction;
 
 /// <summary>
-/// Remembers, roughly, the keys that were evicted last, by 15 bits of their hash and the list they were in.
+/// Remembers, approximately, the keys that were evicted last, by 15 bits of their hash and the list they were in.
 /// </summary>
 /// <remarks>
 /// Each bucket is one word of four fingerprints, the latest in the lowest bits; a new one pushes the oldest out. Reads
-/// and writes of a word are atomic but not exclusive: of two threads one may undo the other's change, which costs a
-/// ghost, never an entry. Source: the ghost queue of S3-FIFO (Yang et al., SOSP'23).
+/// and writes of a word are atomic but not exclusive: one thread may undo another's change, which costs a ghost, never
+/// an entry. Source: the ghost queue of S3-FIFO (Yang et al., SOSP'23).
 /// </remarks>
 internal sealed class GhostTable : IDisposable
 {
     private const int GhostsPerBucket = 4;
     private const int FingerprintBits = 16;
 
-    // The lowest bit of a fingerprint, which takes the hash's place there.
+    // The lowest bit of a fingerprint; the hash has the others.
     private const uint MainBit = 1;
 
     // An entry takes 32 bytes or more (a slot, a header, a key), its ghost two. Where entries are shorter still, not
@@ -26,14 +26,14 @@ internal sealed class GhostTable : IDisposable
     private readonly GhostMemory _buckets;
 
     /// <param name="limitBytes">The limit of the store whose entries they are.</param>
-    /// <param name="limitBytesMax">What that may become, if the system has addresses for it.</param>
+    /// <param name="limitBytesMax">The highest later limit, if the system has addresses for it.</param>
     public GhostTable(long limitBytes, long limitBytesMax) =>
         _buckets = new GhostMemory(limitBytes / LimitDivisor, limitBytesMax / LimitDivisor);
 
     /// <summary>The bytes that the table holds.</summary>
     public long SizeBytes => _buckets.Count * sizeof(ulong);
 
-    /// <summary>The bytes of this many ghosts, or of as many as there is room for.</summary>
+    /// <summary>The bytes of this many ghosts, or of the most that there is room for.</summary>
     public long SizeOf(long ghosts) =>
         Math.Min(_buckets.CountMax, (ghosts + GhostsPerBucket - 1) / GhostsPerBucket) * sizeof(ulong);
 

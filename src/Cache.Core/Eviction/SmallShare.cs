@@ -1,6 +1,6 @@
 namespace Cache.Core.Eviction;
 
-/// <summary>The share of the live bytes for the small list, following the workload.</summary>
+/// <summary>The share of the live bytes for the small list; adapts to the workload.</summary>
 /// <remarks>
 /// A key that comes back soon after it was evicted from the small list says that this list is too small; one that was
 /// evicted from main says the opposite. Each moves the share by its own size, as in ARC (Megiddo and Modha, FAST'03),
@@ -8,14 +8,14 @@ namespace Cache.Core.Eviction;
 /// </remarks>
 internal sealed class SmallShare
 {
-    /// <summary>Where it begins: the size that S3-FIFO's authors found to filter best; few workloads differ.</summary>
+    /// <summary>The initial share, which S3-FIFO's authors found to filter best; few workloads differ.</summary>
     public const double Least = 0.1;
 
-    /// <summary>Main keeps a tenth, or nothing would ever be learnt from it.</summary>
+    /// <summary>Main keeps at least a tenth: else nothing would be learnt from its evictions.</summary>
     public const double Most = 0.9;
 
-    // Found by replaying traces: a small list that is too large costs most workloads more than one that is too small,
-    // and its keys come back sooner than main's, so that a key of main weighs seven times as much.
+    // Found by replaying traces: for most workloads a small list that is too large costs more than one that is too
+    // small, and its keys come back sooner than main's, so a key of main weighs seven times as much.
     private const double GrowthWeight = 4;
     private const double ShrinkWeight = 28;
 
@@ -25,7 +25,7 @@ internal sealed class SmallShare
 
     /// <summary>Takes note of a key that came back.</summary>
     /// <param name="wasInMain">Which list it was evicted from.</param>
-    /// <param name="size">Its part of all that the store may hold, 0 to 1.</param>
+    /// <param name="size">Its fraction of the store's limit, 0 to 1.</param>
     public void Learn(bool wasInMain, double size)
     {
         double change = wasInMain ? -size * ShrinkWeight : size * GrowthWeight;

@@ -2,10 +2,12 @@ using Cache.Core.Layout;
 
 namespace Cache.Core.Expiry;
 
-/// <summary>What the store's time and the wall clock show at one moment, in milliseconds.</summary>
+/// <summary>The store's time and the wall clock at one moment, in milliseconds.</summary>
 internal readonly record struct ClockReading(long StoreMs, long UnixMs)
 {
-    /// <summary>A deadline of either clock in the store's time, as the clocks go now; 0 stays 0.</summary>
+    /// <summary>
+    /// A deadline of either clock in the store's time, by the present distance of the clocks; 0 stays 0.
+    /// </summary>
     public long ToStoreMs(long deadline) => Deadline.IsOfWall(deadline)
         ? Math.Max(1, CoarseClock.Saturated(-deadline, StoreMs - UnixMs))
         : deadline;

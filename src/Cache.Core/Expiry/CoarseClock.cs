@@ -16,8 +16,8 @@ internal sealed class CoarseClock : IDisposable
     // TTLs.
     private const int TickMs = 10;
 
-    // The distance of the clocks counts as unchanged within so much, so that a moment is told as it was given: reading
-    // both clocks takes a while, and each is cut to whole milliseconds. No coarser than expiry itself.
+    // A smaller change of the distance of the clocks is ignored, so that a moment is reported as it was given: reading
+    // both clocks takes a while, and each is truncated to whole milliseconds. No coarser than expiry itself.
     private const int WallToleranceMs = TickMs;
 
     // A thread that was preempted between the two clocks reads them again, at most this many times.
@@ -31,8 +31,8 @@ internal sealed class CoarseClock : IDisposable
     // Written by the timer alone; read by every operation, unordered: any recent value will do.
     private long _nowMs;
 
-    // What is added to the store's time for that of the wall clock; written by the timer and threads that find another:
-    // any recent value will do.
+    // Added to the store's time, gives that of the wall clock; written by the timer and by threads that find another
+    // distance: any recent value will do.
     private long _wallOffsetMs;
 
     public CoarseClock(TimeProvider timeProvider)
@@ -71,13 +71,15 @@ internal sealed class CoarseClock : IDisposable
         get => _timer is null ? ReadWallOffsetMs() : Volatile.Read(ref _wallOffsetMs);
     }
 
-    /// <summary>A sum that stays within 64 bits.</summary>
+    /// <summary>A sum that saturates at 64 bits.</summary>
     public static long Saturated(long ms, long offsetMs) =>
         offsetMs > 0 ? Math.Min(ms, long.MaxValue - offsetMs) + offsetMs
         : Math.Max(ms, long.MinValue - offsetMs) + offsetMs;
 
-    /// <summary>Whether reads take a deadline of either clock for past.</summary>
-    /// <remarks>One of the wall clock is negative: a live one of the store's costs the first comparison.</remarks>
+    /// <summary>Whether a deadline of either clock has passed for reads.</summary>
+    /// <remarks>
+    /// A deadline of the wall clock is negative. A live one of the store's clock costs only the first comparison.
+    /// </remarks>
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // A part of reading an entry that expires.
     public bool HasPassed(long deadline)
     {
@@ -92,10 +94,10 @@ internal sealed class CoarseClock : IDisposable
         return new ClockReading(nowMs, nowMs + ReadWallOffsetMs());
     }
 
-    /// <summary>The time for writes that set an expiry: exact, so that no entry expires before its time.</summary>
+    /// <summary>The time for writes that set an expiry: exact, so that no entry expires early.</summary>
     public long ReadMs() => _startMs + (long)_timeProvider.GetElapsedTime(_startTimestamp).TotalMilliseconds;
 
-    /// <summary>What must be added to the store's time for that of the wall clock.</summary>
+    /// <summary>Added to the store's time, gives that of the wall clock.</summary>
     public long ReadWallOffsetMs()
     {
         long kept = Volatile.Read(ref _wallOffsetMs);

@@ -10,10 +10,10 @@ namespace Cache.Core.Hashing;
 
 /// <summary>A hash of AES rounds under secret round keys: a client cannot choose keys that collide.</summary>
 /// <remarks>
-/// Four rounds follow each block of 16 bytes, and three more the length, so seven stand between any input and what
-/// comes out. No difference between two inputs survives four rounds with a probability above 2^-113, whatever the
-/// secret. The last block is filled with zeros; the length tells such inputs apart, and comes after the blocks, where
-/// no block can cancel it.
+/// Four rounds follow each block of 16 bytes, and three more the length, so there are seven between any input and the
+/// result. No difference between two inputs survives four rounds with a probability above 2^-113, whatever the secret.
+/// The last block is filled with zeros; the length distinguishes such inputs, and comes after the blocks, where no
+/// block can cancel it.
 ///
 /// Source: Daemen and Rijmen, "The Pelican MAC function" (2005), with secret round keys, and three rounds in place of
 /// a whole AES at the end since no output is seen outside.
@@ -30,7 +30,7 @@ internal readonly struct AesHash
     /// <param name="secret">Eight round keys of 16 bytes.</param>
     public AesHash(ReadOnlySpan<byte> secret) => _keys = MemoryMarshal.Read<Keys>(secret);
 
-    /// <summary>Whether this processor has instructions for it; a constant of the compiled code.</summary>
+    /// <summary>Whether this processor has the instructions; a constant in compiled code.</summary>
     public static bool IsSupported => X86Aes.IsSupported || ArmAes.IsSupported;
 
     public static AesHash CreateRandom()
@@ -52,7 +52,7 @@ internal readonly struct AesHash
         return Round(state, _keys.Last2).AsUInt64().ToScalar();
     }
 
-    // Not inlined: the hot path stays short, and what lives across it stays in registers.
+    // Not inlined: the hot path stays short, and its locals stay in registers.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private Vector128<byte> AbsorbAny(ReadOnlySpan<byte> key)
     {

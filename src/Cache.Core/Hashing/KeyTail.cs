@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 
 namespace Cache.Core.Hashing;
 
-/// <summary>Reads what is left of a key behind its last whole word.</summary>
+/// <summary>Reads the rest of a key after its last whole word.</summary>
 internal static class KeyTail
 {
     /// <summary>Up to seven bytes as a little-endian number.</summary>

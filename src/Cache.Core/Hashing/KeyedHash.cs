@@ -19,7 +19,7 @@ internal readonly struct KeyedHash
         ? new KeyedHash(AesHash.CreateRandom(), default)
         : new KeyedHash(default, SipHash13.CreateRandom());
 
-    /// <summary>With a secret of <see cref="AesHash.SecretLength"/> known bytes: for tests that repeat.</summary>
+    /// <summary>With a given secret of <see cref="AesHash.SecretLength"/> bytes: for repeatable tests.</summary>
     public static KeyedHash Create(ReadOnlySpan<byte> secret) => AesHash.IsSupported
         ? new KeyedHash(new AesHash(secret), default)
         : new KeyedHash(default, new SipHash13(

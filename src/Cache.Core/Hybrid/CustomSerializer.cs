@@ -14,7 +14,7 @@ internal sealed class CustomSerializer<T>(IHybridCacheSerializer<T> serializer) 
 
     public override T Deserialize(ReadOnlySpan<byte> payload, ValueFlags flags, byte[]? own)
     {
-        // The contract of a serializer is a sequence, and a sequence is of memory.
+        // The serializer takes a sequence, which must be over memory, not a span.
         var rented = ArrayPool<byte>.Shared.Rent(payload.Length);
         try
         {

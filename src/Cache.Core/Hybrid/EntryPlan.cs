@@ -2,16 +2,18 @@ using Microsoft.Extensions.Caching.Hybrid;
 
 namespace Cache.Core.Hybrid;
 
-/// <summary>A call's options and the cache's defaults as one: the call's where it gives any.</summary>
+/// <summary>The options of a call; the cache's defaults where the call gives none.</summary>
 internal readonly struct EntryPlan
 {
-    /// <summary>The flags that say where a value may come from: calls that differ here cannot share one.</summary>
+    /// <summary>
+    /// The flags that say where a value may come from: calls that differ in these cannot share a flight.
+    /// </summary>
     public const HybridCacheEntryFlags ReadFlags = HybridCacheEntryFlags.DisableLocalCacheRead
         | HybridCacheEntryFlags.DisableDistributedCacheRead | HybridCacheEntryFlags.DisableUnderlyingData;
 
     private static readonly TimeSpan _defaultExpiration = TimeSpan.FromMinutes(5);
 
-    // An expiry beyond this is as good as none, and sums of a few do not overflow.
+    // A longer expiry is the same as none; sums of a few such expiries do not overflow.
     private static readonly TimeSpan _longest = TimeSpan.FromDays(365 * 1000);
 
     private readonly HybridCacheEntryFlags _flags;
@@ -25,7 +27,7 @@ internal readonly struct EntryPlan
         _flags = FlagsOf(options, defaults);
     }
 
-    /// <summary>How long the value is fresh; not above 0: it is not kept.</summary>
+    /// <summary>How long the value is fresh; 0 or less: it is not kept.</summary>
     public long ExpirationMs { get; }
 
     /// <summary>How long it is fresh in this process.</summary>

@@ -6,13 +6,13 @@ namespace Cache.Core.Hybrid;
 /// <summary>One run of a factory for a key, and the calls that wait for it.</summary>
 /// <remarks>
 /// <code>
-///  open ──── the last caller leaves, and it need not go on ────► closed, canceled
+///  open ──── the last caller leaves, unless it must finish ────► closed, canceled
 ///    └────── the value is there, or the factory has failed ────► closed, complete
 /// </code>
-/// Calls join while it is open. Apart from that it may be superseded: a newer write or removal of the key has taken
-/// place, so its value is given to those that wait only. Both are guarded by the gate, which is held
-/// while the value is written, so that a removal comes either before the write, and prevents it, or after it. Of a
-/// removal by another door the store tells: see <see cref="WatchedKey"/>.
+/// Calls join while it is open. It is superseded by a newer write or removal of the key: then its value goes to the
+/// waiting calls and is not stored. The gate guards both states and is held while the value is written: a removal comes
+/// either before the write, and prevents it, or after it. The store reports removals that other doors make: see
+/// <see cref="WatchedKey"/>.
 /// </remarks>
 [SuppressMessage("Design", "CA1001", Justification = "The source has no timer or handle, and its token may live on.")]
 internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ulong[] tags, bool hasCaller)
@@ -39,16 +39,18 @@ internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ul
 
     public Lock Gate { get; } = new();
 
-    /// <summary>What this flight waits for, of those that its factory asked for, and who waits for it.</summary>
+    /// <summary>The flights whose values this flight's factory waits for.</summary>
     public FlightWait Wait { get; } = new();
 
-    /// <summary>The key in the store, to hear of a removal by any door; null before the flight has begun.</summary>
+    /// <summary>
+    /// The watch of the key in the store, which notices removals by any door; null before the flight begins.
+    /// </summary>
     public WatchedKey? Watched { get; set; }
 
     /// <summary>Whether a fresh value is in the store now.</summary>
     public bool IsRenewed { get; set; }
 
-    /// <summary>Of the flights that write this key in the second level, the last to begin; null: this one.</summary>
+    /// <summary>The last flight that began to write this key to the second level; null: this one.</summary>
     public Flight? LaterWriter { get; set; }
 
     /// <summary>To be read under the gate.</summary>
@@ -58,7 +60,7 @@ internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ul
         private set;
     }
 
-    /// <summary>The value as the second level gets it, once it is there; null: it gets none.</summary>
+    /// <summary>The value in the form for the second level, once there is one; null: it gets none.</summary>
     public byte[]? SecondLevelBytes { get; set; }
 
     public long SecondLevelMs { get; set; }
@@ -72,7 +74,7 @@ internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ul
         }
     }
 
-    /// <summary>Canceled when no caller waits any more.</summary>
+    /// <summary>Canceled when the last caller has left.</summary>
     public CancellationToken Token => _cancellation.Token;
 
     public bool TryJoin()
@@ -87,7 +89,7 @@ internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ul
         }
     }
 
-    /// <summary>Ends the wait of one caller; the last one to go cancels the factory, unless it goes on.</summary>
+    /// <summary>Ends the wait of one caller; the last one cancels the factory, unless it must finish.</summary>
     public void Leave()
     {
         lock (Gate)
@@ -97,10 +99,10 @@ internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ul
             _isClosed = true;
         }
 
-        _ = _cancellation.CancelAsync(); // What the factory does on cancellation is not the caller's to wait for.
+        _ = _cancellation.CancelAsync(); // The caller does not wait for the factory's cancellation.
     }
 
-    /// <summary>Lets the factory run to its end, even without callers.</summary>
+    /// <summary>Lets the factory finish even without callers.</summary>
     public void GoOn()
     {
         lock (Gate)
@@ -113,7 +115,7 @@ internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ul
             IsSuperseded = true;
     }
 
-    /// <summary>Whether the factory runs without anybody who must see its failure.</summary>
+    /// <summary>Whether the factory finishes even without a caller to see its failure.</summary>
     protected bool GoesOn
     {
         get
@@ -123,8 +125,8 @@ internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ul
         }
     }
 
-    /// <summary>Lets no further caller join.</summary>
-    /// <returns>Whether anybody had.</returns>
+    /// <summary>Ends joining.</summary>
+    /// <returns>Whether any caller has joined.</returns>
     public bool Close()
     {
         lock (Gate)

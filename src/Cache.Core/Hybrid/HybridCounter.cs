@@ -1,6 +1,6 @@
 namespace Cache.Core.Hybrid;
 
-/// <summary>What <see cref="HybridCounters"/> counts; each is a field of <see cref="HybridStatistics"/>.</summary>
+/// <summary>The counters of <see cref="HybridCounters"/>; each is a field of <see cref="HybridStatistics"/>.</summary>
 internal enum HybridCounter
 {
     ReadyHit,

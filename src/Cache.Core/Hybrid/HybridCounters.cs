@@ -1,7 +1,9 @@
 namespace Cache.Core.Hybrid;
 
 /// <summary>The counters of a hybrid cache, each thread on cache lines that few others use.</summary>
-/// <remarks>As the store's own: plain additions; two threads of one stripe may lose one to each other.</remarks>
+/// <remarks>
+/// Plain additions, as in the store's counters: of two racing threads in one stripe, one addition may be lost.
+/// </remarks>
 internal sealed class HybridCounters
 {
     // A stripe is two lines: a core fetches them in pairs.
@@ -21,10 +23,10 @@ internal sealed class HybridCounters
         }
     }
 
-    /// <summary>Counts what a hit counts.</summary>
+    /// <summary>Counts on the hit path.</summary>
     public void Count(HybridCounter counter) => _counts[IndexOf(counter)]++;
 
-    /// <summary>Counts what is rare, exactly.</summary>
+    /// <summary>Counts rare events exactly.</summary>
     public void CountExactly(HybridCounter counter) => Interlocked.Increment(ref _counts[IndexOf(counter)]);
 
     private static int IndexOf(HybridCounter counter) =>

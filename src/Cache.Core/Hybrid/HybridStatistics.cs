@@ -24,7 +24,7 @@ public readonly record struct HybridStatistics
     /// <summary>Of these, the ones that threw.</summary>
     public long FactoryFailures { get; init; }
 
-    /// <summary>Calls that did not wait for a factory any longer.</summary>
+    /// <summary>Calls that stopped waiting for a factory.</summary>
     public long FactoryTimeouts { get; init; }
 
     /// <summary>Factories that were started before an entry had expired.</summary>
@@ -33,7 +33,7 @@ public readonly record struct HybridStatistics
     /// <summary>Values that were found in the second level.</summary>
     public long SecondLevelHits { get; init; }
 
-    /// <summary>Values that were looked for there in vain.</summary>
+    /// <summary>Values that were not found there.</summary>
     public long SecondLevelMisses { get; init; }
 
     /// <summary>Operations of the second level that threw.</summary>

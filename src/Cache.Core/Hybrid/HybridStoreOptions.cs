@@ -7,12 +7,12 @@ namespace Cache.Core.Hybrid;
 
 /// <summary>The options of a <see cref="StoreHybridCache"/>; read once, when the cache is made.</summary>
 /// <remarks>
-/// The names that the framework's own hybrid cache has too mean the same here, so that its configuration can be kept.
-/// What that one does not have (fail-safe, eager refresh, factory timeouts) is off by default.
+/// Options that the framework's hybrid cache has too have the same names and meanings, so its configuration can be
+/// kept. Features that it lacks (fail-safe, eager refresh, factory timeouts) are off by default.
 /// </remarks>
 public sealed class HybridStoreOptions
 {
-    /// <summary>The most ready objects: beyond it, the tier would be a cache of its own.</summary>
+    /// <summary>The most ready objects: with more, this tier would be a cache of its own.</summary>
     public const int ReadyObjectsLimit = 1 << 20;
 
     private static readonly TimeSpan _defaultFailSafeThrottle = TimeSpan.FromSeconds(30);
@@ -73,26 +73,26 @@ public sealed class HybridStoreOptions
     public TimeSpan FailSafeThrottleDuration { get; set; } = _defaultFailSafeThrottle;
 
     /// <summary>
-    /// The part of an entry's life, above 0 and below 1, after which a call renews it in the background and returns
-    /// what is there. Default, null: none does.
+    /// The fraction of an entry's life, above 0 and below 1, after which a call renews it in the background and returns
+    /// the present value. Default, null: no eager refresh.
     /// </summary>
     public double? EagerRefreshThreshold { get; set; }
 
     /// <summary>
-    /// How long a call that has a stale value waits for the factory before it returns that; the factory goes on.
-    /// Default, null: until it is done.
+    /// How long a call that has a stale value waits for the factory before it returns that value; the factory
+    /// continues. Default, null: until it is done.
     /// </summary>
     public TimeSpan? FactorySoftTimeout { get; set; }
 
     /// <summary>
-    /// How long a call that has none waits before it throws a <see cref="TimeoutException"/>; the factory goes on.
+    /// How long a call without one waits before it throws a <see cref="TimeoutException"/>; the factory continues.
     /// Default, null: until it is done.
     /// </summary>
     public TimeSpan? FactoryHardTimeout { get; set; }
 
     /// <summary>
-    /// Told of what no caller sees: a second level that fails, a factory that fails in the background or behind
-    /// fail-safe, a value that cannot be read or written. Must not throw.
+    /// Receives the exceptions that no caller sees: a second level that fails, a factory that fails in the background
+    /// or behind fail-safe, a value that cannot be read or written. Must not throw.
     /// </summary>
     public Action<Exception>? OnFailure { get; set; }
 
@@ -139,7 +139,7 @@ public sealed class HybridStoreOptions
         }
     }
 
-    // A wait of more milliseconds than an integer has would be refused by the timers.
+    // Timers refuse a wait of more milliseconds than fit in an integer.
     private static void RequirePositive(List<string> problems, string option, TimeSpan? value)
     {
         if (value is { } interval && (interval <= TimeSpan.Zero || interval.TotalMilliseconds > int.MaxValue))

@@ -16,7 +16,7 @@ internal static class ImmutableType<T>
     {
         if (typeof(T) == typeof(string) || !RuntimeHelpers.IsReferenceOrContainsReferences<T>())
             return true;
-        // An heir of a type that is not sealed could have what changes.
+        // A type derived from an unsealed one could be mutable.
         return (typeof(T).IsValueType || typeof(T).IsSealed)
             && typeof(T).GetCustomAttribute<ImmutableObjectAttribute>(inherit: false) is { Immutable: true };
     }

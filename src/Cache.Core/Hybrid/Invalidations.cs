@@ -8,22 +8,22 @@ namespace Cache.Core.Hybrid;
 /// <remarks>
 /// Algorithm. Every value with a trailer carries a stamp: the moment at which it was asked for. To invalidate a tag is
 /// to note a moment later than all stamps given out so far; a value is void if one of its tags has a later moment
-/// noted. Stamps are the store's time in 1024ths of a millisecond, moved on by each invalidation, so they order what
-/// happens within a millisecond too, and mean something to another process that shares the second level. What comes
-/// from there moves them on too, so that a value of a process whose clock is ahead can be invalidated here.
+/// noted. Stamps are the store's time in 1024ths of a millisecond, advanced by each invalidation, so they also order
+/// what happens within a millisecond, and are comparable between processes that share the second level. Stamps that
+/// come from there advance them too, so that a value of a process whose clock is ahead can be invalidated here.
 ///
 /// A plain value has no stamp. When everything is invalidated, the latest deadline that a plain value was given so far
-/// is noted instead, and plain values with that deadline or an earlier one are void. A later one that would get such a
-/// deadline is written with a trailer, which with equal expirations never happens. What other doors wrote without an
-/// expiry is not the hybrid cache's, and stays.
+/// is noted instead, and plain values with that deadline or an earlier one are void. A later value that would get such
+/// a deadline is written with a trailer, which never happens if all expirations are equal. Values that other doors
+/// wrote without an expiry do not belong to the hybrid cache, and stay.
 ///
-/// Bounds. A tag is forgotten when no value that could be void because of it can still be there. Should there be more
-/// tags than <see cref="TagsMax"/> even so, all tagged values so far are void, and the table begins anew.
+/// Bounds. A tag is forgotten when all values that it could make void have expired. If there are more tags than
+/// <see cref="TagsMax"/> even so, all tagged values so far become void, and the table is emptied.
 ///
 /// Concurrency. Invalidations hold the gate. A writer announces the deadline of its value and then asks whether the
-/// value is void already; an invalidation first moves the epoch or the generation on and then reads the announced
-/// deadlines; both with full fences, so one of the two sees the other. The generation moves on once more when the
-/// moment is noted: who remembers that a value was valid remembers the generation from before the question.
+/// value is void already; an invalidation first increments the epoch or the generation and then reads the announced
+/// deadlines; both with full fences, so one of the two sees the other. The generation is incremented once more when the
+/// moment is noted: with the answer that a value is valid, a caller keeps the generation that it read before it asked.
 /// </remarks>
 internal sealed class Invalidations(CacheStore store)
 {
@@ -32,7 +32,7 @@ internal sealed class Invalidations(CacheStore store)
 
     private const int StampsPerMsBits = 10;
 
-    // No clock shows more; what does was not noted by a hybrid cache, and would leave no room for later moments.
+    // No clock shows more: such a moment was not noted by a hybrid cache, and would leave no room for later ones.
     private static readonly long _momentMax = DateTimeOffset.MaxValue.ToUnixTimeMilliseconds() << StampsPerMsBits;
 
     private static readonly ConditionalWeakTable<CacheStore, Invalidations> _ofStores = [];
@@ -53,7 +53,7 @@ internal sealed class Invalidations(CacheStore store)
     private long _plainDeadlineMs;
     private long _stampedDeadlineMs;
 
-    /// <summary>For tests: with another bound.</summary>
+    /// <summary>For tests, with another bound.</summary>
     public Invalidations(CacheStore store, int tagsMax)
         : this(store) => _tagsMax = tagsMax;
 
@@ -68,7 +68,7 @@ internal sealed class Invalidations(CacheStore store)
 
     public int TagCount => _tags.Count;
 
-    /// <summary>The one of a store: several hybrid caches on it see each other's invalidations.</summary>
+    /// <summary>The invalidations of a store, shared by all hybrid caches on it.</summary>
     public static Invalidations Of(CacheStore store) =>
         _ofStores.GetValue(store.Canonical, static store => new Invalidations(store));
 
@@ -125,8 +125,8 @@ internal sealed class Invalidations(CacheStore store)
     }
 
     /// <summary>
-    /// Learns of a stamp that another process gave out, whose clock may be ahead: what is invalidated from now on is
-    /// later than that (a clock as Lamport has it).
+    /// Learns of a stamp that another process gave out, whose clock may be ahead: later invalidations get a later
+    /// moment (a Lamport clock).
     /// </summary>
     public void Witness(long stamp)
     {
@@ -137,9 +137,11 @@ internal sealed class Invalidations(CacheStore store)
     }
 
     /// <summary>Announces a plain value that is about to be written.</summary>
-    /// <param name="deadlineMs">When the store will let it expire.</param>
-    /// <param name="epoch">That of the moment when the value was asked for.</param>
-    /// <returns>False if it must have a trailer, because plain it would count as void or as newer than it is.</returns>
+    /// <param name="deadlineMs">When it will expire in the store.</param>
+    /// <param name="epoch">The epoch when the value was asked for.</param>
+    /// <returns>
+    /// False if it must have a trailer, because as a plain value it would count as void, or as newer than it is.
+    /// </returns>
     public bool TryAnnouncePlain(long deadlineMs, long epoch)
     {
         Raise(ref _plainDeadlineMs, deadlineMs);
@@ -156,7 +158,7 @@ internal sealed class Invalidations(CacheStore store)
 
     /// <summary>Whether a value that was read is not void.</summary>
     /// <param name="value">The value.</param>
-    /// <param name="deadlineMs">When the store lets it expire; 0: never.</param>
+    /// <param name="deadlineMs">When it expires in the store; 0: never.</param>
     public bool IsValid(in StoredValue value, long deadlineMs)
     {
         if (!value.IsStamped)
@@ -201,7 +203,7 @@ internal sealed class Invalidations(CacheStore store)
             present = seen;
         }
 
-        Interlocked.MemoryBarrier(); // As the exchange would have been: see the remarks.
+        Interlocked.MemoryBarrier(); // A full fence, as the exchange would have been: see the remarks.
     }
 
     private bool IsMarked(ulong tag, long stamp) => _tags.TryGetValue(tag, out var mark) && stamp < mark.Moment;
@@ -218,7 +220,7 @@ internal sealed class Invalidations(CacheStore store)
         Interlocked.Increment(ref _epoch);
         Volatile.Write(ref _allSince, moment);
         Volatile.Write(ref _plainUntilMs, Math.Max(_plainUntilMs, Volatile.Read(ref _plainDeadlineMs)));
-        _tags.Clear(); // What has a tag is void anyway.
+        _tags.Clear(); // All tagged values are void anyway.
     }
 
     private long Advance()
@@ -237,15 +239,15 @@ internal sealed class Invalidations(CacheStore store)
                 _tags.TryRemove(tag, out _);
         }
 
-        // Looked through again only when half of the bound has come anew, so that a flood of tags stays cheap.
+        // Searched again only after half of the bound in new tags, so that a flood of tags stays cheap.
         if (_tags.Count <= _tagsMax / 2)
             return;
         Volatile.Write(ref _taggedSince, Advance());
         _tags.Clear();
     }
 
-    /// <summary>What is noted of a tag.</summary>
+    /// <summary>The note of a tag.</summary>
     /// <param name="Moment">Values with an earlier stamp are void.</param>
-    /// <param name="DeadlineMs">By then, none of these is there any more.</param>
+    /// <param name="DeadlineMs">When the last of these has expired.</param>
     private readonly record struct Mark(long Moment, long DeadlineMs);
 }

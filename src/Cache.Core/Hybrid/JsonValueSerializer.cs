@@ -7,13 +7,13 @@ namespace Cache.Core.Hybrid;
 /// <summary>Values as JSON, by a contract that was found for their type beforehand.</summary>
 internal sealed class JsonValueSerializer<T>(JsonTypeInfo<T> type) : ValueSerializer<T>
 {
-    // A writer has buffers of its own that are worth keeping; one a thread is enough, since writing does not wait.
+    // Each writer has buffers that are worth keeping; one per thread is enough, since writing is synchronous.
     [ThreadStatic]
     private static Utf8JsonWriter? t_writer;
 
     public override ValueFlags Serialize(T value, IBufferWriter<byte> target)
     {
-        // Taken, so that a converter that comes back here makes one of its own.
+        // Taken out, so that a converter that serializes recursively makes another writer.
         var writer = t_writer ?? new Utf8JsonWriter(Stream.Null, WriterOptions);
         t_writer = null;
         writer.Reset(target);

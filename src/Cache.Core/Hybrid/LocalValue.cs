@@ -1,6 +1,6 @@
 namespace Cache.Core.Hybrid;
 
-/// <summary>What a look into the store gave.</summary>
+/// <summary>The result of a look into the store.</summary>
 internal readonly struct LocalValue<T>
 {
     public LocalValue(LocalState state) => State = state;

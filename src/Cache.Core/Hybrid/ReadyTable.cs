@@ -5,11 +5,11 @@ namespace Cache.Core.Hybrid;
 
 /// <summary>The ready objects: a table of fixed size, in sets of a few places each, without locks.</summary>
 /// <remarks>
-/// A key's hash names its set. There are twice the places that are asked for, so that few sets are full before the
-/// table is. The hashes stand apart, in one line a set; they are hints, as is the order in which they and the entries
-/// are seen. A reader believes an entry only after the store has confirmed its stamp, so of two racing writers either
-/// may win, and a key may for a while be there twice: what is old is not served, merely replaced some time. A set that
-/// is full gives up the first entry that was not used since the last search.
+/// A key's hash selects its set. The table has twice the requested places, so that few sets are full before the table
+/// is. The hashes are kept apart, one cache line per set; they are hints, and unordered with the entries. A reader
+/// trusts an entry only after the store has confirmed its stamp, so either of two racing writers may win, and a key may
+/// have two entries for a while: an outdated one is never served, and is replaced later. A full set evicts the first
+/// entry that was not used since the last search.
 /// </remarks>
 internal sealed class ReadyTable
 {
@@ -53,7 +53,7 @@ internal sealed class ReadyTable
         Volatile.Write(ref _hashes[place], entry.KeyHash);
     }
 
-    /// <summary>Takes an entry out that is no longer true, so that its object can be collected.</summary>
+    /// <summary>Removes an outdated entry, so that its object can be collected.</summary>
     public void Remove(ReadyEntry entry)
     {
         int first = FirstOf(entry.KeyHash);

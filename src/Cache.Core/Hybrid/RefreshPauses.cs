@@ -1,9 +1,9 @@
 namespace Cache.Core.Hybrid;
 
-/// <summary>Keys whose renewal failed lately, and until when it is not tried again.</summary>
+/// <summary>Keys whose renewal failed lately, and when it may be tried again.</summary>
 /// <remarks>
-/// A table of fixed size without locks: of two keys with one place the later one has it, and the other is tried again
-/// too early. What is read is one object, so key and time belong together.
+/// A table of fixed size without locks: of two keys with the same place the later one takes it, and the other is tried
+/// again too early. A read gets one object, so its key and time belong together.
 /// </remarks>
 internal sealed class RefreshPauses
 {

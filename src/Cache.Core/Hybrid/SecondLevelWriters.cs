@@ -1,9 +1,9 @@
 namespace Cache.Core.Hybrid;
 
-/// <summary>The flights that write the second level or are about to, by key.</summary>
+/// <summary>The flights that write to the second level, or are about to, by key.</summary>
 /// <remarks>
-/// A write there ends after the joining, so a later flight of the key may have begun, and even ended, by then. A
-/// removal must reach all of them.
+/// Such a write ends after callers stop joining the flight, so a later flight of the key may have begun, and even
+/// ended, by then. A removal must reach all of them.
 /// </remarks>
 internal sealed class SecondLevelWriters
 {
@@ -40,14 +40,16 @@ internal sealed class SecondLevelWriters
         }
     }
 
-    /// <summary>The flight of the same key that began to write last, if there is a later one than this.</summary>
+    /// <summary>The last flight of the key that began to write, if later than this one.</summary>
     public Flight? LaterThan(Flight flight)
     {
         lock (_gate)
             return flight.LaterWriter;
     }
 
-    /// <summary>Whether a value of a key may lie there that was void before it came, and is about to go.</summary>
+    /// <summary>
+    /// Whether a flight of the key was superseded: its value may be in the second level until the flight removes it.
+    /// </summary>
     public bool IsAnySuperseded(string key)
     {
         lock (_gate)
@@ -57,7 +59,7 @@ internal sealed class SecondLevelWriters
         }
     }
 
-    /// <summary>Keeps what the flights of a key bring from staying there.</summary>
+    /// <summary>Supersedes all flights of a key, so that none of their values stays there.</summary>
     public void Supersede(string key)
     {
         lock (_gate)

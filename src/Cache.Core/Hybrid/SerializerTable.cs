@@ -7,8 +7,8 @@ namespace Cache.Core.Hybrid;
 
 /// <summary>The serializer of each type, found once.</summary>
 /// <remarks>
-/// Bytes and strings are never serialized. Else the first of: an <see cref="IHybridCacheSerializer{T}"/> of the
-/// container, a factory (the last one first), JSON.
+/// Bytes and strings are never serialized. Other types use the first of: an <see cref="IHybridCacheSerializer{T}"/> of
+/// the container, a factory (the last one first), JSON.
 /// </remarks>
 internal sealed class SerializerTable(HybridStoreOptions options, IServiceProvider? services)
 {

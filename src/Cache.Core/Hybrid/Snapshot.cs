@@ -1,6 +1,6 @@
 namespace Cache.Core.Hybrid;
 
-/// <summary>What was in the store when a factory was asked for; its value may take the place of just that.</summary>
+/// <summary>The state of a key when a factory was asked for; the factory's value may replace only this state.</summary>
 internal readonly struct Snapshot(EntryStamp stamp, byte[]? bytes)
 {
     public EntryStamp Stamp { get; } = stamp;
@@ -9,13 +9,13 @@ internal readonly struct Snapshot(EntryStamp stamp, byte[]? bytes)
     public byte[]? Bytes { get; } = bytes;
 
     /// <summary>
-    /// Whether a later look found the same, so that the stamp was outdated by another key alone, or by the clock.
+    /// Whether a later snapshot has the same value, so that only another key's write, or expiry, changed the stamp.
     /// </summary>
     public bool IsStillThere(in Snapshot later, long nowMs)
     {
-        if (Bytes is null) // Of a value that is no string, nothing is known but its version.
+        if (Bytes is null) // Of a value that is not a string, only the version is known.
             return Stamp.Kind == EntryKind.None && later.Stamp.Kind == EntryKind.None;
-        if (later.Bytes is null) // Expired; else removed, since the value is no longer true.
+        if (later.Bytes is null) // Expired is the same state; removed is not.
             return later.Stamp.Kind == EntryKind.None && Stamp.ExpiresAtMs != 0 && Stamp.ExpiresAtMs <= nowMs;
         return Stamp.ExpiresAtMs == later.Stamp.ExpiresAtMs && Bytes.AsSpan().SequenceEqual(later.Bytes);
     }

@@ -4,7 +4,7 @@ using Cache.Core.Distributed;
 
 namespace Cache.Core.Hybrid;
 
-/// <summary>Calls that find nothing: one of them runs the factory, the others wait for it.</summary>
+/// <summary>Misses: one call runs the factory, the others wait for it.</summary>
 public sealed partial class StoreHybridCache
 {
     private readonly ConcurrentDictionary<string, Flight> _flights = new(StringComparer.Ordinal);
@@ -49,7 +49,7 @@ public sealed partial class StoreHybridCache
                     && _invalidations.IsValid(present.Stamp, present.Tags);
                 if (isShareable && present is TypedFlight<T> same && same.TryJoin())
                     return same;
-                // Void, canceled, or with another type or source: what it brings is not to replace what this one will.
+                // Void, canceled, or of another type or source: its value must not replace the value of this flight.
                 if (!isShareable || present is not TypedFlight<T> || present.SecondLevelBytes is null)
                     present.Supersede();
                 _flights.TryRemove(KeyValuePair.Create(request.Key, present));
@@ -71,7 +71,7 @@ public sealed partial class StoreHybridCache
         };
 
     /// <summary>
-    /// Runs a flight: on this thread until it first waits, unless this caller must be able to leave before.
+    /// Runs a flight, on this thread until its first wait, unless this caller must be able to leave before.
     /// </summary>
     private void Start<TState, T>(TypedFlight<T> flight, Request<TState, T> request)
     {
@@ -84,7 +84,7 @@ public sealed partial class StoreHybridCache
             _ = RunAsync(flight, request);
     }
 
-    /// <summary>Begins to renew an entry in the background, unless that is under way.</summary>
+    /// <summary>Starts renewing an entry in the background, unless that is under way.</summary>
     private void Refresh<TState, T>(Request<TState, T> request)
     {
         if (_flights.ContainsKey(request.Key) || _refreshPauses!.IsPaused(request.Key, _store.CoarseNowMs))
@@ -103,7 +103,7 @@ public sealed partial class StoreHybridCache
         return _store.Watch(utf8Key.Bytes);
     }
 
-    /// <summary>Waits for a flight, unless that one waits for the factory which asks.</summary>
+    /// <summary>Waits for a flight, unless that flight waits for the asking factory.</summary>
     private async ValueTask<T> WaitAsync<T>(
         TypedFlight<T> flight, bool isFirst, LocalValue<T> local, CancellationToken token)
     {
@@ -114,7 +114,7 @@ public sealed partial class StoreHybridCache
         {
             flight.Leave();
             throw new InvalidOperationException(
-                $"The factory of the key '{flight.Key}' asks for a value that is made by itself, or waits for it.");
+                $"A factory asks for the key '{flight.Key}', whose factory waits for it: neither would ever end.");
         }
 
         try
@@ -151,7 +151,7 @@ public sealed partial class StoreHybridCache
         }
         catch (Exception) when (flight.IsRefresh && flight.Task.IsFaulted && local.State == LocalState.Stale)
         {
-            _counters.CountExactly(HybridCounter.StaleHit); // The renewal began when the value was fresh.
+            _counters.CountExactly(HybridCounter.StaleHit); // The value was fresh when its renewal began.
             return local.Value!;
         }
         finally
@@ -168,9 +168,9 @@ public sealed partial class StoreHybridCache
             flight.Complete(result);
             await WriteSecondLevelAsync(flight).ConfigureAwait(false);
         }
-        catch (Exception exception) // Whatever the factory throws is its callers'.
+        catch (Exception exception) // The callers get any exception of the factory.
         {
-            // One that ends after the store has no caller left.
+            // A flight that ends after the store's disposal has no caller left.
             if (flight.Fail(exception) && !(exception is ObjectDisposedException && _store.IsDisposed))
                 Report(exception);
         }
@@ -185,13 +185,15 @@ public sealed partial class StoreHybridCache
         }
     }
 
-    /// <summary>Brings the value: from the store, if it came there by now, the second level, or the factory.</summary>
+    /// <summary>
+    /// Gets the value: from the store, if it is there by now, from the second level, or from the factory.
+    /// </summary>
     private async ValueTask<FlightResult<T>> ProduceAsync<TState, T>(
         TypedFlight<T> flight, Request<TState, T> request)
     {
         var serializer = _serializers.Get<T>();
         var before = TakeSnapshot(flight.Key);
-        // A flight that has just ended wrote its value before it let this one begin.
+        // A previous flight writes its value before this one can begin.
         var local = request.Plan.ReadsLocal ? Interpret(before, serializer) : default;
         if (local.State == LocalState.Fresh && !(flight.IsRefresh && IsDue(local.FreshUntilMs, request.Plan)))
         {
@@ -243,7 +245,9 @@ public sealed partial class StoreHybridCache
         return Share(flight, value, isStale, stored.Payload, stored.Flags);
     }
 
-    /// <summary>Ends the joining, and gives those who had joined a payload to make their own objects of.</summary>
+    /// <summary>
+    /// Ends joining, and gives the callers that joined a payload from which each makes its own object.
+    /// </summary>
     private static FlightResult<T> Share<T>(
         TypedFlight<T> flight, T? value, bool isStale, ReadOnlySpan<byte> payload, ValueFlags flags)
     {

@@ -4,7 +4,7 @@ using Microsoft.Extensions.Caching.Hybrid;
 
 namespace Cache.Core.Hybrid;
 
-/// <summary>Reads of what is in this process.</summary>
+/// <summary>Reads from this process: ready objects and the store.</summary>
 public sealed partial class StoreHybridCache
 {
     /// <summary>Looks for a value in this process, and counts it if it is fresh.</summary>
@@ -20,7 +20,7 @@ public sealed partial class StoreHybridCache
         return local;
     }
 
-    /// <summary>Finds an object that is ready, and that the store confirms.</summary>
+    /// <summary>Finds a ready object that the store confirms.</summary>
     private bool TryGetReady<T>(ReadOnlySpan<char> key, out T? value)
     {
         value = default;
@@ -45,20 +45,20 @@ public sealed partial class StoreHybridCache
     }
 
     /// <summary>Reads a value from the store, and makes it a ready object if its type allows.</summary>
-    [SkipLocalsInit] // Key and sink write what they read; to clear their scratch costs more than to hash the key.
+    [SkipLocalsInit] // Key and sink write their scratch before reading it; clearing it costs more than hashing.
     private LocalValue<T> ReadLocal<T>(ReadOnlySpan<char> key, HybridCacheEntryOptions? options)
     {
         if (!IsCacheable(key))
             return new LocalValue<T>(LocalState.UnusableKey);
         var serializer = _serializers.Get<T>();
-        long generation = _invalidations.Generation; // That of before the question.
+        long generation = _invalidations.Generation; // Read before the question whether the value is valid.
         var sink = new ValueSink(stackalloc byte[ValueSink.StackBytes], serializer.WantsArray);
         var utf8Key = new Utf8Key(key, stackalloc byte[Utf8Key.StackBytes], out bool isUsable);
         try
         {
             if (!isUsable)
                 return new LocalValue<T>(LocalState.UnusableKey);
-            // What only a ready object, a renewal or an earlier invalidation needs to know costs the store time.
+            // A stamp costs time: only ready objects, renewals and earlier invalidations need one.
             if (!ImmutableType<T>.IsImmutable && !_refreshesEagerly && !_invalidations.NeedDeadlines)
             {
                 return _store.TryGet(utf8Key.Bytes, ref sink)
@@ -81,7 +81,7 @@ public sealed partial class StoreHybridCache
         }
     }
 
-    /// <summary>Tells what a value that was read is worth.</summary>
+    /// <summary>Decides whether a read value is fresh, stale or void.</summary>
     private LocalValue<T> Interpret<T>(
         in StoredValue stored, byte[]? own, long deadlineMs, ValueSerializer<T> serializer)
     {
@@ -99,7 +99,7 @@ public sealed partial class StoreHybridCache
             return new LocalValue<T>(
                 state, serializer.Deserialize(stored.Payload, stored.Flags, own), freshUntilMs);
         }
-        catch (Exception exception) // Whatever a serializer throws: the value is of another type, or another door's.
+        catch (Exception exception) // A serializer may throw anything: of another type, or another door's value.
         {
             _counters.CountExactly(HybridCounter.UnusableValue);
             Report(exception);
@@ -111,7 +111,7 @@ public sealed partial class StoreHybridCache
         ReadOnlySpan<char> key, in LocalValue<T> local, int payloadLength, in EntryStamp stamp, long generation,
         in EntryPlan plan)
     {
-        // One that is due for renewal is looked at by each call, so that one of them begins it.
+        // A value that is due for renewal is read by each call, so that one of them starts the renewal.
         if (_ready is null || stamp.MustBeRead || local.Value is null || payloadLength > _readyPayloadBytesMax
             || IsDue(local.FreshUntilMs, plan))
         {
@@ -125,7 +125,7 @@ public sealed partial class StoreHybridCache
         });
     }
 
-    /// <summary>Reads what is in the store as it is, without counting it as a use.</summary>
+    /// <summary>Reads the stored value without counting it as a use.</summary>
     private Snapshot TakeSnapshot(ReadOnlySpan<byte> key)
     {
         var sink = default(ArraySink);
@@ -139,7 +139,7 @@ public sealed partial class StoreHybridCache
         return TakeSnapshot(utf8Key.Bytes);
     }
 
-    /// <summary>Answers a call that is more than a hit.</summary>
+    /// <summary>Answers a call that is not a ready object's hit.</summary>
     private ValueTask<T> Answer<TState, T>(in Request<TState, T> request, in LocalValue<T> local)
     {
         if (local.State != LocalState.Fresh)
@@ -149,7 +149,7 @@ public sealed partial class StoreHybridCache
         return new ValueTask<T>(local.Value!);
     }
 
-    /// <summary>Whether so much of an entry's life has passed that it is renewed.</summary>
+    /// <summary>Whether enough of an entry's life has passed to renew it.</summary>
     private bool IsDue(long freshUntilMs, in EntryPlan plan) =>
         _refreshesEagerly && freshUntilMs != 0 && DueAtMs(freshUntilMs, plan) <= _store.CoarseNowMs;
 

@@ -7,15 +7,16 @@ namespace Cache.Core.Hybrid;
 
 /// <summary>The distributed cache behind the store, if there is one.</summary>
 /// <remarks>
-/// Its values always have a trailer. What is invalidated is noted there too, one entry a tag, and read with each value
-/// that comes from there, so that a value which another process made void, or this one before its start, stays void.
-/// What a call reads or writes besides its own work may fail: then it is counted and reported, and the call goes on.
+/// Its values always have a trailer. Invalidations are noted there too, one entry (a mark) per tag, and read with each
+/// value that comes from there, so that a value stays void if another process, or this one before its last start, made
+/// it so. If the second level fails, the failure is counted and reported, and the call continues without it.
 /// </remarks>
 public sealed partial class StoreHybridCache
 {
     private const string MarkKeyPrefix = "__cache:tag:";
 
-    // Longer than values are commonly kept: a mark that goes before a value that it concerns would revive it.
+    // Longer than values are commonly kept: if a mark expired before a value that it voids, the value would be valid
+    // again.
     private static readonly TimeSpan _markLifetimeMin = TimeSpan.FromDays(30);
 
     private long _longestExpirationMs = (long)_markLifetimeMin.TotalMilliseconds;
@@ -59,8 +60,8 @@ public sealed partial class StoreHybridCache
         return bytes;
     }
 
-    /// <summary>Reads what was noted of a value's tags.</summary>
-    /// <returns>The value, or null if it is none of a hybrid cache, or void.</returns>
+    /// <summary>Reads the marks of a value's tags.</summary>
+    /// <returns>The value, or null if it is void or was not written by a hybrid cache.</returns>
     private async ValueTask<byte[]?> LearnMarksAsync(IDistributedCache level, byte[] bytes, CancellationToken token)
     {
         if (!StoredValue.Read(bytes).IsStamped)
@@ -83,12 +84,12 @@ public sealed partial class StoreHybridCache
         return _invalidations.IsValid(stamp, tags) ? bytes : null;
     }
 
-    /// <summary>Takes a value from the second level over into the store.</summary>
+    /// <summary>Copies a value from the second level into the store.</summary>
     /// <param name="flight">The flight that asked.</param>
     /// <param name="plan">The call's options.</param>
     /// <param name="before">What was in the store.</param>
     /// <param name="far">The value.</param>
-    /// <param name="fallback">Becomes the value if it is stale and there was no fallback.</param>
+    /// <param name="fallback">Set to the value if that is stale and there was no fallback.</param>
     /// <param name="result">The value, if it is fresh.</param>
     private bool TryTakeFar<T>(
         TypedFlight<T> flight, in EntryPlan plan, in Snapshot before, byte[] far, ref Snapshot fallback,
@@ -122,7 +123,7 @@ public sealed partial class StoreHybridCache
         return true;
     }
 
-    /// <summary>A value as the second level gets it; null if it gets none.</summary>
+    /// <summary>A value in the form for the second level; null if it gets none.</summary>
     private byte[]? ToSecondLevel(
         ReadOnlySpan<byte> payload, ValueFlags flags, in EntryPlan plan, long stamp, ulong[] tags)
     {
@@ -140,7 +141,7 @@ public sealed partial class StoreHybridCache
     {
         long keptMs = expirationMs + _failSafeMs;
         if (keptMs > Volatile.Read(ref _longestExpirationMs))
-            Volatile.Write(ref _longestExpirationMs, keptMs); // Of two writers either will do: both are long.
+            Volatile.Write(ref _longestExpirationMs, keptMs); // Of two racing writers either may win: both are long.
         var options = new DistributedCacheEntryOptions
         {
             AbsoluteExpirationRelativeToNow = TimeSpan.FromMilliseconds(keptMs),
@@ -148,7 +149,7 @@ public sealed partial class StoreHybridCache
         await _secondLevel!.SetAsync(key, bytes, options, token).ConfigureAwait(false);
     }
 
-    /// <summary>Waits for a change of a key there, and removes what a call found there before it.</summary>
+    /// <summary>Waits for a change of a key there, and removes what a call copied from there before it.</summary>
     private async Task ForgetAfterAsync(Task change, string key)
     {
         try
@@ -161,7 +162,9 @@ public sealed partial class StoreHybridCache
         }
     }
 
-    /// <summary>Lets a removal find the flight until its value is written, also when another takes its place.</summary>
+    /// <summary>
+    /// Lets a removal find the flight until its value is written, even after another flight has replaced it.
+    /// </summary>
     private void BeginSecondLevelWrite(Flight flight, byte[]? bytes, in EntryPlan plan)
     {
         if (bytes is null)
@@ -171,7 +174,7 @@ public sealed partial class StoreHybridCache
         flight.SecondLevelBytes = bytes;
     }
 
-    /// <summary>Writes what a flight brought, after its callers have it.</summary>
+    /// <summary>Writes the value of a flight to the second level, after its callers have it.</summary>
     private async ValueTask WriteSecondLevelAsync(Flight flight)
     {
         if (flight.SecondLevelBytes is null || flight.IsSupersededNow)
@@ -180,7 +183,8 @@ public sealed partial class StoreHybridCache
         {
             await PutSecondLevelAsync(flight.Key, flight.SecondLevelBytes, flight.SecondLevelMs, CancellationToken.None)
                 .ConfigureAwait(false);
-            // Of two writes at once either may be the last. A later one whose value is not there yet comes behind.
+            // Of two racing writes either may come last: so the later flight's value, if there is one yet, is written
+            // again.
             var later = _secondLevelWriters.LaterThan(flight);
             if (later?.SecondLevelBytes is { } bytes && !flight.IsSupersededNow)
             {
@@ -188,11 +192,11 @@ public sealed partial class StoreHybridCache
                     .ConfigureAwait(false);
             }
 
-            // The key was written or removed meanwhile: whichever came last there, this value is not to stay.
+            // The key was written or removed meanwhile: whichever write came last there, this value must not stay.
             if (flight.IsSupersededNow)
                 await _secondLevel!.RemoveAsync(flight.Key, CancellationToken.None).ConfigureAwait(false);
         }
-        catch (Exception exception) // Nobody waits for it.
+        catch (Exception exception) // No caller waits for it.
         {
             _counters.CountExactly(HybridCounter.SecondLevelFailure);
             Report(exception);

@@ -7,7 +7,7 @@ namespace Cache.Core.Hybrid;
 /// <summary>Writes into the store.</summary>
 public sealed partial class StoreHybridCache
 {
-    // Each is in vain if another key of the bucket was written meanwhile; the one after them is so no more.
+    // An attempt fails if another key of the bucket was written meanwhile; the one after the last cannot fail that way.
     private const int WriteAttemptsMax = 8;
 
     private bool IsUsable(string key)
@@ -40,7 +40,7 @@ public sealed partial class StoreHybridCache
             && TryFinish(writer, flags, stamp, epoch, tags, plan.LocalMs, out long deadlineMs)
             && TryWrite(key, writer.Written, deadlineMs);
         if (!isWritten)
-            Forget(key); // What was there is older than the value, wherever that is now.
+            Forget(key); // The stored value is older than this one, even if this one is not stored.
         if (_secondLevel is null || (far is null && isKept && plan.ExpirationMs > 0))
             return ValueTask.CompletedTask;
         var change = far is null
@@ -58,13 +58,13 @@ public sealed partial class StoreHybridCache
         return true;
     }
 
-    /// <summary>Keeps a flight from writing what was true before this write or removal.</summary>
+    /// <summary>Keeps flights that began before this write or removal from storing their values.</summary>
     private void Supersede(string key)
     {
         if (_flights.TryRemove(key, out var flight))
             flight.Supersede();
         if (_secondLevel is not null)
-            _secondLevelWriters.Supersede(key); // After the flights: one that has left these is there.
+            _secondLevelWriters.Supersede(key); // After the flights: a flight that has left those is here.
     }
 
     private void Forget(string key)
@@ -98,7 +98,7 @@ public sealed partial class StoreHybridCache
         }
     }
 
-    /// <summary>Writes what a flight's factory gave, and shares it with its callers.</summary>
+    /// <summary>Writes the value of a flight's factory, and shares it with its callers.</summary>
     private FlightResult<T> Keep<T>(TypedFlight<T> flight, in EntryPlan plan, in Snapshot before, T value)
     {
         using var writer = new PooledWriter();
@@ -121,13 +121,13 @@ public sealed partial class StoreHybridCache
         return Share(flight, value, isStale: false, writer.Written[..payloadLength], flags);
     }
 
-    /// <summary>Gives callers the value that is expired, and lets it count as fresh for a while.</summary>
+    /// <summary>Gives callers the expired value, and lets it count as fresh for a while.</summary>
     private FlightResult<T> FallBack<T>(TypedFlight<T> flight, in Snapshot before, in Snapshot fallback)
     {
         var stored = StoredValue.Read(fallback.Bytes);
         long deadlineMs = fallback.Stamp.ExpiresAtMs;
         long freshUntilMs = _store.NowMs + _failSafeThrottleMs;
-        if (deadlineMs != 0) // Another door may have taken it away.
+        if (deadlineMs != 0) // Another door may have removed it.
             freshUntilMs = Math.Min(freshUntilMs, deadlineMs);
         ulong[] tags = stored.CopyTags();
         using var writer = new PooledWriter();
@@ -154,7 +154,7 @@ public sealed partial class StoreHybridCache
             flags = _serializers.Get<T>().Serialize(value, writer);
             return true;
         }
-        catch (Exception exception) // The factory has given a value: its callers get it, cached or not.
+        catch (Exception exception) // The factory returned a value: its callers get it, cached or not.
         {
             _counters.CountExactly(HybridCounter.UnusableValue);
             Report(exception);
@@ -162,7 +162,7 @@ public sealed partial class StoreHybridCache
         }
     }
 
-    /// <summary>Gives the payload in the writer the form in which it lies in the store.</summary>
+    /// <summary>Appends a trailer to the payload in the writer, if it needs one.</summary>
     /// <returns>False if the value is void already.</returns>
     private bool TryFinish(
         PooledWriter writer, ValueFlags flags, long stamp, long epoch, ulong[] tags, long freshMs, out long deadlineMs)
@@ -188,7 +188,7 @@ public sealed partial class StoreHybridCache
         writer.Advance(length);
     }
 
-    /// <summary>Writes what a flight brought, unless the key was written or removed since it began.</summary>
+    /// <summary>Writes the value of a flight, unless the key was written or removed since the flight began.</summary>
     private void WriteOnce(Flight flight, ReadOnlySpan<byte> value, long deadlineMs, Snapshot before)
     {
         var options = new EntryOptions { ExpiresAtMs = deadlineMs };
@@ -198,17 +198,19 @@ public sealed partial class StoreHybridCache
             lock (flight.Gate) // A removal by this cache waits, and removes what was written.
                 flight.IsRenewed = TryWriteOver(flight, utf8Key.Bytes, value, options, before);
 
-            // The keyspace was cleared meanwhile: its entries go after their factories were told.
+            // The keyspace was cleared meanwhile: a clear tells the watchers first, and removes the entries then.
             if (flight.IsRenewed && flight.IsSupersededNow)
                 _store.Remove(utf8Key.Bytes);
         }
         catch (ObjectDisposedException) when (_store.IsDisposed)
         {
-            // The callers get the value; it is kept nowhere.
+            // The callers get the value; it is not stored.
         }
     }
 
-    /// <summary>Writes in the place of what was there before; at last whatever is written beside it.</summary>
+    /// <summary>
+    /// Replaces the state that was there before; the last attempt ignores writes of other keys of the bucket.
+    /// </summary>
     private bool TryWriteOver(
         Flight flight, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, in EntryOptions options, Snapshot before)
     {

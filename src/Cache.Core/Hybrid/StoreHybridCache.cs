@@ -4,15 +4,15 @@ using Microsoft.Extensions.Caching.Hybrid;
 
 namespace Cache.Core.Hybrid;
 
-/// <summary>The framework's hybrid cache on a store: values by key, made by a factory when they are missing.</summary>
+/// <summary>The framework's hybrid cache on a store: values by key, made by a factory on a miss.</summary>
 /// <remarks>
-/// Thread-safe. Entries lie in the store, <c>byte[]</c> and <c>string</c> as they are and all else as JSON or as the
-/// registered serializer writes it, so other doors see them, and what these write or remove counts at once. Of one
-/// key at most one factory runs at a time in a process; who waits for it may leave without disturbing the others, and
-/// when all have left it is canceled.
+/// Thread-safe. Entries are in the store, <c>byte[]</c> and <c>string</c> as they are, other types as JSON or as the
+/// registered serializer writes them, so other doors see them, and their writes and removals count at once. At most one
+/// factory runs per key and process at a time; a caller that waits for it may leave without disturbing the others, and
+/// when all have left, the factory is canceled.
 ///
 /// Keys that are too long, blank or without a UTF-8 form are not cached: the factory runs for each call. Exceptions of
-/// a factory reach all its callers. Values of mutable types are given to each caller as an object of its own.
+/// a factory reach all its callers. Each caller gets its own object of a mutable type.
 /// <example><code>
 /// using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 512 &lt;&lt; 20 });
 /// var cache = new StoreHybridCache(store, new HybridStoreOptions());
@@ -52,8 +52,8 @@ public sealed partial class StoreHybridCache : HybridCache
     {
     }
 
-    /// <summary>Makes a cache that takes each <see cref="IHybridCacheSerializer{T}"/> of a container too.</summary>
-    /// <param name="store">Where entries lie; the cache does not dispose it.</param>
+    /// <summary>Makes a cache that also uses each <see cref="IHybridCacheSerializer{T}"/> of a container.</summary>
+    /// <param name="store">Holds the entries; the cache does not dispose it.</param>
     /// <param name="options">Read once.</param>
     /// <param name="services">The container; null: none.</param>
     /// <exception cref="ArgumentException">An option is out of its range; the message names each.</exception>
@@ -87,7 +87,7 @@ public sealed partial class StoreHybridCache : HybridCache
     /// <summary>Factories and writes to the second level that are under way.</summary>
     internal int FlightCount => _flights.Count;
 
-    /// <summary>Whether nothing is under way, by flights that were superseded neither.</summary>
+    /// <summary>Whether nothing is under way, superseded flights included.</summary>
     internal bool IsIdle => _flights.IsEmpty && _secondLevelWriters.IsEmpty && !_store.IsWatched;
 
     /// <summary>A snapshot of the counters.</summary>
@@ -163,8 +163,8 @@ public sealed partial class StoreHybridCache : HybridCache
 
     /// <inheritdoc/>
     /// <remarks>
-    /// All values of the tag that were asked for before are void at once, wherever their factory is; "*" stands for
-    /// all values of the hybrid cache. Takes no longer for many values than for one.
+    /// All values of the tag that were asked for before are invalidated at once, even if their factory still runs; "*"
+    /// stands for all values of the hybrid cache. Takes no longer for many values than for one.
     /// </remarks>
     public override ValueTask RemoveByTagAsync(string tag, CancellationToken cancellationToken = default)
     {

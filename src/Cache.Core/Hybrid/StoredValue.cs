@@ -3,15 +3,15 @@ using System.Diagnostics;
 
 namespace Cache.Core.Hybrid;
 
-/// <summary>A value as it lies in the store: the payload, and behind it what else must be known, if anything.</summary>
+/// <summary>A value in its stored form: the payload, and a trailer if it needs one.</summary>
 /// <remarks>
 /// <code>
 ///  payload | tag hashes | stamp | fresh until | length of payload | tags | flags | format | mark
 ///    any   |  8 a tag   |   8   |      8      |         4         |  2   |   1   |   1    |  8
 /// </code>
 /// Little-endian. A plain value is the payload alone, so that a Redis client and the other doors see what the
-/// application cached; a trailer is written for tags, for fail-safe, for null and for what has no UTF-8 form. The mark
-/// has bytes that no UTF-8 has; a payload that ends like a trailer gets one, so that nothing is ever taken for it.
+/// application cached; a trailer is written for tags, for fail-safe, for null and for strings without a UTF-8 form. The
+/// mark has bytes that never occur in UTF-8; a payload that ends like a trailer gets one too, so it is never mistaken.
 /// </remarks>
 internal readonly ref struct StoredValue
 {
@@ -37,13 +37,13 @@ internal readonly ref struct StoredValue
 
     public ReadOnlySpan<byte> Payload { get; }
 
-    /// <summary>Whether there is a trailer; else all that follows is zero.</summary>
+    /// <summary>Whether there is a trailer; else all other members are zero.</summary>
     public bool IsStamped { get; }
 
     /// <summary>When the value was asked for, on the clock of <see cref="Invalidations"/>.</summary>
     public long Stamp { get; }
 
-    /// <summary>Until when the value is fresh, in Unix milliseconds of the store; 0: as long as it is there.</summary>
+    /// <summary>Until when the value is fresh, in Unix milliseconds of the store; 0: as long as it is stored.</summary>
     public long FreshUntilMs { get; }
 
     public ValueFlags Flags { get; }
@@ -66,7 +66,7 @@ internal readonly ref struct StoredValue
         return new StoredValue(value, payloadLength);
     }
 
-    /// <summary>Whether a payload could be taken for one with a trailer.</summary>
+    /// <summary>Whether a payload could be mistaken for one with a trailer.</summary>
     public static bool LooksStamped(ReadOnlySpan<byte> payload) => payload.EndsWith(Mark);
 
     public static int TrailerLength(int tags) => TrailerBytes + (tags * 8);
@@ -94,7 +94,7 @@ internal readonly ref struct StoredValue
         Mark.CopyTo(trailer[24..]);
     }
 
-    /// <summary>The hashes of the tags as an array; none are an empty one.</summary>
+    /// <summary>The hashes of the tags as an array; empty if there are none.</summary>
     public ulong[] CopyTags()
     {
         var tags = TagHashes.IsEmpty ? [] : new ulong[TagHashes.Length / 8];

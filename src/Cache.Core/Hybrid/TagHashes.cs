@@ -4,13 +4,13 @@ using System.Text;
 
 namespace Cache.Core.Hybrid;
 
-/// <summary>Tags as numbers: 64 bits of a hash that no two tags share by accident, nor by design.</summary>
+/// <summary>Tags as numbers: 64 bits of a hash that resists collisions, accidental and deliberate.</summary>
 internal static class TagHashes
 {
-    /// <summary>The tag that every value has, and that no call may give.</summary>
+    /// <summary>The tag that every value has implicitly, and that no call may give.</summary>
     public const string Everything = "*";
 
-    /// <summary>The most tags of a value: each is looked up by each read of it.</summary>
+    /// <summary>The most tags of a value: each read of it looks up each tag.</summary>
     public const int CountMax = 1024;
 
     /// <exception cref="ArgumentException">A tag is null, blank or reserved, or there are too many.</exception>

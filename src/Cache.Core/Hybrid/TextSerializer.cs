@@ -5,7 +5,7 @@ using System.Text.Unicode;
 
 namespace Cache.Core.Hybrid;
 
-/// <summary>Strings are UTF-8, or what they are if they have no UTF-8 form.</summary>
+/// <summary>Strings as UTF-8, or as UTF-16 if they have no UTF-8 form.</summary>
 internal sealed class TextSerializer : ValueSerializer<string>
 {
     public override ValueFlags Serialize(string value, IBufferWriter<byte> target)

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Caching.Hybrid;
 
 namespace Cache.Core.Hybrid;
 
-/// <summary>A flight that brings a value of one type.</summary>
+/// <summary>A flight for a value of one type.</summary>
 internal sealed class TypedFlight<T>(string key, HybridCacheEntryFlags sourceFlags, ulong[] tags, bool hasCaller)
     : Flight(key, sourceFlags, tags, hasCaller)
 {
@@ -17,7 +17,7 @@ internal sealed class TypedFlight<T>(string key, HybridCacheEntryFlags sourceFla
         _completion.TrySetResult(result);
     }
 
-    /// <returns>Whether there may be no caller, so that it must be reported.</returns>
+    /// <returns>Whether there may be no caller, so that the failure must be reported.</returns>
     public bool Fail(Exception exception)
     {
         Close();

@@ -1,6 +1,6 @@
 namespace Cache.Core.Hybrid;
 
-/// <summary>How to read a payload, where its type does not tell.</summary>
+/// <summary>How to read a payload, beyond its type.</summary>
 [Flags]
 internal enum ValueFlags : byte
 {

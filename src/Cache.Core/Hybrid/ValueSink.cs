@@ -2,17 +2,17 @@ using System.Buffers;
 
 namespace Cache.Core.Hybrid;
 
-/// <summary>Takes a value onto the caller's stack if it fits, else into a pooled array, or into a new one.</summary>
+/// <summary>Copies a value to the caller's stack if it fits, else to a pooled array, or to a new one.</summary>
 internal ref struct ValueSink(Span<byte> scratch, bool wantsArray) : IValueSink
 {
-    /// <summary>How many bytes of stack a caller hands in: more than most records take as JSON.</summary>
+    /// <summary>The bytes of stack that a caller provides: more than most records take as JSON.</summary>
     public const int StackBytes = 512;
 
     private readonly Span<byte> _scratch = scratch;
     private Span<byte> _span;
     private byte[]? _pooled;
 
-    /// <summary>The value as a new array, if that was wanted.</summary>
+    /// <summary>The value as a new array, if the caller wanted one.</summary>
     public byte[]? Array { get; private set; }
 
     public ReadOnlySpan<byte> Bytes { get; private set; }

@@ -1,23 +1,23 @@
 namespace Cache.Core.Layout;
 
-/// <summary>How much address space a store reserves for what: a pure function of what there is.</summary>
+/// <summary>The address space that a store reserves for each part: a pure function of what is available.</summary>
 /// <remarks>
-/// Where address space costs nothing, so much that the limit may rise to the machine's memory later, and that gaps
-/// between blocks do not matter. Where the process may have only so much, the rest of it (the runtime's heap, stacks,
-/// libraries) needs addresses too: then a small part of what is left, but never less than the limit needs.
+/// Where address space costs nothing, enough for the limit to rise to the machine's memory later, and for gaps between
+/// blocks. Where the process may have only a limited amount, the rest of it (the runtime's heap, stacks, libraries)
+/// needs addresses too: then a small fraction of the free ones, but never less than the limit needs.
 /// </remarks>
 internal readonly record struct AddressShares(long RecordBytes, long IndexBytes, long BlockBytes)
 {
     // Gaps between blocks take addresses, not memory. A block that finds no gap has memory by itself.
     private const int BlockFactor = 2;
 
-    // What the store takes of addresses that are limited, unless its limit needs more.
+    // The fraction of limited addresses that the store takes, unless its limit needs more.
     private const int FreeDivisor = 4;
 
     public long Sum => RecordBytes + IndexBytes + BlockBytes;
 
     /// <param name="limitBytes">The store's limit.</param>
-    /// <param name="machineBytes">The most that it may become.</param>
+    /// <param name="machineBytes">The most that the limit may become.</param>
     /// <param name="freeBytes">The address space that the process may still take.</param>
     public static AddressShares Create(long limitBytes, long machineBytes, long freeBytes)
     {

@@ -85,7 +85,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
 
     public int StashCount => Spill >> StashCountShift;
 
-    /// <summary>Whether a writer holds the bucket through whom nobody reads.</summary>
+    /// <summary>Whether a writer holds the bucket and keeps readers out.</summary>
     public bool IsChanging => (ReadVersion() & Changing) != 0;
 
     /// <summary>Whether there were more entries in the stash than can be counted.</summary>
@@ -196,7 +196,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     /// <summary>Unlocks with a new version if anything was changed, else with the one from before.</summary>
     public void Unlock(uint version, bool changed)
     {
-        // A version of 0 is that of a page in nobody's use, whose memory a disposal may give back under a late writer.
+        // Version 0 is that of an unused page, whose memory a disposal may give back while a late writer holds it.
         Debug.Assert(Version == version + Changing || (version == 0 && Version == 0), "Only the holder unlocks.");
         Volatile.Write(ref Version, changed ? version + VersionStep : version);
     }

@@ -26,7 +26,7 @@ internal sealed unsafe class GhostMemory : IDisposable
         CountMax = _reservation.Length / sizeof(ulong);
     }
 
-    /// <summary>The words that there is room for.</summary>
+    /// <summary>The words that fit in the reservation.</summary>
     public long CountMax { get; }
 
     /// <summary>The words in use, zero after each change of their number.</summary>

@@ -62,7 +62,7 @@ internal sealed unsafe class IndexMemory : IDisposable
     public void Return(uint page, uint version)
     {
         Debug.Assert(
-            version >= IndexPage.FirstVersion && !Bucket.IsHeld(version), "Nobody holds a free page's buckets.");
+            version >= IndexPage.FirstVersion && !Bucket.IsHeld(version), "No thread holds a free page's buckets.");
         lock (_gate)
         {
             Debug.Assert(page < _used);
@@ -92,7 +92,7 @@ internal sealed unsafe class IndexMemory : IDisposable
         return page;
     }
 
-    /// <summary>Gives the memory of all other pages back: who comes late finds versions of 0 there.</summary>
+    /// <summary>Gives the memory of all other pages back: a late operation finds versions of 0 there.</summary>
     public void Dispose() => _reservation.Dispose();
 }
 

@@ -53,7 +53,7 @@ internal readonly unsafe struct LargeBlock(byte* start)
 
     public Span<byte> Value => BytesOf(Length);
 
-    /// <summary>The value's room, whatever its length is at present.</summary>
+    /// <summary>The value's room, whatever its present length.</summary>
     public Span<byte> Room => BytesOf(Capacity);
 
     private ref int References => ref *(int*)Start;

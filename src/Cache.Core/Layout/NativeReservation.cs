@@ -141,7 +141,7 @@ internal sealed unsafe partial class NativeReservation : IDisposable
     }
 
     /// <summary>Gives all memory but the tail's back to the system, once; the addresses stay.</summary>
-    [SuppressMessage("Usage", "CA1816", Justification = "The addresses go when nobody has this object any more.")]
+    [SuppressMessage("Usage", "CA1816", Justification = "The addresses are unmapped when this object is unreachable.")]
     public void Dispose()
     {
         lock (_populationGate)

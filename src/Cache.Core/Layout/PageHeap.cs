@@ -6,32 +6,32 @@ namespace Cache.Core.Layout;
 
 /// <summary>Memory for large values in runs of whole grains, out of one reservation of address space.</summary>
 /// <remarks>
-/// Address space is abundant, memory is not: a gap between two runs costs none, because what is free is given back to
-/// the system, all but a small share that the next runs are taken from first. So nothing has to move. A reservation is
-/// never unmapped while a run of it is out. Where it has no run as long as is wanted, and on systems without
-/// reservations, a run has memory by itself. Later tenants (slabs of small pages) are runs like any other.
-/// Who gives a run back makes no system call, for it may be a thread that many wait for, and the run may have half a
-/// gigabyte. What is too much beyond the share (the excess) is given back by those who take memory, of this heap or
-/// for a segment, as many bytes as they take, so that it does not come on top of what is in use; by a thread of the
-/// pool where it is more than the share again; and by each sweep.
+/// Address space is abundant, memory is not: a gap between two runs costs none, because free memory is given back to
+/// the system, all but a small share from which the next runs are taken first. So nothing has to move. A reservation is
+/// never unmapped while a run of it is in use. If it has no free run that is long enough, and on systems without
+/// reservations, a run gets its own memory.
+/// A thread that frees a run makes no system call, since many may wait for that thread, and the run may have half a
+/// gigabyte. Free memory beyond the share (the excess) is given back by threads that take memory, of this heap or for a
+/// segment, the same number of bytes, so that the excess does not add to the memory in use; by a thread of the pool
+/// when it exceeds twice the share; and by each sweep.
 /// Thread-safe; the gate is the last of all locks, and no system call is made under it.
 /// </remarks>
 internal sealed unsafe class PageHeap : IDisposable
 {
-    // What is kept ready, beyond the limit, is at most such a part of it: the system needs as long to give a page as it
-    // takes to copy ten.
+    // The fraction of the limit that is kept ready beyond it: getting a page from the system takes as long as copying
+    // ten.
     private const int SpareDivisor = 64;
 
-    /// <summary>What a heap of any limit keeps ready at the most: a few values of megabytes.</summary>
+    /// <summary>The most that a heap keeps ready, whatever its limit: a few values of megabytes.</summary>
     public const long SpareBytesMax = 16 << 20;
 
-    // A run longer than such a part of what may be kept would replace all the others: it goes first.
+    // A run longer than this fraction of the share would replace all others: it is given back first.
     private const int SpareRunDivisor = 2;
 
-    // What is given back at a time, about half a millisecond: others can take the rest of a long run meanwhile.
+    // The bytes given back at a time, about half a millisecond: others can take the rest of a long run meanwhile.
     private const long PieceBytesMax = 4 << 20;
 
-    // Who takes a run gives back no more than this, two milliseconds: the pool's thread does the rest.
+    // A thread that takes a run gives back no more than this, two milliseconds: the pool's thread does the rest.
     private const long PaidBytesMax = 16 << 20;
 
     private const int PageSize = 4 << 10;
@@ -240,7 +240,7 @@ internal sealed unsafe class PageHeap : IDisposable
     private void Reduce()
     {
         lock (_gate)
-            _isReducing = false; // What is given from now on may be missed by what follows.
+            _isReducing = false; // Before the work: it may miss runs that are freed from now on.
         GiveBackSpare(long.MaxValue);
     }
 
@@ -256,7 +256,7 @@ internal sealed unsafe class PageHeap : IDisposable
         UnmapIfLast();
     }
 
-    /// <summary>Gives so much of what is too much, or of all that is spare, back to the system.</summary>
+    /// <summary>Gives up to this many bytes of the excess, or of all free memory, back to the system.</summary>
     private void GiveBackSpare(long bytesMax, bool isAll = false)
     {
         while (bytesMax > 0)

@@ -7,12 +7,14 @@ internal enum LogStream
     /// <summary>New records that never expire.</summary>
     Small = 0,
 
-    /// <summary>Records that proved their use.</summary>
+    /// <summary>Records that were read again.</summary>
     Main = 1,
 
     /// <summary>Records that expire: their segments empty themselves.</summary>
     Expiring = 2,
 
-    /// <summary>A record that is longer than a segment, alone in its own. No stream, but kept with it.</summary>
+    /// <summary>
+    /// A record that is longer than a segment, alone in its own. Not a stream, but a bit of the same set.
+    /// </summary>
     Long = 4,
 }

@@ -8,11 +8,11 @@ namespace Cache.Core.Log;
 /// <code>
 ///  0                                   52        64
 ///  ├───────────────────────────────────┼─────────┤
-///  │ used bytes                        │ claims  │   odd: one stands
+///  │ used bytes                        │ claims  │   odd: one is held
 ///  └───────────────────────────────────┴─────────┘
 /// </code>
-/// While a claim stands only its thread takes bytes: what is freed meanwhile is for the thread that frees it. A taker
-/// races with the claim for the word: if it comes second it sees the claim, for its compare-exchange fails.
+/// While a thread holds a claim only it takes bytes, so it gets what it frees. Another thread that takes bytes races
+/// with the claim for the word: if it comes second, its compare-exchange fails and it sees the claim.
 /// </remarks>
 internal sealed class MemoryBudget(long limitBytes, EvictionPolicy eviction)
 {
@@ -24,7 +24,7 @@ internal sealed class MemoryBudget(long limitBytes, EvictionPolicy eviction)
     private long _word;
     private long _peakBytes;
 
-    // The part of the used bytes that is held outside; written and read alike.
+    // The part of the used bytes that is held outside; written and read like these.
     private long _outsideBytes;
 
     // The thread that claims, or 0; written by it under the reclaimer's gate, read anywhere.
@@ -40,7 +40,7 @@ internal sealed class MemoryBudget(long limitBytes, EvictionPolicy eviction)
 
     public long PeakBytes => Volatile.Read(ref _peakBytes);
 
-    /// <summary>What may be taken; on the way to a lower limit, which comes step by step, more than that.</summary>
+    /// <summary>The limit; above the configured one while that is lowered step by step.</summary>
     public long LimitBytes
     {
         get => Volatile.Read(ref _limitBytes);
@@ -94,10 +94,10 @@ internal sealed class MemoryBudget(long limitBytes, EvictionPolicy eviction)
         Volatile.Write(ref _claimer, 0);
     }
 
-    /// <summary>Takes or, if negative, gives back bytes, whatever the limit.</summary>
+    /// <summary>Takes or, if negative, gives back bytes, regardless of the limit.</summary>
     public void Add(long bytes) => NotePeak(Interlocked.Add(ref _word, bytes) & UsedMask);
 
-    /// <summary>Counts bytes that are held elsewhere for the store's users; negative: held no more.</summary>
+    /// <summary>Counts bytes that are held elsewhere for the store's users; negative: no longer held.</summary>
     public void AddOutside(long bytes)
     {
         long outsideBytes = Interlocked.Add(ref _outsideBytes, bytes);

@@ -2,19 +2,21 @@ using Cache.Core.Layout;
 
 namespace Cache.Core.Log;
 
-/// <summary>The memory of free segments, which nothing counts, and which the system gets back.</summary>
+/// <summary>The memory of free segments: not counted against the limit, and given back to the system.</summary>
 internal sealed partial class RecordLog
 {
     // Free segments that may still have memory; interlocked.
     private int _residentFreeCount;
 
-    // Where the next one is looked for; any value will do.
+    // Where the search for the next one begins; any value will do.
     private int _discardNext = 1;
 
-    /// <summary>What free segments may still have of the system's memory.</summary>
+    /// <summary>The bytes of system memory that free segments may still have.</summary>
     public long ResidentFreeBytes => (long)Volatile.Read(ref _residentFreeCount) * Capacity;
 
-    /// <summary>Gives the memory of free segments back to the system, but for some that will be used next.</summary>
+    /// <summary>
+    /// Gives the memory of free segments back to the system, except for a few that will be used next.
+    /// </summary>
     public void DiscardFree(int keepCount)
     {
         for (int i = Frontier - 1; i > 0 && Volatile.Read(ref _residentFreeCount) > keepCount; i--)
@@ -32,7 +34,7 @@ internal sealed partial class RecordLog
         }
     }
 
-    /// <summary>Gives so much memory of free segments back to the system, or what there is of it.</summary>
+    /// <summary>Gives up to this much memory of free segments back to the system.</summary>
     public void DiscardSomeFree(long bytes)
     {
         int frontier = Frontier;
@@ -46,7 +48,8 @@ internal sealed partial class RecordLog
         }
     }
 
-    // The system takes a while for two megabytes, and no thread should wait for it: meanwhile the segment is claimed.
+    // The system takes a while for two megabytes, and no thread should wait for it: so the segment is claimed
+    // meanwhile.
     private bool TryDiscardFree(int segment)
     {
         ref var info = ref this[segment];

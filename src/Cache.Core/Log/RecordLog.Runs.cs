@@ -19,7 +19,8 @@ internal sealed partial class RecordLog
         lock (_gate)
         {
             int start = StartFor(size);
-            // The limit was changed since: what is given back or taken beyond is a part of a segment.
+            // The limit, and with it the size of segments, may have changed meanwhile: gives back or takes the
+            // difference.
             _budget.Add(BytesOf(1, start) - prepaidBytes);
             if (!TryTakeRun(1, start, stream, out int segment))
                 return false;
@@ -78,7 +79,7 @@ internal sealed partial class RecordLog
             if (info.Resident != 0)
                 Interlocked.Decrement(ref _residentFreeCount);
             if (first > info.Start && info.Resident != 0)
-                _segments.Discard(segment, first); // What is no longer used is not counted either.
+                _segments.Discard(segment, first); // Unused segments are not counted.
             info = new SegmentInfo
             {
                 StateWord = word,

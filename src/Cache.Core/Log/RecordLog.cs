@@ -5,22 +5,22 @@ using Cache.Core.Layout;
 namespace Cache.Core.Log;
 
 /// <summary>
-/// The store's records, appended to segments: who gets which bytes, and when a segment is free again.
+/// The store's records, appended to segments: allocates their bytes, and frees segments.
 /// </summary>
 /// <remarks>
-/// Each stripe has one active segment per stream and hands out its bytes by compare-exchange, so that a writer can
-/// take them while it holds a bucket. A full segment is sealed; it is freed when its last record dies, or by the
-/// reclaimer, which moves or evicts what is left. Lock order: bucket, then this gate; nothing is locked inside it.
+/// Each stripe has one active segment per stream and hands out its bytes by compare-exchange, so that a writer can take
+/// them while it holds a bucket. A full segment is sealed; it is freed when its last record dies, or by the reclaimer,
+/// which moves or evicts the rest. Lock order: bucket, then this gate; no lock is taken under it.
 /// </remarks>
 internal sealed partial class RecordLog : IDisposable
 {
     private const int StreamCount = 4;
 
-    // What an expiry may take beyond the limit while nothing can be evicted: with the segments that the reclaimer has
-    // in work, less than two percent.
+    // The bytes that an expiry may take beyond the limit while nothing can be evicted: with the segments that the
+    // reclaimer is working on, less than two percent.
     private const int OverdrawDivisor = 128;
 
-    // Fewer segments than this for each would leave too much of a small store in segments that are half full.
+    // With fewer segments for each, too much of a small store would be in half full segments.
     private const int SegmentsPerStripeMin = 64;
 
     private readonly MemoryBudget _budget;
@@ -61,7 +61,7 @@ internal sealed partial class RecordLog : IDisposable
     /// <summary>The size of the segments that are taken from now on.</summary>
     public int Capacity => Volatile.Read(ref _capacity);
 
-    /// <summary>What such a segment counts against the limit.</summary>
+    /// <summary>The bytes that such a segment counts against the limit.</summary>
     public int SegmentBytes => Capacity + SegmentInfo.Size;
 
     /// <summary>The number of the first segment that was never used.</summary>
@@ -76,18 +76,20 @@ internal sealed partial class RecordLog : IDisposable
     /// <summary>The stripe of the reclaimer, which no writer may fill up.</summary>
     public int ReclaimerStripe { get; }
 
-    /// <summary>What writers leave of the limit so that the reclaimer always finds a segment to copy to.</summary>
+    /// <summary>The bytes that writers leave free, so that the reclaimer always finds a segment to copy to.</summary>
     public long SpareBytes => SegmentBytes;
 
-    /// <summary>The same of what is linked by a record later, so that there is a segment for that.</summary>
+    /// <summary>
+    /// The bytes that a block leaves free, so that there is a segment for the record that links it later.
+    /// </summary>
     public long LinkSpareBytes => 2L * SegmentBytes;
 
     /// <summary>
-    /// The same of a write on the way to giving memory back: less than nothing, since it may pass the limit a bit.
+    /// The bytes that a write that gives memory back leaves free: negative, since it may exceed the limit a little.
     /// </summary>
     public long OverdrawnSpareBytes => -_budget.LimitBytes / OverdrawDivisor;
 
-    /// <summary>The same of the reclaimer: as much as it needs, because it is about to free a segment.</summary>
+    /// <summary>Lets the reclaimer exceed the limit by what it needs, because it is about to free a segment.</summary>
     public static long UnlimitedSpareBytes => long.MinValue / 2;
 
     /// <summary>The stripe of the calling thread.</summary>
@@ -106,7 +108,7 @@ internal sealed partial class RecordLog : IDisposable
         long seen = Volatile.Read(ref word);
         while (ActiveSegment.UsedOf(seen) + size <= SegmentSize)
         {
-            // Racing writers each want their own bytes: one gets these, the others try behind them.
+            // Of racing writers one gets these bytes; the others try the next ones.
             long before = Interlocked.CompareExchange(ref word, seen + size, seen);
             if (before == seen)
             {
@@ -142,7 +144,7 @@ internal sealed partial class RecordLog : IDisposable
         }
     }
 
-    /// <summary>What a new active segment for a record counts against the limit.</summary>
+    /// <summary>The bytes that a new active segment for a record counts against the limit.</summary>
     public long ActiveBytesFor(int size) => BytesOf(1, StartFor(size));
 
     /// <summary>
@@ -162,11 +164,11 @@ internal sealed partial class RecordLog : IDisposable
         }
     }
 
-    /// <summary>What a record that is longer than a segment counts against the limit.</summary>
+    /// <summary>The bytes that a record longer than a segment counts against the limit.</summary>
     public long LongBytesOf(int size) =>
         BytesOf(RunLengthOf(size), Math.Max(0, SegmentSize - WholePages(size)));
 
-    /// <summary>Makes segments of a size that suits another limit, from now on.</summary>
+    /// <summary>Makes new segments of the size for another limit, from now on.</summary>
     public void FitTo(long limitBytes)
     {
         int capacity = (int)Math.Clamp(
@@ -175,15 +177,15 @@ internal sealed partial class RecordLog : IDisposable
             return;
         Volatile.Write(ref _capacity, capacity);
         Volatile.Write(ref _stripeMask, StripesFor(limitBytes / capacity, ReclaimerStripe) - 1);
-        // A huge page would be taken as a whole for the part of a segment that is used.
+        // A huge page would take two megabytes for the used part of a smaller segment.
         _segments.UseHugePages(capacity == SegmentSize);
         SealActive();
     }
 
-    /// <summary>Seals the active segments, so that what they hold can be reclaimed or swept.</summary>
+    /// <summary>Seals the active segments, so that their records can be reclaimed or swept.</summary>
     public void SealActive() => SealActive(new ClockReading(long.MaxValue, long.MaxValue));
 
-    /// <summary>Seals those in which something expires by then.</summary>
+    /// <summary>Seals the active segments in which an entry expires by then.</summary>
     public void SealActive(ClockReading due)
     {
         lock (_gate)
@@ -198,7 +200,7 @@ internal sealed partial class RecordLog : IDisposable
         }
     }
 
-    /// <summary>Whether something in a segment may have expired by then.</summary>
+    /// <summary>Whether an entry in a segment may have expired by then.</summary>
     public bool IsDue(int segment, ClockReading now)
     {
         ref var info = ref this[segment];
@@ -235,15 +237,15 @@ internal sealed partial class RecordLog : IDisposable
             Interlocked.Add(ref info.ExpiringCount, expiring);
         else if (after.IsExpiring)
             Interlocked.MemoryBarrier();
-        // Between the store of the header and the look at the segment's deadline there is a full fence in any case: the
-        // sweep raises that deadline first, with a fence too, and reads the header then, so one of both sees the other.
+        // A full fence stands between the write of the header and the read of the segment's deadline in any case. The
+        // sweep raises that deadline first, with a fence too, and then reads the header, so one of both sees the other.
         if (after.IsExpiring)
             LowerDeadlines(ref info, expiry);
         if (largeBytes != 0)
             Interlocked.Add(ref info.LargeBytes, largeBytes);
     }
 
-    /// <summary>Declares a record dead that nothing points at any more; the caller holds its home bucket.</summary>
+    /// <summary>Declares a record dead when nothing points at it any more; the caller holds its home bucket.</summary>
     /// <remarks>Its bytes may be another record's as soon as this returns.</remarks>
     public void Retire(Record record, RecordHeader header, long largeBytes)
     {
@@ -261,7 +263,7 @@ internal sealed partial class RecordLog : IDisposable
         TryFree(segment);
     }
 
-    /// <summary>Begins to find the earliest deadlines of a claimed segment anew.</summary>
+    /// <summary>Begins to compute the earliest deadlines of a claimed segment again.</summary>
     public void ResetDeadlines(int segment)
     {
         Debug.Assert(StateOf(Volatile.Read(ref this[segment].StateWord)) == SegmentState.Claimed);
@@ -321,7 +323,7 @@ internal sealed partial class RecordLog : IDisposable
     /// <summary>Gives the memory of all records back; nothing points at any of them any more.</summary>
     public void Dispose() => _segments.Dispose();
 
-    /// <summary>What a sealed segment, and those that continue it, count against the limit.</summary>
+    /// <summary>The bytes that a sealed segment, and those that continue it, count against the limit.</summary>
     public long BytesOf(int segment) => BytesOf(RunLengthOf(this[segment].End), this[segment].Start);
 
     /// <summary>The number of segments that a sealed one spans: 1, unless its record is longer.</summary>

@@ -6,20 +6,20 @@ namespace Cache.Core.ManyKeys;
 /// <summary>The ways to lock several keys at once.</summary>
 internal static class KeyLocksEntry
 {
-    /// <summary>Locks the homes of some hashes, of which nobody has claimed one.</summary>
-    /// <remarks>held: What the caller has taken for entries that are not linked yet.</remarks>
+    /// <summary>Locks the homes of some hashes, and waits for claims of these.</summary>
+    /// <remarks>held: The bytes that the caller has taken for entries that are not linked yet.</remarks>
     public static void Enter(
         this KeyLocks locks, StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive,
         HeldBytes held = default) =>
         Enter(locks, state, hashes, isExclusive, isReadable: false, held);
 
-    /// <summary>The same, but others read there.</summary>
-    /// <remarks>After many attempts in vain the locks are exclusive, and not readable.</remarks>
+    /// <summary>The same, but readers may read there.</summary>
+    /// <remarks>After many failed attempts the locks are exclusive, and not readable.</remarks>
     public static void EnterReadable(
         this KeyLocks locks, StoreState state, ReadOnlySpan<ulong> hashes, in HeldBytes held) =>
         Enter(locks, state, hashes, isExclusive: false, isReadable: true, held);
 
-    /// <summary>Locks the homes of some hashes, whoever has claimed the keys.</summary>
+    /// <summary>Locks the homes of some hashes, even if the keys are claimed.</summary>
     public static void EnterClaimed(
         this KeyLocks locks, StoreState state, ReadOnlySpan<ulong> hashes, bool isExclusive) =>
         EnterClaimed(locks, state, hashes, isExclusive, isReadable: false);
@@ -32,7 +32,7 @@ internal static class KeyLocksEntry
         {
             EnterClaimed(locks, state, hashes, isExclusive, isReadable);
             if (!state.Claims.IsAnyTaken(hashes))
-                return; // Who claims one from now on waits for its home.
+                return; // A later claim waits for the key's home.
             locks.Exit();
             foreach (ulong hash in hashes)
             {
@@ -59,7 +59,7 @@ internal static class KeyLocksEntry
         {
             EnterCore(locks, state, hashes, isExclusive, isReadable);
         }
-        catch // The store was disposed: who waits must not keep others from it.
+        catch // The store was disposed: its disposal waits for these locks.
         {
             locks.Exit();
             throw;
@@ -86,7 +86,7 @@ internal static class KeyLocksEntry
 
         state.ThrowIfDisposed(); // The disposal knows how far it came by a place in the directory: nothing is split.
         bool isEntered = TryEnter(locks, state, hashes);
-        Debug.Assert(isEntered, "Nobody else changes the directory.");
+        Debug.Assert(isEntered, "No other thread changes the directory.");
     }
 
     // A page may be split between the look at the directory and the lock; then the key has another home.

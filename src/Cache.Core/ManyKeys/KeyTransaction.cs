@@ -140,7 +140,7 @@ internal sealed class KeyTransaction
             return;
         }
 
-        // Without so much room, only what needs none is written.
+        // Without this room, only writes that need none succeed.
         bytes = Math.Min(bytes, _state.LimitBytes);
         bytes += bytes / RoundingDivisor + SegmentsBegun * (long)_state.Log.SegmentBytes;
         var request = new RoomRequest(bytes, _state.Log.SpareBytes, 0, 0, default, IsLast: false);

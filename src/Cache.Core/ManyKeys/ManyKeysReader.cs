@@ -218,10 +218,10 @@ internal static class ManyKeysReader
         return count;
     }
 
-    /// <summary>Whether something that was found has expired since the reading began.</summary>
+    /// <summary>Whether a found entry has expired since the reading began.</summary>
     /// <remarks>
-    /// Then another that was read later may have been found expired at the same moment. Where a home has another
-    /// version by now, the reading is in vain in any case.
+    /// Then another entry with the same expiry, read later, may have been found expired. If a home has another version
+    /// by now, the attempt fails in any case.
     /// </remarks>
     private static bool HasAnyPassed(StoreState state, ClockReading since, ReadOnlySpan<KeyRead> reads)
     {

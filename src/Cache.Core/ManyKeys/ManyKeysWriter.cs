@@ -6,22 +6,22 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.ManyKeys;
 
-/// <summary>Writes several entries at one moment: all of them, or none.</summary>
+/// <summary>Writes several entries atomically: all of them, or none.</summary>
 /// <remarks>
-/// The records are written first, where nothing points at them; and where many keys are new, their pages are split
-/// until they fit. Then all homes are locked, each slot is pointed at its record in turn, and if one finds no slot, the
-/// ones before are pointed back, unseen under the locks. The records stay for the next attempt. So a batch is
-/// about as much work for each key as a single write, however many there are.
-/// Of a long batch others read through the locks: the slots are found and reserved, then all are pointed at the records
-/// while readers wait, and what is counted and retired follows while others read the new values.
+/// The records are written first, while nothing points at them; if many keys are new, their pages are split until they
+/// fit. Then all homes are locked, and each slot is pointed at its record in turn; if a key finds no slot, the slots
+/// before are pointed back, unseen under the locks. The records are kept for the next attempt. So the work per key is
+/// about that of a single write, whatever the length of the batch.
+/// During a long batch, other threads read through the locks: the slots are found and reserved, then all are pointed at
+/// the records while readers wait, and counting and retiring follow while others read the new values.
 /// </remarks>
 internal static class ManyKeysWriter
 {
-    // Under the locks, as many lines are fetched ahead as a core keeps under way: of the buckets, then of the records
-    // that they point at, at present or until just now.
+    // The cache lines fetched ahead under the locks, about as many as a core can load at once: of the buckets, then of
+    // the records that they point at or pointed at before.
     private const int Ahead = 16;
 
-    // Fewer new keys than this seldom meet a full page, and an attempt in vain costs as little as the look ahead.
+    // Fewer new keys seldom meet a full page, and a failed attempt costs as little as splitting ahead.
     private const int NewKeysAheadMin = 32;
 
     public static WriteStatus Write<TEntries>(
@@ -136,7 +136,8 @@ internal static class ManyKeysWriter
             newBytes += Shard.NewBytesOf(state, keyLength, valueLength, valueLength, default);
         }
 
-        // Written before it is pointed at, it cannot be evicted: without this, all else would be, and in vain.
+        // Records that are not linked yet cannot be evicted: without this check, all other entries would be, for
+        // nothing.
         return bytes > state.Budget.LimitBytes - state.FixedBytes ? WriteStatus.OutOfMemory : WriteStatus.Done;
     }
 
@@ -184,7 +185,7 @@ internal static class ManyKeysWriter
         where TEntries : struct, IEntrySource, allows ref struct
     {
         var locks = KeyLocks.Rent();
-        // The later of two writes of a key must find the earlier one, and a short batch keeps nobody waiting.
+        // The later of two writes of a key must find the earlier one, and during a short batch readers hardly wait.
         bool isReadable = writes.Length > OverwriteBatch.CountMax && DistinctHashes.AreDistinct(batch.Hashes);
         int roomAttempts = 0;
         try
@@ -228,7 +229,7 @@ internal static class ManyKeysWriter
     }
 
     /// <remarks>
-    /// failed: The entry that met an obstacle, which is to be overcome; −1: none, the status is final.
+    /// failed: The entry that met an obstacle, which must be overcome; −1: none, the status is final.
     /// </remarks>
     private static WriteStatus TryWriteAll<TEntries>(
         in WriteBatch batch, ref TEntries entries, SetCondition condition, KeyLocks locks, Span<KeyWrite> writes,

@@ -4,14 +4,14 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.ManyKeys;
 
-/// <summary>Replaces a few plain values at one moment: all of them, or none.</summary>
+/// <summary>Replaces a few plain values atomically: all of them, or none.</summary>
 /// <remarks>
-/// Each bucket is locked at the version at which the entry was found there, and never waited for, so the order does
-/// not matter. Nothing is written before all entries are verified and have room: then nothing can go wrong any more.
+/// Each bucket is locked at the version at which the entry was found there, without waiting, so the order does not
+/// matter. Nothing is written before all entries are verified and have room; after that, no write can fail.
 /// </remarks>
 internal static class OverwriteBatch
 {
-    /// <summary>As many as the nearest cache holds two lines each of, beside the values.</summary>
+    /// <summary>Two cache lines for each, and the values, fit in the first-level cache.</summary>
     public const int CountMax = 64;
 
     /// <returns>False if an entry is absent or not plain, or a lock or room was not had: nothing was done.</returns>

@@ -3,12 +3,12 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.Operations;
 
-/// <summary>What a removal that found nothing leaves for those who make the key's value at present.</summary>
+/// <summary>The removal of an absent key: voids a value that a factory is making for it.</summary>
 internal readonly struct AbsenceOperation : IEntryOperation
 {
     public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
     {
-        // One that came since is later than the removal.
+        // An entry that was written since is newer than the removal.
         if (entry.IsFound)
             return WriteStatus.NotFound;
         if (!shard.TryReserve(ref entry, key, default, ChangeShape.Removal))

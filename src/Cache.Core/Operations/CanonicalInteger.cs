@@ -2,10 +2,10 @@ using System.Buffers.Text;
 
 namespace Cache.Core.Operations;
 
-/// <summary>A 64-bit integer as Redis stores it: no sign but a minus, no leading zeros, no spaces.</summary>
+/// <summary>A 64-bit integer as Redis stores it: no plus sign, no leading zeros, no spaces.</summary>
 internal static class CanonicalInteger
 {
-    /// <summary>The length of the longest one, −9223372036854775808.</summary>
+    /// <summary>The length of the longest, −9223372036854775808.</summary>
     public const int LengthMax = 20;
 
     public static bool TryParse(ReadOnlySpan<byte> text, out long value)

@@ -3,7 +3,7 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.Operations;
 
-/// <summary>Writes of an entry that must exist; some hand out its value, and then count as a read.</summary>
+/// <summary>Writes of an existing entry; those that return its value count as a read too.</summary>
 internal static class EntryTaker
 {
     public static WriteStatus Expire(StoreState state, in EntryKey key, long deadline, ExpireConditions conditions)
@@ -74,7 +74,7 @@ internal static class EntryTaker
         return true;
     }
 
-    // A key that is too long is in no store, so there is nothing to write either.
+    // A key that is too long is never in a store.
     private static WriteStatus Write<TOperation>(Shard shard, in EntryKey key, ref TOperation operation)
         where TOperation : struct, IEntryOperation, allows ref struct =>
         key.Bytes.Length > EntryKey.LengthMax ? WriteStatus.NotFound : shard.Write(key, ref operation);

@@ -14,7 +14,9 @@ internal static class EntryWriter
             ? WriteStatus.Done
             : SetAny(state, key, value, options);
 
-    /// <summary>Writes a value that lies in a block of its own already, which is used up whatever happens.</summary>
+    /// <summary>
+    /// Writes a value that already has its own block. The method owns the block, even if the write fails.
+    /// </summary>
     public static WriteStatus Set(StoreState state, in EntryKey key, LargeBlock block, in EntryOptions options)
     {
         var shard = state.ShardOf(key.Hash);
@@ -35,7 +37,7 @@ internal static class EntryWriter
         return status == WriteStatus.Done ? WriteStatus.OutOfMemory : status;
     }
 
-    /// <summary>Writes a value, and hands out the one that was there before.</summary>
+    /// <summary>Writes a value and returns the previous one.</summary>
     public static WriteStatus Set<TSink>(
         StoreState state, in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options, ref TSink previous,
         out bool existed)
@@ -87,7 +89,7 @@ internal static class EntryWriter
         {
             do
             {
-                shard.Lock(key, ref entry); // Waited for: who holds it may leave without a change.
+                shard.Lock(key, ref entry); // Not refused while the bucket is locked: its holder may change nothing.
                 status = WriteStatus.ConditionNotMet;
                 if (entry.HomeVersion == wanted && entry.Generation == generation && !entry.IsChanged)
                     status = shard.RunAndUnlock(key, ref entry, ref operation);
@@ -105,7 +107,7 @@ internal static class EntryWriter
         }
     }
 
-    // Not inlined: what it keeps on the stack would be made ready by every write.
+    // Not inlined: otherwise every write would zero these stack locals.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static WriteStatus SetAny(
         StoreState state, in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options)
@@ -124,7 +126,7 @@ internal static class EntryWriter
         return shard.Write(key, ref operation);
     }
 
-    /// <summary>Writes a value that lies in a block of its own, which is used up whatever happens.</summary>
+    /// <summary>Writes a value that has its own block. The method owns the block, even if the write fails.</summary>
     private static WriteStatus WriteBlock(
         Shard shard, in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options, LargeBlock block)
     {

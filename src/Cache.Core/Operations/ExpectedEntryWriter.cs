@@ -3,11 +3,11 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.Operations;
 
-/// <summary>Writes in the place of what was read before, whatever else is written in the key's bucket.</summary>
+/// <summary>Replaces the entry that was read before, whatever else is written in the key's bucket.</summary>
 /// <remarks>
-/// The last attempt of a write that compared versions, which any neighbour of the key changes. Here the value itself is
-/// compared, under the lock of the key; a long one before it, by a reference to its block, and under the lock the block
-/// tells whether it still is the entry's.
+/// The last attempt of a write that compared versions, since any write in the bucket changes its version. This one
+/// compares the value itself under the lock of the key. A long value is compared before, by a reference to its block;
+/// under the lock, only the block's identity is compared.
 /// </remarks>
 internal static class ExpectedEntryWriter
 {
@@ -66,7 +66,7 @@ internal static class ExpectedEntryWriter
         public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
         {
             if (!entry.IsFound || entry.IsOtherKind || !entry.Header.IsLarge)
-                return WriteStatus.Done; // Compared under the lock that it is replaced under.
+                return WriteStatus.Done; // A short value is compared under the lock that replaces it.
             if (!_expected.Exists || entry.Block.Length != _expected.Value.Length)
                 return WriteStatus.ConditionNotMet;
             shard.Lend(entry.Block);
@@ -100,7 +100,7 @@ internal static class ExpectedEntryWriter
                 : entry.Value.SequenceEqual(_expected.Value);
         }
 
-        // What has expired is gone, and yet nobody wrote the key.
+        // An entry that expired is gone without a write of its key.
         private readonly bool IsOver(long expiresAtMs) => expiresAtMs != 0 && expiresAtMs <= state.Clock.ReadMs();
 
         private readonly long ExpiresAtMs(in EntryLock entry) =>

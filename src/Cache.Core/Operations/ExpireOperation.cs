@@ -23,8 +23,8 @@ internal struct ExpireOperation(RecordExpiry expiry, ExpireConditions conditions
         return WriteStatus.Done;
     }
 
-    // Never, 0, is later than any moment, the last one that there is among them.
-    // Two moments on different clocks are compared as these go now.
+    // Never, 0, is later than any moment, the maximum included.
+    // Two moments on different clocks are compared by the present distance of the clocks.
     private readonly bool Holds(in RecordExpiry present, ClockReading now)
     {
         long presentMs = now.ToStoreMs(present);

@@ -4,10 +4,10 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.Operations;
 
-/// <summary>Lets the value of a block reach as far as its bytes were written.</summary>
+/// <summary>Extends the value of a block over the bytes that were written behind it.</summary>
 internal struct ExtendBlockOperation(LargeBlock block, int from, int length) : IEntryOperation
 {
-    // The entry's, and the caller's.
+    // The entry's and the caller's.
     private const int OwnReferences = 2;
 
     /// <summary>The block; null once the caller's reference was given back.</summary>
@@ -18,7 +18,7 @@ internal struct ExtendBlockOperation(LargeBlock block, int from, int length) : I
         if (!Shard.Holds(entry, Block))
             return WriteStatus.ConditionNotMet;
         if (entry.Block.HasMoreThan(OwnReferences))
-            return WriteStatus.ConditionNotMet; // Lent to a reader meanwhile, for whom it must stay as it is.
+            return WriteStatus.ConditionNotMet; // Lent to a reader meanwhile: it must not change.
         var shape = new ChangeShape(ChangeKind.Patch, from, length - from, entry.Block);
         if (!shard.TryReserve(ref entry, key, default, shape))
             return WriteStatus.OutOfMemory;

@@ -5,10 +5,10 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.Operations;
 
-/// <summary>Writes of a part of a value, which may be of many megabytes.</summary>
+/// <summary>Writes of a part of a value, which may have many megabytes.</summary>
 internal static class RangeWriter
 {
-    // Under a claim, only an eviction, an expiry or a reader of a lent value comes between, and not twice.
+    // Under a claim, only an eviction, an expiry or a reader of a lent value makes an attempt fail, each at most once.
     private const int RangeAttemptsMax = 8;
 
     public static WriteStatus SetRange(
@@ -19,7 +19,7 @@ internal static class RangeWriter
         length = operation.Length;
         if (!operation.IsLong)
             return status;
-        bool isClaimed = key.Locks is null; // Else nobody else writes the key in any case.
+        bool isClaimed = key.Locks is null; // A transaction has locked it already.
         if (isClaimed)
             state.Claims.Enter(key.Hash);
         try
@@ -27,7 +27,7 @@ internal static class RangeWriter
             status = WriteStatus.ConditionNotMet;
             for (int attempts = 0; status == WriteStatus.ConditionNotMet; attempts++)
             {
-                Debug.Assert(attempts < RangeAttemptsMax, "Nobody else writes the key.");
+                Debug.Assert(attempts < RangeAttemptsMax, "No other thread writes the key.");
                 status = SetLongRange(state, key, offset, value, atEnd, mayExtend: attempts == 0, out length);
             }
 
@@ -40,8 +40,8 @@ internal static class RangeWriter
         }
     }
 
-    /// <summary>Writes a part of a claimed key's value without any lock, in a copy or behind its end.</summary>
-    /// <returns>ConditionNotMet if the value went meanwhile.</returns>
+    /// <summary>Writes a part of a claimed key's value without a lock, in a copy or behind its end.</summary>
+    /// <returns>ConditionNotMet if the value was removed meanwhile.</returns>
     private static WriteStatus SetLongRange(
         StoreState state, in EntryKey key, int offset, ReadOnlySpan<byte> value, bool atEnd, bool mayExtend,
         out int length)
@@ -74,7 +74,7 @@ internal static class RangeWriter
         }
     }
 
-    // Nobody reads what lies behind the value, and nobody else writes there: the key is claimed.
+    // No reader sees the bytes behind the value, and no other thread writes them: the key is claimed.
     private static WriteStatus Extend(
         Shard shard, in EntryKey key, ref LargeBlock block, int from, ReadOnlySpan<byte> value)
     {

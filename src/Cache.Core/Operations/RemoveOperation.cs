@@ -13,7 +13,7 @@ internal readonly struct RemoveOperation : IEntryOperation
         bool isWatched = shard.NoteRemoval(key.Hash);
         if (!entry.IsFound)
         {
-            entry.IsChanged |= isWatched; // For a write that was prepared before this: versions tell.
+            entry.IsChanged |= isWatched; // A factory's write that began before sees the new version.
             Shard.CommitAbsence(ref entry, key);
             return WriteStatus.NotFound;
         }

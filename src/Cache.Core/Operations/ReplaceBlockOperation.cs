@@ -4,8 +4,8 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.Operations;
 
-/// <summary>Puts a block in the place of the one that its value was copied from.</summary>
-/// <remarks>shape: What is told of it.</remarks>
+/// <summary>Replaces a block by one whose value was copied from it.</summary>
+/// <remarks>shape: The change that listeners are told of.</remarks>
 internal struct ReplaceBlockOperation(LargeBlock expected, LargeBlock block, ChangeShape shape)
     : IEntryOperation
 {

@@ -25,7 +25,7 @@ internal ref struct SetOperation(ReadOnlySpan<byte> value, EntryOptions options,
             if (!shard.TryReserve(ref entry, key, default, ChangeShape.Removal))
                 return WriteStatus.OutOfMemory;
             shard.NoteRemoval(key.Hash);
-            entry.IsChanged = true; // A write like any other, even if nothing was there: versions tell.
+            entry.IsChanged = true; // Counts as a write, even of an absent key: the version changes.
             if (entry.IsFound)
                 shard.RemoveLocked(ref entry, ChangeCause.Deleted);
             else

@@ -4,7 +4,7 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.Operations;
 
-/// <summary>Writes a part of a value, which grows as far as needed.</summary>
+/// <summary>Writes a part of a value, which grows if needed.</summary>
 internal ref struct SetRangeOperation(int offset, ReadOnlySpan<byte> value, bool atEnd, int valueLengthMax)
     : IEntryOperation
 {
@@ -13,7 +13,7 @@ internal ref struct SetRangeOperation(int offset, ReadOnlySpan<byte> value, bool
     /// <summary>The value's length afterwards, also if nothing was written.</summary>
     public int Length { get; private set; }
 
-    /// <summary>Whether it would take longer than a bucket may be locked, and nothing was done.</summary>
+    /// <summary>Whether nothing was done because it would take longer than a bucket may be locked.</summary>
     public bool IsLong { get; private set; }
 
     public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
@@ -36,7 +36,7 @@ internal ref struct SetRangeOperation(int offset, ReadOnlySpan<byte> value, bool
         var shape = ChangeShape.PatchOf(entry.IsFound, from, _value.Length, end);
         if (!shard.TryStage(ref entry, key, end, isLarge: false, expiry, leaveRoom: atEnd, shape, out var staged))
             return WriteStatus.OutOfMemory;
-        // In place too if the record held an address: what was large may be small since the limit was raised.
+        // In place also if the record held an address: a value that was large may be small since the limit was raised.
         if (entry.IsFound && (!staged.IsInPlace || entry.Header.IsLarge))
             entry.Value.CopyTo(staged.Value);
         Fill(staged.Value, from);

@@ -5,7 +5,7 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.Operations;
 
-/// <summary>Takes a reference to a key's value, which gets a block of its own if it has none.</summary>
+/// <summary>Takes a reference to the block of a key's value, which gets a block if it has none.</summary>
 internal struct TakeBlockOperation : IEntryOperation
 {
     /// <summary>The block, whose reference the caller gives back; null if there is no entry.</summary>
@@ -14,7 +14,7 @@ internal struct TakeBlockOperation : IEntryOperation
     /// <summary>The value's length, also if there was no room for the block; 0 if there is no entry.</summary>
     public int Length { get; private set; }
 
-    /// <summary>Whether nobody else had a reference: the bytes behind its value are the caller's.</summary>
+    /// <summary>Whether no one else had a reference: the bytes behind its value are the caller's.</summary>
     public bool IsAlone { get; private set; }
 
     public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)

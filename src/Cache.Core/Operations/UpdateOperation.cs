@@ -4,12 +4,12 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.Operations;
 
-/// <summary>Writes a value that the caller's code makes out of the present one, both under the key's lock.</summary>
-/// <remarks>It may run again after an obstacle: then the value is made anew.</remarks>
+/// <summary>Writes a value that the caller's code computes from the present one, both under the key's lock.</summary>
+/// <remarks>It may run again after an obstacle: then the value is computed again.</remarks>
 internal ref struct UpdateOperation<TUpdate>(TUpdate update, int valueLengthMax) : IEntryOperation
     where TUpdate : struct, IValueUpdate, allows ref struct
 {
-    /// <summary>What makes the value.</summary>
+    /// <summary>The caller's code.</summary>
     public TUpdate Update = update;
 
     public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
@@ -44,7 +44,7 @@ internal ref struct UpdateOperation<TUpdate>(TUpdate update, int valueLengthMax)
         return WriteStatus.Done;
     }
 
-    // In a block of its own: bounded by what an update may make of its longest value.
+    // In its own block: bounded by the longest value that an update may make.
     private static WriteStatus WriteBlock(
         Shard shard, in EntryKey key, ref EntryLock entry, scoped ReadOnlySpan<byte> value)
     {

@@ -4,18 +4,19 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.Operations;
 
-/// <summary>Writes of a value that is made out of the present one by the caller's code.</summary>
+/// <summary>Writes of a value that the caller's code computes from the present one.</summary>
 /// <remarks>
-/// It is made without a lock, and written if nobody wrote in the key's bucket meanwhile. After some attempts in vain
-/// it is made under the lock that they competed for.
+/// It is computed without a lock, and written if the key's bucket was not written meanwhile. After
+/// <see cref="AttemptsMax"/> failed attempts it is computed under the lock.
 /// </remarks>
 internal static class ValueUpdater
 {
-    /// <summary>The attempts without a lock; each is in vain only if others write the key, or its neighbours.</summary>
+    /// <summary>The attempts without a lock; each fails only if other threads write in the key's bucket.</summary>
     public const int AttemptsMax = 8;
 
     /// <returns>
-    /// ConditionNotMet if the update made none, ValueTooLong if the present or the new value is, or that of the write.
+    /// ConditionNotMet if the update made none, ValueTooLong if the present or the new value is; else the write's
+    /// status.
     /// </returns>
     public static WriteStatus Update<TUpdate>(StoreState state, in EntryKey key, ref TUpdate update)
         where TUpdate : struct, IValueUpdate, allows ref struct
@@ -36,7 +37,7 @@ internal static class ValueUpdater
             ArrayPool<byte>.Shared.Return(buffer);
         }
 
-        Debug.Assert(key.Locks is null, "Nobody else writes what a transaction has locked.");
+        Debug.Assert(key.Locks is null, "No other thread writes what a transaction has locked.");
         return UpdateLocked(state, key, ref update);
     }
 
@@ -73,7 +74,7 @@ internal static class ValueUpdater
         return status;
     }
 
-    /// <summary>Lets the update make a value out of the present one, if that is short enough for it.</summary>
+    /// <summary>Lets the update compute a value from the present one, if that is short enough for it.</summary>
     public static WriteStatus Make<TUpdate>(
         int length, ReadOnlySpan<byte> present, bool exists, ref TUpdate update)
         where TUpdate : struct, IValueUpdate, allows ref struct

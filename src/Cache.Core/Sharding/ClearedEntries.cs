@@ -4,15 +4,15 @@ namespace Cache.Core.Sharding;
 
 /// <summary>Frees the entries of generations that were cleared, some pages of the index at a time.</summary>
 /// <remarks>
-/// A pass visits every bucket once, and finds in it what was cleared when the pass began: later, nothing of that is
-/// written any more. What is cleared meanwhile is left to the next pass. The thread that frees holds this gate for a
+/// A pass visits every bucket once, and frees the entries that were cleared before the pass began; no such entry is
+/// written any more. Entries cleared meanwhile are left to the next pass. The thread that frees holds this gate for a
 /// few pages; lock order: the reclaimer's gate, this gate, a growth gate, buckets.
 /// </remarks>
 internal sealed class ClearedEntries(SharedState state, Shard[] shards)
 {
     /// <summary>
-    /// The pages of a step. One full of cleared entries takes some 50 µs: who waits for the gate waits for less than a
-    /// millisecond.
+    /// The pages of a step. One full of cleared entries takes some 50 µs: a thread that waits for the gate waits for
+    /// less than a millisecond.
     /// </summary>
     public const int PagesPerStep = 16;
 

@@ -2,11 +2,11 @@ using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>One disposal of a store: how far it is, and how long it waits. One thread at a time.</summary>
+/// <summary>The progress and the patience of a store's disposal. One thread at a time.</summary>
 /// <remarks>
-/// Holders run bounded steps, of microseconds. But one that calls its caller's code under its locks (a transaction, the
-/// entries of SetMany) may run longer, or be what disposes the store: then the caller goes on after a while, and a
-/// thread of the pool waits for the rest.
+/// Holders of locks run bounded steps, of microseconds. But one that calls its caller's code under its locks (a
+/// transaction, the entries of SetMany) may run longer, or may itself dispose of the store: then the disposing caller
+/// returns after a while, and a thread of the pool waits for the rest.
 /// </remarks>
 internal sealed class DisposalSteps
 {

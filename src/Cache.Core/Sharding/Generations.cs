@@ -4,16 +4,16 @@ using Cache.Core.Changes;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>The generation of each keyspace: what makes a clear take place at one moment.</summary>
+/// <summary>The generation of each keyspace: makes a clear atomic.</summary>
 /// <remarks>
 /// Each slot of the index has the generation that its keyspace was in when the entry was written, and is found under
-/// that generation alone. To clear a keyspace is to give it another one: the entries of the former are in no
-/// operation's way any more, and are freed later (<see cref="ClearedEntries"/>). All keyspaces' generations are one
-/// word, so all are cleared at one moment too.
-/// Who changes entries reads the word while it holds the key's home bucket, or all of several keys' homes. So once a
-/// bucket was free after a clear, nothing of the former generation is written there any more; a generation is used
-/// again after that was so of all buckets, and none holds anything of it.
-/// Who reads takes the word once: a read that began before a clear may end as if before it.
+/// that generation alone. To clear a keyspace, a clear gives it another generation: operations no longer find entries
+/// of the former one, which are freed later (<see cref="ClearedEntries"/>). All keyspaces' generations are one word, so
+/// all can be cleared atomically too.
+/// A writer reads the word while it holds the key's home bucket, or the homes of all its keys. So once a bucket was
+/// free after a clear, no entry of the former generation is written there any more; a generation is used again after
+/// all buckets were free, and none has an entry of it.
+/// A reader reads the word once: a read that began before a clear may end as if before it.
 /// </remarks>
 internal sealed class Generations
 {
@@ -81,8 +81,8 @@ internal sealed class Generations
     /// about to be cleared.
     /// </summary>
     /// <remarks>
-    /// Asked by who has reserved room in the journal. If so, the clear that comes next reserves its own later: a clear
-    /// shows its bit before it reserves. And who is in the new generation reserves later than the clear did: that
+    /// A writer asks this after it has reserved room in the journal. If so, the next clear reserves later: a clear sets
+    /// its bit before it reserves. And a writer in the new generation reserves later than the clear did: the clear
     /// begins the generation after it has reserved. So the order of the journal is that of the store.
     /// </remarks>
     public bool AreStill(uint keyspaces, ulong word)

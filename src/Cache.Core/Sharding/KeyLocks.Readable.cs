@@ -35,8 +35,8 @@ internal sealed partial class KeyLocks
         MarkChanged(holder);
     }
 
-    /// <summary>Keeps readers away from all buckets that are to be changed.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)] // Readers wait: not as long as the first code would take.
+    /// <summary>Keeps readers away from all buckets that will change.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)] // Readers wait: unoptimized code would take too long.
     public void BeginChanges()
     {
         RoomSteps.At(RoomStep.KeysFound);
@@ -53,7 +53,7 @@ internal sealed partial class KeyLocks
             held.Readable &= ~held.Changed;
         }
 
-        Interlocked.MemoryBarrier(); // Who sees a change sees that the bucket is being changed.
+        Interlocked.MemoryBarrier(); // A reader that sees a change sees that the bucket is changing.
     }
 
     /// <summary>Keeps readers away from the home of one entry and from the bucket that holds it.</summary>

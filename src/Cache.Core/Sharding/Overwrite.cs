@@ -52,7 +52,7 @@ internal struct Overwrite
     /// <summary>Whether no earlier one of the batch has locked this one's home.</summary>
     public readonly bool HoldsHome => _holdsHome;
 
-    /// <summary>Locks both buckets, unless somebody wrote there since the entry was found.</summary>
+    /// <summary>Locks both buckets, unless they were written since the entry was found.</summary>
     public bool TryLock()
     {
         Debug.Assert(!_holdsHome && !_holdsHolder);

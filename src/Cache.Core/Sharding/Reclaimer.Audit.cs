@@ -4,17 +4,17 @@ using Cache.Core.Log;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>The proof that a refusal needs: a look at the whole store in which each byte in use has an owner.</summary>
+/// <summary>The proof that a refusal needs: an audit of the store in which each byte in use has an owner.</summary>
 /// <remarks>
 /// It is made under the gate and with a claim, so that no other thread takes bytes or reclaims a segment meanwhile. All
-/// active segments are sealed, then all segments looked at once, and what may go goes, until there is room. What
-/// others may do meanwhile is to free bytes, or to link what they hold already; either changes one of the sums that
-/// are taken before and after, or is seen as a difference between them:
+/// active segments are sealed, then each segment is visited once, and entries that may be evicted are, until there is
+/// room. Other threads can only free bytes meanwhile, or link those that they hold already; either changes one of the
+/// sums that are taken before and after, or shows as a difference between them:
 /// used = index, ghosts, held outside + segments + blocks + prepaid;
 /// blocks = those that live records point at + lent without an entry + held by writes;
-/// what was handed out of sealed segments = what is committed + held by writes.
-/// If all three are equal, with the part of writes that which the ones that wait for room declare, then nothing is in
-/// transit, no evictable entry was left, and there still is no room: that is the proof.
+/// bytes handed out of sealed segments = committed bytes + held by writes.
+/// If all three hold, and the writes' part is what the threads that wait for room declare, then no byte is in transit,
+/// no evictable entry is left, and there still is no room: that is the proof.
 /// </remarks>
 internal sealed partial class Reclaimer
 {
@@ -163,7 +163,7 @@ internal sealed partial class Reclaimer
         public long SegmentBytes;
         public long LargeBytes; // Of the blocks that live records point at.
         public long UnfinishedBytes; // Of records that are being written.
-        public bool HasForeign; // Whether another thread had a segment in work, which no one else can look at.
+        public bool HasForeign; // Whether another thread was working on a segment, which no one else can read.
         public bool HasEvicted;
         public bool IsCutShort; // Whether there was room before its end.
     }

@@ -24,7 +24,7 @@ internal sealed partial class Reclaimer
     // After a vain attempt, merging is tried again when the number of entries has fallen to this fraction.
     private const double MergeAgainShare = 0.9;
 
-    // With this many entries or more, merging was in vain; any recent value will do.
+    // With this many entries or more, merging failed; any recent value will do.
     private long _unmergeableCount = long.MaxValue;
 
     // What copies may take beyond the limit while long segments are renewed, else 0; guarded by the gate.

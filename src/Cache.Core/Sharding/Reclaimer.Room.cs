@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>Room for writes: who makes it keeps it, and none is refused without a proof.</summary>
+/// <summary>Room for writes: a thread keeps the room it makes, and no write is refused without a proof.</summary>
 /// <remarks>
 /// A thread that finds no room works under the gate with a claim on the budget: no other thread takes bytes until it
 /// has taken its own or given up, so it loses nothing that it freed. If reclaiming as usual does not suffice it audits
@@ -10,25 +10,26 @@ namespace Cache.Core.Sharding;
 /// that it is about to link or to free, so the caller gives way and comes again; or each byte in use has an owner that
 /// nothing may evict, and the write is refused.
 ///
-/// This ends. Who holds bytes without waiting for room either links or frees them, in a bounded number of steps, or
-/// when the journal lets it. Who waits for room while it holds bytes says how many. If only such threads hold any, then
-/// a thread that needs only the segment for its last record may overdraw the limit by a little, one at a time, and
-/// ends; another that holds bytes is refused, and gives them back; one that holds none waits for these.
+/// This ends. A thread that holds bytes without waiting for room either links or frees them, in a bounded number of
+/// steps, or when the journal has room. A thread that waits for room while it holds bytes declares them. If only such
+/// threads hold any, then a thread that needs only the segment for its last record may overdraw the limit by a little,
+/// one at a time, and ends; another that holds bytes is refused, and gives them back; one that holds none waits for
+/// these.
 /// </remarks>
 internal sealed partial class Reclaimer
 {
-    // A thread that holds bytes and is not scheduled for so long is stopped by a debugger, or waits for a disk that
-    // stands still, or bytes were lost: then a write is refused without a proof rather than never answered.
+    // A thread that holds bytes for this long is stopped by a debugger, or waits for a disk that hangs, or bytes were
+    // lost: then a write is refused without a proof rather than never answered.
     private static readonly TimeSpan _stallMax = TimeSpan.FromSeconds(10);
 
     // Written interlocked; read by tests.
     private long _unprovenRefusals;
 
-    /// <summary>Writes that were refused since another thread stood still for ten seconds.</summary>
+    /// <summary>Writes that were refused because another thread made no progress for ten seconds.</summary>
     public long UnprovenRefusals => Volatile.Read(ref _unprovenRefusals);
 
     /// <summary>
-    /// What entries can never have, whichever go: index, ghosts, what is held outside, and what is lent.
+    /// The bytes that no eviction can free: index, ghosts, bytes held outside, and lent ones.
     /// </summary>
     public long UnevictableBytes => FixedBytes + _budget.OutsideBytes + _state.Shares.LentBytes;
 

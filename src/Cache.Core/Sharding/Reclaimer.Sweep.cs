@@ -12,7 +12,7 @@ internal sealed partial class Reclaimer
     // A segment that is nine tenths dead is worth compacting before room is needed.
     private const double SparseShare = 0.1;
 
-    // Free segments that keep their memory: as many as a burst of writers takes at once.
+    // Free segments that keep their memory: enough for a burst of writers.
     private const int KeptFreeSegments = 8;
 
     // Growth or shrinkage of the store by which the table of ghosts is made anew, and forgets.
@@ -135,7 +135,7 @@ internal sealed partial class Reclaimer
         }
     }
 
-    // As many ghosts as entries, which is about as many as main holds.
+    // One ghost per entry: about the number of entries in main.
     private void ResizeGhosts()
     {
         long present = Ghosts.SizeBytes;

@@ -31,10 +31,10 @@ internal sealed partial class Reclaimer(
     private const int GainlessMax = 64;
     private const int GainlessPerFloor = 4;
 
-    // What must go of a segment for its reclaiming to count as a gain.
+    // The fraction of a segment that must be freed for its reclaiming to count as a gain.
     private const int GainDivisor = 16;
 
-    // No limit has room for so much.
+    // More than any limit.
     private const long NeverEnough = 1L << 60;
 
     // Hashed and fetched ahead of being looked at.
@@ -82,7 +82,7 @@ internal sealed partial class Reclaimer(
     // Written under the gate, read without: whether the last look found nothing to reclaim.
     private long _hopelessSequence = -1;
 
-    /// <summary>Held while the records of a segment in work are read or moved.</summary>
+    /// <summary>Held while the records of a segment are read or moved.</summary>
     public Lock Gate => _gate;
 
     /// <summary>The bytes of records that were copied to make room; written under the gate.</summary>
@@ -148,7 +148,7 @@ internal sealed partial class Reclaimer(
         }
     }
 
-    /// <summary>Says what becomes of a live record of the segment in work.</summary>
+    /// <summary>Decides what to do with a live record of the segment that is being reclaimed.</summary>
     /// <returns>Whether it belongs to main, now or from now on.</returns>
     public bool Decide(int frequency, bool isExpiring, out bool keep, out int nextFrequency)
     {
@@ -191,10 +191,10 @@ internal sealed partial class Reclaimer(
         return true;
     }
 
-    /// <summary>Whether the policy, and who needs room, lets an entry go.</summary>
+    /// <summary>Whether the policy, and the thread that needs room, allow evicting an entry.</summary>
     public bool MayEvict(ulong hash, bool isExpiring) => !IsKept(hash) && AllowsEviction(isExpiring);
 
-    /// <summary>Whether the policy lets an entry go.</summary>
+    /// <summary>Whether the policy allows evicting an entry.</summary>
     public bool AllowsEviction(bool isExpiring) => _budget.Eviction switch
     {
         EvictionPolicy.AllEntries => true,
@@ -207,7 +207,7 @@ internal sealed partial class Reclaimer(
 
     private Shard ShardOf(ulong hash) => _shards[_state.ShardIndexOf(hash)];
 
-    /// <summary>Works on the segment in work, or takes the next one.</summary>
+    /// <summary>Continues with the segment that is being reclaimed, or takes the next one.</summary>
     /// <returns>False if there is none.</returns>
     private bool TryStep(long bytes)
     {
@@ -234,7 +234,7 @@ internal sealed partial class Reclaimer(
         return true;
     }
 
-    /// <summary>Works on the segment in work while no thread needs room.</summary>
+    /// <summary>Continues with the segment that is being reclaimed while no thread needs room.</summary>
     /// <remarks>What this gains, or not, says nothing to who will.</remarks>
     private void StepUncounted(long bytes)
     {

@@ -5,7 +5,7 @@ using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>What the writes of a shard tell those who listen.</summary>
+/// <summary>Reports the writes of a shard to journal and observers.</summary>
 /// <remarks>
 /// A write that the journal records reserves room when it has staged what it needs and has changed nothing
 /// (<see cref="TryReserve(ref EntryLock, in EntryKey, in RecordExpiry, in ChangeShape)"/>); each verb of the commit
@@ -104,7 +104,7 @@ internal sealed partial class Shard
     private bool IsTold(in EntryLock entry) => Listeners is not null || entry.Recorder is not null;
 
     /// <summary>Writes a record of the journal, if room was reserved for one, and tells the observers.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)] // While somebody listens.
+    [MethodImpl(MethodImplOptions.NoInlining)] // Only with listeners.
     private void Tell(
         ref ChangeRecorder? pending, Record record, RecordHeader header, ChangeKind kind, ChangeCause cause)
     {
@@ -144,14 +144,14 @@ internal sealed partial class Shard
         return header.IsLarge ? LargeBlock.ReadStub(value).Value : value;
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)] // While somebody listens.
+    [MethodImpl(MethodImplOptions.NoInlining)] // Only with listeners.
     private bool TryReserveSlow(
         ref EntryLock entry, in EntryKey key, in RecordExpiry expiry, in ChangeShape shape)
     {
         if (shape.Kind == ChangeKind.None || RecorderFor(key) is not { } recorder)
             return true;
         Debug.Assert(entry.Recorder is null);
-        entry.Recorder = recorder; // There may be no memory for what comes: the unlock then ends it.
+        entry.Recorder = recorder; // Set before the next calls, which may run out of memory: the unlock then ends it.
         Add(_state, recorder, key, expiry, shape);
         ulong generations = Generations.WordOf(key.Keyspace, entry.Generation);
         if (TryReserve(_state, recorder, 1U << key.Keyspace, generations, ref entry))

@@ -6,7 +6,7 @@ namespace Cache.Core.Sharding;
 /// <summary>A shard's part in the end of its store.</summary>
 internal sealed partial class Shard
 {
-    /// <summary>Holds all buckets for ever, and lets who comes later find only one page of held ones.</summary>
+    /// <summary>Locks all buckets for ever; later operations find only one page of locked buckets.</summary>
     /// <returns>False if another thread held something for too long: to be called again.</returns>
     public bool TryClose(DisposalSteps disposal)
     {
@@ -40,7 +40,7 @@ internal sealed partial class Shard
         }
     }
 
-    /// <summary>Gives up what lies outside of the reservations; who reads a block has a reference of its own.</summary>
+    /// <summary>Releases the blocks outside of the reservations; the reader of a block has its own reference.</summary>
     private void ReleaseBlocks(IndexPage page)
     {
         if (!_state.HasBlocks)

@@ -37,7 +37,9 @@ internal sealed partial class Shard
         return stays ? size : 0;
     }
 
-    /// <summary>Evicts the entry that points at a record, if the policy and who needs room let it go.</summary>
+    /// <summary>
+    /// Evicts the entry that points at a record, if the policy and the thread that needs room allow it.
+    /// </summary>
     /// <returns>Whether an entry has gone.</returns>
     public bool EvictIfAllowed(Record record, ulong hash, Reclaimer reclaimer, bool isMain)
     {

@@ -195,7 +195,7 @@ internal sealed partial class Shard
             locks.Lock(_state, new ReadOnlySpan<ulong>(in home));
             locks.ReadGenerations(_state);
         }
-        catch // The store was disposed: who waits must not keep others from it.
+        catch // The store was disposed: its disposal waits for these locks.
         {
             locks.Exit();
             throw;

@@ -66,7 +66,7 @@ internal sealed partial class Shard
         return WriteStatus.Done;
     }
 
-    /// <summary>Gives back a record that was prepared in vain; one that was never made is ignored.</summary>
+    /// <summary>Gives back a prepared record that was not linked; one that was never made is ignored.</summary>
     public void AbandonPrepared(in StagedRecord staged)
     {
         if (staged.Target.IsNull)
@@ -129,7 +129,7 @@ internal sealed partial class Shard
         Debug.Assert(source.IsFound);
         if (RecorderFor(key) is not { } recorder)
             return true;
-        entry.Recorder = recorder; // There may be no memory for what comes: the unlock then ends it.
+        entry.Recorder = recorder; // Set before the next calls, which may run out of memory: the unlock then ends it.
         Add(_state, recorder, key, source.Record.ExpiryOf(source.Header), ShapeOf(source.Record, source.Header));
         if (removes)
             AddRemoval(_state, recorder, from);

@@ -90,8 +90,8 @@ internal sealed partial class Shard
 
     /// <summary>Whether a page has slots for some new keys, in any order.</summary>
     /// <remarks>
-    /// A key leaves its home only if that is full, so at the end each home's bucket holds as many as it needs or can,
-    /// and the stash at most the rest.
+    /// A key leaves its home only if that is full, so at the end each home's bucket holds all its keys or is full, and
+    /// the stash holds at most the rest.
     /// </remarks>
     /// <param name="page">The page.</param>
     /// <param name="hashes">The hashes of the keys.</param>

@@ -176,7 +176,7 @@ internal sealed partial class Shard
         ReadOnlySpan<byte> value) =>
         OverwriteTold(Overwrite.OfLocked(home, version, slot, record, header), key, value);
 
-    /// <summary>Replaces the value of a locked entry while somebody listens, and unlocks it.</summary>
+    /// <summary>Replaces the value of a locked entry when there are listeners, and unlocks it.</summary>
     /// <returns>False if the journal has no room, or the keyspace is being cleared: nothing was done.</returns>
     [MethodImpl(MethodImplOptions.NoInlining)] // Apart from the way without listeners.
     private bool OverwriteTold(in Overwrite overwrite, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)

@@ -4,15 +4,17 @@ using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>Reads whose attempts without a lock are bounded, and writes that hand out what was there before.</summary>
+/// <summary>Reads with bounded attempts without a lock, and writes that return the previous value.</summary>
 internal sealed partial class Shard
 {
-    // A read is in vain when its bucket is written meanwhile, perhaps for another key. Of a value of a few lines this
-    // is rare; one of many kilobytes beside a key that is always written meets it each time.
+    // A read fails when its bucket is written meanwhile, perhaps for another key. For a value of a few cache lines this
+    // is rare; for one of many kilobytes next to a key that is always written, every attempt fails.
     private const int ReadAttemptsMax = 8;
 
-    /// <summary>The last attempt of a read: takes the value under the lock, and hands it on without.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)] // Rare: after attempts that others undid.
+    /// <summary>
+    /// The last attempt of a read: takes the value under the lock, and copies it to the sink after unlocking.
+    /// </summary>
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare: after failed attempts.
     private ReadStatus CopyLocked<TSink>(
         in EntryKey key, ByteRange bytes, ref TSink sink, int lentLengthMin, out ReadSnapshot snapshot)
         where TSink : struct, IValueSink, allows ref struct

@@ -6,7 +6,7 @@ internal sealed partial class Shard
     // Written with interlocked additions under the bucket of the entry.
     private readonly long[] _countByGeneration = new long[CacheOptions.KeyspaceCountMax * Generations.PerKeyspace];
 
-    /// <summary>As it is counted, by keyspace and generation; for a comparison with what is there.</summary>
+    /// <summary>The counts by keyspace and generation, for comparison with the entries.</summary>
     public ReadOnlySpan<long> CountByGeneration => _countByGeneration;
 
     public ReadOnlySpan<long> ExpiringByGeneration => _expiringByGeneration;

@@ -187,7 +187,7 @@ internal sealed partial class Shard
         block.AddReference();
     }
 
-    /// <summary>Tells those who make a value of a key that it is removed; its home is locked.</summary>
+    /// <summary>Tells the watchers of a key that it is removed; its home is locked.</summary>
     public bool NoteRemoval(ulong hash) => _state.Watched.NoteRemoval(hash);
 
     /// <summary>Removes the locked entry.</summary>
@@ -316,8 +316,8 @@ internal sealed partial class Shard
     {
         long bytes = entry.BytesWanted;
         entry.BytesWanted = 0;
-        // One of another size: the entry was changed between two attempts. And who asks for a block holds no record,
-        // whose segment could not be reclaimed.
+        // A record of another size: the entry was changed between two attempts. And a thread that asks for a block must
+        // hold no record, whose segment could not be reclaimed.
         if (!entry.AheadRecord.IsNull)
             _log.Abandon(entry.AheadRecord, entry.AheadRecord.Header.RecordSize);
         entry.AheadRecord = default;

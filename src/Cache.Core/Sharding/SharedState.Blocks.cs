@@ -58,7 +58,7 @@ internal abstract partial class SharedState
         return false;
     }
 
-    /// <summary>Gives back of freed blocks' memory what somebody is about to take for a segment.</summary>
+    /// <summary>Gives back as much memory of freed blocks as a segment is about to take.</summary>
     public void GiveBackFor(long bytes) => Heap.GiveBackFor(bytes);
 
     /// <summary>Makes a block that does not count yet; false if values of this length need none.</summary>

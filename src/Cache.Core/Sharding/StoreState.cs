@@ -70,9 +70,9 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
     public StoreChanges Changes { get; }
 
     /// <summary>
-    /// Held by a clear from its look at who listens to its end, and by a transaction that no clear may begin beside.
+    /// Held by a clear from its look at the listeners to its end, and by a transaction, to keep clears from beginning.
     /// </summary>
-    /// <remarks>Taken under buckets: who holds it waits for none.</remarks>
+    /// <remarks>Taken under buckets: its holder waits for no bucket.</remarks>
     public Lock ClearGate { get; } = new();
 
     /// <summary>Held while a sweep runs; a later one does nothing.</summary>
@@ -130,16 +130,16 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
         return true;
     }
 
-    /// <summary>Lets observers handle what they noted; the caller holds no lock.</summary>
+    /// <summary>Lets observers handle the changes they noted; the caller holds no lock.</summary>
     public void DrainChanges() => Listeners?.Drain();
 
     /// <summary>Waits until the journal may have room again; the caller holds no lock.</summary>
     /// <remarks>
-    /// What the caller has taken stays in transit: it ends by itself, and who looks for room waits for it.
+    /// The bytes that the caller has taken stay in transit: it will end, and threads that look for room wait for it.
     /// </remarks>
     public void WaitForJournal(long bytes) => Listeners?.Journal?.WaitForRoom(bytes);
 
-    /// <summary>Ends the store. What calls that are inside hold is waited for, or given back later.</summary>
+    /// <summary>Ends the store. Waits for locks that running calls hold, or gives the memory back later.</summary>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _disposals, 1) != 0)
@@ -156,7 +156,7 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
         TryClose();
     }
 
-    /// <summary>Clears some keyspaces, and tells those who listen.</summary>
+    /// <summary>Clears some keyspaces, and tells the listeners.</summary>
     private bool TryBeginGenerations(uint keyspaces, bool mayWait)
     {
         bool isDone;
@@ -229,7 +229,7 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
     private bool TryClose()
     {
         Debug.Assert(IsDisposed);
-        // Who is behind these gates at present may read segments; who comes later looks at the flag first.
+        // A thread that is behind these gates now may read segments; a later one checks the flag first.
         if (!_disposal.TryPass(_sweepGate) || !_disposal.TryPass(Reclaimer.Gate))
             return false;
         for (; _disposal.ShardIndex < Shards.Length; _disposal.ShardIndex++)
@@ -247,7 +247,7 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
     private void Free()
     {
         Heap.Dispose();
-        Index.Dispose(); // First: who has read a record looks here whether to believe it.
+        Index.Dispose(); // Before the log: a reader confirms a record by its bucket.
         Log.Dispose();
         Reclaimer.Ghosts.Dispose();
     }

@@ -4,10 +4,12 @@ using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>Strings that are taken under locks and read without them: no sink is called under a lock.</summary>
+/// <summary>
+/// Strings that are taken under locks and handed to sinks after unlocking: no sink is called under a lock.
+/// </summary>
 /// <remarks>
-/// Of a large value a reference is taken; others are copied, which is a bounded step. For the last attempt of an
-/// operation whose reads without a lock were in vain, so it may allocate.
+/// A large value is taken by reference; others are copied, which is a bounded step. Used by the last attempt of an
+/// operation whose reads without a lock failed, so it may allocate.
 /// </remarks>
 internal sealed class TakenValues(SharedState state) : IDisposable
 {

@@ -1,6 +1,6 @@
 namespace Cache.Core.Validation;
 
-/// <summary>What the entries of the index say of one segment, for a comparison with what it says of itself.</summary>
+/// <summary>The entries of the index in one segment, to be compared with the segment's own counts.</summary>
 internal struct SegmentTally
 {
     public long LiveBytes;

@@ -3,12 +3,12 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.Validation;
 
-/// <summary>Proves the invariants of a shard, for tests. Nobody may write meanwhile.</summary>
+/// <summary>Checks the invariants of a shard, for tests. No thread may write meanwhile.</summary>
 internal sealed class ShardValidator(StoreState state, Shard shard, StoreValidator validator)
 {
     private readonly RecordSpace _records = state.Log.Space;
 
-    /// <summary>Throws unless all that the index says is true.</summary>
+    /// <summary>Throws unless the index is consistent.</summary>
     public void Validate()
     {
         lock (shard.GrowthGate)

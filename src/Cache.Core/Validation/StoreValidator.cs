@@ -5,14 +5,14 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.Validation;
 
-/// <summary>Compares all that a store says of itself with what is there. Nobody may write meanwhile.</summary>
-/// <remarks>For tests: it looks at every entry. Throws at the first statement that is not true.</remarks>
+/// <summary>Compares a store's counts with its entries and memory. No thread may write meanwhile.</summary>
+/// <remarks>For tests: it visits every entry. Throws at the first count that is wrong.</remarks>
 internal sealed class StoreValidator
 {
     private readonly StoreState _state;
     private readonly SegmentTally[] _tallies;
 
-    // By the address of each; entries that were copied share theirs.
+    // By their addresses; copied entries share a block.
     private readonly HashSet<long> _blocks = [];
     private long _blockBytes;
 
@@ -23,7 +23,7 @@ internal sealed class StoreValidator
         Array.Fill(_tallies, new SegmentTally { MinDeadlineMs = long.MaxValue, MinMomentMs = long.MaxValue });
     }
 
-    /// <summary>Throws unless a store is whole; one that was disposed has nothing left to be so.</summary>
+    /// <summary>Throws unless a store is consistent; a disposed one has nothing to check.</summary>
     public static void Validate(StoreState state)
     {
         lock (state.SweepGate)
@@ -33,7 +33,7 @@ internal sealed class StoreValidator
         }
     }
 
-    /// <exception cref="InvalidOperationException">Something is not as it must be.</exception>
+    /// <exception cref="InvalidOperationException">A count or an invariant is wrong.</exception>
     public void Validate()
     {
         foreach (var shard in _state.Shards)
@@ -56,7 +56,7 @@ internal sealed class StoreValidator
         ValidateBudget(usedBytes);
     }
 
-    /// <summary>Throws with the statement that turned out to be false.</summary>
+    /// <summary>Throws with the statement that is false.</summary>
     public static void Require(bool condition, FormattableString otherwise)
     {
         if (!condition)
@@ -100,7 +100,7 @@ internal sealed class StoreValidator
         ref var tally = ref _tallies[segment];
         var state = RecordLog.StateOf(info.StateWord);
         if (state is SegmentState.Free or SegmentState.Continued)
-            return; // No entry points there, and its counts are those of a former use.
+            return; // No entry points there; its counts are left from a former use.
         Require(
             info.Committed - info.Dead == tally.LiveBytes,
             $"segment {segment} has {info.Committed} bytes, {info.Dead} of them dead, but {tally.LiveBytes} live");
