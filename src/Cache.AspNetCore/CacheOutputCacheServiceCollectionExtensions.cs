@@ -6,11 +6,10 @@ namespace Microsoft.Extensions.DependencyInjection;
 
 /// <summary>Lets ASP.NET Core's output cache keep its responses in a store.</summary>
 /// <remarks>
-/// Policies, attributes and <c>UseOutputCache</c> are the framework's own and stay as they are; what changes is where
-/// the bytes lie: outside the garbage collector's sight, under the store's limit (the framework's
-/// <see cref="OutputCacheOptions.SizeLimit"/> does not count), and evicted by the store's policy. To evict a tag takes
-/// the same time however many responses have it. The keys begin with <c>output:</c>. Not thread-safe, as all
-/// registration.
+/// Policies, attributes and <c>UseOutputCache</c> are the framework's own and stay the same. The bytes are in the
+/// store: outside the managed heap, under the store's limit (the framework's <see cref="OutputCacheOptions.SizeLimit"/>
+/// has no effect), and evicted by the store's policy. Evicting a tag takes the same time for any number of responses.
+/// The keys begin with <c>output:</c>. Not thread-safe, like all registration.
 /// <example><code>
 /// builder.Services.AddCache(options => options.MemoryLimitBytes = 512 &lt;&lt; 20);
 /// builder.Services.AddCacheOutputCache();                    // instead of AddOutputCache()

@@ -3,21 +3,21 @@ using System.Buffers.Binary;
 
 namespace Cache.AspNetCore;
 
-/// <summary>A value of the store that is a response, and behind it what tells whether it still counts.</summary>
+/// <summary>A stored response, followed by its tags and the number that decides whether it is still valid.</summary>
 /// <remarks>
 /// <code>
 ///  0            n      n + t    + 8      + 12    + 16
 ///  | response   | tags | number | t      | mark  |
 /// </code>
-/// What is ours stands last, so that a read copies the response to the front of the caller's memory and leaves the rest
-/// unused. Little-endian. Clients of a server on the same store may write such keys too: whatever has no mark, or
-/// lengths that do not fit, is no entry.
+/// The response comes first, so that a read copies it to the front of the caller's memory and ignores the rest.
+/// Little-endian. Clients of a server on the same store may write such keys too: a value without the mark, or with
+/// lengths that do not fit, is not an entry.
 /// </remarks>
 internal static class Entry
 {
     private const int TrailerBytes = sizeof(long) + sizeof(int) + sizeof(int);
 
-    // "ocs1", the form of these entries.
+    // "ocs1", the format of these entries.
     private const uint Mark = 0x3173636f;
 
     public static long SizeOf(long responseLength, ReadOnlySpan<string> tags) =>
@@ -36,8 +36,8 @@ internal static class Entry
         BinaryPrimitives.WriteUInt32LittleEndian(trailer[(sizeof(long) + sizeof(int))..], Mark);
     }
 
-    /// <summary>Takes an entry apart.</summary>
-    /// <returns>False if it is none.</returns>
+    /// <summary>Parses an entry.</summary>
+    /// <returns>False if it is not an entry.</returns>
     public static bool TryRead(ReadOnlySpan<byte> entry, out int responseLength, out long number, out TagList tags)
     {
         responseLength = 0;

@@ -3,13 +3,13 @@ using Cache.Core;
 
 namespace Cache.AspNetCore;
 
-/// <summary>Takes the response of an entry that still counts as a new array of its length.</summary>
+/// <summary>Copies the response of a valid entry to a new array of its length.</summary>
 internal struct ResponseArraySink(TagTable evictions) : IValueSink
 {
     private readonly TagTable _evictions = evictions;
     private byte[]? _scratch;
 
-    /// <summary>The response; null if the entry does not count.</summary>
+    /// <summary>The response; null if the entry is not valid.</summary>
     public byte[]? Response { get; private set; }
 
     public Span<byte> GetSpan(int length)
@@ -28,7 +28,7 @@ internal struct ResponseArraySink(TagTable evictions) : IValueSink
         }
     }
 
-    /// <summary>Gives the scratch memory back; to be called once the read has ended.</summary>
+    /// <summary>Gives the scratch memory back; call it after the read.</summary>
     public void Release()
     {
         if (_scratch is { } scratch)

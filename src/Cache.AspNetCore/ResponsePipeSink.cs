@@ -3,14 +3,14 @@ using Cache.Core;
 
 namespace Cache.AspNetCore;
 
-/// <summary>Takes the response of an entry that still counts into a pipe, by one copy.</summary>
+/// <summary>Copies the response of a valid entry into a pipe, once.</summary>
 internal struct ResponsePipeSink(TagTable evictions, PipeWriter destination) : IValueSink
 {
     private readonly TagTable _evictions = evictions;
     private readonly PipeWriter _destination = destination;
     private Memory<byte> _memory;
 
-    /// <summary>Whether the entry counts; if not, nothing was written.</summary>
+    /// <summary>Whether the entry is valid; if not, nothing was written.</summary>
     public bool IsTaken { get; private set; }
 
     public Span<byte> GetSpan(int length)

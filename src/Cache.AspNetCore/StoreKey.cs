@@ -5,16 +5,16 @@ using Cache.Core;
 namespace Cache.AspNetCore;
 
 /// <summary>
-/// The store's key of a response: a prefix, so that nothing else of the store has it, and the UTF-8 of the framework's
-/// key; on the caller's stack if short, else in a pooled array until disposed.
+/// The store's key of a response: a prefix, to separate it from other keys, and the framework's key in UTF-8; on the
+/// caller's stack if short, else in a pooled array until disposed.
 /// </summary>
 /// <remarks>
-/// The framework's key holds what the client sent, so it is never an error: one that is too long or has no UTF-8 form
-/// is no key, and its response is not cached. (To replace what has no form would give two requests one response.)
+/// The framework's key contains text from the client, so a bad one is never an error: if it is too long or has no UTF-8
+/// form, the response is not cached. (Replacing invalid characters would give two requests the same response.)
 /// </remarks>
 internal readonly ref struct StoreKey
 {
-    /// <summary>How many bytes of stack a caller hands in.</summary>
+    /// <summary>The bytes of stack that a caller provides.</summary>
     public const int StackBytes = 512;
 
     // A UTF-16 unit is at most this many bytes of UTF-8.

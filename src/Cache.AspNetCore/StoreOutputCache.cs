@@ -6,17 +6,17 @@ using Microsoft.AspNetCore.OutputCaching;
 
 namespace Cache.AspNetCore;
 
-/// <summary>A store as the place where ASP.NET Core's output cache keeps its responses.</summary>
+/// <summary>ASP.NET Core's output cache on a store.</summary>
 /// <remarks>
-/// Thread-safe as the store is; nothing waits but the flush of a pipe. A response whose tag was evicted is removed
-/// when somebody asks for it, or goes as every entry does that nobody asks for. What cannot be kept (no room, too long,
-/// a key without a form) is dropped without a word, with the response that it was to replace: a cache may forget, not
-/// lie.
+/// Thread-safe, like the store; only the flush of a pipe waits. A response whose tag was evicted is removed when it is
+/// next asked for, or evicted or expired like any entry. A response that cannot be stored (no room, too long, a key
+/// without a UTF-8 form) is dropped silently, together with the response that it should replace: an outdated response
+/// is never served.
 /// All output caches over one store see the same evictions.
 /// </remarks>
 internal sealed class StoreOutputCache(CacheStore store) : IOutputCacheBufferStore
 {
-    // To the store 0 is never; this is a moment that has passed.
+    // For the store 0 means never; this is a moment that has passed.
     private const long LongPastMs = 1;
 
     private static readonly long _lastMomentMs = DateTimeOffset.MaxValue.ToUnixTimeMilliseconds();
@@ -82,7 +82,7 @@ internal sealed class StoreOutputCache(CacheStore store) : IOutputCacheBufferSto
         return true;
     }
 
-    // Keys and tags that never reach the store are no reason to say that all is well.
+    // A disposed store is an error even if the key or tag never reaches it.
     private void ThrowIfDisposed() => ObjectDisposedException.ThrowIf(_store.IsDisposed, _store);
 
     private byte[]? Get(string key)
@@ -161,7 +161,7 @@ internal sealed class StoreOutputCache(CacheStore store) : IOutputCacheBufferSto
         }
     }
 
-    // Rounded up to a millisecond: no response goes before its time.
+    // Rounded up to a millisecond: no response expires early.
     private EntryOptions ExpiryOf(TimeSpan validFor)
     {
         if (validFor <= TimeSpan.Zero)

@@ -3,14 +3,14 @@ using System.Runtime.InteropServices;
 
 namespace Cache.AspNetCore;
 
-/// <summary>The tags of an entry as they lie behind its response: each a length and its UTF-16 units.</summary>
+/// <summary>The tags of an entry in their stored form: each a length and its UTF-16 units.</summary>
 internal readonly ref struct TagList(ReadOnlySpan<byte> bytes)
 {
     private const int LengthBytes = sizeof(int);
 
     private readonly ReadOnlySpan<byte> _bytes = bytes;
 
-    /// <summary>The bytes that the list of these tags takes.</summary>
+    /// <summary>The bytes of the list of these tags.</summary>
     public static long SizeOf(ReadOnlySpan<string> tags)
     {
         long size = 0;
@@ -34,7 +34,7 @@ internal readonly ref struct TagList(ReadOnlySpan<byte> bytes)
     public Enumerator GetEnumerator() => new(_bytes);
 
     /// <summary>
-    /// Walks the tags. Lengths are bounded by the list: its bytes may be anything that a client wrote.
+    /// Enumerates the tags. Lengths are checked against the list: a client may have written its bytes.
     /// </summary>
     public ref struct Enumerator(ReadOnlySpan<byte> rest)
     {

@@ -2,24 +2,23 @@ using System.Collections.Concurrent;
 
 namespace Cache.AspNetCore;
 
-/// <summary>When each tag was last evicted, by which an entry tells whether it still counts.</summary>
+/// <summary>The last eviction of each tag, which decides whether an entry is still valid.</summary>
 /// <remarks>
-/// To evict a tag removes no entry: it takes the next number of a sequence and writes it beside the tag, whether ten
-/// entries have the tag or ten million. An entry carries the number that was current when it was written; it counts
-/// while none of its tags has a later one. So a read asks (without a lock, and not at all if nothing was evicted since
+/// An eviction removes no entry: it takes the next number of a sequence and notes it for the tag, whether ten entries
+/// have the tag or ten million. An entry has the number that was current when it was written; it is valid while none of
+/// its tags has a later one. So a read compares numbers (without a lock, and not at all if nothing was evicted since
 /// the entry was written), a write of an entry reads one number, and no two of them wait for each other.
 ///
-/// A write and an eviction at the same moment: the write reads its number before it puts the entry into the store. If
-/// the eviction took its own later, the entry does not count, as if it had been written before; else it counts, as if
-/// it had been written after.
+/// A write and an eviction at the same time: the write reads its number before it puts the entry into the store. If the
+/// eviction takes its number later, the entry is invalid, as if written before; else it is valid, as if written after.
 ///
-/// The table holds at most <see cref="TagsMax"/> tags. When it is full, the half that was evicted longest ago is
-/// forgotten, and every entry that is older than these evictions stops to count: that costs a few responses that must
-/// be made again, and never shows one that was evicted.
+/// The table has at most <see cref="TagsMax"/> tags. When it is full, the half that was evicted longest ago is
+/// forgotten, and every entry that is older than these evictions becomes invalid: a few responses must be made again,
+/// but an evicted one is never served.
 /// </remarks>
 internal sealed class TagTable(int tagsMax)
 {
-    /// <summary>The most tags that are remembered, some 10 MB of them.</summary>
+    /// <summary>The most tags in the table, some 10 MB.</summary>
     public const int TagsMax = 1 << 16;
 
     private readonly ConcurrentDictionary<string, long> _evictedAt = new(StringComparer.Ordinal);
@@ -27,13 +26,13 @@ internal sealed class TagTable(int tagsMax)
     // The number of the last eviction. Written interlocked, read by every write of an entry.
     private long _sequence;
 
-    // Entries with a lower number do not count. Only grows; written by a trim, before tags are forgotten.
+    // Entries with a lower number are invalid. Only grows; written by a trim, before tags are forgotten.
     private long _floor;
 
-    // The tags in the table; asking the dictionary would take all its locks.
+    // The number of tags in the table; the dictionary's own count takes all its locks.
     private int _count;
 
-    // 1 while a thread trims; others go on, and let the table be a little larger meanwhile.
+    // 1 while a thread trims; others continue, and the table may be a little larger meanwhile.
     private int _isTrimming;
 
     public TagTable()
@@ -41,19 +40,19 @@ internal sealed class TagTable(int tagsMax)
     {
     }
 
-    /// <summary>The number that entries carry which are written from now on.</summary>
+    /// <summary>The number for entries that are written from now on.</summary>
     public long Now => Volatile.Read(ref _sequence);
 
-    /// <summary>The tags that are remembered.</summary>
+    /// <summary>The number of tags in the table.</summary>
     public int Count => Volatile.Read(ref _count);
 
-    /// <summary>All entries with the tag that were written until now count no longer.</summary>
+    /// <summary>Invalidates all entries with the tag that were written until now.</summary>
     public void Evict(string tag)
     {
         long now = Interlocked.Increment(ref _sequence);
         while (!_evictedAt.TryAdd(tag, now))
         {
-            // Of two evictions at the same moment the later number stays.
+            // Of two evictions at the same time the later number stays.
             if (_evictedAt.TryGetValue(tag, out long last) && (last >= now || _evictedAt.TryUpdate(tag, now, last)))
                 return;
         }
@@ -62,7 +61,7 @@ internal sealed class TagTable(int tagsMax)
             Trim();
     }
 
-    /// <summary>Whether an entry with this number, and these tags, still counts.</summary>
+    /// <summary>Whether an entry with this number and these tags is still valid.</summary>
     public bool IsCurrent(long number, TagList tags)
     {
         if (number == Now)
@@ -76,7 +75,7 @@ internal sealed class TagTable(int tagsMax)
                 return false;
         }
 
-        // A tag may have been forgotten between the two looks; the floor rose before it was.
+        // A tag may be forgotten between the two reads; the floor rises before that.
         return number >= Volatile.Read(ref _floor);
     }
 

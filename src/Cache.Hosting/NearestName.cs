@@ -1,13 +1,13 @@
 namespace Cache.Hosting;
 
-/// <summary>The name that a misspelt one probably meant.</summary>
+/// <summary>Finds the name that a misspelt one probably meant.</summary>
 internal static class NearestName
 {
     // One of this many characters may be wrong; two of a short name.
     private const int CharactersPerMistake = 3;
     private const int MistakesMin = 2;
 
-    // Fewer characters are the beginning of too much.
+    // With fewer characters, too many names begin so.
     private const int BeginningMin = 4;
 
     /// <summary>The nearest of the names, whatever their case; else the shortest that begins with this one.</summary>

@@ -2,26 +2,26 @@ using System.Text.RegularExpressions;
 
 namespace Cache.Hosting;
 
-/// <summary>Options as messages of the libraries name them: by type and property.</summary>
+/// <summary>Finds options in the libraries' messages, which name them by type and property.</summary>
 internal static partial class OptionNames
 {
     private const string Name = "name";
 
-    /// <summary>Puts other names in the place of options.</summary>
+    /// <summary>Replaces the names of options.</summary>
     /// <param name="message">The message.</param>
-    /// <param name="rename">The other name of an option; null leaves it.</param>
+    /// <param name="rename">Returns the new name of an option; null leaves it.</param>
     public static string Replace(string message, Func<string, string?> rename) =>
         InMessage().Replace(message, match =>
             match.Groups[Name] is { Success: true } name && rename(name.Value) is { } other ? other : match.Value);
 
-    /// <summary>The options that a message speaks of.</summary>
+    /// <summary>The options that a message names.</summary>
     public static IEnumerable<string> FindAll(string message) =>
         InMessage().Matches(message)
             .Select(static match => match.Groups[Name])
             .Where(static name => name.Success)
             .Select(static name => name.Value);
 
-    // What is quoted is a value, in which such a name is only a text.
+    // Quoted text is a value, not the name of an option.
     [GeneratedRegex(@"'[^']*'|\b(?:RespServer|Cache|HybridStore)Options\.(?<name>\w+)")]
     private static partial Regex InMessage();
 }

@@ -6,12 +6,11 @@ using Microsoft.Extensions.Options;
 
 namespace Cache.Hosting;
 
-/// <summary>Options that stand in a section of the configuration.</summary>
+/// <summary>Options in a section of the configuration.</summary>
 /// <remarks>
-/// Read key by key: without reflection, which trimming breaks, and without a package that binds. What is wrong with the
-/// section is no exception while the options are configured but a failure of their validation, so that it is reported
-/// together with what is wrong with the values themselves. Whatever names an option that the section sets gives it the
-/// section's path.
+/// Read key by key: without reflection, which trimming breaks, and without a binder package. An error in the section is
+/// not an exception during configuration but a failure of validation, so that it is reported together with errors in
+/// the values themselves. Messages name an option that the section sets by its path.
 /// </remarks>
 internal sealed class OptionsSection<
     [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(
@@ -19,12 +18,12 @@ internal sealed class OptionsSection<
     : IConfigureNamedOptions<TOptions>, IValidateOptions<TOptions>
     where TOptions : class, new()
 {
-    // All of the configuration, where the container has it: to find the section that was meant.
+    // The whole configuration, if the container has it: to suggest the section that was meant.
     private IConfiguration? _root;
 
     public string NameOfOptions => nameOfOptions;
 
-    /// <summary>Whether the section cannot be read: the values themselves may be wrong besides.</summary>
+    /// <summary>Whether the section cannot be read; its values may be wrong too.</summary>
     public bool IsWrong => FindProblems().Count > 0;
 
     public void AddTo(IServiceCollection services)
@@ -51,12 +50,12 @@ internal sealed class OptionsSection<
         return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(problems);
     }
 
-    /// <summary>Whether the section has a value for the option that was refused: then it has a default.</summary>
+    /// <summary>Whether the section's value for the option was refused: then the option has its default.</summary>
     public bool Refuses(string option) =>
         Find(option) is { } key && section.GetSection(option) is var entry && entry.Exists()
         && key.Set(entry, new TOptions()) is not null;
 
-    /// <summary>A message with the paths of the options that the section sets in the place of their names.</summary>
+    /// <summary>Replaces, in a message, the names of options that the section sets by their paths.</summary>
     public string Translate(string message) => OptionNames.Replace(message, PathOf);
 
     private List<string> FindProblems()
@@ -99,7 +98,7 @@ internal sealed class OptionsSection<
     }
 
     /// <summary>Sets the options that the section has; the others stay as they are.</summary>
-    /// <returns>What is wrong, each key by its path.</returns>
+    /// <returns>The errors, which name keys by their paths.</returns>
     private List<string> Apply(TOptions options)
     {
         var problems = new List<string>();

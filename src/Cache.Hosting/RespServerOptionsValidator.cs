@@ -5,10 +5,10 @@ using Microsoft.Extensions.Options;
 
 namespace Cache.Hosting;
 
-/// <summary>The server's own check of its options, as the options framework wants it.</summary>
+/// <summary>The server's own check of its options, in the form of the options framework.</summary>
 /// <remarks>
-/// Where anything keeps the server from starting, the files and addresses that would as well are told of at once;
-/// otherwise the start itself tells of them.
+/// If an option keeps the server from starting, unusable files and addresses are reported with it; otherwise the start
+/// itself reports them.
 /// </remarks>
 internal sealed class RespServerOptionsValidator(IServiceProvider provider) : IValidateOptions<RespServerOptions>
 {
@@ -18,7 +18,7 @@ internal sealed class RespServerOptionsValidator(IServiceProvider provider) : IV
         if (problems.Count == 0 && !AreOthersWrong())
             return ValidateOptionsResult.Success;
 
-        // The current value of an option whose value was refused is a default.
+        // An option whose value was refused has its default now.
         var sections = provider.GetServices<OptionsSection<RespServerOptions>>().ToList();
         var others = options.FindStartProblems().Where(problem =>
             !OptionNames.FindAll(problem).Any(option => sections.Exists(one => one.Refuses(option))));

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Options;
 
 namespace Cache.Hosting;
 
-/// <summary>Makes options as the framework does; what is wrong is said in the words of their sections.</summary>
+/// <summary>Creates options as the framework does; errors name the keys of their sections.</summary>
 internal sealed class SectionOptionsFactory<
     [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(
     IEnumerable<IConfigureOptions<TOptions>> setups,

@@ -7,7 +7,7 @@ using Microsoft.Extensions.Configuration;
 namespace Cache.Hosting;
 
 /// <summary>
-/// Values of a section as what an option takes: each sets it and returns null, or returns what is wrong.
+/// Converts a section's values to options: each method sets an option and returns null, or returns the error.
 /// </summary>
 internal static class SectionValues
 {
@@ -18,7 +18,7 @@ internal static class SectionValues
             ? Done(set, value)
             : Wrong(entry, "an integer");
 
-    /// <summary>A port; none for null.</summary>
+    /// <summary>A port, or none.</summary>
     public static string? Port(this IConfigurationSection entry, Action<int?> set)
     {
         if (int.TryParse(entry.Value, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out int value))
@@ -92,7 +92,7 @@ internal static class SectionValues
             : Wrong(entry, $"some of {string.Join(", ", Enum.GetNames<TEnum>())}");
     }
 
-    /// <summary>Versions of TLS, with spaces or commas between them.</summary>
+    /// <summary>Versions of TLS, separated by spaces or commas.</summary>
     public static string? TlsVersions(this IConfigurationSection entry, Action<SslProtocols> set)
     {
         var protocols = SslProtocols.None;

@@ -4,30 +4,36 @@ using System.Text;
 
 namespace Cache.Hosting;
 
-/// <summary>Tells systemd how its service is, as sd_notify does: a datagram to the socket that it names.</summary>
-/// <remarks>Thread-safe; a message that cannot be sent is lost, and nothing else happens.</remarks>
+/// <summary>
+/// Reports the state of the service to systemd, as sd_notify does: a datagram to the socket that systemd names.
+/// </summary>
+/// <remarks>Thread-safe; a message that cannot be sent is dropped.</remarks>
 internal sealed class SystemdNotifier
 {
     public const string Ready = "READY=1";
     public const string Stopping = "STOPPING=1";
     public const string Alive = "WATCHDOG=1";
 
-    // A day: no timer takes months, and who gets signs of life more often than asked for is not harmed.
+    // A day: no timer accepts months, and more frequent signs of life do no harm.
     private const long WatchdogMicrosecondsMax = 24L * 60 * 60 * 1_000_000;
 
     private readonly UnixDomainSocketEndPoint _endPoint;
 
     private SystemdNotifier(string path, TimeSpan? watchdogTime)
     {
-        // A name that begins with @ is none of the file system.
+        // A name that begins with @ is not in the file system.
         _endPoint = new UnixDomainSocketEndPoint(path[0] == '@' ? '\0' + path[1..] : path);
         WatchdogTime = watchdogTime;
     }
 
-    /// <summary>After how much silence the service is restarted, or a day; null: it is not watched.</summary>
+    /// <summary>
+    /// The time without a sign of life after which systemd restarts the service, at most a day; null: not watched.
+    /// </summary>
     public TimeSpan? WatchdogTime { get; }
 
-    /// <summary>What the environment names; null: systemd has not started the process, or asks for nothing.</summary>
+    /// <summary>
+    /// The notifier that the environment describes; null: systemd has not started the process, or expects no messages.
+    /// </summary>
     /// <param name="environment">The value of a variable, or null.</param>
     /// <param name="processId">This process's number.</param>
     public static SystemdNotifier? Find(Func<string, string?> environment, int processId)
@@ -57,12 +63,12 @@ internal sealed class SystemdNotifier
         try
         {
             using var socket = new Socket(AddressFamily.Unix, SocketType.Dgram, ProtocolType.Unspecified);
-            socket.Blocking = false; // Whoever does not read is not to keep a stop waiting.
+            socket.Blocking = false; // A receiver that does not read must not delay a stop.
             socket.SendTo(Encoding.ASCII.GetBytes(state), _endPoint);
         }
         catch (SocketException)
         {
-            // Nobody listens any more.
+            // The socket has no listener any more.
         }
     }
 }

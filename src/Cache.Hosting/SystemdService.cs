@@ -2,10 +2,10 @@ using Microsoft.Extensions.Hosting;
 
 namespace Cache.Hosting;
 
-/// <summary>Tells systemd that the host has started, that it stops, and meanwhile that it lives.</summary>
+/// <summary>Tells systemd that the host has started and that it stops, and sends signs of life in between.</summary>
 /// <remarks>
-/// The sign of life comes from the thread pool, twice in the time that systemd gives: a process whose pool does not
-/// run any more serves no application either.
+/// The thread pool sends the sign of life, twice in the time that systemd allows: a process whose pool hangs serves no
+/// application either.
 /// </remarks>
 internal sealed class SystemdService(SystemdNotifier notifier, TimeProvider clock)
     : IHostedLifecycleService, IDisposable

@@ -14,10 +14,10 @@ internal readonly record struct BindAddress(string Name, bool MayBeAbsent)
         return new BindAddress(name switch { "*" => "0.0.0.0", "::*" => "::", _ => name }, mayBeAbsent);
     }
 
-    /// <summary>Whether it can be an address, or a name.</summary>
+    /// <summary>Whether it may be an address or a name.</summary>
     public bool IsValid => Uri.CheckHostName(Name) != UriHostNameType.Unknown;
 
-    /// <summary>The IP addresses that the name stands for; it may have to be looked up.</summary>
+    /// <summary>The IP addresses of the name, perhaps by a look-up.</summary>
     /// <exception cref="System.Net.Sockets.SocketException">The name is unknown.</exception>
     public IPAddress[] Resolve() =>
         IPAddress.TryParse(Name, out var address) ? [address] : Dns.GetHostAddresses(Name);

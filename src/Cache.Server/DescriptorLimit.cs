@@ -3,31 +3,33 @@ using Cache.Server.Transport.Linux;
 
 namespace Cache.Server;
 
-/// <summary>How many descriptors, hence connections, the system lets this process have.</summary>
+/// <summary>The number of descriptors, hence connections, that the system allows this process.</summary>
 /// <remarks>
-/// The runtime itself cannot go on without descriptors: it needs two to start a thread and one to load an assembly, and
-/// ends the process where it does not get them. So the number of clients is kept below the limit, and where other
-/// causes come near it, connections wait.
+/// The runtime cannot continue without descriptors: it needs two to start a thread and one to load an assembly, and
+/// ends the process if it gets none. So the number of clients is kept below the limit, and connections wait if other
+/// users of descriptors come near it.
 /// </remarks>
 internal static class DescriptorLimit
 {
-    /// <summary>About 70 that an idle server holds, 64 connections being refused, and some for the host.</summary>
+    /// <summary>
+    /// About 70 for an idle server, 64 for connections that are being refused, and some for the host.
+    /// </summary>
     internal const int NotForClients = 192;
 
-    /// <summary>What connections leave to the process; as many as Redis keeps.</summary>
+    /// <summary>The descriptors that connections leave to the process; the same number as in Redis.</summary>
     internal const int Reserve = 32;
 
-    /// <summary>The most clients that the limit leaves room for, at least one; no bound where it is unknown.</summary>
+    /// <summary>The most clients that the limit allows, at least one; unbounded if it is unknown.</summary>
     public static int ReadClientsMax() => ClientsMaxOf(Read());
 
-    /// <summary>Whether no more than the reserve is left, by the limit that holds at present.</summary>
+    /// <summary>Whether no more than the reserve is left of the present limit.</summary>
     public static bool IsReserveTouched()
     {
         ulong limit = Read();
         if (limit == ulong.MaxValue)
             return false;
 
-        // The system hands out the lowest number that is free: all below it are taken.
+        // The system assigns the lowest free number: all below it are taken.
         int lowest = LinuxCalls.EventDescriptor(0, LinuxCalls.CloseOnExec);
         if (lowest < 0)
             return true;

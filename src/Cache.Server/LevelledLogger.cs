@@ -3,9 +3,9 @@ using Microsoft.Extensions.Logging;
 
 namespace Cache.Server;
 
-/// <summary>A log that takes what a switch and the log below it take both.</summary>
-/// <param name="inner">Where it goes.</param>
-/// <param name="levels">The switch; null: one of its own that lets everything through until a level is set.</param>
+/// <summary>A log that takes the entries that both a switch and the log below it allow.</summary>
+/// <param name="inner">The log below.</param>
+/// <param name="levels">The switch; null: its own, which allows everything until a level is set.</param>
 internal sealed class LevelledLogger(ILogger inner, LogLevelSwitch? levels) : ILogger
 {
     private static readonly (string Name, LogLevel Level)[] _names =
@@ -16,14 +16,14 @@ internal sealed class LevelledLogger(ILogger inner, LogLevelSwitch? levels) : IL
 
     private readonly LogLevelSwitch _levels = levels ?? new LogLevelSwitch(LogLevel.Trace);
 
-    /// <summary>What CONFIG reads and sets: without a switch the level that is let through by both.</summary>
+    /// <summary>The level that CONFIG reads and sets: without a switch, the one that both allow.</summary>
     public LogLevelControl Control => new(
         () => NameOf(levels is null ? LeastEnabled() : levels.Current), name => _levels.Current = LevelOf(name));
 
-    /// <summary>The level of a name of loglevel.</summary>
+    /// <summary>The level for a name in loglevel.</summary>
     public static LogLevel LevelOf(string name) => Array.Find(_names, one => one.Name == name).Level;
 
-    /// <summary>What loglevel calls a level.</summary>
+    /// <summary>The name of a level in loglevel.</summary>
     public static string NameOf(LogLevel level) =>
         Array.FindLast(_names, one => one.Level <= level).Name;
 
@@ -51,6 +51,6 @@ internal sealed class LevelledLogger(ILogger inner, LogLevelSwitch? levels) : IL
                 return level;
         }
 
-        return LogLevel.Information; // Of a log that takes nothing.
+        return LogLevel.Information; // For a log that takes nothing.
     }
 }

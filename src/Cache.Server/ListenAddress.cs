@@ -5,17 +5,17 @@ namespace Cache.Server;
 
 /// <summary>One address to listen on.</summary>
 /// <param name="Text">As it was written.</param>
-/// <param name="EndPoint">What it stands for, with the port.</param>
-/// <param name="IsTls">Whether TLS is spoken there.</param>
+/// <param name="EndPoint">The address, with the port.</param>
+/// <param name="IsTls">Whether it uses TLS.</param>
 /// <param name="MayBeAbsent">Whether the machine may lack the address.</param>
 internal sealed record ListenAddress(string Text, IPEndPoint EndPoint, bool IsTls, bool MayBeAbsent)
 {
-    /// <summary>All that a list of addresses stands for; names are looked up, which may take seconds.</summary>
+    /// <summary>All end points of a list of addresses; looks up names, which may take seconds.</summary>
     /// <param name="bind">The list, in the notation of redis.conf.</param>
     /// <param name="port">The port; null for none.</param>
     /// <param name="tlsPort">The port for TLS; null for none.</param>
-    /// <param name="words">What messages call the list.</param>
-    /// <param name="problems">Gets each name that stands for nothing.</param>
+    /// <param name="words">The names of the options in messages.</param>
+    /// <param name="problems">Receives an error for each name without an address.</param>
     public static List<ListenAddress> Resolve(
         IEnumerable<string> bind, int? port, int? tlsPort, ListenWords words, List<string> problems)
     {
@@ -35,7 +35,9 @@ internal sealed record ListenAddress(string Text, IPEndPoint EndPoint, bool IsTl
         return all;
     }
 
-    /// <summary>Whether both cannot be listened on at once, though they differ: one is all of the family.</summary>
+    /// <summary>
+    /// Whether two different addresses cannot be listened on at once, because one is all addresses of the family.
+    /// </summary>
     public bool Overlaps(EndPoint other) =>
         other is IPEndPoint ip && ip.Port == EndPoint.Port && EndPoint.Port != 0
         && ip.AddressFamily == EndPoint.AddressFamily && (IsAny(ip.Address) || IsAny(EndPoint.Address));

@@ -7,33 +7,35 @@ using Microsoft.Extensions.Logging;
 
 namespace Cache.Server;
 
-/// <summary>The listeners of a server, which change while it runs: all of a change, or nothing of it.</summary>
+/// <summary>
+/// The listeners of a server, which may change while it runs; each change is made as a whole or not at all.
+/// </summary>
 /// <remarks>
-/// Algorithm: a change keeps the listeners whose addresses stay, opens the new ones, then closes those that are left
-/// over, so that it always listens. A listener that is in the way of a new one, as 127.0.0.1
-/// is of *, goes before it; if the new one fails the old one is opened again. Connections that were accepted live on.
+/// Algorithm: a change keeps the listeners whose addresses stay, opens the new ones, then closes the others, so that
+/// the server always listens. A listener that conflicts with a new one, as 127.0.0.1 with *, is closed before; if the
+/// new one fails the old one is opened again. Accepted connections continue.
 /// Concurrency: everything under the gate, but names are looked up before it is taken, since that may take seconds;
 /// changes come one at a time, under the lock of CONFIG SET.
 /// </remarks>
 /// <param name="accept">Accepts from a listener until it is closed.</param>
-/// <param name="logger">Told of what is listened on from now on, or no more.</param>
+/// <param name="logger">Gets a line for each address that the server begins or ceases to listen on.</param>
 internal sealed class ListenerSet(Func<TransportListener, Task> accept, ILogger logger)
 {
     private readonly Lock _gate = new();
 
-    // Guarded by the gate. Of closed listeners the tasks are there until they end.
+    // Guarded by the gate. The tasks of closed listeners stay until they end.
     private readonly List<Task> _accepting = [];
     private List<TransportListener> _listeners = [];
     private bool _isClosed;
 
-    // Replaced whole under the gate, read by any thread.
+    // Replaced as a whole under the gate, read by any thread.
     private volatile EndPoint[] _endPoints = [];
     private volatile EndPoint[] _tlsEndPoints = [];
 
-    /// <summary>What is listened on.</summary>
+    /// <summary>The addresses that it listens on.</summary>
     public IReadOnlyList<EndPoint> EndPoints => _endPoints;
 
-    /// <summary>Where TLS is spoken of it.</summary>
+    /// <summary>Those of them that use TLS.</summary>
     public IReadOnlyList<EndPoint> TlsEndPoints => _tlsEndPoints;
 
     /// <summary>Accepts from the listeners of the start.</summary>
@@ -50,13 +52,14 @@ internal sealed class ListenerSet(Func<TransportListener, Task> accept, ILogger 
         }
     }
 
-    /// <summary>Listens on other addresses from now on; the Unix socket stays.</summary>
-    /// <param name="binder">Makes the listeners.</param>
-    /// <param name="place">Where to listen.</param>
+    /// <summary>Changes the addresses that it listens on; the Unix socket stays.</summary>
+    /// <param name="binder">Creates the listeners.</param>
+    /// <param name="place">The new addresses.</param>
     /// <param name="present">
-    /// Where it does: if a port stays a listener's address alone decides, since the system may have chosen several.
+    /// The present addresses: if a port is unchanged only a listener's address counts, since the system may have chosen
+    /// several ports.
     /// </param>
-    /// <returns>Whether it does; if not, the log says why, and everything is as before.</returns>
+    /// <returns>Whether the change was made; if not, the log says why, and everything is as before.</returns>
     public bool TryChange(SocketBinder binder, in ListenPlace place, in ListenPlace present)
     {
         var problems = new List<string>();
@@ -81,8 +84,8 @@ internal sealed class ListenerSet(Func<TransportListener, Task> accept, ILogger 
         return false;
     }
 
-    /// <summary>Changes the interval of TCP keep-alive for those who come from now on.</summary>
-    /// <param name="binder">Made the listeners, and makes the next ones.</param>
+    /// <summary>Changes the interval of TCP keep-alive for new connections.</summary>
+    /// <param name="binder">Creates the listeners.</param>
     /// <param name="seconds">The interval; 0: none.</param>
     public void SetKeepAlive(SocketBinder binder, int seconds)
     {
@@ -90,8 +93,8 @@ internal sealed class ListenerSet(Func<TransportListener, Task> accept, ILogger 
             binder.SetKeepAlive(seconds, _isClosed ? [] : _listeners);
     }
 
-    /// <summary>Closes all of them.</summary>
-    /// <returns>Ends when nothing is accepted any more.</returns>
+    /// <summary>Closes all listeners.</summary>
+    /// <returns>A task that ends when no connection is accepted any more.</returns>
     public Task Close()
     {
         lock (_gate)
@@ -103,7 +106,7 @@ internal sealed class ListenerSet(Func<TransportListener, Task> accept, ILogger 
         }
     }
 
-    /// <summary>Says that nothing is listened on.</summary>
+    /// <summary>Logs that the server no longer listens.</summary>
     public void Forget()
     {
         lock (_gate)
@@ -165,7 +168,7 @@ internal sealed class ListenerSet(Func<TransportListener, Task> accept, ILogger 
         }
     }
 
-    // What was closed for a change that failed. Another process may have been faster.
+    // Opens again what was closed for a failed change. Another process may have taken the address.
     private void OpenAgain(SocketBinder binder, IEnumerable<TransportListener> closed)
     {
         foreach (var one in closed)
@@ -190,7 +193,7 @@ internal sealed class ListenerSet(Func<TransportListener, Task> accept, ILogger 
             && (keepsPort || endPoint.Port == address.EndPoint.Port);
     }
 
-    // On a thread of the pool, for who has connected meanwhile may be served at once.
+    // On a thread of the pool, since a client that has connected meanwhile may be served at once.
     private void Accept(TransportListener listener)
     {
         Log(listener);

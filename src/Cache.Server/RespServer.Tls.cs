@@ -11,9 +11,9 @@ public sealed partial class RespServer
 {
     private TlsCertificateSource? _certificates;
 
-    /// <summary>Reads the certificates, before anything is accepted.</summary>
-    /// <param name="problems">Gets what is wrong with the files.</param>
-    /// <returns>What makes a TLS listener of another; null without a TLS port, or without certificates.</returns>
+    /// <summary>Reads the certificates, before any connection is accepted.</summary>
+    /// <param name="problems">Receives the errors of the files.</param>
+    /// <returns>Wraps a listener in TLS; null without a TLS port, or without certificates.</returns>
     private Func<TransportListener, TlsListener>? PrepareTls(List<string> problems)
     {
         if (_options.TlsPort is null)

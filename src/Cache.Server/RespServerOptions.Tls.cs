@@ -10,20 +10,20 @@ public sealed partial class RespServerOptions
 {
     private const SslProtocols TlsProtocolsAllowed = SslProtocols.Tls12 | SslProtocols.Tls13;
 
-    // A client that needs longer is not there; the connection counts as a client meanwhile.
+    // No honest client needs longer; the connection counts as a client meanwhile.
     private static readonly TimeSpan TlsHandshakeTimeoutMax =
         TimeSpan.FromSeconds(SettingBounds.HandshakeSecondsMax);
 
     /// <summary>
     /// The TCP port for TLS, on the addresses of <see cref="Bind"/>; 0 lets the system choose one, which
-    /// <see cref="RespServer.TlsEndPoints"/> then tells; null for no TLS, the default. With <see cref="Port"/> null,
-    /// TLS alone is spoken.
+    /// <see cref="RespServer.TlsEndPoints"/> then contains; null for no TLS, the default. With <see cref="Port"/> null,
+    /// the server accepts only TLS.
     /// </summary>
     public int? TlsPort { get; set; }
 
     /// <summary>
-    /// A PEM file with the server's certificate and, after it, those that lead to its root. Read again when it changes.
-    /// Needs <see cref="TlsKeyFile"/>.
+    /// A PEM file with the server's certificate, followed by the intermediate ones. Read again when it changes. Needs
+    /// <see cref="TlsKeyFile"/>.
     /// </summary>
     public string? TlsCertificateFile { get; set; }
 
@@ -39,8 +39,8 @@ public sealed partial class RespServerOptions
     public string? TlsPfxFile { get; set; }
 
     /// <summary>
-    /// A PEM file with the certificates that clients' certificates must come from; null, the default, for those that
-    /// the machine trusts. A client's certificate is not looked up in any list of revoked ones.
+    /// A PEM file with the authorities that must have issued clients' certificates; null, the default, for those that
+    /// the machine trusts. Revocation lists are not checked.
     /// </summary>
     public string? TlsCaCertificateFile { get; set; }
 
@@ -48,11 +48,11 @@ public sealed partial class RespServerOptions
     public TlsClientAuthentication TlsClientAuthentication { get; set; } = TlsClientAuthentication.Required;
 
     /// <summary>
-    /// The users that clients are from the start, without AUTH, by what their trusted certificates are known by: a DNS
-    /// name, an e-mail address or a URI among the alternative names, or "sha256:" and the hexadecimal thumbprint. Names
-    /// are compared exactly, those of DNS in any case; the thumbprint goes before them, and of several names the
-    /// certificate's first. A client whose user does not exist or is off is one without a certificate. Needs
-    /// <see cref="TlsClientAuthentication"/>. Empty by default.
+    /// Users for clients with certain certificates, who then need no AUTH. The key is a name of the trusted
+    /// certificate: a DNS name, an e-mail address or a URI among the alternative names, or "sha256:" and the
+    /// hexadecimal thumbprint. Names must match exactly, DNS names in any case; a match of the thumbprint comes first,
+    /// then the first matching name in the certificate. If the user does not exist or is off, the client counts as one
+    /// without a certificate. Needs <see cref="TlsClientAuthentication"/>. Empty by default.
     /// </summary>
     /// <example><code>
     /// options.Users = ["billing on ~billing:* +@read"];
@@ -60,15 +60,15 @@ public sealed partial class RespServerOptions
     /// </code></example>
     public IReadOnlyDictionary<string, string> TlsClientUsers { get; set; } = new Dictionary<string, string>();
 
-    /// <summary>The versions that are spoken; older ones than 1.2 cannot be. Default: 1.2 and 1.3.</summary>
+    /// <summary>The allowed versions; older ones than 1.2 are not supported. Default: 1.2 and 1.3.</summary>
     public SslProtocols TlsProtocols { get; set; } = TlsProtocolsAllowed;
 
     /// <summary>
-    /// A client that has not ended its handshake after so long is disconnected. Default: 10 seconds.
+    /// The time limit of a handshake, after which the client is disconnected. Default: 10 seconds.
     /// </summary>
     public TimeSpan TlsHandshakeTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>The files and the rules, without anybody who is told.</summary>
+    /// <summary>The files and the rules, without callbacks.</summary>
     internal TlsSettings ToTlsSettings() => new()
     {
         TlsCertificateFile = TlsCertificateFile,

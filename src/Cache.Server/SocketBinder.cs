@@ -9,12 +9,14 @@ using Microsoft.Extensions.Logging;
 
 namespace Cache.Server;
 
-/// <summary>Makes the listeners of addresses, and says why it cannot.</summary>
+/// <summary>Creates the listeners of addresses, or explains why it cannot.</summary>
 /// <param name="options">The addresses and ports of the start.</param>
 /// <param name="epoll">The loops that move bytes; null for the portable transport.</param>
-/// <param name="tls">Makes TLS connections of those of the TLS port; null without one, or without certificates.</param>
+/// <param name="tls">
+/// Wraps the connections of the TLS port in TLS; null without a TLS port, or without certificates.
+/// </param>
 /// <param name="timeProvider">The clock of listeners and connections.</param>
-/// <param name="logger">Told of addresses that are skipped, and of arrivals that fail.</param>
+/// <param name="logger">Gets a line for each skipped address, and for failed arrivals.</param>
 internal sealed class SocketBinder(
     RespServerOptions options,
     EpollTransport? epoll,
@@ -35,7 +37,7 @@ internal sealed class SocketBinder(
 
     /// <summary>Changes the interval of TCP keep-alive.</summary>
     /// <param name="seconds">The interval; 0: none.</param>
-    /// <param name="listeners">Those that there are; what they accept from now on has it too.</param>
+    /// <param name="listeners">The present listeners; connections that they accept from now on have it too.</param>
     public void SetKeepAlive(int seconds, IEnumerable<TransportListener> listeners)
     {
         _settings.KeepAliveSeconds = seconds;
@@ -43,9 +45,9 @@ internal sealed class SocketBinder(
             listener.SetUpAgain();
     }
 
-    /// <summary>Which of the options' addresses cannot be listened on at this moment; it listens on none.</summary>
+    /// <summary>Finds the options' addresses that cannot be listened on now; it listens on none.</summary>
     /// <param name="options">The addresses and ports.</param>
-    /// <param name="problems">Gets each that cannot be.</param>
+    /// <param name="problems">Receives an error for each.</param>
     public static void FindProblems(RespServerOptions options, List<string> problems)
     {
         var words = ListenWords.OfOptions;
@@ -67,9 +69,9 @@ internal sealed class SocketBinder(
     }
 
     /// <summary>Listens on all of the options' addresses.</summary>
-    /// <param name="problems">Gets each that cannot be listened on.</param>
+    /// <param name="problems">Receives an error for each address that cannot be listened on.</param>
     /// <param name="cancellationToken">Ends the look-up of host names.</param>
-    /// <returns>Those that listen; the caller closes them if there are problems.</returns>
+    /// <returns>The listeners; the caller closes them if there are problems.</returns>
     public async ValueTask<List<TransportListener>> BindAllAsync(
         List<string> problems, CancellationToken cancellationToken)
     {
@@ -87,7 +89,7 @@ internal sealed class SocketBinder(
         if (options.UnixSocketPath is { } path && BindUnix(path, problems) is { } unix)
             listeners.Add(unix);
 
-        // Each may be absent, but a server without any address is useless: Redis ends there too.
+        // Each may be absent, but a server without any address is useless: Redis ends then too.
         if (listeners.Count == 0 && problems.Count == 0)
         {
             string bind = string.Join(' ', options.Bind);
@@ -105,8 +107,8 @@ internal sealed class SocketBinder(
 
     /// <summary>Listens on an address.</summary>
     /// <param name="address">The address.</param>
-    /// <param name="words">What messages call the options.</param>
-    /// <param name="problems">Gets why it cannot be listened on.</param>
+    /// <param name="words">The names of the options in messages.</param>
+    /// <param name="problems">Receives the reason if it cannot be listened on.</param>
     /// <param name="others">The server's other listeners.</param>
     /// <returns>Null if it cannot be listened on, or is absent and may be.</returns>
     public TransportListener? TryBind(
@@ -136,7 +138,7 @@ internal sealed class SocketBinder(
             problems.Add(problem);
     }
 
-    // What is out of its range was told of.
+    // An error for values out of range was added before.
     private static int? PortOrNull(int? port) => port is >= 0 and <= ushort.MaxValue ? port : null;
 
     private SocketListener? BindUnix(string path, List<string> problems)
@@ -170,7 +172,7 @@ internal sealed class SocketBinder(
         _ => error.Message,
     };
 
-    // The system says of a missing folder that there is no such address.
+    // For a missing folder, the system reports that there is no such address.
     private static string ExplainUnix(Exception error, string path) =>
         Path.GetDirectoryName(Path.GetFullPath(path)) is { } folder && !Directory.Exists(folder)
             ? $"the folder {folder} does not exist."

@@ -1,12 +1,12 @@
 namespace Cache.Server;
 
-/// <summary>Whether clients of the TLS port show a certificate.</summary>
+/// <summary>Whether clients of the TLS port must show a certificate.</summary>
 public enum TlsClientAuthentication
 {
-    /// <summary>None is asked for.</summary>
+    /// <summary>The server asks for none.</summary>
     None,
 
-    /// <summary>One is asked for; a client may have none, but not one that is not trusted.</summary>
+    /// <summary>The server asks for one; a client may have none, but not an untrusted one.</summary>
     Optional,
 
     /// <summary>A client without a trusted certificate is refused.</summary>

@@ -4,10 +4,10 @@ using Cache.Server.Settings;
 
 namespace Cache.Server;
 
-/// <summary>The options that say who may do what, as the server has them.</summary>
+/// <summary>Checks and applies the options for users.</summary>
 internal static class UserOptions
 {
-    /// <summary>Adds every problem as a sentence that names the option, its value and the rule.</summary>
+    /// <summary>Adds each problem as a sentence that names the option, its value and the rule.</summary>
     public static void FindProblems(RespServerOptions options, List<string> problems)
     {
         if (options.AclFile is not null && options.Users.Count > 0)
@@ -24,7 +24,7 @@ internal static class UserOptions
             problems.Add($"RespServerOptions.RenamedCommands {problem}");
     }
 
-    /// <summary>Gives the server the users of the options.</summary>
+    /// <summary>Creates the server's users from the options.</summary>
     public static void Apply(RespServerOptions options, AclUsers users)
     {
         users.GivesAllChannels =
@@ -34,7 +34,7 @@ internal static class UserOptions
             var words = Split(user)!;
             var rules = AclSplitter.MergeSelectors(words[1..], out _);
 
-            // As in Redis: the others are new, and a reset would leave its mark in what ACL LIST shows.
+            // As in Redis: other users are new, and a reset would show in ACL LIST.
             users.Set(words[0], words[0] == AclUsers.DefaultName ? ["reset", .. rules] : rules);
         }
     }
@@ -42,7 +42,7 @@ internal static class UserOptions
     /// <summary>The users of the file.</summary>
     /// <param name="options">The options.</param>
     /// <param name="givesAllChannels">Whether its users begin with all channels.</param>
-    /// <param name="problems">Gets why the file cannot be used, and where.</param>
+    /// <param name="problems">Receives the reason and the place if the file cannot be used.</param>
     /// <returns>Null if there is no file, or it cannot be used.</returns>
     public static IReadOnlyDictionary<string, AclRules>? Read(
         RespServerOptions options, bool givesAllChannels, List<string> problems)
@@ -70,7 +70,7 @@ internal static class UserOptions
             return;
         }
 
-        // Not the rules: they may have passwords in them.
+        // Without the rules: they may contain passwords.
         foreach (string error in AclFile.ReadUser([.. words], users))
             problems.Add($"{Option} has the user '{name}': {error.TrimEnd()}");
     }

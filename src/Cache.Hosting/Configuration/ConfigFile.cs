@@ -6,11 +6,11 @@ namespace Cache.Hosting.Configuration;
 /// <summary>A file in the form of redis.conf: a directive a line, # for comments, include for other files.</summary>
 internal static class ConfigFile
 {
-    // A file that includes itself ends here.
+    // Stops a file that includes itself.
     private const int IncludeDepthMax = 8;
 
     /// <param name="path">The file.</param>
-    /// <param name="problems">Gets what cannot be read or understood, each with its file and line.</param>
+    /// <param name="problems">Receives each error with its file and line.</param>
     public static List<Setting> Read(string path, List<string> problems)
     {
         var settings = new List<Setting>();
@@ -49,7 +49,7 @@ internal static class ConfigFile
         }
     }
 
-    // As in Redis, a pattern that nothing matches is no mistake: a folder for more files may be empty.
+    // As in Redis, a pattern without a match is not an error: a folder for more files may be empty.
     private static IEnumerable<string> Expand(string path, string from, List<string> problems)
     {
         string name = Path.GetFileName(path);
@@ -82,7 +82,7 @@ internal static class ConfigFile
         }
     }
 
-    // By the mark at its beginning, which some editors of Windows write.
+    // By the byte order mark, which some editors on Windows write.
     private static bool IsUtf16(ReadOnlySpan<byte> bytes) => bytes is [0xFF, 0xFE, ..] or [0xFE, 0xFF, ..];
 
     private static string[] Split(ReadOnlySpan<byte> bytes)

@@ -2,10 +2,10 @@ using Cache.Server.Settings;
 
 namespace Cache.Hosting.Configuration;
 
-/// <summary>Directives by names as people write them.</summary>
+/// <summary>Finds directives by names as people write them.</summary>
 internal static class DirectiveNames
 {
-    /// <summary>The directive of a name, for sources that cannot or would not write hyphens.</summary>
+    /// <summary>The directive of a name, for sources whose names have no hyphens.</summary>
     /// <returns>Null if there is none.</returns>
     public static Directive? FindLoosely(string name)
     {
@@ -14,7 +14,9 @@ internal static class DirectiveNames
             directive => WithoutHyphens(directive.Name).Equals(bare, StringComparison.OrdinalIgnoreCase));
     }
 
-    /// <summary>The directive that is meant: whose option in code has the name, or whose own name is nearest.</summary>
+    /// <summary>
+    /// The directive that is meant: the one whose option in code has the name, or whose own name is nearest.
+    /// </summary>
     public static string? FindNearest(string name)
     {
         var all = DirectiveTable.Meaningful;
@@ -22,10 +24,10 @@ internal static class DirectiveNames
             ?? NearestName.Find(name, all.Select(static directive => directive.Name));
     }
 
-    /// <summary>There is no such directive: the message, which suggests the nearest.</summary>
+    /// <summary>The error for an unknown directive, which suggests the nearest.</summary>
     public static string Unknown(string label, string name, string prefix = "")
     {
-        // As other programs' files have it: port=6379.
+        // As in other programs' files: port=6379.
         string[] parts = name.Split('=', 2);
         string hint = parts.Length > 1 && DirectiveTable.Find(parts[0]) is { } directive
             ? $"did you mean '{prefix}{directive.Name} {parts[1]}'?"

@@ -8,15 +8,15 @@ internal static class EnvironmentSettings
 {
     public const string Prefix = "CACHE_";
 
-    // Of so many letters one may be wrong; other programs have variables with this prefix too.
+    // One wrong letter per this many is a misspelling; other programs have variables with this prefix too.
     private const int LettersPerMistake = 3;
 
     /// <remarks>
-    /// A variable whose name is like no directive's is somebody else's and left alone; one whose name is nearly a
-    /// directive's is misspelt.
+    /// A variable whose name is unlike any directive's belongs to another program and is ignored; one whose name is
+    /// almost a directive's is misspelt.
     /// </remarks>
     /// <param name="variables">All variables.</param>
-    /// <param name="problems">Gets the names that are misspelt.</param>
+    /// <param name="problems">Receives the misspelt names.</param>
     public static IEnumerable<Setting> Read(IDictionary variables, List<string> problems)
     {
         foreach (DictionaryEntry variable in variables)
@@ -41,12 +41,12 @@ internal static class EnvironmentSettings
         }
     }
 
-    // CACHE_HOST or CACHE_SIZE is somebody else's, though two letters make a directive of it.
+    // CACHE_HOST or CACHE_SIZE belongs to another program, though two letters would make it a directive.
     private static bool IsMisspelt(string name, string nearest) =>
         NearestName.Distance(name.ToUpperInvariant(), nearest.ToUpperInvariant())
             <= name.Length / LettersPerMistake;
 
-    // Of a service named "cache" every container of its namespace is told CACHE_PORT=tcp://10.0.0.1:6379.
+    // Kubernetes sets CACHE_PORT=tcp://10.0.0.1:6379 in every container of the namespace if a service is named "cache".
     private static bool IsOfKubernetes(Directive directive, string text) =>
         directive.Name == "port" && text.Contains("://", StringComparison.Ordinal);
 }

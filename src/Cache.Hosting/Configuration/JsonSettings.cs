@@ -9,14 +9,14 @@ internal static class JsonSettings
 {
     public const string SectionName = "Cache";
 
-    // Of the section's five letters; another section may well be called Caching.
+    // Wrong letters in the section's name; another section may be called Caching.
     private const int MistakesMax = 1;
 
-    /// <param name="configuration">What the file says.</param>
+    /// <param name="configuration">The content of the file.</param>
     /// <param name="fileName">The file's name.</param>
-    /// <param name="problems">Gets the properties that are no directives, or hold something else than values.</param>
+    /// <param name="problems">Receives the properties that are not directives, or do not contain values.</param>
     /// <param name="isNamed">
-    /// Whether somebody named the file for this program: one that is found may be another program's too.
+    /// Whether the file was named for this program: one that was found may belong to another program too.
     /// </param>
     public static IEnumerable<Setting> Read(
         IConfiguration configuration, string fileName, List<string> problems, bool isNamed = false)
@@ -36,8 +36,8 @@ internal static class JsonSettings
         }
     }
 
-    /// <summary>The values of a text that stands for all of them.</summary>
-    /// <returns>Null if it cannot be divided.</returns>
+    /// <summary>Splits a text into the values that it contains.</summary>
+    /// <returns>Null if it cannot be split.</returns>
     public static string[]? SplitList(Directive directive, string text, string label, List<string> problems)
     {
         if (!directive.Kind.IsList || text.Length == 0)
@@ -48,7 +48,7 @@ internal static class JsonSettings
         return null;
     }
 
-    // A section that is not read would go unnoticed.
+    // A misspelt section would be ignored silently.
     private static void FindSectionProblems(
         IConfiguration configuration, string fileName, bool isNamed, List<string> problems)
     {
@@ -70,13 +70,13 @@ internal static class JsonSettings
             }
 
             string name = section.Key.ToUpperInvariant();
-            // The section itself does not exist where it is empty.
+            // An empty section does not exist.
             if (NearestName.Distance(name, SectionName.ToUpperInvariant()) is > 0 and <= MistakesMax)
                 problems.Add($"{fileName}: there is no section '{section.Key}'; did you mean '{SectionName}'?");
         }
     }
 
-    // JSON has words of its own for yes and no.
+    // JSON has its own words for yes and no.
     private static string TextOf(Directive directive, IConfigurationSection item) => item.Value switch
     {
         "True" when directive.Kind.TakesYesOrNo => "yes",
@@ -84,7 +84,7 @@ internal static class JsonSettings
         var text => text ?? "",
     };
 
-    // A list is the values of one setting, or, of a directive that may stand many times, a line for each.
+    // A list has the values of one setting, or, for a directive that may occur many times, a line for each item.
     private static IEnumerable<string[]> ReadValues(
         Directive directive, IConfigurationSection entry, string label, List<string> problems)
     {
@@ -110,7 +110,7 @@ internal static class JsonSettings
         }
     }
 
-    // Of a list, whose keys are its indexes; what an item holds is no section of its own.
+    // The items of a list, whose keys are its indexes; an item must not be a section.
     private static bool IsItem(IConfigurationSection item) =>
         int.TryParse(item.Key, NumberStyles.None, CultureInfo.InvariantCulture, out _) && !item.GetChildren().Any();
 }

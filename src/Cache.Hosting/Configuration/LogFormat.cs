@@ -1,11 +1,11 @@
 namespace Cache.Hosting.Configuration;
 
-/// <summary>How lines of the log look.</summary>
+/// <summary>The format of the log.</summary>
 internal enum LogFormat
 {
-    /// <summary>A line for people.</summary>
+    /// <summary>Readable lines.</summary>
     Text,
 
-    /// <summary>An object in a line, for programs.</summary>
+    /// <summary>One JSON object per line.</summary>
     Json,
 }

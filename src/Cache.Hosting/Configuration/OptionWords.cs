@@ -3,12 +3,12 @@ using Cache.Server.Settings;
 
 namespace Cache.Hosting.Configuration;
 
-/// <summary>Messages of the libraries name options as a program does; here they get the names of directives.</summary>
+/// <summary>Replaces the names of options in the libraries' messages by those of directives.</summary>
 internal static class OptionWords
 {
-    /// <summary>Puts directives in the place of options: the first as it was written, with its place.</summary>
+    /// <summary>Replaces options by directives: the first one as it was written, with its place.</summary>
     /// <param name="message">The message.</param>
-    /// <param name="settings">What set the options, by their names.</param>
+    /// <param name="settings">The settings that set the options, by the options' names.</param>
     public static string Replace(string message, IReadOnlyDictionary<string, List<Setting>> settings)
     {
         string? subject = OptionNames.FindAll(message).FirstOrDefault();
@@ -25,7 +25,7 @@ internal static class OptionWords
             if (!settings.TryGetValue(option, out var all))
                 return directive;
 
-            // Of many users, say, the one that the message names.
+            // For example, of many users, the one that the message names.
             var setting = all.FindLast(one => message.Contains($"'{one.Values[0]}'", StringComparison.Ordinal))
                 ?? all[^1];
             if (isSubject)

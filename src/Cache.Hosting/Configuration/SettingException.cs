@@ -1,4 +1,4 @@
 namespace Cache.Hosting.Configuration;
 
-/// <summary>Mistakes in the configuration; the message, a line each, is for the person who made them.</summary>
+/// <summary>Errors in the configuration; the message has a line for each.</summary>
 internal sealed class SettingException(params IEnumerable<string> problems) : Exception(string.Join('\n', problems));

@@ -2,19 +2,19 @@ using Cache.Server.Security;
 
 namespace Cache.Server.Clients;
 
-/// <summary>Which users clients are by their certificates, without a password. Immutable.</summary>
+/// <summary>The users that clients become by their certificates, without a password. Immutable.</summary>
 internal sealed class CertificateUsers
 {
     private readonly Dictionary<CertificateName, string> _users = [];
 
-    /// <summary>Takes users by certificates' names, without problems.</summary>
+    /// <summary>Maps certificate names to users; the options are valid.</summary>
     public CertificateUsers(IEnumerable<KeyValuePair<string, string>> users)
     {
         foreach (var (name, user) in users)
             _users.Add(CertificateName.TryParse(name)!.Value, AclText.FromOption(user));
     }
 
-    /// <summary>Adds every problem as a sentence that names the option, its value and the rule.</summary>
+    /// <summary>Adds each problem as a sentence that names the option, its value and the rule.</summary>
     public static void FindProblems(
         string option, IEnumerable<KeyValuePair<string, string>> users, List<string> problems)
     {
@@ -30,8 +30,8 @@ internal sealed class CertificateUsers
         }
     }
 
-    /// <summary>The name of the user whom a client's certificate stands for, and by which of its names.</summary>
-    /// <returns>Null if it has none, or stands for nobody.</returns>
+    /// <summary>The user of a client's certificate, and the name of the certificate that selects it.</summary>
+    /// <returns>Null if it has no name that is mapped to a user.</returns>
     public (CertificateName Name, string UserName)? FindUser(ClientSession client)
     {
         if (_users.Count == 0 || client.ClientCertificate is not { } certificate)

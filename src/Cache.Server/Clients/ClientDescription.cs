@@ -4,8 +4,10 @@ using Cache.Server.Security;
 
 namespace Cache.Server.Clients;
 
-/// <summary>A client as a line of CLIENT LIST, with the fields of Redis 7.0; what does not exist here is 0.</summary>
-/// <remarks>Latin-1: a char is a byte, since the name of a user is any bytes.</remarks>
+/// <summary>
+/// A client as a line of CLIENT LIST, with the fields of Redis 7.0; fields without a meaning here are 0.
+/// </summary>
+/// <remarks>Latin-1: one char per byte, since a user's name may have any bytes.</remarks>
 internal static class ClientDescription
 {
     /// <summary>The line with its end.</summary>
@@ -22,7 +24,7 @@ internal static class ClientDescription
     public static void Append(StringBuilder text, ClientSession client, long nowMs)
     {
         var culture = CultureInfo.InvariantCulture;
-        string remote = AclText.FromOption(client.EndPoints.Remote); // The path of a Unix socket is any text.
+        string remote = AclText.FromOption(client.EndPoints.Remote); // The path of a Unix socket may be any text.
         string local = AclText.FromOption(client.EndPoints.Local);
         long memory = Math.Max(client.HeldBytes, client.PendingInputBytes + client.PendingOutputBytes);
         text.Append(culture, $"id={client.Id} addr={remote} laddr={local} fd={client.Descriptor}")
@@ -38,7 +40,7 @@ internal static class ClientDescription
         text.Append('\n');
     }
 
-    // Fields of Redis 7.2, shown only to those who use its CLIENT SETINFO.
+    // Fields of Redis 7.2, shown only for clients that have used CLIENT SETINFO.
     private static void AppendLibrary(StringBuilder text, ClientSession client)
     {
         if (client.LibraryName.Length + client.LibraryVersion.Length == 0)

@@ -6,7 +6,7 @@ namespace Cache.Server.Clients;
 /// <summary>Both ends of a client's connection as Redis writes them.</summary>
 internal readonly struct ClientEndPoints
 {
-    // An address, whose text is made when somebody asks, or a text.
+    // An address, whose text is made when it is asked for, or a text.
     private readonly object? _remote;
 
     /// <param name="remote">The peer's address.</param>
@@ -34,7 +34,7 @@ internal readonly struct ClientEndPoints
     /// <summary>"127.0.0.1:50123", "[::1]:50123", or "/path:0" of a Unix socket.</summary>
     public string Remote => _remote as string ?? Describe(_remote as EndPoint);
 
-    /// <summary>The same of the server's end.</summary>
+    /// <summary>The server's end in the same form.</summary>
     public string Local { get; }
 
     /// <summary>Whether it came through a Unix socket.</summary>
@@ -43,7 +43,7 @@ internal readonly struct ClientEndPoints
     /// <summary>Whether it came from this machine: by a Unix socket, or from a loopback address.</summary>
     public bool IsLocal { get; }
 
-    // Not by ToString, which makes the address keep its text as well.
+    // Not with ToString, which makes the address cache its text.
     public static string Describe(EndPoint? endPoint) => endPoint switch
     {
         IPEndPoint { AddressFamily: AddressFamily.InterNetworkV6 } ip => $"[{ip.Address}]:{ip.Port}",

@@ -4,11 +4,11 @@ using Cache.Server.Settings;
 namespace Cache.Server.Clients;
 
 /// <summary>
-/// What all clients hold together: counted as the store's memory, so that entries make room for it, and bounded.
+/// The memory that all clients hold: bounded, and counted as the store's memory, so that entries are evicted for it.
 /// </summary>
 /// <remarks>
-/// Over the limit the clients that hold most are disconnected, as Redis does it (maxmemory-clients), except those that
-/// CLIENT NO-EVICT protects. Thread-safe; asked only when a client begins to hold more than an idle one does.
+/// Over the limit the clients that hold most are disconnected, as in Redis (maxmemory-clients), except those that
+/// CLIENT NO-EVICT protects. Thread-safe; called only when a client begins to hold more than an idle one does.
 /// </remarks>
 internal sealed class ClientMemory(
     ServerSettings settings, CacheStore store, ClientRegistry registry, Action<ConnectionLimit, string, long> report)
@@ -16,22 +16,22 @@ internal sealed class ClientMemory(
     /// <summary>More than the objects of an idle connection take on an event loop.</summary>
     public const int IdleClientBytes = 2048;
 
-    // A share of the store's memory that leaves entries as much. Requests of usual lengths are to pass beside a small
-    // store too; still, entries keep a quarter of it.
+    // The clients' share of the store's memory; entries keep the rest. Requests of usual lengths must fit beside a
+    // small store too; still, entries keep a quarter of it.
     private const int DefaultShare = 2;
     private const long DefaultLimitMin = 128 << 20;
     private const int EntriesShareMin = 4;
 
-    // What else a request takes that is as long as it may be: where its arguments lie, the rest of a page.
+    // Further bytes of a request of the greatest length: the list of its arguments, the rest of a page.
     private const int RequestSlackBytes = 64 * 1024;
 
     private readonly Lock _evicting = new();
     private long _bytes;
 
-    /// <summary>How many bytes that are.</summary>
+    /// <summary>The bytes that all clients hold.</summary>
     public long Bytes => Interlocked.Read(ref _bytes);
 
-    /// <summary>How many they may be.</summary>
+    /// <summary>The most bytes that they may hold.</summary>
     public long LimitBytes => settings.ClientMemoryLimit > 0
         ? settings.ClientMemoryLimit
         : DefaultLimitOf(store.MemoryLimitBytes);
@@ -40,9 +40,9 @@ internal sealed class ClientMemory(
     public static long DefaultLimitOf(long storeBytes) => Math.Max(
         storeBytes / DefaultShare, Math.Min(DefaultLimitMin, storeBytes - storeBytes / EntriesShareMin));
 
-    /// <summary>What one request of a client may hold while the others are idle.</summary>
+    /// <summary>The most bytes of one client's request while the others are idle.</summary>
     /// <remarks>
-    /// To each of these is left what an idle client holds; where that is most of the limit, some are disconnected.
+    /// Each of the others keeps what an idle client holds; if that is most of the limit, some are disconnected.
     /// </remarks>
     public long RequestBytesMaxOf(ClientSession client)
     {
@@ -52,9 +52,9 @@ internal sealed class ClientMemory(
         return Math.Max(limit - RequestSlackBytes - (long)registry.Count * IdleClientBytes, limit / 2);
     }
 
-    /// <summary>Counts bytes that a client holds from now on, or no more.</summary>
-    /// <param name="bytes">How many more, or less.</param>
-    /// <param name="lentBytes">How many of them are values of the store, which counts these itself.</param>
+    /// <summary>Counts bytes that a client begins or ceases to hold.</summary>
+    /// <param name="bytes">The number of bytes; negative if it ceases to hold them.</param>
+    /// <param name="lentBytes">Those of them that are values of the store, which counts them itself.</param>
     public void Add(long bytes, long lentBytes = 0)
     {
         Count(bytes, lentBytes);
@@ -62,7 +62,7 @@ internal sealed class ClientMemory(
             EvictWhileOverLimit();
     }
 
-    /// <summary>As <see cref="Add"/>, but disconnects nobody.</summary>
+    /// <summary>As <see cref="Add"/>, but disconnects no client.</summary>
     public void Count(long bytes, long lentBytes = 0)
     {
         Interlocked.Add(ref _bytes, bytes);
@@ -76,7 +76,7 @@ internal sealed class ClientMemory(
             Evict();
     }
 
-    // The sum is taken anew: clients that were disconnected a moment ago still count in the total.
+    // The sum is computed again: the total still has clients that were disconnected a moment ago.
     private void Evict()
     {
         lock (_evicting)

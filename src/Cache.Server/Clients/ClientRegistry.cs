@@ -18,10 +18,10 @@ internal sealed class ClientRegistry
     private long _rejected;
     private int _count;
 
-    /// <param name="settings">How many there may be, and what they may hold.</param>
-    /// <param name="users">Whom they begin as.</param>
-    /// <param name="store">Whose clock they are dated by, and whose memory makes room for what they hold.</param>
-    /// <param name="report">Told of a limit that was met, by what address, and the value.</param>
+    /// <param name="settings">The limits of their number and their memory.</param>
+    /// <param name="users">Has the user that a new client is.</param>
+    /// <param name="store">Its clock dates clients; its entries make room for their memory.</param>
+    /// <param name="report">Called when a client meets a limit, with its address and the value.</param>
     public ClientRegistry(
         ServerSettings settings, AclUsers users, CacheStore store, Action<ConnectionLimit, string, long> report)
     {
@@ -31,10 +31,10 @@ internal sealed class ClientRegistry
         Memory = new ClientMemory(settings, store, this, report);
     }
 
-    /// <summary>What they hold together.</summary>
+    /// <summary>The memory of all clients.</summary>
     public ClientMemory Memory { get; }
 
-    /// <summary>How many there are.</summary>
+    /// <summary>The number of clients.</summary>
     public int Count => Volatile.Read(ref _count);
 
     /// <summary>Connections that were accepted since the last reset of statistics.</summary>
@@ -45,9 +45,9 @@ internal sealed class ClientRegistry
 
     /// <summary>Adds a client that has connected.</summary>
     /// <param name="endPoints">Both ends of its connection.</param>
-    /// <param name="connection">What the action gets, so that all clients can share one.</param>
+    /// <param name="connection">The argument of the action, so that all clients can share one action.</param>
     /// <param name="abort">Ends its connection at once; called from any thread.</param>
-    /// <param name="descriptor">Of its socket; negative where there is none.</param>
+    /// <param name="descriptor">The descriptor of its socket; negative if there is none.</param>
     /// <returns>Null if there are too many: reply "ERR max number of clients reached" and close.</returns>
     public ClientSession? TryAdd(
         ClientEndPoints endPoints, object connection, Action<object> abort, int descriptor = -1)
@@ -100,19 +100,20 @@ internal sealed class ClientRegistry
         return clients;
     }
 
-    /// <summary>Makes a client one of a user; ends the client if the user was removed meanwhile.</summary>
+    /// <summary>Gives a client a user; ends the client if the user was removed meanwhile.</summary>
     public void Admit(ClientSession client, AclUser user)
     {
         client.User = user;
         client.IsAuthenticated = true;
 
-        // Who removes a user looks at the clients afterwards: either it sees this client, or this sees the removal.
+        // The thread that removes a user looks at the clients afterwards: either it sees this client, or this sees the
+        // removal.
         Interlocked.MemoryBarrier();
         if (_users.Find(user.Name) != user)
             client.CloseAfterReply();
     }
 
-    /// <summary>Ends the clients of users that are no more; the one that caused it after its reply.</summary>
+    /// <summary>Ends the clients of removed users; the caller after its reply.</summary>
     public void Disconnect(List<AclUser> users, ClientSession? caller)
     {
         if (users.Count == 0)

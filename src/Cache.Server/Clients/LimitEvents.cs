@@ -1,9 +1,9 @@
 namespace Cache.Server.Clients;
 
-/// <summary>How often each limit was met, and which one is logged next.</summary>
+/// <summary>Counts how often each limit was met, and decides which events are logged.</summary>
 /// <remarks>
-/// At most one log line for each limit in ten seconds: a client that makes the server refuse makes it log, so the log
-/// must not grow with them. The line says how many it stands for. Thread-safe.
+/// At most one log line for each limit in ten seconds: a client that provokes refusals must not flood the log. The line
+/// says how many events it stands for. Thread-safe.
 /// </remarks>
 internal sealed class LimitEvents
 {
@@ -11,7 +11,7 @@ internal sealed class LimitEvents
 
     private readonly Count[] _counts = new Count[Enum.GetValues<ConnectionLimit>().Length];
 
-    /// <summary>How often it was met since the last reset.</summary>
+    /// <summary>How often the limit was met since the last reset.</summary>
     public long this[ConnectionLimit limit]
     {
         get
@@ -21,10 +21,10 @@ internal sealed class LimitEvents
         }
     }
 
-    /// <summary>Counts that a limit was met.</summary>
+    /// <summary>Counts an event of a limit.</summary>
     /// <param name="limit">The limit.</param>
     /// <param name="nowMs">The time by any steady clock.</param>
-    /// <param name="unlogged">How often it was met since the last line, this time not counted.</param>
+    /// <param name="unlogged">The events since the last line, without this one.</param>
     /// <returns>Whether to write a line.</returns>
     public bool Add(ConnectionLimit limit, long nowMs, out long unlogged)
     {
@@ -33,7 +33,7 @@ internal sealed class LimitEvents
         unlogged = 0;
         long due = Interlocked.Read(ref count.NextLineMs);
 
-        // Of several threads that find a line due, the one that moves the moment writes it.
+        // Of several threads that find a line due, the one whose exchange of the moment succeeds writes it.
         if (nowMs < due || Interlocked.CompareExchange(ref count.NextLineMs, nowMs + LineIntervalMs, due) != due)
             return false;
         unlogged = total - 1 - Interlocked.Exchange(ref count.Logged, total);

@@ -2,26 +2,29 @@ using System.Diagnostics;
 
 namespace Cache.Server.Clients;
 
-/// <summary>What others push to a client: messages that leave between its replies, in their order.</summary>
+/// <summary>The messages that others push to a client; sent between its replies, in order.</summary>
 /// <remarks>
-/// A connection writes its output itself, from one thread at a time. While it waits for bytes or is parked it lends
-/// its turn: then a message wakes the thread of its transport, which writes what there is, once for all messages that
-/// came meanwhile. Otherwise the connection writes them before it rests. So nobody who pushes waits for a peer, and a
-/// client without an outbox pays nothing. A message is framed once and shared by all who get it; it counts in full for
-/// each. A client that lets more than <see cref="BytesMax"/> lie is ended. States of the turn, under the gate:
-/// owned → (TryRest, nothing is there) resting → (TryResume) owned;
+/// A connection writes its own output, from one thread at a time. While it waits for bytes or is parked it lends its
+/// turn to write: then a message wakes the thread of its transport, which writes all messages that have come by then.
+/// Otherwise the connection writes them before it rests. So a thread that pushes never waits for a peer, and a client
+/// without an outbox pays nothing. A message is framed once and shared by all its receivers; it counts in full for
+/// each. A client with more than <see cref="BytesMax"/> of unsent messages is ended. States of the turn, under the
+/// gate:
+/// ¶owned → (TryRest, no message is left) resting → (TryResume) owned;
 /// resting → (TryBeginDrain) draining → (TryEndDrain) resting;
 /// draining → (TryResume) awaited → (TryEndDrain) owned; owned → (Close) closed.
 /// </remarks>
-/// <param name="client">Whose it is.</param>
-/// <param name="memory">Where the messages count.</param>
-/// <param name="report">Told of a client that met its limit.</param>
+/// <param name="client">The client that receives the messages.</param>
+/// <param name="memory">Counts the messages.</param>
+/// <param name="report">Called when the client meets the limit.</param>
 internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<ConnectionLimit, string, long> report)
 {
-    /// <summary>What may lie there: Redis's hard limit of a client of pub/sub.</summary>
+    /// <summary>The most bytes of unsent messages: Redis's hard limit for pub/sub clients.</summary>
     public const long BytesMax = 32 << 20;
 
-    /// <summary>What a message counts beside its bytes: its place, and a share of what holds it.</summary>
+    /// <summary>
+    /// The bytes that a message counts beside its own: its place in the queue, and a share of the array that holds it.
+    /// </summary>
     public const int MessageBytes = 64;
 
     private readonly Lock _gate = new();
@@ -42,10 +45,10 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
         Closed,
     }
 
-    /// <summary>What the messages count; any thread, perhaps a moment old.</summary>
+    /// <summary>The bytes that the messages count; any thread, perhaps a moment old.</summary>
     public long Bytes => Volatile.Read(ref _bytes);
 
-    /// <summary>Adds a message, whose bytes must not change any more. Any thread; never waits for the peer.</summary>
+    /// <summary>Adds a message, whose bytes must not change afterwards. Any thread; never waits for the peer.</summary>
     /// <returns>False if the client is about to end.</returns>
     public bool TryPost(ReadOnlyMemory<byte> message)
     {
@@ -59,7 +62,7 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
             isRefused = _isOver = _bytes + bytes > BytesMax;
             if (!isRefused)
             {
-                memory.Count(bytes); // Before it can be taken, or it would be taken back first.
+                memory.Count(bytes); // Before it can be taken: else its bytes could be subtracted first.
                 Volatile.Write(ref _bytes, _bytes + bytes);
                 _messages.Enqueue(message);
                 if (_turn == Turn.Resting && !_isWaking)
@@ -80,7 +83,7 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
         return true;
     }
 
-    /// <summary>Takes the first message. Who has the turn.</summary>
+    /// <summary>Takes the first message. For the holder of the turn.</summary>
     public bool TryTake(out ReadOnlyMemory<byte> message)
     {
         lock (_gate)
@@ -93,8 +96,8 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
         }
     }
 
-    /// <summary>Gives up the turn until <see cref="TryResume"/>, if there is no message. The connection.</summary>
-    /// <param name="wake">Lets the transport's thread drain; called under no lock, by whoever pushes.</param>
+    /// <summary>Gives up the turn until <see cref="TryResume"/>, if there is no message. For the connection.</summary>
+    /// <param name="wake">Makes the transport's thread drain; called without a lock, on the thread that pushes.</param>
     public bool TryRest(Action wake)
     {
         lock (_gate)
@@ -108,8 +111,8 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
         }
     }
 
-    /// <summary>Takes the turn back. The connection.</summary>
-    /// <returns>Null if it has it; else done once it has, when what is being written has left.</returns>
+    /// <summary>Takes the turn back. For the connection.</summary>
+    /// <returns>Null if it has the turn; else a task that ends when it has, once the present write is done.</returns>
     public Task? TryResume()
     {
         lock (_gate)
@@ -129,7 +132,7 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
         }
     }
 
-    /// <summary>Takes the turn of a connection that rests. The transport's thread.</summary>
+    /// <summary>Takes the turn of a resting connection. For the transport's thread.</summary>
     public bool TryBeginDrain()
     {
         lock (_gate)
@@ -143,7 +146,7 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
     }
 
     /// <summary>Gives the turn back, unless there are messages and the connection does not wait for it.</summary>
-    /// <param name="isOver">Whether it is given back all the same: nothing can be written.</param>
+    /// <param name="isOver">Whether it is given back in any case, since nothing can be written.</param>
     public bool TryEndDrain(bool isOver = false)
     {
         lock (_gate)
@@ -159,7 +162,7 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
         }
     }
 
-    /// <summary>Takes no message any more, and drops those that are left. The connection, which has the turn.</summary>
+    /// <summary>Refuses further messages, and drops the rest. For the connection, which has the turn.</summary>
     public void Close()
     {
         lock (_gate)

@@ -1,17 +1,17 @@
 namespace Cache.Server.Clients;
 
 /// <summary>Whether a client gets replies.</summary>
-/// <remarks>CLIENT REPLY SKIP: Normal → SkipNext → (its own end) Skip → (the next command's end) Normal.</remarks>
+/// <remarks>CLIENT REPLY SKIP: Normal → SkipNext → (its end) Skip → (the next command's end) Normal.</remarks>
 internal enum ReplyMode
 {
     Normal,
 
-    /// <summary>The next command's reply is left out.</summary>
+    /// <summary>The next command gets no reply.</summary>
     SkipNext,
 
-    /// <summary>The present command's reply is left out.</summary>
+    /// <summary>The present command gets no reply.</summary>
     Skip,
 
-    /// <summary>None, until CLIENT REPLY ON.</summary>
+    /// <summary>No command gets a reply, until CLIENT REPLY ON.</summary>
     Off,
 }

@@ -2,17 +2,17 @@ using System.Diagnostics;
 
 namespace Cache.Server.Clients;
 
-/// <summary>A client's being parked: why, until when at most, and how it ends.</summary>
+/// <summary>Parks a client: with a reason, a deadline, and a way to end it.</summary>
 /// <remarks>
-/// The one way in which a client waits for anything but bytes or a thread. Its connection begins it, within a command,
-/// and waits once that is over; whoever has what it waits for ends it by the number that <see cref="Begin"/> gave, from
-/// any thread, perhaps before the wait has begun: nothing is lost. Of several that end it the first counts, and a late
-/// one ends no other suspension. States, under the gate:
+/// The only way in which a client waits for anything but bytes or a thread. Its connection begins it, within a command,
+/// and waits at the end of the command. Any thread can end it with the number that <see cref="Begin"/> returned, even
+/// before the wait has begun: no end is lost. If several threads end it the first counts, and a late one ends no other
+/// suspension. States, under the gate:
 /// free → (Begin) parked → (TryEnd, TryUnblock, Close, the deadline) ended → (the wait is over) free.
 /// </remarks>
 internal sealed class Suspension
 {
-    // What the system's timers take; who waits for longer waits for ever.
+    // The longest time that timers accept; a longer wait never ends by itself.
     private static readonly TimeSpan TimeoutMax = TimeSpan.FromDays(49);
 
     private readonly Lock _gate = new();
@@ -25,11 +25,11 @@ internal sealed class Suspension
     /// <summary>Why the client is parked; any thread, perhaps a moment old.</summary>
     public SuspensionReason Reason => _reason;
 
-    /// <summary>How long it is parked at most; infinite: without end. Of the present or the last one.</summary>
+    /// <summary>The longest time of the present or last suspension; infinite: no deadline.</summary>
     public TimeSpan Timeout { get; private set; }
 
-    /// <summary>Parks the client from now on. Its connection's thread.</summary>
-    /// <returns>The number by which it is ended.</returns>
+    /// <summary>Parks the client from now on. For its connection's thread.</summary>
+    /// <returns>The number with which it can be ended.</returns>
     public long Begin(SuspensionReason reason, TimeSpan timeout)
     {
         Debug.Assert(reason != SuspensionReason.None);
@@ -44,22 +44,22 @@ internal sealed class Suspension
     }
 
     /// <summary>Ends a suspension. Any thread.</summary>
-    /// <returns>Whether this has ended it; else it had ended.</returns>
+    /// <returns>Whether this call has ended it; else it had ended before.</returns>
     public bool TryEnd(long number, SuspensionEnd end)
     {
         lock (_gate)
             return number == _number && TryEndCore(end);
     }
 
-    /// <summary>Ends one that CLIENT UNBLOCK may end: of a command that waits for something. Any thread.</summary>
-    /// <returns>Whether it did.</returns>
+    /// <summary>Ends a suspension that CLIENT UNBLOCK may end: that of a blocked command. Any thread.</summary>
+    /// <returns>Whether there was one.</returns>
     public bool TryUnblock(SuspensionEnd end)
     {
         lock (_gate)
             return _reason != SuspensionReason.Delay && TryEndCore(end);
     }
 
-    /// <summary>Ends this and all later ones: the client is about to end. Any thread.</summary>
+    /// <summary>Ends the present suspension and all later ones: the client is about to end. Any thread.</summary>
     public void Close()
     {
         lock (_gate)
@@ -69,7 +69,7 @@ internal sealed class Suspension
         }
     }
 
-    /// <summary>Waits for the end. Its connection's thread; what follows may run on another.</summary>
+    /// <summary>Waits for the end. For its connection's thread; the continuation may run on another.</summary>
     public async ValueTask<SuspensionEnd> WaitAsync(TimeProvider clock)
     {
         if (TryBeginWait() is { } wait)
@@ -92,7 +92,7 @@ internal sealed class Suspension
             if (_end != SuspensionEnd.None)
                 return null;
 
-            // Whoever ends it may be in the middle of a command: the client does not go on there.
+            // The thread that ends it may be executing a command: the client must not continue there.
             _wait = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
             return _wait.Task;
         }

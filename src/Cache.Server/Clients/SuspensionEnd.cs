@@ -1,23 +1,23 @@
 namespace Cache.Server.Clients;
 
-/// <summary>What has ended a suspension.</summary>
+/// <summary>How a suspension ended.</summary>
 internal enum SuspensionEnd : byte
 {
-    /// <summary>Nothing yet; or the request was not parked.</summary>
+    /// <summary>It has not ended; or the request was not parked.</summary>
     None,
 
-    /// <summary>What it waited for.</summary>
+    /// <summary>The awaited event.</summary>
     Event,
 
     /// <summary>Its deadline.</summary>
     Deadline,
 
-    /// <summary>CLIENT UNBLOCK, as if its deadline had come.</summary>
+    /// <summary>CLIENT UNBLOCK, as at the deadline.</summary>
     Unblocked,
 
     /// <summary>CLIENT UNBLOCK ERROR.</summary>
     UnblockedWithError,
 
-    /// <summary>The client was killed, or the server stops; from then on it is not parked any more.</summary>
+    /// <summary>The client was killed, or the server stops; it is never parked again.</summary>
     Closing,
 }

@@ -3,7 +3,7 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands;
 
-/// <summary>Gives the connections' requests to the commands.</summary>
+/// <summary>Executes the connections' requests as commands.</summary>
 internal readonly struct CommandExecutor : IRequestExecutor
 {
     public void Execute(in RespRequest request, CommandContext context) => CommandDispatcher.Execute(request, context);

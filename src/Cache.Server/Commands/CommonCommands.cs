@@ -8,22 +8,24 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands;
 
-/// <summary>The way of the requests that nearly all traffic consists of, several at a time.</summary>
+/// <summary>The fast path of the most common requests, several at a time.</summary>
 /// <remarks>
-/// All keys are hashed and their memory is fetched before the first request is executed; then each is executed in its
-/// turn, as by <see cref="CommandDispatcher.Execute"/>. The client has authenticated and wants its replies.
+/// All keys are hashed and their memory is prefetched before the first request is executed; then each is executed in
+/// order, as by <see cref="CommandDispatcher.Execute"/>. The client has authenticated and wants its replies.
 /// </remarks>
 internal static class CommonCommands
 {
     private const long NotTimed = -1;
 
-    /// <summary>Executes requests in their order and writes their replies.</summary>
-    /// <param name="input">The bytes that the requests are parts of.</param>
+    /// <summary>Executes requests in order and writes their replies.</summary>
+    /// <param name="input">The bytes that contain the requests.</param>
     /// <param name="requests">At most <see cref="CommonRequestReader.CountMax"/>.</param>
-    /// <param name="unflushedBytesMax">Above this many unsent bytes, replies leave before more are written.</param>
+    /// <param name="unflushedBytesMax">
+    /// Above this many unsent bytes, replies are flushed before more are written.
+    /// </param>
     /// <param name="context">The client that sent them.</param>
     /// <returns>
-    /// How many were executed: all, unless the replies have to leave, or the next one gives way.
+    /// The number of executed requests: all, unless the replies must be flushed, or the next one gives way.
     /// </returns>
     public static int Execute(
         ReadOnlySpan<byte> input,
@@ -38,7 +40,7 @@ internal static class CommonCommands
         {
             ExecuteInOrder(input, requests, hashes, unflushedBytesMax, context, ref count);
         }
-#pragma warning disable CA1031 // Whatever a command throws is this server's defect; the client gets an error.
+#pragma warning disable CA1031 // An exception of a command is a defect of this server; the client gets an error.
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -48,7 +50,7 @@ internal static class CommonCommands
         context.Counters.Traffic.Commands += count;
         if (context.GaveWay)
         {
-            // It goes the way of all, where it gives way again.
+            // Executed as other requests are, where it gives way again.
             CommandDispatcher.TakeBackCall(context.Server.Commands.Get, context);
             context.Stay();
             count--;
@@ -57,7 +59,7 @@ internal static class CommonCommands
         return count;
     }
 
-    // A single key gains nothing by being fetched in two steps.
+    // A single key gains nothing from prefetching in two steps.
     private static void Prefetch(
         ReadOnlySpan<byte> input,
         ReadOnlySpan<CommonRequest> requests,
@@ -70,7 +72,7 @@ internal static class CommonCommands
         if (requests.Length == 1)
             return;
 
-        // A value's length is unknown before it is found; mostly it is that of the one before.
+        // A value's length is unknown before it is found; mostly it is the length of the previous one.
         int readBytes = context.Reply.LastBulkLength;
         for (int i = 0; i < requests.Length; i++)
         {
@@ -126,7 +128,7 @@ internal static class CommonCommands
             EndSample(start, context);
     }
 
-    /// <returns>When the call began, if it is one of those that are timed.</returns>
+    /// <returns>When the call began, if it is one of the timed calls.</returns>
     private static long BeginCall(CommandDefinition command, CommandContext context)
     {
         context.Client.LastCommand = command;

@@ -1,11 +1,11 @@
 namespace Cache.Server.Connections;
 
 /// <summary>
-/// Spaces acceptances, so that a storm of connections does not take the time of those that are served.
+/// Paces acceptances, so that a flood of connections does not take time from those that are served.
 /// </summary>
 /// <remarks>
-/// A virtual schedule: each acceptance moves it on by its share of a second, and it never lags more than a second
-/// behind the clock, which is the burst that passes at once. Thread-safe: all listeners share it.
+/// A virtual schedule: each acceptance advances it by its share of a second, and it never lags more than a second
+/// behind the clock, so a burst of one second's acceptances passes at once. Thread-safe: all listeners share it.
 /// </remarks>
 internal sealed class AcceptPacer
 {

@@ -6,9 +6,9 @@ namespace Cache.Server.Connections;
 
 /// <remarks>
 /// Pushes: a client that others push to has an <see cref="Outbox"/>, which says whose turn it is to write. The
-/// connection has it while it executes and sends; it rests while it waits for bytes, or is parked with its replies
-/// sent. Then a message lets the transport's thread write: <see cref="DrainAsync"/>. A read stays under way
-/// meanwhile, so that TLS, whose reads cannot be taken back, needs nothing of its own.
+/// connection has the turn while it executes and sends; it rests while it waits for bytes, or is parked with its
+/// replies sent. Then a message makes the transport's thread write: <see cref="DrainAsync"/>. A read stays pending
+/// meanwhile, so that TLS, whose reads cannot be canceled, needs no special treatment.
 /// </remarks>
 internal sealed partial class Connection<TExecutor>
 {
@@ -17,7 +17,7 @@ internal sealed partial class Connection<TExecutor>
     private Action Wake => _wake ??= () => _transport.Post(
         static self => _ = ((Connection<TExecutor>)self).DrainAsync(), this);
 
-    /// <summary>Waits for bytes, and lets others write meanwhile; before, writes what they had pushed.</summary>
+    /// <summary>Writes the pushed messages, then waits for bytes, and lets others write meanwhile.</summary>
     private async ValueTask<ReadResult> RestAsync(Outbox outbox, ValueTask<ReadResult> read)
     {
         await BeginRestAsync(outbox).ConfigureAwait(false);
@@ -32,21 +32,21 @@ internal sealed partial class Connection<TExecutor>
         }
     }
 
-    // Where the peer takes nothing any more, messages are dropped as replies are; the read says that it has gone.
+    // If the peer receives no more, messages are dropped as replies are; the read reports that it has gone.
     private async ValueTask BeginRestAsync(Outbox outbox)
     {
         for (bool isFirst = true; !outbox.TryRest(Wake); isFirst = false)
         {
-            if (!isFirst) // As below; elsewhere, for the connection has more to do than to write.
+            if (!isFirst) // As below; on another thread, for the connection does more than write.
                 await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
             await WriteMessagesAsync(outbox).ConfigureAwait(false);
         }
     }
 
-    /// <summary>Writes what was pushed while the connection rests. Never fails.</summary>
+    /// <summary>Writes pushed messages while the connection rests. Never fails.</summary>
     private Task DrainAsync() => _client.Outbox!.TryBeginDrain() ? DrainOnAsync() : Task.CompletedTask;
 
-    // One flush, then the thread is the others': who pushes as fast as this writes would keep it from them.
+    // One flush, then the thread serves others: a client that pushes as fast as this writes must not occupy it.
     private async Task DrainOnAsync()
     {
         var outbox = _client.Outbox!;
@@ -57,7 +57,7 @@ internal sealed partial class Connection<TExecutor>
                 _transport.Post(static self => _ = ((Connection<TExecutor>)self).DrainOnAsync(), this);
             return;
         }
-#pragma warning disable CA1031 // What goes wrong in one connection ends that connection only.
+#pragma warning disable CA1031 // A failure in one connection ends only that connection.
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -69,7 +69,7 @@ internal sealed partial class Connection<TExecutor>
     }
 
     /// <summary>Writes and sends as many messages as one flush takes.</summary>
-    /// <returns>Whether the peer can still take any.</returns>
+    /// <returns>Whether the peer can still receive.</returns>
     private ValueTask<bool> WriteMessagesAsync(Outbox outbox)
     {
         long bytes = 0;
@@ -90,7 +90,7 @@ internal sealed partial class Connection<TExecutor>
         return FlushAsync();
     }
 
-    // Whoever writes at the moment ends soon: where the peer takes nothing, the sweep ends the client.
+    // A write that is under way ends soon: if the peer receives nothing, the sweep ends the client.
     private static async ValueTask CloseOutboxAsync(Outbox outbox)
     {
         if (outbox.TryResume() is { } resumed)

@@ -5,21 +5,21 @@ using Cache.Server.Protocol;
 namespace Cache.Server.Connections;
 
 /// <remarks>
-/// Refusal: a request that could never be held, since alone it is more than all clients may hold, is read to its end
-/// without being kept, and answered with an error there. So the client learns why, and goes on with the connection;
-/// whoever only has bad luck, since others hold much too, is disconnected as before. States:
-/// reading → (a length, or the sum of what arrived, is too much) passing over → (the request's end) reading.
+/// Refusal: a request that alone is longer than the limit of all clients together is read to its end without being
+/// kept, and then answered with an error. So the client learns why, and can continue with the connection. If a request
+/// is too long only because others hold much too, its client is disconnected. States:
+/// reading → (a length, or the sum of the received bytes, is too much) passing over → (the request's end) reading.
 /// </remarks>
 internal sealed partial class Connection<TExecutor>
 {
-    // Of a smaller sum nothing is asked: no limit is so low.
+    // Smaller requests are not checked: no limit is this low.
     private const int RefusedBytesMin = 512 * 1024;
 
-    // The present request, if it is passed over.
+    // The present request, if it is being passed over.
     private RefusedRequest? _refused;
 
-    /// <summary>Refuses a request whose awaited argument is too long beside what there is of it already.</summary>
-    /// <returns>Whether it was.</returns>
+    /// <summary>Refuses a request whose awaited argument is too long, together with its bytes so far.</summary>
+    /// <returns>Whether it was refused.</returns>
     private bool RefuseLongArgument(int start, int length)
     {
         long bytesMax = _server.ClientMemory.RequestBytesMaxOf(_client);
@@ -47,7 +47,7 @@ internal sealed partial class Connection<TExecutor>
         PassOver(_refused);
     }
 
-    // What is left is a part of a header at the most.
+    // The rest is at most a part of a header.
     private void PassOver(RefusedRequest refused)
     {
         int length = StraddlingBytes;
@@ -59,8 +59,8 @@ internal sealed partial class Connection<TExecutor>
             Straddling.Append(rest, rest.Length);
     }
 
-    /// <summary>Goes on with a request that is passed over.</summary>
-    /// <returns>How many bytes of the span belong to it.</returns>
+    /// <summary>Continues with a request that is being passed over.</summary>
+    /// <returns>The number of bytes of the span that belong to it.</returns>
     private int TakeRefused(RefusedRequest refused, ReadOnlySpan<byte> span)
     {
         int taken = 0;

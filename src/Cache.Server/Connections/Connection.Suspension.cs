@@ -6,30 +6,30 @@ using Cache.Server.Protocol;
 namespace Cache.Server.Connections;
 
 /// <remarks>
-/// Suspension: a request that gave way stays whole, where requests are put together, its arguments in the reader; what
-/// came before it was executed, and its replies leave; nothing behind it is read. So nothing of a read is held, and the
-/// connection ends as any other does while it waits. Once the wait is over the request is executed as if it had just
-/// come. It waits for one of the <see cref="LongWorkers"/>, or, where its command has parked the client, for the end of
-/// that <see cref="Suspension"/>; after it the connection goes on there until it waits for bytes, which the thread of
-/// its transport brings. States:
+/// Suspension: a request that gave way is kept whole in the buffer for straddling requests, its arguments in the
+/// reader. The requests before it were executed, and their replies are sent; nothing behind it is read. So no input
+/// buffer of the transport is held, and a waiting connection can end like any other. After the wait the request is
+/// executed as if it had just arrived. It waits for one of the <see cref="LongWorkers"/>, or, if its command has parked
+/// the client, for the end of that <see cref="Suspension"/>; then the connection continues on that thread until it
+/// waits for bytes, and after that on the transport's. States:
 /// reading → (a command gives way) suspended → (a worker takes it, or the suspension ends) executing → reading, or
 /// suspended again.
 /// </remarks>
 internal sealed partial class Connection<TExecutor>
 {
-    // What arrives faster than it is executed would keep a worker for itself.
+    // A client whose requests arrive faster than they are executed must not occupy a worker.
     private const int ReadsElsewhereMax = 16;
 
-    // Whether the request that lies aside is complete, and waits.
+    // Whether the kept request is complete, and waits.
     private bool _isSuspended;
 
-    // How many reads more may be taken on the worker's thread; 0: it is not the worker's.
+    // The further reads that may be handled on the worker's thread; 0: not on a worker's thread.
     private byte _readsElsewhere;
 
-    // What the command that waits has done so far.
+    // The state of the waiting command.
     private CommandProgress? _progress;
 
-    // How the wait of a command has ended that then gave way to a worker.
+    // How a command's suspension ended before the command gave way to a worker.
     private SuspensionEnd _suspensionEnd;
 
     private void Suspend(ReadOnlySpan<byte> bytes)
@@ -59,7 +59,7 @@ internal sealed partial class Connection<TExecutor>
         return true;
     }
 
-    // Its replies have left, so that others may write.
+    // Its replies were sent, so others may write.
     private async ValueTask<SuspensionEnd> ParkAsync()
     {
         var outbox = _client.Outbox;
@@ -71,7 +71,7 @@ internal sealed partial class Connection<TExecutor>
         return end;
     }
 
-    // What was parked shares its thread as before, and may give way to a worker.
+    // A parked request shares its thread as before, and may give way to a worker.
     private void TakeSuspended(bool isElsewhere)
     {
         BeginRead(readBytes: 0, isElsewhere);
@@ -79,7 +79,7 @@ internal sealed partial class Connection<TExecutor>
         Context.Progress = _progress;
         _progress = null;
         _isSuspended = false;
-        HoldInput(); // What the command gives to the store counts there, and must not count twice.
+        HoldInput(); // What the command hands to the store is counted there, and must not be counted twice.
         End(RespReadStatus.Complete, Straddling.Span);
         if (!_isSuspended)
             DropStraddling();

@@ -8,24 +8,24 @@ namespace Cache.Server.Connections;
 
 internal sealed partial class Connection<TExecutor>
 {
-    // A request that straddles is topped up by at least so much: fewer tries at its headers, hardly more copied.
+    // The least bytes added to a straddling request at a time: fewer attempts at its headers, little more copying.
     private const int TopUpBytesMin = 256;
 
-    // Before AUTH there is no reason to send as much, and every stranger may.
+    // Before AUTH no client needs to send more, and any stranger may try.
     private const int UnauthenticatedBytesMax = 1 << 20;
 
-    // The first byte of a TLS record with a handshake, and the major version of all SSL 3 and TLS.
+    // The first byte of a TLS handshake record, and the major version of SSL 3 and all versions of TLS.
     private const byte TlsHandshake = 0x16;
     private const byte TlsMajorVersion = 3;
 
     private bool _mayBeTls = true;
 
-    // An argument of the request that straddles which is on its way to the store; null: none.
+    // The argument of the straddling request that is received into the store's memory; null: none.
     private LongArgument? _long;
 
     private long _unauthenticatedBytes;
 
-    // Whether the client broke the protocol or a limit: what it sent further is not executed.
+    // Whether the client broke the protocol or a limit: its further bytes are not executed.
     private bool _isFailed;
 
     private RespRequestReader Reader => _reader ?? throw new InvalidOperationException("No read is under way.");
@@ -35,9 +35,9 @@ internal sealed partial class Connection<TExecutor>
     private bool GoesOn =>
         !_isFailed && !_client.ShouldClose && !IsOutputDue && !_client.IsParked && !_isSuspended;
 
-    /// <summary>Executes what is complete and copies the rest aside.</summary>
+    /// <summary>Executes complete requests and copies the rest aside.</summary>
     /// <returns>
-    /// False if the replies have to leave first, or the connection must end, and bytes are left over.
+    /// False if bytes are left because the replies must be flushed first, or the connection must end.
     /// </returns>
     private bool Take(in ReadOnlySequence<byte> buffer, out SequencePosition consumed)
     {
@@ -62,7 +62,7 @@ internal sealed partial class Connection<TExecutor>
     private int Take(ReadOnlySpan<byte> span)
     {
         if (_isSuspended)
-            return 0; // By the last request of the stretch before.
+            return 0; // Left by the last request of the previous stretch.
         int taken = TakeBegun(span);
         while (taken < span.Length && GoesOn)
         {
@@ -96,8 +96,8 @@ internal sealed partial class Connection<TExecutor>
         return StraddlingBytes > 0 ? TakeStraddling(span) : 0;
     }
 
-    /// <summary>Executes the requests that the bytes begin with, as far as they are common ones.</summary>
-    /// <returns>How many bytes they had.</returns>
+    /// <summary>Executes the common requests at the beginning of the bytes.</summary>
+    /// <returns>The number of their bytes.</returns>
     private int TakeCommon(ReadOnlySpan<byte> bytes)
     {
         if (!Context.IsOrdinary)
@@ -112,8 +112,8 @@ internal sealed partial class Connection<TExecutor>
         return executed == 0 ? 0 : requests[executed - 1].End;
     }
 
-    /// <summary>Goes on with the request that began in an earlier stretch.</summary>
-    /// <returns>How many bytes of the span belong to it.</returns>
+    /// <summary>Continues the request that began in an earlier stretch.</summary>
+    /// <returns>The number of bytes of the span that belong to it.</returns>
     private int TakeStraddling(ReadOnlySpan<byte> span)
     {
         for (int taken = 0; taken < span.Length;)
@@ -151,7 +151,7 @@ internal sealed partial class Connection<TExecutor>
                 continue;
             }
 
-            // What was copied beyond the request's end is still in the span.
+            // The bytes copied beyond the request's end are still in the span.
             Debug.Assert(status == RespReadStatus.ProtocolError || Reader.Consumed > before);
             int surplus = StraddlingBytes - Reader.Consumed;
             End(status, Straddling.Span);
@@ -182,7 +182,7 @@ internal sealed partial class Connection<TExecutor>
         }
         else if (status == RespReadStatus.ProtocolError)
         {
-            // To the client's own writer: who wants no replies gets none of these either.
+            // To the client's own writer: a client that turned replies off gets no errors either.
             Context.Reply.Error(Reader.Error);
             _isFailed = true;
         }
@@ -205,7 +205,7 @@ internal sealed partial class Connection<TExecutor>
             Suspend(bytes);
     }
 
-    /// <summary>Lets the bytes of a long argument go to the store's memory from now on.</summary>
+    /// <summary>Receives the bytes of a long argument into the store's memory from now on.</summary>
     private void BeginLongArgument()
     {
         int length = Reader.AwaitedLength;
@@ -247,7 +247,7 @@ internal sealed partial class Connection<TExecutor>
         Straddling.Append(bytes, Reader.BytesNeeded);
     }
 
-    // No request begins with these bytes; what would answer them is an error that no TLS client understands.
+    // No request begins with these bytes, and no TLS client would understand an error reply.
     private bool IsTls(in ReadOnlySequence<byte> buffer)
     {
         var start = buffer.FirstSpan;

@@ -14,18 +14,19 @@ namespace Cache.Server.Connections;
 /// Admits arriving connections up to the limit, serves them, and ends them all when the server stops.
 /// </summary>
 /// <remarks>
-/// Concurrency: one loop per listener; a connection is served on the thread that brings its bytes. The live connections
-/// come and go on all threads.
+/// Concurrency: one loop per listener; a connection is served on the thread that receives its bytes. Any thread adds
+/// and removes live connections.
 /// </remarks>
 internal sealed class ConnectionAcceptor<TExecutor>(
     ServerState server, TExecutor executor, ILogger logger, AcceptPacer? pacer = null)
     : IDisposable
     where TExecutor : struct, IRequestExecutor
 {
-    // Refused connections that are told why at the same time; in a flood of them the others are cut off unheard.
+    // The most refused connections that are told why at the same time; in a flood, the others are closed without a
+    // reply.
     private const int RefusalsMax = 64;
 
-    // What connections get to end in that are cut off. Only a command that is being executed takes any time.
+    // The time in which aborted connections must end. Only a command that is being executed takes any time.
     private static readonly TimeSpan CutTime = TimeSpan.FromSeconds(1);
 
     private static readonly Action<object> _abort = static connection => ((TransportConnection)connection).Abort();
@@ -38,10 +39,10 @@ internal sealed class ConnectionAcceptor<TExecutor>(
     private long _lastRefusal;
     private int _refusals;
 
-    /// <summary>The connections that there are at this moment.</summary>
+    /// <summary>The live connections.</summary>
     public IEnumerable<LiveConnection> Live => _live;
 
-    /// <summary>Where long commands are executed.</summary>
+    /// <summary>The threads for long commands.</summary>
     public LongWorkers Workers => _workers;
 
     /// <summary>Accepts until the listener is disposed. Never fails.</summary>
@@ -56,7 +57,7 @@ internal sealed class ConnectionAcceptor<TExecutor>(
                     await PaceAsync(pacer, client).ConfigureAwait(false);
             }
         }
-#pragma warning disable CA1031 // The other listeners and the connections live on; the operator is told.
+#pragma warning disable CA1031 // The other listeners and the connections continue; the failure is logged.
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -74,12 +75,12 @@ internal sealed class ConnectionAcceptor<TExecutor>(
     }
 
     /// <summary>
-    /// Answers what has been received whole, and ends all connections; those whose peers do not take their replies in
-    /// time are cut off. A command that takes longer still goes on by itself: its end is not waited for. Call it when
-    /// nothing is accepted any more.
+    /// Answers the requests that were received completely, and ends all connections; those whose peers do not receive
+    /// their replies in time are aborted. A command that takes even longer continues, but is not waited for. Call it
+    /// when no connection is accepted any more.
     /// </summary>
-    /// <param name="timeout">How long the peers have.</param>
-    /// <param name="cancellationToken">Cuts them off at once.</param>
+    /// <param name="timeout">The time for the peers to receive their replies.</param>
+    /// <param name="cancellationToken">Aborts them at once.</param>
     public async Task StopAsync(TimeSpan timeout, CancellationToken cancellationToken)
     {
         var completions = new List<Task>();
@@ -105,7 +106,7 @@ internal sealed class ConnectionAcceptor<TExecutor>(
             ServerLog.CommandsLeft(logger, _live.Count, DescribeServed());
     }
 
-    // A command in steps ends with its client.
+    // A command that runs in steps ends with its client.
     private static void CutOff(LiveConnection connection)
     {
         if (connection.Client is { } client)
@@ -162,7 +163,7 @@ internal sealed class ConnectionAcceptor<TExecutor>(
     private void Serve(ClientSession client, TransportConnection transport)
     {
         var connection = new LiveConnection(transport, client);
-        if (logger.IsEnabled(LogLevel.Debug)) // For it takes the address's text.
+        if (logger.IsEnabled(LogLevel.Debug)) // Avoids making the address's text.
             ServerLog.Connected(logger, client.Id, client.EndPoints.Remote);
         _live.Add(connection);
         connection.Completion =
@@ -189,7 +190,7 @@ internal sealed class ConnectionAcceptor<TExecutor>(
             await transport.Input.CompleteAsync().ConfigureAwait(false);
             await transport.DisposeAsync().ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // The peer did not wait for the refusal.
+#pragma warning disable CA1031 // The peer left before the refusal.
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -215,7 +216,7 @@ internal sealed class ConnectionAcceptor<TExecutor>(
         return new ClientEndPoints(path, path, isUnixSocket: true, isLocal: true);
     }
 
-    // Most clients come to the same address: they share its text.
+    // Most clients connect to the same address: they share its text.
     private string DescribeLocal(EndPoint? endPoint)
     {
         var last = _lastLocal;

@@ -4,12 +4,12 @@ using Cache.Server.Commands.Dispatch;
 namespace Cache.Server.Connections;
 
 /// <summary>
-/// Disconnects clients whose time is over: that are silent, let their replies or half a request lie, or do not
-/// authenticate. Counts the replies that lie in the transports, and sees that the store was disposed.
+/// Disconnects clients that exceed a time limit: they are silent, do not receive their replies, leave a request
+/// unfinished, or do not authenticate. Counts the replies in the transports, and notices that the store was disposed.
 /// </summary>
 /// <remarks>
-/// Looks once a second, so that no connection needs a timer. A client that takes no replies is silent too: nothing is
-/// read from it meanwhile.
+/// Runs once a second, so that no connection needs a timer. A client that does not receive its replies is silent too:
+/// nothing is read from it meanwhile.
 /// </remarks>
 internal sealed class IdleSweep : IAsyncDisposable
 {
@@ -45,9 +45,9 @@ internal sealed class IdleSweep : IAsyncDisposable
                 continue;
             CountUnsent(connection, client);
             if (client.IsKilled)
-                continue; // Its connection ends once its command does; it was reported by then.
+                continue; // Its connection ends with its command; it was reported already.
             if (client.IsBlocked && connection.Transport.IsPeerGone)
-                client.Kill(); // Nothing is read of it that would tell.
+                client.Kill(); // Nothing is read from it that would show its end.
             if (FindLimit(connection, client, nowMs, out int seconds) is { } limit)
             {
                 _server.ReportLimit(limit, client.EndPoints.Remote, seconds);
@@ -56,7 +56,7 @@ internal sealed class IdleSweep : IAsyncDisposable
         }
     }
 
-    // What is pending counts already. It is asked for twice, for its flush may begin or end in between.
+    // Pending bytes count already. They are read twice, since their flush may begin or end in between.
     private void CountUnsent(LiveConnection connection, ClientSession client)
     {
         long pending = client.PendingOutputBytes;
@@ -70,7 +70,7 @@ internal sealed class IdleSweep : IAsyncDisposable
         var settings = _server.Settings;
         long silentMs = connection.MeasureSilence(client, nowMs);
 
-        // Who takes a long reply slowly is not silent, as in Redis.
+        // A client that receives a long reply slowly is not silent, as in Redis.
         long idleMs = Math.Min(silentMs, nowMs - connection.FindWhenTaken(nowMs));
         seconds = settings.OutputStallSeconds;
         if (seconds > 0 && connection.IsStalled(nowMs, seconds * 1000L))

@@ -3,10 +3,10 @@ using Cache.Server.Clients;
 
 namespace Cache.Server.Connections;
 
-/// <summary>What the log says of a limit that was met, behind the client's address.</summary>
+/// <summary>The log's text for a limit that was met, behind the client's address.</summary>
 internal static class LimitText
 {
-    /// <summary>How many times the same happened without a line of its own; nothing if it did not.</summary>
+    /// <summary>How often the same happened without a line; empty if it did not.</summary>
     public static string Repeats(long unlogged) =>
         unlogged == 0
             ? ""
@@ -17,12 +17,12 @@ internal static class LimitText
         limit switch
         {
             ConnectionLimit.MaxClients => "was refused: {0} are connected",
-            ConnectionLimit.AcceptRate => "was accepted as the last for now: more than {0} came within a second",
+            ConnectionLimit.AcceptRate => "was accepted, and the next ones wait: more than {0} came within a second",
             ConnectionLimit.ProtectedMode => "was refused: protected mode is on and the default user has no password",
             ConnectionLimit.QueryBuffer => "sent more than {0} bytes of one request and is disconnected",
             ConnectionLimit.OutputBuffer => "asked for more than {0} bytes of replies and is disconnected",
             ConnectionLimit.OutputTimeout => "took none of its replies for {0} seconds and is disconnected",
-            ConnectionLimit.ClientMemory => "is disconnected with the {0} bytes it holds: all clients hold too many",
+            ConnectionLimit.ClientMemory => "holds {0} bytes and is disconnected: all clients together hold too many",
             ConnectionLimit.IdleTimeout => "was silent for {0} seconds and is disconnected",
             ConnectionLimit.PartialRequestTimeout => "left a request unfinished for {0} seconds and is disconnected",
             ConnectionLimit.UnauthenticatedBytes =>
@@ -37,7 +37,7 @@ internal static class LimitText
             ConnectionLimit.AuthenticationFailure => "gave a wrong user or password",
             ConnectionLimit.AuthenticationDelay => "waits {0} ms for an answer after wrong passwords",
             ConnectionLimit.CommandDenied => "asked for a command that its user may not run",
-            ConnectionLimit.KeyDenied => "asked for a key in a way that its user may not",
+            ConnectionLimit.KeyDenied => "asked for a key that its user may not use in this way",
             ConnectionLimit.CertificateUser =>
                 "showed a certificate whose user does not exist or is off (ACL LOG names it)",
             _ => throw new ArgumentOutOfRangeException(nameof(limit), limit, "Unknown."),

@@ -8,14 +8,14 @@ internal sealed class LiveConnection(TransportConnection transport, ClientSessio
 {
     private const long NotPending = -1;
 
-    // The sweep's alone: how much the peer had taken at the last look, and whether more waited for it; when it was last
-    // seen to take what had waited; since when replies wait.
+    // Only for the sweep: the bytes that the peer had received at the last look, and whether more waited for it; when
+    // it was last seen to receive waiting bytes; since when replies wait.
     private long _sentBytes;
     private bool _waited;
     private long _sentAtMs;
     private long _pendingSinceMs = NotPending;
 
-    // The sweep's too: when the client was last seen to wait for the server.
+    // Also for the sweep: when the client was last seen to wait for the server.
     private long _servedAtMs;
 
     public TransportConnection Transport { get; } = transport;
@@ -26,17 +26,17 @@ internal sealed class LiveConnection(TransportConnection transport, ClientSessio
     /// <summary>Completes when the connection has ended; never fails.</summary>
     public Task Completion { get; set; } = Task.CompletedTask;
 
-    /// <summary>Its neighbours in the list of live connections, whose they are.</summary>
+    /// <summary>Its neighbours in the list of live connections; only the list uses them.</summary>
     public LiveConnection? Next { get; set; }
 
     public LiveConnection? Previous { get; set; }
 
-    // Replies that are held back do not wait for the peer.
+    // Replies that the server holds back do not wait for the peer.
     private bool IsWaiting =>
         Client is { PendingOutputBytes: > 0, IsDelayed: false } || Transport.UnsentMemoryBytes > 0;
 
     /// <summary>
-    /// For how long nothing came of the client, while the server waited for it. Asked by one sweep, regularly.
+    /// How long nothing has come from the client while the server waited for it. Called regularly, by one sweep.
     /// </summary>
     public long MeasureSilence(ClientSession client, long nowMs)
     {
@@ -46,8 +46,8 @@ internal sealed class LiveConnection(TransportConnection transport, ClientSessio
     }
 
     /// <summary>
-    /// When the peer was last seen to take replies that waited for it: others leave with the request, and tell no more
-    /// than it does. Asked by one sweep, regularly.
+    /// When the peer was last seen to receive replies that had waited for it. Replies that are sent at once show no
+    /// more than their request does. Called regularly, by one sweep.
     /// </summary>
     public long FindWhenTaken(long nowMs)
     {
@@ -60,7 +60,7 @@ internal sealed class LiveConnection(TransportConnection transport, ClientSessio
     }
 
     /// <summary>
-    /// Whether replies wait, and the peer has taken nothing for so long. Asked by one sweep, regularly.
+    /// Whether replies wait, and the peer has received nothing for this long. Called regularly, by one sweep.
     /// </summary>
     public bool IsStalled(long nowMs, long timeoutMs)
     {

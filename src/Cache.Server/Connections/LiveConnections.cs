@@ -4,17 +4,17 @@ using System.Diagnostics;
 
 namespace Cache.Server.Connections;
 
-/// <summary>The connections that there are, as a list linked through them. Thread-safe.</summary>
+/// <summary>The live connections, as a linked list. Thread-safe.</summary>
 internal sealed class LiveConnections : IEnumerable<LiveConnection>
 {
     private readonly Lock _lock = new();
     private LiveConnection? _first;
     private int _count;
 
-    /// <summary>How many there are at this moment.</summary>
+    /// <summary>The number of connections.</summary>
     public int Count => Volatile.Read(ref _count);
 
-    /// <summary>Adds a connection that is in no list.</summary>
+    /// <summary>Adds a connection that is not in a list.</summary>
     public void Add(LiveConnection connection)
     {
         lock (_lock)
@@ -44,7 +44,7 @@ internal sealed class LiveConnections : IEnumerable<LiveConnection>
         }
     }
 
-    /// <summary>The connections of the moment in which the first is asked for.</summary>
+    /// <summary>A snapshot, taken when the first connection is asked for.</summary>
     public IEnumerator<LiveConnection> GetEnumerator()
     {
         var copy = Copy(out int count);

@@ -1,20 +1,20 @@
 namespace Cache.Server.Connections;
 
-/// <summary>The threads on which what would keep other clients waiting is executed.</summary>
+/// <summary>The threads that execute commands which would keep other clients waiting.</summary>
 /// <remarks>
-/// Two lanes: what is for administrators (the flag of Redis's table: CONFIG, ACL, CLIENT LIST and KILL) does not wait
-/// behind the long commands of those whom the administrator is about to stop. Thread-safe.
+/// Two lanes: commands for administrators (flagged in Redis's table: CONFIG, ACL, CLIENT LIST and KILL) do not wait
+/// behind the long commands of clients that the administrator is about to stop. Thread-safe.
 /// </remarks>
 internal sealed class LongWorkers : IDisposable
 {
     /// <summary>
-    /// At most this many requests are executed at once: a slow one does not delay the others, and what
-    /// they hold together, a reply each, stays small.
+    /// At most this many requests are executed at once: a slow one does not delay the others, and their memory, one
+    /// reply each, stays small.
     /// </summary>
     public const int ThreadsMax = 4;
 
     /// <summary>
-    /// Further ones for administrators: lowering a limit takes seconds, and must not delay other commands.
+    /// Further threads for administrators: lowering a limit takes seconds, and must not delay other commands.
     /// </summary>
     public const int AdministratorThreadsMax = 2;
 
@@ -24,12 +24,12 @@ internal sealed class LongWorkers : IDisposable
     /// <summary>How many requests have been executed here; a recent value.</summary>
     public long Count => _all.Count + _administrators.Count;
 
-    /// <summary>What follows the await is executed by one of the threads.</summary>
+    /// <summary>The code after the await runs on one of the threads.</summary>
     /// <param name="isAdministrative">Whether it is a command for administrators.</param>
     public WorkerLane.Entrance EnterAsync(bool isAdministrative = false) =>
         (isAdministrative ? _administrators : _all).EnterAsync();
 
-    /// <summary>Lets the threads end when nothing waits any more.</summary>
+    /// <summary>Ends the threads once no request waits.</summary>
     public void Dispose()
     {
         _all.Dispose();

@@ -5,48 +5,46 @@ using Cache.Server.Transport;
 
 namespace Cache.Server.Connections;
 
-/// <summary>The bytes of a request that did not lie in one stretch of the input, put together.</summary>
+/// <summary>Assembles the bytes of a request that is not in one stretch of the input.</summary>
 /// <remarks>
-/// Grows with the bytes that arrive: to four times as many at the most and no further than the client declared, but
-/// always by a share of what is there, so that each byte is copied a bounded number of times however many arguments it
-/// is followed by. A long request lies in native memory, which grows in place and whose pages are taken as they are
-/// filled. What there is memory for already can be received into it. The memory is given back with each request: an
-/// idle connection holds none.
+/// Grows with the bytes that arrive: to at most four times their number and not beyond the declared length, but always
+/// by a fraction of the present length, so that each byte is copied a bounded number of times, however many arguments
+/// follow. A long request is in native memory, which grows in place and takes pages as they are filled. Bytes can be
+/// received directly into its free memory. The memory is given back with each request: an idle connection holds none.
 /// </remarks>
 internal sealed class StraddlingRequest : FillTarget
 {
-    // Less is worth no receive of its own.
+    // Fewer bytes are not worth a receive of their own.
     private const int FillBytesMin = 4 * 1024;
 
-    // Holds a usual request, so that most never grow.
+    // Enough for a usual request, so that most never grow.
     private const int BytesMin = 1024;
 
     private const int GrowthFactor = 4;
 
-    // The least growth is by this part of what is there.
+    // It grows at least by this fraction of its length.
     private const int GrowthShare = 2;
 
-    // Longer ones lie in native memory: the pool keeps what it gets back, some dozens of arrays of each length, and
-    // nobody counts them.
+    // Longer requests are in native memory: the pool would keep some dozens of arrays of each length, uncounted.
     private const int PooledBytesMax = 1 << 20;
 
-    // What native memory is counted in.
+    // The unit in which native memory is counted.
     private const int PageBytes = 4096;
 
     private byte[] _array = [];
     private NativeBytes? _native;
     private int _fillEnd;
 
-    // How far the native memory was ever filled: so far it has pages.
+    // The highest length of native memory that was ever filled, and so has pages.
     private int _touched;
 
     /// <summary>The number of bytes; 0 when there is no such request.</summary>
     public int Length { get; private set; }
 
-    /// <summary>How many bytes more there is memory for.</summary>
+    /// <summary>The bytes of free memory.</summary>
     public int FreeBytes => Capacity - Length;
 
-    /// <summary>How many bytes of memory it holds.</summary>
+    /// <summary>The bytes of memory that it holds.</summary>
     public int MemoryBytes => _native is null
         ? _array.Length
         : (int)Math.Min(((long)Math.Max(_touched, Length) + (PageBytes - 1)) & -PageBytes, int.MaxValue);
@@ -59,9 +57,9 @@ internal sealed class StraddlingRequest : FillTarget
 
     private Span<byte> Memory => _native is null ? _array : _native.Span;
 
-    /// <summary>Whether so much is missing, and there is memory for it, that it is to be received here.</summary>
+    /// <summary>Whether enough bytes are missing, and have memory here, to receive them here directly.</summary>
     /// <param name="expectedLength">
-    /// How long the request will be at least; its last byte is not received here, for it is the one that is acted upon.
+    /// The least length of the whole request; its last byte is not received here, since that completes the request.
     /// </param>
     public bool TryBeginFill(int expectedLength)
     {
@@ -75,8 +73,8 @@ internal sealed class StraddlingRequest : FillTarget
         Length += count;
     }
 
-    /// <param name="bytes">What follows.</param>
-    /// <param name="expectedLength">How long the request will be at least; limits growth, never causes it.</param>
+    /// <param name="bytes">The next bytes.</param>
+    /// <param name="expectedLength">The least length of the whole request; limits growth, never causes it.</param>
     public void Append(ReadOnlySpan<byte> bytes, int expectedLength)
     {
         if (FreeBytes < bytes.Length)
@@ -85,7 +83,7 @@ internal sealed class StraddlingRequest : FillTarget
         Length += bytes.Length;
     }
 
-    /// <summary>Takes bytes out of the middle; those behind them move up.</summary>
+    /// <summary>Removes bytes from the middle; those behind them move up.</summary>
     public void Cut(int start, int count)
     {
         _touched = Math.Max(_touched, Length);

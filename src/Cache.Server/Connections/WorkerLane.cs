@@ -3,24 +3,24 @@ using System.Runtime.InteropServices;
 
 namespace Cache.Server.Connections;
 
-/// <summary>A few threads that execute what is posted, in its order.</summary>
+/// <summary>A few threads that execute posted requests, in order.</summary>
 /// <remarks>
-/// Beside the thread pool, which may be busy with anything of the host, and whose threads have the same priority as
-/// those that serve everybody. A thread starts when there is work for it and ends when there has been none for a while.
-/// Where the system gives no thread, as in a container whose number of processes is limited, those that there are
-/// execute it all, or without any the pool's. Thread-safe.
+/// Not the thread pool, which may be busy with the host's work, and whose threads have the same priority as those that
+/// serve all clients. A thread starts when there is work for it and ends after a while without work. If the system
+/// refuses a thread, as in a container with a limited number of processes, the existing threads do the work, or without
+/// any, the pool's. Thread-safe.
 /// </remarks>
-/// <param name="threadsMax">How many threads there may be.</param>
+/// <param name="threadsMax">The most threads.</param>
 /// <param name="start">Starts a thread; null for the system's way.</param>
 internal sealed class WorkerLane(int threadsMax, Action<Thread>? start = null) : IDisposable
 {
-    // Longer than between the commands of a client that goes on with them; threads at rest cost their stacks.
+    // Longer than the pauses of a client that sends one long command after the other; idle threads cost their stacks.
     private static readonly TimeSpan RestTime = TimeSpan.FromSeconds(5);
 
-    // As of the loops: a handler runs on it.
+    // As for event loops: a handler runs on it.
     private const int StackBytes = 1 << 20;
 
-    // Their share beside a loop that is always busy is a tenth: the loop is served at once, and they are never starved.
+    // Beside a loop that is always busy they get a tenth of the time: the loop is not delayed, and they never starve.
     private const int Niceness = 10;
 
     private readonly object _gate = new();
@@ -32,10 +32,10 @@ internal sealed class WorkerLane(int threadsMax, Action<Thread>? start = null) :
     /// <summary>How many requests have been executed here; a recent value.</summary>
     public long Count { get; private set; }
 
-    /// <summary>What follows the await is executed by one of the threads.</summary>
+    /// <summary>The code after the await runs on one of the threads.</summary>
     public Entrance EnterAsync() => new(this);
 
-    /// <summary>Lets the threads end when nothing waits any more.</summary>
+    /// <summary>Ends the threads once no request waits.</summary>
     public void Dispose()
     {
         lock (_gate)
@@ -81,7 +81,7 @@ internal sealed class WorkerLane(int threadsMax, Action<Thread>? start = null) :
         lock (_gate)
         {
             if (!_waiting.TryDequeue(out work))
-                return; // A thread that could be started meanwhile took it.
+                return; // A thread that was started meanwhile took it.
             Count++;
         }
 
@@ -91,7 +91,7 @@ internal sealed class WorkerLane(int threadsMax, Action<Thread>? start = null) :
     private void Run()
     {
         if (OperatingSystem.IsLinux())
-            _ = SetPriority(0, 0, Niceness); // Of this thread alone; if it fails, it is as the others are.
+            _ = SetPriority(0, 0, Niceness); // Of this thread only; no harm if it fails.
         while (TryTake(out var work))
             work();
     }

@@ -4,21 +4,21 @@ using System.Runtime.InteropServices;
 
 namespace Cache.Server.Protocol;
 
-/// <summary>The arguments of one request, growing as they are met, never by what a header declares.</summary>
+/// <summary>The arguments of one request. Grows with the arguments that are found, never by a declared count.</summary>
 internal sealed class ArgumentList
 {
     // Enough for most commands; grown by doubling.
     private const int InitialCount = 8;
 
-    // What an unusually long request made is kept up to here (8 KB) and given back beyond.
+    // After an unusually long request, up to this many (8 KB) are kept.
     private const int KeptCountMax = 1024;
 
-    // More lie in native memory (from 64 KB on), which counts as the client's and leaves no dead arrays.
+    // More are in native memory (from 64 KB on), which counts as the client's and leaves no dead arrays.
     private const int ManagedCountMax = 8 * 1024;
 
     private const int ItemBytes = 2 * sizeof(int);
 
-    // Empty while the items lie in the native memory.
+    // Empty while the items are in native memory.
     private ArgumentRange[] _items = new ArgumentRange[InitialCount];
     private NativeBytes? _many;
 
@@ -26,7 +26,7 @@ internal sealed class ArgumentList
 
     public ReadOnlySpan<ArgumentRange> Items => _many is null ? _items.AsSpan(0, Count) : Many[..Count];
 
-    /// <summary>What the items of an unusually long request hold; 0 for the others.</summary>
+    /// <summary>The memory of the items of an unusually long request; 0 for others.</summary>
     public int MemoryBytes => _many is null ? 0 : Count * ItemBytes;
 
     private Span<ArgumentRange> Many => MemoryMarshal.Cast<byte, ArgumentRange>(_many!.Span);
@@ -50,7 +50,7 @@ internal sealed class ArgumentList
         _items = new ArgumentRange[InitialCount];
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)] // Rare: most requests have fewer arguments than there is room for.
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare: most requests have few arguments.
     private void AddSlow(ArgumentRange argument)
     {
         Debug.Assert(Count > 0);

@@ -1,10 +1,10 @@
 namespace Cache.Server.Protocol;
 
-/// <summary>A GET, or a SET without options, as nearly all clients write it; whole in the input.</summary>
+/// <summary>A GET, or a SET without options, as nearly all clients write it; complete in the input.</summary>
 /// <remarks>Offsets count from the first byte of the input.</remarks>
 internal struct CommonRequest
 {
-    /// <summary>Where the next request begins.</summary>
+    /// <summary>The beginning of the next request.</summary>
     public int End;
 
     public int KeyOffset;

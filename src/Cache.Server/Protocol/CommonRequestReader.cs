@@ -5,9 +5,9 @@ namespace Cache.Server.Protocol;
 
 /// <summary>Finds the requests that nearly all traffic consists of, many at a time.</summary>
 /// <remarks>
-/// Algorithm: the frame up to the key's length is one comparison of 16 bytes; lengths are a few digits. Whatever is not
-/// exactly in this form, incomplete requests and mistakes included, ends the search and is left to
-/// <see cref="RespRequestReader"/>, which takes these requests in the same way. Without state.
+/// Algorithm: the frame up to the key's length is one comparison of 16 bytes; lengths are a few digits. A request that
+/// is not exactly in this form, incomplete and wrong ones included, ends the search and is left to
+/// <see cref="RespRequestReader"/>, which reads the common ones in the same way. Stateless.
 /// <code>
 /// *2 CR LF $3 CR LF GET CR LF $ length CR LF key CR LF
 /// *3 CR LF $3 CR LF SET CR LF $ length CR LF key CR LF $ length CR LF value CR LF
@@ -15,13 +15,15 @@ namespace Cache.Server.Protocol;
 /// </remarks>
 internal static class CommonRequestReader
 {
-    /// <summary>The most requests that are found at once: as many lines as a core keeps under way.</summary>
+    /// <summary>
+    /// The most requests that are found at once: the number of cache lines that a core can load at once.
+    /// </summary>
     public const int CountMax = 32;
 
     // Up to the dollar of the key's length.
     private const int FrameBytes = 14;
 
-    // Longer lengths are not common, and their values mostly not whole in the input. Below every limit of a length.
+    // Longer values are not common, and mostly not complete in the input. Below every limit of a length.
     private const int DigitsMax = 6;
 
     // Lower-case letters in the command's name; a byte with its bit 5 set is one of the two cases of a letter.
@@ -31,10 +33,10 @@ internal static class CommonRequestReader
     private static readonly Vector128<byte> _frame = Vector128.Create(
         0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0);
 
-    /// <summary>Reads the requests that the input begins with, as far as they are common ones and whole.</summary>
+    /// <summary>Reads the common and complete requests at the beginning of the input.</summary>
     /// <param name="input">Begins with the first byte of a request.</param>
-    /// <param name="requests">Takes them.</param>
-    /// <returns>How many there are.</returns>
+    /// <param name="requests">Receives the requests.</param>
+    /// <returns>The number of requests.</returns>
     public static int Read(ReadOnlySpan<byte> input, Span<CommonRequest> requests)
     {
         int count = 0;
@@ -59,7 +61,7 @@ internal static class CommonRequestReader
         request.KeyOffset = position;
         Debug.Assert(request.KeyLength >= 0);
 
-        // The two bytes behind an argument are skipped unread, as the other reader does.
+        // The two bytes behind an argument are skipped unread, as in the other reader.
         position += request.KeyLength + 2;
         request.ValueLength = -1;
         if (!isGet)

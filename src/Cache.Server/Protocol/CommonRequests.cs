@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Cache.Server.Protocol;
 
-/// <summary>Room for the common requests that are found at once.</summary>
+/// <summary>Holds the common requests that are found at once.</summary>
 [InlineArray(CommonRequestReader.CountMax)]
 internal struct CommonRequests
 {

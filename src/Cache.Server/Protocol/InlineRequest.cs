@@ -5,7 +5,7 @@ namespace Cache.Server.Protocol;
 /// <summary>
 /// A request typed as a line: words between spaces, with quotes and escapes, unescaped into memory of its own.
 /// </summary>
-/// <remarks>The rules are those of Redis's <c>sdssplitargs</c>, which a user of telnet relies on.</remarks>
+/// <remarks>The rules are those of Redis's <c>sdssplitargs</c>, which users of telnet rely on.</remarks>
 internal sealed class InlineRequest
 {
     private byte[] _bytes = [];
@@ -35,7 +35,7 @@ internal sealed class InlineRequest
         }
     }
 
-    /// <summary>Gives the memory back that a long line needed.</summary>
+    /// <summary>Gives the memory of a long line back.</summary>
     public void Trim(int bytesMax)
     {
         if (_bytes.Length > bytesMax)
@@ -121,7 +121,7 @@ internal sealed class InlineRequest
 
     private static int HexValue(byte digit) => digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
 
-    // Fewer than are skipped between words: a vertical tab or a form feed within a word is part of it.
+    // Not all that are skipped between words: a vertical tab or a form feed within a word is part of it.
     private static bool EndsWord(byte value) => value is (byte)' ' or (byte)'\t' or (byte)'\n' or (byte)'\r';
 
     // C's isspace.

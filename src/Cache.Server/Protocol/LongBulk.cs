@@ -2,17 +2,17 @@ using Cache.Server.Transport;
 
 namespace Cache.Server.Protocol;
 
-/// <summary>A long bulk string that was copied, in memory that goes back once it is sent.</summary>
+/// <summary>A copy of a long bulk string, in memory that is given back once it is sent.</summary>
 internal sealed class LongBulk(int length) : LentBytes
 {
-    /// <summary>Shorter ones lie in the output's own memory.</summary>
+    /// <summary>Shorter ones are in the output's own memory.</summary>
     public const int LengthMin = 1 << 20;
 
     private readonly NativeBytes _bytes = new(length);
 
     public override ReadOnlySpan<byte> Span => _bytes.Span;
 
-    /// <summary>Where the bytes go.</summary>
+    /// <summary>The memory for the bytes.</summary>
     public Span<byte> Room => _bytes.Span;
 
     public override void Dispose() => _bytes.Dispose();

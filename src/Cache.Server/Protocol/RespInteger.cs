@@ -1,9 +1,9 @@
 namespace Cache.Server.Protocol;
 
-/// <summary>A decimal integer in the one form that Redis takes: a minus at most, no leading zero, no space.</summary>
+/// <summary>A decimal integer in the only form that Redis accepts: no plus sign, no leading zero, no space.</summary>
 internal static class RespInteger
 {
-    /// <summary>The length of the longest one, −9223372036854775808.</summary>
+    /// <summary>The length of the longest, −9223372036854775808.</summary>
     public const int LengthMax = 20;
 
     /// <summary>Reads a text that is an integer from its first byte to its last.</summary>

@@ -1,12 +1,12 @@
 namespace Cache.Server.Protocol;
 
-/// <summary>What a try to read a request came to.</summary>
+/// <summary>The result of an attempt to read a request.</summary>
 internal enum RespReadStatus
 {
-    /// <summary>A request is there.</summary>
+    /// <summary>A request is complete.</summary>
     Complete,
 
-    /// <summary>The input ends inside of a request.</summary>
+    /// <summary>The input ends within a request.</summary>
     Incomplete,
 
     /// <summary>
@@ -14,7 +14,7 @@ internal enum RespReadStatus
     /// </summary>
     Skipped,
 
-    /// <summary>A request was passed over whose arguments nobody wanted any more. It gets an error.</summary>
+    /// <summary>A request whose arguments are no longer wanted was passed over. It gets an error.</summary>
     Refused,
 
     /// <summary>The input is not RESP. The connection replies with the error and closes.</summary>

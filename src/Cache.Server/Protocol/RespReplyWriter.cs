@@ -7,21 +7,23 @@ using Cache.Server.Transport;
 
 namespace Cache.Server.Protocol;
 
-/// <summary>Writes replies in RESP2 or RESP3 into the memory of a pipe, without a call of the pipe per reply.</summary>
+/// <summary>
+/// Writes replies in RESP2 or RESP3 into the memory of a pipe, without calling the pipe for each reply.
+/// </summary>
 /// <remarks>
-/// Algorithm: holds one stretch of the pipe's memory and fills it; only when it is full does it advance the pipe and
-/// ask for the next. <see cref="BeginFlush"/> hands over what was written since; nothing is flushed here.
-/// Concurrency: one thread at a time. Invariant: _start ≤ _position ≤ _end ≤ _array.Length.
+/// Algorithm: holds one stretch of the pipe's memory and fills it; when it is full, advances the pipe and asks for the
+/// next. <see cref="BeginFlush"/> hands the written bytes to the pipe; nothing is flushed here. Concurrency: one thread
+/// at a time. Invariant: _start ≤ _position ≤ _end ≤ _array.Length.
 /// </remarks>
 internal sealed class RespReplyWriter
 {
-    // So that a few small replies share one request for memory.
+    // Lets a few small replies share one request for memory.
     private const int StretchBytes = 4096;
 
     // The longest header: a type byte, 20 digits, CR LF.
     private const int HeaderBytesMax = 23;
 
-    // Codes are one word: "ERR", "WRONGTYPE"; a longer first word is cut.
+    // Codes are one word: "ERR", "WRONGTYPE"; a longer first word is truncated.
     private const int ErrorCodeBytesMax = 32;
 
     private PipeWriter? _output;
@@ -32,7 +34,7 @@ internal sealed class RespReplyWriter
     private long _committedBytes;
     private int _bulkHeaderLength;
 
-    // A bulk string that is being filled and is too long for the pipe's memory, whose pool would keep as much.
+    // The bulk string that is being filled, if it is too long for the pipe's memory, whose pool would keep that memory.
     private LongBulk? _longBulk;
 
     // Of the last bulk string, if it was not flushed yet.
@@ -41,18 +43,18 @@ internal sealed class RespReplyWriter
     private byte[] _errorCode = [];
     private int _errorCodeLength;
 
-    /// <summary>Makes a writer that has no output yet: <see cref="Begin"/> gives it one.</summary>
+    /// <summary>Creates a writer without an output: <see cref="Begin"/> gives it one.</summary>
     public RespReplyWriter()
     {
     }
 
-    /// <summary>Makes a writer into a pipe.</summary>
+    /// <summary>Creates a writer into a pipe.</summary>
     public RespReplyWriter(PipeWriter output) => Begin(output, ProtocolVersion);
 
     /// <summary>The version of RESP that the client chose with HELLO: 2 or 3.</summary>
     public int ProtocolVersion { get; set; } = 2;
 
-    /// <summary>How many errors were written so far, for statistics.</summary>
+    /// <summary>The number of errors so far, for statistics.</summary>
     public int ErrorCount { get; private set; }
 
     /// <summary>The code of the last error, its first word; valid until the next.</summary>
@@ -61,16 +63,16 @@ internal sealed class RespReplyWriter
     /// <summary>The length of the last bulk string.</summary>
     public int LastBulkLength { get; private set; }
 
-    /// <summary>Bytes of replies that were written since the last flush.</summary>
+    /// <summary>The bytes of replies since the last flush.</summary>
     public long UnflushedBytes => _committedBytes + _position - _start;
 
-    /// <summary>How many of these bytes are lent, so that they take no memory of the connection's.</summary>
+    /// <summary>Those of these bytes that are lent, and so take no memory of the connection.</summary>
     public long UnflushedLentBytes { get; private set; }
 
-    /// <summary>Whether the output sends bytes from where they lie.</summary>
+    /// <summary>Whether the output can send bytes without copying them.</summary>
     public bool TakesLent { get; private set; }
 
-    /// <summary>Whether more waits than a limit allows, one bulk string excepted; 0: none.</summary>
+    /// <summary>Whether the unsent bytes, except for one bulk string, exceed a limit; 0: no limit.</summary>
     public bool Exceeds(long limit) => limit > 0 && UnflushedBytes - _unflushedBulkLength > limit;
 
     private PipeWriter Output => _output ?? throw new InvalidOperationException("No output is given.");
@@ -86,14 +88,14 @@ internal sealed class RespReplyWriter
         ProtocolVersion = protocolVersion;
     }
 
-    /// <summary>Writes nothing more into the pipe; what was written is handed over, or goes with its end.</summary>
+    /// <summary>Ends writing into the pipe; the written bytes are handed over, or lost with the pipe.</summary>
     public void End()
     {
         BeginFlush();
         _output = null;
     }
 
-    /// <summary>A reply that is known whole, its type byte and CR LF included.</summary>
+    /// <summary>A complete reply, with its type byte and CR LF.</summary>
     public void Literal(ReadOnlySpan<byte> frame)
     {
         frame.CopyTo(Reserve(frame.Length));
@@ -124,8 +126,8 @@ internal sealed class RespReplyWriter
         EndBulk(value.Length);
     }
 
-    /// <summary>$length, bytes that are sent from where they lie and disposed of then.</summary>
-    /// <exception cref="InvalidCastException">The output does not take such bytes.</exception>
+    /// <summary>$length, bytes; these are sent without a copy and then disposed of.</summary>
+    /// <exception cref="InvalidCastException">The output does not accept lent bytes.</exception>
     public void Bulk(LentBytes value) => UnflushedLentBytes += Write(value);
 
     /// <summary>An integer as a bulk string.</summary>
@@ -136,7 +138,7 @@ internal sealed class RespReplyWriter
         Bulk(text[..length]);
     }
 
-    /// <summary>,number; in RESP2 a bulk string. As many digits as tell it from all others.</summary>
+    /// <summary>,number; in RESP2 a bulk string. The fewest digits that identify it.</summary>
     public void Double(double number)
     {
         Span<byte> text = stackalloc byte[32];
@@ -148,7 +150,8 @@ internal sealed class RespReplyWriter
     }
 
     /// <summary>
-    /// Room for the bytes of a bulk string, behind its header; nothing is written before <see cref="EndBulk"/>.
+    /// Returns room for the bytes of a bulk string, behind its header; it counts as written only after
+    /// <see cref="EndBulk"/>.
     /// </summary>
     /// <param name="length">The length in bytes.</param>
     /// <returns>Exactly this many bytes, valid until the next call.</returns>
@@ -162,7 +165,7 @@ internal sealed class RespReplyWriter
         return room.Slice(_bulkHeaderLength, length);
     }
 
-    /// <summary>Takes what was put into the room of <see cref="BeginBulk"/> as the reply.</summary>
+    /// <summary>Makes the bytes in the room of <see cref="BeginBulk"/> the reply.</summary>
     /// <param name="length">The same length.</param>
     public void EndBulk(int length)
     {
@@ -214,7 +217,7 @@ internal sealed class RespReplyWriter
         AssertValid();
     }
 
-    /// <summary>Hands what was written so far to the pipe; the caller flushes it.</summary>
+    /// <summary>Hands the bytes so far to the pipe; the caller flushes it.</summary>
     public void BeginFlush()
     {
         Commit();
@@ -246,7 +249,7 @@ internal sealed class RespReplyWriter
         return length;
     }
 
-    // Begun again where a copy was torn.
+    // Called again if the copy was torn.
     private Span<byte> BeginLongBulk(int length)
     {
         Debug.Assert(length >= LongBulk.LengthMin);
@@ -297,7 +300,7 @@ internal sealed class RespReplyWriter
         return room.Slice(1, text.Length);
     }
 
-    // Not as one compound assignment: that would add to the position from before a new stretch was begun.
+    // Not one compound assignment: that would add to the position of the previous stretch.
     private void Header(byte type, long number)
     {
         var room = Reserve(HeaderBytesMax);
@@ -315,7 +318,7 @@ internal sealed class RespReplyWriter
         return digits + 3;
     }
 
-    // Most numbers are lengths of values, and these mostly short.
+    // Most numbers are lengths of values, and mostly short.
     private static int WriteDigits(Span<byte> room, long number)
     {
         if ((ulong)number >= 1000)

@@ -3,7 +3,7 @@ using System.Diagnostics;
 namespace Cache.Server.Protocol;
 
 /// <summary>
-/// A parsed request: the command's name and its arguments, as parts of the input. Lives as long as the input does.
+/// A parsed request: the command's name and its arguments, as parts of the input. Valid as long as the input.
 /// </summary>
 internal readonly ref struct RespRequest
 {
@@ -13,7 +13,7 @@ internal readonly ref struct RespRequest
 
     /// <param name="input">Bytes that begin with the request's first byte.</param>
     /// <param name="arguments">The arguments, the command's name first; at least one.</param>
-    /// <param name="elsewhere">The argument that lies elsewhere, if one does.</param>
+    /// <param name="elsewhere">The argument in memory of its own, if there is one.</param>
     public RespRequest(
         ReadOnlySpan<byte> input, ReadOnlySpan<ArgumentRange> arguments, ReadOnlySpan<byte> elsewhere = default)
     {
@@ -37,6 +37,6 @@ internal readonly ref struct RespRequest
         }
     }
 
-    /// <summary>Whether an argument lies in memory of its own.</summary>
+    /// <summary>Whether an argument is in memory of its own.</summary>
     public bool IsElsewhere(int index) => _arguments[index].IsElsewhere;
 }

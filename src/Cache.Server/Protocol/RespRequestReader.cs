@@ -4,9 +4,9 @@ namespace Cache.Server.Protocol;
 
 /// <summary>Reads requests, as arrays of bulk strings or as lines, from bytes that arrive in pieces.</summary>
 /// <remarks>
-/// Algorithm: a state that says which argument is awaited and where the unread bytes begin, so that an incomplete
-/// request goes on where it stopped. Offsets count from the request's first byte, hence stay valid when the caller
-/// moves the bytes. What is taken and what is refused, with which words, is Redis 7.0's (networking.c,
+/// Algorithm: the state is the awaited argument and the position of the unread bytes, so that reading an incomplete
+/// request continues where it stopped. Offsets count from the request's first byte, hence stay valid when the caller
+/// moves the bytes. Accepts and refuses the same requests as Redis 7.0, with the same errors (networking.c,
 /// processInlineBuffer and processMultibulkBuffer): line ends are not verified where Redis does not verify them, and a
 /// NUL hides what follows it in a header. Concurrency: one thread at a time. Invariants: 0 ≤ _position ≤ the input's
 /// length; a declared count or length never sizes memory.
@@ -14,30 +14,30 @@ namespace Cache.Server.Protocol;
 internal sealed class RespRequestReader
 {
     /// <summary>
-    /// The longest line and the longest header in bytes, as in Redis: no command typed by hand comes near.
+    /// The longest line and the longest header in bytes, as in Redis: far above any command typed by hand.
     /// </summary>
     public const int LineBytesMax = 64 * 1024;
 
     /// <summary>The most arguments: eight megabytes of ranges. Redis takes more; clients send fewer.</summary>
     public const int ArgumentCountMax = 1024 * 1024;
 
-    // Before AUTH a client is a stranger; Redis's bounds.
+    // Before AUTH a client is not trusted; Redis's bounds.
     private const int StrangerArgumentCountMax = 10;
     private const int StrangerBulkBytesMax = 16 * 1024;
 
-    // What a long line made is kept up to here.
+    // After a long line, memory up to this length is kept.
     private const int KeptInlineBytesMax = 4096;
 
     private const long LengthUnknown = -1;
 
-    // One for each thread, between reads.
+    // One spare reader per thread, between reads.
     [ThreadStatic]
     private static RespRequestReader? _spare;
 
     private readonly ArgumentList _arguments = new();
     private readonly InlineRequest _inline = new();
 
-    // Where the reading of the present request stands.
+    // The state of reading the present request.
     private bool _started;
     private bool _isInline;
     private bool _hasCount;
@@ -51,28 +51,28 @@ internal sealed class RespRequestReader
     /// <summary>The longest argument in bytes (Redis: proto-max-bulk-len).</summary>
     public long BulkBytesMax { get; set; } = 512L << 20;
 
-    /// <summary>Whether the client has authenticated, or need not; if not, narrow bounds hold.</summary>
+    /// <summary>Whether the client has authenticated, or need not; if not, narrow bounds apply.</summary>
     public bool IsAuthenticated { get; set; } = true;
 
-    /// <summary>After anything but Incomplete: how many bytes of the input are done with.</summary>
+    /// <summary>After any status but Incomplete: the bytes of the input that were consumed.</summary>
     public int Consumed { get; private set; }
 
-    /// <summary>After Incomplete: another try is pointless while the input is shorter than this.</summary>
+    /// <summary>After Incomplete: another attempt is pointless while the input is shorter than this.</summary>
     public int BytesNeeded { get; private set; }
 
-    /// <summary>After Incomplete: the length of the argument whose bytes are awaited; negative: of none.</summary>
+    /// <summary>After Incomplete: the length of the argument whose bytes are awaited; negative: none.</summary>
     public int AwaitedLength => _started && !_isInline ? (int)_bulkLength : -1;
 
-    /// <summary>With an <see cref="AwaitedLength"/>: where in the input that argument begins.</summary>
+    /// <summary>With an <see cref="AwaitedLength"/>: the beginning of that argument in the input.</summary>
     public int AwaitedStart => _position;
 
-    /// <summary>What the arguments of an unusually long request hold beside its bytes; 0 for the others.</summary>
+    /// <summary>The memory for the arguments of an unusually long request, besides its bytes; 0 for others.</summary>
     public int MemoryBytes => _arguments.MemoryBytes;
 
     /// <summary>After ProtocolError: the text of the error reply, without its type byte.</summary>
     public ReadOnlySpan<byte> Error => _error;
 
-    /// <summary>A reader for as long as the caller likes; the present thread's spare one, if it has one.</summary>
+    /// <summary>A reader for the caller; the spare one of the present thread, if it has one.</summary>
     public static RespRequestReader Borrow()
     {
         var reader = _spare ?? new RespRequestReader();
@@ -81,7 +81,7 @@ internal sealed class RespRequestReader
         return reader;
     }
 
-    /// <summary>Forgets the request that was begun; the next connection of this thread uses the reader.</summary>
+    /// <summary>Forgets an incomplete request, and keeps the reader for the next connection of this thread.</summary>
     public void GiveBack()
     {
         _started = false;
@@ -92,7 +92,7 @@ internal sealed class RespRequestReader
 
     /// <summary>Reads the next request.</summary>
     /// <param name="input">
-    /// Begins with the first byte that is not done with; after Incomplete, with the same bytes as before.
+    /// Begins with the first byte that was not consumed; after Incomplete, with the same bytes as before.
     /// </param>
     public RespReadStatus TryRead(ReadOnlySpan<byte> input)
     {
@@ -107,7 +107,9 @@ internal sealed class RespRequestReader
         return _isInline ? ReadInline(input) : ReadArray(input);
     }
 
-    /// <summary>The awaited argument lies elsewhere: the input goes on with the line end behind it.</summary>
+    /// <summary>
+    /// The awaited argument is in memory of its own: the input continues with the line end behind it.
+    /// </summary>
     public void LeaveElsewhere()
     {
         Debug.Assert(AwaitedLength >= 0);
@@ -118,12 +120,12 @@ internal sealed class RespRequestReader
     }
 
     /// <summary>
-    /// After Incomplete: lets go of all that was read of the request, and of the argument that is awaited. What follows
-    /// is read to the request's end and kept no longer than needed, by further calls of this.
+    /// After Incomplete: drops the read part of the request, and the awaited argument. Further calls read to the
+    /// request's end, and keep no more than needed.
     /// </summary>
-    /// <param name="inputLength">How long the input is.</param>
+    /// <param name="inputLength">The length of the input.</param>
     /// <returns>
-    /// How many bytes are done with; the next input begins behind them. They may be more than the input has.
+    /// The number of consumed bytes, perhaps more than the input has; the next input begins behind them.
     /// </returns>
     public long PassOver(int inputLength)
     {
@@ -147,8 +149,8 @@ internal sealed class RespRequestReader
     }
 
     /// <summary>The request, after Complete, over the same input.</summary>
-    /// <param name="input">As it was read.</param>
-    /// <param name="elsewhere">The argument that was left elsewhere, if one was.</param>
+    /// <param name="input">The same input as was read.</param>
+    /// <param name="elsewhere">The argument in memory of its own, if there is one.</param>
     public RespRequest GetRequest(ReadOnlySpan<byte> input, ReadOnlySpan<byte> elsewhere = default) =>
         new(_isInline ? _inline.Bytes : input, _arguments.Items, elsewhere);
 
@@ -254,7 +256,7 @@ internal sealed class RespRequestReader
         return status;
     }
 
-    /// <summary>A header from its type byte to before its CR; the position moves behind its LF.</summary>
+    /// <summary>A header from its type byte to before its CR; moves the position behind its LF.</summary>
     private RespReadStatus ReadHeader(ReadOnlySpan<byte> input, ReadOnlySpan<byte> tooLong, out ReadOnlySpan<byte> text)
     {
         text = default;
@@ -269,7 +271,7 @@ internal sealed class RespRequestReader
     }
 
     /// <summary>
-    /// Where a line ends, or −1 if it does not yet or a NUL hides it; the search goes on where it stopped.
+    /// The end of a line, or −1 if it is not there yet or a NUL hides it; the search continues where it stopped.
     /// </summary>
     private int IndexOfOrHidden(ReadOnlySpan<byte> input, byte lineEnd)
     {

@@ -3,7 +3,7 @@ using Cache.Server.Commands.Table;
 
 namespace Cache.Server.Security;
 
-/// <summary>A set of commands, one bit each, and whether it is to have commands that come in later versions.</summary>
+/// <summary>A set of commands, one bit each, and whether it includes commands of later versions.</summary>
 internal sealed class AclCommandSet
 {
     private const int BitsPerWord = 64;
@@ -18,7 +18,7 @@ internal sealed class AclCommandSet
         HasFuture = other.HasFuture;
     }
 
-    /// <summary>Whether +@all made it: then it is described by what it lacks.</summary>
+    /// <summary>Whether +@all made it: then it is described by the commands that it lacks.</summary>
     public bool HasFuture { get; private set; }
 
     public bool this[int index]
@@ -42,7 +42,7 @@ internal sealed class AclCommandSet
         HasFuture = value;
     }
 
-    /// <summary>Puts a command in or takes it out, with its subcommands.</summary>
+    /// <summary>Adds or removes a command with its subcommands.</summary>
     public void Set(AclCommand command, bool value)
     {
         this[command.Index] = value;
@@ -50,8 +50,8 @@ internal sealed class AclCommandSet
             this[subcommand.Index] = value;
     }
 
-    /// <summary>The same for all commands of a category.</summary>
-    /// <remarks>As in Redis a container takes its subcommands along, whatever their own categories.</remarks>
+    /// <summary>Adds or removes all commands of a category.</summary>
+    /// <remarks>As in Redis, a container includes its subcommands, whatever their own categories.</remarks>
     public void SetCategory(uint category, bool value)
     {
         foreach (var command in AclCommandTable.Default.All)
@@ -61,7 +61,7 @@ internal sealed class AclCommandSet
         }
     }
 
-    /// <summary>How many commands of a category are in the set, and how many are not.</summary>
+    /// <summary>The numbers of a category's commands that are in the set and that are not.</summary>
     public (int On, int Off) CountCategory(uint category)
     {
         int on = 0;

@@ -1,6 +1,6 @@
 namespace Cache.Server.Security;
 
-/// <summary>Why a user may not execute a request; a later one is the more relevant where several hold.</summary>
+/// <summary>Why a user may not execute a request; if several reasons apply, the later one counts.</summary>
 internal enum AclDenial
 {
     None,

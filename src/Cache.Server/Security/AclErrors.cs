@@ -1,6 +1,6 @@
 namespace Cache.Server.Security;
 
-/// <summary>What may be wrong with a rule, as Redis 7.0 words it.</summary>
+/// <summary>The errors of rules, in the words of Redis 7.0.</summary>
 internal static class AclErrors
 {
     public const string Syntax = "Syntax error";

@@ -6,17 +6,17 @@ namespace Cache.Server.Security;
 /// <summary>A file of users: "user name rules…" a line, # for comments, as Redis writes and reads it.</summary>
 internal static class AclFile
 {
-    // A user of the longest line there is; more would be a mistake of the path.
+    // Enough for a user of the longest line; a longer file is probably a wrong path.
     private const long BytesMax = 64 << 20;
 
-    // Two writers at once would share the temporary file, and the later one could have the earlier users.
+    // Two writers at once would share the temporary file, and the later one could write the earlier users.
     private static readonly Lock _writing = new();
 
     /// <summary>The users of a file.</summary>
     /// <param name="path">The file.</param>
     /// <param name="givesAllChannels">Whether its users begin with all channels.</param>
     /// <exception cref="AclFileException">
-    /// It cannot be read, or a line is wrong; the message is Redis's, with each line that is.
+    /// It cannot be read, or a line is wrong; the message is Redis's, and names each wrong line.
     /// </exception>
     public static IReadOnlyDictionary<string, AclRules> Read(string path, bool givesAllChannels)
     {
@@ -78,7 +78,7 @@ internal static class AclFile
 
     /// <summary>Reads the words behind "user" in a line or a directive: a name and rules.</summary>
     /// <returns>
-    /// What is wrong, as Redis words and ends it: unknown names, and the first of other errors; empty: nothing.
+    /// The errors in Redis's words: unknown names, and the first of other errors; empty: none.
     /// </returns>
     public static List<string> ReadUser(
         string[] words, Dictionary<string, AclRules> users, bool givesAllChannels = false)
@@ -114,7 +114,7 @@ internal static class AclFile
             if (new FileInfo(path) is { Exists: true, Length: > BytesMax })
                 throw new AclFileException($"The ACL file '{path}' is longer than {BytesMax} bytes.");
 
-            // A lone CR, which ReadAllLines would take for the end of a line, may stand in a rule.
+            // Not ReadAllLines, which ends a line at a lone CR: a rule may contain one.
             return File.ReadAllText(path, Encoding.Latin1).Split('\n');
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)

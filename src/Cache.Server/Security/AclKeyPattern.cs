@@ -3,9 +3,9 @@ using Cache.Server.Commands.Table;
 
 namespace Cache.Server.Security;
 
-/// <summary>A pattern of keys and what may be done with those that match.</summary>
+/// <summary>A pattern of keys and the access that it allows.</summary>
 /// <param name="Text">The glob-style pattern; a char is a byte.</param>
-/// <param name="Access">What is allowed.</param>
+/// <param name="Access">The allowed access.</param>
 internal readonly record struct AclKeyPattern(string Text, AclKeyAccess Access)
 {
     private readonly byte[] _pattern = System.Text.Encoding.Latin1.GetBytes(Text);

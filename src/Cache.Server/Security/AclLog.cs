@@ -3,25 +3,25 @@ using Cache.Server.Settings;
 namespace Cache.Server.Security;
 
 /// <summary>
-/// The requests that were denied last, the youngest first, equal ones within a minute as one. Thread-safe.
+/// The last denied requests, the youngest first; equal ones within a minute are one entry. Thread-safe.
 /// </summary>
 internal sealed class AclLog
 {
-    /// <summary>The most entries that may be asked for: their keys may be long.</summary>
+    /// <summary>The most entries that a client may ask for: their keys may be long.</summary>
     public const int LengthMax = SettingBounds.AclLogLengthMax;
 
-    // Redis's: within this time the same again is one entry.
+    // As in Redis: within this time, equal denials are one entry.
     private const long GroupingMs = 60_000;
 
-    // As in Redis: how many of the latest entries are compared, and how much of a key or name is kept.
+    // As in Redis: the number of latest entries that are compared, and the bytes of a key or name that are kept.
     private const int ComparedCount = 10;
     private const int CharactersMax = 1024;
 
     private readonly Lock _lock = new();
     private readonly LinkedList<AclLogEntry> _entries = [];
 
-    /// <summary>Adds what was denied, or counts it where it is known; long names are cut.</summary>
-    /// <param name="denied">Which client was denied what, and when.</param>
+    /// <summary>Adds a denial, or counts it in an equal entry; long names are truncated.</summary>
+    /// <param name="denied">The denial: its client, object and time.</param>
     /// <param name="lengthMax">At most this many of the latest entries are kept.</param>
     public void Add(AclLogEntry denied, int lengthMax)
     {
@@ -60,13 +60,13 @@ internal sealed class AclLog
             _entries.Clear();
     }
 
-    /// <summary>What is kept of a key or a name: whoever has more need not make a text of it.</summary>
+    /// <summary>The part of a key or a name that is kept, so that callers convert no more than that to text.</summary>
     public static ReadOnlySpan<byte> Shorten(ReadOnlySpan<byte> bytes) =>
         bytes.Length <= CharactersMax ? bytes : bytes[..CharactersMax];
 
     private static string Shorten(string text) => text.Length <= CharactersMax ? text : text[..CharactersMax];
 
-    /// <summary>The entry that this is one more of, taken out of the list; or itself.</summary>
+    /// <summary>The equal entry, removed from the list; or the new entry itself.</summary>
     private AclLogEntry Take(AclLogEntry next)
     {
         int compared = 0;

@@ -1,17 +1,17 @@
 namespace Cache.Server.Security;
 
-/// <summary>Requests of one kind that were denied one after the other.</summary>
-/// <param name="Denial">Why.</param>
-/// <param name="Object">The command, the key, or how it was tried to authenticate; a char is a byte.</param>
-/// <param name="UserName">Who; a char is a byte.</param>
+/// <summary>Equal requests that were denied within a time.</summary>
+/// <param name="Denial">The reason.</param>
+/// <param name="Object">The command, the key, or the way of authentication; a char is a byte.</param>
+/// <param name="UserName">The user's name; a char is a byte.</param>
 internal sealed record AclLogEntry(AclDenial Denial, string Object, string UserName)
 {
-    /// <summary>How many.</summary>
+    /// <summary>The number of requests.</summary>
     public int Count { get; set; } = 1;
 
-    /// <summary>When the last of them was, in milliseconds of the store's clock.</summary>
+    /// <summary>When the last one was denied, in milliseconds of the store's clock.</summary>
     public long AtMs { get; set; }
 
-    /// <summary>The client of the last of them, as CLIENT LIST shows it; a char is a byte.</summary>
+    /// <summary>The client of the last one, as CLIENT LIST shows it; a char is a byte.</summary>
     public string Client { get; set; } = "";
 }

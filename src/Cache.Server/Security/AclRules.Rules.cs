@@ -6,7 +6,7 @@ namespace Cache.Server.Security;
 internal sealed partial class AclRules
 {
     /// <summary>Applies one rule, in Redis's syntax; a char is a byte.</summary>
-    /// <returns>Null, or what is wrong with it in Redis's words.</returns>
+    /// <returns>Null, or the error in Redis's words.</returns>
     public string? TryApply(string rule)
     {
         switch (rule.ToLowerInvariant())

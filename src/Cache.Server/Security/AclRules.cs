@@ -5,10 +5,10 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Security;
 
-/// <summary>What one user may do and how it proves who it is: passwords and selectors.</summary>
+/// <summary>The passwords and rights (selectors) of one user.</summary>
 /// <remarks>
-/// Changed while it is built, by one thread; once a user has it, immutable and shared by all threads. What may be
-/// executed whatever the arguments is compiled into one bit for each command, so that the usual check is one test.
+/// Built by one thread; once a user has it, immutable and shared by all threads. One bit for each command says whether
+/// it may be executed with any arguments, so that the usual check is one test.
 /// </remarks>
 internal sealed partial class AclRules
 {
@@ -16,10 +16,10 @@ internal sealed partial class AclRules
     private readonly List<AclSelector> _selectors;
     private readonly ulong[] _free = new ulong[(CommandTable.Default.All.Count / 64) + 1];
 
-    // acl-pubsub-default: what selectors begin with.
+    // acl-pubsub-default: whether new selectors have all channels.
     private readonly bool _givesAllChannels;
 
-    // Kept for files of users: nothing is restored from a payload here. Null: neither word was given.
+    // Kept for files of users only: no command here restores payloads. Null: neither word was given.
     private string? _sanitizing;
 
     /// <param name="givesAllChannels">Whether selectors begin with all channels.</param>
@@ -42,25 +42,25 @@ internal sealed partial class AclRules
     /// <summary>Whether clients may authenticate as the user.</summary>
     public bool IsOn { get; private set; }
 
-    /// <summary>Whether any password is right.</summary>
+    /// <summary>Whether any password is accepted.</summary>
     public bool NeedsNoPassword { get; private set; }
 
     /// <summary>
-    /// Whether GET and SET are allowed on all keys: then pipelined ones are not looked at one by one.
+    /// Whether GET and SET are allowed on all keys: then pipelined ones need no check each.
     /// </summary>
     public bool AllowsCommon { get; private set; }
 
     /// <summary>The SHA-256 of the passwords, in hexadecimal.</summary>
     public IReadOnlyList<string> Passwords => _passwords;
 
-    /// <summary>The user's own one, and behind it those in parentheses.</summary>
+    /// <summary>The user's own selector, then those in parentheses.</summary>
     public IReadOnlyList<AclSelector> Selectors => _selectors;
 
-    /// <summary>A copy to be changed.</summary>
+    /// <summary>A copy that may be changed.</summary>
     /// <param name="givesAllChannels">Whether new selectors begin with all channels.</param>
     public AclRules Copy(bool givesAllChannels) => new(this, givesAllChannels);
 
-    /// <summary>Makes the bits of the commands that may be executed whatever the arguments; called last.</summary>
+    /// <summary>Computes the bits of the commands that may be executed with any arguments; called last.</summary>
     public AclRules Compile()
     {
         Array.Clear(_free);
@@ -76,18 +76,18 @@ internal sealed partial class AclRules
         return this;
     }
 
-    /// <summary>Whether a command may be executed whatever its arguments.</summary>
+    /// <summary>Whether a command may be executed with any arguments.</summary>
     public bool AllowsFreely(CommandDefinition command) =>
         (_free[(uint)command.Index / 64] >> (command.Index % 64) & 1) != 0;
 
-    /// <summary>Whether a request may be executed; if not, why, and which argument is to blame.</summary>
+    /// <summary>Whether a request may be executed; if not, the reason, and the argument that caused it.</summary>
     /// <param name="command">The command.</param>
-    /// <param name="request">A request that holds the command's words from an index on.</param>
+    /// <param name="request">A request that has the command's words from an index on.</param>
     /// <param name="start">That index.</param>
     /// <param name="argument">The index of the argument, if the answer is no.</param>
     public AclDenial Check(CommandDefinition command, in RespRequest request, int start, out int argument)
     {
-        // Of several reasons, as Redis: a key rather than a command, a later key rather than an earlier one.
+        // Of several reasons, as in Redis: a key rather than a command, a later key rather than an earlier one.
         var denial = AclDenial.Command;
         argument = start;
         foreach (var selector in _selectors)

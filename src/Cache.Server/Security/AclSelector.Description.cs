@@ -3,7 +3,7 @@ using Cache.Server.Commands.Table;
 
 namespace Cache.Server.Security;
 
-/// <summary>A selector as rules that make it.</summary>
+/// <summary>Describes a selector as rules.</summary>
 internal sealed partial class AclSelector
 {
     /// <summary>Keys as rules: "~a* %R~b*"; "~*" for all.</summary>
@@ -30,9 +30,9 @@ internal sealed partial class AclSelector
 
     /// <summary>Commands as rules.</summary>
     /// <remarks>
-    /// Redis's algorithm, so that the texts are the same: begins with everything or nothing, takes the category that
-    /// fits best again and again, and then says the rest command by command. While the rules are found they are
-    /// applied to another set, which is the same in the end.
+    /// Redis's algorithm, so that the texts are the same: begins with all commands or none, repeatedly takes the
+    /// category that fits best, and then names the remaining commands. The rules are applied to another set as they are
+    /// found, which equals this one in the end.
     /// </remarks>
     public string DescribeCommands()
     {

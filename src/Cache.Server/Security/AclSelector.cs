@@ -8,8 +8,8 @@ namespace Cache.Server.Security;
 /// A set of commands with the keys and channels that they may be used on: a user's own, or one in parentheses.
 /// </summary>
 /// <remarks>
-/// Changed while it is built, by one thread; what a user has is not changed any more, but replaced by a copy. Text is
-/// Latin-1, a char is a byte. Channels are kept for files of users: there are no commands on channels here.
+/// Built by one thread; a user's selector is never changed, but replaced by a copy. Text is Latin-1, a char is a byte.
+/// Channels are kept for files of users only: there are no commands on channels here.
 /// </remarks>
 internal sealed partial class AclSelector
 {
@@ -35,11 +35,11 @@ internal sealed partial class AclSelector
 
     public AclSelector Copy() => new(this);
 
-    /// <summary>Whether a command may be used whatever its keys.</summary>
+    /// <summary>Whether a command may be used with any keys.</summary>
     public bool AllowsFreely(CommandDefinition command) =>
         _commands[command.AclIndex] && (_hasAllKeys || command.KeySpecifications.Length == 0);
 
-    /// <summary>Whether a request may be executed; if not, why, and which argument is to blame.</summary>
+    /// <summary>Whether a request may be executed; if not, the reason, and the argument that caused it.</summary>
     public AclDenial Check(CommandDefinition command, in RespRequest request, int start, out int argument)
     {
         argument = start;

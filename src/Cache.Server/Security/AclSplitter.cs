@@ -3,7 +3,7 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Security;
 
-/// <summary>Words of rules: those of a line, and those that belong together because of parentheses.</summary>
+/// <summary>Splits a line into the words of rules, and joins words in parentheses.</summary>
 internal static class AclSplitter
 {
     /// <summary>The words of a line, quoted as in requests typed by hand; null if a quote stays open.</summary>
@@ -31,7 +31,7 @@ internal static class AclSplitter
         {
             if (word is ['(', .., not ')'] or "(")
             {
-                unmatched = word; // As Redis does: what was open before is forgotten.
+                unmatched = word; // As in Redis: an earlier open parenthesis is forgotten.
                 open.Clear().Append(word);
             }
             else if (unmatched is null)

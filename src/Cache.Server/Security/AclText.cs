@@ -5,18 +5,18 @@ using Cache.Server.Settings;
 
 namespace Cache.Server.Security;
 
-/// <summary>The small texts that ACL rules are made of; a char is a byte.</summary>
+/// <summary>Helper functions for the texts of ACL rules; a char is a byte.</summary>
 internal static class AclText
 {
     private const int HashCharacters = 2 * SHA256.HashSizeInBytes;
 
     private static readonly SearchValues<char> _hexadecimal = SearchValues.Create("0123456789abcdef");
 
-    /// <summary>Whether a text has a character that would divide it in a file of users.</summary>
+    /// <summary>Whether a text has a character that would split it in a file of users.</summary>
     public static bool HasSpaceOrNul(string text) =>
         text.AsSpan().ContainsAny(' ', '\0') || text.AsSpan().ContainsAnyInRange('\t', '\r');
 
-    /// <summary>The bytes that an option's text stands for.</summary>
+    /// <summary>The bytes of an option's text.</summary>
     public static string FromOption(string text) => OptionText.ToLatin1(text);
 
     /// <summary>The SHA-256 of a password in lower-case hexadecimal.</summary>

@@ -1,6 +1,6 @@
 namespace Cache.Server.Security;
 
-/// <summary>A user. Its clients refer to it, so that a change of its rules holds for their next request.</summary>
+/// <summary>A user. Its clients refer to it, so that a change of its rules applies to their next request.</summary>
 internal sealed class AclUser(string name, AclRules rules)
 {
     private volatile AclRules _rules = rules;
@@ -8,7 +8,7 @@ internal sealed class AclUser(string name, AclRules rules)
     /// <summary>The name; a char is a byte.</summary>
     public string Name { get; } = name;
 
-    /// <summary>What it may do: immutable, replaced as a whole.</summary>
+    /// <summary>Its passwords and rights: immutable, replaced as a whole.</summary>
     public AclRules Rules
     {
         get => _rules;

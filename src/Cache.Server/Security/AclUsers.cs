@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Cache.Server.Security;
 
-/// <summary>The users of a server, and who is asked for a password.</summary>
+/// <summary>The users of a server.</summary>
 /// <remarks>
 /// Read by all threads; changed under a lock, by replacing the dictionary or the rules of a user. Names are Latin-1, a
 /// char is a byte, in the order of their bytes.
@@ -16,7 +16,7 @@ internal sealed class AclUsers
     private bool _givesAllChannels;
     private volatile SortedDictionary<string, AclUser> _byName = new(StringComparer.Ordinal);
 
-    // Of the names that there ever were; grows before a longer one is in the dictionary.
+    // Of all names so far; grows before a longer one is in the dictionary.
     private volatile int _nameLengthMax = DefaultName.Length;
 
     public AclUsers()
@@ -25,13 +25,13 @@ internal sealed class AclUsers
         _byName.Add(DefaultName, Default);
     }
 
-    /// <summary>The user of a client that has just connected; the same as long as the server lives.</summary>
+    /// <summary>The user of a new client; the same object as long as the server runs.</summary>
     public AclUser Default { get; }
 
     /// <summary>Whether clients must authenticate.</summary>
     public bool IsPasswordRequired => Default.Rules is not { NeedsNoPassword: true, IsOn: true };
 
-    /// <summary>Whether the default user takes any password, whether it is on or not.</summary>
+    /// <summary>Whether the default user accepts any password, on or off.</summary>
     public bool NeedsNoPassword => Default.Rules.NeedsNoPassword;
 
     /// <summary>
@@ -48,12 +48,12 @@ internal sealed class AclUsers
 
     public AclUser? Find(string name) => _byName.GetValueOrDefault(name);
 
-    /// <summary>The same by the name's bytes, which are any client's, and may be hundreds of megabytes.</summary>
+    /// <summary>Finds a user by the name's bytes, which come from a client, and may be hundreds of megabytes.</summary>
     public AclUser? Find(ReadOnlySpan<byte> name) =>
         name.Length > _nameLengthMax ? null : Find(Encoding.Latin1.GetString(name));
 
-    /// <summary>Makes or changes a user by rules: all of them or none.</summary>
-    /// <returns>Null, or what is wrong with which rule.</returns>
+    /// <summary>Creates or changes a user by rules: all of them or none.</summary>
+    /// <returns>Null, or the wrong rule and its error.</returns>
     public AclRuleError? Set(string name, IEnumerable<string> rules)
     {
         lock (_changing)
@@ -91,7 +91,7 @@ internal sealed class AclUsers
         }
     }
 
-    /// <summary>Whether the users are already what <see cref="ReplaceAll"/> would make of these.</summary>
+    /// <summary>Whether the users already equal the result of <see cref="ReplaceAll"/>.</summary>
     public bool AreThe(IReadOnlyDictionary<string, AclRules> users)
     {
         lock (_changing)
@@ -110,11 +110,11 @@ internal sealed class AclUsers
         }
     }
 
-    /// <summary>Puts other users in the place of all.</summary>
+    /// <summary>Replaces all users.</summary>
     /// <param name="users">
-    /// Names and rules; without the default user, that one can do everything, by its password if there is one.
+    /// Names and rules; if the default user is missing, it may do everything, with its password if there is one.
     /// </param>
-    /// <returns>The users that were there, but for the default one: their clients must be disconnected.</returns>
+    /// <returns>The previous users except the default one: their clients must be disconnected.</returns>
     public List<AclUser> ReplaceAll(IReadOnlyDictionary<string, AclRules> users)
     {
         lock (_changing)
@@ -136,7 +136,7 @@ internal sealed class AclUsers
     }
 
     /// <summary>requirepass: the one password of the default user; empty: none is needed.</summary>
-    /// <remarks>It is what the default user has, too, if a file of users does not mention it.</remarks>
+    /// <remarks>The default user has it, too, if a file of users does not mention that user.</remarks>
     public void SetDefaultPassword(ReadOnlySpan<byte> password)
     {
         string[] rules = password.IsEmpty ? ["nopass"] : ["resetpass", "#" + AclText.Hash(password)];

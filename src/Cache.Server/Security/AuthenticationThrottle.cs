@@ -3,37 +3,37 @@ using System.Net;
 namespace Cache.Server.Security;
 
 /// <summary>
-/// Makes guessing passwords slow: after failures, the answers to an address's attempts are held back.
+/// Slows down guessing of passwords: after failures, the replies to an address's attempts are delayed.
 /// </summary>
 /// <remarks>
-/// Right and wrong attempts wait alike, else a guesser would take silence for an answer and go on; so a client that
-/// knows its password waits too, but never longer than <see cref="DelayMsMax"/>, and only if its address is the
-/// guesser's. A success does not clear an address: whoever knows one password might guess others. Addresses are
-/// forgotten a minute after their last failure, or when there are too many. Thread-safe.
+/// Right and wrong attempts wait equally long: else a guesser would take a delay for a failure and move on. So a client
+/// that knows its password waits too, but never longer than <see cref="DelayMsMax"/>, and only if it has the guesser's
+/// address. A success does not clear an address, since a guesser may know one password. Addresses are forgotten a
+/// minute after their last failure, or when there are too many. Thread-safe.
 /// </remarks>
 internal sealed class AuthenticationThrottle
 {
     /// <summary>The longest delay: some 30,000 guesses a day by one address and connection.</summary>
     public const int DelayMsMax = 3000;
 
-    // Who mistypes a password a few times does not notice.
+    // Short enough that a few mistyped passwords cause no noticeable delay.
     private const int FreeFailures = 3;
     private const int DelayMsMin = 100;
     private const long ForgottenAfterMs = 60_000;
 
-    // What is remembered of a flood of addresses: 100 KB.
+    // The most addresses that are remembered: 100 KB.
     private const int AddressCountMax = 1024;
 
-    // A house with IPv6 has a network of this size.
+    // The usual IPv6 network of one customer.
     private const int NetworkBytes = 8;
 
     private readonly Lock _lock = new();
     private readonly Dictionary<string, Failures> _byAddress = new(StringComparer.Ordinal);
 
-    /// <summary>How many addresses are remembered.</summary>
+    /// <summary>The number of remembered addresses.</summary>
     public int AddressCount => _byAddress.Count;
 
-    /// <summary>How long to hold back the answer to an attempt.</summary>
+    /// <summary>How long to delay the reply to an attempt.</summary>
     /// <param name="client">The address with its port, or the path of a Unix socket.</param>
     /// <param name="nowMs">Milliseconds of any clock.</param>
     public int GetDelayMs(string client, long nowMs)
@@ -61,7 +61,7 @@ internal sealed class AuthenticationThrottle
         }
     }
 
-    // Those whose time is over, else the one that has been quiet for longest.
+    // Those whose time is over, else the one whose last failure is oldest.
     private void Forget(long nowMs)
     {
         string oldest = "";

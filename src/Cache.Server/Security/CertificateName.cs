@@ -5,24 +5,24 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Cache.Server.Security;
 
-/// <summary>What a certificate is known by: a name among its alternative names, or its thumbprint.</summary>
-/// <param name="Kind">What it is.</param>
-/// <param name="Text">Such that equal names have equal texts.</param>
+/// <summary>A name of a certificate: one of its alternative names, or its thumbprint.</summary>
+/// <param name="Kind">The kind of name.</param>
+/// <param name="Text">The normalized text: equal names have equal texts.</param>
 internal readonly record struct CertificateName(CertificateNameKind Kind, string Text)
 {
-    /// <summary>What <see cref="TryParse"/> takes, for errors.</summary>
+    /// <summary>The forms that <see cref="TryParse"/> accepts, for error messages.</summary>
     public const string Forms = "a DNS name, an e-mail address, a URI, or sha256: and 64 hexadecimal digits";
 
     private const string ThumbprintPrefix = "sha256:";
     private const string AlternativeNamesOid = "2.5.29.17";
 
-    // Two characters before a colon begin a thumbprint without its prefix, as tools print it; no URI begins so.
+    // Two characters before a colon are a thumbprint without its prefix, as tools print it; no URI begins so.
     private const int SchemeLengthMin = 3;
 
     private static readonly SearchValues<char> _hexadecimal = SearchValues.Create("0123456789ABCDEF");
 
     /// <summary>Reads a name as the operator writes it; its form tells the kind.</summary>
-    /// <returns>Null if it is none of <see cref="Forms"/>. There are no patterns.</returns>
+    /// <returns>Null if it has none of the <see cref="Forms"/>. There are no patterns.</returns>
     public static CertificateName? TryParse(string text)
     {
         if (text.StartsWith(ThumbprintPrefix, StringComparison.OrdinalIgnoreCase))
@@ -67,7 +67,7 @@ internal readonly record struct CertificateName(CertificateNameKind Kind, string
 
     private static CertificateName FromDns(string text) => new(CertificateNameKind.Dns, text.ToLowerInvariant());
 
-    // GeneralNames of RFC 5280: a sequence of strings, each tagged with its kind. One that is malformed has no names.
+    // GeneralNames of RFC 5280: a sequence of strings, each tagged with its kind. A malformed sequence has no names.
     private static List<CertificateName> ReadAlternativeNames(byte[] der)
     {
         var names = new List<CertificateName>();

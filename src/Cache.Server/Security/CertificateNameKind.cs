@@ -1,12 +1,12 @@
 namespace Cache.Server.Security;
 
-/// <summary>What a <see cref="CertificateName"/> is. One of a kind is never equal to one of another.</summary>
+/// <summary>The kind of a <see cref="CertificateName"/>. Names of different kinds are never equal.</summary>
 internal enum CertificateNameKind
 {
     /// <summary>The SHA-256 of the whole certificate.</summary>
     Thumbprint,
 
-    /// <summary>A DNS name, whose case does not matter.</summary>
+    /// <summary>A DNS name, case-insensitive.</summary>
     Dns,
 
     /// <summary>An e-mail address.</summary>

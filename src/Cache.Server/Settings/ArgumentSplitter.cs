@@ -6,8 +6,8 @@ namespace Cache.Server.Settings;
 
 /// <summary>Splits a line as redis.conf does: "…" with escapes, '…' without, a quote ends its word.</summary>
 /// <remarks>
-/// An escape is a byte. Redis writes every byte of a text that is not ASCII so (CONFIG REWRITE), hence bytes that stand
-/// together are read as UTF-8 (<see cref="OptionText"/>).
+/// An escape is a byte. Redis (CONFIG REWRITE) writes every byte that is not ASCII as an escape, hence adjacent bytes
+/// are read as UTF-8 (<see cref="OptionText"/>).
 /// </remarks>
 internal static class ArgumentSplitter
 {

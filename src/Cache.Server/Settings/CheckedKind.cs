@@ -1,14 +1,14 @@
 namespace Cache.Server.Settings;
 
 /// <summary>Values with a form of their own.</summary>
-/// <param name="parameter">What help writes for the value.</param>
-/// <param name="rule">What it must be, as the end of a sentence.</param>
+/// <param name="parameter">The value's placeholder in help.</param>
+/// <param name="rule">The rule, as the end of a sentence.</param>
 /// <param name="findProblem">Why a text is refused, or null.</param>
 internal sealed class CheckedKind(string parameter, string rule, Func<string, string?> findProblem) : ValueKind
 {
     private readonly bool _isList;
 
-    /// <summary>The form that is shown; null: as it was given.</summary>
+    /// <summary>Returns the canonical form; null: the text as given.</summary>
     public Func<string, string>? Canonical { get; init; }
 
     public bool HasWords { init => _isList = value; }
@@ -19,7 +19,7 @@ internal sealed class CheckedKind(string parameter, string rule, Func<string, st
 
     public override long Max => Bounds.Max;
 
-    /// <summary>Of the number in it that an option has.</summary>
+    /// <summary>The bounds of the number in it, for the option.</summary>
     public (long Min, long Max) Bounds { get; init; } = (long.MinValue, long.MaxValue);
 
     public override string Parameter => parameter;

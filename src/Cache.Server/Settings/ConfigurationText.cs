@@ -2,11 +2,13 @@ using System.Text;
 
 namespace Cache.Server.Settings;
 
-/// <summary>A configuration file that gets other values: comments, order and lines that stay right are kept.</summary>
+/// <summary>
+/// A configuration file that gets new values: keeps comments, order, and lines whose values are unchanged.
+/// </summary>
 /// <remarks>
-/// As CONFIG REWRITE of Redis does it: a directive that stands in the file gets its value where it first stood, and its
-/// other lines go; one that does not is added at the end if it has another value than its default. Unlike Redis a line
-/// that says the present value already stays as it was written, "maxmemory 25%" for example. A char is a byte.
+/// As CONFIG REWRITE of Redis: the first line of a directive gets its value, and its other lines are removed; a
+/// directive that is not in the file is added at the end if its value is not the default. Unlike Redis, a line that
+/// already has the present value stays as it is written, "maxmemory 25%" for example. A char is a byte.
 /// </remarks>
 internal sealed class ConfigurationText
 {
@@ -31,7 +33,9 @@ internal sealed class ConfigurationText
     /// <summary>Gives a directive its present value.</summary>
     /// <param name="directive">The directive, by its main name.</param>
     /// <param name="value">The present value in canonical form.</param>
-    /// <param name="inFile">What its texts in the file come to, in canonical form; of none the default.</param>
+    /// <param name="inFile">
+    /// The value of its lines in the file, in canonical form; the default if there are none.
+    /// </param>
     public void Set(Directive directive, string value, Func<IReadOnlyList<string>, string> inFile)
     {
         List<string> given = PlacesOf(directive.Name).ConvertAll(at => TextAt(at));
@@ -40,7 +44,9 @@ internal sealed class ConfigurationText
             SetLines(directive.Name, [$"{directive.Name} {directive.Kind.ToLine(value)}"]);
     }
 
-    /// <summary>Puts lines where those of a directive stood: others of it go, what is left over is added.</summary>
+    /// <summary>
+    /// Replaces the lines of a directive by others; removes surplus old lines, and adds surplus new ones at the end.
+    /// </summary>
     public void SetLines(string name, IReadOnlyList<string> lines)
     {
         var places = PlacesOf(name);

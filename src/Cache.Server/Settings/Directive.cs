@@ -1,57 +1,57 @@
 namespace Cache.Server.Settings;
 
-/// <summary>One thing that can be configured, by whatever source.</summary>
-/// <param name="Name">The name in lower case, which is Redis's where Redis has it.</param>
-/// <param name="Kind">What values it takes.</param>
-/// <param name="Default">What holds if no source sets it, in canonical form.</param>
-/// <param name="Meaning">What it is, in a sentence; empty: nothing here, it is only kept.</param>
+/// <summary>A directive: one setting, whatever its source.</summary>
+/// <param name="Name">The name in lower case; Redis's name if Redis has the directive.</param>
+/// <param name="Kind">The values that it accepts.</param>
+/// <param name="Default">The value if no source sets it, in canonical form.</param>
+/// <param name="Meaning">Its meaning, in a sentence; empty: it has no effect here, it is only kept.</param>
 internal sealed record Directive(string Name, ValueKind Kind, string Default, string Meaning)
 {
-    /// <summary>Whether CONFIG SET takes it while the server runs.</summary>
+    /// <summary>Whether CONFIG SET can change it while the server runs.</summary>
     public bool IsChangeable { get; init; }
 
-    /// <summary>Whether CONFIG SET takes it only where enable-protected-configs allows that.</summary>
+    /// <summary>Whether CONFIG SET can change it only if enable-protected-configs allows that.</summary>
     public bool IsProtected { get; init; }
 
     /// <summary>
-    /// Whether it may stand many times, each one more of its kind; then it is no parameter of CONFIG.
+    /// Whether it may occur many times, each adding one of its kind; then it is not a parameter of CONFIG.
     /// </summary>
     public bool IsRepeated { get; init; }
 
     /// <summary>
-    /// What a further line adds to the value so far, where the last line is not all that counts; null: it is.
+    /// Combines a further line with the value so far; null: the last line counts.
     /// </summary>
     public Func<string, string, string>? Merge { get; init; }
 
-    /// <summary>What pages and help show as the default, where it depends on the machine or is empty.</summary>
+    /// <summary>The default as pages and help show it, if it depends on the machine or is empty.</summary>
     public string? DefaultName { get; init; }
 
     /// <summary>The option of the store or of the server that it sets; null: none.</summary>
     public string? Option { get; init; }
 
-    /// <summary>The other name of the same thing under which it is kept; null: it has one name.</summary>
+    /// <summary>The main name, under which it is kept, if this is another name of it; null: it has one name.</summary>
     public string? AliasOf { get; init; }
 
-    /// <summary>Why any other value than the default has no effect, for the warning at the start.</summary>
+    /// <summary>Why other values than the default have no effect, for the warning at the start.</summary>
     public string? WithoutEffect { get; init; }
 
-    /// <summary>The present value in canonical form; null: as it was kept.</summary>
+    /// <summary>Reads the present value in canonical form; null: as it was kept.</summary>
     public Func<ServerSettings, string>? Read { get; init; }
 
     /// <summary>Makes a canonical value the present one; null: it is kept.</summary>
     public Action<ServerSettings, string>? Write { get; init; }
 
-    /// <summary>Whether it does anything here.</summary>
+    /// <summary>Whether it has an effect here.</summary>
     public bool HasMeaning => Meaning.Length > 0;
 
-    /// <summary>Whether CONFIG knows it; Redis takes some in a file alone.</summary>
+    /// <summary>Whether CONFIG knows it; Redis accepts some only in a file.</summary>
     public bool IsParameter { get => field && !IsRepeated; init; } = true;
 
-    /// <summary>What help shows as the default.</summary>
+    /// <summary>The default as help shows it.</summary>
     public string ShownDefault => DefaultName ?? (Default.Length == 0 ? "none" : Kind.ToLine(Default).Trim('"'));
 
-    /// <summary>What the lines of a file come to in canonical form; of none the default.</summary>
-    /// <param name="given">Their texts, free of problems.</param>
+    /// <summary>The value of a file's lines in canonical form; the default if there are none.</summary>
+    /// <param name="given">Their texts, all valid.</param>
     public string ValueOf(IReadOnlyList<string> given)
     {
         string value = Default;

@@ -4,7 +4,7 @@ namespace Cache.Server.Settings;
 
 /// <summary>Redis's eight names of eviction policies, and the store's three policies.</summary>
 /// <remarks>
-/// The store has one order of eviction, by frequency and age; the names only say which entries may go.
+/// The store has one order of eviction, by frequency and age; the names only say which entries may be evicted.
 /// </remarks>
 internal static class EvictionPolicyName
 {
@@ -23,7 +23,7 @@ internal static class EvictionPolicyName
         _ => EvictionPolicy.AllEntries,
     };
 
-    /// <summary>The name to show: the one that was set, if it still says what the store does.</summary>
+    /// <summary>The name to show: the one that was set, if it still names the store's policy.</summary>
     public static string Of(EvictionPolicy policy, string lastSet)
     {
         if (ToPolicy(lastSet) == policy)

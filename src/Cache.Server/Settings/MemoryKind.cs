@@ -9,16 +9,16 @@ internal sealed class MemoryKind(long min, long max) : ValueKind
 {
     private const int Percent = 100;
 
-    /// <summary>What 0 means, which is then taken beside the range; null: nothing more than other values.</summary>
+    /// <summary>The meaning of 0, which is then accepted besides the range; null: 0 is a value like others.</summary>
     public string? ZeroMeans { get; init; }
 
-    /// <summary>What a percentage is a part of, such as "maxmemory"; null: none is taken.</summary>
+    /// <summary>The whole of a percentage, such as "maxmemory"; null: no percentage is accepted.</summary>
     public string? Whole { get; init; }
 
-    /// <summary>What the page calls the greatest amount, if that depends on the machine.</summary>
+    /// <summary>The greatest amount as pages show it, if it depends on the machine.</summary>
     public string? MaxName { get; init; }
 
-    /// <summary>Whether a refusal speaks of percentages too, as Redis does where it takes them itself.</summary>
+    /// <summary>Whether an error mentions percentages, as in Redis where it accepts them itself.</summary>
     public bool NamesPercent { get; init; }
 
     public override long Min => min;
@@ -32,7 +32,7 @@ internal sealed class MemoryKind(long min, long max) : ValueKind
     public override string PageRule =>
         RuleUpTo(MaxName ?? MemorySize.Format(max)) + (Whole is null ? "" : $" of {Whole}");
 
-    /// <summary>Whether the amount is within the bounds, or is the 0 that means something else.</summary>
+    /// <summary>Whether the amount is within the bounds, or is a 0 with a meaning of its own.</summary>
     public bool Has(long bytes) => (bytes >= min && bytes <= max) || (bytes == 0 && ZeroMeans is not null);
 
     public override string? FindProblem(string text)

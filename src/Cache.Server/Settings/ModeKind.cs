@@ -1,6 +1,6 @@
 namespace Cache.Server.Settings;
 
-/// <summary>The permission bits of a file, in octal; 0 leaves them to the process's mask.</summary>
+/// <summary>The permission bits of a file, in octal; 0: the process's mask decides.</summary>
 internal sealed class ModeKind : ValueKind
 {
     private const int Octal = 8;

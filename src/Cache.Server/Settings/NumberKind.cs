@@ -5,7 +5,7 @@ namespace Cache.Server.Settings;
 /// <summary>An integer within bounds, written as Redis writes one: no plus sign, no zero in front.</summary>
 /// <param name="min">The least.</param>
 /// <param name="max">The greatest.</param>
-/// <param name="unit">What it counts, as help names the value.</param>
+/// <param name="unit">The unit, as help names the value.</param>
 internal sealed class NumberKind(long min, long max, string unit = "number") : ValueKind
 {
     public override long Min => min;
@@ -29,7 +29,7 @@ internal sealed class NumberKind(long min, long max, string unit = "number") : V
             : string.Create(CultureInfo.InvariantCulture, $"argument must be between {min} and {max} inclusive");
     }
 
-    /// <summary>Reads an integer of 64 bits in the one form that stands for it.</summary>
+    /// <summary>Reads an integer of 64 bits in its only valid form.</summary>
     public static bool TryParse(string text, out long value) =>
         long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out value)
         && value.ToString(CultureInfo.InvariantCulture) == text;

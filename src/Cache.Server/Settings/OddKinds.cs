@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Cache.Server.Settings;
 
-/// <summary>Kinds of Redis that a few directives have alone.</summary>
+/// <summary>Kinds of values that only a few of Redis's directives have.</summary>
 internal static class OddKinds
 {
     private const int HostNameMax = 255;
@@ -21,7 +21,7 @@ internal static class OddKinds
         "seconds changes", "pairs of seconds and changes, or \"\"", FindSaveProblem)
     { HasWords = true };
 
-    /// <summary>A line's save points behind those of the lines before; an empty one forgets these.</summary>
+    /// <summary>Adds a line's save points to those of the lines before; an empty line removes these.</summary>
     public static string MergeSavePoints(string present, string given) =>
         present.Length == 0 || given.Length == 0 ? given : $"{present} {given}";
 
@@ -76,7 +76,7 @@ internal static class OddKinds
         bool isWhole = words.Length % 2 == 0;
         for (int i = 0; isWhole && i < words.Length; i++)
         {
-            // Redis reads them without its strict form, but refuses what is no number.
+            // Redis reads them less strictly than other numbers, but refuses other texts.
             isWhole = int.TryParse(words[i], NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out int value)
                 && value >= (i % 2 == 0 ? 1 : 0);
         }
@@ -134,6 +134,6 @@ internal static class OddKinds
         return true;
     }
 
-    // As Redis divides a value: at each blank, so that two of them hold an empty word. An empty text has none.
+    // As Redis splits a value: at each blank, so that there is an empty word between two. An empty text has no words.
     private static string[] Split(string text) => text.Length == 0 ? [] : text.Split(' ');
 }

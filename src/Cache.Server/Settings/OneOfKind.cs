@@ -4,12 +4,12 @@ namespace Cache.Server.Settings;
 /// <param name="names">The names in the order in which Redis lists them.</param>
 internal sealed class OneOfKind(params string[] names) : ValueKind
 {
-    /// <summary>A switch, of which Redis speaks in its own words.</summary>
+    /// <summary>A switch, for which Redis has its own error text.</summary>
     public static OneOfKind YesNo { get; } = new("yes", "no");
 
     public IReadOnlyList<string> Names => names;
 
-    /// <summary>A name that is taken, and the earlier one that is shown for it; null: none.</summary>
+    /// <summary>A name that is accepted, and the older one that is shown for it; null: none.</summary>
     public (string Name, string Shown)? Synonym { get; init; }
 
     public override string Parameter => string.Join('|', names);

@@ -4,18 +4,18 @@ using System.Text;
 
 namespace Cache.Server.Settings;
 
-/// <summary>The text of an option and the bytes that it stands for: UTF-8, and whatever else a file may have.</summary>
+/// <summary>Converts between an option's text and its bytes: UTF-8, and any other bytes that a file may have.</summary>
 /// <remarks>
-/// A password is any bytes. Those that are not UTF-8 are lone surrogates in the text, which UTF-8 never gives, so that
-/// the bytes come back as they were: what CONFIG REWRITE writes is what the next start reads.
+/// A password may have any bytes. Bytes that are not UTF-8 are lone surrogates in the text, which UTF-8 never has, so
+/// the conversion is lossless: the next start reads what CONFIG REWRITE has written.
 /// </remarks>
 internal static class OptionText
 {
-    // Byte b is the surrogate U+DC00 + b; only bytes that are not ASCII are ever wrong.
+    // Byte b is the surrogate U+DC00 + b; only bytes that are not ASCII can be invalid UTF-8.
     private const char SurrogateOfByte = '\uDC00';
     private const byte WrongByteMin = 0x80;
 
-    /// <summary>The text that stands for these bytes.</summary>
+    /// <summary>The text of these bytes.</summary>
     public static string FromBytes(ReadOnlySpan<byte> bytes)
     {
         var text = new StringBuilder(bytes.Length);
@@ -32,7 +32,7 @@ internal static class OptionText
         return text.ToString();
     }
 
-    /// <summary>The bytes that a text stands for.</summary>
+    /// <summary>The bytes of a text.</summary>
     public static byte[] ToBytes(string text)
     {
         var bytes = new List<byte>(text.Length);
@@ -51,7 +51,7 @@ internal static class OptionText
         return [.. bytes];
     }
 
-    /// <summary>These bytes as a text of which each char is a byte.</summary>
+    /// <summary>These bytes as a text with one char per byte.</summary>
     public static string ToLatin1(string text) => Encoding.Latin1.GetString(ToBytes(text));
 
     private static void AppendWrong(StringBuilder text, ReadOnlySpan<byte> bytes)

@@ -6,14 +6,14 @@ namespace Cache.Server.Settings;
 /// The value of client-output-buffer-limit: for each kind of clients a hard limit, a soft limit and its seconds.
 /// </summary>
 /// <remarks>
-/// The hard limit of normal clients has a meaning here; of that one value in bytes is another form. 0 stands for 64 MB
-/// of them, since there is always a limit.
+/// Only the hard limit of normal clients has an effect here; a single number of bytes sets it too. 0 means 64 MB, since
+/// there is always a limit.
 /// </remarks>
 internal static class OutputLimits
 {
     private const int WordsEach = 4;
 
-    /// <summary>Redis's own of other clients.</summary>
+    /// <summary>Redis's limits of other clients.</summary>
     public const string Default = "normal 67108864 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60";
 
     private static readonly string[] _kinds = ["normal", "slave", "pubsub"];
@@ -31,9 +31,9 @@ internal static class OutputLimits
         Bounds = (SettingBounds.BufferBytesMin, SettingBounds.OutputBytesMax),
     };
 
-    /// <summary>The whole value after some kinds of clients got others.</summary>
+    /// <summary>The whole value after a change of some kinds of clients.</summary>
     /// <param name="present">The value for all kinds.</param>
-    /// <param name="given">What is given: in either form, and free of problems.</param>
+    /// <param name="given">The change, in either form, and valid.</param>
     public static string Merge(string present, string given)
     {
         string[] all = present.Split(' ');
@@ -53,10 +53,10 @@ internal static class OutputLimits
         return string.Join(' ', all);
     }
 
-    /// <summary>The hard limit of normal clients in a whole value.</summary>
+    /// <summary>Reads the hard limit of normal clients from a whole value.</summary>
     public static long HardLimitOf(string whole) => Bytes(whole.Split(' ')[1]);
 
-    /// <summary>A whole value with another hard limit of normal clients.</summary>
+    /// <summary>Replaces the hard limit of normal clients in a whole value.</summary>
     public static string WithHardLimit(string whole, long bytes)
     {
         string[] all = whole.Split(' ');
@@ -64,7 +64,7 @@ internal static class OutputLimits
         return string.Join(' ', all);
     }
 
-    /// <summary>The kinds of clients in what is given whose limits have no meaning here.</summary>
+    /// <summary>The kinds of clients in a change whose limits have no effect here.</summary>
     public static IEnumerable<string> FindIgnored(string given)
     {
         string[] words = given.Split(' ');

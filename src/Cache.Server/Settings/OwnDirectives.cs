@@ -4,7 +4,7 @@ using Cache.Core;
 
 namespace Cache.Server.Settings;
 
-/// <summary>The directives that do something here.</summary>
+/// <summary>The directives that have an effect here.</summary>
 internal static class OwnDirectives
 {
     private static readonly NumberKind _port = new(0, ushort.MaxValue);

@@ -1,11 +1,11 @@
 namespace Cache.Server.Settings;
 
 /// <summary>
-/// One value alone: of what Redis offers more, where a client or an operator would rely on what there is not.
+/// Accepts one value and refuses Redis's other ones, where a client or an operator would rely on a missing feature.
 /// </summary>
-/// <param name="inner">What Redis takes.</param>
-/// <param name="value">What is taken here.</param>
-/// <param name="reason">Why nothing else is.</param>
+/// <param name="inner">The values that Redis accepts.</param>
+/// <param name="value">The only accepted value.</param>
+/// <param name="reason">The reason for refusing the others.</param>
 internal sealed class RefusingKind(ValueKind inner, string value, string reason) : ValueKind
 {
     public override string Parameter => Shown;

@@ -1,15 +1,15 @@
 namespace Cache.Server.Settings;
 
 /// <summary>Any text, or any words.</summary>
-/// <param name="parameter">What it is, such as "path".</param>
+/// <param name="parameter">The value's placeholder, such as "path".</param>
 internal sealed class TextKind(string parameter) : ValueKind
 {
     private readonly bool _isList;
 
-    /// <summary>Whether it is words with blanks between them, each with a meaning of its own.</summary>
+    /// <summary>Whether it is several words with separate meanings.</summary>
     public bool HasWords { init => _isList = value; }
 
-    /// <summary>Whether it is one token of a line even where blanks are part of it, and so is quoted there.</summary>
+    /// <summary>Whether it is one token even if it has blanks, and then is quoted in a line.</summary>
     public override bool IsList => _isList;
 
     public override string Parameter => parameter;

@@ -1,6 +1,6 @@
 namespace Cache.Server.Settings;
 
-/// <summary>The parameters of TLS as CONFIG GET shows them; an empty text stands for none.</summary>
+/// <summary>The parameters of TLS as CONFIG GET shows them; an empty text means none.</summary>
 internal sealed record TlsParameters
 {
     public string CertificateFile { get; init; } = "";

@@ -8,7 +8,7 @@ internal struct CommandCount
     /// <summary>Calls that replied an error.</summary>
     public long Failures;
 
-    /// <summary>Requests that never came to a call: wrong arity, no rights.</summary>
+    /// <summary>Requests that were refused before the call: wrong arity, no rights.</summary>
     public long Rejections;
 
     /// <summary>Calls that were timed.</summary>
@@ -25,7 +25,7 @@ internal struct CommandCount
         SampledTicks += other.SampledTicks;
     }
 
-    /// <summary>What was counted since an earlier state.</summary>
+    /// <summary>The difference to an earlier state.</summary>
     public readonly CommandCount Since(in CommandCount earlier) => new()
     {
         Calls = Calls - earlier.Calls,

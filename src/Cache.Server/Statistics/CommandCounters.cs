@@ -1,9 +1,9 @@
 namespace Cache.Server.Statistics;
 
-/// <summary>Counts commands and traffic in plain fields, for whichever client is served with it at a time.</summary>
+/// <summary>Counts commands and traffic in plain fields, for the client that is served at the time.</summary>
 /// <remarks>
-/// Written by one thread at a time, the one that has borrowed its context; others may read, and
-/// then see counts that are a moment old.
+/// Written by one thread at a time, the one that has borrowed its context; others may read counts that are a moment
+/// old.
 /// </remarks>
 internal sealed class CommandCounters(int commandCount)
 {
@@ -12,7 +12,7 @@ internal sealed class CommandCounters(int commandCount)
 
     private readonly CommandCount[] _commands = new CommandCount[commandCount];
 
-    /// <summary>What went through connections.</summary>
+    /// <summary>The traffic of connections.</summary>
 #pragma warning disable CA1051 // A field, since counters are written in place, without a copy.
     public TrafficCount Traffic;
 #pragma warning restore CA1051
@@ -21,13 +21,13 @@ internal sealed class CommandCounters(int commandCount)
     /// <returns>Whether this call is timed.</returns>
     public bool CountCall(int command) => (_commands[command].Calls++ & (CallsPerSample - 1)) == 0;
 
-    /// <summary>Counts a call no more: it is made again.</summary>
+    /// <summary>Takes back the count of a call that will be repeated.</summary>
     public void TakeBackCall(int command) => _commands[command].Calls--;
 
     /// <summary>Counts that a call failed.</summary>
     public void CountFailure(int command) => _commands[command].Failures++;
 
-    /// <summary>Takes the duration of a call.</summary>
+    /// <summary>Counts the duration of a call.</summary>
     public void AddSample(int command, long ticks)
     {
         ref var count = ref _commands[command];
@@ -35,7 +35,7 @@ internal sealed class CommandCounters(int commandCount)
         count.SampledTicks += ticks;
     }
 
-    /// <summary>Adds what was counted to sums, by the commands' indexes.</summary>
+    /// <summary>Adds the counts to sums, by the commands' indexes.</summary>
     public void AddTo(Span<CommandCount> sums, ref TrafficCount traffic)
     {
         for (int i = 0; i < _commands.Length; i++)

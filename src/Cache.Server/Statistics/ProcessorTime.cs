@@ -2,16 +2,18 @@ using System.Globalization;
 
 namespace Cache.Server.Statistics;
 
-/// <summary>Time of processors that was taken in the kernel and outside it.</summary>
+/// <summary>Processor time in the kernel and in user mode.</summary>
 internal readonly record struct ProcessorTime(TimeSpan System, TimeSpan User)
 {
     // Linux writes these times in hundredths of a second, whatever its own ticks are (USER_HZ).
     private const long TicksPerUnit = TimeSpan.TicksPerSecond / 100;
 
-    // Of proc/[pid]/stat, behind the name: utime, stime, cutime, cstime are fields 14 to 17 of all.
+    // In proc/[pid]/stat, counted behind the name: utime, stime, cutime, cstime are fields 14 to 17 of all.
     private const int UserIndex = 11;
 
-    /// <summary>That of processes which this one has waited for, and of its first thread; zero if unknown.</summary>
+    /// <summary>
+    /// The time of the child processes that were waited for, and of the first thread; zero if unknown.
+    /// </summary>
     public static (ProcessorTime Children, ProcessorTime MainThread) Read()
     {
         string task = string.Create(CultureInfo.InvariantCulture, $"/proc/self/task/{Environment.ProcessId}/stat");

@@ -5,9 +5,9 @@ namespace Cache.Server.Statistics;
 
 /// <summary>The counters that INFO shows, except those of the store.</summary>
 /// <remarks>
-/// Nothing here is written per command: what is lent to execute requests counts in fields of its own. Reading sums
-/// over them, which costs nothing until it is read. A reset keeps the sums of that moment and subtracts them from
-/// then on, since the fields belong to their borrowers. Thread-safe.
+/// Nothing here is written per command: each lent context counts in its own fields, and reading sums them up. A reset
+/// keeps the sums of that moment and subtracts them from then on, since the fields belong to their borrowers.
+/// Thread-safe.
 /// </remarks>
 internal sealed class ServerStatistics(int commandCount)
 {
@@ -30,14 +30,14 @@ internal sealed class ServerStatistics(int commandCount)
     /// <summary>Counts a TLS handshake that failed.</summary>
     public void CountFailedHandshake() => Interlocked.Increment(ref _failedHandshakes);
 
-    /// <summary>Asks these counters too from now on.</summary>
+    /// <summary>Includes these counters from now on.</summary>
     public void Add(CommandCounters counters)
     {
         lock (_lock)
             _counters.Add(counters);
     }
 
-    /// <summary>Keeps what was counted, and asks these counters no more.</summary>
+    /// <summary>Keeps their counts, and drops the counters.</summary>
     public void Fold(CommandCounters counters)
     {
         lock (_lock)
@@ -47,7 +47,7 @@ internal sealed class ServerStatistics(int commandCount)
         }
     }
 
-    /// <summary>Counts a request that was refused before it came to its command.</summary>
+    /// <summary>Counts a request that was refused before the call.</summary>
     public void CountRejection(int command)
     {
         lock (_lock)

@@ -1,6 +1,6 @@
 namespace Cache.Server.Statistics;
 
-/// <summary>How much per second, of late: computed when asked, over the time since it was asked before.</summary>
+/// <summary>The recent rate per second: computed when asked for, over the time since the previous question.</summary>
 /// <remarks>So no timer sums over all clients while no client asks. Thread-safe.</remarks>
 internal sealed class ThroughputMeter(TimeProvider timeProvider)
 {
@@ -12,7 +12,7 @@ internal sealed class ThroughputMeter(TimeProvider timeProvider)
     private TrafficCount _sample;
     private Throughput _last;
 
-    /// <summary>Takes what was counted up to now.</summary>
+    /// <summary>Takes the present count.</summary>
     public Throughput Measure(in TrafficCount count)
     {
         lock (_lock)

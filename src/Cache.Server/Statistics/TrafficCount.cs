@@ -1,16 +1,16 @@
 namespace Cache.Server.Statistics;
 
-/// <summary>What went through connections: plain fields, written by one thread at a time.</summary>
+/// <summary>The traffic of connections: plain fields, written by one thread at a time.</summary>
 internal struct TrafficCount
 {
-    /// <summary>Commands that came to a call.</summary>
+    /// <summary>Commands that were called.</summary>
     public long Commands;
 
     public long InputBytes;
 
     public long OutputBytes;
 
-    /// <summary>Receives that brought bytes.</summary>
+    /// <summary>Receives of one byte or more.</summary>
     public long Reads;
 
     /// <summary>Flushes.</summary>
@@ -25,7 +25,7 @@ internal struct TrafficCount
         Writes += other.Writes;
     }
 
-    /// <summary>What was counted since an earlier state.</summary>
+    /// <summary>The difference to an earlier state.</summary>
     public readonly TrafficCount Since(in TrafficCount earlier) => new()
     {
         Commands = Commands - earlier.Commands,

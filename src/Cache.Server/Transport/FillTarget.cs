@@ -1,11 +1,11 @@
 namespace Cache.Server.Transport;
 
-/// <summary>Memory in which bytes from the peer will stay.</summary>
+/// <summary>Memory into which bytes from the peer are received directly.</summary>
 internal abstract class FillTarget
 {
-    /// <summary>What is still to be filled.</summary>
+    /// <summary>The memory that is not filled yet.</summary>
     public abstract Span<byte> Room { get; }
 
-    /// <summary>Takes the first bytes of the room as filled.</summary>
+    /// <summary>Marks the first bytes of the room as filled.</summary>
     public abstract void Advance(int count);
 }

@@ -2,16 +2,16 @@ using System.IO.Pipelines;
 
 namespace Cache.Server.Transport;
 
-/// <summary>An input that can receive bytes to where they will stay.</summary>
+/// <summary>An input that can receive bytes directly into memory of its user.</summary>
 internal abstract class FillingPipeReader : PipeReader
 {
     /// <summary>
-    /// Reads as usual what lies here already; else receives into the target, which is left alone once the read has
-    /// ended.
+    /// Returns bytes that were received already, as a usual read; else receives into the target, which is not used
+    /// after the end of the read.
     /// </summary>
     /// <param name="target">Has room.</param>
     /// <returns>
-    /// As of a usual read; an empty buffer if the target got bytes: it must be advanced over too.
+    /// As a usual read; an empty buffer if bytes were received into the target: it must be advanced over too.
     /// </returns>
     public abstract ValueTask<ReadResult> ReadAsync(FillTarget target);
 }

@@ -22,17 +22,17 @@ internal readonly struct OutputPiece
 
     public int Count { get; }
 
-    /// <summary>What is held for them.</summary>
+    /// <summary>The memory that is held for them.</summary>
     public int MemoryBytes => _array?.Length ?? Count;
 
     public bool IsLent => _lent is not null;
 
     public ReadOnlySpan<byte> Span => _lent is null ? _array.AsSpan(0, Count) : _lent.Span;
 
-    /// <summary>A part of it as memory: where it lies, or copied if it is lent.</summary>
-    /// <param name="start">Where the part begins.</param>
-    /// <param name="copy">Holds the part, and takes the copy.</param>
-    /// <param name="count">How long it is.</param>
+    /// <summary>A part of it as memory: in place, or copied if it is lent.</summary>
+    /// <param name="start">The beginning of the part.</param>
+    /// <param name="copy">Receives the copy; as long as the part at least.</param>
+    /// <param name="count">The length of the part.</param>
     public ReadOnlyMemory<byte> Slice(int start, int count, byte[] copy)
     {
         if (_array is not null)

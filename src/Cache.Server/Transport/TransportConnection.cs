@@ -27,33 +27,33 @@ internal abstract class TransportConnection : IAsyncDisposable
     public abstract PipeWriter Output { get; }
 
     /// <summary>
-    /// How many bytes the system has taken for the peer so far; from any thread, perhaps a moment old. While a flush
-    /// waits, it tells whether the peer takes anything.
+    /// The bytes that the system has taken for the peer so far; from any thread, perhaps a moment old. While a flush
+    /// waits, it shows whether the peer receives anything.
     /// </summary>
     public abstract long SentBytes { get; }
 
     /// <summary>
-    /// How many bytes of memory hold what was flushed and the system did not take yet; from any thread, perhaps a
-    /// moment old. 0 if nothing waits.
+    /// The bytes of memory for flushed bytes that the system has not taken yet; from any thread, perhaps a moment old.
+    /// 0 if nothing waits.
     /// </summary>
     public abstract long UnsentMemoryBytes { get; }
 
     /// <summary>
-    /// How long bytes have been there that cannot be read before others come, as half a record, without any more of
-    /// them; zero for none. From any thread, perhaps a moment old.
+    /// How long an incomplete record, whose bytes cannot be read yet, has got no more bytes; zero if there is none.
+    /// From any thread, perhaps a moment old.
     /// </summary>
     public virtual TimeSpan PartialInputAge => TimeSpan.Zero;
 
     /// <summary>
-    /// Whether the pipes' continuations run on a thread that other connections wait for, so that long work belongs
+    /// Whether the pipes' continuations run on a thread that other connections wait for, so that long work must be done
     /// elsewhere.
     /// </summary>
     public virtual bool SharesThread => false;
 
-    /// <summary>The number of the socket's descriptor, for people to look at; −1 where there is none.</summary>
+    /// <summary>The number of the socket's descriptor, for display only; −1 if there is none.</summary>
     public virtual int Descriptor => -1;
 
-    /// <summary>The peer's address; null or nameless where the transport knows none.</summary>
+    /// <summary>The peer's address; null or unnamed if the transport knows none.</summary>
     public abstract EndPoint? RemoteEndPoint { get; }
 
     /// <summary>The address on which the connection arrived.</summary>
@@ -63,37 +63,37 @@ internal abstract class TransportConnection : IAsyncDisposable
     public virtual X509Certificate2? ClientCertificate => null;
 
     /// <summary>
-    /// Does what has to come before the first byte, as a handshake; may end on another thread. Until then what is
-    /// written is lost.
+    /// Does what must come before the first byte, such as a handshake; may end on another thread. Bytes written before
+    /// its end are lost.
     /// </summary>
-    /// <exception cref="IOException">The peer did not do its part, or not in time.</exception>
+    /// <exception cref="IOException">The peer did not complete the handshake, or not in time.</exception>
     public virtual ValueTask OpenAsync() => ValueTask.CompletedTask;
 
     /// <summary>
-    /// Awaits nothing more from the peer, from any thread: what has arrived can still be read from
-    /// <see cref="Input"/>, which then completes, or whose pending read is canceled once.
+    /// Stops receiving, from any thread: bytes that have arrived can still be read from <see cref="Input"/>, which then
+    /// completes, or whose pending read is canceled once.
     /// </summary>
     public abstract void StopReceiving();
 
     /// <summary>
-    /// Whether the peer sends nothing more, from any thread: it closed its side, or the connection broke. What it sent
-    /// before may still lie unread.
+    /// Whether the peer sends nothing more, from any thread: it closed its side, or the connection broke. Bytes that it
+    /// sent before may still be unread.
     /// </summary>
     public virtual bool IsPeerGone => false;
 
     /// <summary>
-    /// Executes short work of the connection's owner soon, from any thread: where a thread serves several connections,
-    /// on that one, beside their events; else on the thread pool.
+    /// Executes short work of the connection's owner soon, from any thread: if a thread serves several connections, on
+    /// that thread, between their events; else on the thread pool.
     /// </summary>
     public virtual void Post(Action<object> work, object state) =>
         ThreadPool.UnsafeQueueUserWorkItem(work, state, preferLocal: false);
 
-    /// <summary>Ends the connection at once, from any thread; what was not sent is lost.</summary>
+    /// <summary>Ends the connection at once, from any thread; unsent bytes are lost.</summary>
     public abstract void Abort();
 
     /// <summary>
-    /// Sends what was written, says goodbye in such a way that it arrives even if the peer is still sending, and frees
-    /// the socket; gives up after a bounded time.
+    /// Sends the written bytes, closes such that they arrive even if the peer is still sending, and frees the socket;
+    /// gives up after a bounded time.
     /// </summary>
     public abstract ValueTask DisposeAsync();
 }

@@ -10,7 +10,9 @@ using Cache.Server.Security;
 
 namespace Cache.Server.Commands.Administration;
 
-/// <summary>ACL, but for what shows and changes single users. Text is Latin-1, so that a char is a byte.</summary>
+/// <summary>
+/// ACL, except for the subcommands that show and change single users. Text is Latin-1, so that a char is a byte.
+/// </summary>
 internal static class AclCommands
 {
     private const int PasswordBitsDefault = 256;

@@ -23,7 +23,7 @@ internal static class AclUserCommands
         new("acl|users", Users),
     ];
 
-    /// <summary>The error of a subcommand with arguments that its arity lets pass.</summary>
+    /// <summary>The error of a subcommand with wrong arguments that its arity allows.</summary>
     public static void WrongSubcommand(in RespRequest request, RespReplyWriter reply) => reply.Error([
         .. "ERR unknown subcommand or wrong number of arguments for '"u8, .. request[1].UpToNul(),
         .. "'. Try ACL HELP."u8]);

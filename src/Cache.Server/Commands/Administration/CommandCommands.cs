@@ -7,7 +7,7 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Administration;
 
-/// <summary>COMMAND: what the table tells of itself.</summary>
+/// <summary>COMMAND: the data of the command table.</summary>
 internal static class CommandCommands
 {
     private static readonly string[] _help =

@@ -11,7 +11,7 @@ internal static class CommandFilter
     public static bool IsKnown(ReadOnlySpan<byte> filter) =>
         filter.Is("MODULE"u8) || filter.Is("ACLCAT"u8) || filter.Is("PATTERN"u8);
 
-    /// <summary>Whether a command passes a filter. There are no modules, so nothing is of one.</summary>
+    /// <summary>Whether a command passes a filter. There are no modules, so no command belongs to one.</summary>
     public static bool Matches(CommandDefinition command, ReadOnlySpan<byte> filter, ReadOnlySpan<byte> value)
     {
         if (filter.Is("PATTERN"u8))

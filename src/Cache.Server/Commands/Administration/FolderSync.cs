@@ -3,14 +3,14 @@ using System.Text;
 
 namespace Cache.Server.Commands.Administration;
 
-/// <summary>Writes a folder's names to the disk, so that a renamed file keeps its name after a power failure.</summary>
+/// <summary>Syncs a folder to the disk, so that a renamed file keeps its name after a power failure.</summary>
 internal static class FolderSync
 {
     private const int ReadOnly = 0;
     private const int CloseOnExec = 0x80000;
 
-    /// <summary>Writes them, on Linux; elsewhere they are the system's.</summary>
-    /// <returns>False if the folder cannot be opened, or the disk did not take it.</returns>
+    /// <summary>Syncs the folder on Linux; elsewhere this is left to the system.</summary>
+    /// <returns>False if the folder cannot be opened, or the sync fails.</returns>
     public static bool TrySync(string folder)
     {
         if (!OperatingSystem.IsLinux())

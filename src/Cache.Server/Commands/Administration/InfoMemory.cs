@@ -6,10 +6,10 @@ namespace Cache.Server.Commands.Administration;
 
 /// <summary>The section Memory of INFO.</summary>
 /// <remarks>
-/// <c>used_memory</c> is what the store counts, clients included; it is what <c>maxmemory</c> bounds. The process needs
-/// more: the runtime, code and objects, which is what was resident when the server started, less what the store used
-/// then. So fragmentation compares what is resident with the store and this base, and not with the store alone, which
-/// may be a few kilobytes.
+/// <c>used_memory</c> is the memory that the store counts, clients included, and that <c>maxmemory</c> bounds. The
+/// process needs more for the runtime, code and objects: the resident memory when the server started, less the store's
+/// at that time. So fragmentation compares resident memory with the store and this base, not with the store alone,
+/// which may have a few kilobytes.
 /// </remarks>
 internal static class InfoMemory
 {

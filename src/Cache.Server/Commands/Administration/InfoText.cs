@@ -20,18 +20,18 @@ internal sealed class InfoText
 
     public void Add(string name, long value) => Add(name, value.ToString(CultureInfo.InvariantCulture));
 
-    /// <summary>Several fields of the same value.</summary>
+    /// <summary>Several fields with the same value.</summary>
     public void AddEach(long value, params ReadOnlySpan<string> names)
     {
         foreach (string name in names)
             Add(name, value);
     }
 
-    /// <summary>A ratio or a share, with two decimals.</summary>
+    /// <summary>A ratio, with two decimals.</summary>
     public void Add(string name, double value, string unit = "") =>
         Add(name, value.ToString("F2", CultureInfo.InvariantCulture) + unit);
 
-    /// <summary>An amount of memory, and the same for people under the name with _human.</summary>
+    /// <summary>An amount of memory, and in readable form under the name with _human.</summary>
     public void AddMemory(string name, long bytes)
     {
         Add(name, bytes);

@@ -1,9 +1,9 @@
 namespace Cache.Server.Commands.Arguments;
 
-/// <summary>An argument as C's functions for strings see it, by which Redis words its errors.</summary>
+/// <summary>An argument as C's string functions see it, for Redis's error texts.</summary>
 internal static class CText
 {
-    // No more of an argument is shown in an error: it may be hundreds of megabytes, which the reply would hold again.
+    // The longest part of an argument in an error: an argument may have hundreds of megabytes.
     private const int ShownBytesMax = 16 * 1024;
 
     /// <summary>The text before its first zero byte, for an error; only its beginning if it is very long.</summary>

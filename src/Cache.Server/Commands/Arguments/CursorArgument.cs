@@ -3,8 +3,8 @@ namespace Cache.Server.Commands.Arguments;
 /// <summary>The cursor of SCAN as a client writes it.</summary>
 internal static class CursorArgument
 {
-    /// <summary>Reads what C's strtoul reads: a sign, or none, and digits; a minus counts down from 2^64.</summary>
-    /// <returns>False if there is anything else, or the number does not fit 64 bits. An empty text is 0.</returns>
+    /// <summary>Reads the texts of C's strtoul: an optional sign and digits; a minus counts down from 2^64.</summary>
+    /// <returns>False for other texts, or if the number does not fit in 64 bits. An empty text is 0.</returns>
     public static bool TryParse(ReadOnlySpan<byte> text, out ulong cursor)
     {
         cursor = 0;

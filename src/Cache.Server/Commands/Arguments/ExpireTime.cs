@@ -3,23 +3,23 @@ using Cache.Core;
 namespace Cache.Server.Commands.Arguments;
 
 /// <summary>
-/// Turns what a client states into a moment: an interval into one of the store's time, any other is the wall clock's.
+/// Converts a client's time argument to a moment: an interval to the store's time, a Unix time to the wall clock.
 /// </summary>
 internal static class ExpireTime
 {
-    // The store takes 0 for never; for a client it is a moment long past, like any other up to now.
+    // For the store 0 means never; for a client it is a moment long past.
     private const long LongPastMs = -1;
 
-    /// <summary>The moment for SET and its kin, which take no time that is zero or negative.</summary>
-    /// <returns>False if it is, or if the moment does not fit 64 bits.</returns>
+    /// <summary>The moment for SET and similar commands, which refuse zero and negative times.</summary>
+    /// <returns>False if it is zero or negative, or if the moment does not fit in 64 bits.</returns>
     public static bool TryGetPositive(long time, ExpireUnit unit, CacheStore store, out ExpireMoment moment)
     {
         moment = default;
         return time > 0 && TryGet(time, unit, store, out moment);
     }
 
-    /// <summary>The moment for EXPIRE and its kin, which may lie in the past.</summary>
-    /// <returns>False if the moment does not fit 64 bits.</returns>
+    /// <summary>The moment for EXPIRE and similar commands, which may be in the past.</summary>
+    /// <returns>False if the moment does not fit in 64 bits.</returns>
     public static bool TryGet(long time, ExpireUnit unit, CacheStore store, out ExpireMoment moment)
     {
         moment = default;

@@ -1,6 +1,6 @@
 namespace Cache.Server.Commands.Arguments;
 
-/// <summary>How a client states when an entry expires; None: it does not.</summary>
+/// <summary>The unit of a client's time argument; None: there is no such argument.</summary>
 internal enum ExpireUnit
 {
     None,

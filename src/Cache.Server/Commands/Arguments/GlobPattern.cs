@@ -2,26 +2,26 @@ namespace Cache.Server.Commands.Arguments;
 
 /// <summary>A glob-style pattern as Redis 7.0 reads it: * ? [a-z] [^a] and \ before any of them.</summary>
 /// <remarks>
-/// Redis calls itself for what follows a star, but once the last star's choices are used up it gives up as a whole.
-/// So it is enough to remember the last star, without recursion. Oddities kept: no pattern but the empty one matches an
+/// Redis recurses for the pattern after a star, but fails as a whole once the last star has no choice left. So it is
+/// enough to remember the last star, without recursion. Redis's oddities are kept: only the empty pattern matches an
 /// empty text; ranges compare bytes as signed; an unclosed bracket ends with the pattern.
 /// </remarks>
 internal readonly ref struct GlobPattern(ReadOnlySpan<byte> pattern, bool ignoreCase = false)
 {
-    // Redis matches nothing by a pattern in which this many stars, each with something behind it, have been entered.
+    // In Redis the match fails when this many stars, each with something behind it, have been entered.
     private const int StarsMax = 1000;
 
-    // The bytes of the pattern that are looked at for one text, about 2 ms. Only patterns made to be slow need more:
-    // a star before thousands of equal bytes, on a text of thousands of the same. They match nothing.
+    // The most bytes of the pattern that are read for one text, about 2 ms. Only patterns made to be slow need more: a
+    // star before thousands of equal bytes, on a text of thousands of the same. Their match fails.
     private const int StepsMax = 1 << 20;
 
     private readonly ReadOnlySpan<byte> _pattern = pattern;
     private readonly bool _ignoreCase = ignoreCase;
 
-    /// <summary>Whether the whole text is matched.</summary>
+    /// <summary>Whether the pattern matches the whole text.</summary>
     public bool IsMatch(ReadOnlySpan<byte> text) => IsMatch(text, out _);
 
-    /// <summary>Whether the whole text is matched, and how many bytes of the pattern were looked at.</summary>
+    /// <summary>Whether the pattern matches the whole text, and how many bytes of the pattern were read.</summary>
     public bool IsMatch(ReadOnlySpan<byte> text, out int steps)
     {
         int at = 0;
@@ -65,7 +65,7 @@ internal readonly ref struct GlobPattern(ReadOnlySpan<byte> pattern, bool ignore
         return textAt == text.Length && (text.IsEmpty ? at : SkipStars(at)) == _pattern.Length;
     }
 
-    // One look at the pattern is of no more bytes than all together may be.
+    // One look reads no more bytes of the pattern than are left in all.
     private int EndOfLook(int at) => (int)Math.Min(_pattern.Length, at + StepsMax + 1L);
 
     private int SkipStars(int at)
@@ -76,7 +76,9 @@ internal readonly ref struct GlobPattern(ReadOnlySpan<byte> pattern, bool ignore
         return at;
     }
 
-    /// <summary>Whether what stands at a place of the pattern, no star, takes a byte; moves behind it.</summary>
+    /// <summary>
+    /// Whether the element at a position of the pattern, not a star, matches a byte; moves behind it.
+    /// </summary>
     private bool MatchesOne(ref int at, byte value)
     {
         switch (_pattern[at])
@@ -137,6 +139,6 @@ internal readonly ref struct GlobPattern(ReadOnlySpan<byte> pattern, bool ignore
     private byte Fold(byte value) =>
         _ignoreCase && value is >= (byte)'A' and <= (byte)'Z' ? (byte)(value | 0x20) : value;
 
-    // As C sees it: behind the end there is a zero.
+    // As in C: a zero follows the end.
     private int ByteAt(int at) => at < _pattern.Length ? _pattern[at] : 0;
 }

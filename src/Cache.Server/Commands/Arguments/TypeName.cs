@@ -2,7 +2,7 @@ using Cache.Core;
 
 namespace Cache.Server.Commands.Arguments;
 
-/// <summary>Redis's words for what a value is: those of TYPE, and of SCAN with a type.</summary>
+/// <summary>Redis's names of types, for TYPE and SCAN.</summary>
 internal static class TypeName
 {
     public static ReadOnlySpan<byte> Of(EntryKind kind) => kind switch
@@ -16,7 +16,7 @@ internal static class TypeName
         _ => "none"u8,
     };
 
-    /// <summary>The kind of a word, however it is written; None of any other word.</summary>
+    /// <summary>The kind of a name, in any case of letters; None for an unknown name.</summary>
     public static EntryKind Parse(ReadOnlySpan<byte> name)
     {
         for (var kind = EntryKind.String; kind <= EntryKind.Stream; kind++)

@@ -16,7 +16,7 @@ internal static class BitCommands
         new("bitpos", BitPos),
     ];
 
-    /// <summary>Runs steps on a value's bits; elsewhere, where the value has to be copied for them.</summary>
+    /// <summary>Runs steps on a value's bits; on another thread if that must copy the value.</summary>
     /// <returns>False if it gives way.</returns>
     public static bool TryChange(
         ReadOnlySpan<byte> key, Span<BitFieldStep> steps, CommandContext context, out WriteStatus status)
@@ -76,7 +76,7 @@ internal static class BitCommands
     /// <summary>BITCOUNT key [start end [BYTE | BIT]]</summary>
     private static void BitCount(in RespRequest request, CommandContext context)
     {
-        // Redis looks for the key before it looks at the range.
+        // Redis looks for the key before it reads the range.
         if (!context.Store.TryPeekInfo(request[1], out var info))
         {
             context.Reply.Integer(0);
@@ -97,7 +97,7 @@ internal static class BitCommands
         context.Reply.Integer(first > last || range.IsReversed ? 0 : BitSearch.Count(value.Bytes, first, last));
     }
 
-    // A range that is reversed has no bits of any unit, so that the unit is not looked at.
+    // A reversed range has no bits in any unit, so the unit is not read.
     private static bool TryParseCounted(in RespRequest request, RespReplyWriter reply, out BitRange range)
     {
         range = BitRange.All;
@@ -134,7 +134,7 @@ internal static class BitCommands
         else if (bit is not (0 or 1))
             reply.Error("ERR The bit argument must be 1 or 0."u8);
         else if (!context.Store.TryPeekInfo(request[1], out var info))
-            reply.Integer(bit == 1 ? -1 : 0); // For Redis it is zeros without end.
+            reply.Integer(bit == 1 ? -1 : 0); // In Redis an absent value is endless zeros.
         else if (!reply.RefusesKind(info.Kind) && TryParseRange(request, reply, out var range)
             && !context.TryGiveWay(range.WorkOn(info.Length)))
         {
@@ -163,7 +163,7 @@ internal static class BitCommands
         context.Reply.Integer(position < 0 && !bit && isOpen ? last + 1 : position);
     }
 
-    // In Redis's order: the first end, the unit, the last end, which may be left out.
+    // In Redis's order: the start, the unit, the end, which may be missing.
     private static bool TryParseRange(in RespRequest request, RespReplyWriter reply, out BitRange range)
     {
         range = BitRange.All;

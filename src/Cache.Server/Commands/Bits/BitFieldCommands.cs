@@ -7,7 +7,7 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Bits;
 
-/// <summary>BITFIELD and BITFIELD_RO: numbers of some bits, several at one moment.</summary>
+/// <summary>BITFIELD and BITFIELD_RO: numbers of some bits, several of them atomically.</summary>
 internal static class BitFieldCommands
 {
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
@@ -29,7 +29,7 @@ internal static class BitFieldCommands
 
     private static void Run(in RespRequest request, bool mayWrite, CommandContext context)
     {
-        // The shortest step, GET, is of three words.
+        // The shortest step, GET, has three words.
         var rented = ArrayPool<BitFieldStep>.Shared.Rent(request.Count / 3 + 1);
         try
         {

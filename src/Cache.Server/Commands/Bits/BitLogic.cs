@@ -1,6 +1,6 @@
 namespace Cache.Server.Commands.Bits;
 
-/// <summary>What BITOP does with the bits of its sources.</summary>
+/// <summary>The operations of BITOP.</summary>
 internal enum BitLogic
 {
     And,

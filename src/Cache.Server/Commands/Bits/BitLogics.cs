@@ -2,10 +2,10 @@ using System.Numerics;
 
 namespace Cache.Server.Commands.Bits;
 
-/// <summary>Combines bytes with others, some dozens at a time.</summary>
+/// <summary>Combines the bits of two spans, some dozens of bytes at a time.</summary>
 internal static class BitLogics
 {
-    /// <summary>Combines the target's bytes with a source's, which are as many; or inverts the source's.</summary>
+    /// <summary>Combines the target's bytes with the same number of a source's; or inverts the source's.</summary>
     public static void Combine(BitLogic logic, Span<byte> target, ReadOnlySpan<byte> source)
     {
         int vectorBytes = Vector<byte>.Count;

@@ -8,9 +8,9 @@ internal static class BitOffset
     public static ReadOnlySpan<byte> Error => "ERR bit offset is not an integer or out of range"u8;
 
     /// <summary>Reads it.</summary>
-    /// <param name="text">A number, or behind # a number of fields.</param>
-    /// <param name="width">The bits of a field; 0: only a number will do.</param>
-    /// <param name="bytesMax">How long a value may be.</param>
+    /// <param name="text">A number of bits, or # and a number of fields.</param>
+    /// <param name="width">The bits of a field; 0: # is not allowed.</param>
+    /// <param name="bytesMax">The longest value.</param>
     /// <param name="offset">The bit, from 0.</param>
     public static bool TryParse(ReadOnlySpan<byte> text, int width, long bytesMax, out long offset)
     {

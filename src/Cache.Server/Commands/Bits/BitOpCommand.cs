@@ -9,7 +9,7 @@ namespace Cache.Server.Commands.Bits;
 /// <summary>BITOP: combines values bit by bit.</summary>
 internal static class BitOpCommand
 {
-    // So long it works before those have a turn that wait for the same threads.
+    // The time after which other requests that wait for the same threads have a turn.
     private static readonly TimeSpan StepTime = TimeSpan.FromMilliseconds(10);
 
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
@@ -35,7 +35,7 @@ internal static class BitOpCommand
         if (context.Progress is null && context.SharesThread && context.TryGiveWay(FindLength(request, context)))
             return;
 
-        // The context's from here on: whatever is thrown, it gives back what the progress holds.
+        // From here on the context owns it, and gives its memory back, even after an exception.
         var progress = context.Progress as BitOpProgress ?? Begin(logic, request, context);
         if (!TryEnd(progress, context))
         {
@@ -55,7 +55,7 @@ internal static class BitOpCommand
         return progress;
     }
 
-    /// <returns>False if others are to have a turn first.</returns>
+    /// <returns>False if others must have a turn first.</returns>
     private static bool TryEnd(BitOpProgress progress, CommandContext context)
     {
         var clock = context.Server.TimeProvider;
@@ -71,7 +71,7 @@ internal static class BitOpCommand
         return true;
     }
 
-    // Of nothing but absent and empty values the result is no key; of a client that was killed meanwhile there is none.
+    // If all sources are absent or empty the result is no key; for a client that was killed meanwhile there is none.
     private static void Reply(ReadOnlySpan<byte> key, BitOpProgress progress, RespReplyWriter reply)
     {
         if (progress.IsTooLong)

@@ -6,10 +6,10 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Bits;
 
-/// <summary>How far BITOP has come: its sources, the result so far, and how many bytes of it are done.</summary>
+/// <summary>The progress of BITOP: its sources, the result so far, and the number of bytes done.</summary>
 internal sealed class BitOpProgress(BitLogic logic, CacheStore store) : CommandProgress
 {
-    // What is combined of all sources together between two looks at the clock, and the least of each.
+    // The bytes of all sources that are combined between two looks at the clock, and the least bytes of each.
     private const int StepBytes = 1 << 20;
     private const int ChunkBytesMin = 1 << 10;
 
@@ -18,13 +18,13 @@ internal sealed class BitOpProgress(BitLogic logic, CacheStore store) : CommandP
     private byte[] _short = [];
     private int _done;
 
-    /// <summary>Where the result goes, though the client's database may be another keyspace meanwhile.</summary>
+    /// <summary>The keyspace of the result, even if the client's database is another keyspace by then.</summary>
     public CacheStore Store => store;
 
-    /// <summary>Whether more of the sources would have to be copied than may be: then there is nothing to do.</summary>
+    /// <summary>Whether copying the sources would exceed the bound: then there is nothing to do.</summary>
     public bool IsTooLong => _sources.IsTooLong;
 
-    /// <summary>Whether a source is no string: the same.</summary>
+    /// <summary>Whether a source is not a string: then there is nothing to do.</summary>
     public bool HasOtherKind => _sources.HasOtherKind;
 
     public int Length => _sources.Length;
@@ -36,7 +36,7 @@ internal sealed class BitOpProgress(BitLogic logic, CacheStore store) : CommandP
 
     private Span<byte> Result => _large is null ? _short.AsSpan(0, Length) : _large.Span;
 
-    /// <summary>Takes the sources, as they stand at one moment; once, and before any step.</summary>
+    /// <summary>Takes the sources atomically; once, and before any step.</summary>
     public void Begin(in RespRequest request)
     {
         Debug.Assert(_large is null && _short.Length == 0, "It began before.");
@@ -47,8 +47,8 @@ internal sealed class BitOpProgress(BitLogic logic, CacheStore store) : CommandP
             _short = ArrayPool<byte>.Shared.Rent(Length);
     }
 
-    /// <summary>Combines one more part of all sources.</summary>
-    /// <returns>False if all is done.</returns>
+    /// <summary>Combines the next part of all sources.</summary>
+    /// <returns>False if all parts are done.</returns>
     public bool Step()
     {
         if (IsDone)
@@ -66,7 +66,7 @@ internal sealed class BitOpProgress(BitLogic logic, CacheStore store) : CommandP
         return true;
     }
 
-    /// <summary>Gives the result to a key.</summary>
+    /// <summary>Stores the result.</summary>
     public WriteStatus Write(ReadOnlySpan<byte> key) => _large is null
         ? Store.Set(key, Result)
         : Store.Set(key, _large, default);
@@ -80,7 +80,7 @@ internal sealed class BitOpProgress(BitLogic logic, CacheStore store) : CommandP
         _short = [];
     }
 
-    // Behind its end a source is zeros.
+    // Zeros follow the end of a source.
     private void Combine(Span<byte> target, ReadOnlySpan<byte> part, bool isFirst)
     {
         if (isFirst && logic != BitLogic.Not)

@@ -4,17 +4,17 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Bits;
 
-/// <summary>The values that BITOP combines, as they stood at one moment.</summary>
+/// <summary>The values that BITOP combines, read atomically.</summary>
 /// <remarks>
-/// Long ones are lent, so that any number of them costs no copy. That all stood together is known by the keys'
-/// versions, which are the same before and after all were taken; while others write next to them for long, they are
-/// copied at one moment instead. Copies have a bound, since a key may be named a million times.
+/// Long values are lent, so that any number of them costs no copy. They existed together if the keys' versions are the
+/// same before and after all were taken; if other writes in the same buckets prevent that for long, the values are
+/// copied atomically instead. Copies are bounded, since a key may be named a million times.
 /// </remarks>
 internal sealed class BitOpSources : IDisposable
 {
     private const int AttemptsMax = 64;
 
-    // Ten thousand values of 10 KB; one request is not to hold any multiple of the store.
+    // Ten thousand values of 10 KB; one request must not hold a multiple of the store.
     private const long CopiedBytesMax = 128 << 20;
 
     // Keys from the third argument on.
@@ -23,21 +23,21 @@ internal sealed class BitOpSources : IDisposable
     private readonly ByteStringList _copied = new() { BytesMax = CopiedBytesMax };
     private readonly List<LentValue?> _lent = [];
 
-    /// <summary>The bytes that were copied.</summary>
+    /// <summary>The copied bytes.</summary>
     public long MemoryBytes => _copied.MemoryBytes;
 
     public int Count => _lent.Count;
 
-    /// <summary>Whether more would have to be copied than may be: then there are none.</summary>
+    /// <summary>Whether copying would exceed the bound: then there are none.</summary>
     public bool IsTooLong => _copied.IsTooLong;
 
-    /// <summary>Whether a key among them is no string: then there are none either.</summary>
+    /// <summary>Whether one of the keys is not a string: then there are none either.</summary>
     public bool HasOtherKind { get; private set; }
 
     /// <summary>The length of the longest one.</summary>
     public int Length { get; private set; }
 
-    /// <summary>Takes the values. If it throws, the disposal gives back what was taken.</summary>
+    /// <summary>Takes the values. If it throws, the disposal gives back those already taken.</summary>
     public void Read(in RespRequest request, CacheStore store)
     {
         for (int attempts = 0; !TryRead(request, store); attempts++)
@@ -53,7 +53,7 @@ internal sealed class BitOpSources : IDisposable
             Measure();
     }
 
-    /// <summary>Gives all of them in their order, an absent one as an empty one.</summary>
+    /// <summary>Passes all of them on in order, an absent one as an empty one.</summary>
     public Enumerator GetEnumerator() => new(_copied, _lent);
 
     public void Dispose()
@@ -75,7 +75,7 @@ internal sealed class BitOpSources : IDisposable
         }
 
         if (HasOtherKind)
-            return true; // That it is one now is enough.
+            return true; // A string now is enough.
 
         for (int i = 0; i < versions.Length && !IsTooLong; i++)
             Take(request[FirstKey + i], store);
@@ -127,7 +127,7 @@ internal sealed class BitOpSources : IDisposable
         public ReadOnlySpan<byte> GetKey(int index) => _request[FirstKey + index];
     }
 
-    /// <summary>Walks over the values.</summary>
+    /// <summary>Enumerates the values.</summary>
     internal ref struct Enumerator(ByteStringList copied, List<LentValue?> lent)
     {
         private readonly List<LentValue?> _lent = lent;

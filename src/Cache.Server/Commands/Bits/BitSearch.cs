@@ -8,7 +8,7 @@ internal static class BitSearch
 {
     private const int WordBytes = sizeof(ulong);
 
-    /// <summary>The number of ones from a bit to another, which is the first or one behind it.</summary>
+    /// <summary>The number of ones from one bit to another, both included.</summary>
     public static long Count(ReadOnlySpan<byte> bytes, long first, long last)
     {
         int start = (int)(first >> 3);
@@ -20,7 +20,7 @@ internal static class BitSearch
         return count - BitOperations.PopCount(bytes[end] & ((1u << behind) - 1));
     }
 
-    /// <summary>The first bit of a kind from a bit to another, which is the first or one behind it; −1: none.</summary>
+    /// <summary>The first bit with a value from one bit to another, both included; −1: none.</summary>
     public static long Find(ReadOnlySpan<byte> bytes, long first, long last, bool bit)
     {
         byte none = bit ? (byte)0 : (byte)0xFF;

@@ -4,7 +4,7 @@ using Cache.Server.Commands.Replies;
 
 namespace Cache.Server.Commands.Bits;
 
-/// <summary>A value as it stood at one moment: lent by the store if it is long, else copied.</summary>
+/// <summary>A snapshot of a value: lent by the store if it is long, else copied.</summary>
 internal readonly ref struct HeldString : IDisposable
 {
     private readonly LentValue? _lent;
@@ -20,10 +20,10 @@ internal readonly ref struct HeldString : IDisposable
 
     public bool Exists => _status == ReadStatus.Found;
 
-    /// <summary>Whether it is none, though there is a value.</summary>
+    /// <summary>Whether the value is of another kind.</summary>
     public bool IsOtherKind => _status == ReadStatus.WrongType;
 
-    /// <summary>Its bytes; empty if there is none.</summary>
+    /// <summary>Its bytes; empty if there is no string.</summary>
     public ReadOnlySpan<byte> Bytes => _lent is null ? _list.First : _lent.Span;
 
     public static HeldString Read(ReadOnlySpan<byte> key, CommandContext context)

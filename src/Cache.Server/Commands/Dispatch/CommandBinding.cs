@@ -4,14 +4,14 @@ namespace Cache.Server.Commands.Dispatch;
 
 /// <summary>The method that executes a command.</summary>
 /// <param name="Name">
-/// The command's name as in the table, in lower case; of a subcommand "container|subcommand".
+/// The command's name as in the table, in lower case; for a subcommand "container|subcommand".
 /// </param>
 /// <param name="Handler">Called once the arity and the client's rights are checked.</param>
 internal readonly record struct CommandBinding(string Name, CommandHandler Handler)
 {
     /// <summary>Finds the method of each command of a table.</summary>
     /// <param name="table">The commands.</param>
-    /// <param name="bindings">A handler for each of them but containers that demand a subcommand.</param>
+    /// <param name="bindings">A handler for each command, except for containers that need a subcommand.</param>
     /// <exception cref="InvalidOperationException">A handler is missing, or there is no such command.</exception>
     public static CommandHandlers Bind(CommandTable table, IReadOnlyList<CommandBinding> bindings)
     {

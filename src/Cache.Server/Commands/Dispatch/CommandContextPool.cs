@@ -3,18 +3,18 @@ using System.Numerics;
 namespace Cache.Server.Commands.Dispatch;
 
 /// <summary>
-/// What requests are executed with, lent to a connection for a read: one at rest has none. Thread-safe.
+/// The contexts in which requests are executed, lent to a connection for a read: an idle one has none. Thread-safe.
 /// </summary>
 /// <remarks>
-/// Places for as many as threads execute at once, of which a thread looks at its own first: a place is emptied and
-/// filled by one exchange each, and mostly it is the same context that comes and goes, its memory still near.
+/// One place for each thread that executes at once. A thread tries its own place first: one exchange takes a context,
+/// another returns it, and mostly it is the same context, with its memory still in the processor's cache.
 /// </remarks>
 internal sealed class CommandContextPool(ServerState server)
 {
-    // A multiple of a line between two places, so that threads do not wait for each other's.
+    // Two places are on different cache lines, so that threads do not share them.
     private const int Stride = 128 / sizeof(long);
 
-    // Loops and threads of the pool at work; with fewer processors there are still some of either.
+    // For loops and busy threads of the pool; with few processors there are still some of both.
     private const int PlacesMin = 8;
 
     private readonly CommandContext?[] _places =
@@ -25,7 +25,7 @@ internal sealed class CommandContextPool(ServerState server)
 
     private int OwnPlace => (Environment.CurrentManagedThreadId * Stride) & Mask;
 
-    /// <summary>A context for a client, for the caller alone until it is given back.</summary>
+    /// <summary>A context for a client, for the caller only until it is returned.</summary>
     public CommandContext Borrow()
     {
         int own = OwnPlace;
@@ -40,7 +40,7 @@ internal sealed class CommandContextPool(ServerState server)
         return made;
     }
 
-    /// <summary>Takes back what was borrowed and is no longer used.</summary>
+    /// <summary>Returns a context that is no longer used.</summary>
     public void GiveBack(CommandContext context)
     {
         int own = OwnPlace;

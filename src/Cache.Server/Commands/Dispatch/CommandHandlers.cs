@@ -4,13 +4,13 @@ using Cache.Server.Commands.Table;
 namespace Cache.Server.Commands.Dispatch;
 
 /// <summary>The method that executes each command of the table. Immutable; shared by all servers.</summary>
-/// <param name="byIndex">By the command's index; null of containers that demand a subcommand.</param>
+/// <param name="byIndex">By the command's index; null for containers that need a subcommand.</param>
 internal sealed class CommandHandlers(CommandHandler?[] byIndex)
 {
     private readonly CommandHandler?[] _byIndex = byIndex;
 
     /// <summary>
-    /// The method of a command. A container that demands a subcommand has none, and is refused before this.
+    /// The method of a command. A container that needs a subcommand has none, and was refused before.
     /// </summary>
     public CommandHandler Of(CommandDefinition command)
     {

@@ -1,14 +1,14 @@
 namespace Cache.Server.Commands.Dispatch;
 
-/// <summary>How long a thread stays in the databases, in the order in which a swap asks them to leave.</summary>
+/// <summary>How long a thread uses the databases, in the order in which a swap waits for such threads.</summary>
 internal enum DatabaseStay
 {
-    /// <summary>It is not there.</summary>
+    /// <summary>It does not use them.</summary>
     None,
 
     /// <summary>For a turn: some milliseconds.</summary>
     Short,
 
-    /// <summary>For a command that takes its time, elsewhere than on a loop.</summary>
+    /// <summary>For a long command, not on an event loop.</summary>
     Long,
 }

@@ -1,12 +1,12 @@
 namespace Cache.Server.Commands.Dispatch;
 
-/// <summary>The stay of a thread in the databases, from before it looks for a client's keyspace.</summary>
+/// <summary>A thread's use of the databases, from before it looks up a client's keyspace.</summary>
 internal abstract class DatabaseVisit
 {
-    // Written by the thread that visits, read by one that swaps.
+    // Written by the thread that uses them, read by one that swaps.
     private int _presence;
 
-    /// <summary>How long it is meant to last; none while nobody is there.</summary>
+    /// <summary>How long the use lasts; none if there is none.</summary>
     public DatabaseStay Presence
     {
         get => (DatabaseStay)Volatile.Read(ref _presence);

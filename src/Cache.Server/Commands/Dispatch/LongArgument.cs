@@ -4,13 +4,15 @@ using Cache.Server.Transport;
 
 namespace Cache.Server.Commands.Dispatch;
 
-/// <summary>An argument so long that its bytes go from the input to where the store will keep them.</summary>
+/// <summary>
+/// An argument so long that its bytes are received into the memory in which the store will keep them.
+/// </summary>
 internal sealed class LongArgument(LargeValue value, int length) : FillTarget
 {
-    /// <summary>Shorter ones are put together with the rest of their request.</summary>
+    /// <summary>Shorter arguments are assembled with the rest of their request.</summary>
     public const int LengthMin = 128 * 1024;
 
-    /// <summary>Before so much has arrived, a declared length takes nothing, not even a page.</summary>
+    /// <summary>Before this many bytes have arrived, a declared length takes no memory, not even a page.</summary>
     public const int ArrivedBytesMin = 4096;
 
     private bool _isGivenUp;
@@ -19,21 +21,21 @@ internal sealed class LongArgument(LargeValue value, int length) : FillTarget
 
     public int ArrivedBytes { get; private set; }
 
-    /// <summary>What of it is the client's: nothing, once the store has it.</summary>
+    /// <summary>The bytes that the client holds: none, once the store has taken them over.</summary>
     public int HeldBytes => _isGivenUp ? 0 : ArrivedBytes;
 
-    /// <summary>What of it counts as the client's memory; set by the connection.</summary>
+    /// <summary>The bytes that count as the client's memory; set by the connection.</summary>
     public int CountedBytes { get; set; }
 
     public int MissingBytes => Length - ArrivedBytes;
 
-    /// <summary>Its bytes, once none is missing.</summary>
+    /// <summary>Its bytes, once complete.</summary>
     public ReadOnlySpan<byte> Span => value.Span;
 
     public override Span<byte> Room => value.Span[ArrivedBytes..];
 
-    /// <summary>Takes what belongs to it.</summary>
-    /// <returns>How many bytes these were.</returns>
+    /// <summary>Copies the bytes that belong to it.</summary>
+    /// <returns>The number of these bytes.</returns>
     public int Append(ReadOnlySpan<byte> bytes)
     {
         int count = Math.Min(bytes.Length, MissingBytes);
@@ -48,7 +50,7 @@ internal sealed class LongArgument(LargeValue value, int length) : FillTarget
         ArrivedBytes += count;
     }
 
-    /// <summary>The value for the store: the client neither looks at it any more nor holds it.</summary>
+    /// <summary>Hands the value to the store: the client neither reads nor holds it any more.</summary>
     public LargeValue GiveUp()
     {
         _isGivenUp = true;

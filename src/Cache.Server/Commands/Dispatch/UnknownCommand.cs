@@ -9,17 +9,17 @@ namespace Cache.Server.Commands.Dispatch;
 /// <summary>The error text for a request whose command does not exist.</summary>
 internal static class UnknownCommand
 {
-    // As in Redis: how many bytes are shown of the name, and of all arguments together.
+    // As in Redis: the most bytes shown of the name, and of all arguments.
     private const int PreviewBytesMax = 128;
 
     /// <summary>
-    /// Whether a name is how a browser's request begins. A page may have made the browser send commands to this port
-    /// in the lines that follow, so the connection ends without a reply, as Redis ends it.
+    /// Whether a name begins an HTTP request. A web page may have made a browser send commands to this port in the
+    /// lines that follow, so the connection ends without a reply, as in Redis.
     /// </summary>
     public static bool IsOfHttp(ReadOnlySpan<byte> name) =>
         Ascii.EqualsIgnoreCase(name, "POST"u8) || Ascii.EqualsIgnoreCase(name, "Host:"u8);
 
-    /// <summary>The text, with parts of the request in it; the sender replaces CR and LF.</summary>
+    /// <summary>The text, which quotes the request; the sender replaces CR and LF.</summary>
     public static byte[] Describe(in RespRequest request, CommandTable commands)
     {
         var text = new ArrayBufferWriter<byte>(512);

@@ -6,10 +6,10 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Keys;
 
-/// <summary>The commands that tell and change when a key expires.</summary>
+/// <summary>The commands that read and change when a key expires.</summary>
 internal static class ExpiryCommands
 {
-    // What TTL and its kin say of a key that is not there, or never expires.
+    // The replies of TTL and similar commands for a key that does not exist, or never expires.
     private const int NoKey = -2;
     private const int NoExpiry = -1;
 
@@ -42,7 +42,7 @@ internal static class ExpiryCommands
     private static void PExpireTimeOf(in RespRequest request, CommandContext context) =>
         Tell(request[1], ExpireUnit.UnixMilliseconds, context);
 
-    // Looks without touching: asking for the TTL of an entry must not renew it.
+    // Peeks: asking for an entry's TTL must not renew it.
     private static void Tell(ReadOnlySpan<byte> key, ExpireUnit unit, CommandContext context)
     {
         if (!context.Store.TryPeekInfo(key, out var info))
@@ -65,7 +65,7 @@ internal static class ExpiryCommands
         context.Reply.Integer(isRounded ? ToSeconds(timeMs) : timeMs);
     }
 
-    // To the nearest; the last moment that there is has no other half of a second after it.
+    // Rounded to the nearest; adding half a second to the maximum would overflow.
     private static long ToSeconds(long timeMs) => (timeMs / 1000) + (timeMs % 1000 >= 500 ? 1 : 0);
 
     // EXPIRE key seconds [NX | XX | GT | LT]

@@ -6,7 +6,7 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Keys;
 
-/// <summary>The commands on keys of any type, but for expiry and scans.</summary>
+/// <summary>The commands on keys of any type, except for expiry and scans.</summary>
 internal static class KeyCommands
 {
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
@@ -23,7 +23,7 @@ internal static class KeyCommands
         new("randomkey", RandomKey),
     ];
 
-    // DEL key [key ...], UNLINK key [key ...]: nothing here takes long to free, so they are one.
+    // DEL key [key ...], UNLINK key [key ...]: the same here, since no value takes long to free.
     private static void Delete(in RespRequest request, CommandContext context)
     {
         int count = 0;
@@ -32,7 +32,7 @@ internal static class KeyCommands
         context.Reply.Integer(count);
     }
 
-    // EXISTS key [key ...]; a key that comes twice counts twice.
+    // EXISTS key [key ...]; a key that occurs twice counts twice.
     private static void Exists(in RespRequest request, CommandContext context)
     {
         int count = 0;

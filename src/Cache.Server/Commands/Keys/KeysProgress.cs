@@ -4,10 +4,10 @@ using Cache.Server.Commands.Replies;
 
 namespace Cache.Server.Commands.Keys;
 
-/// <summary>How far KEYS has come.</summary>
+/// <summary>The progress of KEYS.</summary>
 internal sealed class KeysProgress(CacheStore store, long replyBytesMax) : CommandProgress
 {
-    /// <summary>Where it walks, though the client's database may be another keyspace meanwhile.</summary>
+    /// <summary>The keyspace that it scans, even if the client's database is another one by then.</summary>
     public CacheStore Store { get; } = store;
 
     public ulong Cursor { get; set; }

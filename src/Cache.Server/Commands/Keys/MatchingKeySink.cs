@@ -4,22 +4,22 @@ using Cache.Server.Commands.Replies;
 
 namespace Cache.Server.Commands.Keys;
 
-/// <summary>Takes the keys that match a pattern into a list.</summary>
+/// <summary>Adds the keys that match a pattern to a list.</summary>
 internal ref struct MatchingKeySink(ReadOnlySpan<byte> pattern, ByteStringList keys) : IKeySink
 {
-    // Some 16 ms. Other patterns than those that are made to be slow do not come near it within a hundred keys.
+    // Some 16 ms. Only patterns that are made to be slow reach it within a hundred keys.
     private const long StepsMax = 8 << 20;
 
     private readonly GlobPattern _pattern = new(pattern);
 
-    // Not only faster: by the pattern alone, an empty key would not match.
+    // Not only faster: the pattern itself would not match an empty key.
     private readonly bool _matchesAll = pattern.SequenceEqual("*"u8);
 
     private long _steps;
 
     /// <summary>
-    /// Whether the pattern took so long that the other clients of the thread should have their turn, or the keys are
-    /// too long for a reply.
+    /// Whether the pattern took so long that other clients of the thread must have a turn, or the keys are too long for
+    /// a reply.
     /// </summary>
     public readonly bool IsFull => _steps > StepsMax || keys.IsTooLong;
 

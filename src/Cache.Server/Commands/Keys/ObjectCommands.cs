@@ -6,10 +6,9 @@ using Cache.Server.Settings;
 
 namespace Cache.Server.Commands.Keys;
 
-/// <summary>OBJECT: what a key's value is within the server.</summary>
+/// <summary>OBJECT: properties of a key's value in the server.</summary>
 /// <remarks>
-/// The store keeps no time of the last use, so that 0 is all that is known of an idle time; of the uses it counts up to
-/// three.
+/// The store does not record the time of the last use, so the idle time is always 0; it counts up to three uses.
 /// </remarks>
 internal static class ObjectCommands
 {

@@ -6,21 +6,21 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Keys;
 
-/// <summary>The commands that walk over all keys.</summary>
+/// <summary>The commands that scan all keys.</summary>
 internal static class ScanCommands
 {
-    // How many keys KEYS takes from the store at a time: enough that the way there costs nothing.
+    // The number of keys that KEYS reads from the store at a time: enough that the call itself costs nothing.
     private const int KeysPerStep = 1024;
 
     private const int ScanCountDefault = 10;
 
-    // COUNT is a hint. More would keep those waiting whose commands are long too: this is about 20 ms.
+    // COUNT is a hint. More would delay other long commands: this is about 20 ms.
     private const int ScanCountMax = 100_000;
 
-    // What a key takes that is scanned, in nanoseconds.
+    // The time to scan a key, in nanoseconds.
     private const long KeyWork = 500;
 
-    // So long KEYS works before those have a turn that wait for the same threads.
+    // The time after which other requests that wait for the same threads have a turn.
     private static readonly TimeSpan KeysStepTime = TimeSpan.FromMilliseconds(10);
 
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
@@ -32,7 +32,7 @@ internal static class ScanCommands
     // KEYS pattern
     private static void Keys(in RespRequest request, CommandContext context)
     {
-        // Not where some were gathered before the others were cleared: these are the reply, and are to be given back.
+        // Not if keys were found before the keyspace was cleared: they are the reply, and must be given back.
         if (context.Store.Count == 0 && context.Progress is null)
         {
             context.Reply.ArrayHeader(0);
@@ -43,7 +43,7 @@ internal static class ScanCommands
             return;
         var progress = context.Progress as KeysProgress
             ?? new KeysProgress(context.Store, context.FindReplyListBytesMax());
-        context.Progress = progress; // Given back there, whatever is thrown.
+        context.Progress = progress; // The context gives it back, even after an exception.
         if (!TryGatherKeys(request[1], progress, context))
         {
             context.GiveWayWith(progress);
@@ -54,7 +54,7 @@ internal static class ScanCommands
         context.EndProgress();
     }
 
-    /// <returns>False if other clients get a turn first.</returns>
+    /// <returns>False if other clients must have a turn first.</returns>
     private static bool TryGatherKeys(ReadOnlySpan<byte> pattern, KeysProgress progress, CommandContext context)
     {
         var clock = context.Server.TimeProvider;
@@ -125,7 +125,7 @@ internal static class ScanCommands
         keys.WriteTo(context.Reply);
     }
 
-    // A star at the end is the end of a match; one before it may be tried at every byte of every key.
+    // A star at the end ends a match; one before may be tried at every byte of every key.
     private static long FindWork(long count, ReadOnlySpan<byte> pattern) =>
         pattern.IsEmpty || !pattern[..^1].Contains((byte)'*') ? count * (KeyWork + pattern.Length) : long.MaxValue;
 

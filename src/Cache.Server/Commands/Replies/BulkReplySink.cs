@@ -3,7 +3,7 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Replies;
 
-/// <summary>Frames a value as a bulk string, straight from the store into the output.</summary>
+/// <summary>Writes a value as a bulk string, directly from the store into the output.</summary>
 internal readonly struct BulkReplySink(RespReplyWriter reply) : IValueSink
 {
     public Span<byte> GetSpan(int length) => reply.BeginBulk(length);

@@ -5,18 +5,18 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Replies;
 
-/// <summary>Byte strings, or their absence, in the order they came in: for replies whose count is known last.</summary>
+/// <summary>Byte strings, or their absence, in order: for replies whose count is known only at the end.</summary>
 /// <remarks>
 /// Held in chunks: each string is a length of four bytes (−1: absent) and its bytes. A chunk is never moved, so that a
-/// large list costs no second copy; large chunks lie outside the managed heap, and go back at once. One thread at a
-/// time.
+/// large list costs no second copy; large chunks are outside the managed heap, and are given back at once. One thread
+/// at a time.
 /// </remarks>
 internal sealed class ByteStringList : IDisposable
 {
     private const int Absent = -1;
     private const int HeaderBytes = sizeof(int);
 
-    // $-1 CR LF, and what stands around a string's bytes beside the digits of its length.
+    // $-1 CR LF, and the bytes around a string beside the digits of its length.
     private const int AbsentReplyBytes = 5;
     private const int ReplyFrameBytes = 5;
 
@@ -35,15 +35,14 @@ internal sealed class ByteStringList : IDisposable
     public int Count { get; private set; }
 
     /// <summary>
-    /// How many bytes the strings may have together in a reply, if they are more than one; set before the first. 0: any
-    /// number.
+    /// The most bytes of all strings in a reply, if there are several; set before the first. 0: no limit.
     /// </summary>
     public long BytesMax { get; set; }
 
-    /// <summary>Whether they had more: then none is kept.</summary>
+    /// <summary>Whether they exceeded it: then none is kept.</summary>
     public bool IsTooLong { get; private set; }
 
-    /// <summary>What the strings are held in.</summary>
+    /// <summary>The bytes of memory for the strings.</summary>
     public long MemoryBytes { get; private set; }
 
     /// <summary>Room for the next string; it is in the list after <see cref="Advance"/>.</summary>
@@ -90,7 +89,7 @@ internal sealed class ByteStringList : IDisposable
 
     /// <summary>
     /// Writes the strings as an array of bulk strings and nulls, or the error if they are too long, and forgets them:
-    /// each chunk goes back before the next is written.
+    /// each chunk is given back before the next is written.
     /// </summary>
     public void WriteTo(RespReplyWriter reply)
     {
@@ -120,7 +119,7 @@ internal sealed class ByteStringList : IDisposable
         Clear();
     }
 
-    /// <summary>The first string, empty if it is absent or there is none; it lives until <see cref="Clear"/>.</summary>
+    /// <summary>The first string, empty if it is absent or there is none; valid until <see cref="Clear"/>.</summary>
     public ReadOnlySpan<byte> First
     {
         get
@@ -131,7 +130,7 @@ internal sealed class ByteStringList : IDisposable
         }
     }
 
-    /// <summary>Reads the strings in their order; they live until <see cref="Clear"/>.</summary>
+    /// <summary>Reads the strings in order; they are valid until <see cref="Clear"/>.</summary>
     public Enumerator GetEnumerator()
     {
         EndChunk();
@@ -182,7 +181,7 @@ internal sealed class ByteStringList : IDisposable
         }
         else
         {
-            var native = new NativeBytes(length); // The pool would keep it, uncounted.
+            var native = new NativeBytes(length); // The pool would keep such an array, uncounted.
             _native = native;
         }
 
@@ -198,7 +197,7 @@ internal sealed class ByteStringList : IDisposable
         _used = 0;
     }
 
-    /// <summary>A pooled array, or memory of a long string's own, filled up to a point.</summary>
+    /// <summary>A pooled array, or the memory of one long string, filled up to a point.</summary>
     internal readonly record struct Chunk(byte[] Array, NativeBytes? Native, int Used)
     {
         public ReadOnlySpan<byte> Span => Native is null ? Array.AsSpan(0, Used) : Native.Span[..Used];
@@ -206,7 +205,7 @@ internal sealed class ByteStringList : IDisposable
         public void GiveBack()
         {
             Native?.Dispose();
-            if (Array is { Length: > 0 }) // Null where it went back before.
+            if (Array is { Length: > 0 }) // Null if it was given back before.
                 ArrayPool<byte>.Shared.Return(Array);
         }
     }
@@ -219,7 +218,7 @@ internal sealed class ByteStringList : IDisposable
         public bool IsAbsent { get; } = isAbsent;
     }
 
-    /// <summary>Walks over the chunks.</summary>
+    /// <summary>Enumerates the strings.</summary>
     internal ref struct Enumerator
     {
         private readonly List<Chunk> _chunks;

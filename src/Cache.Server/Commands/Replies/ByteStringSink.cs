@@ -2,10 +2,10 @@ using Cache.Core;
 
 namespace Cache.Server.Commands.Replies;
 
-/// <summary>Takes values and keys into a list.</summary>
+/// <summary>Adds values and keys to a list.</summary>
 internal readonly struct ByteStringSink(ByteStringList list) : IValueBatchSink
 {
-    // What does not fit into the reply need not be copied to be thrown away, however many times it was asked for.
+    // A value that does not fit into the reply is not copied, however many times it was asked for.
     public bool IsFull => list.IsTooLong;
 
     public Span<byte> GetSpan(int length) => list.GetSpan(length);

@@ -2,10 +2,10 @@ using System.IO.Pipelines;
 
 namespace Cache.Server.Commands.Replies;
 
-/// <summary>Takes replies that the client asked not to get.</summary>
+/// <summary>Discards the replies that a client asked not to get.</summary>
 internal sealed class DiscardingPipeWriter : PipeWriter
 {
-    // A longer reply gets memory of its own, which is not kept.
+    // A longer reply gets its own memory, which is not kept.
     private const int ScratchBytes = 16 * 1024;
 
     private readonly byte[] _scratch = new byte[ScratchBytes];

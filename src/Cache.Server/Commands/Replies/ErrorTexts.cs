@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Cache.Server.Commands.Replies;
 
-/// <summary>The errors that more than one command answers with, as Redis 7.0 words them.</summary>
+/// <summary>The errors that several commands reply with, in the words of Redis 7.0.</summary>
 internal static class ErrorTexts
 {
     public static ReadOnlySpan<byte> Unblocked => "UNBLOCKED client unblocked via CLIENT UNBLOCK"u8;
@@ -54,9 +54,9 @@ internal static class ErrorTexts
 
     public static ReadOnlySpan<byte> KeyspaceOutOfRange => "ERR DB index is out of range"u8;
 
-    /// <summary>Of a request that can never be held, however empty the store is.</summary>
-    /// <param name="argumentLength">The length of the argument that is too long; 0: all of them are together.</param>
-    /// <param name="bytesMax">How long it may be.</param>
+    /// <summary>For a request that can never be held, even by an empty store.</summary>
+    /// <param name="argumentLength">The length of the argument that is too long; 0: all arguments together are.</param>
+    /// <param name="bytesMax">The longest that is allowed.</param>
     public static byte[] RequestTooLong(long argumentLength, long bytesMax)
     {
         var invariant = CultureInfo.InvariantCulture;

@@ -6,7 +6,7 @@ namespace Cache.Server.Commands.Replies;
 /// <summary>A value of the store on its way to a client.</summary>
 internal sealed class LentReply(LentValue value) : LentBytes
 {
-    /// <summary>Shorter ones are copied, and leave with header and end in one send.</summary>
+    /// <summary>Shorter values are copied, and sent with header and end at once.</summary>
     public const int LengthMin = 64 * 1024;
 
     public override ReadOnlySpan<byte> Span => value.Span;

@@ -3,10 +3,10 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Replies;
 
-/// <summary>Puts a value into the output, where it is the reply only once no other one can be due.</summary>
+/// <summary>Copies a value into the output's memory before it is certain that it will be the reply.</summary>
 internal struct PreparedBulkSink(RespReplyWriter reply) : IValueSink
 {
-    /// <summary>The length of the value that was taken.</summary>
+    /// <summary>The length of the copied value.</summary>
     public int Length { get; private set; }
 
     public readonly Span<byte> GetSpan(int length) => reply.BeginBulk(length);

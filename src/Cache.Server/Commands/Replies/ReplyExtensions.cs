@@ -16,12 +16,14 @@ internal static class ReplyExtensions
         public void InvalidExpireTime(ReadOnlySpan<byte> name) =>
             reply.Error([.. "ERR invalid expire time in '"u8, .. name, .. "' command"u8]);
 
-        /// <summary>ERR wrong number of arguments for 'name' command, where the arity cannot tell.</summary>
+        /// <summary>
+        /// ERR wrong number of arguments for 'name' command, for cases that the arity does not cover.
+        /// </summary>
         public void WrongArgumentCount(ReadOnlySpan<byte> name) =>
             reply.Error([.. "ERR wrong number of arguments for '"u8, .. name, .. "' command"u8]);
 
-        /// <summary>Replies with an error where a key that is to be a string is of another kind.</summary>
-        /// <returns>Whether it is.</returns>
+        /// <summary>Replies with an error if a key that must be a string is of another kind.</summary>
+        /// <returns>Whether it is of another kind.</returns>
         public bool RefusesKind(EntryKind kind)
         {
             bool isOther = kind is not (EntryKind.None or EntryKind.String);

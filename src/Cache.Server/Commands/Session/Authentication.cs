@@ -5,14 +5,14 @@ using Cache.Server.Security;
 
 namespace Cache.Server.Commands.Session;
 
-/// <summary>Makes a client one of a user, if the password is right.</summary>
+/// <summary>Authenticates clients.</summary>
 internal static class Authentication
 {
-    /// <summary>The error reply to a wrong name or password, which does not tell which.</summary>
+    /// <summary>The error reply to a wrong name or password, the same for both.</summary>
     public static ReadOnlySpan<byte> WrongPass => "WRONGPASS invalid username-password pair or user is disabled."u8;
 
     /// <summary>
-    /// Makes the client one of the user, if it is on and the password is right; else notes the attempt.
+    /// Gives the client the user, if that is on and the password is right; else logs the attempt.
     /// </summary>
     /// <param name="context">The client.</param>
     /// <param name="way">The name of the command, as the client wrote it.</param>

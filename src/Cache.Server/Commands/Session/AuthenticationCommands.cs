@@ -38,7 +38,7 @@ internal static class AuthenticationCommands
         }
     }
 
-    // As Redis: each option takes effect at once, even if a later one turns out to be wrong; the version comes last.
+    // As in Redis: each option takes effect at once, even if a later one is wrong; the version comes last.
     private static void Hello(in RespRequest request, CommandContext context)
     {
         int version = 0;

@@ -8,7 +8,7 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Session;
 
-/// <summary>CLIENT, but for KILL and LIST.</summary>
+/// <summary>CLIENT, except KILL, LIST and UNBLOCK.</summary>
 internal static class ClientCommands
 {
     private static readonly string[] _help =

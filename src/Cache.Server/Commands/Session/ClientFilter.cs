@@ -8,7 +8,7 @@ using Cache.Server.Security;
 
 namespace Cache.Server.Commands.Session;
 
-/// <summary>Which clients CLIENT KILL ends: those to which all that was given applies.</summary>
+/// <summary>The clients that CLIENT KILL ends: those that match all given options.</summary>
 internal struct ClientFilter
 {
     // Longer than any address and any path of a Unix socket that a client can have.
@@ -20,14 +20,14 @@ internal struct ClientFilter
     private string? _local;
     private AclUser? _user;
 
-    /// <summary>Whether the caller itself stays.</summary>
+    /// <summary>Whether the caller is spared.</summary>
     public bool SkipsCaller { get; private set; }
 
-    /// <summary>The old form: the client of an address, perhaps the caller.</summary>
+    /// <summary>The old form: the client with an address, perhaps the caller.</summary>
     public static ClientFilter OfAddress(ReadOnlySpan<byte> address) =>
         new() { _remote = ReadAddress(address) };
 
-    /// <summary>Reads options and their values from an argument on.</summary>
+    /// <summary>Reads options and their values, starting at an argument.</summary>
     /// <returns>False if an error was replied.</returns>
     public static bool TryRead(
         in RespRequest request, int first, CommandContext context, out ClientFilter filter)

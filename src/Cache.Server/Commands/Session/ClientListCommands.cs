@@ -7,7 +7,7 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Session;
 
-/// <summary>CLIENT LIST, CLIENT KILL and CLIENT UNBLOCK: what concerns the other clients.</summary>
+/// <summary>CLIENT LIST, CLIENT KILL and CLIENT UNBLOCK.</summary>
 internal static class ClientListCommands
 {
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
@@ -17,7 +17,7 @@ internal static class ClientListCommands
         new("client|unblock", Unblock),
     ];
 
-    // What a client's line takes, and a look at it, in nanoseconds.
+    // The time for a client's line, and for a look at it, in nanoseconds.
     private const long DescriptionWork = 2000;
     private const long MatchWork = 500;
 

@@ -56,7 +56,7 @@ internal static class ConnectionCommands
         }
     }
 
-    // As if it had just connected, except for its number and the moment.
+    // As if it had just connected, except for its number and its time.
     private static void Reset(in RespRequest request, CommandContext context)
     {
         var client = context.Client;

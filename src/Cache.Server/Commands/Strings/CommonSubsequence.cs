@@ -3,13 +3,13 @@ using System.Numerics;
 
 namespace Cache.Server.Commands.Strings;
 
-/// <summary>The longest common subsequence of two byte strings; of several, the one that Redis gives.</summary>
+/// <summary>The longest common subsequence of two byte strings; of several, the one that Redis returns.</summary>
 /// <remarks>
 /// Algorithm: of the usual table of lengths, L(i, j) for the first i and j bytes, a row is computed 64 cells at a time
 /// from the places where a length differs from its neighbour's, which it does by one at most (Hyyrö's bit-parallel
-/// form). Redis's way back through the table needs of each cell only whether L(i − 1, j) > L(i, j − 1): one bit, kept
-/// for all rows unless the length alone is asked for. Where the two bytes differ, and only there it is asked, that is
-/// whether L(i, j) > L(i, j − 1). Rows lie along the longer string, so that little is lost by rounding up to words.
+/// form). Redis's way back through the table needs from each cell only whether L(i − 1, j) > L(i, j − 1): one bit, kept
+/// for all rows unless only the length is wanted. It is needed only where the two bytes differ, and there it equals
+/// L(i, j) > L(i, j − 1). Rows lie along the longer string, so that little is lost by rounding up to words.
 /// </remarks>
 internal ref struct CommonSubsequence : IDisposable
 {
@@ -23,7 +23,7 @@ internal ref struct CommonSubsequence : IDisposable
     private readonly bool _isFirstLonger;
     private readonly int _rowWords;
 
-    // Per row and place of the longer string, a bit: a step back from there shortens the first string.
+    // A bit per row and position of the longer string: whether a step back from there shortens the first string.
     private ulong[] _directions = [];
 
     public CommonSubsequence(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, bool isLengthOnly)
@@ -69,8 +69,8 @@ internal ref struct CommonSubsequence : IDisposable
         }
     }
 
-    /// <summary>The stretches that the subsequence consists of, the last one first.</summary>
-    /// <param name="lengthMin">Shorter ones are left out.</param>
+    /// <summary>The ranges that the subsequence consists of, the last one first.</summary>
+    /// <param name="lengthMin">Shorter ranges are omitted.</param>
     public readonly List<CommonRange> FindRanges(long lengthMin)
     {
         var ranges = new List<CommonRange>();
@@ -132,7 +132,7 @@ internal ref struct CommonSubsequence : IDisposable
         return length;
     }
 
-    /// <summary>Numbers the values that the shorter string has, from 0; the others get −1.</summary>
+    /// <summary>Numbers the byte values in the shorter string, from 0; the others get −1.</summary>
     private static int NumberValues(ReadOnlySpan<byte> shorter, Span<int> numbers)
     {
         numbers.Fill(-1);
@@ -146,7 +146,7 @@ internal ref struct CommonSubsequence : IDisposable
         return count;
     }
 
-    /// <summary>Sets, in the mask of each value, the bits of the places where the longer string has it.</summary>
+    /// <summary>Sets, in the mask of each byte value, the bits of its positions in the longer string.</summary>
     private readonly void MarkPlaces(ReadOnlySpan<byte> longer, ReadOnlySpan<int> maskOf, Span<ulong> masks)
     {
         masks.Clear();
@@ -158,7 +158,9 @@ internal ref struct CommonSubsequence : IDisposable
         }
     }
 
-    /// <summary>Turns a row into the next. A bit is 0 where the length is greater than one place before.</summary>
+    /// <summary>
+    /// Computes the next row from a row. A bit is 0 where the length is greater than at the position before.
+    /// </summary>
     private readonly void NextRow(Span<ulong> level, ReadOnlySpan<ulong> mask, Span<ulong> directions)
     {
         ulong carry = 0;
@@ -177,8 +179,9 @@ internal ref struct CommonSubsequence : IDisposable
         }
     }
 
-    // Where a length is greater than in the row before: this changes at each place where only one of the rows grows,
-    // so it is the parity of such places up to there; the state, of the last place so far, is all ones or all zeros.
+    // Where a length is greater than in the row before: this changes at each position where only one of the rows grows,
+    // so it is the parity of such positions up to there; the state, of the last position so far, is all ones or all
+    // zeros.
     private static ulong FindGains(ulong changes, ref ulong state)
     {
         for (int shift = 1; shift < WordBits; shift *= 2)

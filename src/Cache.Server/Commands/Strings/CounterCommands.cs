@@ -69,7 +69,7 @@ internal static class CounterCommands
             case WriteStatus.ConditionNotMet when sum.IsTooMuch && context.TryGiveWay(sum.Work):
                 break;
             case WriteStatus.ConditionNotMet when !sum.IsNumber:
-            case WriteStatus.ValueTooLong: // The present one is, for a number.
+            case WriteStatus.ValueTooLong: // The present value is too long for a number.
                 context.Reply.Error(ErrorTexts.NotAFloat);
                 break;
             case WriteStatus.ConditionNotMet:

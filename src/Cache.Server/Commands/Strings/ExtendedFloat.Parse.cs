@@ -2,18 +2,18 @@ using System.Numerics;
 
 namespace Cache.Server.Commands.Strings;
 
-/// <summary>Reading: what C's strtold takes as a whole, but no leading space and no "nan".</summary>
+/// <summary>Parsing: accepts the texts of C's strtold, except for a leading space and "nan".</summary>
 internal readonly partial record struct ExtendedFloat
 {
-    // An exponent beyond any that a number of 5 KB of digits can make up for.
+    // An exponent that 5 KB of digits cannot compensate.
     private const int WrittenExponentMax = 1_000_000;
 
-    // Beyond these powers of ten a number is infinite or zero, whatever its digits.
+    // Beyond these powers of ten a number is infinite or zero, with any digits.
     private const int DecimalMagnitudeMax = 5000;
 
     private const int DigitsPerStep = 18;
 
-    // A number of 4,900 digits takes about 3 ms to be read, added to and written, one of half as many a quarter of it.
+    // To read, add and write a number of 4,900 digits takes about 3 ms; one of half as many digits, a quarter of that.
     private const int DigitPairsPerStep = 4;
 
     /// <summary>Reads a number: decimal or hexadecimal, with or without point and exponent, or "inf".</summary>
@@ -39,13 +39,13 @@ internal readonly partial record struct ExtendedFloat
     }
 
     /// <summary>
-    /// How many steps of about a nanosecond it takes to calculate with the number that a text may be; by its length and
-    /// its exponent alone.
+    /// The steps of about a nanosecond that calculating with the number in a text takes, estimated from its length and
+    /// exponent.
     /// </summary>
     public static long FindWork(ReadOnlySpan<byte> text)
     {
         if (text.Length > TextLengthMax)
-            return 0; // It is none.
+            return 0; // Not a number.
         int end = text.IndexOfAny("eEpP"u8);
         long digits = text.Length;
         if (end >= 0 && TryReadExponent(text[end..], (char)(text[end] | 0x20), out int exponent))
@@ -130,7 +130,7 @@ internal readonly partial record struct ExtendedFloat
         return digit < radix ? digit : -1;
     }
 
-    /// <summary>Reads what stands behind the digits: nothing, or a letter and a decimal exponent.</summary>
+    /// <summary>Reads the rest behind the digits: nothing, or a letter and a decimal exponent.</summary>
     private static bool TryReadExponent(ReadOnlySpan<byte> text, char letter, out int exponent)
     {
         exponent = 0;

@@ -6,12 +6,11 @@ namespace Cache.Server.Commands.Strings;
 /// <summary>A floating-point number of 80 bits, x86's "long double", with which Redis computes INCRBYFLOAT.</summary>
 /// <remarks>
 /// A value is ±mantissa × 2^exponent with a mantissa of 64 bits. Operations are exact in big integers and then rounded
-/// once, to the nearest, of two equally near to the even one: the same result as the processor's. They allocate; the
-/// numbers of a client that counts with fractions are short.
+/// once, to the nearest, ties to even: the same result as the processor's. They allocate; usual numbers are short.
 /// </remarks>
 internal readonly partial record struct ExtendedFloat
 {
-    /// <summary>The longest text that is a number, as in Redis, which wants it with a zero byte in 5 KB.</summary>
+    /// <summary>The longest text that is a number, as in Redis, whose buffer has 5 KB with a zero byte.</summary>
     public const int TextLengthMax = (5 * 1024) - 1;
 
     private const int MantissaBits = 64;
@@ -20,7 +19,7 @@ internal readonly partial record struct ExtendedFloat
     private const int ExponentMin = -16445;
     private const int ExponentMax = 16320;
 
-    // Digits behind the point, before zeros at the end are cut off.
+    // Digits behind the point, before trailing zeros are removed.
     private const int FractionDigits = 17;
 
     private readonly BigInteger _mantissa;
@@ -35,13 +34,13 @@ internal readonly partial record struct ExtendedFloat
         IsInfinite = isInfinite;
     }
 
-    /// <summary>Whether it was written as "inf". No result of an addition is.</summary>
+    /// <summary>Whether it was written as "inf". The result of an addition never is.</summary>
     public bool IsInfinite { get; }
 
     private static ExtendedFloat Infinity => new(BigInteger.Zero, 0, isInfinite: true);
 
     /// <summary>Adds two numbers.</summary>
-    /// <returns>False if the sum is infinite or no number.</returns>
+    /// <returns>False if the sum is infinite or not a number.</returns>
     public static bool TryAdd(ExtendedFloat one, ExtendedFloat other, out ExtendedFloat sum)
     {
         sum = default;

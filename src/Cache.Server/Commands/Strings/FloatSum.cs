@@ -3,19 +3,19 @@ using Cache.Core;
 
 namespace Cache.Server.Commands.Strings;
 
-/// <summary>The sum of a value that is a number, and of another number.</summary>
+/// <summary>The sum of a value and an increment, both numbers.</summary>
 /// <remarks>
-/// A sum of many digits takes milliseconds. So it is not made anew where the present value is that which it was made
-/// of: then only a neighbour of the key was written meanwhile.
+/// A sum of many digits takes milliseconds. So it is not computed again if the present value is unchanged: then only
+/// another key of the bucket was written meanwhile.
 /// </remarks>
-/// <param name="increment">The other number.</param>
+/// <param name="increment">The increment.</param>
 /// <param name="text">Room for two numbers.</param>
-/// <param name="workMax">The steps of about a nanosecond that it may take; else there is no sum.</param>
+/// <param name="workMax">The most steps of about a nanosecond; if it would take more, there is no sum.</param>
 internal ref struct FloatSum(ReadOnlySpan<byte> increment, Span<byte> text, long workMax) : IValueUpdate
 {
     private readonly ReadOnlySpan<byte> _increment = increment;
 
-    // The sum, and what it was made of.
+    // The sum, and the value that it was computed from.
     private readonly Span<byte> _sum = text[..ExtendedFloat.TextLengthMax];
     private readonly Span<byte> _present = text[ExtendedFloat.TextLengthMax..];
     private int _sumLength;
@@ -25,10 +25,10 @@ internal ref struct FloatSum(ReadOnlySpan<byte> increment, Span<byte> text, long
 
     public readonly ReadOnlySpan<byte> Value => _sum[.._sumLength];
 
-    /// <summary>The steps that the last one was found to take.</summary>
+    /// <summary>The estimated steps of the last sum.</summary>
     public long Work { get; private set; }
 
-    /// <summary>Whether there was no sum because it takes more steps than it may.</summary>
+    /// <summary>Whether there is no sum because it would take too many steps.</summary>
     public readonly bool IsTooMuch => Work > workMax;
 
     /// <summary>Whether value and increment are numbers.</summary>

@@ -23,7 +23,7 @@ internal static class LcsCommand
     private static void Lcs(in RespRequest request, CommandContext context)
     {
         var reply = context.Reply;
-        // Lengths first, so that two strings that are too long are not copied to learn it.
+        // Lengths first, so that strings that are too long are not copied.
         context.Store.TryPeekInfo(request[1], out var first);
         context.Store.TryPeekInfo(request[2], out var second);
         if (AreOfOtherKinds(first, second))
@@ -62,7 +62,7 @@ internal static class LcsCommand
     private static bool AreOfOtherKinds(in EntryInfo first, in EntryInfo second) =>
         first.Kind > EntryKind.String || second.Kind > EntryKind.String;
 
-    // Redis refuses what its table of 4 bytes per pair would need more for than proto-max-bulk-len.
+    // Redis refuses strings whose table, 4 bytes per pair, would exceed proto-max-bulk-len.
     private static bool Fits(long firstLength, long secondLength, CommandContext context)
     {
         if ((firstLength + 1) * (secondLength + 1) <= context.Server.Settings.ProtoMaxBulkLength / sizeof(uint))

@@ -20,7 +20,7 @@ internal readonly record struct StringOptions
 
     public ExpireUnit ExpireUnit { get; init; }
 
-    /// <summary>Which argument is the time; it is looked at later than the options.</summary>
+    /// <summary>The index of the time argument; it is read after all options.</summary>
     public int ExpireIndex { get; init; }
 
     /// <summary>Reads the options of SET.</summary>
@@ -62,7 +62,7 @@ internal readonly record struct StringOptions
         return true;
     }
 
-    // The same unit may come twice, and the last time counts; two units may not.
+    // The same unit may occur twice, and the last time counts; two different units may not.
     private bool TryTakeExpiry(in RespRequest request, ref int index, out StringOptions options)
     {
         options = this;

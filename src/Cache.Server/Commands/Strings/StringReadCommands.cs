@@ -7,7 +7,7 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Strings;
 
-/// <summary>The commands that read strings; GETDEL and GETEX also change what becomes of them.</summary>
+/// <summary>The commands that read strings; GETDEL and GETEX also remove them or change their expiry.</summary>
 internal static class StringReadCommands
 {
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
@@ -103,7 +103,7 @@ internal static class StringReadCommands
         var moment = default(ExpireMoment);
         if (options.ExpireUnit != ExpireUnit.None)
         {
-            // Redis looks for the key before it looks at the time.
+            // Redis looks for the key before it reads the time.
             if (!context.Store.TryPeekInfo(request[1], out var info))
             {
                 reply.Null();
@@ -133,7 +133,7 @@ internal static class StringReadCommands
     {
         if (context.SharesThread && context.TryGiveWay(FindLength(request, context)))
             return;
-        // By way of a list, since values that turn out not to be of one moment are taken back, and output cannot be.
+        // Collected in a list, since values that turn out not to be atomic must be dropped, which output cannot be.
         using var values = context.BorrowReplyList();
         var keys = new RequestKeys(request);
         var sink = new ByteStringSink(values);
@@ -141,7 +141,7 @@ internal static class StringReadCommands
         values.WriteTo(context.Reply);
     }
 
-    // Of all values together. It also brings near what is then read.
+    // The length of all values. This also brings their memory into the cache.
     private static long FindLength(in RespRequest request, CommandContext context)
     {
         long length = 0;
@@ -188,7 +188,7 @@ internal static class StringReadCommands
             range.Reply();
     }
 
-    // For Redis an end before the first byte is the first byte; the store leaves out what lies outside of the value.
+    // In Redis an end before the first byte is the first byte; the store omits the part outside of the value.
     private static void ReplyFirstByte(ReadOnlySpan<byte> key, CommandContext context)
     {
         var first = new PreparedBulkSink(context.Reply);
@@ -198,7 +198,7 @@ internal static class StringReadCommands
             context.Reply.Bulk([]);
     }
 
-    /// <summary>The moment that a time argument of a string's command means, or the error as the reply.</summary>
+    /// <summary>The moment of a string command's time argument, or the error as the reply.</summary>
     internal static bool TryGetExpiry(
         ReadOnlySpan<byte> argument, ExpireUnit unit, ReadOnlySpan<byte> name, CommandContext context,
         out ExpireMoment moment)

@@ -38,7 +38,7 @@ internal static class StringWriteCommands
             context.Reply.Refusal(status);
     }
 
-    // A long value is where it will stay, and is not copied.
+    // A long value is in its final memory already, and is not copied.
     private static WriteStatus Set(
         in RespRequest request, int valueIndex, in EntryOptions options, CommandContext context) =>
         request.IsElsewhere(valueIndex)
@@ -101,14 +101,14 @@ internal static class StringWriteCommands
         else if (offset < 0)
             reply.Error("ERR offset is out of range"u8);
         else if (request[3].IsEmpty)
-            StringReadCommands.StrLen(request, context); // Nothing to set makes no key, and nothing longer.
+            StringReadCommands.StrLen(request, context); // Setting no bytes neither creates a key nor extends a value.
         else if (offset > context.Server.Settings.ProtoMaxBulkLength - request[3].Length)
             RefuseLength(request[1], context);
         else if (!context.TryGiveWay(offset + request[3].Length) && !context.TryGiveWayFor(request[1]))
             ReplyLength(context.Store.SetRange(request[1], (int)offset, request[3], out int length), length, reply);
     }
 
-    // Redis looks at the key before it looks at the length.
+    // Redis looks for the key before it checks the length.
     private static void RefuseLength(ReadOnlySpan<byte> key, CommandContext context)
     {
         context.Store.TryPeekInfo(key, out var info);

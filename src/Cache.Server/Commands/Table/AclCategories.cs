@@ -11,10 +11,12 @@ internal static class AclCategories
         "stream", "pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection", "transaction", "scripting",
     ];
 
-    // More than any name has.
+    // Longer than any name.
     private const int NameBytesMax = 64;
 
-    /// <summary>The bit of a category, by its name's bytes, which may be any client's; 0: there is none.</summary>
+    /// <summary>
+    /// The bit of a category, by the bytes of its name, which may come from a client; 0: there is none.
+    /// </summary>
     public static uint Find(ReadOnlySpan<byte> name) =>
         name.Length > NameBytesMax ? 0 : Find(Encoding.Latin1.GetString(name));
 

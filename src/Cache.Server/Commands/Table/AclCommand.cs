@@ -7,6 +7,6 @@ namespace Cache.Server.Commands.Table;
 /// <param name="Parent">The container of a subcommand; null for others.</param>
 internal sealed record AclCommand(int Index, string Name, uint Categories, AclCommand? Parent)
 {
-    /// <summary>The subcommands of a container; empty if it is none.</summary>
+    /// <summary>The subcommands of a container; empty for other commands.</summary>
     public List<AclCommand> Subcommands { get; } = [];
 }

@@ -1,8 +1,8 @@
 namespace Cache.Server.Commands.Table;
 
 /// <summary>
-/// All commands of Redis 7.0, with those that this server adds: what an ACL rule may name, whether it can be executed
-/// here or not, so that files of users move between both.
+/// All commands that an ACL rule may name: those of Redis 7.0, even if they do not exist here, so that files of users
+/// work in both, and those that this server adds.
 /// </summary>
 /// <remarks>Containers come before their subcommands. Immutable once made.</remarks>
 internal sealed class AclCommandTable
@@ -30,7 +30,7 @@ internal sealed class AclCommandTable
         }
     }
 
-    /// <summary>The one for the commands of this server.</summary>
+    /// <summary>The table for the commands of this server.</summary>
     public static AclCommandTable Default { get; } = new(CommandTable.Default.All);
 
     public IReadOnlyList<AclCommand> All => _all;

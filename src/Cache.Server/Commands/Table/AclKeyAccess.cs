@@ -6,10 +6,10 @@ internal enum AclKeyAccess
 {
     None = 0,
 
-    /// <summary>It returns or copies it.</summary>
+    /// <summary>It returns or copies the value.</summary>
     Read = 1,
 
-    /// <summary>It changes, makes or deletes it.</summary>
+    /// <summary>It changes, creates or deletes the value.</summary>
     Write = 2,
 
     All = Read | Write,

@@ -7,8 +7,8 @@ namespace Cache.Server.Commands.Table;
 
 /// <summary>Finds a command by the bytes of its name, in any case of letters, without allocating.</summary>
 /// <remarks>
-/// Algorithm: an open hash table, at most a quarter full, on the length and the first 8 bytes in upper case; names
-/// longer than that are compared further. Immutable.
+/// Algorithm: an open hash table, at most a quarter full, on the length and the first 8 bytes in upper case; the rest
+/// of longer names is compared too. Immutable.
 /// </remarks>
 internal sealed class CommandLookup
 {
@@ -20,13 +20,13 @@ internal sealed class CommandLookup
     private readonly Slot[] _slots;
     private readonly int _shift;
 
-    /// <param name="commands">Found by their own names.</param>
+    /// <param name="commands">The commands, found by their own names.</param>
     public CommandLookup(IReadOnlyList<CommandDefinition> commands)
         : this(NamesOf(commands))
     {
     }
 
-    /// <param name="commands">Found by the names that stand with them.</param>
+    /// <param name="commands">The commands, found by the given names.</param>
     public CommandLookup(List<(byte[] Name, CommandDefinition Command)> commands)
     {
         Commands = commands.ConvertAll(static each => each.Command);
@@ -36,7 +36,7 @@ internal sealed class CommandLookup
             Add(name, command);
     }
 
-    /// <summary>All of them, in the order of the table.</summary>
+    /// <summary>All commands, in the order of the table.</summary>
     public IReadOnlyList<CommandDefinition> Commands { get; }
 
     /// <summary>The command of that name; null if there is none.</summary>

@@ -4,7 +4,7 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Table;
 
-/// <summary>How what the table knows of a command is written, as COMMAND INFO and as COMMAND DOCS.</summary>
+/// <summary>Writes the table's data of a command as COMMAND INFO and as COMMAND DOCS.</summary>
 internal sealed partial class CommandReplies
 {
     /// <summary>The ten elements of COMMAND INFO.</summary>
@@ -57,7 +57,7 @@ internal sealed partial class CommandReplies
         }
     }
 
-    // Which arrays are sets, and of what, goes by the name; the source does not tell.
+    // The name decides which arrays are sets, and of what; the source does not say.
     private static void WriteValue(RespReplyWriter reply, JsonProperty property)
     {
         if (property.Name is "flags" or "doc_flags")

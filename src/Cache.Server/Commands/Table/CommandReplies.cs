@@ -3,10 +3,10 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Table;
 
-/// <summary>What COMMAND INFO and COMMAND DOCS reply of one command, made once.</summary>
+/// <summary>The replies of COMMAND INFO and COMMAND DOCS for one command, made once.</summary>
 /// <remarks>
-/// Made anew for each request, the texts of the table's source would be objects of half a megabyte for each COMMAND
-/// DOCS, which the collector takes from under all clients. Thread-safe: of two that are made at once either will do.
+/// Made for each request, the texts of the table's source would be objects of half a megabyte for each COMMAND DOCS,
+/// whose collection pauses all clients. Thread-safe: if two threads make one at once, either will do.
 /// </remarks>
 internal sealed partial class CommandReplies(CommandDefinition command)
 {

@@ -7,8 +7,7 @@ namespace Cache.Server.Commands.Table;
 /// All commands: the rows of CommandTable.json, generated from Redis's own table.
 /// </summary>
 /// <remarks>
-/// One source for lookup, arity, keys, rights, documentation and counters. eng/commands tells how it is generated.
-/// Immutable.
+/// The source for lookup, arity, keys, rights, documentation and counters. eng/commands has its generator. Immutable.
 /// </remarks>
 internal sealed class CommandTable
 {
@@ -30,7 +29,7 @@ internal sealed class CommandTable
         Set = Find("set"u8)!;
     }
 
-    // The same commands, some of them under other names or none.
+    // The same commands, some of them renamed or disabled.
     private CommandTable(CommandTable table, Dictionary<string, string> names)
     {
         All = table.All;
@@ -58,22 +57,24 @@ internal sealed class CommandTable
     /// <summary>The commands without subcommands, in the order of the table.</summary>
     public IReadOnlyList<CommandDefinition> Commands => _lookup.Commands;
 
-    /// <summary>GET, which is not looked up by its name when it comes in its common form.</summary>
+    /// <summary>GET, which is not looked up by name in its common form.</summary>
     public CommandDefinition Get { get; }
 
     /// <summary>SET, likewise.</summary>
     public CommandDefinition Set { get; }
 
-    /// <summary>Whether these two have their names: then they may be recognised by their bytes.</summary>
+    /// <summary>
+    /// Whether these two have their own names, so that their requests can be recognized by their bytes.
+    /// </summary>
     public bool HasCommonNames { get; } = true;
 
-    /// <summary>The same commands, some of them under other names; an empty name disables a command.</summary>
-    /// <param name="names">New names by present ones, in which <see cref="FindRenameProblem"/> finds nothing.</param>
+    /// <summary>The same commands, some of them renamed; an empty name disables a command.</summary>
+    /// <param name="names">New names by present ones, for which <see cref="FindRenameProblem"/> returned null.</param>
     public CommandTable Rename(IReadOnlyDictionary<string, string> names) => names.Count == 0
         ? this
         : new CommandTable(this, new Dictionary<string, string>(names, StringComparer.OrdinalIgnoreCase));
 
-    /// <summary>Why commands cannot be renamed so, as the rest of a sentence; null: they can.</summary>
+    /// <summary>Why commands cannot be renamed in this way, as the rest of a sentence; null: they can.</summary>
     public string? FindRenameProblem(IReadOnlyDictionary<string, string> names)
     {
         var taken = new HashSet<string>(StringComparer.OrdinalIgnoreCase);

@@ -1,14 +1,14 @@
 namespace Cache.Server.Commands.Table;
 
-/// <summary>How much work a call of a command may be, as far as its name tells.</summary>
+/// <summary>The most work of a call, as far as the command's name shows.</summary>
 internal enum CommandWork
 {
     /// <summary>A few microseconds: the clock is not read for it.</summary>
     Short,
 
-    /// <summary>More in a row than a turn has time for; each call is bounded by its arguments.</summary>
+    /// <summary>Bounded by its arguments; several in a row may exceed a turn.</summary>
     Unsure,
 
-    /// <summary>More than a turn has time for.</summary>
+    /// <summary>May exceed a turn.</summary>
     Long,
 }

@@ -1,16 +1,16 @@
 namespace Cache.Server.Commands.Table;
 
-/// <summary>Says of each command how much work a call may be.</summary>
+/// <summary>Decides how much work a call of each command may be.</summary>
 internal static class CommandWorks
 {
-    // Redis does not call them fast, but they are, and much traffic consists of them.
+    // Not flagged fast by Redis, but they are, and they are frequent.
     private static readonly HashSet<string> _short = new(StringComparer.Ordinal) { "set", "setex", "psetex" };
 
-    // Redis calls them fast. The numbers of INCRBYFLOAT may have 4,900 digits: a hundred such calls fit into a receive,
+    // Flagged fast by Redis. The numbers of INCRBYFLOAT may have 4,900 digits: a hundred such calls fit into a receive,
     // 3 ms each.
     private static readonly HashSet<string> _notShort = new(StringComparer.Ordinal) { "incrbyfloat" };
 
-    // What visits all keys, all clients, all users or the whole table, or changes what all use, and is rare.
+    // Rare commands that visit all keys, all clients, all users or the whole table, or change shared state.
     private static readonly HashSet<string> _long = new(StringComparer.Ordinal)
     {
         "randomkey", "command", "command|docs", "command|info", "command|list",
@@ -19,10 +19,10 @@ internal static class CommandWorks
         "acl|users",
     };
 
-    /// <summary>How much work a command may be.</summary>
+    /// <summary>The most work of a command.</summary>
     /// <param name="name">The name in the table.</param>
-    /// <param name="flags">What the table says of it.</param>
-    /// <param name="hasManyKeys">Whether it takes any number of keys.</param>
+    /// <param name="flags">Its flags in the table.</param>
+    /// <param name="hasManyKeys">Whether it accepts any number of keys.</param>
     public static CommandWork Of(string name, CommandFlags flags, bool hasManyKeys)
     {
         if (_long.Contains(name))

@@ -2,8 +2,8 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Table;
 
-/// <summary>Walks over the arguments of a request that are keys, by the table's specifications.</summary>
-/// <remarks>The one way to them, for ACL and for COMMAND GETKEYS; allocates nothing.</remarks>
+/// <summary>Enumerates the keys among the arguments of a request, by the table's specifications.</summary>
+/// <remarks>Used by ACL and COMMAND GETKEYS; allocates nothing.</remarks>
 internal ref struct KeyEnumerator
 {
     private readonly KeySpecification[] _specifications;
@@ -14,7 +14,7 @@ internal ref struct KeyEnumerator
     private int _last = -1;
 
     /// <param name="command">The command.</param>
-    /// <param name="request">A request that holds the command's words from an index on.</param>
+    /// <param name="request">A request that has the command's words from an index on.</param>
     /// <param name="start">That index.</param>
     public KeyEnumerator(CommandDefinition command, in RespRequest request, int start)
     {
@@ -26,10 +26,10 @@ internal ref struct KeyEnumerator
     /// <summary>The index of the key in the request.</summary>
     public readonly int Index => _start + _at;
 
-    /// <summary>What the request does with its value.</summary>
+    /// <summary>The access of the request to the key's value.</summary>
     public readonly AclKeyAccess Access => _specifications[_next].AccessIn(_request, _start);
 
-    /// <summary>The same in Redis's words.</summary>
+    /// <summary>The access in Redis's words.</summary>
     public readonly string[] Flags => _specifications[_next].FlagsIn(_request, _start);
 
     public bool MoveNext()

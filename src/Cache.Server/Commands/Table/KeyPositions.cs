@@ -2,15 +2,15 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Table;
 
-/// <summary>Lists the arguments of a request that are keys, by the table's key specifications.</summary>
+/// <summary>Lists the keys among the arguments of a request, by the table's specifications.</summary>
 internal static class KeyPositions
 {
-    /// <summary>Whether such a command has keys at all.</summary>
+    /// <summary>Whether a command has keys.</summary>
     public static bool HasKeys(CommandDefinition command) => command.KeySpecifications.Length > 0;
 
     /// <summary>The keys in the order of the specifications.</summary>
     /// <param name="command">The command.</param>
-    /// <param name="request">A request that holds the command's words from an index on.</param>
+    /// <param name="request">A request that has the command's words from an index on.</param>
     /// <param name="start">That index.</param>
     public static List<KeyPosition> Find(CommandDefinition command, in RespRequest request, int start)
     {

@@ -8,10 +8,10 @@ namespace Cache.Server.Commands.Table;
 /// Which arguments of a command are keys, and what it does with them: one of the table's specifications.
 /// </summary>
 /// <param name="First">The index of the first key.</param>
-/// <param name="Last">How far behind it the last one is; negative: counted from the end of the request.</param>
+/// <param name="Last">The distance from it to the last key; negative: counted from the end of the request.</param>
 /// <param name="Step">The distance between keys.</param>
-/// <param name="Limit">Above 1, with a negative last: only one part in this many of the rest has keys.</param>
-/// <param name="Flags">What the command does with them, in Redis's words.</param>
+/// <param name="Limit">Above 1, with a negative last: only the first 1/Limit of the rest is keys.</param>
+/// <param name="Flags">The command's access to them, in Redis's words.</param>
 internal sealed record KeySpecification(int First, int Last, int Step, int Limit, string[] Flags)
 {
     private const string VariableFlags = "variable_flags";
@@ -24,7 +24,9 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
     private readonly string[] _flags = Array.FindAll(Flags, static flag => flag != VariableFlags);
     private readonly AclKeyAccess _access = AccessOf(Flags);
 
-    /// <summary>Whether it is of BITFIELD, whose flags vary with its steps; those of SET vary with an option.</summary>
+    /// <summary>
+    /// Whether it belongs to BITFIELD, whose flags depend on its steps; those of SET depend on an option.
+    /// </summary>
     public bool IsOfBitField { get; private init; }
 
     public static KeySpecification Read(JsonElement specification, string commandName)
@@ -41,7 +43,7 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
         };
     }
 
-    /// <summary>The index of the last key in a request of some words; it may lie behind them.</summary>
+    /// <summary>The index of the last key in a request of this many words; it may be behind them.</summary>
     public int LastOf(int count)
     {
         if (Last >= 0)
@@ -49,14 +51,14 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
         return Limit <= 1 ? count + Last : First + ((count - First) / Limit) + Last;
     }
 
-    /// <summary>What a request does with the keys, in Redis's words.</summary>
+    /// <summary>A request's access to the keys, in Redis's words.</summary>
     public string[] FlagsIn(in RespRequest request, int start) => !_isVariable ? _flags : VariedIn(request, start);
 
-    /// <summary>What a request does with the values of the keys.</summary>
+    /// <summary>A request's access to the values of the keys.</summary>
     public AclKeyAccess AccessIn(in RespRequest request, int start) =>
         !_isVariable ? _access : AccessOf(VariedIn(request, start));
 
-    // SET and BITFIELD alone have flags that vary.
+    // Only SET and BITFIELD have variable flags.
     private string[] VariedIn(in RespRequest request, int start)
     {
         if (IsOfBitField)
@@ -64,7 +66,7 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
         return IsOverwriting(request, start) ? _overwriting : _flags;
     }
 
-    // BITFIELD of nothing but GET, by Redis's own look at its steps.
+    // BITFIELD with only GET, found by Redis's own check of its steps.
     private static bool IsReading(in RespRequest request, int start)
     {
         for (int i = start + 2; i < request.Count;)
@@ -81,7 +83,7 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
         return true;
     }
 
-    // SET reads the key only if its option GET is there.
+    // SET reads the key only with its option GET.
     private static bool IsOverwriting(in RespRequest request, int start)
     {
         for (int i = start + 3; i < request.Count; i++)
@@ -93,7 +95,7 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
         return true;
     }
 
-    // Redis: to learn whether a key exists, or how long its value is, no right is needed but that to name it.
+    // As in Redis: asking whether a key exists, or for its value's length, needs no right but to name the key.
     private static AclKeyAccess AccessOf(string[] flags)
     {
         var access = AclKeyAccess.None;

@@ -3,14 +3,13 @@ using System.Diagnostics;
 
 namespace Cache.Server.Transport.Linux;
 
-/// <summary>A loop's connections by numbers that are never given again soon.</summary>
+/// <summary>A loop's connections by numbers that are not soon reused.</summary>
 /// <remarks>
 /// <code>
 ///         0       32                63
 ///  number | slot  | uses, never 0   | 0 |
 /// </code>
-/// An event carries the number; of one whose connection is gone the slot is empty, or holds another number. Used by one
-/// thread.
+/// An event carries the number; if its connection is gone, the slot is empty or has another number. Used by one thread.
 /// </remarks>
 internal sealed class ConnectionSlots : IEnumerable<EpollConnection>
 {

@@ -6,12 +6,12 @@ using Cache.Server.Transport.Sockets;
 
 namespace Cache.Server.Transport.Linux;
 
-/// <summary>Takes the arrivals of a listening socket by its descriptor.</summary>
+/// <summary>Accepts the connections of a listening socket by its descriptor.</summary>
 /// <remarks>
-/// The runtime's way makes a socket object for each, of which nothing but the descriptor was used. What is set on the
-/// listening socket holds for those that it accepts. Concurrency: one caller accepts at a time; the loop tells it by
-/// the thread pool that a client has arrived, once for each wait. The descriptor is used only under the gate and before
-/// <see cref="Close"/>, since its number is used again by the system.
+/// The runtime would make a socket object for each connection, of which only the descriptor would be used. Accepted
+/// sockets inherit the options of the listening one. Concurrency: one caller accepts at a time; the loop reports an
+/// arrival to it on the thread pool, once per wait. The descriptor is used only under the gate and before
+/// <see cref="Close"/>, since the system reuses its number.
 /// </remarks>
 internal sealed class EpollAcceptor : SocketAcceptor
 {
@@ -28,13 +28,13 @@ internal sealed class EpollAcceptor : SocketAcceptor
     private bool _isWatched;
     private bool _isClosed;
 
-    // The last ones, which most arrivals have too: from the same machine, to the same address.
+    // The last addresses, which most arrivals share: from the same machine, to the same address.
     private IPAddress _remote = IPAddress.Loopback;
     private IPEndPoint? _local;
 
-    /// <param name="socket">A socket that listens; the caller closes it, after <see cref="Close"/>.</param>
-    /// <param name="connect">Makes a connection of a descriptor, the client's address, and its own.</param>
-    /// <param name="loop">Tells of arrivals.</param>
+    /// <param name="socket">A listening socket; the caller closes it, after <see cref="Close"/>.</param>
+    /// <param name="connect">Creates a connection from a descriptor, the client's address, and its own.</param>
+    /// <param name="loop">Reports arrivals.</param>
     public EpollAcceptor(
         Socket socket, Func<int, EndPoint, EndPoint, TransportConnection> connect, EpollLoop loop)
     {
@@ -99,7 +99,7 @@ internal sealed class EpollAcceptor : SocketAcceptor
             throw ToException(LinuxCalls.LastError);
         }
 
-        // Whoever tells of an arrival waits for the gate.
+        // The thread that reports an arrival waits for the gate.
         _isWatched = true;
         _isWaiting = true;
         return _arrival.Begin();
@@ -124,7 +124,7 @@ internal sealed class EpollAcceptor : SocketAcceptor
         return new IPEndPoint(ip, port);
     }
 
-    // Of a socket that listens on all addresses the system alone knows which it was.
+    // If the socket listens on all addresses, only the system knows which one it was.
     private EndPoint LocalOf(int descriptor)
     {
         if (_endPoint is not IPEndPoint listening || !IsAny(listening.Address))

@@ -9,12 +9,12 @@ namespace Cache.Server.Transport.Linux;
 /// <remarks>
 /// The loop's thread and the owner's (mostly the same, because continuations run inline) share the interest, the state
 /// of the input and that of the output, all guarded by <see cref="Gate"/>. A continuation is never run under the gate.
-/// The descriptor is used only under the gate and before the socket is closed, when both directions are broken off
-/// under the same gate: its number is used again by the system.
+/// The descriptor is used only under the gate and before the socket is closed, when both directions are ended under the
+/// same gate: the system reuses its number.
 /// </remarks>
 internal sealed class EpollConnection : TransportConnection
 {
-    // As in the portable transport: for the last replies, and for the peer's own end.
+    // As in the portable transport: for the last replies, and for the peer's end of stream.
     private static readonly TimeSpan LastSendTime = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan GoodbyeTime = TimeSpan.FromSeconds(1);
 
@@ -27,7 +27,7 @@ internal sealed class EpollConnection : TransportConnection
     private bool _attached;
     private bool _closed;
 
-    /// <param name="descriptor">Of a connected socket; the connection's own from now on.</param>
+    /// <param name="descriptor">The descriptor of a connected socket; the connection owns it from now on.</param>
     /// <param name="remote">The peer's address.</param>
     /// <param name="local">The socket's own address.</param>
     /// <param name="loop">Watches the socket from now on.</param>
@@ -52,7 +52,7 @@ internal sealed class EpollConnection : TransportConnection
     /// <summary>The socket's descriptor, valid until <see cref="CloseSocket"/>.</summary>
     public override int Descriptor { get; }
 
-    /// <summary>The number under which the loop knows the connection, unlike the descriptor never used again.</summary>
+    /// <summary>The number of the connection in the loop; unlike the descriptor, never reused.</summary>
     public ulong Number { get; private set; }
 
     public override PipeReader Input => _input;
@@ -88,7 +88,7 @@ internal sealed class EpollConnection : TransportConnection
         return false;
     }
 
-    /// <summary>Adds to and takes from the interest. The gate is held.</summary>
+    /// <summary>Adds to and removes from the interest. The gate is held.</summary>
     public void ChangeInterest(uint add, uint remove)
     {
         uint interest = (_interest | add) & ~remove;
@@ -99,7 +99,7 @@ internal sealed class EpollConnection : TransportConnection
             Loop.Control(LinuxCalls.ControlModify, Descriptor, interest, Number);
     }
 
-    /// <summary>Moves bytes as the socket is ready for. The loop's thread.</summary>
+    /// <summary>Receives and sends what the socket is ready for. The loop's thread.</summary>
     public void OnReady(uint events)
     {
         if ((events & (LinuxCalls.EventError | LinuxCalls.EventHangUp)) != 0)
@@ -110,14 +110,14 @@ internal sealed class EpollConnection : TransportConnection
             _input.OnReadable();
     }
 
-    /// <summary>Both directions are over. Whoever waits goes on by the thread pool, so the gate may be held.</summary>
+    /// <summary>Ends both directions. Waiting code continues on the thread pool, so the gate may be held.</summary>
     public void OnBroken(Exception error)
     {
         _output.OnBroken();
         _input.OnBroken(error);
     }
 
-    // Not by a shutdown of this side: bytes that come after one reset the connection, and the last replies are lost.
+    // Not by a shutdown of this side: bytes that arrive after it reset the connection, and the last replies are lost.
     public override void StopReceiving() => _input.StopReceiving();
 
     public override bool IsPeerGone
@@ -133,13 +133,13 @@ internal sealed class EpollConnection : TransportConnection
 
     public override void Abort()
     {
-        // First, or the loop could meet the end that the shutdown makes, and take it for the peer's.
+        // First: else the loop could see the end that the shutdown causes, and take it for the peer's.
         OnBroken(new SocketException((int)SocketError.OperationAborted));
         TryShutdown(LinuxCalls.ShutBoth);
     }
 
-    // The sending side is shut first, and what still arrives is discarded until the peer has closed too: a socket that
-    // is closed with unread bytes resets the connection, and the reset can overtake the last reply.
+    // The sending side is shut down first, and bytes that still arrive are discarded until the peer has closed too: a
+    // socket that is closed with unread bytes resets the connection, and the reset can overtake the last reply.
     public override async ValueTask DisposeAsync()
     {
         await WaitAsync(_output.WhenDrained(), LastSendTime).ConfigureAwait(false);
@@ -177,8 +177,8 @@ internal sealed class EpollConnection : TransportConnection
         }
     }
 
-    // A hang-up is reported for ever, wanted or not. The socket leaves the watch; what it still holds is read when
-    // asked for.
+    // A hang-up is reported for ever, wanted or not. So the socket is no longer watched; its bytes are still read on
+    // demand.
     private void OnHangUp()
     {
         lock (Gate)

@@ -21,7 +21,7 @@ internal sealed class EpollEvents(int count)
     private static readonly int _dataOffset = _packed ? 4 : 8;
     private static readonly int _stride = _packed ? 12 : 16;
 
-    // Pinned for good, because the wait for events pins it nearly always.
+    // Pinned for ever, since the wait for events would pin it nearly always.
     private readonly byte[] _bytes = GC.AllocateArray<byte>(count * EventBytesMax, pinned: true);
 
     public int CountMax => count;

@@ -8,28 +8,28 @@ namespace Cache.Server.Transport.Linux;
 
 /// <summary>The bytes from the peer. The socket is read only while the owner waits for more.</summary>
 /// <remarks>
-/// The socket is received from into the loop's own buffer, which the owner mostly gives back, by advancing, before the
-/// loop goes on: a connection at rest holds no memory. An owner that keeps it longer gets it for good, and the loop
-/// takes another. What was not consumed is kept in an array of the connection's own, which grows by doubling as bytes
-/// arrive. A target is received into while its owner waits, under the gate. Concurrency: guarded by the connection's
-/// gate; between a read and <c>AdvanceTo</c>, and until the next read, the array belongs to the owner. Whose the loop's
-/// buffer is, is decided by exchanges of <see cref="_loan"/>.
+/// Bytes are received into the loop's own buffer, which the owner mostly returns, by advancing, before the loop
+/// continues: an idle connection holds no memory. An owner that needs the buffer longer keeps it, and the loop takes
+/// another. Bytes that were not consumed are kept in an array of the connection, which grows by doubling as bytes
+/// arrive. A target is filled under the gate, while its owner waits. Concurrency: guarded by the connection's gate;
+/// between a read and <c>AdvanceTo</c>, and until the next read, the array belongs to the owner. Exchanges of
+/// <see cref="_loan"/> decide who owns the loop's buffer.
 /// </remarks>
 internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader, IValueTaskSource<ReadResult>
 {
     // One receive into memory of the connection's own.
     private const int ReceiveBytes = EpollLoop.ReceiveBytes;
 
-    // One receive into a target. Nothing is executed with it, so a turn may take more.
+    // One receive into a target. No request is executed for it, so a turn may take more.
     private const int FillBytes = 64 * 1024;
 
-    // What is left of a request is moved to an array of its own size when it is no longer than this.
+    // The rest of a request is moved to an array of its size if it is no longer than this.
     private const int SmallBytesMax = 2 * 1024;
 
     // The top bit of a position in a sequence over an array says what kind of sequence it is.
     private const int IndexMask = int.MaxValue;
 
-    // The array is the connection's own; the loop's, lent until the owner advances; the loop's once, left to the owner.
+    // The array belongs to the connection; to the loop, lent until the owner advances; to the owner, who kept it.
     private const int NoLoan = 0;
     private const int Lent = 1;
     private const int Left = 2;
@@ -49,7 +49,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
     private TaskCompletionSource? _whenEnded;
     private FillTarget? _target;
 
-    /// <summary>Whether the loop no longer tells when the socket is readable. Guarded by the gate.</summary>
+    /// <summary>Whether the loop no longer reports that the socket is readable. Guarded by the gate.</summary>
     public bool IsUnwatched { get; set; }
 
     public override ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default)
@@ -122,7 +122,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         }
     }
 
-    /// <summary>What the socket holds now is the last. Any thread.</summary>
+    /// <summary>Reads no more than the socket holds now. Any thread.</summary>
     public void StopReceiving()
     {
         lock (connection.Gate)
@@ -135,7 +135,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
                 return;
             EndWait();
 
-            // As where the connection breaks.
+            // As when the connection breaks.
             _source.RunContinuationsAsynchronously = true;
             _source.SetResult(Result(isCanceled: false));
         }
@@ -172,13 +172,13 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         else
             _source.SetResult(result);
 
-        // The owner gives the buffer back by its exchange, or finds there that it was left to it; the loop takes
-        // another.
+        // The owner returns the buffer with its exchange, or learns from it that the buffer is its own now; then the
+        // loop takes another.
         if (Volatile.Read(ref _loan) == Lent && Interlocked.CompareExchange(ref _loan, Left, Lent) == Lent)
             connection.Loop.RenewBuffer();
     }
 
-    /// <summary>Throws away what still comes. Done when the peer has closed, or the connection broke.</summary>
+    /// <summary>Discards further bytes. Ends when the peer has closed, or the connection broke.</summary>
     public Task WhenEnded()
     {
         lock (connection.Gate)
@@ -186,7 +186,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
             if ((_ended && !_stopping) || _error is not null)
                 return Task.CompletedTask;
 
-            // The end that the owner was told is not the peer's.
+            // The end that the owner saw is not the peer's.
             _ended = _stopping = false;
             _whenEnded = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
             if (IsUnwatched)
@@ -197,7 +197,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         }
     }
 
-    /// <summary>The connection is over, without the socket having said so.</summary>
+    /// <summary>Ends the input although the socket has not reported an end.</summary>
     public void OnBroken(Exception error)
     {
         lock (connection.Gate)
@@ -208,8 +208,8 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
                 return;
             EndWait();
 
-            // No read waits after this one. The thread that breaks a connection is not to run its owner: it may be
-            // another connection's in the middle of a command.
+            // No read waits after this one. The thread that ends a connection must not run its owner: it may be
+            // executing another connection's command.
             _source.RunContinuationsAsynchronously = true;
             _source.SetException(error);
         }
@@ -254,7 +254,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         if (again && !IsUnwatched)
             return false;
 
-        // After a hang-up nothing more comes, and no event would tell.
+        // After a hang-up no byte comes, and no event would report it.
         if (error == 0 || again)
             _ended = true;
         else
@@ -297,7 +297,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         return count;
     }
 
-    // When receiving stops, the reader takes only what the socket holds.
+    // Once receiving stops, only the bytes that the socket holds are read.
     private void EndIfLast()
     {
         if (!_stopping || _ended || _error is not null)
@@ -306,7 +306,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         _ended = LinuxCalls.Receive(connection.Descriptor, ref next, 1, LinuxCalls.DontWait | LinuxCalls.Peek) <= 0;
     }
 
-    // One receive for each readiness here too, as long as the loop reports it.
+    // Here too one receive per readiness, as long as the loop reports it.
     private void Discard()
     {
         Debug.Assert(_completed && !_waiting);

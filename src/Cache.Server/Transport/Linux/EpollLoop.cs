@@ -13,33 +13,34 @@ namespace Cache.Server.Transport.Linux;
 /// Algorithm: level-triggered epoll; one receive for each readiness, so that a connection that never pauses cannot
 /// starve the others; interest in writing only while a send is unfinished. Continuations of a connection's reads run
 /// inline on this thread. Concurrency: the table of connections belongs to the loop's thread; other threads post work
-/// and wake the loop by an eventfd. Descriptors are reused by the system, so an event carries the number under which
-/// the connection was added, and an event for a number that is gone is dropped. The loop's own descriptors are written
-/// to only under <see cref="_posting"/> and before <see cref="_ended"/>, since their numbers too are used again.
+/// and wake the loop with an eventfd. The system reuses descriptors, so an event carries the number under which the
+/// connection was added, and an event for an unknown number is dropped. The loop's own descriptors are written to only
+/// under <see cref="_posting"/> and before <see cref="_ended"/>, since their numbers are reused too.
 /// </remarks>
 internal sealed class EpollLoop : IDisposable
 {
     /// <summary>
-    /// One receive, and so one connection's turn: a few usual batches. More would let a flood take more of the loop.
+    /// The bytes of one receive, and so of one connection's turn: a few usual batches. With more, a flood would take
+    /// more of the loop's time.
     /// </summary>
     public const int ReceiveBytes = 16 * 1024;
 
     /// <summary>
-    /// What a loop sends between two waits before each of the connections that follow may send only a little, about
-    /// two milliseconds: a hundred that each send a megabyte would keep the others for a tenth of a second.
+    /// The bytes that a loop sends between two waits before each further connection may send only a little, about two
+    /// milliseconds: a hundred that each send a megabyte would delay the others by a tenth of a second.
     /// </summary>
     public const int RoundBytes = 2 * 1024 * 1024;
 
     /// <summary>
-    /// One receive where the round has taken long already: sixteen kilobytes of PING are 2,700 commands, and a hundred
-    /// clients that send as much at once would keep the others for 40 ms.
+    /// The bytes of one receive if the round has taken long already: sixteen kilobytes of PING are 2,700 commands, and
+    /// a hundred clients that send this at once would delay the others by 40 ms.
     /// </summary>
     public const int CrowdedReceiveBytes = 2 * 1024;
 
-    // So often the clock is looked at within a round: one of fewer connections is short anyway.
+    // The clock is read once per this many connections of a round: a round of fewer is short anyway.
     private const int EventsPerLook = 4;
 
-    // Enough that one wait serves a busy moment of many connections; more only lengthens the turn of each.
+    // Enough for one wait to serve many busy connections; more would only lengthen the round.
     private const int EventCountMax = 256;
 
     // The loop's frames are shallow, but a handler runs on it.
@@ -50,13 +51,14 @@ internal sealed class EpollLoop : IDisposable
     // Numbers of listening sockets begin here: those of connections do not have the bit.
     private const ulong AcceptorNumber = 1UL << 63;
 
-    // As many as connections that are served by other threads at once, in the usual case; more are made anew.
+    // The usual number of connections that other threads serve at once; further buffers are newly made.
     private const int SpareBuffersMax = 8;
 
-    // Work of a round: each may send, some microseconds, and ten thousand at once would keep all connections waiting.
+    // The posted work of one round: each item may send, for some microseconds; ten thousand would delay all
+    // connections.
     private const int WorkPerRound = 64;
 
-    // A round that has lasted so long lets each connection that follows do a little only.
+    // After this time in a round, each further connection may do only a little.
     private static readonly TimeSpan _roundTime = TimeSpan.FromMilliseconds(4);
 
     private readonly EpollEvents _events = new(EventCountMax);
@@ -73,7 +75,7 @@ internal sealed class EpollLoop : IDisposable
     private int _turn;
     private long _roundBytes;
 
-    // Where a round begins: those that are served first do more, and the system names them in the same order.
+    // The event at which a round begins: the first ones may do more, and the system lists them in the same order.
     private uint _rounds;
     private volatile bool _stopping;
     private bool _ended;
@@ -91,29 +93,29 @@ internal sealed class EpollLoop : IDisposable
     public int Count { get; private set; }
 
     /// <summary>
-    /// The number of the turn that a connection has; changes with each. Any thread, perhaps a moment old.
+    /// The number of the present turn of a connection; changes with each turn. Any thread, perhaps a moment old.
     /// </summary>
     public int Turn => Volatile.Read(ref _turn);
 
     /// <summary>
-    /// Whether much was sent since the last wait, or much time has passed: then each connection that follows does a
-    /// little only. Any thread; perhaps a moment old, or of the round before.
+    /// Whether much was sent since the last wait, or much time has passed: then each further connection does only a
+    /// little. Any thread; perhaps a moment old, or of the previous round.
     /// </summary>
     public bool IsRoundFull => Volatile.Read(ref _roundBytes) >= RoundBytes;
 
     /// <summary>
-    /// What is received into; lent to a connection while its owner looks at the bytes. The loop's thread.
+    /// The buffer for receives; lent to a connection while its owner reads the bytes. The loop's thread.
     /// </summary>
     public byte[] Buffer { get; private set; } = NewBuffer();
 
-    /// <summary>Counts what was sent; what other threads send takes none of the loop's time.</summary>
+    /// <summary>Counts sent bytes; other threads' sends take none of the loop's time.</summary>
     public void NoteSent(long bytes)
     {
         if (Thread.CurrentThread == _thread)
             Volatile.Write(ref _roundBytes, _roundBytes + bytes);
     }
 
-    /// <summary>Replaces the buffer, which a connection keeps. The loop's thread.</summary>
+    /// <summary>Replaces the buffer, since a connection keeps it. The loop's thread.</summary>
     public void RenewBuffer()
     {
         lock (_spareBuffers)
@@ -128,7 +130,7 @@ internal sealed class EpollLoop : IDisposable
         Buffer = NewBuffer();
     }
 
-    /// <summary>Takes a buffer that a connection kept. Any thread.</summary>
+    /// <summary>Takes back a buffer that a connection kept. Any thread.</summary>
     public void TakeBack(byte[] buffer)
     {
         lock (_spareBuffers)
@@ -138,8 +140,8 @@ internal sealed class EpollLoop : IDisposable
         }
     }
 
-    /// <summary>Tells an acceptor of arrivals from now on, where it has asked for that. Any thread.</summary>
-    /// <returns>The number under which it is to ask.</returns>
+    /// <summary>Reports arrivals to an acceptor from now on, when it asks for them. Any thread.</summary>
+    /// <returns>The number for its requests.</returns>
     public ulong AddArrivals(Action onArrival)
     {
         ulong number = Interlocked.Increment(ref _lastAcceptor);
@@ -147,13 +149,13 @@ internal sealed class EpollLoop : IDisposable
         return number;
     }
 
-    /// <summary>Tells an acceptor nothing more. Any thread.</summary>
+    /// <summary>Reports no more arrivals to an acceptor. Any thread.</summary>
     public void RemoveArrivals(ulong acceptorNumber) => _acceptors.TryRemove(acceptorNumber, out _);
 
-    /// <summary>Takes a connection; its first bytes are looked for from now on. Any thread.</summary>
+    /// <summary>Adds a connection, and begins to receive from it. Any thread.</summary>
     public void Add(EpollConnection connection) => Post(connection, adds: true);
 
-    /// <summary>Lets go of a connection and closes its socket. Any thread.</summary>
+    /// <summary>Removes a connection and closes its socket. Any thread.</summary>
     public void Remove(EpollConnection connection) => Post(connection, adds: false);
 
     /// <summary>Adds, modifies or deletes the interest in a descriptor. Any thread.</summary>
@@ -182,7 +184,7 @@ internal sealed class EpollLoop : IDisposable
         ThreadPool.UnsafeQueueUserWorkItem(work, state, preferLocal: false);
     }
 
-    /// <summary>Lets the thread end after what it does. Connections that it still has are closed.</summary>
+    /// <summary>Ends the thread after its present work. Its remaining connections are closed.</summary>
     public void Stop()
     {
         lock (_posting)
@@ -195,7 +197,7 @@ internal sealed class EpollLoop : IDisposable
 
     /// <summary>Stops, and waits for the thread's end.</summary>
     /// <returns>
-    /// False if it has not ended in time, for it executes something long; it frees everything when it does.
+    /// False if it has not ended in time, because it executes a long command; it frees everything after that.
     /// </returns>
     public bool TryEnd(TimeSpan timeout)
     {
@@ -219,7 +221,7 @@ internal sealed class EpollLoop : IDisposable
         End();
     }
 
-    // Not inlined into the endless method above, which the runtime optimises late.
+    // Not inlined into the endless method above, which the runtime optimizes late.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void Dispatch(int count)
     {
@@ -248,7 +250,7 @@ internal sealed class EpollLoop : IDisposable
         lock (_posting)
             _ended = true;
 
-        // What was posted in between; from here on nothing is.
+        // Work that was posted in between; nothing is posted from here on.
         TakePosted();
         while (TryTakeWork(out var work, out object? state))
             ThreadPool.UnsafeQueueUserWorkItem(work, state, preferLocal: false);
@@ -261,7 +263,7 @@ internal sealed class EpollLoop : IDisposable
 
     private void TakePosted()
     {
-        // Before the queue is emptied: who posts from now on wakes again.
+        // Before the queue is emptied: a later post wakes the loop again.
         ulong wakes = 0;
         LinuxCalls.Read(_wake, ref wakes, sizeof(ulong));
         while (TryTakePosted(out var post))
@@ -281,7 +283,7 @@ internal sealed class EpollLoop : IDisposable
         lock (_posting)
         {
             if (_work.Count > 0)
-                Wake(); // The others have their turns first.
+                Wake(); // The other connections have their turns first.
         }
     }
 
@@ -339,7 +341,7 @@ internal sealed class EpollLoop : IDisposable
         LinuxCalls.Write(_wake, ref one, sizeof(ulong));
     }
 
-    // Pinned for good, since the loop is in a receive nearly always when anything is collected.
+    // Pinned for ever, since the loop is nearly always in a receive during a collection.
     private static byte[] NewBuffer() => GC.AllocateUninitializedArray<byte>(ReceiveBytes, pinned: true);
 
     private static int ThrowIfFailed(int result)

@@ -5,42 +5,42 @@ using System.IO.Pipelines;
 namespace Cache.Server.Transport.Linux;
 
 /// <summary>
-/// The bytes to the peer. A flush sends at once, on the caller's thread; only what the socket refuses waits for it.
+/// The bytes to the peer. A flush sends at once, on the caller's thread; only bytes that the socket refuses wait.
 /// </summary>
 /// <remarks>
-/// Memory is rented with the first reply of a batch and returned when all of it is sent; so are bytes that are lent,
-/// for whose end a flush waits, so that nobody who goes on holds them. Concurrency: what was written
-/// since the last flush belongs to the owner, without a lock; a flush hands it over under the connection's gate, which
-/// guards all that is unsent.
+/// Memory is rented with the first reply of a batch and returned when the batch is sent. Lent bytes are returned then
+/// too; a flush waits for that, so that no client holds them while it continues. Concurrency: bytes written since the
+/// last flush belong to the owner, without a lock; a flush hands them over under the connection's gate, which guards
+/// all unsent bytes.
 /// </remarks>
 internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWriter
 {
     /// <summary>
-    /// The sends of one turn of the loop, a value of a megabyte with others before it: a peer that takes as fast as it
-    /// gets would else keep the loop from the others.
+    /// The bytes sent in one turn of the loop, enough for a value of a megabyte: a peer that receives as fast as this
+    /// sends would otherwise delay the other connections.
     /// </summary>
     public const int TurnBytes = (1024 + 128) * 1024;
 
-    /// <summary>The same where the connections before it have sent much already.</summary>
+    /// <summary>The same if other connections have sent much in this round.</summary>
     public const int CrowdedTurnBytes = 32 * 1024;
 
-    // The owner flushes at 64 KB; with the reply that passes them they still leave in one send.
+    // The owner flushes at 64 KB; with the reply that exceeds them they still fit in one send.
     private const int SegmentBytes = 128 * 1024;
 
-    // A flush waits when more than this is unsent, and goes on when a half is: a slow reader pauses its own input.
+    // A flush waits while more than this is unsent, until half of it is: so a slow reader pauses its own input.
     private const int PauseBytes = 64 * 1024;
     private const int ResumeBytes = PauseBytes / 2;
 
-    // Made for the first flush that waits; the usual peer takes its replies at once.
+    // Created for the first flush that waits; most peers receive their replies at once.
     private ReusableWait<FlushResult>? _wait;
 
-    // The owner's: what was filled since the last flush, and the array that is being filled.
+    // The owner's: the pieces since the last flush, and the array that is being filled.
     private Queue<OutputPiece>? _filled;
     private long _filledBytes;
     private byte[] _array = [];
     private int _end;
 
-    // Guarded by the gate: what the socket did not take yet, of the first of which so much is sent.
+    // Guarded by the gate: the pieces that the socket has not taken yet, and the sent bytes of the first.
     private Queue<OutputPiece>? _unsent;
     private long _unsentBytes;
     private long _unsentMemoryBytes;
@@ -58,10 +58,10 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
 
     public override long UnflushedBytes => _filledBytes + _end;
 
-    /// <summary>What holds the bytes that the socket has refused so far. Any thread.</summary>
+    /// <summary>The memory of the bytes that the socket has not taken yet. Any thread.</summary>
     public long UnsentMemoryBytes => Volatile.Read(ref _unsentMemoryBytes);
 
-    /// <summary>How many bytes the socket has taken. Any thread.</summary>
+    /// <summary>The bytes that the socket has taken. Any thread.</summary>
     public long SentBytes => Volatile.Read(ref _sentBytes);
 
     public override void Advance(int bytes)
@@ -125,7 +125,7 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
             HandOver();
     }
 
-    /// <summary>Done when everything is sent, or nothing can be.</summary>
+    /// <summary>Ends when everything is sent, or nothing more can be.</summary>
     public Task WhenDrained()
     {
         lock (connection.Gate)
@@ -137,7 +137,7 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
         }
     }
 
-    /// <summary>Sends on. The loop's thread.</summary>
+    /// <summary>Continues to send. The loop's thread.</summary>
     public void OnWritable()
     {
         FlushResult result;
@@ -159,7 +159,7 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
         _wait!.End(result, onThisThread: true);
     }
 
-    /// <summary>Nothing can be sent any more.</summary>
+    /// <summary>Ends the output: nothing can be sent any more.</summary>
     public void OnBroken()
     {
         lock (connection.Gate)
@@ -170,7 +170,7 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
                 return;
             _waiting = false;
 
-            // As for a broken read: no flush waits after this one, and the owner does not run here.
+            // As for reads: no flush waits after this one, and the owner must not run here.
             _wait!.End(new FlushResult(isCanceled: false, isCompleted: true), onThisThread: false);
         }
     }
@@ -199,7 +199,7 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
         _filledBytes += piece.Count;
     }
 
-    /// <summary>Sends what was written, as far as the socket takes it. The gate is held.</summary>
+    /// <summary>Sends as much as the socket takes. The gate is held.</summary>
     private void HandOver()
     {
         while (_filled?.Count > 0)
@@ -232,7 +232,7 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
             return;
         }
 
-        // Something of it was sent only if nothing is before it.
+        // Only the first piece may be sent in part.
         Debug.Assert(sent == 0 || _unsentBytes == 0);
         if (_unsentBytes == 0)
             _firstSent = sent;
@@ -266,7 +266,9 @@ internal sealed class EpollOutput(EpollConnection connection) : LendingPipeWrite
         piece.Free();
     }
 
-    /// <returns>How many bytes the socket took; 0 if it broke, or is to be waited for, or the next turn is.</returns>
+    /// <returns>
+    /// The bytes that the socket took; 0 if it broke, or the send must wait for the socket or the next turn.
+    /// </returns>
     private int SendOnce(ReadOnlySpan<byte> bytes, bool isLast)
     {
         Debug.Assert(!bytes.IsEmpty);

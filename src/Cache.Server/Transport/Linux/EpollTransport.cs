@@ -4,15 +4,15 @@ using System.Runtime.InteropServices;
 
 namespace Cache.Server.Transport.Linux;
 
-/// <summary>The event loops of a server, to which accepted sockets are dealt out in turn.</summary>
+/// <summary>The event loops of a server; they get accepted sockets in turn.</summary>
 /// <remarks>
-/// One acceptor deals, because sockets that listen on the same address each for one loop share the arrivals unevenly.
-/// A loop without connections tells of arrivals: a long command on one of the others would keep everybody out.
-/// Thread-safe.
+/// One acceptor distributes them: one listening socket per loop, on the same address, would share the arrivals
+/// unevenly. A separate loop without connections reports arrivals: a long command on one of the others would delay all
+/// arrivals. Thread-safe.
 /// </remarks>
 internal sealed class EpollTransport : IDisposable
 {
-    // More than a loop needs that executes nothing long, on a busy machine too.
+    // More than a loop without a long command needs, on a busy machine too.
     private static readonly TimeSpan EndTime = TimeSpan.FromSeconds(1);
 
     private readonly EpollLoop[] _loops;
@@ -45,25 +45,25 @@ internal sealed class EpollTransport : IDisposable
     /// <summary>Accepts the connections of a socket that listens; close it before the transport is disposed.</summary>
     public EpollAcceptor Listen(Socket socket) => new(socket, Connect, _arrivals!);
 
-    /// <summary>Makes a connection of the descriptor of a connected socket, which is its own from then on.</summary>
+    /// <summary>Creates a connection from the descriptor of a connected socket, and owns it from then on.</summary>
     public EpollConnection Connect(int descriptor, EndPoint remote, EndPoint local)
     {
         uint turn = Interlocked.Increment(ref _next);
         return new EpollConnection(descriptor, remote, local, _loops[turn % (uint)_loops.Length], _timeProvider);
     }
 
-    /// <summary>Ends the loops; connections that still live are cut off.</summary>
+    /// <summary>Ends the loops, and aborts the remaining connections.</summary>
     public void Dispose() => End();
 
     /// <summary>Ends the loops, all of them within a bounded time.</summary>
-    /// <returns>How many go on, because they execute something long; each ends by itself after it.</returns>
+    /// <returns>The number of loops that still execute a long command; each ends after it.</returns>
     public int End()
     {
         EpollLoop?[] loops = [.. _loops, _arrivals];
         foreach (var loop in loops)
             loop?.Stop();
         int left = 0;
-        long start = TimeProvider.System.GetTimestamp(); // What Join measures by.
+        long start = TimeProvider.System.GetTimestamp(); // The clock of Join.
         foreach (var loop in loops)
         {
             var rest = EndTime - TimeProvider.System.GetElapsedTime(start);

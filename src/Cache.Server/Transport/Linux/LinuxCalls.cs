@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Cache.Server.Transport.Linux;
 
-/// <summary>The system calls of the event loop. Each takes references, which the call pins while it lasts.</summary>
+/// <summary>The system calls of the event loop. Each takes references, which are pinned during the call.</summary>
 internal static class LinuxCalls
 {
     public const int ControlAdd = 1;
@@ -14,7 +14,7 @@ internal static class LinuxCalls
     public const uint EventError = 0x8;
     public const uint EventHangUp = 0x10;
 
-    /// <summary>EPOLLONESHOT: told once, until it is asked for again.</summary>
+    /// <summary>EPOLLONESHOT: reported once, until it is asked for again.</summary>
     public const uint EventOnce = 1u << 30;
 
     public const int ErrorInterrupted = 4;
@@ -27,13 +27,13 @@ internal static class LinuxCalls
     /// <summary>MSG_DONTWAIT: the call never blocks, whatever the mode of the descriptor.</summary>
     public const int DontWait = 0x40;
 
-    /// <summary>MSG_PEEK: what is received stays to be received.</summary>
+    /// <summary>MSG_PEEK: received bytes stay in the socket.</summary>
     public const int Peek = 2;
 
-    /// <summary>MSG_NOSIGNAL: a peer that has gone is an error of the call, not a signal.</summary>
+    /// <summary>MSG_NOSIGNAL: if the peer has gone, the call returns an error and raises no signal.</summary>
     public const int NoSignal = 0x4000;
 
-    /// <summary>MSG_MORE: more follows at once, so that a part of a packet waits for it.</summary>
+    /// <summary>MSG_MORE: more follows at once, so a partial packet waits for it.</summary>
     public const int More = 0x8000;
 
     /// <summary>EPOLL_CLOEXEC, EFD_CLOEXEC and SOCK_CLOEXEC.</summary>
@@ -58,7 +58,7 @@ internal static class LinuxCalls
     /// <summary>Whether a socket's peer has closed its side, or the connection broke.</summary>
     public static bool HasPeerGone(int descriptor)
     {
-        // struct pollfd: the descriptor, what is asked for, and what is found.
+        // struct pollfd: the descriptor, the requested events, and the returned ones.
         long asked = (uint)descriptor | ((long)PollPeerGone << 32);
         return Poll(ref asked, 1, 0) > 0 && (asked >> PollReportShift) != 0;
     }
@@ -117,7 +117,7 @@ internal static class LinuxCalls
 
     public static int LastError => Marshal.GetLastPInvokeError();
 
-    /// <summary>rlimit: what holds, and what it may be raised to.</summary>
+    /// <summary>rlimit: the present limit, and the one to which it may be raised.</summary>
     public struct ResourceLimit
     {
         public ulong Current;

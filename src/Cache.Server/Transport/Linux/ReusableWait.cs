@@ -2,12 +2,12 @@ using System.Threading.Tasks.Sources;
 
 namespace Cache.Server.Transport.Linux;
 
-/// <summary>Something that is waited for again and again, by one at a time, without memory for each wait.</summary>
+/// <summary>An event with one waiter at a time, reused for each wait, so that a wait allocates nothing.</summary>
 internal sealed class ReusableWait<TResult> : IValueTaskSource<TResult>
 {
     private ManualResetValueTaskSourceCore<TResult> _source;
 
-    /// <summary>Begins a wait; the one before has ended and was awaited.</summary>
+    /// <summary>Begins a wait; the previous one has ended and was awaited.</summary>
     public ValueTask<TResult> Begin()
     {
         _source.Reset();
@@ -15,8 +15,8 @@ internal sealed class ReusableWait<TResult> : IValueTaskSource<TResult>
     }
 
     /// <summary>Ends a wait, once.</summary>
-    /// <param name="result">What it has led to.</param>
-    /// <param name="onThisThread">Whether who waited goes on here; else by the thread pool.</param>
+    /// <param name="result">The result of the wait.</param>
+    /// <param name="onThisThread">Whether the continuation runs on this thread; else on the thread pool.</param>
     public void End(TResult result, bool onThisThread)
     {
         _source.RunContinuationsAsynchronously = !onThisThread;

@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 
 namespace Cache.Server.Transport.Linux;
 
-/// <summary>An address of the kernel's, <c>struct sockaddr_storage</c>.</summary>
+/// <summary>An address of the kernel, <c>struct sockaddr_storage</c>.</summary>
 /// <remarks>
 /// <code>
 ///         0        2      4           8               24      28
@@ -28,8 +28,8 @@ internal struct SocketAddressBytes
     private byte _first;
 
     /// <summary>Reads the address of an IP socket.</summary>
-    /// <param name="bytes">The kernel's.</param>
-    /// <param name="likely">Is returned where it is the same address, so that many have one object.</param>
+    /// <param name="bytes">The bytes from the kernel.</param>
+    /// <param name="likely">Returned if it is the same address, so that many connections share one object.</param>
     public static (IPAddress Address, int Port) Read(ReadOnlySpan<byte> bytes, IPAddress likely)
     {
         int port = BinaryPrimitives.ReadUInt16BigEndian(bytes[PortStart..]);

@@ -2,12 +2,12 @@ using System.Net.Sockets;
 
 namespace Cache.Server.Transport.Sockets;
 
-/// <summary>Takes the arrivals of a listening socket in another way than the runtime's.</summary>
+/// <summary>Accepts the connections of a listening socket, in place of the runtime's way.</summary>
 internal abstract class SocketAcceptor
 {
     /// <summary>The next connection; null once this is closed.</summary>
     /// <exception cref="SocketException">
-    /// The system has no descriptor or no memory for it; the arrival waits, and may be asked for again.
+    /// The system has no descriptor or no memory for it; the arrival waits, and can be accepted later.
     /// </exception>
     public abstract ValueTask<TransportConnection?> AcceptAsync();
 

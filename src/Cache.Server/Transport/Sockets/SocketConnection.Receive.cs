@@ -6,13 +6,13 @@ namespace Cache.Server.Transport.Sockets;
 
 internal sealed partial class SocketConnection
 {
-    // What an idle connection holds while it waits.
+    // The bytes that an idle connection holds while it waits.
     private const int ReceiveBytesMin = 4096;
 
-    // What is received at once from a peer that sends a lot: large enough that the call itself costs little per byte.
+    // The most bytes of one receive from a busy peer: large enough that the call costs little per byte.
     private const int ReceiveBytesMax = 64 * 1024;
 
-    // Bytes that lie unread before receiving pauses: a few full receives, so that the owner never waits for the next.
+    // The unread bytes at which receiving pauses: a few full receives, so that the owner never waits for the next.
     private const int InputPauseBytes = 4 * ReceiveBytesMax;
 
     // At most this many receives in a row may complete at once; then the thread serves other connections.
@@ -41,7 +41,7 @@ internal sealed partial class SocketConnection
         {
             error = new SocketException((int)SocketError.OperationAborted);
         }
-#pragma warning disable CA1031 // Whatever happened ends this connection only; the owner meets it when it reads.
+#pragma warning disable CA1031 // Any error ends only this connection; the owner gets it when it reads.
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -90,8 +90,8 @@ internal sealed partial class SocketConnection
             _receiveBytes = Math.Max(_receiveBytes / 2, ReceiveBytesMin);
     }
 
-    // When receiving stops, the owner takes only what the system holds. Not by a shutdown of this side:
-    // bytes that come after one reset the connection, and the last replies are lost.
+    // Once receiving stops, the owner reads only the bytes that the system holds. Not by a shutdown of this side: bytes
+    // that arrive after it reset the connection, and the last replies are lost.
     private void EndIfLast()
     {
         try
@@ -101,14 +101,13 @@ internal sealed partial class SocketConnection
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
-            // An abort was faster.
+            // An abort came first.
         }
 
         Input.CancelPendingRead();
     }
 
-    // The owner reads no more. What still arrives has to be taken from the system, or closing would reset the
-    // connection.
+    // The owner reads no more. Bytes that still arrive must be received, or closing would reset the connection.
     private async ValueTask<Exception?> DiscardAsync()
     {
         byte[] rubbish = ArrayPool<byte>.Shared.Rent(ReceiveBytesMax);

@@ -5,10 +5,10 @@ namespace Cache.Server.Transport.Sockets;
 
 internal sealed partial class SocketConnection
 {
-    // Memory is taken in stretches that hold the replies of a usual read, so that they leave as one buffer.
+    // Memory is taken in stretches for the replies of a usual read, so that they are sent as one buffer.
     private const int OutputSegmentBytes = 16 * 1024;
 
-    // Unsent bytes at which a flush waits for the peer. The system's own send buffer comes on top of them.
+    // Unsent bytes at which a flush waits for the peer, besides the system's send buffer.
     private const int OutputPauseBytes = 64 * 1024;
 
     private static readonly PipeOptions OutputOptions = new(
@@ -32,17 +32,17 @@ internal sealed partial class SocketConnection
         {
             error = await SendUntilEndAsync().ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // Whatever happened ends this connection only; a flush says that nobody takes more.
+#pragma warning disable CA1031 // Any error ends only this connection; a flush reports that the peer is gone.
         catch (Exception e)
 #pragma warning restore CA1031
         {
             error = e;
         }
 
-        // Without the error: a flush says that it was the last, as over every transport.
+        // Without the error: a flush reports the end, as on every transport.
         await _output.Reader.CompleteAsync().ConfigureAwait(false);
 
-        // A peer that cannot be sent to need not be listened to; this also ends the receive that is under way.
+        // Without a peer to send to, receiving is pointless; this also ends the pending receive.
         if (error is not null)
             Abort();
     }

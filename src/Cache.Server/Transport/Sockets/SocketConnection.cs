@@ -8,14 +8,13 @@ namespace Cache.Server.Transport.Sockets;
 /// <summary>A connection over a connected stream socket, TCP or Unix domain.</summary>
 /// <remarks>
 /// Algorithm: two loops, one receives into the input pipe, one sends from the output pipe. All continuations run
-/// inline,
-/// so that where the runtime completes socket operations inline, a request goes from the receive to the send of its
-/// reply on one thread. A loop allocates nothing per operation.
+/// inline, so that where the runtime completes socket operations inline, a request goes from the receive to the send of
+/// its reply on one thread. A loop allocates nothing per operation.
 /// Concurrency: each loop is the only user of its operation and of its end of its pipe; <see cref="Abort"/> touches
 /// only the socket, <see cref="StopReceiving"/> asks it and cancels a read, both from any thread.
 /// Closing: a socket that is closed with unread bytes resets the connection, and the reset can overtake the last reply
-/// on the peer's side. Therefore the sending side is shut first, and what still arrives is discarded until the peer has
-/// closed too, for a bounded time.
+/// on the peer's side. Therefore the sending side is shut down first, and arriving bytes are discarded until the peer
+/// has closed too, for a bounded time.
 /// </remarks>
 internal sealed partial class SocketConnection : TransportConnection
 {
@@ -33,7 +32,7 @@ internal sealed partial class SocketConnection : TransportConnection
     private Task _receiving = Task.CompletedTask;
     private Task _sending = Task.CompletedTask;
 
-    /// <param name="socket">A connected socket, from here on the connection's own.</param>
+    /// <param name="socket">A connected socket; the connection owns it from now on.</param>
     /// <param name="timeProvider">Measures how long closing may take.</param>
     public SocketConnection(Socket socket, TimeProvider timeProvider)
     {
@@ -52,7 +51,7 @@ internal sealed partial class SocketConnection : TransportConnection
 
     public override long UnsentMemoryBytes => Volatile.Read(ref _unsentBytes);
 
-    // Where the runtime completes operations inline; elsewhere the thread pool's threads are as good as any.
+    // Only where the runtime completes operations inline; elsewhere any thread of the pool will do.
     public override bool SharesThread => true;
 
     public override int Descriptor { get; }
@@ -110,7 +109,7 @@ internal sealed partial class SocketConnection : TransportConnection
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
-            // The peer, or an abort, was faster.
+            // The peer, or an abort, came first.
         }
     }
 }

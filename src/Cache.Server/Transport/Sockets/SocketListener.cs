@@ -6,17 +6,17 @@ namespace Cache.Server.Transport.Sockets;
 
 /// <summary>Listens on a TCP address or on the path of a Unix domain socket.</summary>
 /// <remarks>
-/// An arrival that is gone before it is accepted costs a turn of the loop. When the system has no descriptor or memory
-/// left, or hardly any, the listener waits, longer each time, and tries again: the arrivals wait in the system's queue
-/// meanwhile.
+/// An arrival that is gone before it is accepted only costs a turn of the loop. When the system has no or few
+/// descriptors left, or no memory, the listener waits, longer each time, and tries again: the arrivals wait in the
+/// system's queue meanwhile.
 /// </remarks>
 internal sealed class SocketListener : TransportListener
 {
-    // Short enough that a descriptor that is freed soon is used soon; doubled up to the second.
+    // Short, to use a freed descriptor soon; doubled up to a second.
     private static readonly TimeSpan BackoffMin = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan BackoffMax = TimeSpan.FromSeconds(1);
 
-    // Linux refuses more, and a socket that is not set up is not served.
+    // Linux refuses a higher value, and a socket whose setup fails is not served.
     private const int KeepAliveSecondsMax = short.MaxValue;
 
     private readonly SocketTransportSettings _settings;
@@ -27,10 +27,10 @@ internal sealed class SocketListener : TransportListener
     private TimeSpan _backoff = BackoffMin;
 
     /// <param name="socket">
-    /// A socket that listens, from here on the listener's own; set up already where the settings say how to listen.
+    /// A listening socket, already set up by the settings; the listener owns it from now on.
     /// </param>
     /// <param name="settings">How accepted sockets are set up.</param>
-    /// <param name="accept">Accepts from the socket; null for the socket's own way.</param>
+    /// <param name="accept">Accepts from the socket; null for the runtime's way.</param>
     internal SocketListener(
         Socket socket, SocketTransportSettings settings, Func<CancellationToken, ValueTask<Socket>>? accept = null)
     {
@@ -61,11 +61,11 @@ internal sealed class SocketListener : TransportListener
             else
                 socket.Bind(endPoint);
 
-            // Before anybody can connect, which is not before the socket listens.
+            // Before clients can connect: they can once the socket listens.
             if (file is not null && settings.UnixSocketMode is { } mode && !OperatingSystem.IsWindows())
                 File.SetUnixFileMode(file, mode);
 
-            // Those that it accepts take it over, also who comes at once: a client that was cut off by a restart.
+            // Accepted sockets inherit it, also of a client that reconnects at once after a restart.
             if (settings.Listen is not null)
                 SetUpSocket(socket, settings);
             socket.Listen(settings.Backlog);
@@ -79,7 +79,7 @@ internal sealed class SocketListener : TransportListener
         }
     }
 
-    /// <summary>Takes an address without listening on it: clients cannot connect.</summary>
+    /// <summary>Binds an address without listening on it: clients cannot connect.</summary>
     /// <exception cref="SocketException">The address is taken, not this machine's, or not permitted.</exception>
     public static Socket Reserve(IPEndPoint endPoint)
     {
@@ -127,7 +127,7 @@ internal sealed class SocketListener : TransportListener
             }
             catch (ArgumentException)
             {
-                // The runtime cannot read that peer's address: macOS has none for one that was reset meanwhile.
+                // The runtime cannot read the peer's address: macOS has none after a reset.
             }
             catch (SocketException e)
             {
@@ -145,7 +145,7 @@ internal sealed class SocketListener : TransportListener
         UnixSocketFile.Remove(FilePath);
     }
 
-    // Where the accepted sockets take it from the listening one; elsewhere each is set up by itself.
+    // Where accepted sockets inherit it from the listening one; elsewhere each is set up itself.
     public override void SetUpAgain()
     {
         if (_acceptor is not null)
@@ -163,7 +163,7 @@ internal sealed class SocketListener : TransportListener
         return socket;
     }
 
-    // Its full path, for the process may move to another folder.
+    // The full path, since the process may change its folder.
     private static string BindFile(Socket socket, UnixDomainSocketEndPoint path)
     {
         UnixSocketFile.RemoveStale(path.ToString());
@@ -186,7 +186,7 @@ internal sealed class SocketListener : TransportListener
         return !_disposed.IsCancellationRequested;
     }
 
-    // Null when the peer is gone already, which some systems report only here.
+    // Null if the peer is gone already, which some systems report only here.
     private SocketConnection? Connect(Socket socket)
     {
         try
@@ -203,7 +203,7 @@ internal sealed class SocketListener : TransportListener
         }
     }
 
-    // Redis's proportions: probes begin after the whole time, follow each other at a third of it, and three decide.
+    // As in Redis: probes begin after the whole time and repeat after a third of it; three without an answer end it.
     private static void SetUpSocket(Socket socket, SocketTransportSettings settings)
     {
         if (socket.ProtocolType != ProtocolType.Tcp)

@@ -7,7 +7,7 @@ namespace Cache.Server.Transport.Sockets;
 
 /// <summary>Asynchronous operations on a socket, one at a time, awaited without allocating.</summary>
 /// <remarks>
-/// Algorithm: the event arguments are their own value task source and are used again for each operation.
+/// Algorithm: the event arguments are their own value task source and are reused for each operation.
 /// Concurrency: the awaiting thread stores its continuation, the completing thread stores <see cref="Finished"/>, both
 /// into <see cref="_continuation"/> by compare-exchange from null; the second one runs the continuation. It runs
 /// on the thread that completed the operation.
@@ -15,8 +15,7 @@ namespace Cache.Server.Transport.Sockets;
 internal sealed class SocketOperation()
     : SocketAsyncEventArgs(true), IValueTaskSource<SocketResult>
 {
-    // More than these, and the runtime would allocate the vector of a gathering send instead of taking it from the
-    // stack.
+    // With more, the runtime would allocate the vector of a gathering send on the heap.
     private const int GatherMax = 8;
 
     private static readonly Action<object?> Finished = static _ => { };
@@ -80,7 +79,7 @@ internal sealed class SocketOperation()
         if (Interlocked.CompareExchange(ref _continuation, continuation, null) is null)
             return;
 
-        // The operation was completed first. Not run here: a chain of such completions would deepen the stack.
+        // The operation completed first. Not run here: a chain of such completions would deepen the stack.
         UserToken = null;
         ThreadPool.UnsafeQueueUserWorkItem(continuation, state, preferLocal: true);
     }

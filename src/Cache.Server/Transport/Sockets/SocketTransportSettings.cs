@@ -3,12 +3,12 @@ using System.Net.Sockets;
 
 namespace Cache.Server.Transport.Sockets;
 
-/// <summary>What a <see cref="SocketListener"/> is told about the sockets that it makes.</summary>
+/// <summary>The settings of a <see cref="SocketListener"/> and its sockets.</summary>
 internal sealed record SocketTransportSettings
 {
     /// <summary>
-    /// Seconds of silence before the system probes a peer; 0 turns the probes off. May change: then a listener that
-    /// there is takes it by <see cref="TransportListener.SetUpAgain"/>.
+    /// Seconds of silence before the system probes a peer; 0 turns the probes off. May change: an existing listener
+    /// applies a change in <see cref="TransportListener.SetUpAgain"/>.
     /// </summary>
     public int KeepAliveSeconds { get; set; }
 
@@ -18,17 +18,17 @@ internal sealed record SocketTransportSettings
     /// <summary>The mode of a Unix domain socket's file; null leaves it to the process's mask.</summary>
     public UnixFileMode? UnixSocketMode { get; init; }
 
-    /// <summary>Measures how long a listener backs off and how long a connection says goodbye.</summary>
+    /// <summary>Measures how long a listener backs off and how long closing takes.</summary>
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
-    /// <summary>Accepts the connections of a socket that listens; null for the portable transport.</summary>
+    /// <summary>Accepts the connections of a listening socket; null for the portable transport.</summary>
     public Func<Socket, SocketAcceptor>? Listen { get; init; }
 
-    /// <summary>Whether the process keeps its last descriptors for what is not a connection.</summary>
+    /// <summary>Whether the process reserves its last descriptors for other purposes than connections.</summary>
     public Func<bool> LacksDescriptors { get; init; } = static () => false;
 
     /// <summary>
-    /// Told when accepting fails and is tried again after a while, as when the process has no descriptor left.
+    /// Called when accepting fails and is tried again later, as when the process has no descriptor left.
     /// </summary>
     public Action<EndPoint, SocketException, TimeSpan>? AcceptFailed { get; init; }
 }

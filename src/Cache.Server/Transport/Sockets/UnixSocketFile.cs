@@ -6,10 +6,10 @@ namespace Cache.Server.Transport.Sockets;
 internal static class UnixSocketFile
 {
     /// <summary>
-    /// Removes the file of a socket without a listener, as a killed server leaves it.
+    /// Removes the file of a socket without a listener, which a killed server leaves behind.
     /// </summary>
     /// <exception cref="SocketException">A process listens on it: address already in use.</exception>
-    /// <exception cref="IOException">The path leads to something that is not a socket.</exception>
+    /// <exception cref="IOException">The path is not a socket.</exception>
     public static void RemoveStale(string path)
     {
         if (Directory.Exists(path) || IsOrdinaryFile(path))
@@ -22,7 +22,7 @@ internal static class UnixSocketFile
     }
 
     /// <summary>
-    /// Removes the file of a socket that is listened on no more, if there is one and it can be; its folder may be gone.
+    /// Removes the file of a closed listener, if it exists and can be removed; its folder may be gone.
     /// </summary>
     public static void Remove(string? path)
     {
@@ -37,10 +37,11 @@ internal static class UnixSocketFile
         }
     }
 
-    // Only the system's refusal to open a socket's file tells it from an ordinary one.
+    // Only the system's refusal to open a socket's file distinguishes it from an ordinary one.
     private static bool IsOrdinaryFile(string path)
     {
-        // For both first: who opens a pipe only to read waits for one who writes. Or for what the file permits.
+        // For reading and writing first: opening a pipe only to read would wait for a writer. Else for what the file
+        // permits.
         return File.Exists(path)
             && (CanOpen(path, FileAccess.ReadWrite) || CanOpen(path, FileAccess.Read)
                 || CanOpen(path, FileAccess.Write));
@@ -68,7 +69,7 @@ internal static class UnixSocketFile
     {
         using var probe = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
 
-        // Or it would wait for a place in the queue of a process that does not accept.
+        // Else it would wait for a place in the queue of a process that does not accept.
         probe.Blocking = false;
         try
         {

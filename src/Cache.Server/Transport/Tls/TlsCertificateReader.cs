@@ -4,12 +4,12 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Cache.Server.Transport.Tls;
 
-/// <summary>Makes of the files what a handshake needs. Every error names the option, the file and the reason.</summary>
+/// <summary>Reads the files that a handshake needs. Every error names the option, the file and the reason.</summary>
 internal static class TlsCertificateReader
 {
     /// <param name="settings">The files.</param>
-    /// <param name="problems">Gets every file that cannot be read, or does not hold what it should.</param>
-    /// <returns>Null if there is such a file.</returns>
+    /// <param name="problems">Receives an error for each file that cannot be read or has the wrong content.</param>
+    /// <returns>Null if there is an error.</returns>
     public static SslServerAuthenticationOptions? Read(TlsSettings settings, List<string> problems)
     {
         var chain = new X509Certificate2Collection();
@@ -21,7 +21,7 @@ internal static class TlsCertificateReader
             return null;
         return new SslServerAuthenticationOptions
         {
-            // Made once, so that its chain is built once, and sessions of earlier connections can be resumed.
+            // Created once, so that its chain is built once, and sessions of earlier connections can be resumed.
             ServerCertificateContext = SslStreamCertificateContext.Create(certificate, chain, offline: true),
             EnabledSslProtocols = settings.Protocols,
             AllowRenegotiation = false,
@@ -45,7 +45,7 @@ internal static class TlsCertificateReader
         }
     }
 
-    // Each file is looked at, also if the other cannot be used.
+    // Each file is checked, also if the other cannot be used.
     private static X509Certificate2? ReadPem(
         TlsSettings settings, X509Certificate2Collection chain, List<string> problems)
     {
@@ -134,7 +134,7 @@ internal static class TlsCertificateReader
         ImportPem(Option, path, ReadText(Option, path), certificates);
         policy.TrustMode = X509ChainTrustMode.CustomRootTrust;
 
-        // A root ends a chain; the others only help to find the way there.
+        // A root ends a chain; the others are intermediate.
         foreach (var certificate in certificates)
         {
             bool isRoot = certificate.SubjectName.RawData.AsSpan().SequenceEqual(certificate.IssuerName.RawData);
@@ -173,7 +173,7 @@ internal static class TlsCertificateReader
         }
     }
 
-    // Windows's TLS takes no key that was never in a store.
+    // TLS on Windows needs a key that was in a store.
     private static X509Certificate2 ToUsable(X509Certificate2 certificate)
     {
         if (!OperatingSystem.IsWindows())

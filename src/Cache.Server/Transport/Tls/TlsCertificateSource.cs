@@ -2,12 +2,14 @@ using System.Net.Security;
 
 namespace Cache.Server.Transport.Tls;
 
-/// <summary>What the next handshake takes: read from the files, and again when one of them has changed.</summary>
+/// <summary>
+/// The certificate and trust for new handshakes: read from files, and again when one of them changes.
+/// </summary>
 /// <remarks>
-/// The files are looked at regularly: watches of a file system miss changes behind links and on network shares. Their
-/// times and lengths before reading are kept, so that a change during it is found the next time. Files that cannot be
-/// used are read again with each look, for what was wrong may be no change of them, as rights that are given later.
-/// Concurrency: one look at a time; <see cref="Current"/> is replaced whole, and handshakes under way go on with
+/// The files are checked regularly: file system watches miss changes behind links and on network shares. Their times
+/// and lengths from before reading are kept, so that a change during it is found the next time. Files that cannot be
+/// used are read again at each check, since the cause may not show in their times, such as permissions.
+/// Concurrency: one check at a time; <see cref="Current"/> is replaced as a whole, and handshakes under way keep
 /// theirs.
 /// </remarks>
 internal sealed class TlsCertificateSource : IDisposable
@@ -33,8 +35,8 @@ internal sealed class TlsCertificateSource : IDisposable
 
     /// <summary>Reads the files for the first time.</summary>
     /// <param name="settings">The files.</param>
-    /// <param name="problems">Gets every file that cannot be read, or does not hold what it should.</param>
-    /// <returns>Null if there is such a file.</returns>
+    /// <param name="problems">Receives an error for each file that cannot be read or has the wrong content.</param>
+    /// <returns>Null if there is an error.</returns>
     public static TlsCertificateSource? Open(TlsSettings settings, List<string> problems)
     {
         string seen = Describe(settings);
@@ -48,8 +50,8 @@ internal sealed class TlsCertificateSource : IDisposable
 
     public void Dispose() => _timer.Dispose();
 
-    /// <summary>Looks now, and waits for a look that is under way; what is wrong is told of again.</summary>
-    /// <returns>Whether the files are unchanged; if not, the settings' callbacks were told what came of it.</returns>
+    /// <summary>Checks now, after waiting for a check that is under way; reports problems again.</summary>
+    /// <returns>Whether the files are unchanged; if not, the settings' callbacks were called with the result.</returns>
     public bool LookNow()
     {
         _looking.Enter();
@@ -96,7 +98,7 @@ internal sealed class TlsCertificateSource : IDisposable
         return false;
     }
 
-    // Of what a link leads to: secrets are often exchanged by another link.
+    // Of a link's target: secrets are often exchanged by changing a link.
     private static string Describe(TlsSettings settings)
     {
         var text = new System.Text.StringBuilder();
@@ -112,7 +114,7 @@ internal sealed class TlsCertificateSource : IDisposable
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
             {
-                // Reading says what is wrong with it.
+                // Reading reports the problem.
                 text.Append(e.Message).Append('\n');
             }
         }

@@ -7,14 +7,14 @@ namespace Cache.Server.Transport.Tls;
 
 /// <summary>Whether clients' certificates are trusted.</summary>
 /// <remarks>
-/// A session that is resumed brings the client's certificate again, but not those that the client sent with it in the
-/// first handshake, which lead to a root. So they are kept, as long as sessions can be resumed: both belong to one
-/// reading of the files. Thread-safe.
+/// A resumed session has the client's certificate, but not the intermediate ones that the client sent in the first
+/// handshake. So these are kept as long as sessions can be resumed: both belong to one reading of the files.
+/// Thread-safe.
 /// </remarks>
 /// <param name="isRequired">Whether a client without a certificate is refused.</param>
 internal sealed class TlsClientTrust(bool isRequired)
 {
-    // There are few authorities between a root and its clients; the bound is for one of them that makes others.
+    // There are few authorities between a root and its clients; the bound is for a malicious one that creates others.
     private const int IntermediatesMax = 256;
 
     private readonly ConcurrentDictionary<string, X509Certificate2> _intermediates = new();

@@ -7,9 +7,9 @@ namespace Cache.Server.Transport.Tls;
 
 /// <summary>TLS over another connection: its input and output are plain, those of the other are records.</summary>
 /// <remarks>
-/// The handshake is made on the thread pool, since it costs a thousand times what a request does and other connections
-/// wait for the thread of the transport. From then on all work is done on the thread that brings the bytes.
-/// Concurrency: as every connection, one owner; <see cref="Abort"/> and <see cref="StopReceiving"/> touch only the
+/// The handshake runs on the thread pool, since it costs as much as a thousand requests and other connections wait for
+/// the thread of the transport. After it all work is done on the thread that receives the bytes.
+/// Concurrency: like every connection, one owner; <see cref="Abort"/> and <see cref="StopReceiving"/> touch only the
 /// connection below.
 /// </remarks>
 internal sealed class TlsConnection : TransportConnection
@@ -22,9 +22,9 @@ internal sealed class TlsConnection : TransportConnection
     private readonly TlsInput _input;
     private readonly TlsOutput _output;
 
-    /// <param name="transport">From here on this connection's own.</param>
-    /// <param name="settings">How long a handshake may take, and who is told.</param>
-    /// <param name="options">The certificate, and whom it is shown to.</param>
+    /// <param name="transport">The connection below; this connection owns it from now on.</param>
+    /// <param name="settings">The time limit of a handshake, and the callbacks.</param>
+    /// <param name="options">The certificate and the trust in clients.</param>
     public TlsConnection(
         TransportConnection transport, TlsSettings settings, SslServerAuthenticationOptions options)
     {
@@ -67,7 +67,7 @@ internal sealed class TlsConnection : TransportConnection
         {
             await _ssl.AuthenticateAsServerAsync(_options, CancellationToken.None).ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // Whatever a peer sends ends its connection only.
+#pragma warning disable CA1031 // A peer's bytes end only its own connection.
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -99,18 +99,18 @@ internal sealed class TlsConnection : TransportConnection
         await _transport.DisposeAsync().ConfigureAwait(false);
     }
 
-    // The peer can tell an orderly end from a cut connection.
+    // So the peer can distinguish an orderly end from a broken connection.
     private async ValueTask SayGoodbyeAsync()
     {
         try
         {
             await _ssl.ShutdownAsync().ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // A session that is broken cannot be ended well; what is below must be.
+#pragma warning disable CA1031 // A broken session cannot be ended in order; the connection below must be.
         catch (Exception)
 #pragma warning restore CA1031
         {
-            // There is no reader to tell.
+            // No reader waits for the result.
         }
     }
 }

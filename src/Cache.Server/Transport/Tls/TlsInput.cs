@@ -8,9 +8,9 @@ namespace Cache.Server.Transport.Tls;
 
 /// <summary>The plain bytes from the peer.</summary>
 /// <remarks>
-/// A read waits by an empty read of the TLS stream, which holds no buffer meanwhile, and then takes the text of all
-/// records that have come. What the owner does not consume stays in an array, which grows by doubling as bytes arrive;
-/// without any, a connection at rest holds none. Concurrency: the owner's alone.
+/// A read waits with an empty read of the TLS stream, which holds no buffer meanwhile, and then reads the text of all
+/// records that have arrived. Bytes that the owner does not consume stay in an array, which grows by doubling as bytes
+/// arrive; an idle connection without such bytes holds none. Concurrency: used only by the owner.
 /// </remarks>
 internal sealed class TlsInput(SslStream ssl, TlsRecordStream records) : PipeReader
 {

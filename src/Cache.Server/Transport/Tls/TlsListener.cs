@@ -2,7 +2,7 @@ using System.Net;
 
 namespace Cache.Server.Transport.Tls;
 
-/// <summary>Makes TLS connections of those that another listener accepts.</summary>
+/// <summary>Wraps the connections that another listener accepts in TLS.</summary>
 internal sealed class TlsListener(TransportListener listener, TlsSettings settings, TlsCertificateSource certificates)
     : TransportListener
 {

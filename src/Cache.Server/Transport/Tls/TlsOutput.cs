@@ -5,19 +5,21 @@ using System.Net.Security;
 
 namespace Cache.Server.Transport.Tls;
 
-/// <summary>The plain bytes to the peer: a flush makes records of them, which leave in one of the transport.</summary>
+/// <summary>
+/// The plain bytes to the peer: a flush encrypts them into records, which one flush of the transport sends.
+/// </summary>
 /// <remarks>
-/// Memory is rented with the first reply of a batch and returned when it was encrypted. A large reply becomes records
-/// piece by piece, each waiting until the peer has taken enough of those before, so that it does not lie here twice;
-/// bytes that are lent are read where they lie, and given back once the last of them is encrypted.
-/// Concurrency: the owner's alone.
+/// Memory is rented with the first reply of a batch and returned after its encryption. A large reply is encrypted piece
+/// by piece, each waiting until the peer has received enough of the previous ones, so that it is not in memory twice;
+/// lent bytes are read in place, and returned once the last of them is encrypted.
+/// Concurrency: used only by the owner.
 /// </remarks>
 internal sealed class TlsOutput(SslStream ssl, PipeWriter records) : LendingPipeWriter
 {
-    // The owner flushes at 64 KB; with the reply that passes them it is still one array.
+    // The owner flushes at 64 KB; with the reply that exceeds them it is still one array.
     private const int SegmentBytes = 128 * 1024;
 
-    // What is encrypted before the transport is asked whether it takes more: its own bound.
+    // The bytes encrypted before waiting for the transport: its own bound.
     private const int PieceBytes = 64 * 1024;
 
     private readonly Queue<OutputPiece> _filled = new(0);
@@ -70,7 +72,7 @@ internal sealed class TlsOutput(SslStream ssl, PipeWriter records) : LendingPipe
 
     public override void Complete(Exception? exception = null)
     {
-        // More is left only where the connection broke: it will not be read.
+        // Bytes are left only if the connection broke: they will not be read.
         if (_filled.Count == 0)
             TryEncrypt(_array.AsMemory(0, _end));
         Clear();
@@ -99,7 +101,7 @@ internal sealed class TlsOutput(SslStream ssl, PipeWriter records) : LendingPipe
         return result;
     }
 
-    // What is lent has no memory that the stream below could be given, so that a piece of it is copied once more.
+    // The stream below needs memory, not a span, so a piece of lent bytes is copied once more.
     private bool TryEncrypt(OutputPiece piece, int start)
     {
         int count = Math.Min(PieceBytes, piece.Count - start);
@@ -123,7 +125,7 @@ internal sealed class TlsOutput(SslStream ssl, PipeWriter records) : LendingPipe
             writing.GetAwaiter().GetResult();
             return true;
         }
-#pragma warning disable CA1031 // No flush fails: whatever is wrong with the session, nothing can be sent any more.
+#pragma warning disable CA1031 // No flush fails: after an error of the session nothing more can be sent.
         catch (Exception)
 #pragma warning restore CA1031
         {

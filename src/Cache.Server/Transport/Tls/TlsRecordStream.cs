@@ -5,11 +5,13 @@ using System.Runtime.CompilerServices;
 
 namespace Cache.Server.Transport.Tls;
 
-/// <summary>The pipes of a connection as the stream that an SslStream has its records from and in.</summary>
+/// <summary>
+/// The pipes of a connection as the stream from which and to which an SslStream reads and writes records.
+/// </summary>
 /// <remarks>
-/// Reading gives whole records only: what is incomplete stays in the input, so that the TLS stream never waits in the
-/// middle of one and holds no buffer while it waits. Writing only copies into the output; the writer flushes it.
-/// Before the handshake has ended, reads go on by the thread pool.
+/// Reading returns only complete records: an incomplete one stays in the input, so that the TLS stream never waits in
+/// the middle of one and holds no buffer while it waits. Writing only copies into the output; the writer flushes it.
+/// Before the end of the handshake, reads continue on the thread pool.
 /// Concurrency: one read and one write at a time.
 /// </remarks>
 internal sealed class TlsRecordStream(PipeReader input, PipeWriter output, TimeProvider timeProvider) : Stream
@@ -22,12 +24,12 @@ internal sealed class TlsRecordStream(PipeReader input, PipeWriter output, TimeP
     // What a record of TLS 1.2 may have beyond its 16 KB of text; 1.3 allows less.
     private const int RecordBytesMax = 16 * 1024 + 2048;
 
-    // What was read and not yet given on: whole records, or all that there will be.
+    // The bytes that were read but not handed on yet: complete records, or the rest at the end.
     private ReadOnlySequence<byte> _records;
     private bool _ended;
     private bool _isOpen;
 
-    // When the last bytes of a record came that is still incomplete, and 0 while there is none; read by any thread.
+    // When the last bytes of an incomplete record arrived; 0 if there is none; read by any thread.
     private long _partialAt;
 
     public override bool CanRead => true;
@@ -45,21 +47,21 @@ internal sealed class TlsRecordStream(PipeReader input, PipeWriter output, TimeP
     }
 
     /// <summary>
-    /// How long nothing more has come of a record that is incomplete; zero if none is. Any thread.
+    /// How long an incomplete record has got no more bytes; zero if there is none. Any thread.
     /// </summary>
     public TimeSpan PartialAge =>
         Volatile.Read(ref _partialAt) is var at and not 0 ? timeProvider.GetElapsedTime(at) : TimeSpan.Zero;
 
-    /// <summary>Whether the peer began with what is no record of TLS.</summary>
+    /// <summary>Whether the peer's first bytes are not a TLS record.</summary>
     public bool IsOfOtherProtocol { get; private set; }
 
-    /// <summary>From now on reads go on by the thread that brings the bytes.</summary>
+    /// <summary>From now on reads continue on the thread that receives the bytes.</summary>
     public void EndHandshake() => _isOpen = true;
 
-    /// <summary>Ends a wait for records as if there were no more.</summary>
+    /// <summary>Ends a wait for records as at the end of the stream.</summary>
     public void CancelPendingRead() => input.CancelPendingRead();
 
-    /// <summary>Waits until a read gives something, or its end, at once.</summary>
+    /// <summary>Waits until a read returns bytes, or the end, at once.</summary>
     /// <returns>False if the wait was canceled.</returns>
     public ValueTask<bool> WaitAsync(CancellationToken cancellationToken)
     {
@@ -166,7 +168,7 @@ internal sealed class TlsRecordStream(PipeReader input, PipeWriter output, TimeP
         return length;
     }
 
-    // How many bytes the whole records have.
+    // The length of the complete records.
     private long MeasureRecords(in ReadOnlySequence<byte> received)
     {
         Span<byte> header = stackalloc byte[HeaderBytes];
@@ -191,7 +193,7 @@ internal sealed class TlsRecordStream(PipeReader input, PipeWriter output, TimeP
         return length;
     }
 
-    // A handshake knows best what is wrong with its beginning, and answers it.
+    // The TLS handshake reports wrong first bytes itself, with an alert.
     private long RefuseRecord(in ReadOnlySequence<byte> received)
     {
         if (_isOpen)

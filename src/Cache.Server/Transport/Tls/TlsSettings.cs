@@ -3,10 +3,10 @@ using System.Security.Authentication;
 
 namespace Cache.Server.Transport.Tls;
 
-/// <summary>What TLS is told: the files, and whom it speaks with. Files are named as the options.</summary>
+/// <summary>The settings of TLS: the files, and which clients are trusted. Files are named like the options.</summary>
 internal sealed record TlsSettings
 {
-    /// <summary>A PEM file: the certificate and, after it, those that lead to its root.</summary>
+    /// <summary>A PEM file: the certificate, followed by the intermediate ones.</summary>
     public string? TlsCertificateFile { get; init; }
 
     /// <summary>A PEM file: the certificate's key.</summary>
@@ -18,7 +18,9 @@ internal sealed record TlsSettings
     /// <summary>A PFX file instead of both PEM files.</summary>
     public string? TlsPfxFile { get; init; }
 
-    /// <summary>A PEM file: what clients' certificates must come from; null for what the machine trusts.</summary>
+    /// <summary>
+    /// A PEM file: the authorities that clients' certificates must come from; null for those that the machine trusts.
+    /// </summary>
     public string? TlsCaCertificateFile { get; init; }
 
     /// <summary>Whether clients are asked for a certificate.</summary>
@@ -31,19 +33,19 @@ internal sealed record TlsSettings
 
     public TimeSpan HandshakeTimeout { get; init; }
 
-    /// <summary>Measures handshakes, and when files are looked at again.</summary>
+    /// <summary>Measures handshakes, and the time to the next check of the files.</summary>
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
-    /// <summary>Told of each handshake that failed; from any thread.</summary>
+    /// <summary>Called for each failed handshake; from any thread.</summary>
     public Action<EndPoint?, Exception, bool>? HandshakeFailed { get; init; }
 
-    /// <summary>Told of the certificate that new handshakes take since its file changed.</summary>
+    /// <summary>Called with the certificate that new handshakes use after a change of its file.</summary>
     public Action<string>? Reloaded { get; init; }
 
-    /// <summary>Told why changed files are not taken, once for each change.</summary>
+    /// <summary>Called with the reason why changed files cannot be used, once for each change.</summary>
     public Action<IOException>? ReloadFailed { get; init; }
 
-    /// <summary>The files that there are.</summary>
+    /// <summary>The files that are set.</summary>
     public IEnumerable<string> Files
     {
         get
