@@ -168,7 +168,7 @@ internal sealed class SocketBinder(
     {
         SocketError.AddressAlreadyInUse =>
             "another process listens there already. Stop it, or choose another port or address.",
-        SocketError.AccessDenied => "the process lacks the right to; ports below 1024 often need more of it.",
+        SocketError.AccessDenied => "the process is not permitted to; ports below 1024 often need special rights.",
         _ => error.Message,
     };
 
@@ -177,7 +177,7 @@ internal sealed class SocketBinder(
         Path.GetDirectoryName(Path.GetFullPath(path)) is { } folder && !Directory.Exists(folder)
             ? $"the folder {folder} does not exist."
             : error is SocketException { SocketErrorCode: SocketError.AccessDenied }
-                ? "the process lacks the right to."
+                ? "the process is not permitted to."
                 : Explain(error);
 
     private static bool IsAbsent(SocketException error) =>
