@@ -14,8 +14,14 @@ DEPENDENCIES = {
         "Microsoft.Extensions.DependencyInjection.Abstractions",
         "Microsoft.Extensions.Options",
     },
-    "Cache.Server": {"Cache.Core", "Microsoft.Extensions.Logging.Abstractions"},
+    "Cache.Durability": {
+        "Cache.Core",
+        "Microsoft.Extensions.Hosting.Abstractions",
+        "Microsoft.Extensions.Logging.Abstractions",
+    },
+    "Cache.Server": {"Cache.Core", "Cache.Durability", "Microsoft.Extensions.Logging.Abstractions"},
     "Cache.Hosting": {
+        "Cache.Durability",
         "Cache.Server",
         "Microsoft.Extensions.Diagnostics.HealthChecks",
         "Microsoft.Extensions.Hosting.Abstractions",
@@ -57,7 +63,7 @@ def check_readme(name, text, manifest):
 # A member's name with the type that has it, without what a generic one is of.
 def check_documentation(name, text):
     lines = Path(f"src/{name}/PublicApi.txt").read_text().splitlines()
-    kinds = r"(?:class|struct|enum|interface|delegate \S+) ([\w.]+)"
+    kinds = r"(?:class|struct|record|enum|interface|delegate \S+) ([\w.]+)"
     types = {re.search(kinds, line)[1] for line in lines if line[0] != " "}
     surface = "\n".join(lines)
     documented = re.findall(r'<member name="(\w):([^"(`]*)', text)

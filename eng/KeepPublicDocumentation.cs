@@ -41,7 +41,7 @@ public class KeepPublicDocumentation : Task
 
     // sealed class Cache.Core.CacheStore : System.IDisposable
     private static string Type(string line) =>
-        Regex.Match(line, @"(?:class|struct|enum|interface|delegate \S+) ([\w.]+)").Groups[1].Value + "/0";
+        Regex.Match(line, @"(?:class|struct|record|enum|interface|delegate \S+) ([\w.]+)").Groups[1].Value + "/0";
 
     // Cache.Core.WriteStatus Cache.Core.CacheStore.Set(System.ReadOnlySpan<byte> key, …)
     private static string Member(string line)

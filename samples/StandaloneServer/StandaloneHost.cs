@@ -29,6 +29,10 @@ internal static class StandaloneHost
                 await RunAsync(commandLine, settings).ConfigureAwait(false);
             return 0;
         }
+        catch (OperationCanceledException)
+        {
+            return 0; // Told to stop while it loaded files.
+        }
         catch (Exception e) when (e is SettingException or IOException or ArgumentException
             or Microsoft.Extensions.Options.OptionsValidationException)
         {
@@ -123,6 +127,10 @@ internal static class StandaloneHost
             .Configure<ConsoleLifetimeOptions>(static o => o.SuppressStatusMessages = true)
             .Configure<HostOptions>(o => o.ShutdownTimeout = settings.Server.DrainTimeout + _stopAllowance)
             .AddCacheStore(o => new ProgramSettings(o, new RespServerOptions()).Apply(given))
+            .AddCacheDurability(o => new ProgramSettings(new CacheOptions(), new RespServerOptions())
+            {
+                Durability = ProgramSettings.ToDefaults(o),
+            }.Apply(given))
             .AddCacheServer(o =>
             {
                 new ProgramSettings(new CacheOptions(), o).Apply(given);

@@ -1,20 +1,26 @@
 using System.Globalization;
 using Cache.Core;
+using Cache.Durability;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Cache.Hosting;
 
-/// <summary>Tells that a store refuses writes, for so long after the last one, or was disposed.</summary>
+/// <summary>
+/// Tells that a store refuses writes, for so long after the last one, or was disposed; and how its files are.
+/// </summary>
 /// <remarks>
 /// The time of the last refusal is the store's, not the check's: several who ask get the same answer.
 /// </remarks>
-internal sealed class CacheHealthCheck(CacheStore store, TimeSpan window) : IHealthCheck
+internal sealed class CacheHealthCheck(CacheStore store, TimeSpan window, CacheDurability? durability = null)
+    : IHealthCheck
 {
     public Task<HealthCheckResult> CheckHealthAsync(
         HealthCheckContext context, CancellationToken cancellationToken = default)
     {
         if (store.IsDisposed)
             return Task.FromResult(HealthCheckResult.Unhealthy("The store was disposed."));
+        if (durability?.GetStatus() is { } files && FindTrouble(files) is { } trouble)
+            return Task.FromResult(trouble);
         var statistics = store.GetStatistics();
         long lastMs = statistics.LastRefusedWriteMs;
         bool refuses = lastMs > 0 && store.NowMs - lastMs < window.TotalMilliseconds;
@@ -22,6 +28,22 @@ internal sealed class CacheHealthCheck(CacheStore store, TimeSpan window) : IHea
         var data = Figures(statistics);
         return Task.FromResult(
             refuses ? HealthCheckResult.Degraded(text, data: data) : HealthCheckResult.Healthy(text, data));
+    }
+
+    private static HealthCheckResult? FindTrouble(DurabilityStatus files)
+    {
+        var culture = CultureInfo.InvariantCulture;
+        if (files.IsLoading)
+        {
+            return HealthCheckResult.Unhealthy(string.Create(
+                culture, $"The store loads its files: {files.LoadedBytes} of {files.LoadTotalBytes} bytes."));
+        }
+
+        if (files.SuspendedBecause is { } reason)
+            return HealthCheckResult.Degraded($"The journal cannot be written: {reason}");
+        return files.SaveFailedBecause is { } problem
+            ? HealthCheckResult.Degraded($"The last snapshot could not be written: {problem}")
+            : null;
     }
 
     private static Dictionary<string, object> Figures(in CacheStatistics statistics) => new()

@@ -1,4 +1,5 @@
 using Cache.Core;
+using Cache.Durability;
 using Cache.Hosting;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
@@ -7,7 +8,8 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <summary>Registers health checks of stores.</summary>
 /// <remarks>
 /// A check says degraded, and why, while the store refuses writes for want of room, and healthy otherwise; its data are
-/// the store's counters. Not thread-safe, as all registration.
+/// the store's counters. Where <c>AddCacheDurability</c> keeps the store on disk, it is unhealthy while files are
+/// loaded, and degraded while they cannot be written. Not thread-safe, as all registration.
 /// <example><code>
 /// builder.Services.AddCache(options => options.Eviction = EvictionPolicy.None);
 /// builder.Services.AddHealthChecks().AddCacheStore();
@@ -34,7 +36,10 @@ public static class CacheHealthChecksBuilderExtensions
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The window is not positive.</exception>
     public static IHealthChecksBuilder AddCacheStore(this IHealthChecksBuilder builder, TimeSpan window) =>
-        Add(builder, "cache", window, static provider => provider.GetRequiredService<CacheStore>());
+        Add(
+            builder, "cache", window,
+            static (provider, time) => new CacheHealthCheck(
+                provider.GetRequiredService<CacheStore>(), time, provider.GetService<CacheDurability>()));
 
     /// <summary>Registers the check of a keyed store, named "cache:" and its key.</summary>
     /// <param name="builder">What <c>AddHealthChecks</c> returns.</param>
@@ -57,15 +62,17 @@ public static class CacheHealthChecksBuilderExtensions
         ArgumentNullException.ThrowIfNull(serviceKey);
         return Add(
             builder, $"cache:{serviceKey}", window,
-            provider => provider.GetRequiredKeyedService<CacheStore>(serviceKey));
+            (provider, time) => new CacheHealthCheck(
+                provider.GetRequiredKeyedService<CacheStore>(serviceKey), time));
     }
 
     private static IHealthChecksBuilder Add(
-        IHealthChecksBuilder builder, string name, TimeSpan window, Func<IServiceProvider, CacheStore> find)
+        IHealthChecksBuilder builder, string name, TimeSpan window,
+        Func<IServiceProvider, TimeSpan, CacheHealthCheck> create)
     {
         ArgumentNullException.ThrowIfNull(builder);
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(window, TimeSpan.Zero);
         return builder.Add(new HealthCheckRegistration(
-            name, provider => new CacheHealthCheck(find(provider), window), failureStatus: null, tags: ["cache"]));
+            name, provider => create(provider, window), failureStatus: null, tags: ["cache"]));
     }
 }

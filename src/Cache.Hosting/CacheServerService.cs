@@ -25,7 +25,8 @@ internal sealed class CacheServerService(
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         var server = _server = provider.GetRequiredService<RespServer>();
-        await server.StartAsync(cancellationToken).ConfigureAwait(false);
+        if (!server.WasStarted) // It listens already where it loads files.
+            await server.StartAsync(cancellationToken).ConfigureAwait(false);
         long limit = provider.GetRequiredService<CacheStore>().MemoryLimitBytes;
         long available = CacheOptions.AvailableMemoryBytes;
         if (limit > available / 100 * MemoryPercentMax)

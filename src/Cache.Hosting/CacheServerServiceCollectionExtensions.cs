@@ -1,4 +1,5 @@
 using Cache.Core;
+using Cache.Durability;
 using Cache.Hosting;
 using Cache.Server;
 using Microsoft.Extensions.Configuration;
@@ -15,8 +16,9 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// configures, so that the application and the server's clients see the same entries. The host starts it before it
 /// reports itself started, and a start fails with a message that says what is wrong: options out of range are an
 /// <see cref="OptionsValidationException"/>, a port that is taken is what <see cref="RespServer.StartAsync"/> throws.
-/// When the host stops, the server answers what it has received, then closes. The one <see cref="RespServer"/> can be
-/// resolved, to learn its end points. Not thread-safe, as all registration.
+/// Where <c>AddCacheDurability</c> keeps the store on disk, the server listens before the files are loaded, and tells
+/// clients that they are. When the host stops, the server answers what it has received, then closes. The one
+/// <see cref="RespServer"/> can be resolved, to learn its end points. Not thread-safe, as all registration.
 /// <example><code>
 /// builder.Services.AddCache(options => options.MemoryLimitBytes = 512 &lt;&lt; 20);
 /// builder.Services.AddCacheServer(options => options.Port = 6379);
@@ -45,13 +47,26 @@ public static class CacheServerServiceCollectionExtensions
         services.TryAddEnumerable(
             ServiceDescriptor.Singleton<IValidateOptions<RespServerOptions>, RespServerOptionsValidator>());
         services.AddOptions<RespServerOptions>().Configure(configure).ValidateOnStart();
-        services.TryAddSingleton(static provider => new RespServer(
-            provider.GetRequiredService<CacheStore>(),
-            provider.GetRequiredService<IOptions<RespServerOptions>>().Value,
-            provider.GetService<ILoggerFactory>()));
+        services.TryAddSingleton(CreateServer);
+        AddListening(services);
         services.AddHostedService<CacheServerService>();
         return AddSystemd(
             services, SystemdNotifier.Find(Environment.GetEnvironmentVariable, Environment.ProcessId));
+    }
+
+    private static RespServer CreateServer(IServiceProvider provider)
+    {
+        var options = provider.GetRequiredService<IOptions<RespServerOptions>>().Value;
+        options.Durability ??= provider.GetService<CacheDurability>();
+        return new RespServer(
+            provider.GetRequiredService<CacheStore>(), options, provider.GetService<ILoggerFactory>());
+    }
+
+    // First of all, so that clients are told while files are loaded.
+    private static void AddListening(IServiceCollection services)
+    {
+        if (!services.Any(static one => one.ImplementationType == typeof(ListeningWhileLoading)))
+            services.Insert(0, ServiceDescriptor.Singleton<IHostedService, ListeningWhileLoading>());
     }
 
     /// <summary>Lets the host tell systemd how it is, where systemd has asked for that.</summary>

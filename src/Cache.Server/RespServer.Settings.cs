@@ -32,11 +32,14 @@ public sealed partial class RespServer
             ProtoMaxBulkLength = Math.Max(SettingBounds.BufferBytesMin, store.ValueLengthLimit),
             ClientQueryBufferLimit = options.InputBufferLimit,
             OutputStallSeconds = Seconds(options.OutputStallTimeout),
+            Durability = options.Durability,
         };
         settings.SetPassword(options.RequirePass);
         KeepGiven(options, settings);
         KeepFixed(options, settings);
         settings.ClientOutputBufferLimit = options.OutputBufferLimit;
+        if (options.Durability is { } durability)
+            DurabilityDirectives.Apply(settings, durability);
         return settings;
     }
 

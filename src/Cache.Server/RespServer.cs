@@ -1,6 +1,7 @@
 using System.Net;
 using System.Text;
 using Cache.Core;
+using Cache.Durability;
 using Cache.Server.Clients;
 using Cache.Server.Commands;
 using Cache.Server.Commands.Dispatch;
@@ -38,6 +39,8 @@ namespace Cache.Server;
 /// </remarks>
 public sealed partial class RespServer : IAsyncDisposable
 {
+    private static readonly TimeSpan _silentLoad = TimeSpan.FromMilliseconds(500);
+
     private readonly RespServerOptions _options;
     private readonly ServerState _state;
     private readonly ILogger _logger;
@@ -46,6 +49,7 @@ public sealed partial class RespServer : IAsyncDisposable
     private readonly SemaphoreSlim _turn = new(1, 1);
     private readonly ListenerSet _listeners;
     private SocketBinder? _binder;
+    private Task? _load;
     private IdleSweep? _idleSweep;
     private EpollTransport? _epoll;
     private bool _wasStarted;
@@ -98,6 +102,7 @@ public sealed partial class RespServer : IAsyncDisposable
                     _logger, client, LimitText.Describe(limit, value), LimitText.Repeats(unlogged)),
         };
         _state.Settings.LogLevel = logger.Control;
+        _state.Databases.Changing = options.Durability is { } durability ? durability.TryChangeDatabases : null;
         UserOptions.Apply(options, _state.Users);
         var pacer = new AcceptPacer(options.AcceptsPerSecond, store.TimeProvider);
         _acceptor = new ConnectionAcceptor<CommandExecutor>(_state, default, _logger, pacer);
@@ -124,15 +129,22 @@ public sealed partial class RespServer : IAsyncDisposable
 
     internal ServerState State => _state;
 
+    /// <summary>Whether it was started, perhaps a moment ago.</summary>
+    internal bool WasStarted => Volatile.Read(ref _wasStarted);
+
     /// <summary>The connections that there are at this moment.</summary>
     internal IEnumerable<LiveConnection> Connections => _acceptor.Live;
 
     internal LongWorkers Workers => _acceptor.Workers;
 
-    /// <summary>Listens on all addresses, and accepts clients from then on.</summary>
+    /// <summary>
+    /// Listens on all addresses, and accepts clients from then on; then loads the files of
+    /// <see cref="RespServerOptions.Durability"/>, while clients are told that it does.
+    /// </summary>
     /// <exception cref="IOException">
     /// An address cannot be listened on, or a file of TLS or of users cannot be used. The message has a line for each,
-    /// which names the option, its value and the reason. Then none is listened on.
+    /// which names the option, its value and the reason; or files of the store cannot be loaded. Then none is listened
+    /// on.
     /// </exception>
     /// <exception cref="InvalidOperationException">The server was started before.</exception>
     /// <exception cref="ObjectDisposedException">The store was disposed.</exception>
@@ -153,6 +165,9 @@ public sealed partial class RespServer : IAsyncDisposable
         {
             _turn.Release();
         }
+
+        if (_load is { } load)
+            await EndLoadAsync(load).ConfigureAwait(false);
     }
 
     /// <summary>
@@ -213,6 +228,32 @@ public sealed partial class RespServer : IAsyncDisposable
 
     /// <summary>Stops the server as <see cref="StopAsync"/> does.</summary>
     public async ValueTask DisposeAsync() => await StopAsync(CancellationToken.None).ConfigureAwait(false);
+
+    // As in Redis: a short load has clients wait to be accepted, a longer one tells them.
+    private async Task BeginLoadAsync(CacheDurability durability, CancellationToken cancellationToken)
+    {
+        durability.Loaded = _state.Databases.Restore;
+        if (durability.Databases is { } keyspaces) // It was loaded before.
+            _state.Databases.Restore(keyspaces);
+        _load = durability.StartAsync(cancellationToken);
+        await _load.WaitAsync(_silentLoad, TimeProvider.System, cancellationToken)
+            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (_load.IsCompleted)
+            await _load.ConfigureAwait(false);
+    }
+
+    private async Task EndLoadAsync(Task load)
+    {
+        try
+        {
+            await load.ConfigureAwait(false);
+        }
+        catch
+        {
+            await StopAsync(CancellationToken.None).ConfigureAwait(false);
+            throw;
+        }
+    }
 
     // Not on the thread of the client's connection, which the stop waits for.
     private void RequestStop(Action stop, string client)
@@ -283,6 +324,8 @@ public sealed partial class RespServer : IAsyncDisposable
             listeners = await _bind(problems, cancellationToken).ConfigureAwait(false);
             if (problems.Count > 0)
                 throw new IOException(string.Join('\n', problems.Select(_options.InWords)));
+            if (_state.Durability is { } durability)
+                await BeginLoadAsync(durability, cancellationToken).ConfigureAwait(false);
         }
         catch
         {

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Net;
 using System.Text;
+using Cache.Durability;
 using Cache.Server.Settings;
 using Cache.Server.Transport.Linux;
 using Cache.Server.Transport.Tls;
@@ -32,6 +33,12 @@ public sealed partial class RespServerOptions
 
     /// <summary>The most threads of the epoll transport.</summary>
     public const int IoThreadCountMax = SettingBounds.IoThreadsMax;
+
+    /// <summary>
+    /// What keeps the store on disk: the server has it load the files at its start, and lets clients save. Whoever made
+    /// it stops it, after the server. Null, the default: nothing is kept.
+    /// </summary>
+    public CacheDurability? Durability { get; set; }
 
     /// <summary>
     /// The TCP port; 0 lets the system choose one, which <see cref="RespServer.EndPoints"/> then tells; null for none,

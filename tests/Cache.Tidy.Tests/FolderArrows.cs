@@ -30,6 +30,8 @@ internal static class FolderArrows
     private const string Filling = "Cache.Server.Transport.FillingPipeReader";
     private const string Target = "Cache.Server.Transport.FillTarget";
     private const string Diagnostics = "Cache.Server.Diagnostics";
+    private const string Kept = "Cache.Durability";
+    private const string KeptContracts = "Cache.Durability.Contracts";
     private const string Logging = "Microsoft.Extensions.Logging";
 
     /// <summary>Namespaces whose arrows are checked; what lies elsewhere is the runtime's.</summary>
@@ -92,7 +94,7 @@ internal static class FolderArrows
         [
             Transport, "Cache.Server.Transport.Sockets", "Cache.Server.Transport.Linux", "Cache.Server.Transport.Tls",
             "Cache.Server.Connections", Protocol, Commands, Dispatch, Table, Clients, Security, Settings, Statistics,
-            "Cache.Server.Commands.Administration", Diagnostics, Core, Contracts, Logging,
+            "Cache.Server.Commands.Administration", Diagnostics, Core, Contracts, Kept, Logging,
         ],
         [Transport] = [],
         ["Cache.Server.Transport.Sockets"] = [Transport],
@@ -101,7 +103,8 @@ internal static class FolderArrows
         ["Cache.Server.Transport.Tls"] = [Transport],
         // A value goes between the store and the socket without a copy: the one names its bytes, the other takes them.
         [Protocol] = [Lending, Lent],
-        [Settings] = [Contracts],
+        // CONFIG reads and sets what is kept on disk.
+        [Settings] = [Contracts, Kept, KeptContracts],
         [Statistics] = [],
         [Table] = [Arguments, Protocol],
         [Arguments] = [Protocol, Core, Contracts],
@@ -110,7 +113,7 @@ internal static class FolderArrows
         [Clients] = [Security, Settings, Table, Core],
         [Dispatch] =
         [
-            Clients, Security, Settings, Statistics, Table, Replies, Arguments, Protocol, Target, Core, Contracts,
+            Clients, Security, Settings, Statistics, Table, Replies, Arguments, Protocol, Target, Core, Contracts, Kept,
         ],
         // Families of commands: what several need goes to Dispatch, Replies or Arguments, never from one to another.
         ["Cache.Server.Commands.Strings"] =
@@ -124,6 +127,7 @@ internal static class FolderArrows
         ["Cache.Server.Commands.Administration"] =
         [
             Dispatch, Table, Replies, Arguments, Clients, Security, Settings, Statistics, Protocol, Core, Contracts,
+            Kept, KeptContracts, "Cache.Durability.Control",
         ],
         // All families, and the common GET and SET.
         [Commands] =
@@ -138,7 +142,7 @@ internal static class FolderArrows
         [
             Dispatch, Table, Replies, Clients, Security, Settings, Statistics, Protocol,
             "Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.TransportListener", Filling, Target,
-            Diagnostics, Logging,
+            Diagnostics, Kept, Logging,
         ],
         [Diagnostics] = [Logging],
 
@@ -146,11 +150,12 @@ internal static class FolderArrows
         ["Cache.Hosting"] =
         [
             Core, Contracts, "Cache.Core.DependencyInjection", "Cache.Core.Hybrid", Server, "Microsoft.Extensions",
-            "Cache.Server.Settings.MemorySize",
+            "Cache.Server.Settings.MemorySize", Kept, KeptContracts,
         ],
 
         // The program's sources; each directive is a row of the server's table.
-        ["Cache.Hosting.Configuration"] = ["Cache.Hosting", Core, Contracts, Server, Settings, "Microsoft.Extensions"],
+        ["Cache.Hosting.Configuration"] =
+            ["Cache.Hosting", Core, Contracts, Server, Settings, Kept, KeptContracts, "Microsoft.Extensions"],
 
         // A third door in process, and its registration.
         ["Cache.AspNetCore"] =
@@ -159,6 +164,21 @@ internal static class FolderArrows
             "Microsoft.Extensions.DependencyInjection",
         ],
 
+        // What users name: modes, policies, a status. Its namespace is Cache.Durability.
+        [KeptContracts] = [],
+        // Composes: one thread loads, others write, save and heal.
+        [Kept] =
+        [
+            KeptContracts, "Cache.Durability.Control", "Cache.Durability.Attachment", "Cache.Durability.Journaling",
+            "Cache.Durability.Staging", "Cache.Durability.Catalog", "Cache.Durability.Files", Core, Contracts, Logging,
+        ],
+        // When a snapshot is written, and what is told of it.
+        ["Cache.Durability.Control"] =
+        [
+            KeptContracts, "Cache.Durability.Attachment", "Cache.Durability.Journaling", "Cache.Durability.Recovery",
+            Logging,
+        ],
+        ["Cache.Durability.DependencyInjection"] = [Kept, "Cache.Durability.Control", Core, "Microsoft.Extensions"],
         // Bottom up: files know no format, the format knows no store.
         ["Cache.Durability.Files"] = [],
         // The files of Redis: what they hold is given on, and nothing is known of ours.
@@ -170,13 +190,14 @@ internal static class FolderArrows
         ["Cache.Durability.Staging"] = ["Cache.Durability.Format"],
         ["Cache.Durability.Journaling"] =
         [
-            "Cache.Durability.Staging", "Cache.Durability.Recovery", "Cache.Durability.Catalog",
+            KeptContracts, "Cache.Durability.Staging", "Cache.Durability.Recovery", "Cache.Durability.Catalog",
             "Cache.Durability.Files", "Cache.Durability.Format",
         ],
         // The only room that sees a store: through what is public of it.
         ["Cache.Durability.Attachment"] =
         [
-            Core, Contracts, "Cache.Core.Changes", "Cache.Durability.Journaling", "Cache.Durability.Staging",
+            Core, Contracts, "Cache.Core.Changes", KeptContracts, "Cache.Durability.Journaling",
+            "Cache.Durability.Staging",
             "Cache.Durability.Recovery", "Cache.Durability.Catalog", "Cache.Durability.Files",
             "Cache.Durability.Format",
         ],
@@ -186,10 +207,10 @@ internal static class FolderArrows
     public static IReadOnlyDictionary<string, string[]> Projects { get; } = new Dictionary<string, string[]>
     {
         [Core] = [],
-        [Server] = [Core],
-        ["Cache.Hosting"] = [Server, Core],
+        [Kept] = [Core],
+        [Server] = [Core, Kept],
+        ["Cache.Hosting"] = [Server, Kept, Core],
         ["Cache.AspNetCore"] = [Core],
-        ["Cache.Durability"] = [Core],
     };
 
     /// <summary>The packages of src/: the Microsoft.Extensions abstractions, and what checks the build.</summary>

@@ -35,7 +35,8 @@ public sealed class NamingTests
 
     // What users name is where they look for it.
     private static bool IsForUsers(SourceFile file, BaseNamespaceDeclarationSyntax space) =>
-        file.FolderNamespace == "Cache.Core.Contracts" && space.Name.ToString() == "Cache.Core"
+        file.FolderNamespace is "Cache.Core.Contracts" or "Cache.Durability.Contracts"
+            && space.Name.ToString() == file.FolderNamespace[..file.FolderNamespace.LastIndexOf('.')]
         || s_namespacesOfTheFramework.Contains(space.Name.ToString()) && space.Members.All(IsPublicExtension);
 
     private static bool IsPublicExtension(MemberDeclarationSyntax member) =>

@@ -9,6 +9,7 @@ public sealed class PublicSurfaceTests
 
     [Theory]
     [InlineData("Cache.Core")]
+    [InlineData("Cache.Durability")]
     [InlineData("Cache.Server")]
     [InlineData("Cache.Hosting")]
     [InlineData("Cache.AspNetCore")]

@@ -37,7 +37,7 @@ internal sealed class SourceProject
 
     public static SourceProject Core { get; } = new("Cache.Core");
 
-    public static SourceProject Server { get; } = new("Cache.Server", "Cache.Core");
+    public static SourceProject Server { get; } = new("Cache.Server", "Cache.Core", "Cache.Durability");
 
     public static IReadOnlyList<SourceProject> All { get; } = Available();
 
@@ -72,7 +72,7 @@ internal sealed class SourceProject
     {
         List<SourceProject> projects = [Core, Server];
         if (Repository.Sources.Any(file => file.IsIn("src/Cache.Hosting")))
-            projects.Add(new SourceProject("Cache.Hosting", "Cache.Core", "Cache.Server"));
+            projects.Add(new SourceProject("Cache.Hosting", "Cache.Core", "Cache.Durability", "Cache.Server"));
         if (Repository.Sources.Any(file => file.IsIn("src/Cache.AspNetCore")))
             projects.Add(new SourceProject("Cache.AspNetCore", "Cache.Core"));
         if (Repository.Sources.Any(file => file.IsIn("src/Cache.Durability")))

@@ -13,27 +13,36 @@ internal static class StoreImage
 {
     private const int ScanCount = 1_000;
 
-    public static void Write(CacheStore store, SnapshotWriter snapshot)
+    /// <param name="store">The store.</param>
+    /// <param name="databases">Which keyspace each number of a database stands for; null: its own.</param>
+    /// <param name="snapshot">Is not completed.</param>
+    /// <param name="written">Told how many entries more were written; it may end it by throwing.</param>
+    public static void Write(CacheStore store, byte[]? databases, SnapshotWriter snapshot, Action<int>? written = null)
     {
+        if (databases != null)
+            snapshot.Add(new RecordFields { Kind = RecordKind.Databases }, default, databases, databases.Length);
         for (int keyspace = 0; keyspace < store.KeyspaceCount; keyspace++)
-            Write(store.SelectKeyspace(keyspace), (byte)keyspace, snapshot);
+            Write(store.SelectKeyspace(keyspace), (byte)keyspace, snapshot, written);
     }
 
-    private static void Write(CacheStore store, byte keyspace, SnapshotWriter snapshot)
+    private static void Write(CacheStore store, byte keyspace, SnapshotWriter snapshot, Action<int>? written)
     {
-        var keys = new KeyListSink();
+        var keys = new KeyBatch();
         var value = new ValueSink();
         ulong cursor = 0;
         do
         {
             cursor = store.Scan(cursor, ScanCount, ref keys);
-            foreach (byte[] key in keys.Keys)
+            for (int i = 0; i < keys.Count; i++)
             {
-                if (store.TryPeekRange(key, 0, -1, ref value, out var info))
-                    snapshot.Add(FieldsOf(info, keyspace), key, value.Bytes, value.Length);
+                if (store.TryPeekRange(keys[i], 0, -1, ref value, out var info))
+                    snapshot.Add(FieldsOf(info, keyspace), keys[i], value.Bytes, value.Length);
+                else if (store.TryPeekInfo(keys[i], out info) && info.Kind != EntryKind.String)
+                    throw new IOException($"The store has a value of kind {info.Kind}, which no file can hold yet.");
             }
 
-            keys.Keys.Clear();
+            written?.Invoke(keys.Count);
+            keys.Clear();
         }
         while (cursor != 0);
     }
@@ -52,31 +61,5 @@ internal static class StoreImage
             SlidingMs = info.SlidingMs,
             AbsoluteMs = info.AbsoluteUnixMs,
         };
-    }
-
-    private readonly struct KeyListSink() : IKeySink
-    {
-        public List<byte[]> Keys { get; } = [];
-
-        public bool IsFull => false;
-
-        public void Take(ReadOnlySpan<byte> key) => Keys.Add(key.ToArray());
-    }
-
-    // One array for all values: as long as the longest one.
-    private struct ValueSink() : IValueSink
-    {
-        public byte[] Bytes { get; private set; } = [];
-
-        public int Length { get; private set; }
-
-        public Span<byte> GetSpan(int length)
-        {
-            if (Bytes.Length < length)
-                Bytes = GC.AllocateUninitializedArray<byte>(length);
-            return Bytes.AsSpan(0, length);
-        }
-
-        public void Advance(int length) => Length = length;
     }
 }

@@ -23,7 +23,9 @@ namespace Cache.Durability.Attachment;
 /// </remarks>
 /// <param name="staging">Where records go.</param>
 /// <param name="threads">Are told of what is staged; null if whoever has the journal takes its steps.</param>
-internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads) : ChangeJournal
+/// <param name="changes">Counts them.</param>
+internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads, ChangeCounter changes)
+    : ChangeJournal
 {
     private readonly LongGroupRoom _room = new();
     private readonly LentBytes _lent = new();
@@ -110,6 +112,7 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads)
 
     public override void Complete(ref ChangeReservation reservation)
     {
+        changes.Add();
         switch (reservation.Owner)
         {
             case StagingChunk chunk:
@@ -125,6 +128,34 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads)
         }
 
         reservation = default;
+    }
+
+    /// <summary>Records which keyspace each number of a database stands for. Holds no lock; may wait.</summary>
+    /// <exception cref="IOException">Nothing can be recorded, and writes are to be refused.</exception>
+    public void WriteDatabases(ReadOnlySpan<byte> keyspaces)
+    {
+        var fields = new RecordFields { Kind = RecordKind.Databases };
+        int size = RecordLayout.SizeOf(fields.Kind, fields.Flags, 0, keyspaces.Length);
+        StagedPlace place;
+        while (!staging.TryReserve(size, out place))
+            staging.WaitForRoom(size);
+        if (place.IsNone)
+            return;
+        RecordLayout.Write(place.Bytes, fields, default, keyspaces, keyspaces.Length);
+        End(place);
+    }
+
+    /// <summary>Records nothing but that there was somebody at this time. Holds no lock; may wait.</summary>
+    /// <exception cref="IOException">Nothing can be recorded, and writes are to be refused.</exception>
+    public void WriteVoid()
+    {
+        StagedPlace place;
+        while (!staging.TryReserve(RecordLayout.Alignment, out place))
+            staging.WaitForRoom(RecordLayout.Alignment);
+        if (place.IsNone)
+            return;
+        RecordLayout.WriteVoid(place.Bytes);
+        End(place);
     }
 
     private static RecordKind KindOf(in ChangeRecord record)

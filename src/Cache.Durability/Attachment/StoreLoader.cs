@@ -25,12 +25,15 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
 
     private readonly CacheStore[] _keyspaces;
     private readonly RecordReplay _replay;
+    private readonly LoadProgress _progress;
     private readonly long _startMs;
     private long _lastWallMs;
     private bool _hasPostponed;
+    private ValueSink _value = new();
 
-    public StoreLoader(CacheStore store)
+    public StoreLoader(CacheStore store, LoadProgress? progress = null)
     {
+        _progress = progress ?? new LoadProgress();
         _keyspaces = [.. Enumerable.Range(0, store.KeyspaceCount).Select(store.SelectKeyspace)];
         _replay = new RecordReplay(this);
         _startMs = store.TimeProvider.GetUtcNow().ToUnixTimeMilliseconds();
@@ -39,10 +42,21 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
     /// <summary>The records that were taken.</summary>
     public long Count => _replay.Count;
 
+    /// <summary>Whether the last block was written so long before the load; never if there was none.</summary>
+    public bool IsOlderThan(TimeSpan age) => _lastWallMs != 0 && _startMs - _lastWallMs > age.TotalMilliseconds;
+
+    /// <summary>Which keyspace each number of a database stands for; null: its own.</summary>
+    public byte[]? Databases { get; private set; }
+
+    public void Begin(long bytes) => _progress.TotalBytes = bytes;
+
     public void Apply(string file, long offset, in BlockHeader header, ReadOnlySpan<byte> payload)
     {
+        _progress.Cancellation.ThrowIfCancellationRequested();
         _lastWallMs = Math.Max(_lastWallMs, header.WallMs);
         _replay.Apply(file, offset, header.FirstLsn, payload);
+        _progress.LoadedBytes += BlockHeader.Size + payload.Length;
+        _progress.Records = _replay.Count;
     }
 
     public void NoteGap() => _replay.NoteGap();
@@ -63,6 +77,8 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
             return $"is of keyspace {fields.Keyspace}; the store has {_keyspaces.Length}";
         if (fields.Type != 0 || fields.Codec != 0)
             return $"is of type {fields.Type} and codec {fields.Codec}, which a newer version writes";
+        if (fields.Kind == RecordKind.Databases)
+            return SetDatabases(value);
         var store = _keyspaces[fields.Keyspace];
         switch (fields.Kind)
         {
@@ -79,6 +95,30 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
             default:
                 return Patch(store, record, value);
         }
+    }
+
+    private string SetDatabases(ReadOnlySpan<byte> keyspaces)
+    {
+        Span<byte> all = stackalloc byte[CacheOptions.KeyspaceCountMax];
+        if (keyspaces.Length > all.Length)
+            return $"has {keyspaces.Length} databases";
+        for (int i = 0; i < keyspaces.Length; i++)
+            all[i] = (byte)i;
+        foreach (byte keyspace in keyspaces) // Each once.
+        {
+            if (keyspace >= keyspaces.Length || all[keyspace] != keyspace)
+                return "gives databases impossible keyspaces";
+            all[keyspace] = byte.MaxValue;
+        }
+
+        for (int i = _keyspaces.Length; i < keyspaces.Length; i++)
+        {
+            if (keyspaces[i] != i)
+                return $"swaps the database {i}; the store has {_keyspaces.Length}";
+        }
+
+        Databases = keyspaces[..Math.Min(keyspaces.Length, _keyspaces.Length)].ToArray();
+        return "";
     }
 
     private static string Patch(CacheStore store, in RecordView record, ReadOnlySpan<byte> part)
@@ -125,6 +165,12 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
 
     private void EndPostponement(CacheStore store, ReadOnlySpan<byte> key, in EntryInfo info)
     {
+        if (info.SlidingMs >= Postponement)
+        {
+            EndSlidingPostponement(store, key, info);
+            return;
+        }
+
         long unixMs = info.ExpiresAtUnixMs;
         bool isPostponed = unixMs is > Postponement and < 2 * Postponement;
         if (isPostponed)
@@ -135,6 +181,21 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
             store.ExpireAtUnixMs(key, unixMs, ExpireConditions.None);
     }
 
+    // Written anew: its interval begins now.
+    private void EndSlidingPostponement(CacheStore store, ReadOnlySpan<byte> key, in EntryInfo info)
+    {
+        var options = new EntryOptions
+        {
+            SlidingMs = info.SlidingMs - Postponement,
+            ExpiresAtUnixMs = info.AbsoluteUnixMs,
+        };
+        if (store.TryPeekRange(key, 0, -1, ref _value, out _)
+            && store.Set(key, _value.Bytes.AsSpan(0, _value.Length), options) != WriteStatus.Done)
+        {
+            store.Remove(key); // Rather than that it stays for ever.
+        }
+    }
+
     private string Set(CacheStore store, in RecordView record, ReadOnlySpan<byte> value)
     {
         var fields = record.Fields;
@@ -143,7 +204,7 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
         bool isSliding = fields.SlidingMs != 0
             && (fields.AbsoluteMs == 0 || fields.AbsoluteMs > Math.Max(_startMs, _lastWallMs));
         var options = isSliding
-            ? new EntryOptions { SlidingMs = fields.SlidingMs, ExpiresAtUnixMs = fields.AbsoluteMs }
+            ? new EntryOptions { SlidingMs = PostponedInterval(fields.SlidingMs), ExpiresAtUnixMs = fields.AbsoluteMs }
             : new EntryOptions
             {
                 ExpiresAtUnixMs = Postponed(fields.SlidingMs != 0 ? fields.AbsoluteMs : fields.DeadlineMs),
@@ -159,6 +220,15 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
             ? store.Persist(record.Key)
             : store.ExpireAtUnixMs(record.Key, Postponed(record.Fields.DeadlineMs), ExpireConditions.None);
         return ProblemOf(store, status, length: 0);
+    }
+
+    // A load may take longer than the interval.
+    private long PostponedInterval(long slidingMs)
+    {
+        if (slidingMs > SoonMs)
+            return slidingMs >= Postponement ? Postponement - 1 : slidingMs;
+        _hasPostponed = true;
+        return slidingMs + Postponement;
     }
 
     private long Postponed(long unixMs)

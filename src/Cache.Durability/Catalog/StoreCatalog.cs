@@ -23,6 +23,16 @@ internal sealed class StoreCatalog(StorageDirectory directory, Manifest manifest
         }
     }
 
+    /// <summary>Whether the manifest on the disk may be another one: a change failed on its way.</summary>
+    public bool IsUncertain
+    {
+        get
+        {
+            lock (_gate)
+                return _isUncertain;
+        }
+    }
+
     /// <summary>Replaces the manifest; one that is suspended stays so until it is said to be open.</summary>
     public void Change(Func<Manifest, Manifest> change)
     {

@@ -42,4 +42,7 @@ internal enum RecordKind : byte
 
     /// <summary>Reserved: the end of such a transaction.</summary>
     TransactionEnd = 11,
+
+    /// <summary>Which keyspace each number of a database stands for; the value has a byte for each.</summary>
+    Databases = 12,
 }

@@ -127,7 +127,7 @@ internal static class RecordLayout
             Codec = (byte)(second >> CodecShift),
             Type = (byte)(second >> TypeShift),
         };
-        if (fields.Kind > RecordKind.Part)
+        if (fields.Kind is > RecordKind.Part and not RecordKind.Databases)
             return Fails($"is of kind {(int)fields.Kind}, which a newer version writes", out problem);
         int keyLength = (ushort)(first >> KeyLengthShift);
         uint valueLength = (uint)second;

@@ -11,6 +11,11 @@ internal interface IBlockTarget
     /// <param name="payload">Its records; not to be kept.</param>
     void Apply(string file, long offset, in BlockHeader header, ReadOnlySpan<byte> payload);
 
+    /// <summary>Tells how many bytes the files have, before the first block.</summary>
+    void Begin(long bytes)
+    {
+    }
+
     /// <summary>Tells that blocks before the next one were damaged, and are skipped.</summary>
     void NoteGap();
 }

@@ -15,7 +15,7 @@ namespace Cache.Durability.Journaling;
 ///                            └──────error─────────┘                        each ──Close──> Closed
 /// </code>
 /// </remarks>
-internal sealed class Journal : IDisposable
+internal sealed partial class Journal : IDisposable
 {
     // Redis's: a write that has not been synced for so long has writers wait.
     private static readonly TimeSpan s_unsyncedMax = TimeSpan.FromSeconds(2);
@@ -32,7 +32,7 @@ internal sealed class Journal : IDisposable
     private JournalWriter _writer;
     private ulong _resumedAfter;
     private ulong _resumedLsn;
-    private JournalState _state;
+    private volatile JournalState _state;
 
     /// <param name="catalog">The files that were found; those of the journal are added to them.</param>
     /// <param name="files">Makes files.</param>
@@ -45,7 +45,7 @@ internal sealed class Journal : IDisposable
         _catalog = catalog;
         _files = files;
         _options = options;
-        _writer = new JournalWriter(catalog, files, lastSequence, options);
+        _writer = new JournalWriter(catalog, files, lastSequence, options) { IsListed = true };
         Staging = new StagingArea(options.Chunks, StagedPlace.SequenceOf(lastLsn) + 1);
         Waits.Advance(StartOfNext(lastLsn));
     }
@@ -54,14 +54,14 @@ internal sealed class Journal : IDisposable
 
     public DurableWaits Waits { get; } = new();
 
-    public JournalState State
-    {
-        get
-        {
-            lock (_gate)
-                return _state;
-        }
-    }
+    /// <summary>Any thread, without a lock: a moment old unless the caller has the gate.</summary>
+    public JournalState State => _state;
+
+    /// <summary>How often it was suspended.</summary>
+    public long SuspensionCount => Volatile.Read(ref _suspensionCount);
+
+    /// <summary>Told that it was suspended, or goes on, by the thread that found that.</summary>
+    public Action? StateChanged { get; set; }
 
     /// <summary>Why it is suspended; null if it is not.</summary>
     public IOException? Failure { get; private set; }
@@ -79,6 +79,13 @@ internal sealed class Journal : IDisposable
 
     /// <summary>Makes durable what was written until now, and lets those go on who wait for it.</summary>
     public void Sync()
+    {
+        if (!SkipsSyncs)
+            SyncNow();
+    }
+
+    // Also while each second's is left out.
+    private void SyncNow()
     {
         lock (_syncTurn)
         {
@@ -114,8 +121,8 @@ internal sealed class Journal : IDisposable
             {
                 ulong last = _writer.LastSequence;
                 _writer.Dispose();
-                _writer = new JournalWriter(_catalog, _files, last, _options);
-                _resumedAfter = last;
+                _writer = new JournalWriter(_catalog, _files, last, _options) { IsListed = true };
+                (_resumedAfter, _bytesBefore) = (last, 0);
             }
         }
 
@@ -134,6 +141,9 @@ internal sealed class Journal : IDisposable
     /// <exception cref="IOException">The manifest cannot be written: still suspended.</exception>
     public void Heal(string? snapshot)
     {
+        if (!_options.RefusesWritesOnError)
+            WriteAll(); // As where a cut is made: the snapshot may hold what was written meanwhile.
+
         IReadOnlyList<string> old;
         lock (_gate) // An error of the new files comes before or after all of this.
         {
@@ -146,7 +156,9 @@ internal sealed class Journal : IDisposable
                 Staging.TurnOn();
         }
 
+        Waits.Advance(_writer.DurableLsn); // A sync in between may have told of more, and of nothing since.
         _files.Discard(old);
+        StateChanged?.Invoke();
     }
 
     /// <summary>Puts a snapshot in the place of files that could not be read to their end.</summary>
@@ -189,7 +201,7 @@ internal sealed class Journal : IDisposable
             _catalog.Change(manifest => manifest with
             {
                 State = manifest.State == ManifestState.Suspended ? ManifestState.Suspended : ManifestState.Clean,
-                EndSequence = _writer.LastSequence,
+                EndSequence = _writer.IsListed ? _writer.LastSequence : _listedEnd,
             });
         }
         catch (IOException failure)
@@ -199,7 +211,13 @@ internal sealed class Journal : IDisposable
     }
 
     /// <summary>Begins the file that a snapshot is written to.</summary>
-    public SnapshotWriter BeginSnapshot() => new(_catalog.Directory, _catalog.Manifest, _options.Time);
+    /// <exception cref="IOException">It cannot be made, or nobody knows which files count.</exception>
+    public SnapshotWriter BeginSnapshot()
+    {
+        if (_catalog.IsUncertain) // Old snapshots are deleted, and the manifest on the disk may name one.
+            _catalog.Change(static manifest => manifest);
+        return new SnapshotWriter(_catalog.Directory, _catalog.Manifest, _options.Time);
+    }
 
     public void Dispose()
     {
@@ -234,12 +252,13 @@ internal sealed class Journal : IDisposable
     }
 
     // The files that no manifest names any more.
-    private IReadOnlyList<string> Replace(string? snapshot, ulong fromSequence, ulong fromLsn)
+    private IReadOnlyList<string> Replace(
+        string? snapshot, ulong fromSequence, ulong fromLsn, int filesBefore = 0)
     {
         IReadOnlyList<string> old = [];
         _catalog.Change(manifest =>
         {
-            string[] names = [.. _writer.Names];
+            string[] names = [.. _writer.Names.Skip(filesBefore)];
             old = [.. manifest.Journals.Append(manifest.Base).OfType<string>().Except([.. names, snapshot ?? ""])];
             return manifest with
             {
@@ -278,20 +297,25 @@ internal sealed class Journal : IDisposable
     private void HoldWritersIfUnsynced()
     {
         if (_options.Sync == SyncPolicy.EverySecond)
-            Staging.Hold(_writer.UnsyncedFor > s_unsyncedMax);
+            Staging.Hold(!SkipsSyncs && _writer.UnsyncedFor > s_unsyncedMax);
     }
 
     private void Suspend(IOException failure)
     {
+        bool isFirst;
         lock (_gate)
         {
             if (_state is not (JournalState.Writing or JournalState.Resuming))
                 return;
-            (_state, Failure) = (JournalState.Suspended, failure);
+            isFirst = _state == JournalState.Writing; // While new files are tried, no write is acknowledged.
+            (Failure, _state) = (failure, JournalState.Suspended);
         }
 
         _catalog.TrySuspend();
         Staging.TurnOff(failure, _options.RefusesWritesOnError);
+        if (isFirst) // Whoever sees the new count gets no place any more, and so acknowledges no write.
+            Interlocked.Increment(ref _suspensionCount);
         Waits.Fail(_options.RefusesWritesOnError ? new JournalSuspendedException(failure) : null);
+        StateChanged?.Invoke();
     }
 }

@@ -1,5 +1,6 @@
 using Cache.Durability.Catalog;
 using Cache.Durability.Files;
+using Cache.Durability.Format;
 using Cache.Durability.Recovery;
 
 namespace Cache.Durability.Journaling;
@@ -8,7 +9,7 @@ namespace Cache.Durability.Journaling;
 internal static class JournalStart
 {
     // More free files than a snapshot leaves behind are of no use.
-    private const int SparesMax = 2;
+    public const int SparesMax = 2;
 
     /// <param name="directory">It is locked by the caller.</param>
     /// <param name="target">Gets every block that counts.</param>
@@ -30,11 +31,14 @@ internal static class JournalStart
         var read = isEmpty ? manifest with { Base = null, Journals = [] } : manifest;
         bool skipsDamage = mode != RecoveryMode.Strict;
         using var reader = new JournalReader(directory, read, skipsDamage);
+        target.Begin(LengthOf(directory, [.. read.Journals.Append(read.Base).OfType<string>()]));
         var (entryBlocks, entryGaps) = ReadSnapshot(directory, read, skipsDamage, target);
-        var (blocks, lastLsn) = Read(reader, target);
+        var (blocks, bytes, lastLsn) = Read(reader, target);
         lastLsn = Math.Max(lastLsn, manifest.FromLsn);
         report = new RecoveryReport(
             entryBlocks + blocks, reader.Tail, [.. entryGaps, .. reader.Gaps], wasSuspended, isEmpty);
+        if (options.RefusesCutEnds && reader.Tail is { } end)
+            throw new RecoveryRefusedException(end.File, end.Offset, "ends with blocks that are not whole");
         CutEnds(directory, reader);
         var kept = reader.Tail is { } tail ? WithoutLaterFiles(read, tail.File) : read;
 
@@ -48,7 +52,23 @@ internal static class JournalStart
 
         // What a killed process had written may be in memory alone; the next block tells that it is on the disk.
         files.Sync(catalog.Manifest.Journals);
-        return new Journal(catalog, files, reader.NextSequence - 1, lastLsn, options);
+        var journal = new Journal(catalog, files, reader.NextSequence - 1, lastLsn, options);
+        journal.NoteRead(bytes);
+        if (read.Base is { } snapshot)
+            journal.SnapshotBytes = LengthOf(directory, [snapshot]);
+        return journal;
+    }
+
+    private static long LengthOf(StorageDirectory directory, IReadOnlyList<string> names)
+    {
+        long bytes = 0;
+        foreach (string name in names)
+        {
+            using var file = directory.Open(name, writable: false);
+            bytes += file.Length;
+        }
+
+        return bytes;
     }
 
     private static Manifest Create(StorageDirectory directory)
@@ -75,9 +95,10 @@ internal static class JournalStart
         return (blocks, reader.Gaps);
     }
 
-    private static (long Blocks, ulong LastLsn) Read(JournalReader reader, IBlockTarget target)
+    private static (long Blocks, long Bytes, ulong LastLsn) Read(JournalReader reader, IBlockTarget target)
     {
         long blocks = 0;
+        long bytes = 0;
         ulong lastLsn = 0;
         int gaps = 0;
         while (reader.TryRead(out var header, out var payload))
@@ -85,10 +106,11 @@ internal static class JournalStart
             NoteGaps(reader.Gaps.Count, ref gaps, target);
             target.Apply(reader.Place.File, reader.Place.Offset, header, payload);
             blocks++;
+            bytes += header.LengthIn(FileHeader.BufferedAlignment);
             lastLsn = Math.Max(lastLsn, header.FirstLsn);
         }
 
-        return (blocks, lastLsn);
+        return (blocks, bytes, lastLsn);
     }
 
     private static void NoteGaps(int count, ref int known, IBlockTarget target)

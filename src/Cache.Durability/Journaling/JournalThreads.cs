@@ -15,7 +15,7 @@ internal sealed class JournalThreads : IDisposable
     private const int SyncPeriodMs = 1000;
 
     private readonly Journal _journal;
-    private readonly SyncPolicy _policy;
+    private volatile SyncPolicy _policy;
     private readonly AutoResetEvent _syncWanted = new(false);
     private readonly Thread _writer;
     private readonly Thread _syncer;
@@ -29,8 +29,16 @@ internal sealed class JournalThreads : IDisposable
         _writer = new Thread(WriteLoop) { IsBackground = true, Name = "journal-write" };
         _syncer = new Thread(SyncLoop) { IsBackground = true, Name = "journal-sync" };
         _writer.Start();
-        if (policy != SyncPolicy.No)
-            _syncer.Start();
+        _syncer.Start();
+    }
+
+    /// <summary>When the threads make durable what was written, from now on.</summary>
+    public void ChangeSync(SyncPolicy policy)
+    {
+        _journal.ChangeSync(policy);
+        _policy = policy;
+        _syncWanted.Set();
+        _journal.Staging.Sealed.Set();
     }
 
     /// <summary>Tells that a place was filled: if it is the first of its chunk, it may be waited for.</summary>
@@ -41,6 +49,21 @@ internal sealed class JournalThreads : IDisposable
             _journal.Staging.Sealed.Set();
     }
 
+    /// <summary>Tells that somebody began to wait: where the system syncs, it is done for them.</summary>
+    public void NoteWait()
+    {
+        if (_policy != SyncPolicy.No || _isStopping)
+            return;
+        try
+        {
+            _syncWanted.Set();
+        }
+        catch (ObjectDisposedException)
+        {
+            // It stops, and what was staged is synced then.
+        }
+    }
+
     /// <summary>Stops both threads; what is staged stays so.</summary>
     public void Dispose()
     {
@@ -48,10 +71,12 @@ internal sealed class JournalThreads : IDisposable
         _journal.Staging.Sealed.Set();
         _writer.Join();
         _syncWanted.Set();
-        if (_policy != SyncPolicy.No)
-            _syncer.Join();
+        _syncer.Join();
         _syncWanted.Dispose();
     }
+
+    // Also those who came under another policy.
+    private bool IsWaitedFor => _policy == SyncPolicy.No && !_journal.Waits.IsEmpty;
 
     private void WriteLoop()
     {
@@ -62,7 +87,7 @@ internal sealed class JournalThreads : IDisposable
             if (_policy != SyncPolicy.Always)
                 _journal.Staging.Sealed.WaitOne(TickMs);
             bool hasWritten = _journal.Write();
-            if (hasWritten && _policy == SyncPolicy.Always)
+            if (hasWritten && (_policy == SyncPolicy.Always || IsWaitedFor))
                 _syncWanted.Set();
             else if (!hasWritten)
                 _journal.Staging.Sealed.WaitOne(TickMs); // Writers are held, or the journal is off.
@@ -83,8 +108,9 @@ internal sealed class JournalThreads : IDisposable
     {
         while (!_isStopping)
         {
-            _syncWanted.WaitOne(_policy == SyncPolicy.Always ? Timeout.Infinite : SyncPeriodMs);
-            _journal.Sync();
+            _syncWanted.WaitOne(_policy == SyncPolicy.EverySecond ? SyncPeriodMs : Timeout.Infinite);
+            if (_policy != SyncPolicy.No || IsWaitedFor)
+                _journal.Sync();
         }
     }
 }

@@ -19,13 +19,16 @@ internal sealed class JournalWriter : IDisposable
     private readonly BlockEncoder _encoder = new();
     private readonly List<ReadOnlyMemory<byte>> _batch = [];
     private volatile string[] _names = [];
+    private volatile bool _isListed;
 
     // The writer's own.
     private StorageFile? _file;
     private ulong _fileId;
+    private (StorageFile File, ulong Id)? _next;
     private long _offset;
     private long _batchBytes;
     private ulong _sequence;
+    private long _writtenBytes;
 
     // Under the gate: what was written and is not synced yet.
     private readonly Lock _gate = new();
@@ -50,8 +53,19 @@ internal sealed class JournalWriter : IDisposable
         (_sequence, _written, _durable) = (lastSequence, lastSequence, lastSequence);
     }
 
+    /// <summary>Whether the manifest names its files: what they hold continues the files that are there.</summary>
+    /// <remarks>Changed between two writes.</remarks>
+    public bool IsListed
+    {
+        get => _isListed;
+        set => _isListed = value;
+    }
+
     /// <summary>The last block that was written.</summary>
     public ulong LastSequence => _sequence;
+
+    /// <summary>The bytes that it has written.</summary>
+    public long WrittenBytes => Volatile.Read(ref _writtenBytes);
 
     /// <summary>The files that it has begun, in their order.</summary>
     public IReadOnlyList<string> Names => _names;
@@ -120,7 +134,7 @@ internal sealed class JournalWriter : IDisposable
         }
 
         if (_options.Sync == SyncPolicy.No)
-            _files.Sync(_catalog.Manifest.Journals); // Their end: nobody kept them open for it.
+            _files.Sync(_names); // Their end: nobody kept them open for it.
 
         file?.Sync();
         lock (_gate)
@@ -132,8 +146,44 @@ internal sealed class JournalWriter : IDisposable
         Volatile.Write(ref _durableLsn, writtenLsn);
     }
 
+    /// <summary>
+    /// Begins the next block in a file of its own, which is made before this one ends: on a full disk it does not end.
+    /// The writing thread, between two writes.
+    /// </summary>
+    /// <exception cref="IOException">There is no room for it: nothing was changed.</exception>
+    public void BeginFile()
+    {
+        if (_file == null)
+            return;
+        _next ??= TakeFile();
+        EndFile();
+    }
+
+    /// <summary>Ends the present file. The writing thread, between two writes.</summary>
+    public void EndFile()
+    {
+        Debug.Assert(_batch.Count == 0);
+        lock (_gate)
+        {
+            if (_options.Sync == SyncPolicy.No)
+                _file?.Dispose();
+            else if (_file != null)
+                _ended.Add(_file);
+            _file = null;
+        }
+    }
+
+    /// <summary>Forgets the first of its files, which count no more. The writing thread, between two writes.</summary>
+    public IReadOnlyList<string> Forget(int count)
+    {
+        string[] forgotten = _names[..count];
+        _names = _names[count..];
+        return forgotten;
+    }
+
     public void Dispose()
     {
+        _next?.File.Dispose();
         _file?.Dispose();
         foreach (var file in _ended)
             file.Dispose();
@@ -162,23 +212,25 @@ internal sealed class JournalWriter : IDisposable
         if (_file != null && _offset + _batchBytes + length <= _options.FileBytes)
             return;
         Flush();
-        var next = _files.Take(FileHeader.BufferedAlignment, firstLsn: 0, out ulong id);
+        var (next, id) = _next ?? TakeFile();
+        _next = null;
         _names = [.. _names, next.Name];
-        _catalog.Change(manifest => manifest.Journals.Contains(next.Name)
-            ? manifest
-            : manifest with { Journals = [.. manifest.Journals, next.Name] });
-        lock (_gate)
+        if (IsListed)
         {
-            if (_options.Sync == SyncPolicy.No)
-                _file?.Dispose();
-            else if (_file != null)
-                _ended.Add(_file);
-            _file = next;
+            _catalog.Change(manifest => manifest.Journals.Contains(next.Name)
+                ? manifest
+                : manifest with { Journals = [.. manifest.Journals, next.Name] });
         }
 
+        EndFile();
+        lock (_gate)
+            _file = next;
         (_fileId, _offset) = (id, FileHeader.Size);
         Debug.Assert(_offset + length <= _options.FileBytes);
     }
+
+    private (StorageFile File, ulong Id) TakeFile() =>
+        (_files.Take(FileHeader.BufferedAlignment, firstLsn: 0, out ulong id), id);
 
     private void Flush()
     {
@@ -186,6 +238,7 @@ internal sealed class JournalWriter : IDisposable
             return;
         _file!.Write(_offset, _batch);
         _offset += _batchBytes;
+        Volatile.Write(ref _writtenBytes, _writtenBytes + _batchBytes);
         _batch.Clear();
         _batchBytes = 0;
     }

@@ -57,6 +57,9 @@ internal sealed class SnapshotWriter : IDisposable
         }
     }
 
+    /// <summary>The bytes of the file.</summary>
+    public long Length => _offset;
+
     /// <summary>What the file is called once it counts.</summary>
     public string Name { get; }
 

@@ -87,7 +87,7 @@ internal static class DirectiveSetters
     public static void Apply(Directive directive, Setting given, ProgramSettings to)
     {
         string value = directive.Kind.ToCanonical(given.Text);
-        if (_all.TryGetValue(directive.Name, out var set))
+        if (_all.TryGetValue(directive.Name, out var set) || DurabilitySetters.All.TryGetValue(directive.Name, out set))
             set(given, value, to);
         else if (!directive.HasMeaning)
             Keep(directive, given, value, to);

@@ -1,4 +1,5 @@
 using Cache.Core;
+using Cache.Durability;
 using Cache.Server;
 using Cache.Server.Settings;
 using Microsoft.Extensions.Logging;
@@ -25,6 +26,15 @@ internal sealed class ProgramSettings(CacheOptions store, RespServerOptions serv
 
     public RespServerOptions Server { get; } = server;
 
+    /// <summary>What is kept on disk: what is there is loaded, what the directives ask for is written.</summary>
+    public DurabilityOptions Durability { get; init; } = ToDefaults(new DurabilityOptions());
+
+    /// <summary>The folder that holds the folder of the files.</summary>
+    public string Folder { get; set; } = "";
+
+    /// <summary>The name of the folder of the files.</summary>
+    public string KeptFolder { get; set; } = "appendonlydir";
+
     /// <summary>How much of the store's limit all clients may hold together; 0: it is said in bytes.</summary>
     public int ClientMemoryPercent { get; set; }
 
@@ -41,6 +51,14 @@ internal sealed class ProgramSettings(CacheOptions store, RespServerOptions serv
 
     /// <summary>What was not taken, since it means something else.</summary>
     public IReadOnlyList<Setting> Foreign => _foreign;
+
+    /// <summary>Gives options what holds where no directive says otherwise.</summary>
+    public static DurabilityOptions ToDefaults(DurabilityOptions options)
+    {
+        options.Mode = DurabilityMode.Snapshot;
+        options.SavePoints = [];
+        return options;
+    }
 
     /// <summary>Notes a setting that changes nothing here.</summary>
     public void Ignore(string name, string? reason) => WithoutEffect[name.ToLowerInvariant()] = reason;
@@ -81,6 +99,7 @@ internal sealed class ProgramSettings(CacheOptions store, RespServerOptions serv
             _wrong.Add(DirectiveTable.Find(setting.Name)?.Option);
         }
 
+        Durability.Directory = Path.Combine(Folder, KeptFolder);
         if (ClientMemoryPercent > 0)
         {
             long bytes = (long)((Int128)Store.MemoryLimitBytes * ClientMemoryPercent / 100);

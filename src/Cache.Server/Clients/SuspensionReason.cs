@@ -11,4 +11,7 @@ internal enum SuspensionReason : byte
 
     /// <summary>WAIT, for replicas that are not there.</summary>
     Replicas,
+
+    /// <summary>SAVE, for the snapshot.</summary>
+    Snapshot,
 }

@@ -1,5 +1,6 @@
 using System.IO.Pipelines;
 using System.Net.Sockets;
+using Cache.Durability;
 using Cache.Server.Clients;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Diagnostics;
@@ -50,6 +51,9 @@ internal sealed partial class Connection<TExecutor>
 
     // The request that began in an earlier read; null before the first such.
     private StraddlingRequest? _straddling;
+
+    // How often the journal had failed when the read began.
+    private long _suspensionsBefore;
 
     // Lent bytes among the replies that wait to be sent.
     private long _lentBytes;
@@ -214,6 +218,42 @@ internal sealed partial class Connection<TExecutor>
     {
         if (_client.PendingOutputBytes == 0)
             return ValueTask.FromResult(true);
+        return _server.Durability is { HoldsReplies: true } durability
+            ? FlushDurableAsync(durability)
+            : SendAsync();
+    }
+
+    // Whoever sees a reply may rely on what it tells: of its own writes, and of those that it has read.
+    private async ValueTask<bool> FlushDurableAsync(CacheDurability durability)
+    {
+        long bytes = _client.PendingOutputBytes;
+        _client.PendingOutputBytes = 0; // They wait for the disk, not for the peer.
+        _client.IsServed = true;
+        try
+        {
+            await durability.WaitAsync().ConfigureAwait(false);
+        }
+        catch (IOException) when (durability.SuspensionCount == _suspensionsBefore)
+        {
+            // Since before the first of these requests nothing was recorded, and so no write was done.
+        }
+        catch (IOException e)
+        {
+            ServerLog.RepliesNotDurable(_logger, _client.Id, e);
+            _transport.Abort();
+            return false;
+        }
+        finally
+        {
+            _client.IsServed &= _isSuspended; // As before.
+        }
+
+        _client.PendingOutputBytes = bytes;
+        return await SendAsync().ConfigureAwait(false);
+    }
+
+    private ValueTask<bool> SendAsync()
+    {
         var flush = _transport.Output.FlushAsync();
         if (!flush.IsCompletedSuccessfully)
             return WaitForFlushAsync(flush);
@@ -257,6 +297,8 @@ internal sealed partial class Connection<TExecutor>
         _context.SharesThread = !isElsewhere && _transport.SharesThread;
         _context.IsElsewhere = isElsewhere;
         _context.Enter();
+        if (_server.Durability is { HoldsReplies: true } durability)
+            _suspensionsBefore = durability.SuspensionCount;
         _reader ??= RespRequestReader.Borrow();
         _reader.BulkBytesMax = Settings.ProtoMaxBulkLength;
         _reader.IsAuthenticated = _context.IsAuthenticated;

@@ -50,6 +50,10 @@ internal static partial class ServerLog
     [LoggerMessage(7, LogLevel.Debug, "The connection of client {ClientId} broke")]
     public static partial void ConnectionBroken(ILogger logger, long clientId, Exception exception);
 
+    [LoggerMessage(45, LogLevel.Error,
+        "The connection of client {ClientId} ends without its replies: what they tell could not be made durable")]
+    public static partial void RepliesNotDurable(ILogger logger, long clientId, Exception exception);
+
     [LoggerMessage(8, LogLevel.Error, "The connection of client {ClientId} ended by a fault of the server")]
     public static partial void ConnectionFailed(ILogger logger, long clientId, Exception exception);
 

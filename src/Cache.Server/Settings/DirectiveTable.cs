@@ -17,7 +17,11 @@ internal static class DirectiveTable
 
     static DirectiveTable()
     {
-        All = [.. OwnDirectives.All, .. TlsDirectives.All, .. RefusingDirectives.All, .. KeptDirectives.All];
+        All =
+        [
+            .. OwnDirectives.All, .. TlsDirectives.All, .. DurabilityDirectives.All, .. RefusingDirectives.All,
+            .. KeptDirectives.All,
+        ];
         Meaningful = [.. All.Where(static one => one.HasMeaning)];
         WithoutMeaning = [.. All.Where(static one => !one.HasMeaning)];
         _byName = All.ToFrozenDictionary(static one => one.Name, StringComparer.OrdinalIgnoreCase);

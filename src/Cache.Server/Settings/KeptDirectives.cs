@@ -21,16 +21,11 @@ internal static class KeptDirectives
         YesNo("activerehashing", "yes"),
         Fixed(YesNo("always-show-logo", "no")),
         YesNo("aof-disable-auto-gc", "no"),
-        YesNo("aof-load-truncated", "yes"),
         YesNo("aof-rewrite-incremental-fsync", "yes"),
         YesNo("aof-timestamp-enabled", "no"),
         YesNo("aof-use-rdb-preamble", "yes"),
         Fixed(Text("aof_rewrite_cpulist", "")),
-        Fixed(Kind("appenddirname", "appendonlydir", OddKinds.BareName("appenddirname", "dirname"))),
         Fixed(Kind("appendfilename", "appendonly.aof", OddKinds.BareName("appendfilename", "filename"))),
-        Enum("appendfsync", "everysec", "everysec", "always", "no"),
-        Memory("auto-aof-rewrite-min-size", 67108864, 0),
-        Number("auto-aof-rewrite-percentage", 100, 0, int.MaxValue),
         Fixed(Text("bgsave_cpulist", "")),
         Text("bind-source-addr", ""),
         Fixed(Text("bio_cpulist", "")),
@@ -56,18 +51,14 @@ internal static class KeptDirectives
         YesNo("crash-memcheck-enabled", "yes"),
         Fixed(YesNo("daemonize", "no"))
             with { WithoutEffect = "the server stays in the foreground" },
-        Guarded(Kind("dbfilename", "dump.rdb", OddKinds.BareName("dbfilename", "filename"))),
-        Guarded(Text("dir", "")) with
-        {
-            DefaultName = "the working folder",
-            Read = static s => s.Kept.GetValueOrDefault("dir") ?? OptionText.ToLatin1(Environment.CurrentDirectory),
-        },
+        Guarded(Kind("dbfilename", "dump.rdb", OddKinds.BareName("dbfilename", "filename")))
+            with { WithoutEffect = "snapshots have names and a format of their own, in appenddirname" },
         Fixed(YesNo("disable-thp", "yes")),
         YesNo("dynamic-hz", "yes"),
         Fixed(Enum("enable-module-command", "no", "no", "yes", "local"))
             with { WithoutEffect = "there are no modules" },
         Fixed(Enum("enable-protected-configs", "no", "no", "yes", "local"))
-            with { WithoutEffect = "what it lets CONFIG SET change, dir and dbfilename, means nothing here" },
+            with { WithoutEffect = "what it lets CONFIG SET change, dir and dbfilename, counts at the start or never" },
         Number("hash-max-listpack-entries", 512, 0, long.MaxValue),
         Memory("hash-max-listpack-value", 64, 0),
         Memory("hll-sparse-max-bytes", 3000, 0),
@@ -95,7 +86,6 @@ internal static class KeptDirectives
         Number("maxmemory-samples", 5, 1, int.MaxValue),
         Number("min-replicas-max-lag", 10, 0, int.MaxValue),
         Number("min-replicas-to-write", 0, 0, int.MaxValue),
-        YesNo("no-appendfsync-on-rewrite", "no"),
         Kind("oom-score-adj", "no",
             new OneOfKind("no", "yes", "relative", "absolute") { Synonym = ("relative", "yes") }),
         Kind("oom-score-adj-values", "0 200 800", OddKinds.OomScores),
@@ -125,8 +115,6 @@ internal static class KeptDirectives
         YesNo("replica-read-only", "yes"),
         YesNo("replica-serve-stale-data", "yes"),
         Enum("sanitize-dump-payload", "no", "no", "yes", "clients"),
-        Kind("save", "", OddKinds.SavePoints)
-            with { WithoutEffect = "nothing is kept on disk", Merge = OddKinds.MergeSavePoints },
         Fixed(Text("server_cpulist", "")),
         Number("set-max-intset-entries", 512, 0, long.MaxValue),
         Fixed(YesNo("set-proc-title", "yes")),
@@ -135,7 +123,6 @@ internal static class KeptDirectives
         Number("slowlog-log-slower-than", 10000, -1, long.MaxValue),
         Number("slowlog-max-len", 128, 0, long.MaxValue),
         Fixed(Number("socket-mark-id", 0, 0, uint.MaxValue)),
-        YesNo("stop-writes-on-bgsave-error", "yes"),
         Memory("stream-node-max-bytes", 4096, 0),
         Number("stream-node-max-entries", 100, 0, long.MaxValue),
         Fixed(Enum("supervised", "no", "upstart", "systemd", "auto", "no"))

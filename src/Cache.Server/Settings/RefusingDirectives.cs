@@ -2,8 +2,8 @@ namespace Cache.Server.Settings;
 
 /// <summary>Directives that stand in configurations of Redis and ask for what this server does not do.</summary>
 /// <remarks>
-/// Whoever relies on the others' answer is refused: an append only file, a cluster, a replica, ciphers. What changes
-/// nothing for clients is kept, see <see cref="KeptDirectives"/>.
+/// Whoever relies on the others' answer is refused: a cluster, a replica, ciphers. What changes nothing for clients is
+/// kept, see <see cref="KeptDirectives"/>.
 /// </remarks>
 internal static class RefusingDirectives
 {
@@ -14,7 +14,6 @@ internal static class RefusingDirectives
     [
         Only("notify-keyspace-events", EventFlags.Kind, "", "keyspace notifications are not supported")
             with { IsChangeable = true },
-        Only("appendonly", OneOfKind.YesNo, "no", "this server keeps nothing on disk") with { IsChangeable = true },
         Only("cluster-enabled", OneOfKind.YesNo, "no", "this server is in no cluster"),
         Only("replicaof", new TextKind("host port") { HasWords = true }, "", IsNoReplica),
         Only("slaveof", new TextKind("host port") { HasWords = true }, "", IsNoReplica) with { AliasOf = "replicaof" },

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Cache.Durability;
 
 namespace Cache.Server.Settings;
 
@@ -105,6 +106,9 @@ internal sealed class ServerSettings
     /// The name of the eviction policy that was set; several names mean the same policy of the store.
     /// </summary>
     public string MaxMemoryPolicy { get; set; } = "allkeys-lru";
+
+    /// <summary>What keeps the store on disk; null: nothing does.</summary>
+    public CacheDurability? Durability { get; init; }
 
     /// <summary>The level of the log; null: it is kept only.</summary>
     public LogLevelControl? LogLevel { get; set; }

@@ -162,7 +162,7 @@ public sealed class KillTests
         var options = new JournalOptions { Sync = policy, FileBytes = 4 << 20, Chunks = 8 };
         string path = Path.Combine(folder, "store");
         Directory.CreateDirectory(path);
-        return DurableStore.Open(store, new SystemDirectory(path), RecoveryMode.Strict, options);
+        return DurableStore.Open(store, new SystemDirectory(path), options, new StoreStart());
     }
 
     private static void Write(CacheStore store, int writer, long number)

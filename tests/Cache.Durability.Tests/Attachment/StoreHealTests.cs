@@ -75,6 +75,46 @@ public sealed class StoreHealTests
         Assert.Equal(JournalState.Suspended, rig.Durable.Journal.State);
     }
 
+    // What is written until it is recorded again is in no file.
+    [Fact]
+    public void TryHeal_NothingIsRecordedAnyMore_IsNotContinuedLater()
+    {
+        using var rig = Suspended(_directory, refusesWrites: true);
+        rig.Durable.EndRecording();
+        Assert.True(rig.Durable.TryHeal());
+        rig.Store.Set("unrecorded"u8, "1"u8);
+        rig.Durable.BeginRecording();
+        rig.Store.Set("recorded"u8, "1"u8);
+        rig.Durable.Journal.Write();
+        rig.Durable.Journal.Sync();
+        using var after = Open(_directory.AfterPowerLoss(new Random(1)));
+        Assert.True(after.Store.Contains("short"u8));
+        Assert.False(after.Store.Contains("recorded"u8));
+    }
+
+    // Who sees that it is counted already takes what it did for nothing that must be durable.
+    [Fact]
+    public void Suspension_IsCounted_WhenNoWriteIsTakenAnyMore()
+    {
+        using var rig = Open(_directory);
+        rig.Store.Set("a"u8, "1"u8);
+        rig.Durable.Journal.Write();
+        var counts = new List<long>();
+        _directory.Observed = operation =>
+        {
+            if (operation != Operation.Rename)
+                return;
+            rig.Store.Set("b"u8, "1"u8);
+            counts.Add(rig.Durable.Journal.SuspensionCount);
+        };
+        _directory.Fail(Operation.Sync, times: 1);
+        rig.Durable.Journal.Sync();
+        _directory.Observed = null;
+        Assert.NotEmpty(counts);
+        Assert.All(counts, static count => Assert.Equal(0, count));
+        Assert.Equal(1, rig.Durable.Journal.SuspensionCount);
+    }
+
     [Fact]
     public async Task WaitAsync_AfterTheEnd_Throws()
     {

@@ -24,7 +24,7 @@ public sealed class StoreJournalTests : IBlockTarget, IRecordTarget
     {
         _replay = new RecordReplay(this);
         _journal = Open();
-        _changes = new StoreJournal(_journal.Staging, threads: null);
+        _changes = new StoreJournal(_journal.Staging, threads: null, new ChangeCounter());
     }
 
     [Theory]

@@ -59,7 +59,7 @@ public sealed class StoreOrderTests
         using (var journal = JournalStart.Open(
             _directory, new StoreLoader(store), RecoveryMode.Strict, options, out _))
         {
-            var held = new HeldJournal(wrap(new StoreJournal(journal.Staging, threads: null)));
+            var held = new HeldJournal(wrap(new StoreJournal(journal.Staging, threads: null, new ChangeCounter())));
             store.Attach(held);
             store.Set("key"u8, "0"u8);
             held.Filling = () =>

@@ -206,7 +206,7 @@ public sealed class StoreReplayTests : IDisposable
         using var store = StoreRig.Create(_clock);
         store.Set("a"u8, "1"u8);
         Assert.Throws<InvalidOperationException>(() => DurableStore.Open(
-            store, _directory, RecoveryMode.Strict, new JournalOptions()));
+            store, _directory, new JournalOptions(), new StoreStart()));
     }
 
     [Fact]

@@ -12,13 +12,14 @@ internal sealed class StoreRig : IDisposable
 {
     public StoreRig(
         StorageDirectory directory, FakeTimeProvider clock, JournalOptions? options = null, bool hasThreads = true,
-        Action<CacheOptions>? configure = null, RecoveryMode mode = RecoveryMode.Strict)
+        Action<CacheOptions>? configure = null, RecoveryMode mode = RecoveryMode.Strict, StoreStart? start = null)
     {
         Store = Create(clock, configure);
         options ??= new JournalOptions { FileBytes = 8 << 20, Chunks = 8 };
         try
         {
-            Durable = DurableStore.Open(Store, directory, mode, options, hasThreads);
+            Durable = DurableStore.Open(
+                Store, directory, options, start ?? new StoreStart { Recovery = mode, HasThreads = hasThreads });
         }
         catch
         {

@@ -53,6 +53,9 @@ internal sealed class FaultyDirectory : StorageDirectory
     /// <summary>The files that were opened and not closed yet.</summary>
     public int OpenFiles { get; set; }
 
+    /// <summary>Told of each operation before it is done.</summary>
+    public Action<Operation>? Observed { get; set; }
+
     /// <summary>Whether the moment of the crash is over.</summary>
     public bool HasCrashed => Operations > CrashAt;
 
@@ -173,6 +176,7 @@ internal sealed class FaultyDirectory : StorageDirectory
     /// <summary>Throws if the operation is to fail; else how many of its bytes fit.</summary>
     public int Before(Operation operation, int length, long growth)
     {
+        Observed?.Invoke(operation);
         lock (_gate)
         {
             int call = Calls[(int)operation]++;

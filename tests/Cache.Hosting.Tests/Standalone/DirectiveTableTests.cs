@@ -116,7 +116,7 @@ public sealed class DirectiveTableTests
         "client-output-buffer-limit normal 1 0 0",
         "client-output-buffer-limit is 'normal 1 0 0'; it must be 0 (64mb) or an amount of memory between 1mb "
         + "and 1024gb, such as 512mb; or Redis's form: a kind of clients, a hard limit, a soft limit and its seconds.")]
-    [InlineData("appendonly yes", "appendonly is 'yes'; it must be no: this server keeps nothing on disk.")]
+    [InlineData("appendonly maybe", "appendonly is 'maybe'; it must be one of yes, no.")]
     [InlineData(
         "notify-keyspace-events KEA",
         "notify-keyspace-events is 'KEA'; it must be \"\": keyspace notifications are not supported.")]
@@ -208,7 +208,7 @@ public sealed class DirectiveTableTests
         [
             nameof(RespServerOptions.KeptParameters), nameof(RespServerOptions.MessageWords),
             nameof(RespServerOptions.ShutdownRequested), nameof(RespServerOptions.ConfigurationFile),
-            nameof(RespServerOptions.LogLevel),
+            nameof(RespServerOptions.LogLevel), nameof(RespServerOptions.Durability),
         ];
         Assert.All(
             typeof(RespServerOptions).GetProperties().Where(property => !others.Contains(property.Name)),

@@ -11,12 +11,19 @@ internal readonly record struct ConfigChange(Action<ServerState>? Apply, string?
     /// <summary>Where to listen, given where the changes before it do; null: it is no matter of that.</summary>
     public Func<ListenPlace, ListenPlace>? Move { get; init; }
 
+    /// <summary>Makes it the present value, unless that fails; null: it cannot fail.</summary>
+    public Func<ServerState, bool>? TryApply { get; init; }
+
     /// <summary>Whether it cannot be, whatever happens.</summary>
     public bool IsRefused => Apply is null;
 
     public static ConfigChange To(Action<ServerState> apply) => new(apply, null);
 
     public static ConfigChange Refused(string problem) => new(null, problem);
+
+    /// <summary>A change that may fail, for a reason that the log has.</summary>
+    public static ConfigChange Tried(Func<ServerState, bool> apply, string problem) =>
+        new(static _ => { }, problem) { TryApply = apply };
 
     /// <summary>A change that opens and closes listeners, which may fail: all moves of a command are one.</summary>
     public static ConfigChange Moved(

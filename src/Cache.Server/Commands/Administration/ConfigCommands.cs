@@ -76,6 +76,8 @@ internal static class ConfigCommands
             return;
         }
 
+        if (MustWait(request, context))
+            return;
         lock (context.Server.Settings.Changing)
         {
             if (!TryFind(request, context, out var parameters))
@@ -106,11 +108,34 @@ internal static class ConfigCommands
                 return;
             }
 
+            failed = Array.FindIndex(
+                changes, change => change.TryApply is { } apply && !apply(context.Server));
+            if (failed >= 0)
+            {
+                Refuse(context.Reply, parameters[failed].Name, changes[failed].Problem!);
+                return;
+            }
+
             foreach (var change in changes)
                 change.Apply!(context.Server);
         }
 
         context.Reply.Ok();
+    }
+
+    // For the disk: not on a thread that serves others, nor while all others' changes wait too.
+    private static bool MustWait(in RespRequest request, CommandContext context)
+    {
+        bool usesDisk = false;
+        for (int i = 2; i < request.Count; i += 2)
+        {
+            string? name = ConfigParameters.Find(request[i], context.Server, out _)?.Name;
+            if (name == DurabilityDirectives.AppendOnly && SaveCommands.TryWaitForSnapshot(context))
+                return true;
+            usesDisk |= name is not null && DurabilityDirectives.UsesDisk(name);
+        }
+
+        return usesDisk && context.TryGiveWay(long.MaxValue);
     }
 
     // The index of the change that asked first to listen where that cannot be; -1: it can be, or was not asked for.

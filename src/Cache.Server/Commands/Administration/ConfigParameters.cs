@@ -44,6 +44,8 @@ internal static class ConfigParameters
         ["maxmemory-policy"] = PreparePolicy,
         ["proto-max-bulk-len"] = PrepareValueLength,
         ["requirepass"] = PreparePassword,
+        [DurabilityDirectives.AppendOnly] = DurabilityChanges.PrepareAppendOnly,
+        [DurabilityDirectives.Save] = DurabilityChanges.PrepareSave,
         [DirectiveTable.PubSubDefault] = static (_, text) =>
             ConfigChange.To(state => state.Users.GivesAllChannels = text == DirectiveTable.AllChannels),
     };

@@ -72,7 +72,8 @@ internal static class ConfigRewrite
     }
 
     // Of what is only kept, as it was given: the working folder is no setting unless somebody made it one.
-    private static string ReadOf(Directive directive, ServerState server) => directive.HasMeaning
+    private static string ReadOf(Directive directive, ServerState server) =>
+        directive.HasMeaning && directive.Name != DurabilityDirectives.Folder
         ? ConfigParameters.Read(directive, server)
         : server.Settings.Kept.GetValueOrDefault(directive.Name, directive.Default);
 

@@ -34,6 +34,8 @@ internal static class DebugCommand
         "    Show low level info about `key` and associated value.",
         "QUICKLIST-PACKED-THRESHOLD <size>",
         "    Does nothing.",
+        "RELOAD [NOSAVE]",
+        "    Save the store, empty it, and load it again; with NOSAVE load what the files have.",
         "SET-ACTIVE-EXPIRE <0|1>",
         "    Does nothing: keys always expire in background.",
         "SLEEP <seconds>",
@@ -80,6 +82,9 @@ internal static class DebugCommand
             case 2 when name.Is("HELP"u8):
                 context.Reply.Help(_help);
                 return true;
+            case >= 2 when name.Is("RELOAD"u8):
+                Reload(request, context);
+                return true;
             case 2 when name.Is("JMAP"u8) || name.Is("CHANGE-REPL-ID"u8):
             case 3 when name.Is("SET-ACTIVE-EXPIRE"u8):
                 context.Reply.Ok();
@@ -99,6 +104,35 @@ internal static class DebugCommand
             default:
                 return false;
         }
+    }
+
+    // What is there beside the files cannot be kept: NOFLUSH and MERGE are refused.
+    private static void Reload(in RespRequest request, CommandContext context)
+    {
+        bool saves = true;
+        for (int i = 2; i < request.Count; i++)
+        {
+            if (!request[i].Is("NOSAVE"u8))
+            {
+                context.Reply.Error("ERR DEBUG RELOAD only supports the NOSAVE option."u8);
+                return;
+            }
+
+            saves = false;
+        }
+
+        if (context.Server.Durability is not { } durability)
+        {
+            context.Reply.Error("ERR this server keeps nothing on disk"u8);
+            return;
+        }
+
+        if (context.TryGiveWay(long.MaxValue))
+            return;
+        if (context.Server.Databases.TryAlone(context, () => durability.TryReload(saves)))
+            context.Reply.Ok();
+        else
+            context.Reply.Error("ERR Error trying to load the RDB dump, check server logs."u8);
     }
 
     // What C's strtod makes of it: the number at its beginning, or 0.

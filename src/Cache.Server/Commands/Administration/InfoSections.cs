@@ -26,7 +26,7 @@ internal static class InfoSections
         new("Server", true, AppendServer),
         new("Clients", true, AppendClients),
         new("Memory", true, InfoMemory.Append),
-        new("Persistence", true, AppendPersistence),
+        new("Persistence", true, InfoPersistence.Append),
         new("Stats", true, AppendStatistics),
         new("Replication", true, AppendReplication),
         new("CPU", true, AppendProcessor),
@@ -81,25 +81,6 @@ internal static class InfoSections
         text.Add("blocked_clients", blocked);
         text.Add("tracking_clients", 0);
         text.Add("clients_in_timeout_table", 0);
-    }
-
-    // A server without persistence: nothing is loaded or saved, and the last save is the start, as in Redis.
-    private static void AppendPersistence(InfoText text, ServerState server)
-    {
-        text.AddEach(0, "loading", "async_loading", "current_cow_peak", "current_cow_size", "current_cow_size_age");
-        text.Add("current_fork_perc", "0.00");
-        text.AddEach(0, "current_save_keys_processed", "current_save_keys_total", "rdb_bgsave_in_progress");
-        text.Add("rdb_last_save_time", server.StartedAtMs / 1000);
-        text.Add("rdb_last_bgsave_status", "ok");
-        text.AddEach(-1, "rdb_last_bgsave_time_sec", "rdb_current_bgsave_time_sec");
-        text.AddEach(
-            0, "rdb_saves", "rdb_last_cow_size", "rdb_last_load_keys_expired", "rdb_last_load_keys_loaded",
-            "aof_enabled", "aof_rewrite_in_progress", "aof_rewrite_scheduled");
-        text.AddEach(-1, "aof_last_rewrite_time_sec", "aof_current_rewrite_time_sec");
-        text.Add("aof_last_bgrewrite_status", "ok");
-        text.AddEach(0, "aof_rewrites", "aof_rewrites_consecutive_failures");
-        text.Add("aof_last_write_status", "ok");
-        text.AddEach(0, "aof_last_cow_size", "module_fork_in_progress", "module_fork_last_cow_size");
     }
 
     private static void AppendStatistics(InfoText text, ServerState server)

@@ -5,19 +5,14 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Administration;
 
-/// <summary>LASTSAVE, ROLE and WAIT, as a Redis answers that has no replica and saves nothing.</summary>
+/// <summary>ROLE and WAIT, as a Redis answers that has no replica.</summary>
 internal static class ReplicationCommands
 {
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
-        new("lastsave", LastSave),
         new("role", Role),
         new("wait", Wait),
     ];
-
-    // LASTSAVE: when the data were loaded, since nothing is saved.
-    private static void LastSave(in RespRequest request, CommandContext context) =>
-        context.Reply.Integer(context.Server.StartedAtMs / 1000);
 
     // ROLE
     private static void Role(in RespRequest request, CommandContext context)

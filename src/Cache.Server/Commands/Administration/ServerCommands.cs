@@ -1,3 +1,4 @@
+using Cache.Durability.Control;
 using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
@@ -36,7 +37,16 @@ internal static class ServerCommands
                 context.Store.Clear();
         }
 
+        if (all)
+            SaveFlushed(context.Server);
         context.Reply.Ok();
+    }
+
+    // As in Redis: what was flushed is not there again after a crash.
+    private static void SaveFlushed(ServerState server)
+    {
+        if (server.Durability is { IsRecording: false, SavePoints.Count: > 0, SnapshotJobs: { } jobs })
+            jobs.Schedule(SnapshotPurpose.Save);
     }
 
     // Both modes are taken and mean the same: clearing the store does not visit its values. Only after several in a row

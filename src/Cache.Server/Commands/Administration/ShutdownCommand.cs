@@ -40,22 +40,44 @@ internal static class ShutdownCommand
             context.Reply.Error(ErrorTexts.Syntax);
         else if (aborts)
             context.Reply.Error("ERR No shutdown in progress."u8);
-        else if (saves && !forces)
-            context.Reply.Error("ERR snapshots are not supported yet: use SHUTDOWN NOSAVE"u8);
-        else
+        else if (context.Server.Stop is null)
+            context.Reply.Error("ERR SHUTDOWN is not allowed: this server is a part of another program"u8);
+        else if (TrySave(saves, savesNot, forces, context))
             Stop(context);
+    }
+
+    // While files are loaded nothing is saved, or a part of them would be.
+    private static bool TrySave(bool saves, bool savesNot, bool forces, CommandContext context)
+    {
+        var durability = context.Server.Durability;
+        if (durability is null or { SnapshotJobs: null, IsLoading: false })
+        {
+            if (!saves || forces)
+                return true;
+            context.Reply.Error("ERR this server keeps nothing on disk: use SHUTDOWN NOSAVE"u8);
+            return false;
+        }
+
+        bool isDue = saves || !durability.IsWhole || (durability.SavePoints.Count > 0 && !durability.IsRecording);
+        if (isDue && !savesNot && durability.SnapshotJobs is { } jobs)
+        {
+            if (!SaveCommands.TryEndSave(jobs, context, out var failure))
+                return false;
+            if (failure is not null && !forces)
+            {
+                context.Reply.Error("ERR Errors trying to SHUTDOWN. Check logs."u8);
+                return false;
+            }
+        }
+
+        (durability.SavesChanges, durability.SavesNot) = (saves, savesNot); // Others write on until the stop.
+        return true;
     }
 
     // As in Redis there is no reply: the connection ends.
     private static void Stop(CommandContext context)
     {
-        if (context.Server.Stop is not { } stop)
-        {
-            context.Reply.Error("ERR SHUTDOWN is not allowed: this server is a part of another program"u8);
-            return;
-        }
-
         context.Client.CloseAfterReply();
-        stop(context.Client.EndPoints.Remote);
+        context.Server.Stop!(context.Client.EndPoints.Remote);
     }
 }

@@ -81,7 +81,7 @@ internal sealed class CommandContext : DatabaseVisit
     /// </summary>
     public bool IsOrdinary =>
         ReplyMode == ReplyMode.Normal && IsAuthenticated && Client.User.Rules.AllowsCommon
-        && !Client.IsReserved && _hasCommonNames;
+        && !Client.IsReserved && _hasCommonNames && Server.IsServing;
 
     /// <summary>The longest value that is copied on this thread.</summary>
     public int CopiedLengthMax => SharesThread ? (int)Turn.WorkMax : int.MaxValue - 1;

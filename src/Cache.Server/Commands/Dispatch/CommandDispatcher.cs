@@ -35,8 +35,12 @@ internal static class CommandDispatcher
             Reject(command, ErrorTexts.TooManyClients, context);
         else if (context.TryGiveWay(command, request.Count))
             return;
-        else if (context.Client.User.Rules.AllowsFreely(command) || !TryDeny(command, request, context))
+        else if ((context.Client.User.Rules.AllowsFreely(command) || !TryDeny(command, request, context))
+            && (context.Server.IsServing || !TryRefuse(command, context)))
+        {
             Call(command, request, context);
+        }
+
         if (context.ReplyMode != ReplyMode.Normal && !context.GaveWay)
             context.EndSkipping();
     }
@@ -128,6 +132,20 @@ internal static class CommandDispatcher
         return true;
     }
 
+    /// <returns>Whether the state of the files stands against the command, and it was refused.</returns>
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
+    private static bool TryRefuse(CommandDefinition command, CommandContext context)
+    {
+        if (context.Server.Durability is not { } durability
+            || DurabilityRefusal.Find(command, durability) is not { } error)
+        {
+            return false;
+        }
+
+        Reject(command, error, context);
+        return true;
+    }
+
     [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
     private static void RejectDenied(
         AclDenial denial, CommandDefinition command, ReadOnlySpan<byte> argument, CommandContext context)
@@ -160,6 +178,13 @@ internal static class CommandDispatcher
     /// <summary>Replies to a call that threw, and ends the connection: part of a reply may stand already.</summary>
     public static void ReplyToDefect(CommandDefinition command, Exception exception, CommandContext context)
     {
+        if (exception is IOException && context.Server.Durability is { IsRecording: true } durability)
+        {
+            // The first writes that the failure met; nothing was changed.
+            context.Reply.Error(DurabilityRefusal.OfJournal(durability));
+            return;
+        }
+
         bool isStoreGone = exception is ObjectDisposedException && context.Server.IsStoreDisposed;
         context.Reply.Error(isStoreGone ? "ERR the store of this server was disposed"u8 : "ERR internal error"u8);
         context.Client.CloseAfterReply();

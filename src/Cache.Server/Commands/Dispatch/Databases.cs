@@ -47,6 +47,22 @@ internal sealed class Databases
     /// <summary>The keyspace of a database; it stays that during a visit.</summary>
     public CacheStore this[int database] => Volatile.Read(ref _keyspaces)[database];
 
+    /// <summary>Told before two numbers are exchanged, which keyspace each then stands for; it may refuse.</summary>
+    public Func<byte[], bool>? Changing { get; set; }
+
+    /// <summary>Lets numbers stand for keyspaces as they did, before the first command asks for one.</summary>
+    /// <param name="keyspaces">For each number its keyspace; further ones stay.</param>
+    public void Restore(byte[] keyspaces)
+    {
+        lock (_gate)
+        {
+            var restored = (CacheStore[])_keyspaces.Clone();
+            for (int i = 0; i < keyspaces.Length; i++)
+                restored[i] = Array.Find(_keyspaces, one => one.Keyspace == keyspaces[i])!;
+            Volatile.Write(ref _keyspaces, restored);
+        }
+    }
+
     /// <summary>Lets visits be waited for from now on.</summary>
     public void Add(DatabaseVisit visit)
     {
@@ -85,7 +101,21 @@ internal sealed class Databases
     /// <param name="second">Another one.</param>
     /// <param name="own">The visit of the caller, who leaves and comes back.</param>
     /// <returns>False if commands of others took too long to wait for: nothing was done.</returns>
-    public bool TrySwap(int first, int second, DatabaseVisit own)
+    public bool TrySwap(int first, int second, DatabaseVisit own) => TryAlone(own, () =>
+    {
+        var keyspaces = (CacheStore[])_keyspaces.Clone();
+        (keyspaces[first], keyspaces[second]) = (keyspaces[second], keyspaces[first]);
+        bool isDone = Changing?.Invoke(NumbersOf(keyspaces)) != false;
+        if (isDone)
+            Volatile.Write(ref _keyspaces, keyspaces);
+        return isDone;
+    });
+
+    /// <summary>Does something while no command of another client is under way.</summary>
+    /// <param name="own">The visit of the caller, who leaves and comes back.</param>
+    /// <param name="action">What is done; all clients wait for it.</param>
+    /// <returns>False if commands of others took too long to wait for, or it says so.</returns>
+    public bool TryAlone(DatabaseVisit own, Func<bool> action)
     {
         var stay = own.Presence;
         Leave(own);
@@ -96,11 +126,7 @@ internal sealed class Databases
             {
                 isDone = TryEmpty(OpenForTurns, LongWaitMax) && TryEmpty(Closed, TurnWaitMax);
                 if (isDone)
-                {
-                    var keyspaces = (CacheStore[])_keyspaces.Clone();
-                    (keyspaces[first], keyspaces[second]) = (keyspaces[second], keyspaces[first]);
-                    Volatile.Write(ref _keyspaces, keyspaces);
-                }
+                    isDone = action();
             }
             finally
             {
@@ -111,6 +137,14 @@ internal sealed class Databases
         if (stay != DatabaseStay.None)
             Enter(own, stay);
         return isDone;
+    }
+
+    private static byte[] NumbersOf(CacheStore[] keyspaces)
+    {
+        byte[] numbers = new byte[keyspaces.Length];
+        for (int i = 0; i < numbers.Length; i++)
+            numbers[i] = (byte)keyspaces[i].Keyspace;
+        return numbers;
     }
 
     /// <summary>Closes the door to stays longer than it says, and waits until those have left.</summary>

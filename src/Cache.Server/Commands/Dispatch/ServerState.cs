@@ -1,5 +1,6 @@
 using System.Reflection;
 using Cache.Core;
+using Cache.Durability;
 using Cache.Server.Clients;
 using Cache.Server.Commands.Table;
 using Cache.Server.Security;
@@ -102,6 +103,12 @@ internal sealed class ServerState
     /// <summary>The number that tells this run of the server from others: 40 hexadecimal digits.</summary>
     public string RunId { get; } =
         Convert.ToHexStringLower(System.Security.Cryptography.RandomNumberGenerator.GetBytes(20));
+
+    /// <summary>What keeps the store on disk; null: nothing does.</summary>
+    public CacheDurability? Durability => Settings.Durability;
+
+    /// <summary>Whether nothing stands against commands in general: no load, no files that cannot be written.</summary>
+    public bool IsServing => Settings.Durability is not { IsServing: false };
 
     /// <summary>Told when a command's method threw: a defect of this server. The client got an error reply.</summary>
     public Action<string, Exception>? CommandThrew { get; init; }

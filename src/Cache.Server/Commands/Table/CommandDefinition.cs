@@ -122,6 +122,7 @@ internal sealed class CommandDefinition
                 "denyoom" => CommandFlags.DenyOom,
                 "admin" => CommandFlags.Admin,
                 "fast" => CommandFlags.Fast,
+                "loading" => CommandFlags.Loading,
                 _ => CommandFlags.None,
             };
         }

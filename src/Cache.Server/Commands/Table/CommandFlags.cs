@@ -20,4 +20,7 @@ internal enum CommandFlags
 
     /// <summary>It takes constant or logarithmic time, by Redis's own word.</summary>
     Fast = 16,
+
+    /// <summary>It may run while files are loaded.</summary>
+    Loading = 32,
 }

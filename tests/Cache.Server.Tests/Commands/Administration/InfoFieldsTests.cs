@@ -13,7 +13,7 @@ public sealed class InfoFieldsTests : CommandTestBase
         "redis_git_sha1 redis_git_dirty redis_build_id monotonic_clock multiplexing_api atomicvar_api gcc_version "
         + "io_threads_active allocator_allocated allocator_active allocator_resident allocator_frag_ratio "
         + "allocator_frag_bytes allocator_rss_ratio allocator_rss_bytes rss_overhead_ratio rss_overhead_bytes "
-        + "rdb_changes_since_last_save expired_stale_perc expired_time_cap_reached_count "
+        + "expired_stale_perc expired_time_cap_reached_count "
         + "expire_cycle_cpu_milliseconds total_eviction_exceeded_time current_eviction_exceeded_time "
         + "io_threaded_reads_processed io_threaded_writes_processed "
         + "reply_buffer_shrinks reply_buffer_expands").Split(' ');

@@ -35,7 +35,7 @@ public sealed class ShutdownCommandTests : IDisposable
     [InlineData("SHUTDOWN SAVE NOSAVE", "-ERR syntax error\r\n")]
     [InlineData("SHUTDOWN ABORT NOW", "-ERR syntax error\r\n")]
     [InlineData("SHUTDOWN ABORT", "-ERR No shutdown in progress.\r\n")]
-    [InlineData("SHUTDOWN SAVE", "-ERR snapshots are not supported yet: use SHUTDOWN NOSAVE\r\n")]
+    [InlineData("SHUTDOWN SAVE", "-ERR this server keeps nothing on disk: use SHUTDOWN NOSAVE\r\n")]
     public void Shutdown_Wrong_StopsNothing(string line, string reply)
     {
         var client = new CommandClient(MakeServer(isAllowed: true));

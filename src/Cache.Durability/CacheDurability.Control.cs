@@ -1,0 +1,320 @@
+using Cache.Durability.Attachment;
+using Cache.Durability.Control;
+using Cache.Durability.Journaling;
+
+namespace Cache.Durability;
+
+/// <remarks>What a server asks, and changes while it runs. Settings are single words, read at any time.</remarks>
+public sealed partial class CacheDurability
+{
+    private volatile IReadOnlyList<SavePoint> _savePoints;
+    private volatile SyncPolicy _sync;
+    private volatile int _growthPercent;
+    private long _growthBytesMin;
+    private volatile bool _refusesAfterFailedSave;
+    private volatile bool _isServing = true;
+    private volatile bool _savesNot;
+
+    // For a folder that is not there yet.
+    private volatile byte[]? _databases;
+
+    private readonly Lock _servingGate = new();
+
+    /// <summary>What survives, as it is set now.</summary>
+    internal DurabilityMode Mode =>
+        _durable is { } durable && _options.Mode is DurabilityMode.Journal or DurabilityMode.Snapshot
+            ? durable.IsRecording ? DurabilityMode.Journal : DurabilityMode.Snapshot
+            : _options.Mode;
+
+    /// <summary>Whether nothing stands against any command: no load, no failure that refuses writes.</summary>
+    internal bool IsServing => _isServing;
+
+    /// <summary>Whether the store is not whole: files are being loaded, or could not be.</summary>
+    internal bool IsLoading => _isLoading || _hasFailed;
+
+    /// <summary>How often the journal could not be written.</summary>
+    internal long SuspensionCount => _durable?.Journal.SuspensionCount ?? 0;
+
+    /// <summary>Which keyspace each number of a database stands for; null: its own, or nothing is loaded yet.</summary>
+    internal byte[]? Databases => _durable?.Databases;
+
+    /// <summary>How often writers have waited for the disk.</summary>
+    internal long WaitCount => _durable?.Journal.Staging.WaitCount ?? 0;
+
+    /// <summary>When the start began, in Unix milliseconds.</summary>
+    internal long StartMs => _startMs;
+
+    /// <summary>Whether changes are recorded.</summary>
+    internal bool IsRecording => _durable is { IsRecording: true };
+
+    /// <summary>Whether replies wait until what they tell of is durable.</summary>
+    internal bool HoldsReplies => _sync == SyncPolicy.Always && IsRecording;
+
+    /// <summary>Why changes are not recorded; null: they are, or need not be.</summary>
+    internal IOException? Failure =>
+        _durable is { Journal: { State: JournalState.Suspended or JournalState.Resuming } journal }
+            ? journal.Failure
+            : null;
+
+    /// <summary>Whether writes are refused since the journal cannot be written.</summary>
+    internal bool IsSuspended => _options.RefusesWritesOnError && IsRecording && Failure != null;
+
+    /// <summary>Whether writes are refused since the last snapshot failed.</summary>
+    internal bool RefusesAfterFailedSave =>
+        _refusesAfterFailedSave && _savePoints.Count > 0 && _jobs?.Figures.Save.Failure != null;
+
+    internal SnapshotJobs? SnapshotJobs => _jobs;
+
+    internal DurableStore? Durable => _durable;
+
+    internal long ChangesSinceSave =>
+        _durable == null ? 0 : _durable.Changes.Sum - (_jobs?.Figures.ChangesAtLast ?? 0);
+
+    internal IReadOnlyList<SavePoint> SavePoints => _savePoints;
+
+    internal int GrowthPercent
+    {
+        get => _growthPercent;
+        set => _growthPercent = value;
+    }
+
+    internal long GrowthBytesMin
+    {
+        get => Volatile.Read(ref _growthBytesMin);
+        set => Volatile.Write(ref _growthBytesMin, value);
+    }
+
+    internal bool RefusesWritesAfterFailedSave
+    {
+        get => _refusesAfterFailedSave;
+        set
+        {
+            _refusesAfterFailedSave = value;
+            UpdateServing();
+        }
+    }
+
+    /// <summary>Whether the journal is not synced each second while a snapshot is written.</summary>
+    internal bool SkipsSyncsWhileSaving { get; set; }
+
+    /// <summary>Whether a stop writes no snapshot, whatever the mode.</summary>
+    internal bool SavesNot
+    {
+        get => _savesNot;
+        set => _savesNot = value;
+    }
+
+    /// <summary>Whether a stop writes a snapshot, if anything was changed since the last one.</summary>
+    internal bool SavesChanges { get; set; }
+
+    /// <summary>Whether what is recorded counts; else it does after the next snapshot.</summary>
+    internal bool IsWhole => _durable is not { IsRecording: true } durable || durable.Journal.IsListed;
+
+    internal SyncPolicy Sync
+    {
+        get => _sync;
+        set
+        {
+            _durable?.ChangeSync(value);
+            _sync = value;
+        }
+    }
+
+    /// <summary>Records changes, or does not, from now on; they count once a snapshot was written.</summary>
+    /// <returns>Whether it does so; if not, the log says why.</returns>
+    internal bool TryRecord(bool isRecording) => Try(() =>
+    {
+        if (!isRecording)
+        {
+            _durable?.EndRecording();
+            UpdateServing(); // Files that cannot be written refuse nothing any more.
+            return;
+        }
+
+        var jobs = Jobs;
+        if (OpenIfNew() is not { IsRecording: false } durable)
+            return;
+        durable.BeginRecording();
+        UpdateServing();
+        jobs.Schedule(SnapshotPurpose.Rewrite);
+    });
+
+    /// <summary>Sets when a snapshot is written by itself.</summary>
+    /// <returns>Whether that can be; if not, the log says why.</returns>
+    internal bool TrySetSavePoints(IReadOnlyList<SavePoint> points) => Try(() =>
+    {
+        if (points.Count > 0 && _jobs != null)
+            OpenIfNew(); // Changes are counted from now on.
+        _savePoints = points;
+        UpdateServing();
+    });
+
+    /// <summary>Says from now on that it is loading, before it starts.</summary>
+    internal void Announce()
+    {
+        lock (_gate)
+            _isLoading |= _start == null && _options.Mode != DurabilityMode.Off;
+        UpdateServing();
+    }
+
+    /// <summary>
+    /// Told at the end of a load which keyspace each number of a database stands for, if it is not its own.
+    /// </summary>
+    internal Action<byte[]>? Loaded { get; set; }
+
+    /// <summary>Keeps which keyspace each number of a database stands for; no write is under way meanwhile.</summary>
+    /// <returns>False if it cannot be recorded: nothing is changed.</returns>
+    internal bool TryChangeDatabases(byte[] keyspaces)
+    {
+        try
+        {
+            _databases = keyspaces;
+            _durable?.ChangeDatabases(keyspaces);
+            return true;
+        }
+        catch (IOException)
+        {
+            return false; // Its reason is known from the failure that suspends.
+        }
+    }
+
+    /// <summary>
+    /// Closes the files and loads the store from them anew. Nobody uses the store meanwhile; for tests of clients.
+    /// </summary>
+    /// <param name="saves">Whether a snapshot is written before.</param>
+    /// <returns>Whether it was loaded; if not, the log says why, and the store may be empty.</returns>
+    internal bool TryReload(bool saves) => Try(() =>
+    {
+        _ = Jobs;
+        var durable = OpenIfNew();
+        bool isRecording = durable.IsRecording;
+        if (saves)
+            durable.Save();
+        lock (_gate)
+        {
+            durable.Dispose();
+            _durable = null;
+            _store.ClearAll();
+            Open(isNew: false, isRecording);
+        }
+    });
+
+    private bool Try(Action change)
+    {
+        try
+        {
+            change();
+            return true;
+        }
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException
+            or InvalidOperationException)
+        {
+            DurabilityLog.ChangeFailed(_logger, failure.Message);
+            return false;
+        }
+    }
+
+    // A folder that was not there at the start.
+    private DurableStore OpenIfNew()
+    {
+        lock (_gate)
+        {
+            if (_durable != null)
+                return _durable;
+            Open(isNew: true, isRecording: false);
+            if (_databases is { } keyspaces)
+                _durable!.ChangeDatabases(keyspaces);
+            return _durable!;
+        }
+    }
+
+    private void WriteSnapshot(SnapshotPurpose purpose)
+    {
+        var durable = OpenIfNew();
+        durable.Journal.SkipsSyncs = SkipsSyncsWhileSaving;
+        try
+        {
+            durable.Save();
+        }
+        finally
+        {
+            durable.Journal.SkipsSyncs = false;
+        }
+    }
+
+    private void NoteWritten(int count)
+    {
+        if (_jobs is not { } jobs)
+            return;
+        if (jobs.IsClosed)
+            throw new IOException("It was stopped while a snapshot was written.");
+        jobs.AddKeys(count);
+    }
+
+    private void NoteEnded(SnapshotPurpose purpose, Exception? failure)
+    {
+        UpdateServing();
+        if (failure == null)
+            DurabilityLog.Saved(_logger, _durable!.Journal.SnapshotBytes);
+        else
+            DurabilityLog.SaveFailed(_logger, failure.Message);
+    }
+
+    private void NoteState()
+    {
+        UpdateServing();
+        if (_durable?.Journal is not { } journal)
+            return;
+        if (journal.State == JournalState.Writing)
+            DurabilityLog.Healed(_logger);
+        else
+            DurabilityLog.Suspended(
+                _logger, journal.Failure?.Message ?? "", _options.RefusesWritesOnError ? "refused" : "not recorded");
+    }
+
+    private void UpdateServing()
+    {
+        lock (_servingGate)
+            _isServing = !IsLoading && !IsSuspended && !RefusesAfterFailedSave;
+    }
+
+    private long ChangesSum() => _durable?.Changes.Sum ?? 0;
+
+    // Each second.
+    private void Control()
+    {
+        while (!_stopped.Wait(s_tick))
+            BeginIfDue();
+    }
+
+    private void BeginIfDue()
+    {
+        if (_durable is not { } durable || _jobs is not { } jobs)
+            return;
+        var figures = jobs.Figures;
+        if (figures.Running != null)
+            return;
+        if (SnapshotSchedule.IsSaveDue(_savePoints, figures, durable.Changes.Sum, _startMs, NowMs))
+            jobs.TryBegin(SnapshotPurpose.Save, out _, out _);
+        else if (durable.IsRecording && !durable.Journal.IsListed)
+            jobs.TryBegin(SnapshotPurpose.Rewrite, out _, out _); // The one that it begins with has failed.
+        else if (durable.IsRecording && SnapshotSchedule.IsRewriteDue(
+            _growthPercent, GrowthBytesMin, durable.Journal.SnapshotBytes, durable.Journal.Bytes, figures, NowMs))
+        {
+            jobs.TryBegin(SnapshotPurpose.Rewrite, out _, out _);
+        }
+    }
+
+    private bool SavesAtStop(DurableStore durable)
+    {
+        if (_savesNot)
+            return false;
+        if (_options.Mode == DurabilityMode.Restart)
+            return true;
+        if (durable.IsRecording)
+            return !IsWhole; // Nothing of what was recorded counts before it.
+        bool isDue = ChangesSinceSave > 0 || _jobs?.Figures.Save.Failure != null;
+        // Its time tells the next start when this process has ended.
+        return (_savePoints.Count > 0 || SavesChanges) && (isDue || _options.LoadMaxAge != null);
+    }
+}

@@ -1,0 +1,33 @@
+using System.Diagnostics.Metrics;
+
+namespace Cache.Durability.Control;
+
+/// <summary>How the files of a store are doing, as instruments that are observed.</summary>
+internal sealed class DurabilityMetrics : IDisposable
+{
+    private readonly Meter _meter;
+
+    /// <param name="meter">Is disposed with this.</param>
+    /// <param name="read">Tells how they are doing.</param>
+    public DurabilityMetrics(Meter meter, Func<DurabilityStatus> read)
+    {
+        _meter = meter;
+        meter.CreateObservableGauge(
+            "cache.journal.size", () => read().JournalBytes, "By", "The journal behind the last snapshot.");
+        meter.CreateObservableGauge(
+            "cache.journal.suspended", () => read().SuspendedBecause is null ? 0 : 1, "{journal}",
+            "1 while the journal cannot be written.");
+        meter.CreateObservableCounter(
+            "cache.journal.suspensions", () => read().Suspensions, "{suspension}",
+            "How often the journal could not be written.");
+        meter.CreateObservableGauge(
+            "cache.snapshot.size", () => read().SnapshotBytes, "By", "The last snapshot.");
+        meter.CreateObservableCounter(
+            "cache.snapshots", () => read().Snapshots, "{snapshot}", "Snapshots written.");
+        meter.CreateObservableGauge(
+            "cache.changes_since_snapshot", () => read().ChangesSinceSave, "{change}",
+            "Changes since the last snapshot.");
+    }
+
+    public void Dispose() => _meter.Dispose();
+}

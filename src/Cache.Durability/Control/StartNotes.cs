@@ -1,0 +1,40 @@
+using System.Globalization;
+using Cache.Durability.Attachment;
+
+namespace Cache.Durability.Control;
+
+/// <summary>What a start has found that is worth a look, in sentences.</summary>
+internal static class StartNotes
+{
+    public static IReadOnlyList<string> Of(DurableStore durable)
+    {
+        var culture = CultureInfo.InvariantCulture;
+        var report = durable.Report;
+        var notes = new List<string>();
+        if (report.IsEmpty)
+        {
+            notes.Add(
+                "The last process could not write its last changes, deletions among them: nothing was loaded. The "
+                + "files are kept with .bad behind their names.");
+        }
+
+        if (durable.WasTooOld)
+            notes.Add("The last process ended longer ago than the longest downtime: nothing was kept of its files.");
+        if (report.Tail is { } tail)
+        {
+            notes.Add(string.Create(
+                culture,
+                $"{tail.File} ends with {tail.Bytes} bytes of blocks that were not whole when the machine stopped, "
+                + $"{Math.Max(0, tail.Milliseconds)} ms of changes: they were cut."));
+        }
+
+        foreach (var gap in report.Gaps)
+        {
+            notes.Add(string.Create(
+                culture,
+                $"{gap.File} is damaged at byte {gap.Offset}: blocks {gap.First} to {gap.Last} were skipped."));
+        }
+
+        return notes;
+    }
+}

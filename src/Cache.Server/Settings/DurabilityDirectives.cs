@@ -1,0 +1,132 @@
+using System.Globalization;
+using Cache.Durability;
+
+namespace Cache.Server.Settings;
+
+/// <summary>The directives of what is kept on disk: Redis's, and a few that its files need no word for.</summary>
+/// <remarks>
+/// Where the program keeps nothing on disk they are only kept, and <c>appendonly yes</c> is refused.
+/// </remarks>
+internal static class DurabilityDirectives
+{
+    public const string AppendOnly = "appendonly";
+    public const string Save = "save";
+    public const string Folder = "dir";
+
+    private const string Sync = "appendfsync";
+
+    private const int PercentDefault = 100;
+    private const long GrowthBytesDefault = 64 << 20;
+
+    public static IReadOnlyList<Directive> All { get; } =
+    [
+        new(AppendOnly, OneOfKind.YesNo, "no", "Yes: a journal keeps every change on disk.")
+        {
+            IsChangeable = true,
+            Read = static s => s.Durability is { IsRecording: true } ? "yes" : "no",
+        },
+        Changeable(Sync, new OneOfKind("everysec", "always", "no"), "everysec",
+            "When the journal is made durable: each second, before a reply, or when the system pleases.",
+            static (durability, value) => durability.Sync = SyncOf(value),
+            static durability => NameOf(durability.Sync)),
+        new(Folder, new TextKind("path"), "", "Where the folder of journal and snapshots is; counts at the start.")
+        {
+            IsChangeable = true, IsProtected = true, DefaultName = "the working folder",
+            Read = static s => s.Kept.GetValueOrDefault(Folder) is { Length: > 0 } path
+                ? path
+                : OptionText.ToLatin1(Environment.CurrentDirectory),
+        },
+        new("appenddirname", OddKinds.BareName("appenddirname", "dirname"), "appendonlydir",
+            "The folder of journal and snapshots, within dir; made when something is to be kept."),
+        new(Save, OddKinds.SavePoints, "",
+            "Write a snapshot after so many seconds with so many changes; may have several pairs.")
+        {
+            IsChangeable = true, Merge = OddKinds.MergeSavePoints,
+            Read = static s => s.Durability is { } durability
+                ? string.Join(' ', durability.SavePoints.Select(static one => $"{one.Seconds} {one.Changes}"))
+                : s.Kept.GetValueOrDefault(Save, ""),
+        },
+        Changeable("auto-aof-rewrite-percentage", new NumberKind(0, int.MaxValue, "percent"), Text(PercentDefault),
+            "A snapshot ends the journal when it has grown to so much of the last one; 0 for never.",
+            static (durability, value) => durability.GrowthPercent = int.Parse(value, CultureInfo.InvariantCulture),
+            static durability => Text(durability.GrowthPercent)),
+        Changeable("auto-aof-rewrite-min-size", new MemoryKind(0, long.MaxValue), Text(GrowthBytesDefault),
+            "The least size of both at which that is done.",
+            static (durability, value) => durability.GrowthBytesMin = long.Parse(value, CultureInfo.InvariantCulture),
+            static durability => Text(durability.GrowthBytesMin)),
+        new("aof-load-truncated", OneOfKind.YesNo, "yes",
+            "No: a start refuses a journal whose end was being written when the machine stopped.")
+            { IsChangeable = true },
+        Changeable("no-appendfsync-on-rewrite", OneOfKind.YesNo, "no",
+            "Yes: with appendfsync everysec the journal is not made durable while a snapshot is written.",
+            static (durability, value) => durability.SkipsSyncsWhileSaving = value == "yes",
+            static durability => durability.SkipsSyncsWhileSaving ? "yes" : "no"),
+        Changeable("stop-writes-on-bgsave-error", OneOfKind.YesNo, "yes",
+            "Yes: writes are refused after a snapshot failed, while save points are set.",
+            static (durability, value) => durability.RefusesWritesAfterFailedSave = value == "yes",
+            static durability => durability.RefusesWritesAfterFailedSave ? "yes" : "no"),
+        new("journal-on-error", new OneOfKind("refuse", "continue"), "refuse",
+            "While the journal cannot be written: refuse writes, or let them go on unrecorded."),
+        new("journal-recover", new OneOfKind("strict", "skip", "force"), "strict",
+            "What a start does with damaged files: refuse, skip what is damaged, or read all that is left."),
+        new("load-max-age", new NumberKind(0, SettingBounds.SecondsMax, "seconds"), "0",
+            "Load nothing if the last process ended longer ago; 0 for any time."),
+    ];
+
+    /// <summary>Whether a change of it waits for the disk.</summary>
+    public static bool UsesDisk(string name) => name is AppendOnly or Save or Sync;
+
+    public static SyncPolicy SyncOf(string value) => value switch
+    {
+        "always" => SyncPolicy.Always,
+        "no" => SyncPolicy.No,
+        _ => SyncPolicy.EverySecond,
+    };
+
+    /// <summary>Gives files what only a server has options for.</summary>
+    public static void Apply(ServerSettings settings, CacheDurability durability)
+    {
+        durability.SkipsSyncsWhileSaving = settings.Kept.GetValueOrDefault("no-appendfsync-on-rewrite") == "yes";
+        durability.RefusesWritesAfterFailedSave =
+            settings.Kept.GetValueOrDefault("stop-writes-on-bgsave-error") != "no";
+    }
+
+    /// <summary>The save points of a canonical value.</summary>
+    public static IReadOnlyList<SavePoint> SavePointsOf(string value)
+    {
+        string[] words = value.Split(' ', StringSplitOptions.RemoveEmptyEntries);
+        var points = new List<SavePoint>();
+        for (int i = 0; i + 1 < words.Length; i += 2)
+        {
+            points.Add(new SavePoint(
+                int.Parse(words[i], CultureInfo.InvariantCulture),
+                int.Parse(words[i + 1], CultureInfo.InvariantCulture)));
+        }
+
+        return points;
+    }
+
+    private static Directive Changeable(
+        string name, ValueKind kind, string value, string meaning, Action<CacheDurability, string> write,
+        Func<CacheDurability, string> read) =>
+        new(name, kind, value, meaning)
+        {
+            IsChangeable = true,
+            Read = s => s.Durability is { } durability ? read(durability) : s.Kept.GetValueOrDefault(name, value),
+            Write = (s, given) =>
+            {
+                s.Kept[name] = given;
+                if (s.Durability is { } durability)
+                    write(durability, given);
+            },
+        };
+
+    private static string NameOf(SyncPolicy policy) => policy switch
+    {
+        SyncPolicy.Always => "always",
+        SyncPolicy.No => "no",
+        _ => "everysec",
+    };
+
+    private static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);
+}

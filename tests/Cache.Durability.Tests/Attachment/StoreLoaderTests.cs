@@ -1,0 +1,54 @@
+using Cache.Core;
+using Cache.Durability.Attachment;
+using Cache.Durability.Format;
+using Cache.Testing;
+
+namespace Cache.Durability.Tests.Attachment;
+
+public sealed class StoreLoaderTests : IDisposable
+{
+    private readonly FakeTimeProvider _clock = new();
+    private readonly CacheStore _store;
+    private readonly StoreLoader _loader;
+
+    public StoreLoaderTests()
+    {
+        _store = StoreRig.Create(_clock);
+        _loader = new StoreLoader(_store);
+    }
+
+    public void Dispose() => _store.Dispose();
+
+    // As long as no load takes an hour.
+    [Fact]
+    public void Apply_IntervalIsShorterThanTheLoad_TheEntryIsThere()
+    {
+        Apply(new RecordFields { Kind = RecordKind.Set, Flags = RecordFlags.Sliding, SlidingMs = 100 }, "a"u8, "12"u8);
+        _clock.Advance(1_000);
+        Apply(new RecordFields { Kind = RecordKind.Patch, Offset = 1 }, "a"u8, "3"u8);
+        _loader.Complete();
+        Assert.Equal("13"u8, _store.GetArray("a"u8)!);
+        Assert.True(_store.TryPeekInfo("a"u8, out var info));
+        Assert.Equal(100, info.SlidingMs);
+        _clock.Advance(101);
+        Assert.False(_store.Contains("a"u8));
+    }
+
+    [Theory]
+    [InlineData(new byte[] { 0, 0 })]
+    [InlineData(new byte[] { 0, 2 })]
+    [InlineData(new byte[] { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 14 })]
+    [InlineData(new byte[] { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 })]
+    public void Apply_DatabasesThatCannotBe_AreRefused(byte[] keyspaces)
+    {
+        var record = new RecordView { Fields = new RecordFields { Kind = RecordKind.Databases } };
+        Assert.NotEmpty(_loader.Apply(record, keyspaces));
+        Assert.Null(_loader.Databases);
+    }
+
+    private void Apply(RecordFields fields, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    {
+        var record = new RecordView { Fields = fields, Key = key, Value = value, ValueLength = value.Length };
+        Assert.Empty(_loader.Apply(record, value));
+    }
+}

@@ -1,0 +1,125 @@
+using System.Globalization;
+
+namespace Cache.Hosting.Tests.Standalone;
+
+/// <summary>The server is killed while clients write, again and again: what it acknowledged is there.</summary>
+/// <remarks>Each client sets keys of its own, by numbers, one after the other; so what is there has no gaps.</remarks>
+public sealed class ServerKillTests : IDisposable
+{
+    // More rounds for a long run.
+    private const string RoundsVariable = "CACHE_KILL_ROUNDS";
+    private const int RoundsDefault = 2;
+    private const int Clients = 2;
+    private const int WritesMin = 30;
+
+    private readonly TemporaryFiles _files = new();
+
+    public void Dispose() => _files.Dispose();
+
+    [Theory]
+    [InlineData("always")]
+    [InlineData("everysec")]
+    public async Task Killed_WhileClientsWrite_HasWhatThePolicyPromises(string policy)
+    {
+        if (OperatingSystem.IsWindows())
+            return;
+        int rounds = int.Parse(
+            Environment.GetEnvironmentVariable(RoundsVariable) ?? $"{RoundsDefault}", CultureInfo.InvariantCulture);
+        int[] acknowledged = new int[Clients];
+        for (int round = 0; round <= rounds; round++)
+        {
+            await using var server = Start(
+                "--port", FreePort.Find(), "--appendonly", "yes", "--appendfsync", policy, "--dir", _files.PathOf(""));
+            await server.WaitForAsync("Loaded "); // A slow one tells clients that it loads.
+            for (int client = 0; client < Clients; client++)
+            {
+                int found = await CountAsync(server, client);
+                if (policy == "always")
+                    Assert.True(found >= acknowledged[client], $"{found} of {acknowledged[client]} in round {round}.");
+                acknowledged[client] = found;
+            }
+
+            if (round == rounds)
+                break;
+            var writing = Enumerable.Range(0, Clients)
+                .Select(client => WriteUntilKilledAsync(server, client, acknowledged)).ToArray();
+            while (acknowledged.Min() < WritesMin * (round + 1))
+                await Task.Delay(1, TestContext.Current.CancellationToken);
+            if (round % 2 == 1) // It may be killed in the middle of a snapshot.
+                await RewriteAsync(server);
+            await server.SignalAsync("KILL");
+            await Task.WhenAll(writing);
+        }
+    }
+
+    [Fact]
+    public async Task Stopped_WithSavePoints_WritesASnapshot()
+    {
+        await using (var server = Start("--port", FreePort.Find(), "--save", "3600 1"))
+        {
+            await server.WaitForAsync("Loaded ");
+            await using (var client = await server.ConnectAsync())
+                await client.ExpectAsync("SET a 1", "+OK\r\n");
+            await server.SignalAsync("TERM");
+            Assert.Equal(0, await server.WaitForExitAsync());
+        }
+
+        await using var after = Start("--port", FreePort.Find());
+        await after.WaitForAsync("Loaded ");
+        await using var other = await after.ConnectAsync();
+        await other.ExpectAsync("GET a", "$1\r\n1\r\n");
+        await other.ExpectAsync("CONFIG GET appendonly", "*2\r\n$10\r\nappendonly\r\n$2\r\nno\r\n");
+    }
+
+    private StandaloneProcess Start(params string[] arguments) =>
+        StandaloneProcess.Start(_files.PathOf(""), arguments);
+
+    // How many of a client's keys are there: those behind the last one must not be.
+    private static async Task<int> CountAsync(StandaloneProcess server, int client)
+    {
+        await using var connection = await server.ConnectAsync();
+        int count = 0;
+        while (await ExistsAsync(connection, client, count))
+            count++;
+        for (int i = 1; i < 100; i++)
+        {
+            bool exists = await ExistsAsync(connection, client, count + i);
+            Assert.False(exists, $"{client}:{count + i} is there without those before.");
+        }
+
+        return count;
+    }
+
+    private static async Task<bool> ExistsAsync(TestClient connection, int client, int number)
+    {
+        await connection.SendAsync($"EXISTS {client}:{number}\r\n");
+        string reply = await connection.ReadAsync(4);
+        Assert.Contains(reply, new[] { ":0\r\n", ":1\r\n" });
+        return reply[1] == '1';
+    }
+
+    private static async Task RewriteAsync(StandaloneProcess server)
+    {
+        await using var connection = await server.ConnectAsync();
+        await connection.ExpectAsync("BGREWRITEAOF", "+Background append only file rewriting started\r\n");
+    }
+
+    private static async Task WriteUntilKilledAsync(StandaloneProcess server, int client, int[] acknowledged)
+    {
+        await using var connection = await server.ConnectAsync();
+        try
+        {
+            while (true)
+            {
+                await connection.SendAsync($"SET {client}:{acknowledged[client]} x\r\n");
+                if (await connection.ReadAsync(5) != "+OK\r\n")
+                    return;
+                acknowledged[client]++;
+            }
+        }
+        catch (IOException)
+        {
+            // It was killed.
+        }
+    }
+}
