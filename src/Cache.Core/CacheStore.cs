@@ -150,12 +150,15 @@ public sealed partial class CacheStore : IDisposable
     }
 
     /// <summary>Which entries make room from now on.</summary>
+    /// <exception cref="ArgumentException">There is no such policy.</exception>
     public EvictionPolicy Eviction
     {
         get => _state.Budget.Eviction;
         set
         {
             ThrowIfDisposed();
+            if (CacheOptions.FindEvictionProblem(value) is { } problem)
+                throw new ArgumentException(problem, nameof(value));
             _state.Budget.Eviction = value;
         }
     }

@@ -89,7 +89,7 @@ public sealed partial class RespServerOptions
         RequireRange(problems, nameof(TlsPort), port);
         if (port != 0 && port == Port)
             problems.Add(Problem(nameof(TlsPort), Text(port), $"must be another than {Ref(nameof(Port))}"));
-        if (Bind is { Count: 0 })
+        if (Bind.Count == 0)
             problems.Add(Problem(nameof(TlsPort), Text(port), $"needs an address in {Ref(nameof(Bind))}"));
         FindTlsFileProblems(problems);
         if (!Enum.IsDefined(TlsClientAuthentication))

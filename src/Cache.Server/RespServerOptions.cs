@@ -211,6 +211,9 @@ public sealed partial class RespServerOptions
     public IReadOnlyList<string> FindProblems()
     {
         var problems = new List<string>();
+        FindNullProblems(problems);
+        if (problems.Count > 0)
+            return problems;
         FindAddressProblems(problems);
         if (Port is { } port)
             RequireRange(problems, nameof(Port), port);
@@ -246,6 +249,9 @@ public sealed partial class RespServerOptions
     public IReadOnlyList<string> FindStartProblems()
     {
         var problems = new List<string>();
+        FindNullProblems(problems);
+        if (problems.Count > 0)
+            return [];
         UserOptions.Read(this, givesAllChannels: false, problems);
         var missing = new List<string>();
         FindTlsFileProblems(missing);
@@ -264,6 +270,22 @@ public sealed partial class RespServerOptions
             throw new ArgumentException(string.Join(" ", problems));
     }
 
+    // Nothing else is looked at where one of them is null.
+    private void FindNullProblems(List<string> problems)
+    {
+        RequireValues(problems, nameof(Bind), Bind);
+        RequireValues(problems, nameof(Users), Users);
+        RequireValues(problems, nameof(RenamedCommands), RenamedCommands);
+        RequireValues(problems, nameof(TlsClientUsers), TlsClientUsers);
+        RequireValues(problems, nameof(KeptParameters), KeptParameters);
+    }
+
+    private static void RequireValues(List<string> problems, string option, object? values)
+    {
+        if (values is null)
+            problems.Add(Problem(option, "null", "may be empty, but not null"));
+    }
+
     private void FindTransportProblems(List<string> problems)
     {
         if (!Enum.IsDefined(Transport))
@@ -279,22 +301,20 @@ public sealed partial class RespServerOptions
 
     private void FindAddressProblems(List<string> problems)
     {
-        if (Bind is null)
-            problems.Add(Problem(nameof(Bind), "null", "must be a list of addresses"));
-        foreach (string address in Bind ?? [])
+        foreach (string address in Bind)
         {
             if (!BindAddress.Parse(address).IsValid)
                 problems.Add(Problem(nameof(Bind), $"'{address}'", "must be an IP address, a host name, * or ::*"));
         }
 
-        if (Bind is { Count: > SettingBounds.BindAddressesMax and var count })
+        if (Bind.Count > SettingBounds.BindAddressesMax)
         {
             problems.Add(Problem(
-                nameof(Bind), $"{Text(count)} addresses long",
+                nameof(Bind), $"{Text(Bind.Count)} addresses long",
                 $"must have at most {Text(SettingBounds.BindAddressesMax)}"));
         }
 
-        if (Bind is { Count: 0 } && UnixSocketPath is null)
+        if (Bind.Count == 0 && UnixSocketPath is null)
         {
             problems.Add(Problem(
                 nameof(Bind), "empty", $"must name an address unless {Ref(nameof(UnixSocketPath))} is given"));
@@ -308,7 +328,7 @@ public sealed partial class RespServerOptions
                 $"must be a path of 1 to {UnixSocketPathBytesMax} bytes without a NUL"));
         }
 
-        if (Bind is { Count: > 0 } && Port is null && TlsPort is null && UnixSocketPath is null)
+        if (Bind.Count > 0 && Port is null && TlsPort is null && UnixSocketPath is null)
         {
             string others = $"{Ref(nameof(TlsPort))} or {Ref(nameof(UnixSocketPath))}";
             problems.Add(Problem(nameof(Port), "null", $"must be a port unless {others} is given"));

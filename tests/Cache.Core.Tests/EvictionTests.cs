@@ -256,6 +256,17 @@ public sealed class EvictionTests
         Assert.Equal(LimitBytes, fixture.Store.MemoryLimitBytes);
     }
 
+    [Fact]
+    public void Eviction_NoSuchPolicy_Throws()
+    {
+        using var fixture = Limited(EvictionPolicy.None);
+
+        var failure = Assert.Throws<ArgumentException>(() => fixture.Store.Eviction = (EvictionPolicy)99);
+
+        Assert.Contains("Eviction is 99; it must be one of None,", failure.Message, StringComparison.Ordinal);
+        Assert.Equal(EvictionPolicy.None, fixture.Store.Eviction);
+    }
+
     private static StoreFixture Limited(EvictionPolicy policy) => new(options =>
     {
         options.MemoryLimitBytes = LimitBytes;

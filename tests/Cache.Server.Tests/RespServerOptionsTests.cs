@@ -76,6 +76,24 @@ public sealed class RespServerOptionsTests
     }
 
     [Fact]
+    public void FindProblems_NullLists_NamesEachAndLooksAtNothingElse()
+    {
+        var options = new RespServerOptions
+        {
+            Bind = null!,
+            Users = null!,
+            RenamedCommands = null!,
+            TlsClientUsers = null!,
+            KeptParameters = null!,
+        };
+
+        string[] lists = ["Bind", "Users", "RenamedCommands", "TlsClientUsers", "KeptParameters"];
+        var expected = lists.Select(static list => $"RespServerOptions.{list} is null; it may be empty, but not null.");
+        Assert.Equal(expected, options.FindProblems());
+        Assert.Empty(options.FindStartProblems());
+    }
+
+    [Fact]
     public void FindProblems_PathWithNul_FindsIt() =>
         Assert.Contains(
             "UnixSocketPath", Assert.Single(new RespServerOptions { UnixSocketPath = "a\0b" }.FindProblems()),

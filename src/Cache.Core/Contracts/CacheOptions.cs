@@ -60,12 +60,8 @@ public sealed class CacheOptions
     {
         var problems = new List<string>();
         RequireRange(problems, nameof(MemoryLimitBytes), MemoryLimitBytes, MemoryLimitMin, AvailableMemoryBytes);
-        if (!Enum.IsDefined(Eviction))
-        {
-            string names = string.Join(", ", Enum.GetNames<EvictionPolicy>());
-            problems.Add(Problem(nameof(Eviction), (int)Eviction, $"must be one of {names}"));
-        }
-
+        if (FindEvictionProblem(Eviction) is { } problem)
+            problems.Add(problem);
         RequireRange(problems, nameof(PromotionThreshold), PromotionThreshold, 1, PromotionThresholdMax);
         RequireRange(problems, nameof(ShardCount), ShardCount, 1, ShardCountMax);
         if (ShardCount > 0 && !BitOperations.IsPow2(ShardCount))
@@ -81,6 +77,11 @@ public sealed class CacheOptions
         RequireRange(problems, nameof(MemoryLimitBytes), bytes, MemoryLimitMin, AvailableMemoryBytes);
         return problems.Count == 0 ? null : problems[0];
     }
+
+    internal static string? FindEvictionProblem(EvictionPolicy policy) => Enum.IsDefined(policy)
+        ? null
+        : Problem(
+            nameof(Eviction), (int)policy, $"must be one of {string.Join(", ", Enum.GetNames<EvictionPolicy>())}");
 
     internal void ThrowIfInvalid()
     {
