@@ -61,6 +61,8 @@ public static class CacheOutputCacheServiceCollectionExtensions
         ArgumentNullException.ThrowIfNull(configure);
         services.AddOutputCache(configure);
         return services.AddSingleton<IOutputCacheStore>(
-            provider => new StoreOutputCache(provider.GetRequiredKeyedService<CacheStore>(serviceKey)));
+            provider => new StoreOutputCache(
+                provider.GetKeyedService<CacheStore>(serviceKey) ?? throw new InvalidOperationException(
+                    $"There is no cache with the key '{serviceKey}' for pages: AddKeyedCache registers it.")));
     }
 }

@@ -39,7 +39,9 @@ public static class CacheHealthChecksBuilderExtensions
         Add(
             builder, "cache", window,
             static (provider, time) => new CacheHealthCheck(
-                provider.GetRequiredService<CacheStore>(), time, provider.GetService<CacheDurability>()));
+                provider.GetService<CacheStore>()
+                ?? throw new InvalidOperationException("There is no cache to check: AddCache registers it."),
+                time, provider.GetService<CacheDurability>()));
 
     /// <summary>Registers the check of a keyed store, named "cache:" and its key.</summary>
     /// <param name="builder">What <c>AddHealthChecks</c> returns.</param>
@@ -63,7 +65,9 @@ public static class CacheHealthChecksBuilderExtensions
         return Add(
             builder, $"cache:{serviceKey}", window,
             (provider, time) => new CacheHealthCheck(
-                provider.GetRequiredKeyedService<CacheStore>(serviceKey), time));
+                provider.GetKeyedService<CacheStore>(serviceKey) ?? throw new InvalidOperationException(
+                    $"There is no cache with the key '{serviceKey}' to check: AddKeyedCache registers it."),
+                time));
     }
 
     private static IHealthChecksBuilder Add(

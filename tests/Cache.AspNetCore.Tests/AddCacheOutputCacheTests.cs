@@ -66,6 +66,19 @@ public sealed class AddCacheOutputCacheTests
     }
 
     [Fact]
+    public void AddCacheOutputCache_KeyOfNoCache_SaysWhatRegistersIt()
+    {
+        using var provider = new ServiceCollection()
+            .AddCache(SetLimit)
+            .AddCacheOutputCache("pgaes", _ => { })
+            .BuildServiceProvider();
+        var failure = Assert.Throws<InvalidOperationException>(
+            () => provider.GetRequiredService<IOutputCacheStore>());
+        Assert.Equal(
+            "There is no cache with the key 'pgaes' for pages: AddKeyedCache registers it.", failure.Message);
+    }
+
+    [Fact]
     public void AddCacheOutputCache_Null_IsRefused()
     {
         var services = new ServiceCollection();

@@ -69,6 +69,26 @@ public sealed class CacheHealthCheckTests : IDisposable
     }
 
     [Fact]
+    public async Task Check_NoSuchStore_SaysWhatRegistersIt()
+    {
+        Assert.Equal("There is no cache to check: AddCache registers it.", await FailureOf(c => c.AddCacheStore()));
+        Assert.Equal(
+            "There is no cache with the key 'pgaes' to check: AddKeyedCache registers it.",
+            await FailureOf(c => c.AddCacheStore("pgaes")));
+
+        static async Task<string> FailureOf(Action<IHealthChecksBuilder> add)
+        {
+            var services = new ServiceCollection().AddLogging();
+            add(services.AddHealthChecks());
+            await using var provider = services.BuildServiceProvider();
+            var service = provider.GetRequiredService<HealthCheckService>();
+            var failure = await Assert.ThrowsAsync<InvalidOperationException>(
+                () => service.CheckHealthAsync(TestContext.Current.CancellationToken));
+            return failure.Message;
+        }
+    }
+
+    [Fact]
     public void AddCacheStore_WrongArguments_AreRefused()
     {
         var builder = new ServiceCollection().AddHealthChecks();
