@@ -31,6 +31,7 @@ internal sealed class SocketBinder(
         UnixSocketMode = options.UnixSocketMode,
         TimeProvider = timeProvider,
         Listen = epoll is null ? null : epoll.Listen,
+        HasPeerGone = OperatingSystem.IsLinux() ? LinuxCalls.HasPeerGone : null,
         LacksDescriptors = DescriptorLimit.IsReserveTouched,
         AcceptFailed = (endPoint, error, delay) => ServerLog.AcceptFailed(logger, endPoint, delay, error.Message),
     };

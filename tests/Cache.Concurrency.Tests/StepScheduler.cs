@@ -53,7 +53,7 @@ internal sealed class StepScheduler(Func<StepScheduler, int> choose)
     /// <summary>Pauses the calling thread until it is its turn again.</summary>
     public void Pause(RoomStep step)
     {
-        if (_isOver)
+        if (_isOver || step == RoomStep.MemoryIsTaken)
             return;
         int caller = Current;
         if (++Steps > StepsMax)

@@ -29,6 +29,9 @@ internal sealed class ChangeRecorder
     private long _roomBytes;
     private int _roomCount;
 
+    // Of a group: what other threads have cleared since its keys were locked; one bit for each keyspace.
+    private uint _clearedKeyspaces;
+
     /// <summary>Whether several writes use it, up to <see cref="EndGroup"/>.</summary>
     public bool IsGroup { get; private set; }
 
@@ -69,11 +72,16 @@ internal sealed class ChangeRecorder
         : _isReserved = _journal!.TryReserve(Bytes, _records.Count, out _reservation);
 
     /// <summary>Begins a group, and reserves its room.</summary>
+    /// <remarks>
+    /// clearedKeyspaces: One bit for each whose clear by another thread is in the journal already, while the group
+    /// still writes what that clears: it is not recorded.
+    /// </remarks>
     /// <returns>False if there is no room; the group then has none.</returns>
-    public bool TryReserveGroup(long bytes, int count)
+    public bool TryReserveGroup(long bytes, int count, uint clearedKeyspaces)
     {
         Debug.Assert(_records.Count == 0 && !_isReserved);
         IsGroup = true;
+        _clearedKeyspaces = clearedKeyspaces;
         if (count == 0)
             return true;
         _isReserved = _journal!.TryReserve(bytes, count, out _reservation);
@@ -93,9 +101,12 @@ internal sealed class ChangeRecorder
         Debug.Assert(record.KeyLength == key.Length);
         if (IsGroup)
             TakeRoom(record);
-        if (record.IsLent)
+        bool isVoid = (_clearedKeyspaces >> record.Keyspace & 1) != 0;
+        if (isVoid && record.IsLent)
+            _lent.Dequeue().Dispose();
+        else if (record.IsLent)
             _journal!.Write(ref _reservation, record, key, _lent.Dequeue());
-        else
+        else if (!isVoid)
             _journal!.Write(ref _reservation, record, key, value.Slice(record.Offset, record.ValueLength));
         if (_next < _records.Count)
             return false;
@@ -127,7 +138,7 @@ internal sealed class ChangeRecorder
     {
         Debug.Assert(IsGroup);
         IsGroup = false;
-        (_roomBytes, _roomCount) = (0, 0);
+        (_roomBytes, _roomCount, _clearedKeyspaces) = (0, 0, 0);
         End();
     }
 

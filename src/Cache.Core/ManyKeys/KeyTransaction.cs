@@ -21,10 +21,13 @@ internal sealed class KeyTransaction
     // Blocks are of whole pages, and have room to grow.
     private const int RoundingDivisor = 4;
 
+    // What the record of a write has besides, and its slot, in pages that are half full.
+    private const int WriteBytes = RecordHeader.Size + RecordRounding + 2 * Shard.PageBytes / IndexPage.SlotCount;
+
     // The active segments of entries with an expiry, and without, may both be nearly full.
     private const int SegmentsBegun = 2;
 
-    // A record in the journal may be rounded up by this.
+    // A record, of the store or in the journal, may be rounded up by this.
     private const int RecordRounding = 8;
 
     private readonly StoreState _state;
@@ -67,7 +70,11 @@ internal sealed class KeyTransaction
         bool isEntered = false;
         try
         {
-            begun.TakeRoom(transaction.WrittenBytes);
+            if (state.Generations.IsUsedUp)
+                state.Cleared.Free(); // It may clear, and cannot free anything then.
+            if (hashes.Length > CountedKeysMax)
+                begun.MakeSlots(ref transaction, hashes); // First: it holds no room then that others may look for.
+            begun.TakeRoom(transaction.WrittenBytes, transaction.WriteCount);
             begun.Enter(ref transaction, hashes);
             isEntered = true;
             return begun;
@@ -110,6 +117,8 @@ internal sealed class KeyTransaction
     /// <remarks>
     /// In the journal, a clear is a group of its own: other threads' writes come between it and what was reserved
     /// before. What the transaction writes afterwards is one more; without room for that it is refused.
+    /// Other keyspaces stay in the generations that they were locked in: where another thread has cleared one since,
+    /// all that the transaction writes there comes before that clear, or a part of it would stay.
     /// </remarks>
     /// <returns>
     /// False if too many earlier clears wait for being freed, which needs locks; or the journal has no room.
@@ -117,13 +126,17 @@ internal sealed class KeyTransaction
     public bool TryClear(uint keyspaces)
     {
         ThrowIfOver();
-        var room = Locks.Recorder?.Room;
-        EndGroup();
-        bool isCleared = _state.TryClear(keyspaces, mayWait: false);
-        Locks.ReadGenerations(_state);
-        if (room is { } left && _state.Listeners?.Journal is { } journal)
-            BeginGroupAnew(journal, left.Bytes, left.Count);
-        return isCleared;
+        lock (_state.ClearGate) // No other clear comes between this one and the room for what follows it.
+        {
+            var room = Locks.Recorder?.Room;
+            EndGroup();
+            bool isCleared = _state.TryClear(keyspaces, mayWait: false);
+            if (isCleared)
+                Locks.ReadGenerations(_state, keyspaces);
+            if (room is { } left && _state.Listeners?.Journal is { } journal)
+                BeginGroupAnew(journal, left.Bytes, left.Count);
+            return isCleared;
+        }
     }
 
     private void ThrowIfOver()
@@ -132,7 +145,7 @@ internal sealed class KeyTransaction
             throw new InvalidOperationException("The view of a transaction is used outside of it.");
     }
 
-    private void TakeRoom(long bytes)
+    private void TakeRoom(long bytes, int count)
     {
         if (bytes <= 0)
         {
@@ -141,7 +154,7 @@ internal sealed class KeyTransaction
         }
 
         // Without this room, only writes that need none succeed.
-        bytes = Math.Min(bytes, _state.LimitBytes);
+        bytes = Math.Min(bytes + count * (long)WriteBytes, _state.LimitBytes);
         bytes += bytes / RoundingDivisor + SegmentsBegun * (long)_state.Log.SegmentBytes;
         var request = new RoomRequest(bytes, _state.Log.SpareBytes, 0, 0, default, IsLast: false);
         bool isTaken = _state.Budget.TryTake(bytes, request.SpareBytes) || _state.Reclaimer.TryTakeRoom(request);
@@ -160,12 +173,33 @@ internal sealed class KeyTransaction
             if (TryHoldAll(ref transaction, hashes, isExclusive, isLast, out bool haveSlots, out long missingBytes))
                 return;
             Locks.Exit();
+            if (!haveSlots)
+                MakeSlots(ref transaction, hashes);
             isExclusive |= !haveSlots || isLast;
             if (missingBytes != 0)
                 _state.WaitForJournal(missingBytes);
             else
                 Thread.Yield(); // Another thread is in the way, or clears: it reserves its record just now.
         }
+    }
+
+    /// <summary>Splits pages until they have slots for the keys that seem to be new, while room can be made.</summary>
+    /// <remarks>What others take of them until the pages are locked is split there, within the room.</remarks>
+    private void MakeSlots<TTransaction>(ref TTransaction transaction, ReadOnlySpan<ulong> hashes)
+        where TTransaction : struct, ITransactionKeys, allows ref struct
+    {
+        if (transaction.WrittenBytes <= 0)
+            return;
+        ulong[] missing = new ulong[hashes.Length];
+        int count = 0;
+        for (int i = 0; i < hashes.Length; i++)
+        {
+            int generation = _state.Generations.Of(transaction.GetKeyspace(i));
+            if (!_state.ShardOf(hashes[i]).TryPrefetchRecord(hashes[i], generation))
+                missing[count++] = hashes[i];
+        }
+
+        NewSlots.TryMake(_state, missing.AsSpan(0, count), held: null);
     }
 
     /// <summary>Finds all keys, and reserves room in the journal for what is written.</summary>
@@ -197,7 +231,7 @@ internal sealed class KeyTransaction
             return true;
         int count = transaction.WriteCount;
         long bytes = JournalBytesOf(journal, count, transaction.WrittenBytes + foundBytes);
-        bool isReserved = TryBeginGroup(journal, bytes, count, out bool hasRoom);
+        bool isReserved = TryBeginGroup(journal, bytes, count, cleared: 0, out bool hasRoom);
         missingBytes = hasRoom ? 0 : bytes;
         return isReserved;
     }
@@ -217,14 +251,14 @@ internal sealed class KeyTransaction
     }
 
     /// <summary>Reserves room in the journal.</summary>
-    /// <remarks>hasRoom: False if there is none.</remarks>
+    /// <remarks>cleared: Keyspaces of which nothing is recorded. hasRoom: False if there is none.</remarks>
     /// <returns>False also if one of the keyspaces is being cleared: the records would come behind the clear.</returns>
-    private bool TryBeginGroup(ChangeJournal journal, long bytes, int count, out bool hasRoom)
+    private bool TryBeginGroup(ChangeJournal journal, long bytes, int count, uint cleared, out bool hasRoom)
     {
         var recorder = ChangeRecorder.Rent(journal);
         Locks.Recorder = recorder;
-        hasRoom = recorder.TryReserveGroup(bytes, count);
-        if (hasRoom && (count == 0 || _state.Generations.AreStill(_keyspaces, Locks.Generations)))
+        hasRoom = recorder.TryReserveGroup(bytes, count, cleared);
+        if (hasRoom && (count == 0 || _state.Generations.AreStill(_keyspaces & ~cleared, Locks.Generations)))
             return true;
         EndGroup();
         return false;
@@ -232,16 +266,13 @@ internal sealed class KeyTransaction
 
     private void BeginGroupAnew(ChangeJournal journal, long bytes, int count)
     {
-        bool hasRoom = true;
-        for (int attempts = 0; attempts < KeyLocks.AttemptsMax && hasRoom; attempts++)
+        Debug.Assert(_state.ClearGate.IsHeldByCurrentThread);
+        uint cleared = _state.Generations.ChangedSince(_keyspaces, Locks.Generations);
+        if (!TryBeginGroup(journal, bytes, count, cleared, out bool hasRoom))
         {
-            if (TryBeginGroup(journal, bytes, count, out hasRoom))
-                return;
-            Thread.Yield(); // Another thread clears: it reserves its record just now.
-            Locks.ReadGenerations(_state);
+            Debug.Assert(!hasRoom, "Nobody else clears meanwhile.");
+            TryBeginGroup(journal, 0, 0, cleared, out _);
         }
-
-        TryBeginGroup(journal, 0, 0, out _);
     }
 
     private void EndGroup()

@@ -176,7 +176,7 @@ internal static class ManyKeysWriter
             shard.Unlock(ref writes[i].Entry);
         }
 
-        NewSlots.TryMake(batch.State, missing.AsSpan(0, count), locks); // Else the attempt meets the full page.
+        NewSlots.MakeOrEvict(batch.State, missing.AsSpan(0, count), locks); // Else the attempt meets the full page.
     }
 
     private static WriteStatus WriteAll<TEntries>(

@@ -29,6 +29,23 @@ internal static class NewSlots
         return true;
     }
 
+    /// <summary>The same, and evicts entries where a page cannot be split, as far as the policy lets them go.</summary>
+    /// <remarks>All at once: an attempt for each would be as much work as the batch.</remarks>
+    /// <param name="state">The store.</param>
+    /// <param name="hashes">As of <see cref="TryMake"/>.</param>
+    /// <param name="held">Exclusive locks of the keys.</param>
+    public static void MakeOrEvict(StoreState state, Span<ulong> hashes, KeyLocks held)
+    {
+        hashes.Sort();
+        hashes = hashes[..RemoveRepeated(hashes)];
+        while (!hashes.IsEmpty)
+        {
+            var shard = state.ShardOf(hashes[0]);
+            int count = shard.TryMakeSlots(hashes, held);
+            hashes = hashes[(count == 0 ? shard.EvictForSlots(hashes, held) : count)..];
+        }
+    }
+
     /// <returns>How many different hashes there are: they come first afterwards, in order.</returns>
     private static int RemoveRepeated(Span<ulong> sorted)
     {

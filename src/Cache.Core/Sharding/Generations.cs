@@ -100,6 +100,53 @@ internal sealed class Generations
         return true;
     }
 
+    /// <summary>Of some keyspaces, those that are in other generations than a word has; one bit for each.</summary>
+    public uint ChangedSince(uint keyspaces, ulong word)
+    {
+        uint found = 0;
+        ulong changed = Word ^ word;
+        for (; keyspaces != 0; keyspaces &= keyspaces - 1)
+        {
+            int keyspace = BitOperations.TrailingZeroCount(keyspaces);
+            found |= (changed >> (keyspace * NumberBits) & NumberMask) == 0 ? 0 : 1U << keyspace;
+        }
+
+        return found;
+    }
+
+    /// <summary>A word with the present generations of some keyspaces, one bit for each.</summary>
+    public ulong Renewed(ulong word, uint keyspaces)
+    {
+        ulong changed = Word ^ word;
+        for (; keyspaces != 0; keyspaces &= keyspaces - 1)
+        {
+            int at = BitOperations.TrailingZeroCount(keyspaces) * NumberBits;
+            word ^= changed & ((ulong)NumberMask << at);
+        }
+
+        return word;
+    }
+
+    /// <summary>Whether a keyspace cannot be cleared before something is freed.</summary>
+    public bool IsUsedUp
+    {
+        get
+        {
+            if (!HasCleared)
+                return false;
+            lock (_gate)
+            {
+                foreach (byte cleared in _cleared)
+                {
+                    if (BitOperations.PopCount(cleared) == PerKeyspace - 1)
+                        return true;
+                }
+            }
+
+            return false;
+        }
+    }
+
     /// <summary>Begins new generations of some keyspaces, one bit for each.</summary>
     /// <param name="keyspaces">The keyspaces.</param>
     /// <param name="recorder">Has the records of the clear, if there is a journal.</param>

@@ -58,9 +58,15 @@ internal sealed partial class KeyLocks
         return isChanged ? version + Bucket.VersionStep : version;
     }
 
-    /// <summary>Takes over the generations, when the homes were locked or after a clear under the locks.</summary>
+    /// <summary>Takes over the generations, when the homes were locked.</summary>
     public void ReadGenerations(SharedState state)
     {
         Generations = state.Generations.Word;
+    }
+
+    /// <summary>The same of some keyspaces, one bit for each, after a clear of them under the locks.</summary>
+    public void ReadGenerations(SharedState state, uint keyspaces)
+    {
+        Generations = state.Generations.Renewed(Generations, keyspaces);
     }
 }

@@ -222,8 +222,10 @@ internal sealed partial class KeyLocks
         if (_marks.Length < pages)
         {
             int capacity = Math.Max(pages, _marks.Length * 2);
-            _marks = new ulong[capacity];
+            ulong[] grown = new ulong[capacity];
+            RoomSteps.At(RoomStep.MemoryIsTaken);
             _indexes = new int[capacity];
+            _marks = grown; // Last: its length is that of both.
         }
 
         var marks = _marks.AsSpan(0, pages);

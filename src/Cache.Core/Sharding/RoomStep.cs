@@ -48,6 +48,9 @@ internal enum RoomStep
     /// <summary>A block is about to be noted as lent, returned or shared, for which there may be no memory.</summary>
     ShareIsNoted,
 
+    /// <summary>A thread that may hold a gate needs memory; there may be none. It is not paused here.</summary>
+    MemoryIsTaken,
+
     /// <summary>A record was allocated under its key's lock, and is not written and linked yet.</summary>
     RecordStaged,
 

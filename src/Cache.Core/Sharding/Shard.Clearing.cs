@@ -42,6 +42,62 @@ internal sealed partial class Shard
         }
     }
 
+    /// <summary>Frees what was cleared in a home that locks hold, or in its page, to have the slots.</summary>
+    /// <remarks>
+    /// Of a page that is held in part, only what lies in its home: each key that a transaction found there when it was
+    /// locked has a slot again, also after a clear by the transaction itself. What another thread has cleared since
+    /// the locks were taken is still theirs.
+    /// </remarks>
+    /// <returns>Whether there was anything.</returns>
+    private bool TryFreeClearedHeld(KeyLocks locks, Bucket home)
+    {
+        Debug.Assert(home.IsChanging, "The homes of the keys are held.");
+        if (!_generations.HasCleared)
+            return false;
+        Span<byte> cleared = stackalloc byte[CacheOptions.KeyspaceCountMax];
+        _generations.CopyCleared(cleared);
+        for (int keyspace = 0; keyspace < cleared.Length; keyspace++)
+            cleared[keyspace] &= (byte)~(1 << Generations.Of(keyspace, locks.Generations));
+        var page = home.Page;
+        bool isWhole = locks.IsExclusive;
+        int count = (isWhole ? IndexPage.BucketCount : 1) * Bucket.SlotLast;
+        bool isAny = false;
+        for (int i = 0; i < count; i++)
+        {
+            var bucket = isWhole ? page[i / Bucket.SlotLast] : home;
+            int slot = i % Bucket.SlotLast + Bucket.SlotFirst;
+            if (!IsCleared(bucket.EntryAt(slot), cleared, out var record))
+                continue;
+            var own = page.HomeOf(_state.HashOf(record));
+            if (!isWhole && !own.Equals(home))
+                continue;
+            var block = BlockOf(record);
+            FreeCleared(page, bucket.IndexInPage, slot, own.IndexInPage);
+            locks.MarkChanged(bucket);
+            locks.MarkChanged(own);
+            if (!block.IsNull)
+                _state.Release(block);
+            isAny = true;
+        }
+
+        return isAny;
+    }
+
+    private bool IsCleared(ulong entry, ReadOnlySpan<byte> cleared, out Record record)
+    {
+        record = default;
+        if (entry == 0)
+            return false;
+        record = _records[entry];
+        return (cleared[record.Header.Keyspace] >> Bucket.GenerationOf(entry) & 1) != 0;
+    }
+
+    private static LargeBlock BlockOf(Record record)
+    {
+        var header = record.Header;
+        return header.IsLarge ? LargeBlock.ReadStub(record.ValueOf(header)) : default;
+    }
+
     private static uint UnionOf(ReadOnlySpan<byte> cleared)
     {
         uint generations = 0;

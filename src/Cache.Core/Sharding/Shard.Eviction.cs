@@ -188,13 +188,14 @@ internal sealed partial class Shard
     }
 
     /// <summary>
-    /// Evicts the least used entry of a full bucket whose page a set of locks holds: no other thread takes the slot.
+    /// Evicts the least used entry of a bucket that has fewer empty slots than are wanted, and whose page a set of
+    /// locks holds: no other thread takes the slot.
     /// </summary>
-    public void TryEvictHeld(KeyLocks locks, Bucket home)
+    public void TryEvictHeld(KeyLocks locks, Bucket home, int wanted)
     {
         Debug.Assert(locks.IsExclusive, "The entry's home may be another bucket of the page.");
         int slot = LeastUsedSlotOf(home, _state.Budget.Eviction);
-        if (slot == 0 || home.FindEmptySlot() != 0)
+        if (slot == 0 || home.CountEmptySlots() >= wanted)
             return;
         ulong word = home.EntryAt(slot);
         var record = _records[word];

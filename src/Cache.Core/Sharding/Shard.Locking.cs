@@ -209,7 +209,7 @@ internal sealed partial class Shard
         try
         {
             if (TryMakeSlots(new ReadOnlySpan<ulong>(in hash), entry.Set) == 0)
-                TryEvictHeld(entry.Set!, HomeOf(hash));
+                TryEvictHeld(entry.Set!, HomeOf(hash), wanted: 1);
             isDone = true;
         }
         finally // There may be no memory for another page.

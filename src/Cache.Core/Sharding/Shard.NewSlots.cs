@@ -9,6 +9,10 @@ internal sealed partial class Shard
     // Slots of a page's stash that are left to others when room for many keys is made ahead: a half.
     private const int SpareSlots = IndexPage.StashCount * Bucket.SlotLast / 2;
 
+    // A thread that comes late to a page of another use leaves it at its next look at the directory; unless it locks
+    // several keys, and waits for what is held here.
+    private const int LateAttemptsMax = 8;
+
     /// <summary>Splits pages until that of the first of some new keys has slots for all of them that it has.</summary>
     /// <remarks>hashes: In ascending order. held: Exclusive locks of the keys, or null.</remarks>
     /// <returns>How many of the keys have slots now; 0 if the limit or the depth forbids a page.</returns>
@@ -23,8 +27,11 @@ internal sealed partial class Shard
                 int count = CountInPageOf(hashes);
                 if (Fit(page, hashes[..count], held is null ? SpareSlots : 0))
                     return count;
-                if (held is not null && !TrySplitHeld(hashes[0], page, held))
+                if (held is not null && !TryFreeClearedHeld(held, page.HomeOf(hashes[0]))
+                    && !TrySplitHeld(hashes[0], page, held))
+                {
                     return 0;
+                }
             }
 
             long none = 0;
@@ -33,6 +40,22 @@ internal sealed partial class Shard
             {
                 return 0;
             }
+        }
+    }
+
+    /// <summary>Evicts entries of the first key's page until it has slots for the keys that are in it.</summary>
+    /// <remarks>hashes: In ascending order. held: Exclusive locks of the keys.</remarks>
+    /// <returns>How many of the keys are its.</returns>
+    public int EvictForSlots(ReadOnlySpan<ulong> hashes, KeyLocks held)
+    {
+        lock (_growthGate)
+        {
+            var page = PageOf(hashes[0]);
+            int count = CountInPageOf(hashes);
+            var own = hashes[..count];
+            for (int i = 0; i < count && count <= IndexPage.SlotCount && !Fit(page, own, spare: 0); i++)
+                TryEvictHeld(held, page.HomeOf(own[i]), CountAtHomeOf(own, own[i]));
+            return count;
         }
     }
 
@@ -56,6 +79,14 @@ internal sealed partial class Shard
         return low;
     }
 
+    private static int CountAtHomeOf(ReadOnlySpan<ulong> hashes, ulong hash)
+    {
+        int count = 0;
+        foreach (ulong other in hashes)
+            count += IndexPage.HomeIndexOf(other) == IndexPage.HomeIndexOf(hash) ? 1 : 0;
+        return count;
+    }
+
     /// <summary>Splits a page that exclusive locks hold; they hold the new one too afterwards.</summary>
     /// <returns>False if the limit or the depth forbids it, or a late thread is about to leave the new page.</returns>
     private bool TrySplitHeld(ulong hash, IndexPage page, KeyLocks held)
@@ -71,20 +102,35 @@ internal sealed partial class Shard
 
         var upperPage = _pages[upper.Page];
         Span<uint> upperVersions = stackalloc uint[IndexPage.BucketCount];
-        for (int i = 0; i < IndexPage.BucketCount; i++)
+        for (int attempts = 0; !TryLockAll(upperPage, upperVersions); attempts++)
         {
-            // Not waited for: its address may be before those that are held.
-            if (upperPage[i].TryLock(out upperVersions[i]))
-                continue;
-            while (--i >= 0)
-                upperPage[i].Unlock(upperVersions[i], changed: false);
-            _state.Index.Return(upper.Page, upper.Version);
-            _state.Budget.Add(-PageBytes);
-            return false;
+            if (attempts == LateAttemptsMax)
+            {
+                ReturnUpper(upper.Page, upper.Version);
+                return false;
+            }
+
+            RoomSteps.At(RoomStep.WaitsForBucket);
+            Thread.Yield();
         }
 
         Split(page, held.VersionsOf(page), upper, upperVersions);
         held.Add(page, upperPage, upperVersions);
+        return true;
+    }
+
+    // Not waited for: its address may be before those that are held.
+    private static bool TryLockAll(IndexPage page, Span<uint> versions)
+    {
+        for (int i = 0; i < IndexPage.BucketCount; i++)
+        {
+            if (page[i].TryLock(out versions[i]))
+                continue;
+            while (--i >= 0)
+                page[i].Unlock(versions[i], changed: false);
+            return false;
+        }
+
         return true;
     }
 

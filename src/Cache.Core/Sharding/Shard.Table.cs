@@ -113,15 +113,31 @@ internal sealed partial class Shard
             return false;
         }
 
-        if (count == 1)
+        bool isTaken = false;
+        try
         {
-            DoubleDirectory();
-            first *= 2;
-            count = 2;
-        }
+            if (count == 1)
+            {
+                DoubleDirectory();
+                first *= 2;
+                count = 2;
+            }
 
-        upper = new UpperPage(page, version, first + count / 2, count / 2);
-        return true;
+            upper = new UpperPage(page, version, first + count / 2, count / 2);
+            return isTaken = true;
+        }
+        finally // There may be no memory for the directory.
+        {
+            if (!isTaken)
+                ReturnUpper(page, version);
+        }
+    }
+
+    private void ReturnUpper(uint page, uint version)
+    {
+        Debug.Assert(_growthGate.IsHeldByCurrentThread);
+        _state.Budget.Add(-PageBytes);
+        _state.Index.Return(page, version);
     }
 
     /// <summary>The positions that name the same page as a given one.</summary>
@@ -143,6 +159,7 @@ internal sealed partial class Shard
         Debug.Assert(_growthGate.IsHeldByCurrentThread);
         Debug.Assert(BitOperations.IsPow2(_directory.Length));
         uint[] old = _directory;
+        RoomSteps.At(RoomStep.MemoryIsTaken);
         uint[] doubled = new uint[old.Length * 2];
         for (int i = 0; i < doubled.Length; i++)
             doubled[i] = old[i / 2];

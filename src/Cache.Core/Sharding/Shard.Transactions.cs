@@ -8,7 +8,7 @@ namespace Cache.Core.Sharding;
 /// <remarks>
 /// Nothing waits here: no bucket that another thread holds is needed, since the transaction found all of its keys when
 /// it locked them; and nothing is reclaimed, since that locks buckets. A write takes room from what the transaction
-/// took before, or from what is free.
+/// took before, or from what is free, and slots from what was cleared.
 /// </remarks>
 internal sealed partial class Shard
 {
@@ -61,7 +61,10 @@ internal sealed partial class Shard
             return false;
         return entry.Obstacle switch
         {
-            Obstacle.NoSlot => locks.IsExclusive && TryMakeSlots(new ReadOnlySpan<ulong>(in key.Hash), locks) != 0,
+            Obstacle.Contention => TryFreeClearedHeld(locks, entry.Home),
+            Obstacle.NoSlot => locks.IsExclusive
+                ? TryMakeSlots(new ReadOnlySpan<ulong>(in key.Hash), locks) != 0
+                : TryFreeClearedHeld(locks, entry.Home),
             Obstacle.NoSegmentRoom => TryTakeSegmentHeld(locks, ref entry, (int)bytes),
             Obstacle.LongRecord => TryTakeLongHeld(locks, ref entry, (int)bytes),
             Obstacle.NoBlockRoom => TryPrepayHeld(locks, ref entry, bytes),

@@ -249,6 +249,27 @@ public sealed class JournalOrderTests : IDisposable
         new ReplayedStore(_journal.Changes).AssertIsOf(Store, mayHaveEvicted: false);
     }
 
+    // Its part before its own clear is before the other one: so must be the rest of it.
+    [Fact]
+    public void Transact_OfAClearAfterAnotherKeyspacesClear_IsInTheOrderOfTheStore()
+    {
+        KeyedTransaction.Run(Store, [_key, _other], 2, 10, view =>
+        {
+            var second = view.SelectKeyspace(1);
+            second.Set(_key, Bytes("8"));
+            Store.SelectKeyspace(1).Clear();
+            view.Clear();
+            view.Set(_key, Bytes("9"));
+            second.Set(_other, new byte[100_000]);
+            second.Move(_other, view);
+            second.Remove(_key);
+            view.Move(_key, second);
+        });
+
+        Assert.Equal((1, 0), (Store.Count, Store.SelectKeyspace(1).Count));
+        new ReplayedStore(_journal.Changes).AssertIsOf(Store, mayHaveEvicted: false);
+    }
+
     // The transaction cannot wait for room with its keys locked.
     [Fact]
     public void Transact_OfMoreWritesThanItSaid_RefusesThem()

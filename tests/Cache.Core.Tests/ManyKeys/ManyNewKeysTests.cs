@@ -199,6 +199,49 @@ public sealed class ManyNewKeysTests
         Assert.InRange(StateOf(fixture.Store).Index.Count, 1, 2 * StateOf(other.Store).Index.Count);
     }
 
+    // Addresses of the index are used up: entries of the pages themselves go for the new ones.
+    [Theory]
+    [InlineData(EvictionPolicy.AllEntries)]
+    [InlineData(EvictionPolicy.None)]
+    public void SetMany_WhereNoPageCanBeSplit_LooksAtEachAFewTimes(EvictionPolicy policy)
+    {
+        using var state = new StoreState(
+            new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 4, Eviction = policy },
+            new FakeTimeProvider(), KeyedHash.CreateRandom());
+        for (int i = 0; i < 22_000; i++)
+            Set(state, Bytes($"other:{i}"));
+        ref long length = ref LengthOf(ReservationOf(state.Index));
+        long addresses = length;
+        length = state.Index.Count * IndexPage.Size;
+        int[] looks = [0];
+        var entries = new CountedEntries(KeysOf(5_000), new byte[20], looks);
+
+        var status = ManyKeysWriter.Write(state, keyspace: 0, ref entries, SetCondition.Always);
+
+        length = addresses;
+        StoreValidator.Validate(state);
+        Assert.Equal(policy == EvictionPolicy.None ? WriteStatus.OutOfMemory : WriteStatus.Done, status);
+        Assert.InRange(looks[0], 5_000, 3 * LooksPerKeyMax * 5_000);
+    }
+
+    // Their records fill the limit alone: there is no room for pages beside them.
+    [Theory]
+    [InlineData(EvictionPolicy.AllEntries)]
+    [InlineData(EvictionPolicy.None)]
+    public void SetMany_OfAsManyNewKeysAsTheLimitHolds_LooksAtEachAFewTimes(EvictionPolicy policy)
+    {
+        using var fixture = new StoreFixture(options => options.Eviction = policy);
+        int[] looks = [0];
+        int count = (int)(MemoryLimitBytes / 40);
+        var entries = new CountedEntries(KeysOf(count), new byte[20], looks);
+
+        var status = fixture.Store.SetMany(ref entries, SetCondition.Always);
+
+        Assert.Equal(WriteStatus.OutOfMemory, status);
+        Assert.Equal(0, fixture.Store.Count);
+        Assert.InRange(looks[0], count, 3 * LooksPerKeyMax * count);
+    }
+
     private static void Set(StoreState state, byte[] bytes)
     {
         var key = state.KeyOf(bytes, 0);
@@ -219,6 +262,12 @@ public sealed class ManyNewKeysTests
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_state")]
     private static extern ref StoreState StateOf(CacheStore store);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_reservation")]
+    private static extern ref NativeReservation ReservationOf(IndexMemory index);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "<Length>k__BackingField")]
+    private static extern ref long LengthOf(NativeReservation reservation);
 
     /// <summary>Entries of one value, which count how often a key is asked for.</summary>
     private readonly struct CountedEntries(byte[][] keys, byte[] value, int[] looks) : IEntrySource

@@ -152,9 +152,9 @@ public sealed class HeldStepsTests
         var page = state.Index.Pages[(uint)(shard.HomeNumberOf(hash) / IndexPage.BucketCount)];
         var locks = KeyLocks.Rent();
         shard.LockPage(hash, locks);
-        shard.TryEvictHeld(locks, page[2]); // Full of what did not fit bucket 1.
-        shard.TryEvictHeld(locks, page[1]);
-        shard.TryEvictHeld(locks, page[1]); // It has a slot now.
+        shard.TryEvictHeld(locks, page[2], wanted: 1); // Full of what did not fit bucket 1.
+        shard.TryEvictHeld(locks, page[1], wanted: 1);
+        shard.TryEvictHeld(locks, page[1], wanted: 1); // It has a slot now.
         locks.Exit();
         KeyLocks.Return(locks);
 

@@ -113,6 +113,63 @@ public sealed class NoMemoryTests
         StoreValidator.Validate(state);
     }
 
+    // The lock set of a thread is used again by its next operation.
+    [Fact]
+    public void Enter_WithoutMemoryForTheMarks_LeavesNothingLockedAndTheLocksAsTheyWere()
+    {
+        using var state = Create();
+        var locks = new KeyLocks();
+        ulong[] hashes = [state.HashOf(_key, 0), state.HashOf(_other, 0)];
+
+        WithoutMemory(() => locks.Enter(state, hashes, isExclusive: false));
+
+        Assert.False(IsLocked(state, _key) || IsLocked(state, _other));
+        locks.Enter(state, hashes, isExclusive: false);
+        Assert.True(IsLocked(state, _key) && IsLocked(state, _other));
+        locks.Exit();
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Split_WithoutMemoryForTheDirectory_TakesNothing(bool isHeld)
+    {
+        using var state = Create();
+        ulong[] hashes = [.. Enumerable.Range(0, 1000).Select(i => state.HashOf(BitConverter.GetBytes(i), 0))];
+        var locks = new KeyLocks();
+        locks.Enter(state, hashes, isExclusive: true); // Its marks are made.
+        if (!isHeld)
+            locks.Exit();
+        long pages = state.Index.Count;
+        long bytes = state.Budget.UsedBytes;
+
+        WithoutMemory(() => NewSlots.TryMake(state, hashes, isHeld ? locks : null));
+
+        Assert.Equal((pages, bytes), (state.Index.Count, state.Budget.UsedBytes));
+        Assert.True(NewSlots.TryMake(state, hashes, isHeld ? locks : null));
+        locks.Exit();
+        StoreValidator.Validate(state);
+        Assert.Equal(WriteStatus.Done, EntryWriter.Set(state, state.KeyOf(_key, 0), _small, default));
+    }
+
+    /// <summary>Runs what meets the end of the memory at its next step that needs some.</summary>
+    private static void WithoutMemory(Action action)
+    {
+        RoomSteps.Observe(static step =>
+        {
+            if (step == RoomStep.MemoryIsTaken)
+                throw new OutOfMemoryException();
+        });
+        try
+        {
+            Assert.Throws<OutOfMemoryException>(action);
+        }
+        finally
+        {
+            RoomSteps.Observe(null);
+        }
+    }
+
     private static WriteStatus Run(StoreState state, string write) => write switch
     {
         nameof(SetLongRange) => SetLongRange(state),

@@ -27,6 +27,7 @@ internal sealed partial class SocketConnection : TransportConnection
 
     private readonly Socket _socket;
     private readonly TimeProvider _timeProvider;
+    private readonly Func<int, bool>? _hasPeerGone;
     private readonly Pipe _input = new(InputOptions);
     private readonly Pipe _output = new(OutputOptions);
     private Task _receiving = Task.CompletedTask;
@@ -34,10 +35,12 @@ internal sealed partial class SocketConnection : TransportConnection
 
     /// <param name="socket">A connected socket; the connection owns it from now on.</param>
     /// <param name="timeProvider">Measures how long closing may take.</param>
-    public SocketConnection(Socket socket, TimeProvider timeProvider)
+    /// <param name="hasPeerGone">As of <see cref="SocketTransportSettings.HasPeerGone"/>.</param>
+    public SocketConnection(Socket socket, TimeProvider timeProvider, Func<int, bool>? hasPeerGone)
     {
         _socket = socket;
         _timeProvider = timeProvider;
+        _hasPeerGone = hasPeerGone;
         RemoteEndPoint = socket.RemoteEndPoint;
         LocalEndPoint = socket.LocalEndPoint;
         Descriptor = (int)socket.Handle;
@@ -73,7 +76,7 @@ internal sealed partial class SocketConnection : TransportConnection
         EndIfLast();
     }
 
-    public override bool IsPeerGone => _receiving.IsCompleted;
+    public override bool IsPeerGone => _receiving.IsCompleted || (_hasPeerGone is not null && IsHungUp(_hasPeerGone));
 
     public override void Abort() => _socket.Dispose();
 
@@ -90,6 +93,26 @@ internal sealed partial class SocketConnection : TransportConnection
         _socket.Dispose();
         _receive.Dispose();
         _send.Dispose();
+    }
+
+    // Receiving pauses while much lies unread. The descriptor is kept open meanwhile: its number is used again.
+    private bool IsHungUp(Func<int, bool> hasPeerGone)
+    {
+        bool isKept = false;
+        try
+        {
+            _socket.SafeHandle.DangerousAddRef(ref isKept);
+            return hasPeerGone(Descriptor);
+        }
+        catch (ObjectDisposedException)
+        {
+            return true; // An abort was faster.
+        }
+        finally
+        {
+            if (isKept)
+                _socket.SafeHandle.DangerousRelease();
+        }
     }
 
     private async ValueTask<bool> EndsWithinAsync(Task loop, TimeSpan time)

@@ -192,7 +192,7 @@ internal sealed class SocketListener : TransportListener
         try
         {
             SetUpSocket(socket, _settings);
-            var connection = new SocketConnection(socket, _settings.TimeProvider);
+            var connection = new SocketConnection(socket, _settings.TimeProvider, _settings.HasPeerGone);
             connection.Start();
             return connection;
         }

@@ -24,6 +24,11 @@ internal sealed record SocketTransportSettings
     /// <summary>Accepts the connections of a listening socket; null for the portable transport.</summary>
     public Func<Socket, SocketAcceptor>? Listen { get; init; }
 
+    /// <summary>
+    /// Asks the system whether the peer of a descriptor has closed, whatever lies unread; null where it does not tell.
+    /// </summary>
+    public Func<int, bool>? HasPeerGone { get; init; }
+
     /// <summary>Whether the process reserves its last descriptors for other purposes than connections.</summary>
     public Func<bool> LacksDescriptors { get; init; } = static () => false;
 
