@@ -119,7 +119,6 @@ internal sealed class CommandDefinition
             {
                 "no_auth" => CommandFlags.NoAuth,
                 "write" => CommandFlags.Write,
-                "denyoom" => CommandFlags.DenyOom,
                 "admin" => CommandFlags.Admin,
                 "fast" => CommandFlags.Fast,
                 "loading" => CommandFlags.Loading,

@@ -12,15 +12,12 @@ internal enum CommandFlags
     /// <summary>It changes entries.</summary>
     Write = 2,
 
-    /// <summary>It may need more memory.</summary>
-    DenyOom = 4,
-
     /// <summary>It is for administrators.</summary>
-    Admin = 8,
+    Admin = 4,
 
     /// <summary>It takes constant or logarithmic time, by Redis's own word.</summary>
-    Fast = 16,
+    Fast = 8,
 
     /// <summary>It may run while files are loaded.</summary>
-    Loading = 32,
+    Loading = 16,
 }
