@@ -5,10 +5,10 @@ namespace Cache.Core;
 /// <summary>Operations on the bits of a value.</summary>
 public sealed partial class CacheStore
 {
-    /// <summary>Reads and writes numbers of some bits within a value, in their order and all at one moment.</summary>
+    /// <summary>Reads and writes numbers of some bits within a value, in order and atomically.</summary>
     /// <remarks>
-    /// A value grows with zeros as far as a step writes, also if the step then fails for an overflow; the expiry stays.
-    /// An absent key counts as empty; steps that only read do not make it.
+    /// A value is extended with zeros up to the last byte that a step writes, even if the step fails for an overflow;
+    /// the expiry stays. An absent key counts as empty; steps that only read do not create it.
     /// <example><code>
     /// Span&lt;BitFieldStep&gt; steps = [new() { Action = BitFieldAction.Add, Width = 8, Offset = 16, Value = 1 }];
     /// store.ChangeBits("counters"u8, steps);
@@ -16,7 +16,7 @@ public sealed partial class CacheStore
     /// </code></example>
     /// </remarks>
     /// <param name="key">The key.</param>
-    /// <param name="steps">What is done; takes the results, which stand if the status is Done or NotFound.</param>
+    /// <param name="steps">The steps; receive the results, which are valid if the status is Done or NotFound.</param>
     /// <returns>
     /// Done; NotFound if all steps only read and there is no live entry; OutOfMemory, ValueTooLong or KeyTooLong.
     /// </returns>
@@ -29,11 +29,11 @@ public sealed partial class CacheStore
             : status;
     }
 
-    /// <summary>As <see cref="ChangeBits"/>, if that takes some microseconds only.</summary>
+    /// <summary>As <see cref="ChangeBits"/>, if that takes only some microseconds.</summary>
     /// <param name="key">The key.</param>
-    /// <param name="steps">What is done; takes the results.</param>
-    /// <param name="status">What <see cref="ChangeBits"/> returns.</param>
-    /// <returns>False if a long value would have to be copied, or the steps are thousands: nothing was done.</returns>
+    /// <param name="steps">The steps; receive the results.</param>
+    /// <param name="status">The status as of <see cref="ChangeBits"/>.</param>
+    /// <returns>False if a long value must be copied, or there are thousands of steps: nothing was done.</returns>
     /// <exception cref="ArgumentOutOfRangeException">A width or an offset is out of its range.</exception>
     public bool TryChangeBitsInPlace(ReadOnlySpan<byte> key, Span<BitFieldStep> steps, out WriteStatus status)
     {

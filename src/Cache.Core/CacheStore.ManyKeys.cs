@@ -2,10 +2,10 @@ using Cache.Core.ManyKeys;
 
 namespace Cache.Core;
 
-/// <summary>Operations on several keys, each at one moment.</summary>
+/// <summary>Atomic operations on several keys.</summary>
 public sealed partial class CacheStore
 {
-    /// <summary>Copies the values of several keys, as of one moment, into the sink in the order of the keys.</summary>
+    /// <summary>Copies the values of several keys, read atomically, into the sink in the order of the keys.</summary>
     public void GetMany<TKeys, TSink>(ref TKeys keys, ref TSink sink)
         where TKeys : struct, IKeySource, allows ref struct
         where TSink : struct, IValueBatchSink, allows ref struct
@@ -22,7 +22,7 @@ public sealed partial class CacheStore
     /// Exceptions of <paramref name="entries"/> reach the caller. Nothing is written then, except that of up to 64 keys
     /// that all exist, those are written whose values were asked for the last time before.
     /// </remarks>
-    /// <param name="entries">Keys and values; of a key that comes twice, the last value stays.</param>
+    /// <param name="entries">Keys and values; if a key occurs twice, the last value counts.</param>
     /// <param name="condition">Must hold for every key.</param>
     public WriteStatus SetMany<TEntries>(ref TEntries entries, SetCondition condition)
         where TEntries : struct, IEntrySource, allows ref struct
@@ -64,7 +64,7 @@ public sealed partial class CacheStore
     /// <param name="key">The key of this keyspace.</param>
     /// <param name="destination">A view of the same store; perhaps this one.</param>
     /// <param name="newKey">The key there.</param>
-    /// <param name="condition">What must hold of the new key.</param>
+    /// <param name="condition">The condition for the new key.</param>
     /// <exception cref="ArgumentException">The destination is another store.</exception>
     public WriteStatus Copy(
         ReadOnlySpan<byte> key, CacheStore destination, ReadOnlySpan<byte> newKey, SetCondition condition)
@@ -75,7 +75,7 @@ public sealed partial class CacheStore
             EntryCopier.Copy(_state, KeyOf(key), destination.KeyOf(newKey), condition, removeSource: false));
     }
 
-    // Of a transaction: its own, whichever view the caller has.
+    // In a transaction: its own view, whichever view the caller has.
     private CacheStore ViewOf(CacheStore destination)
     {
         ArgumentNullException.ThrowIfNull(destination);

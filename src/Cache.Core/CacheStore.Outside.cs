@@ -4,10 +4,9 @@ namespace Cache.Core;
 public sealed partial class CacheStore
 {
     /// <summary>
-    /// Counts bytes that its user holds because of the store, such as replies that wait for a slow reader, against the
-    /// limit of all keyspaces: entries make room for them within a tenth of a second, or writes are refused, as the
-    /// policy says.
+    /// Counts bytes that the store's user holds, such as replies for a slow reader, against the limit of all keyspaces:
+    /// entries are evicted for them within a tenth of a second, or writes are refused, depending on the policy.
     /// </summary>
-    /// <param name="bytes">How many more; negative: how many fewer.</param>
+    /// <param name="bytes">The change; negative if fewer bytes are held.</param>
     public void AddOutsideBytes(long bytes) => _state.Budget.AddOutside(bytes);
 }

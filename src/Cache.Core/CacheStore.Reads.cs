@@ -4,16 +4,16 @@ using Cache.Core.Operations;
 namespace Cache.Core;
 
 /// <summary>
-/// Reads of one entry. Each counts as a hit or a miss and renews a sliding expiry, unless it says otherwise.
+/// Reads of one entry. Each counts as a hit or a miss and renews a sliding expiry, unless stated otherwise.
 /// </summary>
 /// <remarks>
-/// What copies a value copies strings. An entry of another kind is a hit that copies nothing: false, or
-/// <see cref="ReadStatus.WrongType"/>, and <see cref="EntryInfo.Kind"/> says what it is.
+/// Only strings are copied. An entry of another kind is a hit that copies nothing: false, or
+/// <see cref="ReadStatus.WrongType"/>, and <see cref="EntryInfo.Kind"/> is its kind.
 /// </remarks>
 public sealed partial class CacheStore
 {
     /// <summary>Copies the value of a key into the sink.</summary>
-    /// <returns>False if there is no live entry, or it is no string; the sink is then untouched.</returns>
+    /// <returns>False if there is no live entry, or it is not a string; the sink is then untouched.</returns>
     public bool TryGet<TSink>(ReadOnlySpan<byte> key, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct
     {
@@ -24,10 +24,12 @@ public sealed partial class CacheStore
         return status == ReadStatus.Found;
     }
 
-    /// <summary>Copies the value of a key into the sink, with what else is known of the entry at that moment.</summary>
+    /// <summary>
+    /// Copies the value of a key into the sink, and returns the entry's other properties, all atomically.
+    /// </summary>
     /// <returns>
-    /// False if there is no live entry: <see cref="EntryInfo.Version"/> then stands for its absence; or if it is no
-    /// string: <see cref="EntryInfo.Kind"/> tells.
+    /// False if there is no live entry: <see cref="EntryInfo.Version"/> is then the version of its absence; or if it is
+    /// not a string: see <see cref="EntryInfo.Kind"/>.
     /// </returns>
     public bool TryGet<TSink>(ReadOnlySpan<byte> key, ref TSink sink, out EntryInfo info)
         where TSink : struct, IValueSink, allows ref struct
@@ -39,20 +41,20 @@ public sealed partial class CacheStore
     /// <summary>Copies a part of the value into the sink.</summary>
     /// <param name="key">The key.</param>
     /// <param name="first">The first byte, from 0; negative: from the end, −1 being the last byte.</param>
-    /// <param name="last">The last byte, in the same way. What lies outside of the value is left out.</param>
-    /// <param name="sink">Takes the bytes, perhaps none.</param>
-    /// <returns>False if there is no live entry, or it is no string.</returns>
+    /// <param name="last">The last byte, in the same way. Bytes outside of the value are omitted.</param>
+    /// <param name="sink">Receives the bytes, perhaps none.</param>
+    /// <returns>False if there is no live entry, or it is not a string.</returns>
     public bool TryGetRange<TSink>(ReadOnlySpan<byte> key, long first, long last, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct =>
         TryGetRange(key, first, last, ref sink, out _);
 
-    /// <summary>Copies a part of the value into the sink, with what else is known of the entry.</summary>
+    /// <summary>Copies a part of the value into the sink, and returns the entry's other properties.</summary>
     /// <param name="key">The key.</param>
     /// <param name="first">The first byte, from 0; negative: from the end, −1 being the last byte.</param>
-    /// <param name="last">The last byte, in the same way. What lies outside of the value is left out.</param>
-    /// <param name="sink">Takes the bytes, perhaps none.</param>
-    /// <param name="info">What is known of the entry; its length is that of the whole value.</param>
-    /// <returns>False if there is no live entry, or it is no string.</returns>
+    /// <param name="last">The last byte, in the same way. Bytes outside of the value are omitted.</param>
+    /// <param name="sink">Receives the bytes, perhaps none.</param>
+    /// <param name="info">The entry's properties; the length is that of the whole value.</param>
+    /// <returns>False if there is no live entry, or it is not a string.</returns>
     public bool TryGetRange<TSink>(
         ReadOnlySpan<byte> key, long first, long last, ref TSink sink, out EntryInfo info)
         where TSink : struct, IValueSink, allows ref struct
@@ -62,17 +64,17 @@ public sealed partial class CacheStore
     }
 
     /// <summary>
-    /// Copies a part of the value into the sink, with what else is known of the entry at that moment, but without
-    /// counting a hit or miss or a use, or renewing anything.
+    /// Copies a part of the value into the sink, and returns the entry's other properties, without counting a hit, a
+    /// miss or a use, and without renewing the expiry.
     /// </summary>
     /// <param name="key">The key.</param>
     /// <param name="first">
-    /// As of <see cref="TryGetRange{TSink}(ReadOnlySpan{byte}, long, long, ref TSink, out EntryInfo)"/>.
+    /// See <see cref="TryGetRange{TSink}(ReadOnlySpan{byte}, long, long, ref TSink, out EntryInfo)"/>.
     /// </param>
     /// <param name="last">The same.</param>
-    /// <param name="sink">Takes the bytes, perhaps none.</param>
-    /// <param name="info">What is known of the entry; its length is that of the whole value.</param>
-    /// <returns>False if there is no live entry, or it is no string; the sink is then untouched.</returns>
+    /// <param name="sink">Receives the bytes, perhaps none.</param>
+    /// <param name="info">The entry's properties; the length is that of the whole value.</param>
+    /// <returns>False if there is no live entry, or it is not a string; the sink is then untouched.</returns>
     public bool TryPeekRange<TSink>(
         ReadOnlySpan<byte> key, long first, long last, ref TSink sink, out EntryInfo info)
         where TSink : struct, IValueSink, allows ref struct
@@ -82,30 +84,35 @@ public sealed partial class CacheStore
     }
 
     /// <summary>The value of a key as a new array.</summary>
-    /// <returns>Null if there is no live entry, or it is no string.</returns>
+    /// <returns>Null if there is no live entry, or it is not a string.</returns>
     public byte[]? GetArray(ReadOnlySpan<byte> key)
     {
         var sink = default(ArraySink);
         return TryGet(key, ref sink) ? sink.Array : null;
     }
 
-    /// <summary>Copies the value of a key into the sink and gives the entry another expiry, at one moment.</summary>
+    /// <summary>Copies the value of a key into the sink and gives the entry another expiry, atomically.</summary>
     /// <param name="key">The key.</param>
-    /// <param name="expiresAtMs">Unix milliseconds of the store's clock; 0: never; the past: the entry goes.</param>
-    /// <param name="sink">Takes the value.</param>
+    /// <param name="expiresAtMs">
+    /// Unix milliseconds of the store's clock; 0: never; a moment in the past removes the entry.
+    /// </param>
+    /// <param name="sink">Receives the value.</param>
     /// <returns>
-    /// False if there is no live entry, it is no string, or its expiry has no room: nothing is copied or changed.
+    /// False if there is no live entry, it is not a string, or there is no room for the expiry: nothing is copied or
+    /// changed.
     /// </returns>
     public bool TryGetAndExpire<TSink>(ReadOnlySpan<byte> key, long expiresAtMs, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct =>
         TryGetAndExpire(key, expiresAtMs, ref sink, out _);
 
-    /// <summary>Copies the value of a key into the sink and gives the entry another expiry, at one moment.</summary>
+    /// <summary>Copies the value of a key into the sink and gives the entry another expiry, atomically.</summary>
     /// <param name="key">The key.</param>
-    /// <param name="expiresAtMs">Unix milliseconds of the store's clock; 0: never; the past: the entry goes.</param>
-    /// <param name="sink">Takes the value.</param>
+    /// <param name="expiresAtMs">
+    /// Unix milliseconds of the store's clock; 0: never; a moment in the past removes the entry.
+    /// </param>
+    /// <param name="sink">Receives the value.</param>
     /// <param name="status">
-    /// Done; NotFound; WrongType; or OutOfMemory if nothing may be evicted to make room for the expiry.
+    /// Done; NotFound; WrongType; or OutOfMemory if no entry may be evicted to make room for the expiry.
     /// </param>
     /// <returns>Whether the status is Done; otherwise nothing is copied or changed.</returns>
     public bool TryGetAndExpire<TSink>(
@@ -118,12 +125,12 @@ public sealed partial class CacheStore
         return found;
     }
 
-    /// <summary>The same at a moment of the wall clock, which is followed also when that clock is set.</summary>
+    /// <summary>The same with a moment of the wall clock, which is honoured even if that clock is set later.</summary>
     /// <param name="key">The key.</param>
     /// <param name="unixMs">Unix milliseconds; a moment that has passed removes the entry.</param>
-    /// <param name="sink">Takes the value.</param>
+    /// <param name="sink">Receives the value.</param>
     /// <param name="status">
-    /// Done; NotFound; WrongType; or OutOfMemory if nothing may be evicted to make room for the expiry.
+    /// Done; NotFound; WrongType; or OutOfMemory if no entry may be evicted to make room for the expiry.
     /// </param>
     public bool TryGetAndExpireAtUnixMs<TSink>(
         ReadOnlySpan<byte> key, long unixMs, ref TSink sink, out WriteStatus status)
@@ -134,14 +141,14 @@ public sealed partial class CacheStore
         return found;
     }
 
-    /// <summary>Whether a key has a live entry, of any kind, and what is known of it.</summary>
+    /// <summary>Whether a key has a live entry, of any kind, and its properties.</summary>
     public bool TryGetInfo(ReadOnlySpan<byte> key, out EntryInfo info)
     {
         var entryKey = KeyOf(key);
         return ShardOf(entryKey).TryGetInfo(entryKey, touch: true, out info);
     }
 
-    /// <summary>As <see cref="TryGetInfo"/>, but without counting a hit or miss or renewing anything.</summary>
+    /// <summary>As <see cref="TryGetInfo"/>, but without counting a hit or miss or renewing the expiry.</summary>
     public bool TryPeekInfo(ReadOnlySpan<byte> key, out EntryInfo info)
     {
         var entryKey = KeyOf(key);

@@ -6,10 +6,10 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core;
 
-/// <summary>Any reads and writes of some keys, at one moment.</summary>
+/// <summary>Atomic reads and writes of some keys.</summary>
 public sealed partial class CacheStore
 {
-    // Of a view for a transaction; null of all others.
+    // Set in the view of a transaction; null in all others.
     private readonly KeyTransaction? _transaction;
 
     private CacheStore(CacheStore store, KeyTransaction transaction)
@@ -23,12 +23,14 @@ public sealed partial class CacheStore
         _isView = true;
     }
 
-    /// <summary>Locks some keys, and runs reads and writes of them, which others see as one.</summary>
+    /// <summary>
+    /// Locks some keys, and runs reads and writes of them, which other threads see as one atomic operation.
+    /// </summary>
     /// <remarks>
-    /// Each read and write of these keys is that of the view, by the same rules; one of another key, and what concerns
-    /// all keys (Scan, a random key, a new limit), is an <see cref="InvalidOperationException"/>. What was written
-    /// before a write that was refused, or an exception, stays. Other threads wait for the whole transaction if they
-    /// need one of the keys, or one that lies beside it, so it should take microseconds.
+    /// Reads and writes of these keys use the view, by the usual rules; an operation on another key, or on all keys
+    /// (Scan, a random key, a new limit), throws an <see cref="InvalidOperationException"/>. Writes before a refused
+    /// write, or before an exception, stay. Other threads wait for the whole transaction if they need one of the keys,
+    /// or another key in its bucket, so it should take microseconds.
     /// <example><code>
     /// struct Swap : ITransaction
     /// {
@@ -46,7 +48,7 @@ public sealed partial class CacheStore
     /// }
     /// </code></example>
     /// </remarks>
-    /// <param name="transaction">The keys, and what is done with them.</param>
+    /// <param name="transaction">The keys, and the operations on them.</param>
     /// <exception cref="ArgumentOutOfRangeException">There is no such keyspace.</exception>
     /// <exception cref="InvalidOperationException">This is the view of a transaction.</exception>
     public void Transact<TTransaction>(ref TTransaction transaction)
@@ -82,7 +84,7 @@ public sealed partial class CacheStore
             throw new InvalidOperationException($"A transaction cannot {action}: it has locked its own keys alone.");
     }
 
-    // All keys are locked, so one after the other is as of one moment.
+    // All keys are locked, so reading one after the other is atomic.
     private void GetEach<TKeys, TSink>(ref TKeys keys, ref TSink sink)
         where TKeys : struct, IKeySource, allows ref struct
         where TSink : struct, IValueBatchSink, allows ref struct
@@ -114,7 +116,7 @@ public sealed partial class CacheStore
         return status;
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)] // Else each GET would prepare its stack for this.
+    [MethodImpl(MethodImplOptions.NoInlining)] // Otherwise each GET would prepare its stack for this.
     private ReadStatus ReadLocked<TSink>(ReadOnlySpan<byte> key, ulong hash, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct =>
         ReadLocked(key, hash, ref sink, Shard.NothingLent, out _);

@@ -5,7 +5,7 @@ namespace Cache.Core;
 /// <summary>For doors that keep copies beside the store, and must know when these are outdated.</summary>
 public sealed partial class CacheStore
 {
-    /// <summary>The time by which reads see expiry: up to a tick behind <see cref="NowMs"/>, and cheaper.</summary>
+    /// <summary>The time by which reads decide expiry: up to a tick behind <see cref="NowMs"/>, and cheaper.</summary>
     internal long CoarseNowMs => _state.Clock.NowMs;
 
     /// <summary>Begins to note removals of a key, by any door; ends with <see cref="Unwatch"/>.</summary>
@@ -38,7 +38,7 @@ public sealed partial class CacheStore
         return ShardOf(entryKey).Read(entryKey, touch: true, ref sink, out stamp) == ReadStatus.Found;
     }
 
-    /// <summary>The same without counting a hit or miss or renewing anything.</summary>
+    /// <summary>The same without counting a hit or miss or renewing the expiry.</summary>
     internal bool TryPeekStamped<TSink>(ReadOnlySpan<byte> key, ref TSink sink, out EntryStamp stamp)
         where TSink : struct, IValueSink, allows ref struct
     {
@@ -47,8 +47,8 @@ public sealed partial class CacheStore
     }
 
     /// <summary>
-    /// Whether the key of an entry that was found was not written since, by any door; then this was a read of it.
+    /// Whether the key of a found entry was not written since, by any door; if so, this counts as a read of it.
     /// </summary>
-    /// <remarks>Expiry is the caller's to check. A write of another key may make it false: read again.</remarks>
+    /// <remarks>The caller must check the expiry. A write of another key may make it false: then read again.</remarks>
     internal bool TryTouch(in EntryStamp stamp) => _state.ShardOf(stamp.Hash).TryTouch(stamp);
 }

@@ -8,14 +8,14 @@ namespace Cache.Core;
 
 /// <summary>A store of entries, each a key and a value of bytes, with a byte limit, expiry and eviction.</summary>
 /// <remarks>
-/// All members are thread-safe; each takes place at one moment, as seen from all threads. Keys and values are copied
-/// in; values are copied out through a sink. Keys are of 0 to <see cref="KeyLengthMax"/> bytes; a longer one is in no
-/// store, so reads miss and writes report <see cref="WriteStatus.KeyTooLong"/>. A store may have several keyspaces
-/// (Redis: databases), views made by <see cref="SelectKeyspace"/>, which share its memory and its limit.
+/// All members are thread-safe, and each operation is atomic. Keys and values are copied in; values are copied out
+/// through a sink. Keys have 0 to <see cref="KeyLengthMax"/> bytes; a longer one is never in a store: reads miss and
+/// writes return <see cref="WriteStatus.KeyTooLong"/>. A store may have several keyspaces (Redis: databases), views
+/// created by <see cref="SelectKeyspace"/>, which share its memory and its limit.
 ///
-/// Once the store is disposed, its members and those of its views throw <see cref="ObjectDisposedException"/>, but for
-/// <see cref="GetStatistics"/> and what a store was made with. Calls that are under way then end as if they had come
-/// before, or throw it.
+/// Once the store is disposed, its members and those of its views throw <see cref="ObjectDisposedException"/>, except
+/// for <see cref="GetStatistics"/> and the values that the store was created with. Calls that are under way then end as
+/// if they had come before, or throw it.
 /// <example><code>
 /// using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 512 &lt;&lt; 20 });
 /// store.Set("greeting"u8, "hello"u8, new EntryOptions { ExpiresAtMs = store.NowMs + 60_000 });
@@ -30,7 +30,8 @@ public sealed partial class CacheStore : IDisposable
     /// <summary>The longest value in bytes: 512 MB, as in Redis.</summary>
     public const int ValueLengthMax = CacheOptions.LongestValue;
 
-    // What one call of a scan visits, about 1 ms: a keyspace with few keys may lie among millions of another's.
+    // The most buckets that one call of a scan visits, about 1 ms: a keyspace with few keys may be among another's
+    // millions.
     private const int ScanBucketsMax = 1 << 12;
 
     private readonly StoreState _state;
@@ -39,21 +40,21 @@ public sealed partial class CacheStore : IDisposable
     private readonly RefusedWrites _refusedWrites;
     private readonly bool _isView;
 
-    /// <summary>Makes a store on the machine's clock.</summary>
-    /// <exception cref="ArgumentException">An option is out of its range; the message names each.</exception>
+    /// <summary>Creates a store on the machine's clock.</summary>
+    /// <exception cref="ArgumentException">An option is out of range; the message names each.</exception>
     public CacheStore(CacheOptions options)
         : this(options, TimeProvider.System)
     {
     }
 
-    /// <summary>Makes a store on the given clock.</summary>
-    /// <exception cref="ArgumentException">An option is out of its range; the message names each.</exception>
+    /// <summary>Creates a store on the given clock.</summary>
+    /// <exception cref="ArgumentException">An option is out of range; the message names each.</exception>
     public CacheStore(CacheOptions options, TimeProvider timeProvider)
         : this(options, timeProvider, KeyedHash.CreateRandom())
     {
     }
 
-    // With a hash of which a test knows the secret, so that it runs alike each time.
+    // With a hash whose secret a test knows, so that it is repeatable.
     internal CacheStore(CacheOptions options, TimeProvider timeProvider, KeyedHash hash)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -77,7 +78,7 @@ public sealed partial class CacheStore : IDisposable
         _isView = true;
     }
 
-    /// <summary>The clock that the store was made with.</summary>
+    /// <summary>The clock that the store was created with.</summary>
     public TimeProvider TimeProvider { get; }
 
     /// <summary>
@@ -88,22 +89,22 @@ public sealed partial class CacheStore : IDisposable
     /// <summary>The number of keyspaces.</summary>
     public int KeyspaceCount => _keyspaces.Length;
 
-    /// <summary>The keyspace that this view, or the store itself, shows; 0 for the store.</summary>
+    /// <summary>The keyspace of this view; 0 for the store itself.</summary>
     public int Keyspace => _keyspace;
 
-    /// <summary>Whether the store was disposed, perhaps by the owner of what this is a view of.</summary>
+    /// <summary>Whether the store was disposed, perhaps by the owner of another view.</summary>
     public bool IsDisposed => _state.IsDisposed;
 
-    /// <summary>The one object of this keyspace: the same for all callers.</summary>
+    /// <summary>The single object of this keyspace, the same for all callers.</summary>
     internal CacheStore Canonical => _keyspaces[_keyspace];
 
-    /// <summary>The longest value that this store takes, in bytes; at most <see cref="ValueLengthMax"/>.</summary>
+    /// <summary>The longest value that this store accepts, in bytes; at most <see cref="ValueLengthMax"/>.</summary>
     public int ValueLengthLimit => _state.ValueLengthMax;
 
-    /// <summary>The bytes of records that were copied to make room, since the store was made.</summary>
+    /// <summary>The bytes of records that were copied to make room, since the store was created.</summary>
     internal long CopiedBytes => _state.Reclaimer.CopiedBytes;
 
-    /// <summary>The entries that the index holds, those that were cleared and not freed yet among them.</summary>
+    /// <summary>The entries in the index, including cleared ones that were not freed yet.</summary>
     internal long IndexedCount => _state.EntryCount;
 
     /// <summary>Entries in this keyspace, including expired ones that were not removed yet.</summary>
@@ -133,9 +134,9 @@ public sealed partial class CacheStore : IDisposable
     }
 
     /// <summary>
-    /// The bytes that all keyspaces together may hold. A lower limit evicts at once, if the policy allows.
+    /// The most bytes of all keyspaces together. A lower limit evicts at once, if the policy allows.
     /// </summary>
-    /// <exception cref="ArgumentException">The limit is out of its range.</exception>
+    /// <exception cref="ArgumentException">The limit is out of range.</exception>
     public long MemoryLimitBytes
     {
         get => _state.LimitBytes;
@@ -149,7 +150,7 @@ public sealed partial class CacheStore : IDisposable
         }
     }
 
-    /// <summary>Which entries make room from now on.</summary>
+    /// <summary>Which entries may be evicted from now on.</summary>
     /// <exception cref="ArgumentException">There is no such policy.</exception>
     public EvictionPolicy Eviction
     {
@@ -163,7 +164,7 @@ public sealed partial class CacheStore : IDisposable
         }
     }
 
-    /// <summary>A view of a keyspace of the same store; disposing it does nothing to the store.</summary>
+    /// <summary>A view of a keyspace of the same store; disposing it does not affect the store.</summary>
     /// <exception cref="ArgumentOutOfRangeException">There is no such keyspace.</exception>
     public CacheStore SelectKeyspace(int index)
     {
@@ -177,7 +178,7 @@ public sealed partial class CacheStore : IDisposable
         return _transaction is null ? _keyspaces[index] : new CacheStore(_keyspaces[index], _transaction);
     }
 
-    /// <summary>Removes all entries of this keyspace, at one moment and in some microseconds.</summary>
+    /// <summary>Removes all entries of this keyspace, atomically and within some microseconds.</summary>
     /// <remarks>Their memory is given back a little later: by the sweep, or by writes that need it.</remarks>
     public void Clear()
     {
@@ -185,47 +186,50 @@ public sealed partial class CacheStore : IDisposable
             FreeCleared();
     }
 
-    /// <summary>Removes all entries of all keyspaces, as <see cref="Clear"/> does, at one moment.</summary>
+    /// <summary>Removes all entries of all keyspaces atomically, as <see cref="Clear"/> does.</summary>
     public void ClearAll()
     {
         while (!TryClearAll())
             FreeCleared();
     }
 
-    /// <summary>As <see cref="Clear"/>, unless several earlier ones still wait for their memory.</summary>
-    /// <returns>False if they do: nothing was done, and <see cref="Clear"/> would do their work first.</returns>
+    /// <summary>As <see cref="Clear"/>, unless the memory of several earlier ones was not freed yet.</summary>
+    /// <returns>False in that case: nothing was done, and <see cref="Clear"/> would free that memory first.</returns>
     public bool TryClear()
     {
         ThrowIfDisposed();
         return TryClear(1U << _keyspace);
     }
 
-    /// <summary>As <see cref="ClearAll"/>, unless several earlier ones still wait for their memory.</summary>
-    /// <returns>False if they do: nothing was done, and <see cref="ClearAll"/> would do their work first.</returns>
+    /// <summary>As <see cref="ClearAll"/>, unless the memory of several earlier ones was not freed yet.</summary>
+    /// <returns>
+    /// False in that case: nothing was done, and <see cref="ClearAll"/> would free that memory first.
+    /// </returns>
     public bool TryClearAll()
     {
         ThrowIfDisposed();
         return TryClear(uint.MaxValue >> (32 - _keyspaces.Length));
     }
 
-    /// <summary>Takes some keys of this keyspace and moves the cursor on.</summary>
+    /// <summary>Passes some keys of this keyspace to the sink, and returns the next cursor.</summary>
     /// <remarks>
-    /// A key that is in the store from the first call to the last is taken at least once, whatever else is written,
-    /// removed or evicted in between; one that comes or goes meanwhile may be taken or not; a key may be taken twice.
+    /// A key that is in the store from the first call to the last is returned at least once, whatever else is written,
+    /// removed or evicted in between; a key that is added or removed meanwhile may be returned or not; a key may be
+    /// returned twice.
     /// </remarks>
-    /// <param name="cursor">0 at first, then what the last call returned.</param>
-    /// <param name="count">About how many keys to take, at least 1; fewer, or none, if they lie far apart.</param>
-    /// <param name="sink">Takes the keys.</param>
+    /// <param name="cursor">0 at first, then the result of the last call.</param>
+    /// <param name="count">The approximate number of keys, at least 1; fewer, or none, if they are sparse.</param>
+    /// <param name="sink">Receives the keys.</param>
     /// <returns>The cursor for the next call; 0 when the scan is complete. Below 2^53.</returns>
     public ulong Scan<TSink>(ulong cursor, int count, ref TSink sink)
         where TSink : struct, IKeySink, allows ref struct =>
         Scan(cursor, count, EntryKind.None, ref sink);
 
-    /// <summary>As <see cref="Scan{TSink}(ulong, int, ref TSink)"/>, of keys whose entries are of one kind.</summary>
-    /// <param name="cursor">0 at first, then what the last call returned.</param>
-    /// <param name="count">About how many keys to look at, whatever kind they are of; at least 1.</param>
-    /// <param name="kind">Which are taken; <see cref="EntryKind.None"/>: all.</param>
-    /// <param name="sink">Takes the keys.</param>
+    /// <summary>As <see cref="Scan{TSink}(ulong, int, ref TSink)"/>, for keys whose entries are of one kind.</summary>
+    /// <param name="cursor">0 at first, then the result of the last call.</param>
+    /// <param name="count">The approximate number of keys to visit, of any kind; at least 1.</param>
+    /// <param name="kind">The kind of the returned keys; <see cref="EntryKind.None"/>: all.</param>
+    /// <param name="sink">Receives the keys.</param>
     /// <returns>The cursor for the next call; 0 when the scan is complete.</returns>
     public ulong Scan<TSink>(ulong cursor, int count, EntryKind kind, ref TSink sink)
         where TSink : struct, IKeySink, allows ref struct
@@ -240,7 +244,7 @@ public sealed partial class CacheStore : IDisposable
         for (int visited = 1; ; visited++)
         {
             var shard = _state.ShardAt(position.Position);
-            // One without any keys may have as many pages as others' entries need.
+            // A keyspace without keys may have the many pages of other keyspaces' entries.
             if (shard.CountOf(_keyspace) == 0 || !shard.ScanNext(_keyspace, kind, ref position, ref sink, ref taken))
             {
                 if (shard.Index + 1 == _state.Shards.Length)
@@ -253,7 +257,7 @@ public sealed partial class CacheStore : IDisposable
         }
     }
 
-    /// <summary>Copies a key of this keyspace, taken at random, into the sink.</summary>
+    /// <summary>Copies a random key of this keyspace into the sink.</summary>
     /// <returns>False if the keyspace is empty.</returns>
     public bool TryGetRandomKey<TSink>(ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct
@@ -270,7 +274,7 @@ public sealed partial class CacheStore : IDisposable
         return false;
     }
 
-    /// <summary>A snapshot of the counters, over all keyspaces; of a store that was disposed, the last ones.</summary>
+    /// <summary>A snapshot of the counters, over all keyspaces; for a disposed store, the last ones.</summary>
     public CacheStatistics GetStatistics()
     {
         var sum = new CacheStatistics
@@ -312,10 +316,10 @@ public sealed partial class CacheStore : IDisposable
             shard.ResetStatistics();
     }
 
-    /// <summary>Ends the store and gives its memory back; of a view, does nothing.</summary>
+    /// <summary>Ends the store and gives its memory back; does nothing on a view.</summary>
     /// <remarks>
-    /// May be called at any time, from any thread and any number of times. Calls that are under way in other threads
-    /// are waited for, or end with <see cref="ObjectDisposedException"/>. A <see cref="LentValue"/> keeps its bytes.
+    /// May be called at any time, on any thread and any number of times. Calls that are under way on other threads are
+    /// waited for, or end with <see cref="ObjectDisposedException"/>. A <see cref="LentValue"/> keeps its bytes.
     /// </remarks>
     public void Dispose()
     {
@@ -326,7 +330,9 @@ public sealed partial class CacheStore : IDisposable
     /// <exception cref="ObjectDisposedException">The store was disposed.</exception>
     internal void ThrowIfDisposed() => _state.ThrowIfDisposed();
 
-    /// <summary>Throws unless the store is whole. No thread may write meanwhile; only debug builds check.</summary>
+    /// <summary>
+    /// Throws unless the store is consistent. No thread may write meanwhile; only debug builds check.
+    /// </summary>
     [Conditional("DEBUG")]
     internal void AssertValid() => Validate();
 
@@ -348,7 +354,7 @@ public sealed partial class CacheStore : IDisposable
 
     private Shard ShardOf(in EntryKey key) => _state.ShardOf(key.Hash);
 
-    // A branch that is never taken while there is room; the rest lies elsewhere.
+    // A branch that is never taken while there is room; the rest is in another method.
     private WriteStatus Counted(WriteStatus status)
     {
         if (status == WriteStatus.OutOfMemory)
@@ -359,7 +365,7 @@ public sealed partial class CacheStore : IDisposable
     [MethodImpl(MethodImplOptions.NoInlining)] // Kept out of the writes' code.
     private void CountRefusedSlow()
     {
-        ThrowIfDisposed(); // That is why there was no room.
+        ThrowIfDisposed(); // A disposed store has no room.
         _refusedWrites.Note(NowMs);
     }
 }

@@ -1,12 +1,12 @@
 namespace Cache.Core;
 
-/// <summary>Reads and writes of some keys that take place at one moment: <see cref="CacheStore.Transact"/>.</summary>
+/// <summary>Atomic reads and writes of some keys: <see cref="CacheStore.Transact"/>.</summary>
 public interface ITransaction : ITransactionKeys
 {
-    /// <summary>Reads and writes the keys, while other threads that want one of them wait.</summary>
+    /// <summary>Reads and writes the keys, while other threads that need one of them wait.</summary>
     /// <param name="store">
-    /// A view of the store that the transaction was begun on, of the same keyspace. Valid until this returns, in this
-    /// thread alone. The store itself must not be used here: a key that is locked would be waited for, for ever.
+    /// A view of the transaction's store, with the same keyspace. Valid until this returns, only on this thread. Do not
+    /// use the store itself here: it would wait for ever for the locked keys.
     /// </param>
     void Run(CacheStore store);
 }

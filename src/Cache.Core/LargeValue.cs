@@ -3,10 +3,10 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core;
 
-/// <summary>A large value that is written where it will stay, before a key is given to it.</summary>
+/// <summary>A large value that is written in its final place, before it gets a key.</summary>
 /// <remarks>
-/// Made by <see cref="CacheStore.TryCreateValue"/>, filled through <see cref="Span"/>, and given up to the store by
-/// <see cref="CacheStore.Set(ReadOnlySpan{byte}, LargeValue, in EntryOptions)"/>, which copies nothing. Takes
+/// Created by <see cref="CacheStore.TryCreateValue"/>, filled through <see cref="Span"/>, and handed over to the store
+/// by <see cref="CacheStore.Set(ReadOnlySpan{byte}, LargeValue, in EntryOptions)"/>, which copies nothing. Takes
 /// memory as it is filled, and counts against the store's limit from the moment it is set. One thread at a time.
 /// <example><code>
 /// if (store.TryCreateValue(length, out var value))
@@ -30,7 +30,7 @@ public sealed class LargeValue : IDisposable
         _block = block;
     }
 
-    /// <summary>The value's bytes, undefined until written. Valid until the value is set or disposed.</summary>
+    /// <summary>The value's bytes, undefined until written; valid until the value is set or disposed.</summary>
     /// <exception cref="ObjectDisposedException">It was set or disposed.</exception>
     public Span<byte> Span
     {
@@ -41,7 +41,7 @@ public sealed class LargeValue : IDisposable
         }
     }
 
-    /// <summary>Gives the memory back, unless a store took it over.</summary>
+    /// <summary>Gives the memory back, unless a store has taken it over.</summary>
     public void Dispose()
     {
         if (!_block.IsNull)
@@ -49,7 +49,7 @@ public sealed class LargeValue : IDisposable
         _block = default;
     }
 
-    /// <summary>Gives the block to the caller.</summary>
+    /// <summary>Hands the block over to the caller.</summary>
     /// <exception cref="ArgumentException">Another store made it.</exception>
     /// <exception cref="ObjectDisposedException">It was set or disposed.</exception>
     internal LargeBlock Take(StoreState state)

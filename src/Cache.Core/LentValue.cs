@@ -3,10 +3,10 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core;
 
-/// <summary>A large value of a store, read where it lies.</summary>
+/// <summary>A large value of a store, read without a copy.</summary>
 /// <remarks>
-/// Stays as it was found, and keeps its memory, until it is disposed, whatever becomes of its entry; until then it
-/// counts against the store's limit. May outlive the store. One thread at a time.
+/// Unchanged until it is disposed, even if its entry changes or is removed; until then its memory counts against the
+/// store's limit. May outlive the store. One thread at a time.
 /// <example><code>
 /// if (store.TryGet(key, store.BeginPrefetch(key), ref sink, lentLengthMin: 128 * 1024, out var lent))
 /// {
@@ -40,7 +40,7 @@ public sealed class LentValue : IDisposable
         }
     }
 
-    /// <summary>Gives the memory back: to the store, or to the system if the entry has gone meanwhile.</summary>
+    /// <summary>Gives the memory back to the store; if the entry was removed meanwhile, to the system.</summary>
     public void Dispose()
     {
         if (!_block.IsNull)

@@ -8,10 +8,10 @@ internal static class AddressSpace
     private const long BytesPerKilobyte = 1 << 10;
     private const string StrictOvercommit = "2";
 
-    /// <summary>What is left; <see cref="long.MaxValue"/> where nothing limits it.</summary>
+    /// <summary>The free address space; <see cref="long.MaxValue"/> if it is unlimited.</summary>
     public static long ReadFreeBytes() => OperatingSystem.IsLinux() ? ReadFreeBytes("/") : long.MaxValue;
 
-    /// <summary>Reads the files below a root; those that cannot be read say nothing.</summary>
+    /// <summary>Reads the files below a root; ignores those that cannot be read.</summary>
     internal static long ReadFreeBytes(string root)
     {
         long free = long.MaxValue;

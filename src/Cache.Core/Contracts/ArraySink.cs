@@ -1,11 +1,11 @@
 namespace Cache.Core;
 
-/// <summary>Takes a value as a new array.</summary>
+/// <summary>Copies a value to a new array.</summary>
 internal struct ArraySink : IValueSink
 {
     private byte[]? _array;
 
-    /// <summary>The value, once it was taken.</summary>
+    /// <summary>The value, after the read.</summary>
     public byte[]? Array { get; private set; }
 
     public Span<byte> GetSpan(int length) =>

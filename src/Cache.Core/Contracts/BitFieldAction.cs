@@ -1,14 +1,14 @@
 namespace Cache.Core;
 
-/// <summary>What is done with one bit field.</summary>
+/// <summary>The action of a step on a bit field.</summary>
 public enum BitFieldAction
 {
-    /// <summary>Its number is read.</summary>
+    /// <summary>Reads its number.</summary>
     Get,
 
-    /// <summary>It gets a number; the result is the one from before.</summary>
+    /// <summary>Writes a number; the result is the previous one.</summary>
     Set,
 
-    /// <summary>A number is added; the result is the sum.</summary>
+    /// <summary>Adds a number; the result is the sum.</summary>
     Add,
 }

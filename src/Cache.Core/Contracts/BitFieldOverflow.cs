@@ -1,12 +1,12 @@
 namespace Cache.Core;
 
-/// <summary>What becomes of a number that does not fit its bit field.</summary>
+/// <summary>How a number that does not fit in its bit field is handled.</summary>
 public enum BitFieldOverflow
 {
-    /// <summary>Its low bits are kept.</summary>
+    /// <summary>Its low bits are written.</summary>
     Wrap,
 
-    /// <summary>It becomes the largest or smallest number that fits.</summary>
+    /// <summary>The largest or smallest number that fits is written.</summary>
     Saturate,
 
     /// <summary>Nothing is written, and there is no result.</summary>

@@ -8,7 +8,7 @@ internal readonly struct ByteRange(long first, long last)
     public static ByteRange None => new(1, 0);
 
     /// <summary>
-    /// Where the part lies in a value of <paramref name="length"/> bytes; what lies outside is cut off.
+    /// The part's place in a value of <paramref name="length"/> bytes, clipped to the value.
     /// </summary>
     public (int Offset, int Length) Within(int length)
     {

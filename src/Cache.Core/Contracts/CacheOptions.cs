@@ -3,13 +3,13 @@ using System.Numerics;
 
 namespace Cache.Core;
 
-/// <summary>The options of a <see cref="CacheStore"/>; read once, when the store is made.</summary>
+/// <summary>The options of a <see cref="CacheStore"/>; read once, when the store is created.</summary>
 public sealed class CacheOptions
 {
-    /// <summary>The longest value in bytes that any store takes.</summary>
+    /// <summary>The longest value in bytes that any store accepts.</summary>
     internal const int LongestValue = 512 << 20;
 
-    /// <summary>The least memory limit: 1 MB.</summary>
+    /// <summary>The smallest memory limit: 1 MB.</summary>
     public const long MemoryLimitMin = 1 << 20;
 
     /// <summary>The most shards.</summary>
@@ -22,16 +22,18 @@ public sealed class CacheOptions
     public const int PromotionThresholdMax = 3;
 
     /// <summary>
-    /// The bytes that the store may hold, all told. Default: a quarter of the memory that the process may use.
+    /// The most bytes that the store may hold in all. Default: a quarter of the memory that the process may use.
     /// </summary>
     public long MemoryLimitBytes { get; set; } = Math.Max(MemoryLimitMin, AvailableMemoryBytes / 4);
 
-    /// <summary>Which entries make room when the limit is reached. Default: any.</summary>
+    /// <summary>Which entries may be evicted when the limit is reached. Default: any.</summary>
     public EvictionPolicy Eviction { get; set; } = EvictionPolicy.AllEntries;
 
-    /// <summary>How often a new entry must be used to outlive its first turn, 1 to 3. Default: 2.</summary>
+    /// <summary>
+    /// How often a new entry must be used to stay when its segment is reclaimed first, 1 to 3. Default: 2.
+    /// </summary>
     /// <remarks>
-    /// 1 keeps more of what is used twice in a row and never again; 3 asks more of an entry before it may stay.
+    /// 1 keeps more entries that are used twice in a row and never again; 3 demands more uses before an entry may stay.
     /// </remarks>
     public int PromotionThreshold { get; set; } = 2;
 
@@ -39,22 +41,22 @@ public sealed class CacheOptions
     public int ShardCount { get; set; } =
         (int)Math.Min(ShardCountMax, BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount * 2));
 
-    /// <summary>The number of keyspaces (Redis: databases) that the store keeps apart. Default: 16.</summary>
+    /// <summary>The number of keyspaces (Redis: databases). Default: 16.</summary>
     public int KeyspaceCount { get; set; } = KeyspaceCountMax;
 
     /// <summary>The longest value in bytes. Default and maximum: 512 MB, as in Redis.</summary>
     public int ValueLengthMax { get; set; } = LongestValue;
 
     /// <summary>
-    /// The memory that the process may use: of its container where there is one, else of the machine. The most that
-    /// <see cref="MemoryLimitBytes"/> may be.
+    /// The memory that the process may use: of its container if there is one, else of the machine. The highest
+    /// <see cref="MemoryLimitBytes"/>.
     /// </summary>
     public static long AvailableMemoryBytes => MachineMemory.AvailableBytes;
 
-    /// <summary>The address space that the process may still take, read anew.</summary>
+    /// <summary>The address space that the process may still take; read at each call.</summary>
     internal static long FreeAddressBytes => AddressSpace.ReadFreeBytes();
 
-    /// <summary>Every option that is out of its range, as a sentence that names it, its value and the range.</summary>
+    /// <summary>Lists each option that is out of range, in a sentence that names it, its value and the range.</summary>
     /// <returns>An empty list if the options can be used.</returns>
     public IReadOnlyList<string> FindProblems()
     {

@@ -1,11 +1,11 @@
 namespace Cache.Core;
 
 /// <summary>
-/// A snapshot of a store's counters. Counters are summed over the shards one after the other, not at one moment.
+/// A snapshot of a store's counters. Counters are summed over the shards one after the other, not atomically.
 /// </summary>
 public readonly record struct CacheStatistics
 {
-    /// <summary>Live and not yet removed entries, over all keyspaces.</summary>
+    /// <summary>Entries over all keyspaces, including expired ones that were not removed yet.</summary>
     public long Count { get; init; }
 
     /// <summary>Of these, the entries that have an expiry.</summary>
@@ -23,16 +23,16 @@ public readonly record struct CacheStatistics
     /// <summary>Entries removed because they had expired.</summary>
     public long Expirations { get; init; }
 
-    /// <summary>Writes that were refused for want of room, since the start or the last reset.</summary>
+    /// <summary>Writes that were refused because there was no room, since the start or the last reset.</summary>
     public long RefusedWrites { get; init; }
 
-    /// <summary>When the last of them was, in Unix milliseconds of the store's clock; 0: never.</summary>
+    /// <summary>When the last one was refused, in Unix milliseconds of the store's clock; 0: never.</summary>
     public long LastRefusedWriteMs { get; init; }
 
-    /// <summary>Bytes held: keys, values and what the store keeps about them.</summary>
+    /// <summary>Bytes held: keys, values and the store's data about them.</summary>
     public long MemoryBytes { get; init; }
 
-    /// <summary>The highest <see cref="MemoryBytes"/> that was seen.</summary>
+    /// <summary>The highest <see cref="MemoryBytes"/> so far.</summary>
     public long MemoryPeakBytes { get; init; }
 
     /// <summary>The limit of <see cref="MemoryBytes"/>.</summary>

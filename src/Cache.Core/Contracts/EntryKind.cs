@@ -1,11 +1,11 @@
 namespace Cache.Core;
 
-/// <summary>What the value of an entry is.</summary>
+/// <summary>The kind of an entry's value.</summary>
 /// <remarks>
-/// Every write of a value makes it a <see cref="String"/>, whatever it was before. Reads and changes of a value know
-/// strings only; of another kind they report <see cref="ReadStatus.WrongType"/> or
-/// <see cref="WriteStatus.WrongType"/>. What concerns keys (expiry, removal, renaming, copies, scans) takes any kind.
-/// No member makes another kind yet.
+/// Every write of a value makes it a <see cref="String"/>, whatever it was before. Reads and changes of a value work
+/// only with strings; for another kind they return <see cref="ReadStatus.WrongType"/> or
+/// <see cref="WriteStatus.WrongType"/>. Operations on keys (expiry, removal, renaming, copies, scans) work with any
+/// kind. No member creates another kind yet.
 /// </remarks>
 public enum EntryKind
 {
@@ -20,15 +20,15 @@ public enum EntryKind
     /// <summary>Fields, each with a value.</summary>
     Hash = 2,
 
-    /// <summary>Elements in an order, added and taken at both ends.</summary>
+    /// <summary>Ordered elements, added and removed at both ends.</summary>
     List = 3,
 
     /// <summary>Members without an order.</summary>
     Set = 4,
 
-    /// <summary>Members in the order of their scores.</summary>
+    /// <summary>Members ordered by score.</summary>
     SortedSet = 5,
 
-    /// <summary>Messages in the order in which they came.</summary>
+    /// <summary>Messages in the order of their arrival.</summary>
     Stream = 6,
 }

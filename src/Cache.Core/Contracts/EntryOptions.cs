@@ -1,7 +1,7 @@
 namespace Cache.Core;
 
 /// <summary>
-/// How an entry is written: when it expires, and under which condition. The default: always, never expiring.
+/// The options of a write: expiry and condition. The default: unconditional, never expiring.
 /// </summary>
 public readonly record struct EntryOptions
 {
@@ -9,34 +9,36 @@ public readonly record struct EntryOptions
     /// When the entry expires, in Unix milliseconds of the store's clock (<see cref="CacheStore.NowMs"/>).
     /// </summary>
     /// <remarks>
-    /// 0: never. A moment that has passed stores nothing, and removes what was there.
+    /// 0: never. With a moment in the past nothing is stored, and a present entry is removed.
     /// </remarks>
     public long ExpiresAtMs { get; init; }
 
     /// <summary>
-    /// When the entry expires by the wall clock, in Unix milliseconds; 0: never. It follows that clock also when it is
-    /// set afterwards, within a hundredth of a second.
+    /// When the entry expires by the wall clock, in Unix milliseconds; 0: never. Honoured even if that clock is set
+    /// later, within a hundredth of a second.
     /// </summary>
-    /// <remarks>Beside <see cref="ExpiresAtMs"/>, the one of the two that is the earlier at the write counts.</remarks>
+    /// <remarks>
+    /// If <see cref="ExpiresAtMs"/> is set too, the one that is earlier at the time of the write counts.
+    /// </remarks>
     public long ExpiresAtUnixMs { get; init; }
 
     /// <summary>
-    /// The entry expires after this many milliseconds without a read, at the moment above at the latest; 0: none.
+    /// The entry expires after this many milliseconds without a read, and at the latest at the moment above; 0: none.
     /// </summary>
     public long SlidingMs { get; init; }
 
     /// <summary>
-    /// Whether the expiry of the entry that is replaced stays; the others are then ignored if there is one.
+    /// Whether the replaced entry's expiry stays; if there is such an entry, the other members are ignored.
     /// </summary>
     public bool KeepTtl { get; init; }
 
-    /// <summary>When the write takes place.</summary>
+    /// <summary>The condition of the write.</summary>
     public SetCondition Condition { get; init; }
 
-    /// <summary>Whether an entry without an expiry may get the value, and nothing else, in this way.</summary>
+    /// <summary>Whether an entry without an expiry may get the value in place.</summary>
     internal bool AllowsOverwrite =>
         ExpiresAtMs == 0 && ExpiresAtUnixMs == 0 && SlidingMs == 0 && Condition != SetCondition.IfAbsent;
 
-    /// <summary>Whether nothing of the entry that is replaced is asked for.</summary>
+    /// <summary>Whether the write does not depend on the replaced entry.</summary>
     internal bool ReplacesAll => Condition == SetCondition.Always && !KeepTtl;
 }

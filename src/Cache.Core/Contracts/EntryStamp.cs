@@ -1,7 +1,9 @@
 namespace Cache.Core;
 
-/// <summary>Where a key's entry was found, and the version that tells whether the key was written since.</summary>
-/// <remarks>Of an absent key it stands for the absence; only its version is meant then.</remarks>
+/// <summary>
+/// The place where a key's entry was found, and the version that shows whether the key was written since.
+/// </summary>
+/// <remarks>For an absent key only the version has a meaning.</remarks>
 internal readonly record struct EntryStamp
 {
     /// <summary>The hash of key and keyspace, so that the key need not be hashed again.</summary>
@@ -13,23 +15,23 @@ internal readonly record struct EntryStamp
     /// <summary>The key's keyspace.</summary>
     public byte Keyspace { get; init; }
 
-    /// <summary>The generation of the keyspace: another one has none of its entries.</summary>
+    /// <summary>The generation of the keyspace; entries of another generation are not found.</summary>
     public byte Generation { get; init; }
 
-    /// <summary>The bucket of the page that holds the entry; while home is at its version, it is there.</summary>
+    /// <summary>The bucket of the page that has the entry; while the home has the version, it is there.</summary>
     public byte HolderIndex { get; init; }
 
     /// <summary>The slot in that bucket; 0: the key was absent.</summary>
     public byte Slot { get; init; }
 
-    /// <summary>What the value is, also if it was not read for being no string.</summary>
+    /// <summary>The kind of the value, also if it was not read because it is not a string.</summary>
     public EntryKind Kind { get; init; }
 
     /// <summary>When the entry expires unless it is used before, in the store's time; 0: never.</summary>
     public long ExpiresAtMs { get; init; }
 
     /// <summary>
-    /// Whether no read may be left out: each renews the expiry, or that follows a clock which may be set.
+    /// Whether each use must read the entry: a read renews the expiry, or that follows a clock which may be set.
     /// </summary>
     public bool MustBeRead { get; init; }
 

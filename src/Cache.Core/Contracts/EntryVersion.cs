@@ -1,6 +1,6 @@
 namespace Cache.Core;
 
-/// <summary>A stamp of a key's state: it changes whenever the key is written, by any door, or goes.</summary>
+/// <summary>A stamp of a key's state: it changes whenever the key is written or removed, by any door.</summary>
 /// <remarks>It may also change without a write of this key; retry a comparison that fails.</remarks>
 public readonly record struct EntryVersion
 {
@@ -8,8 +8,8 @@ public readonly record struct EntryVersion
 
     internal ulong Stamp { get; }
 
-    // Of a keyspace that was cleared a few times and is in the same generation again, the home was written since, or
-    // the key is as absent as it was.
+    // If a keyspace was cleared a few times and has the same generation again, the home was written since, or the key
+    // is absent as before.
     internal static EntryVersion Of(uint homeVersion, int generation) =>
         new(homeVersion | 1UL | ((ulong)generation << 32)); // Not 0, which is no version.
 }

@@ -1,6 +1,6 @@
 namespace Cache.Core;
 
-/// <summary>Which entries make room when the memory limit is reached.</summary>
+/// <summary>Which entries may be evicted when the memory limit is reached.</summary>
 public enum EvictionPolicy
 {
     /// <summary>None: a write that needs room is refused with <see cref="WriteStatus.OutOfMemory"/>.</summary>

@@ -1,12 +1,12 @@
 namespace Cache.Core;
 
 /// <summary>
-/// When a change of an entry's expiry takes place; an entry without expiry counts as expiring never.
+/// The conditions for a change of an entry's expiry; an entry without expiry counts as never expiring.
 /// </summary>
 [Flags]
 public enum ExpireConditions
 {
-    /// <summary>In any case.</summary>
+    /// <summary>Unconditional.</summary>
     None = 0,
 
     /// <summary>Only if the entry has no expiry.</summary>

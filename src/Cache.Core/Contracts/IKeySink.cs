@@ -1,12 +1,12 @@
 namespace Cache.Core;
 
-/// <summary>A place that takes keys, handed down to a scan.</summary>
+/// <summary>Receives the keys of a scan.</summary>
 public interface IKeySink
 {
-    /// <summary>Whether it has enough: the scan then ends soon, as if it had taken the count.</summary>
+    /// <summary>Whether it has enough keys: the scan then ends soon, as if the count was reached.</summary>
     bool IsFull { get; }
 
-    /// <summary>Takes one key.</summary>
-    /// <param name="key">The key's bytes; the span lives until the call returns.</param>
+    /// <summary>Receives one key.</summary>
+    /// <param name="key">The key's bytes; valid until the call returns.</param>
     void Take(ReadOnlySpan<byte> key);
 }

@@ -3,17 +3,17 @@ namespace Cache.Core;
 /// <summary>The keys of a transaction, and the room that it needs.</summary>
 public interface ITransactionKeys
 {
-    /// <summary>The number of keys that it reads or writes; one may come more than once.</summary>
+    /// <summary>The number of keys that it reads or writes; a key may occur more than once.</summary>
     int KeyCount { get; }
 
     /// <summary>
-    /// The most writes of one key that it makes: a rename makes two. While there is a journal, more are refused.
+    /// The most writes of a single key that it makes: a rename counts as two. With a journal, more are refused.
     /// </summary>
     int WriteCount { get; }
 
     /// <summary>
-    /// About how many bytes of keys and values it writes; room for them is made before. Without the values that the
-    /// keys have already.
+    /// The approximate bytes of keys and values that it writes, for which room is made before; without the present
+    /// values of the keys.
     /// </summary>
     long WrittenBytes { get; }
 

@@ -1,14 +1,14 @@
 namespace Cache.Core;
 
-/// <summary>A place that takes the values of several keys, in the order of the keys.</summary>
+/// <summary>Receives the values of several keys, in the order of the keys.</summary>
 public interface IValueBatchSink : IValueSink
 {
-    /// <summary>Whether it has enough: the rest of the keys is then not read any more.</summary>
+    /// <summary>Whether it has enough: the remaining keys are then not read.</summary>
     bool IsFull { get; }
 
-    /// <summary>Takes the absence of the next key.</summary>
+    /// <summary>Called if the next key is absent.</summary>
     void Miss();
 
-    /// <summary>Forgets everything taken so far: the values were not of one moment, and are read again.</summary>
+    /// <summary>Forgets everything received so far: the values were not read atomically, and are read again.</summary>
     void Restart();
 }

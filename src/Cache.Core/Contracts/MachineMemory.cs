@@ -2,11 +2,11 @@ using System.Globalization;
 
 namespace Cache.Core;
 
-/// <summary>The memory that a process may use: of its container where there is one, else of the machine.</summary>
+/// <summary>The memory that a process may use: of its container if there is one, else of the machine.</summary>
 /// <remarks>
-/// On Linux it is read where the kernel writes it. What the runtime tells is the share that it allows its own heap,
-/// three quarters of a container's memory by default, and perhaps little because the heap is kept small to leave
-/// the rest to the store; entries do not lie in that heap. Elsewhere the runtime's figure is what there is.
+/// On Linux it is read from the kernel's files. The runtime's figure is only the share for its own heap, three quarters
+/// of a container's memory by default, and perhaps less if the heap is kept small for the store's sake; entries are not
+/// in that heap. On other systems only the runtime's figure is available.
 /// </remarks>
 internal static class MachineMemory
 {
@@ -16,7 +16,7 @@ internal static class MachineMemory
 
     public static long AvailableBytes => _availableBytes.Value;
 
-    /// <summary>Reads the files below a root; those that cannot be read say nothing.</summary>
+    /// <summary>Reads the files below a root; ignores those that cannot be read.</summary>
     internal static long Read(string root)
     {
         long bytes = ReadMachine(root) ?? GC.GetGCMemoryInfo().TotalAvailableMemoryBytes;
@@ -34,8 +34,8 @@ internal static class MachineMemory
         return bytes;
     }
 
-    // Of a group and those that it lies in the least limit holds. A container sees its own group as the root, and
-    // perhaps its path on the machine all the same; folders that are not there have no limit.
+    // The lowest limit of a group and its parents counts. A container sees its own group as the root, and perhaps also
+    // its path on the machine; missing folders have no limit.
     private static long ReadGroup(string root, string mount, string path, string file)
     {
         long least = long.MaxValue;

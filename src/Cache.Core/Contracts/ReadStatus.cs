@@ -1,6 +1,6 @@
 namespace Cache.Core;
 
-/// <summary>What became of a read of a value.</summary>
+/// <summary>The result of a read of a value.</summary>
 public enum ReadStatus
 {
     /// <summary>The key has no live entry.</summary>

@@ -1,9 +1,9 @@
 namespace Cache.Core;
 
-/// <summary>When a set takes place.</summary>
+/// <summary>The condition of a set.</summary>
 public enum SetCondition
 {
-    /// <summary>In any case.</summary>
+    /// <summary>Unconditional.</summary>
     Always,
 
     /// <summary>Only if no live entry has the key.</summary>

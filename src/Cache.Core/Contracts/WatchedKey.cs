@@ -1,6 +1,6 @@
 namespace Cache.Core;
 
-/// <summary>A key that is watched, by all who began before it was removed.</summary>
+/// <summary>A watched key; shared by all watchers that began before it was removed.</summary>
 internal sealed class WatchedKey(ulong hash, byte keyspace)
 {
     private volatile bool _isRemoved;
@@ -9,10 +9,10 @@ internal sealed class WatchedKey(ulong hash, byte keyspace)
 
     public byte Keyspace { get; } = keyspace;
 
-    /// <summary>How many; guarded by the gate of the store's table.</summary>
+    /// <summary>The number of watchers; guarded by the gate of the store's table.</summary>
     public int Watchers { get; set; }
 
-    /// <summary>Whether the key was removed since; never taken back.</summary>
+    /// <summary>Whether the key was removed since; never reset.</summary>
     public bool IsRemoved
     {
         get => _isRemoved;

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Options;
 
 namespace Cache.Core.DependencyInjection;
 
-/// <summary>The store's own check of its options, as the options framework wants it.</summary>
+/// <summary>The store's own check of its options, in the form of the options framework.</summary>
 internal sealed class CacheOptionsValidator : IValidateOptions<CacheOptions>
 {
     public ValidateOptionsResult Validate(string? name, CacheOptions options)

@@ -20,10 +20,10 @@ internal sealed class CacheEventSource : EventSource
     private readonly Lock _gate = new();
     private readonly List<WeakReference<CacheStore>> _stores = [];
 
-    // Made for the first listener; the base class ends their timers after the last one.
+    // Created for the first listener; the base class ends their timers after the last one.
     private List<DiagnosticCounter>? _counters;
 
-    // What the hit ratio was last computed from; read and written by the one timer that asks for it.
+    // The counts of the last hit ratio; used only by the timer that computes it.
     private CacheStatistics _last;
 
     private CacheEventSource()
@@ -44,7 +44,7 @@ internal sealed class CacheEventSource : EventSource
             _stores.RemoveAll(held => !held.TryGetTarget(out var observed) || observed == store);
     }
 
-    /// <summary>The counters of all stores, summed; of two observations of one store, both.</summary>
+    /// <summary>The counters of all stores, summed; a store that is observed twice counts twice.</summary>
     [NonEvent]
     public CacheStatistics Sum()
     {
@@ -108,7 +108,7 @@ internal sealed class CacheEventSource : EventSource
             DisplayRateTimeScale = TimeSpan.FromSeconds(1),
         };
 
-    // Of the reads since the last time; 0 if there was none.
+    // Over the reads since the last time; 0 if there were none.
     private double HitRatio()
     {
         var now = Sum();

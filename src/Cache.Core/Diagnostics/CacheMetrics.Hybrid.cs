@@ -8,14 +8,14 @@ public sealed partial class CacheMetrics
 {
     private const string TierTag = "cache.tier";
 
-    // Replaced whole, under the lock, when a cache is added; read by collectors.
+    // Replaced as a whole, under the lock, when a cache is added; read by collectors.
     private volatile ObservedHybridCache[] _hybridCaches = [];
 
     /// <summary>Observes a hybrid cache until this object is disposed.</summary>
     /// <param name="cache">The cache; one that is observed already stays as it is.</param>
     /// <param name="name">
-    /// What the tag <c>dotnet.cache.name</c> says, different for each cache and store: the reads of a hybrid cache are
-    /// reads of its store as well.
+    /// The value of the tag <c>dotnet.cache.name</c>, unique among caches and stores: the reads of a hybrid cache are
+    /// also reads of its store.
     /// </param>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     public void Observe(StoreHybridCache cache, string name)

@@ -7,11 +7,10 @@ namespace Cache.Core.Diagnostics;
 /// caches.
 /// </summary>
 /// <remarks>
-/// Every instrument is observed: a collector gets a snapshot of counters that the stores keep in any case, and without
-/// a collector nothing is done. <c>AddCache</c> and <c>AddKeyedCache</c> observe their stores, a store
-/// without a key by the name "default", one with a key by its key; <c>AddCacheHybridCache</c> and
-/// <c>AddKeyedCacheHybridCache</c> their caches, by the names "default.hybrid" and the key with ".hybrid" behind it.
-/// What was made by hand is observed like this:
+/// Every instrument is observable: a collector gets a snapshot of counters that the stores keep in any case; without a
+/// collector there is no cost. <c>AddCache</c> and <c>AddKeyedCache</c> observe their stores, under the name "default"
+/// or the key; <c>AddCacheHybridCache</c> and <c>AddKeyedCacheHybridCache</c> their caches, under "default.hybrid" or
+/// the key followed by ".hybrid". To observe other stores and caches:
 /// <example><code>
 /// using var store = new CacheStore(new CacheOptions());
 /// using var metrics = new CacheMetrics();
@@ -30,12 +29,12 @@ namespace Cache.Core.Diagnostics;
 /// <item><term>cache.refused_writes</term><description>writes that found no room</description></item>
 /// <item><term>cache.size_limit</term><description>the most bytes that may be held</description></item>
 /// <item><term>cache.factory.calls, .failures, .timeouts, .joins</term>
-/// <description>what a hybrid cache's misses led to; a join is a call that waited for another's
+/// <description>the calls of a hybrid cache's factories; a join is a call that waited for another call's
 /// factory</description></item>
 /// <item><term>cache.second_level.requests, .failures</term>
 /// <description>the second level of a hybrid cache, requests by result as above</description></item>
 /// <item><term>cache.stale_hits, cache.eager_refreshes, cache.tag_invalidations</term>
-/// <description>expired values served, early renewals, tags made void</description></item>
+/// <description>expired values served, early renewals, invalidated tags</description></item>
 /// <item><term>cache.uncached_values, cache.unusable_values</term>
 /// <description>values that a hybrid cache did not keep, or that a serializer refused</description></item>
 /// </list>
@@ -55,17 +54,17 @@ public sealed partial class CacheMetrics : IDisposable
 
     private readonly Meter _meter;
 
-    // Replaced whole, under the lock, when a store is added; read by collectors.
+    // Replaced as a whole, under the lock, when a store is added; read by collectors.
     private readonly Lock _gate = new();
     private volatile ObservedStore[] _stores = [];
 
-    /// <summary>Makes a meter that every collector of the process sees.</summary>
+    /// <summary>Creates a meter that every collector of the process sees.</summary>
     public CacheMetrics()
         : this(new Meter(MeterName))
     {
     }
 
-    /// <summary>Makes a meter by a factory, so that a collector may take the meters of one container alone.</summary>
+    /// <summary>Creates a meter with a factory, so that a collector can select the meters of one container.</summary>
     /// <exception cref="ArgumentNullException">The factory is null.</exception>
     public CacheMetrics(IMeterFactory meterFactory)
         : this((meterFactory ?? throw new ArgumentNullException(nameof(meterFactory))).Create(MeterName))
@@ -97,9 +96,9 @@ public sealed partial class CacheMetrics : IDisposable
         CreateHybridInstruments();
     }
 
-    /// <summary>Observes a store until this object is disposed; of a disposed one, the last counters.</summary>
+    /// <summary>Observes a store until this object is disposed; for a disposed store, its last counters.</summary>
     /// <param name="store">The store; one that is observed already stays as it is.</param>
-    /// <param name="name">What the tag <c>dotnet.cache.name</c> says, different for each store.</param>
+    /// <param name="name">The value of the tag <c>dotnet.cache.name</c>, unique for each store.</param>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     public void Observe(CacheStore store, string name)
     {
@@ -131,7 +130,7 @@ public sealed partial class CacheMetrics : IDisposable
             CacheEventSource.Log.Remove(observed.Store);
     }
 
-    /// <summary>What the registrations call a store with options of a name.</summary>
+    /// <summary>The name that registrations give to a store with named options.</summary>
     internal static string NameOf(string optionsName) => optionsName.Length == 0 ? "default" : optionsName;
 
     private IEnumerable<Measurement<long>> ObserveRequests() => [.. ObserveStoreRequests(), .. ObserveHybridRequests()];

@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Cache.Core.Distributed;
 
-/// <summary>Takes a value into a caller's buffer writer.</summary>
+/// <summary>Copies a value into a caller's buffer writer.</summary>
 internal readonly struct BufferWriterSink(IBufferWriter<byte> writer) : IValueSink
 {
     public Span<byte> GetSpan(int length) => writer.GetSpan(length);

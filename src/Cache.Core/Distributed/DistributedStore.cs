@@ -10,18 +10,18 @@ namespace Cache.Core.Distributed;
 /// A store as the framework's distributed cache, so that sessions, output and hybrid caches keep their entries in it.
 /// </summary>
 /// <remarks>
-/// Thread-safe as the store is. Keys are the UTF-8 of the string, values are the caller's bytes, so a client of the
-/// server on the same store sees what the application wrote and the other way round. Nothing here waits: the
-/// asynchronous members are complete when they return, and look at their token once, at entry. Exceptions are those of
-/// the framework's in-memory provider; beyond these, a key without a UTF-8 form and a key or value that is too long are
-/// an <see cref="ArgumentException"/>. A write that finds no room is dropped without a word, as the framework's
-/// providers with a size limit do, and takes the entry that it was to replace with it: a cache may forget, not lie.
+/// Thread-safe, like the store. Keys are the UTF-8 of the string, values are the caller's bytes, so a client of a
+/// server on the same store sees what the application wrote, and vice versa. Nothing here waits: the asynchronous
+/// members are complete when they return, and check their token once, at entry. Exceptions are those of the framework's
+/// in-memory provider; besides, a key without a UTF-8 form, and a key or value that is too long, is an
+/// <see cref="ArgumentException"/>. A write that finds no room is dropped silently, as in the framework's providers
+/// with a size limit, together with the entry that it should replace: an outdated value is never returned.
 /// </remarks>
 internal sealed class DistributedStore(CacheStore store) : IBufferDistributedCache
 {
     private readonly CacheStore _store = store;
 
-    [SkipLocalsInit] // The key writes what is read of its scratch; to clear it would cost as much as to hash the key.
+    [SkipLocalsInit] // The key writes its scratch before reading it; clearing it would cost as much as hashing.
     public byte[]? Get(string key)
     {
         ArgumentNullException.ThrowIfNull(key);
@@ -132,7 +132,7 @@ internal sealed class DistributedStore(CacheStore store) : IBufferDistributedCac
         return Task.CompletedTask;
     }
 
-    // The store takes a value as one span, so that it is written at one moment: segments are joined in a pooled array.
+    // The store takes a value as one span, to write it atomically: segments are joined in a pooled array.
     private void SetSegments(string key, in ReadOnlySequence<byte> value, DistributedCacheEntryOptions options)
     {
         if (value.Length > CacheStore.ValueLengthMax)

@@ -2,17 +2,19 @@ using Microsoft.Extensions.Caching.Distributed;
 
 namespace Cache.Core.Distributed;
 
-/// <summary>The framework's expiry options as the store's: whole milliseconds of its clock, rounded up.</summary>
+/// <summary>
+/// Converts the framework's expiry options to the store's: whole milliseconds of its clock, rounded up.
+/// </summary>
 internal static class ExpiryConversion
 {
-    // To the store 0 is never; this is a moment that has passed.
+    // For the store 0 means never; this is a moment that has passed.
     private const long LongPastMs = 1;
 
     private static readonly long _lastMomentMs = DateTimeOffset.MaxValue.ToUnixTimeMilliseconds();
 
     /// <summary>
-    /// Of an absolute moment and one relative to now the earlier counts, as in the framework's memory cache; which
-    /// it is, is decided now.
+    /// Of an absolute moment and one relative to now the earlier counts, as in the framework's memory cache; this is
+    /// decided now.
     /// </summary>
     /// <remarks>Intervals are positive, since the framework's options refuse others.</remarks>
     public static EntryOptions ToEntryOptions(DistributedCacheEntryOptions options, CacheStore store)
@@ -30,7 +32,7 @@ internal static class ExpiryConversion
         };
     }
 
-    // No entry expires before its time, and no interval becomes none.
+    // No entry expires early, and no interval becomes zero.
     private static long RoundUp(long ticks)
     {
         (long milliseconds, long rest) = Math.DivRem(ticks, TimeSpan.TicksPerMillisecond);

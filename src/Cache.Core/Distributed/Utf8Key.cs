@@ -11,14 +11,14 @@ namespace Cache.Core.Distributed;
 /// The UTF-8 bytes of a string key, on the caller's stack if short, else in a pooled array until disposed.
 /// </summary>
 /// <remarks>
-/// ASCII is narrowed by whole vectors, and the rest of the key is written as one vector too: a hash or a comparison
-/// that loads bytes just written by narrower stores would wait until these leave the store buffer, which behind a
-/// cache miss takes as long as the miss.
+/// ASCII is narrowed in whole vectors, and the rest of the key is written as one vector too: a hash or a comparison
+/// that loads bytes just written by narrower stores would wait until these leave the store buffer, which after a cache
+/// miss takes as long as the miss.
 /// </remarks>
 internal readonly ref struct Utf8Key
 {
     /// <summary>
-    /// How many bytes of stack a caller hands in: every ASCII key to that length, others to a third of it.
+    /// The bytes of stack that a caller provides: enough for ASCII keys of this length, and others of a third of it.
     /// </summary>
     public const int StackBytes = 256;
 
@@ -34,18 +34,20 @@ internal readonly ref struct Utf8Key
     /// <param name="key">The key.</param>
     /// <param name="scratch"><see cref="StackBytes"/> of the caller's stack.</param>
     /// <exception cref="ArgumentException">
-    /// The key has an unpaired surrogate, or is longer than the store takes.
+    /// The key has an unpaired surrogate, or is longer than the store accepts.
     /// </exception>
     public Utf8Key(string key, Span<byte> scratch)
         : this(key, scratch, out bool isUsable)
     {
         if (isUsable)
             return;
-        Dispose(); // The caller gets no key to dispose.
+        Dispose(); // The constructor throws, so the caller has no key to dispose.
         ThrowUnusable(key);
     }
 
-    /// <summary>Encodes a key, or says that it has an unpaired surrogate or is longer than the store takes.</summary>
+    /// <summary>
+    /// Encodes a key, or reports that it has an unpaired surrogate or is longer than the store accepts.
+    /// </summary>
     public Utf8Key(ReadOnlySpan<char> key, Span<byte> scratch, out bool isUsable)
     {
         isUsable = false;
@@ -96,7 +98,7 @@ internal readonly ref struct Utf8Key
         return units.IsEmpty || TryNarrowRest(units, bytes);
     }
 
-    // Fewer than a block; what lies behind the last unit is written as zeros.
+    // Fewer than a block; zeros are written behind the last unit.
     private static bool TryNarrowRest(ReadOnlySpan<ushort> units, Span<byte> bytes)
     {
         ulong low;
@@ -150,7 +152,7 @@ internal readonly ref struct Utf8Key
             nameof(key));
     }
 
-    // A key that is too long is reported as that, whatever is in it.
+    // A key that is too long is reported as such, whatever its content.
     private static int UnpairedSurrogateIn(string key)
     {
         if (key.Length > CacheStore.KeyLengthMax)

@@ -4,15 +4,15 @@ namespace Cache.Core.Layout;
 
 /// <summary>The checked twin of every access to native memory: a no-op unless CACHE_CHECKED is defined.</summary>
 /// <remarks>
-/// Each primitive of this folder calls it with the bytes that it is about to touch. A checked build throws where an
-/// unchecked one would read or write outside of the store's reservations and blocks.
+/// Each primitive of this folder calls it with the bytes that it will access. A checked build throws where an unchecked
+/// one would read or write outside of the store's reservations and blocks.
 /// </remarks>
 internal static unsafe class AddressCheck
 {
     private static readonly Lock _gate = new();
 
-    // Written under the gate, read without. A range keeps its place while it is there, and places are used again: an
-    // array for each change would be garbage that hides the store's own memory in measurements.
+    // Written under the gate, read without. A range keeps its place, and places are reused: a new array for each change
+    // would be garbage that hides the store's own memory in measurements.
     private static (nuint Start, nuint End)[] _ranges = new (nuint, nuint)[64];
 
     [Conditional("CACHE_CHECKED")]
@@ -45,7 +45,7 @@ internal static unsafe class AddressCheck
         }
     }
 
-    /// <summary>Throws unless all the bytes lie in one reservation or block.</summary>
+    /// <summary>Throws unless all bytes are in one reservation or block.</summary>
     [Conditional("CACHE_CHECKED")]
     public static void InRange(void* address, long length)
     {

@@ -14,7 +14,7 @@ namespace Cache.Core.Layout;
 ///  │version│ freq │spill │ slot 1 │  slots 2 … 7    │
 ///  └───────┴──────┴──────┴────────┴── ··· ──────────┘
 ///  version  bit 0      a writer holds the bucket, and may change it
-///           bit 1      a writer holds the bucket, and changes nothing for now: others read, and write nothing
+///           bit 1      a writer holds the bucket, and changes nothing for now: others may read, but not write
 ///           bits 2–31  counts the changes
 ///  freq     7 × 2 bits: how often a slot was used; plain stores of readers, so a lost one is a lost use
 ///  spill    bits 0–2   entries of this home in the next bucket
@@ -23,8 +23,8 @@ namespace Cache.Core.Layout;
 ///  slot     bits 48–63 tag, bit 47 set, bits 44–46 generation of the keyspace when the entry was written,
 ///           bits 0–43 address in units of 8 bytes; 0: empty
 /// </code>
-/// A handle: copying it copies the address. Everything but freq and the version itself is written only by the thread
-/// that holds the bucket, and read by others between two equal versions without bit 0.
+/// A handle: copying it copies the address. Except for freq and the version itself, only the thread that holds the
+/// bucket writes; others read between two equal versions without bit 0.
 /// </remarks>
 internal readonly unsafe struct Bucket : IEquatable<Bucket>
 {
@@ -33,14 +33,14 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     public const int SlotLast = 7;
     public const int FrequencyMax = 3;
 
-    // What a slot is matched by: the tag, the bit of a used one, and the generation.
+    // The bits by which a slot is matched: the tag, the bit of a used slot, and the generation.
     private const int TagShift = 44;
     private const int AnyGenerationShift = 47;
     private const int GenerationMask = 7;
     private const ulong AddressMask = (1UL << 44) - 1;
     private const uint SlotsMask = 0xFE;
 
-    /// <summary>What a change adds to the version.</summary>
+    /// <summary>The increment of the version by a change.</summary>
     public const uint VersionStep = 4;
 
     private const uint Changing = 1;
@@ -62,7 +62,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
         _start = start;
     }
 
-    /// <summary>The place in the order of locking.</summary>
+    /// <summary>The position in the order of locking.</summary>
     public nuint Order => (nuint)_start;
 
     public bool IsNull => _start is null;
@@ -72,7 +72,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
 
     public IndexPage Page => new((byte*)((nuint)_start & ~(nuint)(IndexPage.Size - 1)));
 
-    /// <summary>Whether no entry of this home lies elsewhere.</summary>
+    /// <summary>Whether all entries of this home are in it.</summary>
     public bool HasNoSpill => Spill == 0;
 
     public int NeighbourCount => Spill & NeighbourMask;
@@ -97,7 +97,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
 
     private ref ushort Spill => ref *(ushort*)(_start + 6);
 
-    /// <summary>What a slot's word must hold in its upper bits to be of a hash and a generation.</summary>
+    /// <summary>The upper bits of a slot's word for a hash and a generation.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // Four instructions, once an operation.
     public static ulong TagOf(ulong hash, int generation) => ((hash >> 12) & 0xFFFF0) | 8 | (uint)generation;
 
@@ -114,7 +114,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     /// <summary>The generation that an entry was written in.</summary>
     public static int GenerationOf(ulong entry) => (int)(entry >> TagShift) & GenerationMask;
 
-    /// <summary>Whether two entries are the same but for the generation.</summary>
+    /// <summary>Whether two entries differ at most in the generation.</summary>
     public static bool AreSameButGeneration(ulong entry, ulong other) =>
         ((entry ^ other) & ~((ulong)GenerationMask << TagShift)) == 0;
 
@@ -132,10 +132,10 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
         return VersionCheck.IsLeftOut || Version == version;
     }
 
-    /// <summary>Whether a version is that of a bucket that a writer holds, whether others read there or not.</summary>
+    /// <summary>Whether a version is that of a held bucket, readable or not.</summary>
     public static bool IsHeld(uint version) => (version & HeldMask) != 0;
 
-    /// <summary>The version of a bucket, without what its holder does.</summary>
+    /// <summary>The version of a bucket, without the bits of its holder.</summary>
     public static uint FreeVersionOf(uint version) => version & ~HeldMask;
 
     /// <summary>
@@ -153,7 +153,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     public bool TryLockAt(uint version) =>
         !IsHeld(version) && Interlocked.CompareExchange(ref Version, version + Changing, version) == version;
 
-    /// <summary>Locks the bucket if it is free, and lets others read in it until <see cref="BeginChange"/>.</summary>
+    /// <summary>Locks the bucket if it is free; others may read it until <see cref="BeginChange"/>.</summary>
     public bool TryLockReadable(out uint version)
     {
         version = Volatile.Read(ref Version);
@@ -162,24 +162,24 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     }
 
     /// <summary>Keeps readers away; a fence must follow before the first change.</summary>
-    /// <remarks>version: That at which the bucket was locked.</remarks>
+    /// <remarks>version: The version at which the bucket was locked.</remarks>
     public void BeginChange(uint version)
     {
         Debug.Assert(Version == version + Readable, "Only the holder changes the state.");
         Volatile.Write(ref Version, version + Changing);
     }
 
-    /// <summary>Lets others read what was changed; the bucket stays locked, now at the next version.</summary>
+    /// <summary>Lets others read the changes; the bucket stays locked, now at the next version.</summary>
     public void EndChange(uint version)
     {
         Debug.Assert(Version == version + Changing, "Only the holder changes the state.");
         Volatile.Write(ref Version, version + VersionStep + Readable);
     }
 
-    /// <summary>Unlocks a bucket that others read through: it is at this version already.</summary>
+    /// <summary>Unlocks a readable bucket, which has this version already.</summary>
     public void UnlockReadable(uint version)
     {
-        // As of Unlock.
+        // As in Unlock.
         Debug.Assert(Version == version + Readable || (version == 0 && Version == 0), "Only the holder unlocks.");
         Volatile.Write(ref Version, version);
     }
@@ -193,7 +193,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
         return version;
     }
 
-    /// <summary>Unlocks with a new version if anything was changed, else with the one from before.</summary>
+    /// <summary>Unlocks with a new version if there was a change, else with the previous one.</summary>
     public void Unlock(uint version, bool changed)
     {
         // Version 0 is that of an unused page, whose memory a disposal may give back while a late writer holds it.
@@ -205,15 +205,15 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
     public void InitializeVersion(uint version) => Volatile.Write(ref Version, version);
 
     /// <summary>One bit per slot whose tag and generation are equal, at the slot's number.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)] // So that the shift is a constant.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // Makes the shift a constant.
     public uint Match(ulong tag) => Match(tag, TagShift);
 
-    /// <summary>The same whatever the generation: for a guess.</summary>
+    /// <summary>The same for any generation: for a guess.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // The same.
     public uint MatchAnyGeneration(ulong hash) =>
         Match(TagOf(hash, 0) >> (AnyGenerationShift - TagShift), AnyGenerationShift);
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)] // So that the shift is a constant.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // Makes the shift a constant.
     private uint Match(ulong tag, int shift)
     {
         var words = (ulong*)_start;
@@ -267,7 +267,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
         return 0;
     }
 
-    /// <summary>The number of empty slots; of a bucket that is not locked, an estimate.</summary>
+    /// <summary>The number of empty slots; an estimate if the bucket is not locked.</summary>
     public int CountEmptySlots()
     {
         int count = 0;
@@ -310,7 +310,7 @@ internal readonly unsafe struct Bucket : IEquatable<Bucket>
         SetStash(count, StashBuckets | (1 << stash));
     }
 
-    /// <summary>Forgets one entry in the stash; which buckets hold the rest is known again when none is left.</summary>
+    /// <summary>Forgets one entry in the stash; the bits of stash buckets are exact again when none is left.</summary>
     public void RemoveStash()
     {
         int count = Spill >> StashCountShift;

@@ -1,15 +1,15 @@
 namespace Cache.Core.Layout;
 
-/// <summary>How an expiry is written in 64 bits: on which of the two clocks, and when.</summary>
+/// <summary>An expiry in 64 bits: the clock and the moment.</summary>
 /// <remarks>
-/// Positive: milliseconds of the store's time, which is monotonic. Negative: Unix milliseconds of the wall clock, with
-/// the sign turned; it is the moment that is kept, so it follows a clock that is set later. 0: never, or none.
+/// Positive: milliseconds of the store's time, which is monotonic. Negative: Unix milliseconds of the wall clock,
+/// negated; since the moment itself is stored, it stays right if that clock is set later. 0: never, or none.
 /// </remarks>
 internal static class Deadline
 {
     public const long None = 0;
 
-    // To the store 0 is never; a moment before either clock began has passed, like any other up to now.
+    // For the store 0 means never; a moment before either clock began has passed.
     private const long LongPastMs = 1;
 
     public static long OfStore(long storeMs) => storeMs == 0 ? None : Math.Max(LongPastMs, storeMs);

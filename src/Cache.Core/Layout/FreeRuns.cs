@@ -6,10 +6,10 @@ namespace Cache.Core.Layout;
 
 /// <summary>The free runs of a heap's grains: found by their length, joined with their neighbours.</summary>
 /// <remarks>
-/// A run is known by what stands for its first and its last grain in a table beside the memory, so that a neighbour
-/// finds it, and nothing is written into memory that the system has taken back. Runs of a kind are listed in bins,
-/// eight for each power of two. Runs of two kinds are not joined: a <i>resident</i> one may have memory, and holds
-/// whatever was in it; an <i>empty</i> one has none. Grain 0 is never free: 0 is no run. Not thread-safe.
+/// A run is described by the entries of its first and its last grain in a table beside the memory, so that a neighbour
+/// finds it, and nothing is written into memory that was given back to the system. Runs of a kind are listed in bins,
+/// eight for each power of two. Runs of two kinds are not joined: a <i>resident</i> one may have memory, with any
+/// content; an <i>empty</i> one has none. Grain 0 is never free: 0 means no run. Not thread-safe.
 /// <code>
 ///  first grain of a run:  length │ next of its bin │ previous       last grain of a run:  length as the last one
 ///  (negative: resident)
@@ -22,7 +22,7 @@ internal sealed unsafe class FreeRuns : IDisposable
     private const int BinCount = (32 - BinsPerPowerShift) * BinsPerPower;
     private const int BinWords = (BinCount + 63) / 64;
 
-    // Within its own bin a run may be shorter than what is wanted; further ones are not looked at.
+    // Within its own bin a run may be too short; no more than this many are tried.
     private const int TriesInBin = 8;
 
     private readonly NativeReservation _table;
@@ -34,7 +34,7 @@ internal sealed unsafe class FreeRuns : IDisposable
     private readonly ulong[] _filled = new ulong[2 * BinWords];
     private readonly long[] _grains = new long[2];
 
-    /// <summary>Knows grains 1 to <paramref name="count"/> − 1; none is free at first.</summary>
+    /// <summary>Manages grains 1 to <paramref name="count"/> − 1; none is free at first.</summary>
     public FreeRuns(int count)
     {
         _count = count;
@@ -49,7 +49,7 @@ internal sealed unsafe class FreeRuns : IDisposable
     /// <summary>The grains that are free and have none.</summary>
     public long EmptyCount => _grains[KindOf(false)];
 
-    /// <summary>Takes a run of this length out of one that is about as long, or longer.</summary>
+    /// <summary>Takes a run of this length from one of about that length, or a longer one.</summary>
     public bool TryTake(int length, bool resident, out int start)
     {
         Debug.Assert(length > 0);
@@ -60,7 +60,7 @@ internal sealed unsafe class FreeRuns : IDisposable
         return true;
     }
 
-    /// <summary>Takes the shortest resident run, which serves least, or a part of it.</summary>
+    /// <summary>Takes the shortest resident run, which is least useful, or a part of it.</summary>
     public bool TryTakeShortest(long lengthMax, out int start, out int length)
     {
         Debug.Assert(lengthMax > 0);
@@ -94,8 +94,8 @@ internal sealed unsafe class FreeRuns : IDisposable
         return true;
     }
 
-    /// <summary>Takes what free neighbours without memory have of the pages in which a run begins and ends.</summary>
-    /// <remarks>The run itself is not in use: such a page may be given back as a whole then.</remarks>
+    /// <summary>Takes the parts that free neighbours without memory have of a run's first and last page.</summary>
+    /// <remarks>The run itself is not in use: so such a page can be given back as a whole.</remarks>
     /// <returns>Whether they had any.</returns>
     public bool TakePagesAround(ref int start, ref int length, int pageGrains)
     {
@@ -293,7 +293,7 @@ internal sealed unsafe class FreeRuns : IDisposable
         return ref _places[grain];
     }
 
-    /// <summary>What is known of a grain that is the first or the last of a free run; else zeros.</summary>
+    /// <summary>The entry of a grain that is the first or the last of a free run; else zeros.</summary>
     [StructLayout(LayoutKind.Sequential)]
     private struct Place
     {

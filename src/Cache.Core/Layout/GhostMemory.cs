@@ -3,11 +3,11 @@ using System.Runtime.InteropServices;
 
 namespace Cache.Core.Layout;
 
-/// <summary>Words of memory whose number changes; what is no longer used goes back to the system at once.</summary>
+/// <summary>A variable number of words; unused memory is given back to the system at once.</summary>
 /// <remarks>
-/// In a reservation, since an array that was replaced would stay until the collector comes by, and a store gives it no
-/// reason to. One thread at a time changes the number. One that still has a former, larger number writes into memory
-/// that is not used any more, or after the disposal into addresses that are still mapped: harmless.
+/// In a reservation, since a replaced array would stay until a collection, and a store causes none. One thread at a
+/// time changes the number. A thread that still has a former, larger number writes into unused memory, or after the
+/// disposal to addresses that are still mapped: harmless.
 /// </remarks>
 internal sealed unsafe class GhostMemory : IDisposable
 {
@@ -18,8 +18,8 @@ internal sealed unsafe class GhostMemory : IDisposable
     // Written by a resize; read by all, once for each operation.
     private long _count;
 
-    /// <param name="lengthMin">The bytes that there must be room for.</param>
-    /// <param name="lengthWanted">The bytes to have room for if the system lets it.</param>
+    /// <param name="lengthMin">The bytes that must fit.</param>
+    /// <param name="lengthWanted">The bytes that should fit if the system allows it.</param>
     public GhostMemory(long lengthMin, long lengthWanted)
     {
         _reservation = new NativeReservation(ToPages(lengthMin), ToPages(lengthWanted), hugePages: false);
@@ -43,7 +43,7 @@ internal sealed unsafe class GhostMemory : IDisposable
         }
     }
 
-    /// <summary>Has this many words from now on, and forgets what was in them.</summary>
+    /// <summary>Changes the number of words, and clears them.</summary>
     public void Resize(long count)
     {
         Debug.Assert((ulong)count <= (ulong)CountMax);

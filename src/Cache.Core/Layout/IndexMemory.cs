@@ -6,14 +6,14 @@ namespace Cache.Core.Layout;
 /// <summary>The pages of the index, numbered in one reservation. Thread-safe.</summary>
 internal sealed unsafe class IndexMemory : IDisposable
 {
-    // An eighth of the memory that records take.
+    // An eighth of the memory for records.
     private const int PrefaultSteps = 2;
 
     private readonly NativeReservation _reservation;
     private readonly Prefault _prefault;
     private readonly Lock _gate = new();
 
-    // Guarded by the gate. Of a free page, what its versions may not fall back behind.
+    // Guarded by the gate. The lowest next version of each free page.
     private readonly Stack<(uint Page, uint Version)> _free = new();
     private uint _used;
 
@@ -37,7 +37,7 @@ internal sealed unsafe class IndexMemory : IDisposable
     }
 
     /// <summary>An unused page; its buckets are empty.</summary>
-    /// <remarks>version: The least that its buckets must begin with, so that none is ever seen again.</remarks>
+    /// <remarks>version: The lowest first version of its buckets, so that no version is seen twice.</remarks>
     public bool TryAllocate(out uint page, out uint version)
     {
         lock (_gate)
@@ -70,7 +70,7 @@ internal sealed unsafe class IndexMemory : IDisposable
         }
     }
 
-    /// <summary>Takes an empty page back, all of whose buckets the caller holds, and its memory with it.</summary>
+    /// <summary>Takes back an empty page, whose buckets the caller holds, and gives its memory back.</summary>
     /// <remarks>
     /// A late reader or writer finds versions of 0, which no page in use has, and looks at the directory again.
     /// </remarks>
@@ -82,8 +82,8 @@ internal sealed unsafe class IndexMemory : IDisposable
             _free.Push((page, version));
     }
 
-    /// <summary>A page whose buckets are held, and never let go: the only one of a store that was disposed.</summary>
-    /// <remarks>It lies behind the last one that may be allocated, where closing leaves the memory as it is.</remarks>
+    /// <summary>A page whose buckets are held for ever: the only page of a disposed store.</summary>
+    /// <remarks>It is behind the last page that may be allocated, where closing keeps the memory.</remarks>
     public uint CreateHeldPage()
     {
         uint page = (uint)((_reservation.Length + IndexPage.Size - 1) / IndexPage.Size);

@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Cache.Core.Layout;
 
-/// <summary>A page of the index: 56 home buckets, and 8 stash buckets for what does not fit at home.</summary>
+/// <summary>A page of the index: 56 home buckets, and 8 stash buckets for entries that do not fit at home.</summary>
 /// <remarks>
 /// <code>
 ///  0                                   3584            4096
@@ -10,8 +10,8 @@ namespace Cache.Core.Layout;
 ///  │ home 0  │ home 1  │     home 55   │  stash 0 … 7    │
 ///  └─────────┴─────────┴── ··· ────────┴── ··· ──────────┘
 /// </code>
-/// An entry lies in its home bucket, else in the next home bucket, else in one of the stash buckets. The home follows
-/// from hash bits that the choice of the page does not use, so it stays the same when a page is split.
+/// An entry is in its home bucket, else in the next home bucket, else in one of the stash buckets. The home is chosen
+/// by hash bits that do not choose the page, so it stays the same when a page is split.
 /// </remarks>
 internal readonly unsafe struct IndexPage(byte* start) : IEquatable<IndexPage>
 {
@@ -21,7 +21,7 @@ internal readonly unsafe struct IndexPage(byte* start) : IEquatable<IndexPage>
     public const int HomeCount = BucketCount - StashCount;
     public const int SlotCount = BucketCount * Bucket.SlotLast;
 
-    /// <summary>What the versions of a page begin with: 0 is that of an unused page.</summary>
+    /// <summary>The first version of a page: 0 is that of an unused page.</summary>
     public const uint FirstVersion = Bucket.VersionStep;
 
     private readonly byte* _start = start;
@@ -41,7 +41,7 @@ internal readonly unsafe struct IndexPage(byte* start) : IEquatable<IndexPage>
 
     public Bucket NeighbourOf(Bucket home) => this[NeighbourIndexOf(home.IndexInPage)];
 
-    /// <summary>The number of slots in use; of a page that is not locked, an estimate.</summary>
+    /// <summary>The number of slots in use; an estimate if the page is not locked.</summary>
     public int CountEntries()
     {
         int count = 0;
@@ -50,7 +50,7 @@ internal readonly unsafe struct IndexPage(byte* start) : IEquatable<IndexPage>
         return count;
     }
 
-    /// <summary>Makes every byte 0; the caller holds all buckets, and thereby unlocks them.</summary>
+    /// <summary>Makes every byte 0; the caller holds all buckets, and this unlocks them.</summary>
     public void Clear()
     {
         AddressCheck.InRange(_start, Size);

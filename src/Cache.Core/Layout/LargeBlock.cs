@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Cache.Core.Layout;
 
-/// <summary>A value too long for a segment, in a run of the page heap that is shared by counting.</summary>
+/// <summary>A value too long for a segment, in a run of the page heap, with a reference count.</summary>
 /// <remarks>
 /// <code>
 ///  0           4         8          12      16              16 + length   16 + capacity
@@ -12,14 +12,14 @@ namespace Cache.Core.Layout;
 ///  └───────────┴─────────┴──────────┴───────┴───────────────┴─────────────┘
 /// </code>
 /// The units are those of the run that it takes. The record holds one reference, guarded by the home bucket of its key;
-/// a reader takes another one under that bucket's lock, and copies without it. Dropping the last one frees the
+/// a reader takes another one under that bucket's lock, and copies without the lock. Dropping the last one frees the
 /// block. With a single reference the holder of the home bucket may change the value in place; else it is copied first.
-/// A checked build knows each block from its making to its freeing, and throws where another address, or one that was
-/// freed, would be used.
+/// A checked build knows each block from its creation to its release, and throws if another address, or a freed one, is
+/// used.
 /// </remarks>
 internal readonly unsafe struct LargeBlock(byte* start)
 {
-    /// <summary>What a record holds of a block: its address.</summary>
+    /// <summary>The bytes of a block's address in a record.</summary>
     public const int StubLength = 8;
 
     private const int HeaderLength = 16;
@@ -48,7 +48,7 @@ internal readonly unsafe struct LargeBlock(byte* start)
 
     public int Capacity => *(int*)(Start + 8);
 
-    /// <summary>What the block counts against the memory limit.</summary>
+    /// <summary>The bytes that the block counts against the memory limit.</summary>
     public long SizeBytes => (long)*(int*)(Start + 12) << UnitShift;
 
     public Span<byte> Value => BytesOf(Length);
@@ -96,7 +96,7 @@ internal readonly unsafe struct LargeBlock(byte* start)
 
     public void WriteStub(Span<byte> stub) => MemoryMarshal.Write(stub, (nuint)_start);
 
-    /// <summary>Whether there are more references than that.</summary>
+    /// <summary>Whether there are more references than this.</summary>
     public bool HasMoreThan(int references) => Volatile.Read(ref References) > references;
 
     /// <summary>Takes another reference; the caller holds one, or the lock of the bucket that guards one.</summary>

@@ -8,21 +8,21 @@ namespace Cache.Core.Layout;
 /// A range of address space, readable and writable, whose pages take memory when they are first written.
 /// </summary>
 /// <remarks>
-/// Zero at first, aligned to 2 MB, and mapped until nothing in the process can reach it: a reader that is about to
-/// notice that it read a stale address reads garbage, never a fault. It ends in two steps. <see cref="Dispose"/> gives
-/// the memory back at once; the addresses stay, and read as zeros, until the collector finds no reference to this
-/// object, hence no thread inside an operation of its store. On Linux it is mapped without being charged
-/// for, so that it may be as long as the machine's memory and a limit may rise later; elsewhere it is a plain
-/// allocation of the least length, which goes back with the addresses.
+/// Zero at first, aligned to 2 MB, and mapped until nothing in the process can reach it: a reader with a stale address
+/// reads garbage, and never faults. It ends in two steps. <see cref="Dispose"/> gives the memory back at once; the
+/// addresses stay, and read as zeros, until the collector finds no reference to this object, hence no thread inside an
+/// operation of its store. On Linux it is mapped without committing memory, so that it may be as long as the machine's
+/// memory and a limit may rise later; on other systems it is a plain allocation of the least length, whose memory is
+/// given back with the addresses.
 /// </remarks>
 internal sealed unsafe partial class NativeReservation : IDisposable
 {
-    /// <summary>Bytes behind the end that may be read: a key, or the trailer of a size that is garbage.</summary>
+    /// <summary>Bytes behind the end that may be read: by a garbage length of a key or a trailer.</summary>
     public const int TailBytes = 1 << 20;
 
     /// <summary>
-    /// After this many more were closed, the collector is asked to find the unreferenced ones: each holds
-    /// addresses as long as the machine's memory, of which a process has room for thousands.
+    /// After this many closings a collection is requested, to find the unreferenced ones: each keeps addresses as long
+    /// as the machine's memory, of which a process has room for thousands.
     /// </summary>
     public const int ClosedPerCollection = 256;
 
@@ -34,11 +34,12 @@ internal sealed unsafe partial class NativeReservation : IDisposable
     private const int AdviseSmallPages = 15;
     private const int AdviseToPopulate = 23;
 
-    // Closed and still mapped, in the whole process; interlocked. And how many were closed since the last collection.
+    // The closed ones that are still mapped, in the whole process; and the closings since the last collection.
+    // Interlocked.
     private static int _closedCount;
     private static int _closedSinceCollection;
 
-    // What a thread gave back so far, read by tests: threads that others wait for must give back little.
+    // The bytes that a thread has given back, for tests: threads that others wait for must give back little.
     [ThreadStatic]
     private static long _discardedByThread;
 
@@ -46,15 +47,15 @@ internal sealed unsafe partial class NativeReservation : IDisposable
     private readonly nuint _mappingLength;
     private readonly bool _hugePages;
 
-    // Held while memory is made ready in the background, which must not happen behind the closing.
+    // Held while memory is populated in the background, which must not happen after the closing.
     private readonly Lock _populationGate = new();
     private bool _isClosed;
 
-    /// <param name="lengthMin">The least length that will do.</param>
-    /// <param name="lengthWanted">The length to have if the system lets it.</param>
-    /// <param name="hugePages">Whether to ask for huge pages; else huge ones are declined.</param>
-    /// <param name="isOneRange">False if its user tells the checked twin which parts may be used.</param>
-    /// <exception cref="OutOfMemoryException">The system does not give even the least length.</exception>
+    /// <param name="lengthMin">The least length.</param>
+    /// <param name="lengthWanted">The length if the system allows it.</param>
+    /// <param name="hugePages">Whether to ask for huge pages; else they are declined.</param>
+    /// <param name="isOneRange">False if its user tells the checked build which parts may be used.</param>
+    /// <exception cref="OutOfMemoryException">The system refuses even the least length.</exception>
     public NativeReservation(long lengthMin, long lengthWanted, bool hugePages, bool isOneRange = true)
     {
         for (Length = Math.Max(lengthMin, lengthWanted); ; Length = Math.Max(lengthMin, Length / 2))
@@ -76,7 +77,7 @@ internal sealed unsafe partial class NativeReservation : IDisposable
         Start = (byte*)(((nuint)_mapping + (Alignment - 1)) & ~(nuint)(Alignment - 1));
         _hugePages = hugePages && IsMapped;
         UseHugePages(true);
-        if (!hugePages && IsMapped) // A system may give them unasked, and a page that is used would cost 512.
+        if (!hugePages && IsMapped) // A system may use them by default, and one used page would cost 512.
             _ = Advise(Start, (nuint)Length, AdviseSmallPages);
         if (isOneRange)
             AddressCheck.Register(Start, Length + TailBytes);
@@ -95,7 +96,7 @@ internal sealed unsafe partial class NativeReservation : IDisposable
             Interlocked.Decrement(ref _closedCount);
     }
 
-    /// <summary>Those that were closed and are still mapped.</summary>
+    /// <summary>The closed ones that are still mapped.</summary>
     public static int ClosedCount => Volatile.Read(ref _closedCount);
 
     /// <summary>The bytes that the calling thread has given back to the system.</summary>
@@ -107,18 +108,18 @@ internal sealed unsafe partial class NativeReservation : IDisposable
 
     private bool IsMapped { get; } = true;
 
-    /// <summary>Asks for huge pages, if the reservation was made with them, or for small ones.</summary>
+    /// <summary>Asks for huge pages, if the reservation was created with them, or for small ones.</summary>
     public void UseHugePages(bool huge)
     {
         if (_hugePages) // Advice: without it a cold read is a third slower.
             _ = Advise(Start, (nuint)Length, huge ? AdviseHugePages : AdviseSmallPages);
     }
 
-    /// <summary>Whether a part of it lies between two addresses: for tests that ask the system about these.</summary>
+    /// <summary>Whether a part of it is between two addresses: for tests that ask the system about these.</summary>
     public bool Overlaps(ulong start, ulong end) => start < (ulong)Start + (ulong)Length && end > (ulong)Start;
 
     /// <summary>Gives the memory of whole pages back to the system; they read as zeros from now on.</summary>
-    /// <returns>False if nothing happened: the memory and what it holds stay.</returns>
+    /// <returns>False if nothing happened: the memory keeps its content.</returns>
     public bool TryDiscard(long offset, long length)
     {
         Debug.Assert(offset >= 0 && length >= 0 && offset + length <= Length);
@@ -129,18 +130,18 @@ internal sealed unsafe partial class NativeReservation : IDisposable
         return true;
     }
 
-    /// <summary>Takes the memory of a range now, rather than when it is first written; what it holds stays.</summary>
+    /// <summary>Populates the memory of a range now instead of at the first write; keeps its content.</summary>
     public void Populate(long offset, long length)
     {
         Debug.Assert(offset >= 0 && length >= 0);
         lock (_populationGate)
         {
-            if (!_isClosed && IsMapped && offset + length <= Length) // Advice: kernels before 5.14 know none of it.
+            if (!_isClosed && IsMapped && offset + length <= Length) // Advice, unknown to kernels before 5.14.
                 _ = Advise(Start + offset, (nuint)length, AdviseToPopulate);
         }
     }
 
-    /// <summary>Gives all memory but the tail's back to the system, once; the addresses stay.</summary>
+    /// <summary>Gives all memory except the tail's back to the system, once; the addresses stay.</summary>
     [SuppressMessage("Usage", "CA1816", Justification = "The addresses are unmapped when this object is unreachable.")]
     public void Dispose()
     {
@@ -157,7 +158,7 @@ internal sealed unsafe partial class NativeReservation : IDisposable
             GC.Collect(GC.MaxGeneration, GCCollectionMode.Forced, blocking: false);
     }
 
-    /// <summary>Whole pages of memory by themselves; null if the system gives none.</summary>
+    /// <summary>Allocates separate whole pages; null if the system has none.</summary>
     public static byte* TryMapPages(long length)
     {
         if (OperatingSystem.IsLinux())
@@ -177,7 +178,7 @@ internal sealed unsafe partial class NativeReservation : IDisposable
     {
         if (!OperatingSystem.IsLinux())
             NativeMemory.Free(start);
-        else if (Unmap(start, (nuint)length) != 0) // The number of mappings is limited: the memory goes anyway.
+        else if (Unmap(start, (nuint)length) != 0) // Mappings are limited: the memory at least goes.
             _ = Advise(start, (nuint)length, AdviseUnused);
     }
 

@@ -49,7 +49,7 @@ internal sealed unsafe class PageHeap : IDisposable
     private readonly int _grainShift;
     private readonly Action<PageHeap> _queue;
 
-    // Guarded by the gate. Out is what was taken, and what is on its way back to the system.
+    // Guarded by the gate. Out are the runs that were taken, and those being given back to the system.
     private long _spareBytesMax;
     private long _outCount;
     private bool _isAskedFor;
@@ -59,8 +59,8 @@ internal sealed unsafe class PageHeap : IDisposable
     private bool _isReducing;
 
     /// <param name="limitBytes">The store's limit.</param>
-    /// <param name="addressBytes">The address space to reserve, if the system lets it.</param>
-    /// <param name="queue">Lets a thread of the pool reduce a heap; a test's own, or null.</param>
+    /// <param name="addressBytes">The address space to reserve, if the system allows it.</param>
+    /// <param name="queue">Queues the reduction of a heap to the thread pool; a test's own, or null.</param>
     public PageHeap(long limitBytes, long addressBytes, Action<PageHeap>? queue = null)
     {
         _queue = queue ?? (static heap => ThreadPool.UnsafeQueueUserWorkItem(
@@ -79,10 +79,10 @@ internal sealed unsafe class PageHeap : IDisposable
             _free.Give(first, count - first, resident: false);
     }
 
-    /// <summary>What all lengths are multiples of.</summary>
+    /// <summary>The unit of all lengths.</summary>
     public int Grain { get; }
 
-    /// <summary>What is free and may still have memory.</summary>
+    /// <summary>The free bytes that may still have memory.</summary>
     public long SpareBytes
     {
         get
@@ -109,7 +109,7 @@ internal sealed unsafe class PageHeap : IDisposable
     /// <summary>The length of the run for this many bytes.</summary>
     public long SizeOf(long bytes) => (bytes + Grain - 1) & -Grain;
 
-    /// <summary>A run of exactly this length, whatever it holds; null if the system has no memory.</summary>
+    /// <summary>A run of exactly this length, with any content; null if the system has no memory.</summary>
     public byte* TryTake(long length)
     {
         Debug.Assert(length > 0);
@@ -137,7 +137,7 @@ internal sealed unsafe class PageHeap : IDisposable
     }
 
     /// <summary>
-    /// Gives back as much of the surplus as a thread is about to take, so that both never add up.
+    /// Gives back as many bytes of the excess as a thread is about to take, so that they do not add up.
     /// </summary>
     public void GiveBackFor(long bytes) => GiveBackSpare(Math.Min(bytes, PaidBytesMax));
 
@@ -174,7 +174,7 @@ internal sealed unsafe class PageHeap : IDisposable
             QueueReduction();
     }
 
-    /// <summary>Keeps as much ready as suits another limit.</summary>
+    /// <summary>Changes the limit, and with it the memory that is kept ready.</summary>
     public void FitTo(long limitBytes)
     {
         lock (_gate)
@@ -187,7 +187,7 @@ internal sealed unsafe class PageHeap : IDisposable
     }
 
     /// <summary>
-    /// Gives what is too much back to the system, or all that is spare if none was asked for since the last time.
+    /// Gives the excess back to the system, or all spare memory if none was used since the last time.
     /// </summary>
     public void DropUnasked()
     {
@@ -201,7 +201,7 @@ internal sealed unsafe class PageHeap : IDisposable
         GiveBackSpare(long.MaxValue, isAll: !isAskedFor);
     }
 
-    /// <summary>Hands nothing out any more, and gives memory back at once; runs that are out stay.</summary>
+    /// <summary>Allocates no more runs, and gives free memory back at once; runs in use stay.</summary>
     public void Close()
     {
         lock (_gate)
@@ -230,7 +230,7 @@ internal sealed unsafe class PageHeap : IDisposable
         {
             _queue(this);
         }
-        catch (OutOfMemoryException) // There is no memory for a work item: the next run that comes back tries again.
+        catch (OutOfMemoryException) // There is no memory for a work item: the next freed run tries again.
         {
             lock (_gate)
                 _isReducing = false;
@@ -278,26 +278,26 @@ internal sealed unsafe class PageHeap : IDisposable
         }
     }
 
-    // Long runs first; then the shortest, since pieces that no run fits into would otherwise fill the share.
+    // Long runs first; then the shortest, since useless pieces would otherwise fill the share.
     private bool TryTakeSpare(long grainsMax, out int first, out int grains) =>
         _free!.TryTakeOfLongest(
             (_spareBytesMax / SpareRunDivisor >> _grainShift) + 1, grainsMax, out first, out grains)
         || _free.TryTakeShortest(grainsMax, out first, out grains);
 
-    /// <summary>Gives the memory of an unused run back to the system, and the run to the free ones.</summary>
+    /// <summary>Gives the memory of an unused run back to the system, and adds the run to the free ones.</summary>
     private void GiveBack(int first, int grains)
     {
         while (true)
         {
-            // Pages that a neighbour has a part of stay: it is in use, or gives them back itself.
+            // Pages shared with a neighbour stay: the neighbour is in use, or gives them back itself.
             long start = ((long)first * Grain + PageSize - 1) & -PageSize;
             long end = (first + (long)grains) * Grain & -PageSize;
             if (end > start)
                 _ = _reservation!.TryDiscard(start, end - start);
             lock (_gate)
             {
-                // A neighbour may be on its way too: the last one gives back the page that both share.
-                // Each time round the run grows, and by less than two pages in all.
+                // A neighbour may be given back at the same time: the last one gives back the page that both share. The
+                // run grows in each turn, by less than two pages in all.
                 if (_free!.TakePagesAround(ref first, ref grains, PageSize / Grain))
                     continue;
                 _free.Give(first, grains, resident: false);
@@ -310,7 +310,7 @@ internal sealed unsafe class PageHeap : IDisposable
         UnmapIfLast();
     }
 
-    // A run that has memory by itself: addresses were short.
+    // A run with its own memory, since there were too few addresses.
     private static void Unmap(byte* start, long length)
     {
         if (length <= PieceBytesMax)

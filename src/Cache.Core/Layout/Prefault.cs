@@ -3,15 +3,15 @@ using System.Diagnostics;
 namespace Cache.Core.Layout;
 
 /// <summary>
-/// Has the system give memory of a reservation before it is needed, on a thread of the pool, so that no writer waits
-/// for it: a huge page may take milliseconds, above all on a virtual machine whose host must find it too.
+/// Populates memory of a reservation before it is needed, on a thread of the pool, so that no writer waits for it: a
+/// huge page may take milliseconds, above all on a virtual machine whose host must find it too.
 /// </summary>
 internal sealed class Prefault : IThreadPoolWorkItem
 {
-    /// <summary>As much as is given at once: a huge page.</summary>
+    /// <summary>The bytes populated at once: a huge page.</summary>
     public const int Step = 2 << 20;
 
-    // With less of the limit than this, memory that is not yet used would be felt.
+    // At most this fraction of the limit, since the populated memory is not used yet.
     private const int LimitDivisor = 128;
 
     private readonly NativeReservation _reservation;
@@ -23,11 +23,11 @@ internal sealed class Prefault : IThreadPoolWorkItem
     // 1 while a thread runs, or is about to; exchanged when it begins and ends.
     private int _isRunning;
 
-    /// <summary>Makes the first memory ready, and more of it in the background.</summary>
-    /// <param name="reservation">Whose memory it is.</param>
+    /// <summary>Populates the first memory, and more of it in the background.</summary>
+    /// <param name="reservation">The reservation.</param>
     /// <param name="start">The offset that is used first.</param>
     /// <param name="limitBytes">The store's limit: a small one forbids it.</param>
-    /// <param name="stepsMax">How many huge pages to be ahead, so that a writer may be faster for a moment.</param>
+    /// <param name="stepsMax">The most huge pages ahead, so that a writer may be faster for a moment.</param>
     public Prefault(NativeReservation reservation, long start, long limitBytes, int stepsMax)
     {
         _reservation = reservation;
@@ -38,7 +38,7 @@ internal sealed class Prefault : IThreadPoolWorkItem
         Request(start, Bytes);
     }
 
-    /// <summary>How much memory is kept ready; 0 in a store that is too small for it.</summary>
+    /// <summary>The bytes that are populated ahead; 0 in a store that is too small for it.</summary>
     public long Bytes { get; }
 
     /// <summary>Asks for memory from an offset, whose first page may be in use; it replaces earlier requests.</summary>
@@ -60,10 +60,10 @@ internal sealed class Prefault : IThreadPoolWorkItem
                 _reservation.Populate(next - Step, Step);
             Interlocked.Exchange(ref _isRunning, 0);
         }
-        while (next < Volatile.Read(ref _to) && TryBegin()); // A request that came before the flag was down.
+        while (next < Volatile.Read(ref _to) && TryBegin()); // For a request that came before the flag was reset.
     }
 
-    // What was reached meanwhile is too late to be fetched.
+    // Memory that writers have reached meanwhile needs no populating.
     private bool TryFindNext(ref long next)
     {
         long at = Math.Max(next, Volatile.Read(ref _from));

@@ -15,9 +15,9 @@ namespace Cache.Core.Layout;
 ///  └────────┴─────────────┴─────────────┴── ··· ─────────────┴─────────┴─────────┴─────────┘
 ///                                                             only if sliding     if expiring
 /// </code>
-/// The expiry stands at the end so that key and value are where they are in a record without one. A handle: copying
-/// it copies the address. Records are written by the thread that holds the key's home bucket; readers take what they
-/// read as garbage until the bucket's version proves it whole, so lengths are trusted only after that proof.
+/// The expiry is at the end, so that key and value have the same places as in a record without one. A handle: copying
+/// it copies the address. Records are written by the thread that holds the key's home bucket; for readers everything is
+/// garbage until the bucket's version proves it valid, so lengths are trusted only after that.
 /// </remarks>
 internal readonly unsafe struct Record
 {
@@ -59,7 +59,7 @@ internal readonly unsafe struct Record
     public ReadOnlySpan<byte> KeyOf(RecordHeader header) => BytesAt(RecordHeader.Size, header.KeyLength);
 
     /// <summary>The value's bytes in the record; the header is this record's, and trusted.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)] // So that the span stays in registers.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // Keeps the span in registers.
     public Span<byte> ValueOf(RecordHeader header) =>
         BytesAt(RecordHeader.Size + header.KeyLength, header.ValueLength);
 
@@ -105,7 +105,7 @@ internal readonly unsafe struct Record
 
     public Record Next(int size) => new(_start + size);
 
-    /// <summary>Fetches the line behind the header's, before the header tells how long the value is.</summary>
+    /// <summary>Prefetches the line behind the header's, before the value's length is known.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // One instruction.
     public void PrefetchNextLine()
     {
@@ -113,7 +113,7 @@ internal readonly unsafe struct Record
             Sse.Prefetch0(_start + Bucket.Size);
     }
 
-    /// <summary>Fetches the record's first two lines: header, key and the beginning of the value.</summary>
+    /// <summary>Prefetches the record's first two lines: header, key and the beginning of the value.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // Two instructions.
     public void Prefetch()
     {
@@ -123,12 +123,12 @@ internal readonly unsafe struct Record
         Sse.Prefetch0(_start + Bucket.Size);
     }
 
-    // Not inlined: around its calls, the hot path would keep everything that it knows on the stack.
+    // Not inlined: around its calls, the hot path would keep all its locals on the stack.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static bool OtherKeyEquals(byte* stored, ReadOnlySpan<byte> key) =>
         key.Length <= RecordHeader.KeyLengthMax && new ReadOnlySpan<byte>(stored, key.Length).SequenceEqual(key);
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)] // So that the span stays in registers.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // Keeps the span in registers.
     private Span<byte> BytesAt(int offset, int length)
     {
         AddressCheck.InRange(_start + offset, length);
