@@ -53,7 +53,7 @@ internal static class BitFieldWriter
             var status = WriteStatus.ConditionNotMet;
             for (int attempts = 0; status == WriteStatus.ConditionNotMet; attempts++)
             {
-                Debug.Assert(attempts < AttemptsMax, "Nobody else writes the key.");
+                Debug.Assert(attempts < AttemptsMax, "No other thread writes the key.");
                 status = RunOnCopy(state, key, steps, lengthMin);
             }
 

@@ -112,7 +112,7 @@ internal readonly unsafe struct LargeBlock(byte* start)
     {
         long size = SizeBytes;
         int left = Interlocked.Decrement(ref References);
-        Debug.Assert(left >= 0, "Nobody drops what he does not have.");
+        Debug.Assert(left >= 0, "Only a holder drops a reference.");
         if (left != 0)
             return 0;
         AddressCheck.Unregister(_start);

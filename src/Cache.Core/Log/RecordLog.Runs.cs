@@ -3,7 +3,7 @@ using Cache.Core.Layout;
 
 namespace Cache.Core.Log;
 
-/// <summary>Free segments: who gets them, and records that are allocated with the room made for them.</summary>
+/// <summary>Free segments, and records that are allocated in prepaid room.</summary>
 internal sealed partial class RecordLog
 {
     /// <summary>

@@ -4,7 +4,7 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.ManyKeys;
 
-/// <summary>Copies or renames an entry, both keys at one moment.</summary>
+/// <summary>Copies or renames an entry, atomically for both keys.</summary>
 internal static class EntryCopier
 {
     /// <remarks>removeSource: Whether the entry goes from its old key.</remarks>

@@ -4,7 +4,7 @@ using Cache.Core.Sharding;
 
 namespace Cache.Core.ManyKeys;
 
-/// <summary>Replaces many plain values at one moment where they lie: all of them, or none.</summary>
+/// <summary>Replaces many plain values in place, atomically: all of them, or none.</summary>
 /// <remarks>
 /// For more keys than <see cref="OverwriteBatch"/> takes. Their homes are locked in order; only if each value then
 /// fits the record of its entry, all are written. So no new record is made, and none has to be reclaimed. Others read

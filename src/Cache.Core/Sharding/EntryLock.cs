@@ -84,7 +84,7 @@ internal struct EntryLock
     public readonly void AssertHeld()
     {
         Debug.Assert(!Home.IsNull);
-        Debug.Assert(Bucket.IsHeld(Home.ReadVersion()), "Whoever changes an entry holds its home.");
+        Debug.Assert(Bucket.IsHeld(Home.ReadVersion()), "A thread that changes an entry holds its home.");
         Debug.Assert(Record.IsNull || Header.RecordSize > 0, "A record has a header.");
     }
 

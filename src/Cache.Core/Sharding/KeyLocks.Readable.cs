@@ -90,7 +90,7 @@ internal sealed partial class KeyLocks
 
     private void BeginChangeOf(Bucket bucket)
     {
-        Debug.Assert(IsReadable, "Else nobody reads there.");
+        Debug.Assert(IsReadable, "Only readable locks have readers.");
         int page = IndexOf(bucket.Page);
         ref ulong readable = ref _pages[page].Readable;
         ulong bit = 1UL << bucket.IndexInPage;

@@ -123,7 +123,7 @@ internal sealed partial class Reclaimer
         _enoughBytes = NeverEnough;
     }
 
-    // Tried again and again under a test that pauses threads, so that it always knows which can go on.
+    // Tried repeatedly under a test that pauses threads, so that it always knows which can continue.
     private Lock.Scope EnterGate()
     {
         while (RoomSteps.IsObserved && !_gate.TryEnter())

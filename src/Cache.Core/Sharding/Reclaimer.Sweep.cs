@@ -15,7 +15,7 @@ internal sealed partial class Reclaimer
     // Free segments that keep their memory: enough for a burst of writers.
     private const int KeptFreeSegments = 8;
 
-    // Growth or shrinkage of the store by which the table of ghosts is made anew, and forgets.
+    // Growth or shrinkage of the store at which the table of ghosts is resized, and forgets.
     private const int GhostToleranceDivisor = 4;
 
     /// <summary>Removes what has expired, in the segments in which something has.</summary>

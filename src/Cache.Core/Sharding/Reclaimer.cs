@@ -182,7 +182,7 @@ internal sealed partial class Reclaimer(
         Volatile.Write(ref _copiedBytes, _copiedBytes + size);
     }
 
-    /// <summary>Whether a key that is written anew was evicted lately, and hence belongs to main.</summary>
+    /// <summary>Whether a new key was evicted lately, and hence belongs to main.</summary>
     public bool TakeGhost(ulong hash, int size)
     {
         if (!Ghosts.TryTake(hash, out bool wasInMain))

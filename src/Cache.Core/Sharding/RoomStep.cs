@@ -33,7 +33,7 @@ internal enum RoomStep
     /// <summary>An audit has seen all segments, and has not compared the sums.</summary>
     AuditWalked,
 
-    /// <summary>An audit saw bytes in transit: the thread lets others go on.</summary>
+    /// <summary>An audit saw bytes in transit: the thread lets others continue.</summary>
     GivesWay,
 
     /// <summary>A block was taken, and is not linked yet.</summary>

@@ -10,7 +10,7 @@ internal sealed partial class Shard
     /// <returns>False if another thread held something for too long: to be called again.</returns>
     public bool TryClose(DisposalSteps disposal)
     {
-        Debug.Assert(_state.IsDisposed, "Who waits for a bucket must see why.");
+        Debug.Assert(_state.IsDisposed, "A thread that waits for a bucket must see the flag.");
         if (!disposal.TryEnter(_growthGate))
             return false;
         try

@@ -219,7 +219,9 @@ internal sealed partial class Shard
         }
     }
 
-    /// <summary>Gives a home up because a bucket that the entry needs is another's, and locks it anew.</summary>
+    /// <summary>
+    /// Unlocks a home because another thread holds a bucket that the entry needs, and locks it again.
+    /// </summary>
     private void BeginLockAgain(ulong hash, ref EntryLock entry)
     {
         Unlock(ref entry);
@@ -227,7 +229,9 @@ internal sealed partial class Shard
         BeginLock(hash, ref entry);
     }
 
-    /// <summary>Gives a home up while the key, or a bucket that it needs, is another's, and locks it anew.</summary>
+    /// <summary>
+    /// Unlocks a home while another thread holds the key, or a bucket that it needs, and locks it again.
+    /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare: another one had the bucket.
     private void LockAgain(in EntryKey key, ref EntryLock entry)
     {
@@ -256,7 +260,7 @@ internal sealed partial class Shard
 
     private void Wait(ref EntryLock entry)
     {
-        Debug.Assert(entry.Set is null, "Who holds other keys waits for none.");
+        Debug.Assert(entry.Set is null, "A thread that holds other keys waits for none.");
         _state.ThrowIfDisposed();
         RoomSteps.At(RoomStep.WaitsForBucket);
         if (++entry.Contentions >= SpinsMax)

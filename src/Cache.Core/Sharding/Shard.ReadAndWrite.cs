@@ -57,7 +57,7 @@ internal sealed partial class Shard
         return false;
     }
 
-    /// <summary>Runs an operation on a key and hands out the string from before, at one moment.</summary>
+    /// <summary>Runs an operation on a key and returns the previous string, atomically.</summary>
     /// <remarks>
     /// The value is read without a lock, and the operation takes place only if it still is the entry's: of a large one
     /// the block tells, whatever else was written in its bucket. Others' writes may make that vain; the last attempt

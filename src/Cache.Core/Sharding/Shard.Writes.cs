@@ -68,7 +68,7 @@ internal sealed partial class Shard
             Debug.Assert(entry.IsFound && staged.Target.Address == entry.Record.Address);
             CountExpiring(key.Keyspace, entry.Generation, entry.Header.IsExpiring, staged.Header.IsExpiring);
             long before = DropBlock(ref entry);
-            // The header comes first: a sweep that starts the segment's deadline anew must not miss this one.
+            // The header comes first: a sweep that computes the segment's deadline again must not miss this one.
             staged.Target.Header = staged.Header;
             _log.Recount(entry.Record, entry.Header, staged.Header, staged.Expiry, largeBytes - before);
             entry.Header = staged.Header;

@@ -117,7 +117,7 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
         }
     }
 
-    /// <summary>Removes all entries of some keyspaces, one bit for each, at one moment.</summary>
+    /// <summary>Removes all entries of some keyspaces, one bit for each, atomically.</summary>
     /// <remarks>mayWait: Whether the caller holds no lock, and waits for room in the journal.</remarks>
     /// <returns>False if too many earlier clears wait for being freed; or without a wait, for room.</returns>
     public bool TryClear(uint keyspaces, bool mayWait = true)
