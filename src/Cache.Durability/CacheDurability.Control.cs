@@ -4,7 +4,10 @@ using Cache.Durability.Journaling;
 
 namespace Cache.Durability;
 
-/// <remarks>What a server asks, and changes while it runs. Settings are single words, read at any time.</remarks>
+/// <remarks>
+/// The members for a server, which reads and changes settings while it runs. Settings are single words, read at any
+/// time.
+/// </remarks>
 public sealed partial class CacheDurability
 {
     private volatile IReadOnlyList<SavePoint> _savePoints;
@@ -15,30 +18,30 @@ public sealed partial class CacheDurability
     private volatile bool _isServing = true;
     private volatile bool _savesNot;
 
-    // For a folder that is not there yet.
+    // For a folder that does not exist yet.
     private volatile byte[]? _databases;
 
     private readonly Lock _servingGate = new();
 
-    /// <summary>What survives, as it is set now.</summary>
+    /// <summary>The present mode.</summary>
     internal DurabilityMode Mode =>
         _durable is { } durable && _options.Mode is DurabilityMode.Journal or DurabilityMode.Snapshot
             ? durable.IsRecording ? DurabilityMode.Journal : DurabilityMode.Snapshot
             : _options.Mode;
 
-    /// <summary>Whether nothing stands against any command: no load, no failure that refuses writes.</summary>
+    /// <summary>Whether all commands can be served: there is no load, and no failure that refuses writes.</summary>
     internal bool IsServing => _isServing;
 
-    /// <summary>Whether the store is not whole: files are being loaded, or could not be.</summary>
+    /// <summary>Whether the store is incomplete: files are being loaded, or could not be.</summary>
     internal bool IsLoading => _isLoading || _hasFailed;
 
-    /// <summary>How often the journal could not be written.</summary>
+    /// <summary>The number of times that the journal could not be written.</summary>
     internal long SuspensionCount => _durable?.Journal.SuspensionCount ?? 0;
 
-    /// <summary>Which keyspace each number of a database stands for; null: its own, or nothing is loaded yet.</summary>
+    /// <summary>The keyspace of each database number; null: the same number, or nothing is loaded yet.</summary>
     internal byte[]? Databases => _durable?.Databases;
 
-    /// <summary>How often writers have waited for the disk.</summary>
+    /// <summary>The number of times that writers have waited for the disk.</summary>
     internal long WaitCount => _durable?.Journal.Staging.WaitCount ?? 0;
 
     /// <summary>When the start began, in Unix milliseconds.</summary>
@@ -47,7 +50,7 @@ public sealed partial class CacheDurability
     /// <summary>Whether changes are recorded.</summary>
     internal bool IsRecording => _durable is { IsRecording: true };
 
-    /// <summary>Whether replies wait until what they tell of is durable.</summary>
+    /// <summary>Whether replies wait until their changes are durable.</summary>
     internal bool HoldsReplies => _sync == SyncPolicy.Always && IsRecording;
 
     /// <summary>Why changes are not recorded; null: they are, or need not be.</summary>
@@ -56,10 +59,10 @@ public sealed partial class CacheDurability
             ? journal.Failure
             : null;
 
-    /// <summary>Whether writes are refused since the journal cannot be written.</summary>
+    /// <summary>Whether writes are refused because the journal cannot be written.</summary>
     internal bool IsSuspended => _options.RefusesWritesOnError && IsRecording && Failure != null;
 
-    /// <summary>Whether writes are refused since the last snapshot failed.</summary>
+    /// <summary>Whether writes are refused because the last snapshot failed.</summary>
     internal bool RefusesAfterFailedSave =>
         _refusesAfterFailedSave && _savePoints.Count > 0 && _jobs?.Figures.Save.Failure != null;
 
@@ -94,7 +97,7 @@ public sealed partial class CacheDurability
         }
     }
 
-    /// <summary>Whether the journal is not synced each second while a snapshot is written.</summary>
+    /// <summary>Whether the sync of each second is omitted while a snapshot is written.</summary>
     internal bool SkipsSyncsWhileSaving { get; set; }
 
     /// <summary>Whether a stop writes no snapshot, whatever the mode.</summary>
@@ -104,10 +107,10 @@ public sealed partial class CacheDurability
         set => _savesNot = value;
     }
 
-    /// <summary>Whether a stop writes a snapshot, if anything was changed since the last one.</summary>
+    /// <summary>Whether a stop writes a snapshot, if there were changes since the last one.</summary>
     internal bool SavesChanges { get; set; }
 
-    /// <summary>Whether what is recorded counts; else it does after the next snapshot.</summary>
+    /// <summary>Whether the records are valid; else they become valid with the next snapshot.</summary>
     internal bool IsWhole => _durable is not { IsRecording: true } durable || durable.Journal.IsListed;
 
     internal SyncPolicy Sync
@@ -120,14 +123,14 @@ public sealed partial class CacheDurability
         }
     }
 
-    /// <summary>Records changes, or does not, from now on; they count once a snapshot was written.</summary>
-    /// <returns>Whether it does so; if not, the log says why.</returns>
+    /// <summary>Begins or ends recording changes; the records become valid with a snapshot.</summary>
+    /// <returns>Whether it succeeded; if not, the log says why.</returns>
     internal bool TryRecord(bool isRecording) => Try(() =>
     {
         if (!isRecording)
         {
             _durable?.EndRecording();
-            UpdateServing(); // Files that cannot be written refuse nothing any more.
+            UpdateServing(); // Files that cannot be written no longer refuse writes.
             return;
         }
 
@@ -139,17 +142,17 @@ public sealed partial class CacheDurability
         jobs.Schedule(SnapshotPurpose.Rewrite);
     });
 
-    /// <summary>Sets when a snapshot is written by itself.</summary>
-    /// <returns>Whether that can be; if not, the log says why.</returns>
+    /// <summary>Sets when a snapshot is written automatically.</summary>
+    /// <returns>Whether it succeeded; if not, the log says why.</returns>
     internal bool TrySetSavePoints(IReadOnlyList<SavePoint> points) => Try(() =>
     {
         if (points.Count > 0 && _jobs != null)
-            OpenIfNew(); // Changes are counted from now on.
+            OpenIfNew(); // Begins to count changes.
         _savePoints = points;
         UpdateServing();
     });
 
-    /// <summary>Says from now on that it is loading, before it starts.</summary>
+    /// <summary>Reports the state "loading" from now on, before it starts.</summary>
     internal void Announce()
     {
         lock (_gate)
@@ -158,12 +161,12 @@ public sealed partial class CacheDurability
     }
 
     /// <summary>
-    /// Told at the end of a load which keyspace each number of a database stands for, if it is not its own.
+    /// Called at the end of a load with the keyspace of each database number, if these differ.
     /// </summary>
     internal Action<byte[]>? Loaded { get; set; }
 
-    /// <summary>Keeps which keyspace each number of a database stands for; no write is under way meanwhile.</summary>
-    /// <returns>False if it cannot be recorded: nothing is changed.</returns>
+    /// <summary>Records the keyspace of each database number; no write may be under way meanwhile.</summary>
+    /// <returns>False if it cannot be recorded: nothing was changed.</returns>
     internal bool TryChangeDatabases(byte[] keyspaces)
     {
         try
@@ -174,14 +177,15 @@ public sealed partial class CacheDurability
         }
         catch (IOException)
         {
-            return false; // Its reason is known from the failure that suspends.
+            return false; // The failure that suspended the journal is the reason.
         }
     }
 
     /// <summary>
-    /// Closes the files and loads the store from them anew. Nobody uses the store meanwhile; for tests of clients.
+    /// Closes the files and loads the store from them again. Other code must not use the store meanwhile; for tests of
+    /// clients.
     /// </summary>
-    /// <param name="saves">Whether a snapshot is written before.</param>
+    /// <param name="saves">Whether to write a snapshot before.</param>
     /// <returns>Whether it was loaded; if not, the log says why, and the store may be empty.</returns>
     internal bool TryReload(bool saves) => Try(() =>
     {
@@ -214,7 +218,7 @@ public sealed partial class CacheDurability
         }
     }
 
-    // A folder that was not there at the start.
+    // A folder that did not exist at the start.
     private DurableStore OpenIfNew()
     {
         lock (_gate)
@@ -280,7 +284,7 @@ public sealed partial class CacheDurability
 
     private long ChangesSum() => _durable?.Changes.Sum ?? 0;
 
-    // Each second.
+    // Called each second.
     private void Control()
     {
         while (!_stopped.Wait(s_tick))
@@ -297,7 +301,7 @@ public sealed partial class CacheDurability
         if (SnapshotSchedule.IsSaveDue(_savePoints, figures, durable.Changes.Sum, _startMs, NowMs))
             jobs.TryBegin(SnapshotPurpose.Save, out _, out _);
         else if (durable.IsRecording && !durable.Journal.IsListed)
-            jobs.TryBegin(SnapshotPurpose.Rewrite, out _, out _); // The one that it begins with has failed.
+            jobs.TryBegin(SnapshotPurpose.Rewrite, out _, out _); // The first snapshot has failed.
         else if (durable.IsRecording && SnapshotSchedule.IsRewriteDue(
             _growthPercent, GrowthBytesMin, durable.Journal.SnapshotBytes, durable.Journal.Bytes, figures, NowMs))
         {
@@ -312,9 +316,9 @@ public sealed partial class CacheDurability
         if (_options.Mode == DurabilityMode.Restart)
             return true;
         if (durable.IsRecording)
-            return !IsWhole; // Nothing of what was recorded counts before it.
+            return !IsWhole; // No record is valid before it.
         bool isDue = ChangesSinceSave > 0 || _jobs?.Figures.Save.Failure != null;
-        // Its time tells the next start when this process has ended.
+        // Its time shows the next start when this process ended.
         return (_savePoints.Count > 0 || SavesChanges) && (isDue || _options.LoadMaxAge != null);
     }
 }

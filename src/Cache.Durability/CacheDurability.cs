@@ -9,11 +9,11 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Cache.Durability;
 
-/// <summary>Keeps what a <see cref="CacheStore"/> holds in files, so that it survives its process.</summary>
+/// <summary>Keeps the entries of a <see cref="CacheStore"/> in files, so that they survive its process.</summary>
 /// <remarks>
-/// Starts once and stops once; the store stays the caller's. The start loads what the files hold into the store, which
-/// must be empty and used by nobody before; <c>AddCacheDurability</c> does that before the host starts. Stop before the
-/// store is disposed: the last changes are written then. All members are thread-safe.
+/// Starts once and stops once; the caller still owns the store. The start loads the files into the store, which must be
+/// empty and not in use before; <c>AddCacheDurability</c> does that before the host starts. Stop it before you dispose
+/// the store: the last changes are written then. All members are thread-safe.
 /// <para>
 /// <c>AddCacheDurability</c> has a meter, <see cref="MeterName"/>, with the observed instruments
 /// <c>cache.journal.size</c>, <c>cache.journal.suspended</c> (1 while it cannot be written),
@@ -33,7 +33,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
     private static readonly TimeSpan s_progressPeriod = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan s_tick = TimeSpan.FromSeconds(1);
 
-    // Behind the name of the file that tells Redis which are its own.
+    // The suffix of the file that names Redis's own files.
     private const string RedisManifestEnding = ".aof.manifest";
 
     private readonly CacheStore _store;
@@ -44,7 +44,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
     private readonly Lock _gate = new();
     private readonly LoadProgress _progress;
 
-    // Under the gate, read by all.
+    // Written under the gate, read by any thread.
     private volatile DurableStore? _durable;
     private volatile SnapshotJobs? _jobs;
     private Task? _start;
@@ -54,14 +54,14 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
 
     private volatile bool _isLoading;
 
-    // The store may have a part of what the files hold: nobody is to take that for all.
+    // The store may have only a part of the files' entries: it must not be taken for complete.
     private volatile bool _hasFailed;
 
-    /// <summary>Makes one that does nothing before its start.</summary>
-    /// <param name="store">Any keyspace of the store: all are kept.</param>
-    /// <param name="options">What is kept, and where; later changes have no effect.</param>
-    /// <param name="loggerFactory">Where to log; null for nowhere.</param>
-    /// <exception cref="ArgumentException">An option is out of its range; the message names each.</exception>
+    /// <summary>Creates it; it does nothing before its start.</summary>
+    /// <param name="store">The store, by any of its keyspaces: all are kept.</param>
+    /// <param name="options">The options; later changes have no effect.</param>
+    /// <param name="loggerFactory">Creates the log; null for none.</param>
+    /// <exception cref="ArgumentException">An option is out of range; the message names each.</exception>
     public CacheDurability(CacheStore store, DurabilityOptions options, ILoggerFactory? loggerFactory = null)
     {
         ArgumentNullException.ThrowIfNull(store);
@@ -78,13 +78,13 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
         _growthBytesMin = options.JournalGrowthBytesMin;
     }
 
-    /// <summary>Loads what the files hold into the store; changes are kept from then on.</summary>
+    /// <summary>Loads the files into the store, and keeps changes from then on.</summary>
     /// <remarks>The second call waits for the first.</remarks>
-    /// <param name="cancellationToken">Ends the load; the store then has a part of what the files hold.</param>
+    /// <param name="cancellationToken">Ends the load; the store then has a part of the files' entries.</param>
     /// <exception cref="IOException">
     /// Another process has the folder, its files are damaged, or cannot be read or written; the message says which.
     /// </exception>
-    /// <exception cref="InvalidOperationException">The store has entries already, or was stopped.</exception>
+    /// <exception cref="InvalidOperationException">The store has entries already, or this was stopped.</exception>
     /// <exception cref="OperationCanceledException">The token was canceled.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
@@ -106,10 +106,10 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
     }
 
     /// <summary>
-    /// Writes what is to be written at a clean stop, and lets the folder go; later changes are not kept. Does nothing
-    /// the second time, or before the start.
+    /// Writes what the mode needs at a clean stop, and unlocks the folder; later changes are not kept. Does nothing the
+    /// second time, or before the start.
     /// </summary>
-    /// <param name="cancellationToken">Has no effect: what was promised is written.</param>
+    /// <param name="cancellationToken">Has no effect: the promised data is written.</param>
     public Task StopAsync(CancellationToken cancellationToken)
     {
         lock (_gate)
@@ -126,7 +126,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
     /// <summary>Stops it as <see cref="StopAsync"/> does, and waits.</summary>
     public void Dispose() => StopAsync(CancellationToken.None).GetAwaiter().GetResult();
 
-    /// <summary>How the store and its files are doing.</summary>
+    /// <summary>The state of the files.</summary>
     public DurabilityStatus GetStatus()
     {
         var durable = _durable;
@@ -153,11 +153,11 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
     }
 
     /// <summary>
-    /// Writes a snapshot of what the store holds, while others use it; it takes the place of all files before. After
-    /// one that is being written, if there is one.
+    /// Writes a snapshot of the store while other threads use it; it replaces all earlier files. If a snapshot is being
+    /// written, this one begins after it.
     /// </summary>
-    /// <exception cref="IOException">It could not be written; the files before still count.</exception>
-    /// <exception cref="InvalidOperationException">It was not started, is loading, or was stopped.</exception>
+    /// <exception cref="IOException">It could not be written; the earlier files stay valid.</exception>
+    /// <exception cref="InvalidOperationException">This was not started, is loading, or was stopped.</exception>
     public async Task SaveAsync(CancellationToken cancellationToken)
     {
         while (true)
@@ -178,9 +178,9 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
     }
 
     /// <summary>
-    /// Completes when every change that was made until now is durable; at once where no journal is kept.
+    /// Completes when all changes until now are durable; at once if the mode keeps no journal.
     /// </summary>
-    /// <exception cref="IOException">It never will be: the journal cannot be written.</exception>
+    /// <exception cref="IOException">They never will be: the journal cannot be written.</exception>
     public ValueTask WaitAsync() => _durable is { IsRecording: true } durable ? durable.WaitAsync() : default;
 
     private void Cancel()
@@ -231,7 +231,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
             UpdateServing();
         }
 
-        LogLoaded(begin); // Who waits for this line is served.
+        LogLoaded(begin); // A reader of this line may rely on being served.
     }
 
     private void Open(bool isNew, bool isRecording)
@@ -261,7 +261,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
         durable.Written = NoteWritten;
         durable.Journal.StateChanged = NoteState;
         _durable = durable;
-        if (_sync != options.Sync) // It was changed during the load.
+        if (_sync != options.Sync) // The policy was changed during the load.
             durable.ChangeSync(_sync);
         if (directory.List().Any(static name => name.EndsWith(RedisManifestEnding, StringComparison.Ordinal)))
             DurabilityLog.RedisFiles(_logger, directory.Path);
@@ -278,7 +278,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
             _store.TimeProvider.GetElapsedTime(begin).TotalSeconds);
     }
 
-    // Nobody else is to read what the store holds.
+    // Only the owner may read the files.
     private void MakeFolder()
     {
         try
@@ -318,7 +318,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
     private void Close(DurableStore durable)
     {
         durable.Written = null;
-        if (durable.IsRecording) // Else a start would begin empty, although all is still here.
+        if (durable.IsRecording) // Else the next start would begin empty, although the entries still exist.
             durable.TryHeal();
         try
         {

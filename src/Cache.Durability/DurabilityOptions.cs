@@ -7,52 +7,52 @@ public sealed class DurabilityOptions
 {
     private const int SavePointsMax = 100;
 
-    /// <summary>What survives. Default: every change.</summary>
+    /// <summary>Which entries survive. Default: every change.</summary>
     public DurabilityMode Mode { get; set; } = DurabilityMode.Journal;
 
-    /// <summary>The folder of the files, of this store alone; it is made if it is not there.</summary>
+    /// <summary>The folder of the files, for this store only; it is created if it does not exist.</summary>
     public string Directory { get; set; } = "";
 
-    /// <summary>When the journal is made durable. Default: each second.</summary>
+    /// <summary>When records of the journal are made durable. Default: each second.</summary>
     public SyncPolicy Sync { get; set; } = SyncPolicy.EverySecond;
 
-    /// <summary>What a start does with files that are damaged. Default: it refuses them.</summary>
+    /// <summary>What a start does with damaged files. Default: it refuses them.</summary>
     public RecoveryMode Recovery { get; set; } = RecoveryMode.Strict;
 
     /// <summary>
-    /// Whether a start refuses a journal whose last blocks were being written when the machine stopped, which are else
-    /// cut. Default: false.
+    /// Whether a start refuses a journal whose last blocks were being written when the machine stopped; otherwise it
+    /// truncates them. Default: false.
     /// </summary>
     public bool RefusesCutEnds { get; set; }
 
     /// <summary>
-    /// When a snapshot is written by itself. Default: after an hour with one change, after five minutes with 100, after
-    /// a minute with 10,000, if the mode is <see cref="DurabilityMode.Snapshot"/>.
+    /// When a snapshot is written automatically. Default: after an hour with one change, after five minutes with 100,
+    /// after a minute with 10,000, if the mode is <see cref="DurabilityMode.Snapshot"/>.
     /// </summary>
     public IReadOnlyList<SavePoint>? SavePoints { get; set; }
 
     /// <summary>
-    /// By how many percent of the last snapshot's size the journal may grow until a new snapshot takes its place; 0:
-    /// without end. Default: 100.
+    /// The percentage of the last snapshot's size by which the journal may grow until a new snapshot replaces it; 0:
+    /// unlimited. Default: 100.
     /// </summary>
     public int JournalGrowthPercent { get; set; } = 100;
 
-    /// <summary>The least size of snapshot and journal at which that is done. Default: 64 MB.</summary>
+    /// <summary>The minimum size of snapshot and journal for that. Default: 64 MB.</summary>
     public long JournalGrowthBytesMin { get; set; } = 64 << 20;
 
     /// <summary>
-    /// Whether writes of the store throw an <see cref="IOException"/> while the journal cannot be written; else they go
-    /// on unrecorded. Default: true.
+    /// Whether writes of the store throw an <see cref="IOException"/> while the journal cannot be written; else they
+    /// continue unrecorded. Default: true.
     /// </summary>
     public bool RefusesWritesOnError { get; set; } = true;
 
     /// <summary>
-    /// The longest downtime after which the files are still loaded: what was invalidated elsewhere meanwhile is not
-    /// known to them. Default: null, any.
+    /// The longest downtime after which the files are still loaded: they do not know what was invalidated elsewhere
+    /// meanwhile. Default: null, any.
     /// </summary>
     public TimeSpan? LoadMaxAge { get; set; }
 
-    /// <summary>Every option that is out of its range, as a sentence that names it, its value and the range.</summary>
+    /// <summary>Lists each option that is out of range, in a sentence that names it, its value and the range.</summary>
     /// <returns>An empty list if the options can be used.</returns>
     public IReadOnlyList<string> FindProblems()
     {

@@ -4,7 +4,7 @@ using Cache.Core.Changes;
 namespace Cache.Durability.Attachment;
 
 /// <summary>Counts the changes that writes make.</summary>
-/// <remarks>Threads add to one of several numbers, each alone on its cache lines; a sum may be a moment old.</remarks>
+/// <remarks>Threads add to one of several counters, each on its own cache lines; a sum may be a moment old.</remarks>
 internal sealed class ChangeCounter : ChangeObserver
 {
     private const int StripesMax = 64;

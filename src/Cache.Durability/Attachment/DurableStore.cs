@@ -6,14 +6,14 @@ using Cache.Durability.Recovery;
 
 namespace Cache.Durability.Attachment;
 
-/// <summary>A store and the directory that keeps it: loaded when it begins, written while it lasts.</summary>
+/// <summary>A store and its directory: loads the files at the start, and writes them while the store is used.</summary>
 /// <remarks>
-/// Of <see cref="TryHeal"/>, <see cref="Save"/>, <see cref="BeginRecording"/> and <see cref="EndRecording"/> one runs
-/// at a time, on any thread. Begun and disposed by one thread.
+/// Of <see cref="TryHeal"/>, <see cref="Save"/>, <see cref="BeginRecording"/> and <see cref="EndRecording"/> only one
+/// may run at a time, on any thread. One thread creates and disposes it.
 /// </remarks>
 internal sealed class DurableStore : IDisposable
 {
-    // So often a disk is asked whether it can be written again.
+    // How often it is tried whether a disk can be written again.
     private static readonly TimeSpan s_healPeriod = TimeSpan.FromSeconds(10);
 
     private readonly CacheStore _store;
@@ -40,32 +40,32 @@ internal sealed class DurableStore : IDisposable
 
     public Journal Journal { get; }
 
-    /// <summary>What the start has found.</summary>
+    /// <summary>The findings of the start.</summary>
     public RecoveryReport Report { get; }
 
-    /// <summary>The records that it has put into the store.</summary>
+    /// <summary>The number of records that were loaded into the store.</summary>
     public long LoadedRecords { get; }
 
-    /// <summary>Which keyspace each number of a database stands for; null: its own.</summary>
+    /// <summary>The keyspace of each database number; null: the keyspace with the same number.</summary>
     public byte[]? Databases => _databases;
 
-    /// <summary>Whether what was found was dropped, since the last process ended too long ago.</summary>
+    /// <summary>Whether the loaded entries were dropped, since the last process ended too long ago.</summary>
     public bool WasTooOld { get; private init; }
 
-    /// <summary>How many changes were made since the start.</summary>
+    /// <summary>The number of changes since the start.</summary>
     public ChangeCounter Changes { get; } = new();
 
     /// <summary>Whether changes are recorded.</summary>
     public bool IsRecording => _isRecording;
 
-    /// <summary>Told now and then that this many more entries were written into a snapshot.</summary>
+    /// <summary>Called now and then with the number of further entries in a snapshot.</summary>
     public Action<int>? Written { get; set; }
 
     /// <summary>
-    /// Locks a directory, puts what it holds into a store, and records from then on what becomes of that.
+    /// Locks a directory, loads its files into a store, and records the store's changes from then on.
     /// </summary>
-    /// <param name="store">It is empty, and nobody else uses it yet; or the directory is new.</param>
-    /// <param name="directory">It is there.</param>
+    /// <param name="store">It is empty, and not used by other code yet; or the directory is new.</param>
+    /// <param name="directory">It exists.</param>
     /// <param name="options">How the journal is written.</param>
     /// <param name="start">How it begins.</param>
     /// <exception cref="DirectoryLockedException">Another process has the directory.</exception>
@@ -84,7 +84,7 @@ internal sealed class DurableStore : IDisposable
             if (start.IsNew && directory.List().Contains(FileNames.Manifest))
                 throw new IOException($"{directory.Path} has files of a store already; a start would load them.");
             var loader = new StoreLoader(store, start.Progress);
-            options = options with { Time = store.TimeProvider }; // Expiries are compared with what blocks say.
+            options = options with { Time = store.TimeProvider }; // Expiries are compared with the times in blocks.
             journal = JournalStart.Open(directory, loader, start.Recovery, options, out var report);
             loader.Complete();
             if (report.Gaps.Count != 0)
@@ -108,8 +108,8 @@ internal sealed class DurableStore : IDisposable
         }
     }
 
-    /// <summary>Completes when everything that was written until now is durable.</summary>
-    /// <exception cref="IOException">It never will be: the journal was suspended, or has ended.</exception>
+    /// <summary>Completes when all changes until now are durable.</summary>
+    /// <exception cref="IOException">They never will be: the journal was suspended, or has ended.</exception>
     public ValueTask WaitAsync()
     {
         var wait = Journal.WaitAsync(Journal.Staging.EndLsn);
@@ -118,15 +118,15 @@ internal sealed class DurableStore : IDisposable
         return wait;
     }
 
-    /// <summary>Writes what the store holds into a snapshot, which takes the place of all files before.</summary>
-    /// <exception cref="IOException">It could not be written; the files before still count.</exception>
+    /// <summary>Writes the store's entries into a snapshot, which replaces all earlier files.</summary>
+    /// <exception cref="IOException">It could not be written; the earlier files stay valid.</exception>
     public void Save()
     {
         lock (_turn)
             SaveCore();
     }
 
-    /// <summary>Records changes from now on; they count after the next snapshot.</summary>
+    /// <summary>Records changes from now on; the records become valid with the next snapshot.</summary>
     public void BeginRecording()
     {
         lock (_turn)
@@ -136,7 +136,7 @@ internal sealed class DurableStore : IDisposable
         }
     }
 
-    /// <summary>Records no changes from now on. The files keep what they have until the next snapshot.</summary>
+    /// <summary>Stops recording changes. The files stay as they are until the next snapshot.</summary>
     public void EndRecording()
     {
         lock (_turn)
@@ -151,7 +151,7 @@ internal sealed class DurableStore : IDisposable
         }
     }
 
-    /// <summary>When what is written is made durable from now on.</summary>
+    /// <summary>Changes when written records are made durable.</summary>
     public void ChangeSync(SyncPolicy policy)
     {
         if (_threads is { } threads)
@@ -160,12 +160,12 @@ internal sealed class DurableStore : IDisposable
             Journal.ChangeSync(policy);
     }
 
-    /// <summary>Keeps which keyspace each number of a database stands for. No write is under way meanwhile.</summary>
+    /// <summary>Records the keyspace of each database number. No write may be under way meanwhile.</summary>
     /// <exception cref="IOException">Nothing can be recorded, and writes are refused: nothing was changed.</exception>
     public void ChangeDatabases(byte[] keyspaces)
     {
         byte[]? before = _databases;
-        _databases = keyspaces; // A snapshot that is begun behind the record has it.
+        _databases = keyspaces; // A snapshot that begins after the record has it.
         try
         {
             if (_isRecording)
@@ -180,9 +180,9 @@ internal sealed class DurableStore : IDisposable
     }
 
     /// <summary>
-    /// Ends a suspension, if there is one: new files hold what the store holds, and what is written from now on.
+    /// Ends a suspension, if there is one: new files get all entries of the store, and all changes from now on.
     /// </summary>
-    /// <returns>Whether changes are recorded; if not, it is tried again.</returns>
+    /// <returns>Whether changes are recorded; if not, it will be tried again.</returns>
     public bool TryHeal()
     {
         lock (_turn)
@@ -190,12 +190,12 @@ internal sealed class DurableStore : IDisposable
             if (Journal.State != JournalState.Suspended)
                 return Journal.State == JournalState.Writing;
             Journal.Resume();
-            _changes.WaitForUnrecorded(); // Of a clear the snapshot would know nothing.
+            _changes.WaitForUnrecorded(); // The snapshot would not know of a clear.
             try
             {
                 Journal.Heal(WriteImage(_store, Journal, _databases, Written));
                 if (!_isRecording)
-                    Journal.Unlist(); // What comes now is in no file: what is recorded later does not continue this.
+                    Journal.Unlist(); // Changes are in no file now: later records do not continue these.
             }
             catch (IOException failure)
             {
@@ -215,7 +215,9 @@ internal sealed class DurableStore : IDisposable
         }
     }
 
-    /// <summary>Writes what is staged and lets the directory go; later writes of the store are not recorded.</summary>
+    /// <summary>
+    /// Writes the staged records and unlocks the directory; later writes of the store are not recorded.
+    /// </summary>
     public void Dispose()
     {
         if (_isDisposed)
@@ -245,7 +247,7 @@ internal sealed class DurableStore : IDisposable
         _isRecording = true;
     }
 
-    // The journal does that too while there is one.
+    // The journal does so too while there is one.
     private void Count()
     {
         _store.Attach(Changes);
@@ -294,7 +296,7 @@ internal sealed class DurableStore : IDisposable
         return snapshot.Name;
     }
 
-    // The time of the last block is when this process was last seen.
+    // The time of the last block shows when this process last ran.
     private void Beat()
     {
         try
@@ -304,7 +306,7 @@ internal sealed class DurableStore : IDisposable
         }
         catch (IOException)
         {
-            // It was suspended in between.
+            // The journal was suspended in between.
         }
     }
 

@@ -2,7 +2,7 @@ using Cache.Core;
 
 namespace Cache.Durability.Attachment;
 
-/// <summary>Takes the keys of a step of a walk, one behind the other, into memory that is used again.</summary>
+/// <summary>Collects the keys of one scan step in memory that is reused.</summary>
 internal struct KeyBatch() : IKeySink
 {
     private readonly List<int> _ends = [];

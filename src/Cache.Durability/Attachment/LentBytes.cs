@@ -1,14 +1,14 @@
 namespace Cache.Durability.Attachment;
 
-/// <summary>What values hold that the store has lent until they are written.</summary>
+/// <summary>Bounds the memory of values that the store has lent until they are written.</summary>
 /// <remarks>
-/// A record of such a value is a few bytes, so that the chunks alone would let a slow disk keep any number of them.
-/// Each thread that writes may go beyond the bound by the values of one write. Concurrency: any thread takes, under the
-/// locks of keys and without waiting; who waits has no lock; the thread that writes the journal gives back.
+/// The record of such a value is a few bytes, so with a slow disk the chunks alone would not bound the number of
+/// values. Each writing thread may exceed the bound by the values of one write. Concurrency: any thread takes, under
+/// the locks of keys and without waiting; a waiting thread has no lock; the thread that writes the journal gives back.
 /// </remarks>
 internal sealed class LentBytes
 {
-    /// <summary>Four times what the chunks have: a disk takes long parts faster than small records.</summary>
+    /// <summary>Four times the chunks: a disk takes long parts faster than small records.</summary>
     public const long BytesMax = 64 << 20;
 
     private readonly object _gate = new();

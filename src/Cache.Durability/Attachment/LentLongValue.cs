@@ -3,15 +3,15 @@ using Cache.Durability.Staging;
 
 namespace Cache.Durability.Attachment;
 
-/// <summary>A long value where the store has it.</summary>
+/// <summary>A long value in the store's memory.</summary>
 internal sealed class LentLongValue : LongValue
 {
     private readonly ChangeValue _value;
     private readonly LentBytes _lent;
 
     /// <param name="lsn">The place of its record or group.</param>
-    /// <param name="value">What the store lends.</param>
-    /// <param name="lent">Is told how much that is.</param>
+    /// <param name="value">The value that the store lends.</param>
+    /// <param name="lent">Counts its bytes.</param>
     public LentLongValue(ulong lsn, ChangeValue value, LentBytes lent)
         : base(lsn)
     {

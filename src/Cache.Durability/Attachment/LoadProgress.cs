@@ -1,6 +1,6 @@
 namespace Cache.Durability.Attachment;
 
-/// <summary>How far a load is. One thread loads, any thread looks.</summary>
+/// <summary>The progress of a load. Written by the loading thread, read by any.</summary>
 internal sealed class LoadProgress
 {
     private long _totalBytes;
@@ -10,7 +10,7 @@ internal sealed class LoadProgress
     /// <summary>Ends the load.</summary>
     public CancellationToken Cancellation { get; init; }
 
-    /// <summary>What the files have; of a journal that is still in use that is more than what is read.</summary>
+    /// <summary>The bytes of the files; more than will be read if a journal is not full.</summary>
     public long TotalBytes
     {
         get => Volatile.Read(ref _totalBytes);

@@ -4,22 +4,22 @@ using Cache.Durability.Staging;
 
 namespace Cache.Durability.Attachment;
 
-/// <summary>Records that are too long for a chunk, and replayed together: they are written in parts.</summary>
-/// <param name="place">Where the head of the group lies.</param>
+/// <summary>A group of records that is too long for a chunk: it is written in parts, and replayed atomically.</summary>
+/// <param name="place">The place of the group's head.</param>
 /// <param name="bytes">Room for the records.</param>
-/// <param name="owner">Is told when the room is not needed any more.</param>
+/// <param name="owner">Gets the room back when it is not needed any more.</param>
 internal sealed class LongGroup(StagedPlace place, byte[] bytes, LongGroupRoom owner) : LongValue(place.Lsn)
 {
     private int _length = bytes.Length;
 
-    /// <summary>The bytes of its records: those that were written, once it is complete.</summary>
+    /// <summary>The bytes of its records: once it is complete, those that were written.</summary>
     public override int Length => _length;
 
     public StagedPlace Place => place;
 
     public Span<byte> Slice(int offset, int length) => bytes.AsSpan(offset, length);
 
-    /// <summary>Writes the head: no further record comes.</summary>
+    /// <summary>Writes the head, after the last record.</summary>
     public void Complete(int length)
     {
         Debug.Assert(length <= bytes.Length);

@@ -2,12 +2,12 @@ namespace Cache.Durability.Attachment;
 
 /// <summary>The memory of groups that are too long for a chunk.</summary>
 /// <remarks>
-/// One group may take more than all together: it is then the only one. Concurrency: any thread takes, under the locks
-/// of keys and without waiting; who waits has no lock; the thread that writes the journal gives back.
+/// One group may take more than the bound: it is then the only one. Concurrency: any thread takes, under the locks of
+/// keys and without waiting; a waiting thread has no lock; the thread that writes the journal gives back.
 /// </remarks>
 internal sealed class LongGroupRoom
 {
-    /// <summary>As much as the chunks have: what a disk may be behind by before writers wait.</summary>
+    /// <summary>As much as the chunks: the lag of the disk at which writers wait.</summary>
     public const long BytesMax = 16 << 20;
 
     private readonly object _gate = new();
@@ -35,7 +35,7 @@ internal sealed class LongGroupRoom
         }
         catch (OutOfMemoryException)
         {
-            Return(length); // The waiting that follows throws.
+            Return(length); // The next wait throws.
             return false;
         }
     }

@@ -4,19 +4,19 @@ using Cache.Durability.Journaling;
 
 namespace Cache.Durability.Attachment;
 
-/// <summary>Writes what a store holds into a snapshot, while others use it.</summary>
+/// <summary>Writes the entries of a store into a snapshot, while other threads use the store.</summary>
 /// <remarks>
-/// Of a key that is written meanwhile it has some state; so the journal that is read behind the snapshot must have
-/// begun before. Keys that were not written since are exact. Uses count nothing and renew nothing.
+/// A key that is written meanwhile is saved in some state; so the journal that is replayed after the snapshot must
+/// begin before it. Keys that were not written meanwhile are exact. Reading for the snapshot does not count as a use.
 /// </remarks>
 internal static class StoreImage
 {
     private const int ScanCount = 1_000;
 
     /// <param name="store">The store.</param>
-    /// <param name="databases">Which keyspace each number of a database stands for; null: its own.</param>
-    /// <param name="snapshot">Is not completed.</param>
-    /// <param name="written">Told how many entries more were written; it may end it by throwing.</param>
+    /// <param name="databases">The keyspace of each database number; null: the keyspace with the same number.</param>
+    /// <param name="snapshot">The snapshot; not completed here.</param>
+    /// <param name="written">Called with the number of further entries; it may throw to stop the snapshot.</param>
     public static void Write(CacheStore store, byte[]? databases, SnapshotWriter snapshot, Action<int>? written = null)
     {
         if (databases != null)

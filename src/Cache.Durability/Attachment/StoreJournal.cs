@@ -7,22 +7,22 @@ using Cache.Durability.Staging;
 
 namespace Cache.Durability.Attachment;
 
-/// <summary>Stages what a store tells of its changes.</summary>
+/// <summary>Stages records of a store's changes.</summary>
 /// <remarks>
-/// A change is one record; several that take effect together are a group, which lies in one chunk. A group that is too
-/// long for that, or a record that is, has its head in a chunk, and its bytes are written in parts before. Of a value
-/// that is lent only the parts are written. So each reservation is one place in the order, whatever its length.
+/// A change is one record; several that take effect atomically are a group, in one chunk. A group or a record that is
+/// too long for a chunk has its head in a chunk, and its bytes are written in parts before. A lent value is written
+/// only in parts. So each reservation is one place in the order, whatever its length.
 /// <code>
 ///     reservation      Owner             Position             Length     Sequence
 ///     in a chunk       the chunk         in the chunk         what is    LSN of the place
 ///     long             the long group    in its own bytes     left       LSN of its head
 ///     unrecorded       the journal       0                    0          0
 /// </code>
-/// While nothing is recorded each reservation is counted until it is completed: its change may come after the moment at
-/// which changes are recorded again, and would be in no file.
+/// While nothing is recorded each reservation is counted until it is completed: its change may be made after recording
+/// begins again, and would be in no file.
 /// </remarks>
-/// <param name="staging">Where records go.</param>
-/// <param name="threads">Are told of what is staged; null if whoever has the journal takes its steps.</param>
+/// <param name="staging">Receives the records.</param>
+/// <param name="threads">Woken when a record is staged; null if the owner of the journal runs its steps.</param>
 /// <param name="changes">Counts them.</param>
 internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads, ChangeCounter changes)
     : ChangeJournal
@@ -30,7 +30,7 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads,
     private readonly LongGroupRoom _room = new();
     private readonly LentBytes _lent = new();
 
-    // The reservations that are given while nothing is recorded, and not completed; interlocked.
+    // The open reservations that were granted while nothing is recorded; interlocked.
     private long _unrecorded;
 
     public override long SizeOf(in ChangeRecord record) =>
@@ -41,7 +41,7 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads,
         reservation = default;
         if (!_lent.HasRoom)
             return false;
-        bytes = RecordLayout.Aligned(bytes); // A transaction reserves for about what it writes.
+        bytes = RecordLayout.Aligned(bytes); // A transaction reserves an estimate.
         long size = count > 1 ? RecordLayout.GroupHeadSize + bytes : bytes;
         if (size > StagingArea.RecordBytesMax)
             return TryReserveLong(bytes, out reservation);
@@ -65,10 +65,10 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads,
         return true;
     }
 
-    /// <summary>Waits, once changes are recorded again, for those that began before and are not.</summary>
+    /// <summary>Waits, once changes are recorded again, for writes that began before and are not recorded.</summary>
     public void WaitForUnrecorded()
     {
-        Interlocked.MemoryBarrier(); // As of TryPass.
+        Interlocked.MemoryBarrier(); // Pairs with the fence of TryPass.
         var wait = default(SpinWait);
         while (Volatile.Read(ref _unrecorded) != 0)
             wait.SpinOnce();
@@ -79,7 +79,7 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads,
         if (bytes > Array.MaxLength)
             throw new IOException($"The journal takes no write of {bytes} bytes at once.");
         bool isLong = bytes > StagingArea.RecordBytesMax - RecordLayout.GroupHeadSize;
-        // Of just under the limit one record lies in a chunk, a group does not.
+        // Just under the limit, a single record fits in a chunk, but not a group.
         long inChunk = bytes > StagingArea.RecordBytesMax ? 0 : bytes;
         staging.WaitForRoom((int)Math.Min(inChunk + RecordLayout.GroupHeadSize, StagingArea.RecordBytesMax));
         if (isLong)
@@ -130,8 +130,8 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads,
         reservation = default;
     }
 
-    /// <summary>Records which keyspace each number of a database stands for. Holds no lock; may wait.</summary>
-    /// <exception cref="IOException">Nothing can be recorded, and writes are to be refused.</exception>
+    /// <summary>Records the keyspace of each database number. The caller holds no lock; may wait.</summary>
+    /// <exception cref="IOException">Nothing can be recorded, and writes must be refused.</exception>
     public void WriteDatabases(ReadOnlySpan<byte> keyspaces)
     {
         var fields = new RecordFields { Kind = RecordKind.Databases };
@@ -145,8 +145,8 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads,
         End(place);
     }
 
-    /// <summary>Records nothing but that there was somebody at this time. Holds no lock; may wait.</summary>
-    /// <exception cref="IOException">Nothing can be recorded, and writes are to be refused.</exception>
+    /// <summary>Records only that the process was alive at this time. The caller holds no lock; may wait.</summary>
+    /// <exception cref="IOException">Nothing can be recorded, and writes must be refused.</exception>
     public void WriteVoid()
     {
         StagedPlace place;

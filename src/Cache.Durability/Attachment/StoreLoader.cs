@@ -6,19 +6,19 @@ using Cache.Durability.Recovery;
 
 namespace Cache.Durability.Attachment;
 
-/// <summary>Puts what a journal holds into a store that nobody is told of yet.</summary>
+/// <summary>Loads the records of snapshot and journal into a store that is not in use yet.</summary>
 /// <remarks>
-/// An entry that has expired may get a later expiry by a record behind it, so none may expire before the last record
-/// was read: a moment that has passed, or that passes soon, is put far behind all others until <see cref="Complete"/>.
-/// Then it is at least as late as when the last block was written, even if the clock was set back meanwhile: nothing
-/// comes back that somebody has seen expire.
+/// A later record may give an expired entry a later expiry, so no entry may expire before the last record was read: a
+/// moment that has passed, or will pass soon, is moved far into the future until <see cref="Complete"/>. For expiry the
+/// time is then at least that of the last block, even if the clock was set back meanwhile: an entry that clients have
+/// seen expire never comes back.
 /// </remarks>
 internal sealed class StoreLoader : IBlockTarget, IRecordTarget
 {
-    // A load takes less.
+    // Longer than any load takes.
     private const long SoonMs = 3_600_000;
 
-    // What is added to a moment meanwhile: some 140,000 years.
+    // Added to a moment during the load: some 140,000 years.
     private const long Postponement = 1L << 52;
 
     private const int ScanCount = 1_000;
@@ -39,13 +39,15 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
         _startMs = store.TimeProvider.GetUtcNow().ToUnixTimeMilliseconds();
     }
 
-    /// <summary>The records that were taken.</summary>
+    /// <summary>The number of loaded records.</summary>
     public long Count => _replay.Count;
 
-    /// <summary>Whether the last block was written so long before the load; never if there was none.</summary>
+    /// <summary>
+    /// Whether the last block was written at least this long before the load; false if there was none.
+    /// </summary>
     public bool IsOlderThan(TimeSpan age) => _lastWallMs != 0 && _startMs - _lastWallMs > age.TotalMilliseconds;
 
-    /// <summary>Which keyspace each number of a database stands for; null: its own.</summary>
+    /// <summary>The keyspace of each database number; null: the keyspace with the same number.</summary>
     public byte[]? Databases { get; private set; }
 
     public void Begin(long bytes) => _progress.TotalBytes = bytes;
@@ -104,7 +106,7 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
             return $"has {keyspaces.Length} databases";
         for (int i = 0; i < keyspaces.Length; i++)
             all[i] = (byte)i;
-        foreach (byte keyspace in keyspaces) // Each once.
+        foreach (byte keyspace in keyspaces) // Each keyspace once.
         {
             if (keyspace >= keyspaces.Length || all[keyspace] != keyspace)
                 return "gives databases impossible keyspaces";
@@ -123,7 +125,7 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
 
     private static string Patch(CacheStore store, in RecordView record, ReadOnlySpan<byte> part)
     {
-        // It may have been evicted.
+        // The entry may have been evicted.
         if (!store.TryPeekInfo(record.Key, out var info))
             return "";
         long offset = record.Fields.Offset;
@@ -181,7 +183,7 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
             store.ExpireAtUnixMs(key, unixMs, ExpireConditions.None);
     }
 
-    // Written anew: its interval begins now.
+    // Written again, so that its interval begins now.
     private void EndSlidingPostponement(CacheStore store, ReadOnlySpan<byte> key, in EntryInfo info)
     {
         var options = new EntryOptions
@@ -192,7 +194,7 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
         if (store.TryPeekRange(key, 0, -1, ref _value, out _)
             && store.Set(key, _value.Bytes.AsSpan(0, _value.Length), options) != WriteStatus.Done)
         {
-            store.Remove(key); // Rather than that it stays for ever.
+            store.Remove(key); // Otherwise it would never expire.
         }
     }
 

@@ -1,26 +1,26 @@
 namespace Cache.Durability.Attachment;
 
-/// <summary>How a store begins with its directory.</summary>
+/// <summary>The options for starting a store with its directory.</summary>
 internal sealed record StoreStart
 {
-    /// <summary>What is done with files that do not tell everything.</summary>
+    /// <summary>What to do with damaged or incomplete files.</summary>
     public RecoveryMode Recovery { get; init; }
 
-    /// <summary>Whether threads write the journal; else the caller takes its steps.</summary>
+    /// <summary>Whether threads write the journal; else the caller runs its steps.</summary>
     public bool HasThreads { get; init; } = true;
 
-    /// <summary>Whether changes are recorded; else snapshots alone are written.</summary>
+    /// <summary>Whether changes are recorded; else only snapshots are written.</summary>
     public bool IsRecording { get; init; } = true;
 
-    /// <summary>Whether nothing is loaded: the directory is new, the store may hold entries that no file has.</summary>
+    /// <summary>Whether nothing is loaded: the directory is new, and the store may have entries already.</summary>
     public bool IsNew { get; init; }
 
-    /// <summary>Whether what was loaded counts for this start alone.</summary>
+    /// <summary>Whether the loaded files are valid for this start only.</summary>
     public bool IsUsedOnce { get; init; }
 
-    /// <summary>The longest downtime after which what was loaded is kept; null: any.</summary>
+    /// <summary>The longest downtime after which the loaded entries are kept; null: any.</summary>
     public TimeSpan? MaxAge { get; init; }
 
-    /// <summary>Shows how far the load is.</summary>
+    /// <summary>Receives the progress of the load.</summary>
     public LoadProgress Progress { get; init; } = new();
 }

@@ -2,7 +2,7 @@ using Cache.Core;
 
 namespace Cache.Durability.Attachment;
 
-/// <summary>Takes values into one array, which is as long as the longest one.</summary>
+/// <summary>Copies values into one array, which grows to the longest one.</summary>
 internal struct ValueSink() : IValueSink
 {
     public byte[] Bytes { get; private set; } = [];

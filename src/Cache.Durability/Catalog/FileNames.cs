@@ -8,13 +8,15 @@ internal static class FileNames
     public const string Manifest = "MANIFEST";
     public const string NextManifest = "MANIFEST.tmp";
 
-    /// <summary>One that says "suspended", written before it is needed: a full disk lets rename only.</summary>
+    /// <summary>
+    /// A manifest that says "suspended", written before it is needed: on a full disk only a rename works.
+    /// </summary>
     public const string SuspendedManifest = "MANIFEST.suspended";
     public const string NextSuspendedManifest = "MANIFEST.suspended.tmp";
 
     public const string Lock = "cache.lock";
 
-    /// <summary>Behind the name of a file whose damage was skipped; nothing else is done to it.</summary>
+    /// <summary>The suffix of a file whose damage was skipped; the file is only renamed.</summary>
     public const string BadEnding = ".bad";
 
     public const string TemporaryEnding = ".tmp";
@@ -30,10 +32,10 @@ internal static class FileNames
     public static string SnapshotOf(long number) =>
         string.Create(CultureInfo.InvariantCulture, $"{SnapshotStart}{number:d6}{SnapshotEnding}");
 
-    /// <summary>The number of a journal; 0 if it is none.</summary>
+    /// <summary>The number of a journal; 0 if the name is not one.</summary>
     public static long JournalNumberOf(string name) => NumberOf(name, JournalStart, JournalEnding);
 
-    /// <summary>The number of a snapshot; 0 if it is none.</summary>
+    /// <summary>The number of a snapshot; 0 if the name is not one.</summary>
     public static long SnapshotNumberOf(string name) => NumberOf(name, SnapshotStart, SnapshotEnding);
 
     /// <summary>Whether a name stays in the directory.</summary>

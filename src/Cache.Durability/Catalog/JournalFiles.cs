@@ -3,11 +3,11 @@ using Cache.Durability.Format;
 
 namespace Cache.Durability.Catalog;
 
-/// <summary>Makes journal files ready to be written, of old ones where there are any.</summary>
+/// <summary>Prepares journal files for writing; reuses old ones if there are any.</summary>
 /// <remarks>
-/// A sync of a file that grows writes the file's size and the places of its blocks too; one whose blocks were written
-/// before writes the bytes alone. So a file has its whole length in zeros before it is used, and an old one is used
-/// again under a new name and a new id, by which its old blocks are no blocks any more. Not thread-safe.
+/// The sync of a growing file also writes its size and the places of its blocks; the sync of a file whose blocks were
+/// written before writes only the bytes. So a file is filled with zeros up to its whole length before it is used, and
+/// an old one is reused under a new name and a new id, which invalidates its old blocks. Not thread-safe.
 /// </remarks>
 internal sealed class JournalFiles
 {
@@ -18,10 +18,10 @@ internal sealed class JournalFiles
     private readonly List<string> _spares = [];
     private long _lastNumber;
 
-    /// <param name="directory">Where they are.</param>
-    /// <param name="manifest">Which of them are in use.</param>
+    /// <param name="directory">The directory of the files.</param>
+    /// <param name="manifest">Names the files in use.</param>
     /// <param name="fileBytes">The length of each.</param>
-    /// <param name="time">Says when a file is made.</param>
+    /// <param name="time">The clock for the time in a file's header.</param>
     public JournalFiles(StorageDirectory directory, Manifest manifest, long fileBytes, TimeProvider time)
     {
         _directory = directory;
@@ -39,11 +39,11 @@ internal sealed class JournalFiles
         _spares.Sort(StringComparer.Ordinal);
     }
 
-    /// <summary>The files that wait to be used again.</summary>
+    /// <summary>The files that can be reused.</summary>
     public int SpareCount => _spares.Count;
 
-    /// <summary>A file with a header and nothing behind it that would be read; both are on the disk.</summary>
-    /// <param name="alignment">That of its blocks.</param>
+    /// <summary>Returns a file with a header and no valid block; header and length are durable.</summary>
+    /// <param name="alignment">The alignment of its blocks.</param>
     /// <param name="firstLsn">The place of its first record; 0 if that is not known yet.</param>
     /// <param name="id">Its number, which each block repeats.</param>
     public StorageFile Take(int alignment, ulong firstLsn, out ulong id)
@@ -66,12 +66,12 @@ internal sealed class JournalFiles
         catch
         {
             file.Dispose();
-            DeleteQuietly(name); // Else each further attempt would leave a file until the disk is full.
+            DeleteQuietly(name); // Else each further attempt would leave a file behind, until the disk is full.
             throw;
         }
     }
 
-    /// <summary>Makes durable whatever was written to files, by this process or another one.</summary>
+    /// <summary>Makes all bytes in files durable, written by this process or an earlier one.</summary>
     public void Sync(IReadOnlyList<string> names)
     {
         foreach (string name in names)
@@ -81,7 +81,7 @@ internal sealed class JournalFiles
         }
     }
 
-    /// <summary>Deletes the oldest of the files that wait to be used again, until so many are left.</summary>
+    /// <summary>Deletes the oldest reusable files, until this many are left.</summary>
     public void Trim(int sparesMax)
     {
         while (_spares.Count > sparesMax)
@@ -91,7 +91,7 @@ internal sealed class JournalFiles
         }
     }
 
-    /// <summary>Keeps files that no manifest names any more for later, and deletes what is too much.</summary>
+    /// <summary>Keeps files that no manifest names any more for reuse, and deletes surplus ones.</summary>
     public void Retire(IReadOnlyList<string> names, int sparesMax)
     {
         foreach (string name in names)
@@ -103,18 +103,18 @@ internal sealed class JournalFiles
         }
     }
 
-    /// <summary>Deletes files that no manifest names any more, of which the disk may have lost a part.</summary>
-    /// <remarks>Beside any other call. What stays is free at the next start.</remarks>
+    /// <summary>Deletes files that no manifest names any more, and of which the disk may have lost a part.</summary>
+    /// <remarks>May run during any other call. Files that cannot be deleted are free at the next start.</remarks>
     public void Discard(IReadOnlyList<string> names)
     {
         foreach (string name in names)
             DeleteQuietly(name);
     }
 
-    /// <summary>Keeps a file that no manifest names any more for a person; nothing else is done to it.</summary>
+    /// <summary>Keeps a file that no manifest names any more for inspection; it is only renamed.</summary>
     public void PutAside(string name) => _directory.Rename(name, name + FileNames.BadEnding);
 
-    /// <summary>A number for a file, which no other one has.</summary>
+    /// <summary>A new, unique number for a file.</summary>
     public static ulong NewId()
     {
         ulong id = 0;
@@ -128,12 +128,12 @@ internal sealed class JournalFiles
         while (_spares.Count > 0)
         {
             _directory.Rename(_spares[0], name);
-            _spares[0] = name; // If it cannot be opened it is the next one's.
+            _spares[0] = name; // If it cannot be opened, the next file uses it.
             var file = _directory.Open(name, writable: true);
             _spares.RemoveAt(0);
             if (file.Length == _fileBytes)
                 return file;
-            file.Dispose(); // Of another length since the settings were changed, or cut.
+            file.Dispose(); // It has another length, since the settings were changed or it was truncated.
             _directory.Delete(name);
         }
 
@@ -148,7 +148,7 @@ internal sealed class JournalFiles
         }
         catch (IOException)
         {
-            // Why it could not be made is what matters; the next start uses it again.
+            // The first error is the one to report; the next start reuses the file.
         }
     }
 }

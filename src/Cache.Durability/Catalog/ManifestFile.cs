@@ -2,7 +2,7 @@ using Cache.Durability.Files;
 
 namespace Cache.Durability.Catalog;
 
-/// <summary>The manifest on the disk: replaced at one moment, never changed in its place.</summary>
+/// <summary>The manifest on the disk: replaced atomically, never changed in place.</summary>
 internal static class ManifestFile
 {
     /// <summary>Reads the manifest; null if there is none.</summary>
@@ -13,7 +13,7 @@ internal static class ManifestFile
         {
             foreach (string name in directory.List())
             {
-                if (FileNames.IsPlain(name)) // The first manifest is there before the first of them.
+                if (FileNames.IsPlain(name)) // The first manifest is written before the first of them.
                 {
                     throw new RefusedDirectoryException(
                         directory.Path, FileNames.Manifest, $"is missing beside {name}");
@@ -31,10 +31,10 @@ internal static class ManifestFile
             : throw new RefusedDirectoryException(directory.Path, FileNames.Manifest, problem);
     }
 
-    /// <summary>Puts a manifest in the place of the one that is there; it is on the disk when this returns.</summary>
+    /// <summary>Replaces the manifest; the new one is durable when this returns.</summary>
     public static void Publish(StorageDirectory directory, Manifest manifest)
     {
-        // Both are whole before either counts: where there is no room for them, the old two stay.
+        // Both are complete before either becomes valid: without room for both, the old two stay.
         Write(directory, FileNames.NextManifest, manifest);
         Write(directory, FileNames.NextSuspendedManifest, manifest with { State = ManifestState.Suspended });
         directory.Rename(FileNames.NextManifest, FileNames.Manifest);
@@ -42,7 +42,7 @@ internal static class ManifestFile
         directory.Sync();
     }
 
-    /// <summary>Says "suspended" from now on, without room for a new file.</summary>
+    /// <summary>Makes the state "suspended", even without room for a new file.</summary>
     public static void Suspend(StorageDirectory directory)
     {
         directory.Rename(FileNames.SuspendedManifest, FileNames.Manifest);

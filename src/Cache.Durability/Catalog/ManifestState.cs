@@ -1,14 +1,14 @@
 namespace Cache.Durability.Catalog;
 
-/// <summary>What a start may expect of the files.</summary>
+/// <summary>The state of the files, for the next start.</summary>
 internal enum ManifestState
 {
     /// <summary>A process writes them, or was killed while it did.</summary>
     Open,
 
-    /// <summary>They were closed with everything in them: whatever is missing was lost by the disk.</summary>
+    /// <summary>They were closed completely: the disk has lost whatever is missing.</summary>
     Clean,
 
-    /// <summary>They could not be written any more: later changes, deletions too, are not in them.</summary>
+    /// <summary>They could not be written any more: they lack later changes, deletions too.</summary>
     Suspended,
 }

@@ -5,7 +5,7 @@ using Cache.Durability.Format;
 
 namespace Cache.Durability.Catalog;
 
-/// <summary>A manifest as a text that a person can read, with a checksum in its last line.</summary>
+/// <summary>A manifest as readable text, with a checksum in its last line.</summary>
 /// <remarks>
 /// <code>
 ///     cache-durability 1
@@ -26,7 +26,7 @@ internal static class ManifestText
     private const int Version = 1;
     private const string ChecksumName = "crc";
 
-    /// <summary>More are no manifest of this program: a journal is 64 MB.</summary>
+    /// <summary>The most lines: a journal has 64 MB, so no manifest of this program has more.</summary>
     public const int BytesMax = 1 << 20;
 
     public static byte[] Format(Manifest manifest)
@@ -49,7 +49,7 @@ internal static class ManifestText
         return Encoding.UTF8.GetBytes(text.ToString());
     }
 
-    /// <summary>Reads a manifest, or says what is wrong with it.</summary>
+    /// <summary>Reads a manifest, or returns the error.</summary>
     public static bool TryParse(
         ReadOnlySpan<byte> bytes, [NotNullWhen(true)] out Manifest? manifest, out string problem)
     {

@@ -2,16 +2,18 @@ using Cache.Durability.Files;
 
 namespace Cache.Durability.Catalog;
 
-/// <summary>The present manifest: changed by one thread at a time, on the disk before a change counts.</summary>
+/// <summary>
+/// The present manifest: changed by one thread at a time; a change is durable before it becomes valid.
+/// </summary>
 internal sealed class StoreCatalog(StorageDirectory directory, Manifest manifest)
 {
     private readonly Lock _gate = new();
     private Manifest _manifest = manifest;
 
-    // A change that failed may be on the disk all the same.
+    // A failed change may still be on the disk.
     private bool _isUncertain;
 
-    /// <summary>Where the files are.</summary>
+    /// <summary>The directory of the files.</summary>
     public StorageDirectory Directory { get; } = directory;
 
     public Manifest Manifest
@@ -23,7 +25,7 @@ internal sealed class StoreCatalog(StorageDirectory directory, Manifest manifest
         }
     }
 
-    /// <summary>Whether the manifest on the disk may be another one: a change failed on its way.</summary>
+    /// <summary>Whether the manifest on the disk may differ, since a change failed.</summary>
     public bool IsUncertain
     {
         get
@@ -33,7 +35,7 @@ internal sealed class StoreCatalog(StorageDirectory directory, Manifest manifest
         }
     }
 
-    /// <summary>Replaces the manifest; one that is suspended stays so until it is said to be open.</summary>
+    /// <summary>Replaces the manifest; a suspended one stays suspended until it is set to open.</summary>
     public void Change(Func<Manifest, Manifest> change)
     {
         lock (_gate)
@@ -45,7 +47,7 @@ internal sealed class StoreCatalog(StorageDirectory directory, Manifest manifest
         }
     }
 
-    /// <summary>Marks that later changes are in no file. False if not even that could be written.</summary>
+    /// <summary>Notes that later changes are in no file. False if not even this can be written.</summary>
     public bool TrySuspend()
     {
         lock (_gate)

@@ -1,19 +1,19 @@
 namespace Cache.Durability;
 
-/// <summary>What of a store survives its process.</summary>
+/// <summary>Which entries of a store survive its process.</summary>
 public enum DurabilityMode
 {
     /// <summary>Nothing; no file is read or written.</summary>
     Off = 0,
 
     /// <summary>
-    /// What it holds at a clean stop. The next start takes it once: after a crash the one that follows begins empty.
+    /// The entries at a clean stop. The next start loads them once: after a crash, a start begins empty.
     /// </summary>
     Restart = 1,
 
     /// <summary>
-    /// What it held at the last snapshot: one is written after so many changes in so much time, and at a clean stop.
-    /// A start after a crash loses what came later, deletions too.
+    /// The entries at the last snapshot. Snapshots are written after a number of changes within a time, and at a clean
+    /// stop. A start after a crash loses later changes, deletions too.
     /// </summary>
     Snapshot = 2,
 

@@ -1,33 +1,33 @@
 namespace Cache.Durability;
 
-/// <summary>How a store and its files are doing, as of one moment.</summary>
+/// <summary>The state of a store's files at one moment.</summary>
 public sealed record DurabilityStatus
 {
-    /// <summary>What survives, as it is set now.</summary>
+    /// <summary>The present mode.</summary>
     public required DurabilityMode Mode { get; init; }
 
-    /// <summary>Whether files are being loaded, so that the store is not whole yet.</summary>
+    /// <summary>Whether files are being loaded, so that the store is incomplete.</summary>
     public bool IsLoading { get; init; }
 
-    /// <summary>What a load has read of <see cref="LoadTotalBytes"/>.</summary>
+    /// <summary>The bytes of <see cref="LoadTotalBytes"/> that a load has read.</summary>
     public long LoadedBytes { get; init; }
 
-    /// <summary>What the files of a load have.</summary>
+    /// <summary>The bytes of all files of a load.</summary>
     public long LoadTotalBytes { get; init; }
 
-    /// <summary>The records that the start has loaded.</summary>
+    /// <summary>The number of records that the start has loaded.</summary>
     public long LoadedRecords { get; init; }
 
-    /// <summary>What the start found that is worth a look, in sentences: cut ends, skipped damage.</summary>
+    /// <summary>Unusual findings of the start, in sentences: truncated ends, skipped damage.</summary>
     public IReadOnlyList<string> StartNotes { get; init; } = [];
 
     /// <summary>
-    /// Why changes are not recorded: a file could not be written. New files are tried every ten seconds. Null: nothing
-    /// is wrong.
+    /// Why changes are not recorded: a file could not be written. New files are tried every ten seconds. Null: no
+    /// error.
     /// </summary>
     public string? SuspendedBecause { get; init; }
 
-    /// <summary>The changes since the last snapshot.</summary>
+    /// <summary>The number of changes since the last snapshot.</summary>
     public long ChangesSinceSave { get; init; }
 
     /// <summary>Whether a snapshot is being written.</summary>
@@ -36,13 +36,13 @@ public sealed record DurabilityStatus
     /// <summary>When the last snapshot became durable; null: none by this process.</summary>
     public DateTimeOffset? LastSave { get; init; }
 
-    /// <summary>Why the last snapshot was not written; null: it was, or there was none.</summary>
+    /// <summary>The error of the last snapshot; null: it was written, or there was none.</summary>
     public string? SaveFailedBecause { get; init; }
 
-    /// <summary>The snapshots that this process has written, for whatever reason.</summary>
+    /// <summary>The number of snapshots that this process has written, for any reason.</summary>
     public long Snapshots { get; init; }
 
-    /// <summary>How often the journal could not be written.</summary>
+    /// <summary>The number of times that the journal could not be written.</summary>
     public long Suspensions { get; init; }
 
     /// <summary>The bytes of the journal since the last snapshot.</summary>

@@ -1,14 +1,14 @@
 namespace Cache.Durability;
 
-/// <summary>When what was written to the journal is made durable.</summary>
+/// <summary>When written records of the journal are made durable.</summary>
 public enum SyncPolicy
 {
-    /// <summary>Each second: a loss of power loses two at most.</summary>
+    /// <summary>Each second: a loss of power loses at most two seconds.</summary>
     EverySecond = 0,
 
-    /// <summary>At once: whoever waits, see <see cref="CacheDurability.WaitAsync"/>, loses nothing.</summary>
+    /// <summary>At once: a caller that waits with <see cref="CacheDurability.WaitAsync"/> loses nothing.</summary>
     Always = 1,
 
-    /// <summary>When the system pleases.</summary>
+    /// <summary>Whenever the operating system writes them.</summary>
     No = 2,
 }

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Cache.Durability.Control;
 
-/// <summary>What the operator is told of files.</summary>
+/// <summary>Log messages about the files.</summary>
 internal static partial class DurabilityLog
 {
     [LoggerMessage(1, LogLevel.Debug, "{Directory} has no files of a store: nothing is loaded, nothing is kept")]

@@ -2,13 +2,13 @@ using System.Diagnostics.Metrics;
 
 namespace Cache.Durability.Control;
 
-/// <summary>How the files of a store are doing, as instruments that are observed.</summary>
+/// <summary>The state of a store's files, as observable instruments.</summary>
 internal sealed class DurabilityMetrics : IDisposable
 {
     private readonly Meter _meter;
 
-    /// <param name="meter">Is disposed with this.</param>
-    /// <param name="read">Tells how they are doing.</param>
+    /// <param name="meter">The meter; disposed with this.</param>
+    /// <param name="read">Reads the state.</param>
     public DurabilityMetrics(Meter meter, Func<DurabilityStatus> read)
     {
         _meter = meter;

@@ -1,10 +1,10 @@
 namespace Cache.Durability.Control;
 
-/// <summary>Writes snapshots one after the other, each on a thread of its own, and remembers how that went.</summary>
-/// <remarks>Thread-safe. The gate is held for a few fields, never while a snapshot is written.</remarks>
+/// <summary>Writes snapshots one after the other, each on its own thread, and keeps their outcomes.</summary>
+/// <remarks>Thread-safe. The gate guards a few fields; it is never held while a snapshot is written.</remarks>
 /// <param name="time">The clock.</param>
-/// <param name="changes">How many changes were made since the start.</param>
-/// <param name="write">Writes one; throws an <see cref="IOException"/> if it cannot.</param>
+/// <param name="changes">Reads the number of changes since the start.</param>
+/// <param name="write">Writes a snapshot; throws an <see cref="IOException"/> if it cannot.</param>
 internal sealed class SnapshotJobs(TimeProvider time, Func<long> changes, Action<SnapshotPurpose> write)
 {
     private readonly Lock _gate = new();
@@ -13,7 +13,7 @@ internal sealed class SnapshotJobs(TimeProvider time, Func<long> changes, Action
     private long _keys;
     private bool _isClosed;
 
-    /// <summary>Told that one has ended, and with which failure; on the thread that wrote it.</summary>
+    /// <summary>Called when a snapshot has ended, with its error, on the thread that wrote it.</summary>
     public Action<SnapshotPurpose, Exception?>? Ended { get; set; }
 
     public SnapshotFigures Figures
@@ -25,18 +25,18 @@ internal sealed class SnapshotJobs(TimeProvider time, Func<long> changes, Action
         }
     }
 
-    /// <summary>The entries of the one that is being written, so far.</summary>
+    /// <summary>The entries written so far into the present snapshot.</summary>
     public long Keys => Volatile.Read(ref _keys);
 
-    /// <summary>Whether the one that is being written is to end.</summary>
+    /// <summary>Whether the present snapshot must stop.</summary>
     public bool IsClosed => Volatile.Read(ref _isClosed);
 
     public void AddKeys(int count) => Interlocked.Add(ref _keys, count);
 
-    /// <summary>Begins one, unless one is being written.</summary>
-    /// <param name="purpose">Why.</param>
-    /// <param name="running">Why the one is written that is in the way.</param>
-    /// <param name="task">Completes, whatever became of it, with why it failed or null.</param>
+    /// <summary>Begins a snapshot, unless one is being written.</summary>
+    /// <param name="purpose">Its purpose.</param>
+    /// <param name="running">The purpose of the one that is being written.</param>
+    /// <param name="task">Completes at its end, with its error or null.</param>
     public bool TryBegin(SnapshotPurpose purpose, out SnapshotPurpose running, out Task<Exception?> task)
     {
         lock (_gate)
@@ -59,7 +59,7 @@ internal sealed class SnapshotJobs(TimeProvider time, Func<long> changes, Action
         }
     }
 
-    /// <summary>Begins one as soon as none is being written.</summary>
+    /// <summary>Begins a snapshot as soon as none is being written.</summary>
     public void Schedule(SnapshotPurpose purpose)
     {
         lock (_gate)
@@ -67,7 +67,7 @@ internal sealed class SnapshotJobs(TimeProvider time, Func<long> changes, Action
         BeginScheduled();
     }
 
-    /// <summary>Begins none any more, and completes when none is being written.</summary>
+    /// <summary>Begins no more snapshots, and completes when none is being written.</summary>
     public Task CloseAsync()
     {
         lock (_gate)
@@ -77,7 +77,7 @@ internal sealed class SnapshotJobs(TimeProvider time, Func<long> changes, Action
         }
     }
 
-    /// <summary>Completes when the one is over that is being written.</summary>
+    /// <summary>Completes at the end of the present snapshot.</summary>
     public Task CurrentAsync()
     {
         lock (_gate)
@@ -94,7 +94,7 @@ internal sealed class SnapshotJobs(TimeProvider time, Func<long> changes, Action
         {
             write(purpose);
         }
-#pragma warning disable CA1031 // It is told, and all is as before.
+#pragma warning disable CA1031 // The failure is reported, and the files are as before.
         catch (Exception e)
 #pragma warning restore CA1031
         {

@@ -1,18 +1,18 @@
 namespace Cache.Durability.Control;
 
-/// <summary>What became of the snapshots of one purpose.</summary>
+/// <summary>The outcomes of the snapshots with one purpose.</summary>
 internal sealed record SnapshotOutcome
 {
-    /// <summary>How many became durable.</summary>
+    /// <summary>The number that became durable.</summary>
     public long Count { get; init; }
 
-    /// <summary>How many failed since.</summary>
+    /// <summary>The number that failed since then.</summary>
     public long Failures { get; init; }
 
-    /// <summary>Why the last one failed; null: it did not.</summary>
+    /// <summary>The error of the last one; null: it succeeded.</summary>
     public Exception? Failure { get; init; }
 
-    /// <summary>How long the last one took; negative: there was none.</summary>
+    /// <summary>The duration of the last one; negative: there was none.</summary>
     public TimeSpan Duration { get; init; } = TimeSpan.FromSeconds(-1);
 
     /// <summary>When the last one ended, in Unix milliseconds.</summary>

@@ -1,11 +1,11 @@
 namespace Cache.Durability.Control;
 
-/// <summary>Why a snapshot is written; it is the same one.</summary>
+/// <summary>Why a snapshot is written; the snapshot is the same.</summary>
 internal enum SnapshotPurpose
 {
-    /// <summary>To have one.</summary>
+    /// <summary>To save the entries.</summary>
     Save,
 
-    /// <summary>To end journals that have grown.</summary>
+    /// <summary>To replace journals that have grown.</summary>
     Rewrite,
 }

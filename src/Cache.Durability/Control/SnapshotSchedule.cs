@@ -1,14 +1,14 @@
 namespace Cache.Durability.Control;
 
-/// <summary>Says when a snapshot is due by itself: by save points, or by the growth of the journal.</summary>
+/// <summary>Decides when an automatic snapshot is due: by save points, or by the growth of the journal.</summary>
 internal static class SnapshotSchedule
 {
-    // Redis's: after a failure it is not tried at once.
+    // As in Redis: after a failure it is not tried again at once.
     private const long RetryMs = 5_000;
 
     /// <param name="points">The save points.</param>
-    /// <param name="figures">What became of the last ones.</param>
-    /// <param name="changes">What the counter of changes says.</param>
+    /// <param name="figures">The outcomes of the last ones.</param>
+    /// <param name="changes">The counter of changes.</param>
     /// <param name="startMs">When the process began to count, in Unix milliseconds.</param>
     /// <param name="nowMs">The time.</param>
     public static bool IsSaveDue(
@@ -27,11 +27,11 @@ internal static class SnapshotSchedule
         return false;
     }
 
-    /// <param name="percent">By how much the files may grow; 0: without end.</param>
-    /// <param name="bytesMin">Their least size.</param>
+    /// <param name="percent">The allowed growth of the files; 0: unlimited.</param>
+    /// <param name="bytesMin">Their minimum size.</param>
     /// <param name="snapshotBytes">The size of the last snapshot.</param>
-    /// <param name="journalBytes">That of the journal behind it.</param>
-    /// <param name="figures">What became of the last ones.</param>
+    /// <param name="journalBytes">The size of the journal after it.</param>
+    /// <param name="figures">The outcomes of the last ones.</param>
     /// <param name="nowMs">The time.</param>
     public static bool IsRewriteDue(
         int percent, long bytesMin, long snapshotBytes, long journalBytes, SnapshotFigures figures, long nowMs) =>

@@ -3,7 +3,7 @@ using Cache.Durability.Attachment;
 
 namespace Cache.Durability.Control;
 
-/// <summary>What a start has found that is worth a look, in sentences.</summary>
+/// <summary>Unusual findings of a start, in sentences.</summary>
 internal static class StartNotes
 {
     public static IReadOnlyList<string> Of(DurableStore durable)

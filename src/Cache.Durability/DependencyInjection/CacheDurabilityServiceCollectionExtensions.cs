@@ -10,12 +10,12 @@ using Microsoft.Extensions.Options;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>Registers files that keep what a store holds.</summary>
+/// <summary>Registers the files that keep a store's entries.</summary>
 /// <remarks>
 /// The files are loaded before the host starts any of its services, whatever the order of registration, and closed
-/// after it has stopped all of them. A start fails with a message that says what is wrong: options out of range are an
+/// after it has stopped all of them. A start fails with a message that names the error: options out of range are an
 /// <see cref="OptionsValidationException"/>, files that are refused an <see cref="IOException"/>. The one
-/// <see cref="CacheDurability"/> can be resolved. Not thread-safe, as all registration.
+/// <see cref="CacheDurability"/> can be resolved. Not thread-safe, like all registration.
 /// <example><code>
 /// builder.Services.AddCache(options => options.MemoryLimitBytes = 512 &lt;&lt; 20);
 /// builder.Services.AddCacheDurability(options => options.Directory = "/var/lib/app/cache");
@@ -23,7 +23,7 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// </remarks>
 public static class CacheDurabilityServiceCollectionExtensions
 {
-    /// <summary>Keeps what the container's <see cref="CacheStore"/> holds.</summary>
+    /// <summary>Keeps the entries of the container's <see cref="CacheStore"/>.</summary>
     /// <param name="services">Where to register it.</param>
     /// <param name="configure">Sets the options; several actions run in the order of their registration.</param>
     /// <returns>The same collection.</returns>

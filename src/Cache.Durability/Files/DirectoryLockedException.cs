@@ -8,6 +8,6 @@ internal sealed class DirectoryLockedException(string directory, int? process)
         ? string.Create(CultureInfo.InvariantCulture, $"{directory} is used by the process {number}.")
         : $"{directory} is used by another process.")
 {
-    /// <summary>The number of that process, if it has written it.</summary>
+    /// <summary>The number of that process, if known.</summary>
     public int? Process { get; } = process;
 }

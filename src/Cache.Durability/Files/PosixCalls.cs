@@ -4,13 +4,15 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Cache.Durability.Files;
 
-/// <summary>What the runtime does not offer: it refuses to open a directory, and syncs with fsync.</summary>
+/// <summary>
+/// System calls that the runtime does not offer: it refuses to open a directory, and syncs only with fsync.
+/// </summary>
 internal static class PosixCalls
 {
     public const int ReadOnly = 0;
     public const int ReadWrite = 2;
 
-    // The values of Linux; elsewhere the calls below are not used.
+    // The values on Linux; on other systems the calls below are not used.
     public const int Create = 0x40;
     public const int CloseOnExec = 0x80000;
 
@@ -37,8 +39,8 @@ internal static class PosixCalls
         }
     }
 
-    /// <summary>Waits until the bytes of a file are on the disk, and what is needed to read them.</summary>
-    /// <remarks>Never again after an error: the system reports one once and forgets the bytes.</remarks>
+    /// <summary>Waits until the bytes of a file, and the metadata needed to read them, are on the disk.</summary>
+    /// <remarks>Do not call it again after an error: the system reports an error once and drops the bytes.</remarks>
     public static void SyncData(SafeFileHandle file, string path)
     {
         if (SyncDataCore(file) != 0)
@@ -52,7 +54,7 @@ internal static class PosixCalls
             throw Failure("fsync", path, Marshal.GetLastPInvokeError());
     }
 
-    /// <summary>Whether no other process had the lock; it goes with the handle.</summary>
+    /// <summary>Whether the lock was taken; closing the handle releases it.</summary>
     public static bool TryLock(SafeFileHandle file, string path)
     {
         while (LockCore(file, LockExclusive | LockNoWait) != 0)

@@ -1,27 +1,27 @@
 namespace Cache.Durability.Files;
 
-/// <summary>The directory that holds a store's files: what journal and snapshots need of it.</summary>
+/// <summary>The directory of a store's files, with the operations that journal and snapshots need.</summary>
 /// <remarks>
-/// Every error is an <see cref="IOException"/>. What creates, renames or deletes a name is durable only after
-/// <see cref="Sync"/>; what a file holds, only after <see cref="StorageFile.Sync"/>. Names have no folders in them.
-/// Not thread-safe for one name; threads may use different ones.
+/// Every error is an <see cref="IOException"/>. Creating, renaming and deleting a file is durable only after
+/// <see cref="Sync"/>; a file's content, only after <see cref="StorageFile.Sync"/>. Names contain no folders. Not
+/// thread-safe for one name; threads may use different ones.
 /// </remarks>
 internal abstract class StorageDirectory
 {
-    /// <summary>Where it is, for messages.</summary>
+    /// <summary>The path, for messages.</summary>
     public abstract string Path { get; }
 
-    /// <summary>The names of the files, in no order.</summary>
+    /// <summary>The names of the files, in any order.</summary>
     public abstract IReadOnlyList<string> List();
 
-    /// <summary>Makes a new file whose zeros are written: none of its blocks is allocated later.</summary>
-    /// <exception cref="IOException">It is there, or the disk has no room: nothing stays behind.</exception>
+    /// <summary>Creates a file filled with zeros: none of its blocks is allocated later.</summary>
+    /// <exception cref="IOException">It exists, or the disk has no room: nothing is left behind.</exception>
     public abstract StorageFile Create(string name, long length);
 
-    /// <summary>Opens a file that is there.</summary>
+    /// <summary>Opens an existing file.</summary>
     public abstract StorageFile Open(string name, bool writable);
 
-    /// <summary>Gives a file another name, at one moment, in place of a file that had it.</summary>
+    /// <summary>Renames a file atomically; replaces a file that had the name.</summary>
     public abstract void Rename(string name, string newName);
 
     public abstract void Delete(string name);
@@ -29,10 +29,10 @@ internal abstract class StorageDirectory
     /// <summary>Waits until names that were created, renamed or deleted are on the disk.</summary>
     public abstract void Sync();
 
-    /// <summary>The bytes that files may still grow by.</summary>
+    /// <summary>The free bytes of the disk.</summary>
     public abstract long FreeBytes();
 
-    /// <summary>Takes a file as the lock of the directory, with the number of this process in it.</summary>
-    /// <exception cref="DirectoryLockedException">Another process has it.</exception>
+    /// <summary>Locks the directory by a file that contains the number of this process.</summary>
+    /// <exception cref="DirectoryLockedException">Another process has the lock.</exception>
     public abstract IDisposable Lock(string name);
 }

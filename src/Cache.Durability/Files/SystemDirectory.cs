@@ -4,7 +4,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Cache.Durability.Files;
 
-/// <summary>A directory of the system.</summary>
+/// <summary>A directory of the file system.</summary>
 internal sealed class SystemDirectory(string path) : StorageDirectory
 {
     // Written at once, so that a new file is made in few calls.
@@ -118,7 +118,7 @@ internal sealed class SystemDirectory(string path) : StorageDirectory
 
     private string PathOf(string name) => System.IO.Path.Combine(Path, name);
 
-    // A missing right is an error of input and output like the others.
+    // A missing permission is an IOException like other errors.
     private void Refused(string name, Action action)
     {
         try

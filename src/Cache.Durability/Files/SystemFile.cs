@@ -2,8 +2,8 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Cache.Durability.Files;
 
-/// <summary>A file of the system.</summary>
-/// <remarks>A right that has gone since it was opened is an error of input and output like the others.</remarks>
+/// <summary>A file of the file system.</summary>
+/// <remarks>A permission that was removed after opening is an IOException like other errors.</remarks>
 internal sealed class SystemFile(string path, SafeFileHandle handle) : StorageFile
 {
     public override string Name { get; } = Path.GetFileName(path);

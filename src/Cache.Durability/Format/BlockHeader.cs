@@ -3,7 +3,7 @@ using System.Diagnostics;
 
 namespace Cache.Durability.Format;
 
-/// <summary>The first 64 bytes of a block; its payload lies behind it, then zeros up to the alignment.</summary>
+/// <summary>The first 64 bytes of a block; the payload follows, then zeros up to the alignment.</summary>
 /// <remarks>
 /// <code>
 ///     0 u32 magic        4 u32 CRC32C of 8..63      8 u64 file id: an old block of a recycled file never matches
@@ -12,18 +12,18 @@ namespace Cache.Durability.Format;
 ///    44 u8 kind  45 u8 codec: 0 none, 1 LZ4  46 u16 0
 ///    48 i64 wall ms     56 u64 LSN of the first record
 /// </code>
-/// Sequences rise by one, from one file to the next too, so that a missing block is seen.
+/// Sequences increase by one, also from one file to the next, so that a missing block is detected.
 /// </remarks>
-/// <param name="FileId">That of the file's header.</param>
+/// <param name="FileId">The id in the file's header.</param>
 /// <param name="Sequence">The block's number in the whole journal, or in its snapshot.</param>
 /// <param name="Durable">The last block that was on the disk when this one was written.</param>
-/// <param name="StoredBytes">The payload as it lies there.</param>
-/// <param name="RawBytes">The payload as it was.</param>
-/// <param name="PayloadChecksum">Of the stored payload.</param>
-/// <param name="Kind">What the payload holds.</param>
-/// <param name="Codec">How it is compressed.</param>
+/// <param name="StoredBytes">The length of the payload as stored.</param>
+/// <param name="RawBytes">The length of the uncompressed payload.</param>
+/// <param name="PayloadChecksum">The checksum of the stored payload.</param>
+/// <param name="Kind">The content of the payload.</param>
+/// <param name="Codec">The compression.</param>
 /// <param name="WallMs">When it was written.</param>
-/// <param name="FirstLsn">The place of its first record in the order of all.</param>
+/// <param name="FirstLsn">The place of its first record in the order of all records.</param>
 internal readonly record struct BlockHeader(
     ulong FileId,
     ulong Sequence,
@@ -38,15 +38,15 @@ internal readonly record struct BlockHeader(
 {
     public const int Size = 64;
 
-    /// <summary>The most that a payload may have: what is read at once, and what staging seals at once.</summary>
+    /// <summary>The longest payload: read at once, and sealed at once by the staging.</summary>
     public const int PayloadBytesMax = 256 << 10;
 
-    /// <summary>The first bytes of each block, as they lie there: "CBK1".</summary>
+    /// <summary>The first bytes of each block: "CBK1".</summary>
     public const uint Magic = 0x314B4243;
 
     private const int ChecksumStart = 8;
 
-    /// <summary>The bytes that the block takes of its file.</summary>
+    /// <summary>The bytes of the block in its file.</summary>
     public long LengthIn(int alignment) => LengthOf(StoredBytes, alignment);
 
     public static int LengthOf(int storedBytes, int alignment)
@@ -71,7 +71,7 @@ internal readonly record struct BlockHeader(
         BinaryPrimitives.WriteUInt32LittleEndian(header[4..], Crc32C.Of(header[ChecksumStart..]));
     }
 
-    /// <summary>Whether a block of this file begins here; its payload is not looked at.</summary>
+    /// <summary>Whether a block of this file begins here; its payload is not checked.</summary>
     public static bool TryRead(ReadOnlySpan<byte> header, ulong fileId, out BlockHeader read)
     {
         read = default;
@@ -98,7 +98,7 @@ internal readonly record struct BlockHeader(
         return read.HasPossibleSizes;
     }
 
-    // A checksum is no trust: sizes are compared before anything is read by them.
+    // A right checksum proves nothing: sizes are checked before they are used.
     private bool HasPossibleSizes =>
         StoredBytes is >= 0 and <= PayloadBytesMax && RawBytes is >= 0 and <= PayloadBytesMax;
 }

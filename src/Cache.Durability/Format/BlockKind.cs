@@ -1,16 +1,16 @@
 namespace Cache.Durability.Format;
 
-/// <summary>What a block holds.</summary>
+/// <summary>The content of a block.</summary>
 internal enum BlockKind : byte
 {
     None = 0,
 
-    /// <summary>Changes, in their order.</summary>
+    /// <summary>Changes, in order.</summary>
     Journal = 1,
 
-    /// <summary>Entries, in no order.</summary>
+    /// <summary>Entries, in any order.</summary>
     Snapshot = 2,
 
-    /// <summary>The last block of a snapshot: there is nothing behind it.</summary>
+    /// <summary>The last block of a snapshot.</summary>
     End = 3,
 }

@@ -4,12 +4,13 @@ using System.Runtime.InteropServices;
 
 namespace Cache.Durability.Format;
 
-/// <summary>The checksum of the format: CRC32C, in four lanes where there is much to check.</summary>
+/// <summary>The checksum of the format: CRC32C, in four lanes for long payloads.</summary>
 /// <remarks>
-/// One lane waits for the latency of its instruction, three times as long as the next could start. So a payload is
-/// divided into four quarters, whose checksums are calculated side by side, and then put together to that of the whole
-/// (source: zlib's crc32_combine). A checksum of the four would let equal errors in two quarters cancel each other.
-/// The runtime uses the processor's instruction where there is one, and a table elsewhere.
+/// One lane waits for the latency of its instruction, three times the time after which the next could start. So a
+/// payload is divided into quarters, whose checksums are computed in parallel, and then combined to that of the whole
+/// (source: zlib's crc32_combine). In a checksum of the four checksums, equal errors in two quarters could cancel each
+/// other.
+/// The runtime uses the processor's instruction if there is one, and a table otherwise.
 /// </remarks>
 internal static class Crc32C
 {
@@ -19,10 +20,10 @@ internal static class Crc32C
     private const uint One = 1u << 31;
     private const uint Polynomial = 0x82F63B78;
 
-    // Putting the quarters together takes as long as a few thousand bytes.
+    // Combining the quarters takes as long as a few thousand bytes.
     private const int QuartersLengthMin = 16 << 10;
 
-    /// <summary>The plain checksum, as others define it.</summary>
+    /// <summary>The standard checksum.</summary>
     public static uint Of(ReadOnlySpan<byte> bytes)
     {
         uint checksum = Initial;
@@ -31,7 +32,7 @@ internal static class Crc32C
         return ~Tail(checksum, bytes);
     }
 
-    /// <summary>The same checksum, calculated by quarters where there is much to check.</summary>
+    /// <summary>The same checksum, computed by quarters for long input.</summary>
     public static uint OfQuarters(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < QuartersLengthMin)
@@ -60,8 +61,8 @@ internal static class Crc32C
         return Multiply(PowerOfX(8L * (bytes.Length - 3 * quarter)), all) ^ ~d;
     }
 
-    // A checksum times this is that of the same bytes with as many zero bits behind them; so what two parts have is
-    // put together by an exclusive or.
+    // A checksum times this is that of the same bytes followed by this many zero bits; so an exclusive or combines the
+    // checksums of two parts.
     private static uint PowerOfX(long exponent)
     {
         uint result = One;
@@ -74,7 +75,7 @@ internal static class Crc32C
         return result;
     }
 
-    // Of polynomials modulo that of the checksum; the highest bit is the coefficient of 1.
+    // Multiplies polynomials modulo that of the checksum; the highest bit is the coefficient of 1.
     private static uint Multiply(uint left, uint right)
     {
         uint product = 0;

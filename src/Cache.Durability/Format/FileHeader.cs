@@ -9,16 +9,16 @@ namespace Cache.Durability.Format;
 ///    16 u64 file id     24 u64 store id     32 u64 LSN of the first record, 0 if it was not known yet
 ///    40 i64 wall ms     48 zeros          4092 u32 CRC32C of 0..4091
 /// </code>
-/// Numbers are little-endian. A file of an unknown major version is refused; one of an unknown minor version is read,
-/// and what its records say in addition is not understood.
+/// Numbers are little-endian. A file of an unknown major version is refused; a file of an unknown minor version is
+/// read, without the additions of that version.
 /// </remarks>
 /// <param name="Major">The version of the format.</param>
-/// <param name="Minor">The version of what is compatible with it.</param>
-/// <param name="Alignment">Each block begins at a multiple of it.</param>
-/// <param name="FileId">A random number, which each block repeats.</param>
+/// <param name="Minor">The minor version, compatible with others of the same major version.</param>
+/// <param name="Alignment">The alignment of blocks.</param>
+/// <param name="FileId">A random number that each block repeats.</param>
 /// <param name="StoreId">The random number of the directory.</param>
-/// <param name="FirstLsn">The place of the first record in the order of all.</param>
-/// <param name="WallMs">When it was made.</param>
+/// <param name="FirstLsn">The place of the first record in the order of all records.</param>
+/// <param name="WallMs">When it was created.</param>
 internal readonly record struct FileHeader(
     int Major, int Minor, int Alignment, ulong FileId, ulong StoreId, ulong FirstLsn, long WallMs)
 {
@@ -26,10 +26,10 @@ internal readonly record struct FileHeader(
     public const int CurrentMajor = 1;
     public const int CurrentMinor = 0;
 
-    /// <summary>The alignment of files that go through the page cache.</summary>
+    /// <summary>The alignment of files that are written through the page cache.</summary>
     public const int BufferedAlignment = 64;
 
-    /// <summary>The alignment of files that do not.</summary>
+    /// <summary>The alignment of files that are written without it.</summary>
     public const int DirectAlignment = 4096;
 
     private const int ChecksumOffset = Size - sizeof(uint);
@@ -51,7 +51,7 @@ internal readonly record struct FileHeader(
         BinaryPrimitives.WriteUInt32LittleEndian(header[ChecksumOffset..], Crc32C.Of(header[..ChecksumOffset]));
     }
 
-    /// <summary>Reads a header, or says what is wrong with it.</summary>
+    /// <summary>Reads a header, or returns the error.</summary>
     public static bool TryRead(ReadOnlySpan<byte> header, out FileHeader read, out string problem)
     {
         read = default;

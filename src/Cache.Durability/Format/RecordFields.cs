@@ -1,6 +1,6 @@
 namespace Cache.Durability.Format;
 
-/// <summary>What a record says besides its key and its value.</summary>
+/// <summary>The fields of a record besides key and value.</summary>
 internal struct RecordFields
 {
     private const int UseShift = 3;
@@ -20,16 +20,16 @@ internal struct RecordFields
     /// <summary>When the entry expires, in ms of the wall clock.</summary>
     public long DeadlineMs { get; set; }
 
-    /// <summary>How long the entry lives after each use.</summary>
+    /// <summary>The time after each use at which the entry expires.</summary>
     public long SlidingMs { get; set; }
 
-    /// <summary>The last moment of an entry that lives on with each use; 0 if there is none.</summary>
+    /// <summary>The moment at which a sliding entry expires in any case; 0 if there is none.</summary>
     public long AbsoluteMs { get; set; }
 
-    /// <summary>Of a patch or a part: its place in the value.</summary>
+    /// <summary>For a patch or a part: its offset in the value.</summary>
     public long Offset { get; set; }
 
-    /// <summary>Of a part: the LSN of the record with the key; of a group: its number.</summary>
+    /// <summary>For a part: the LSN of the record with the key; for a group: its number.</summary>
     public ulong Owner { get; set; }
 
     /// <summary>How often the entry was used, 0 to 3.</summary>

@@ -1,40 +1,40 @@
 namespace Cache.Durability.Format;
 
-/// <summary>What a record says. The numbers are those of the files.</summary>
+/// <summary>The kind of a record. The numbers are those in the files.</summary>
 /// <remarks>
-/// Records tell results, never commands: INCR is the new value, APPEND a patch, EXPIRE the deadline. So one that is
-/// read over a newer value leads to the same in the end.
+/// Records are results, never commands: INCR is the new value, APPEND a patch, EXPIRE the deadline. So replaying a
+/// record over a newer value leads to the same final state.
 /// </remarks>
 internal enum RecordKind : byte
 {
-    /// <summary>Nothing: a place that was reserved for a write that failed.</summary>
+    /// <summary>Nothing: the place of a write that failed.</summary>
     Void = 0,
 
     /// <summary>An entry with its value.</summary>
     Set = 1,
 
-    /// <summary>A key that is not there any more, also if it was not there before: it may be there at replay.</summary>
+    /// <summary>A removed key, even if it was absent before: at replay it may exist.</summary>
     Remove = 2,
 
-    /// <summary>A deadline of an entry, or that it has none.</summary>
+    /// <summary>The deadline of an entry, or none.</summary>
     Expire = 3,
 
-    /// <summary>A keyspace that is empty now.</summary>
+    /// <summary>A clear of a keyspace.</summary>
     Clear = 4,
 
-    /// <summary>Bytes at a place of a value.</summary>
+    /// <summary>Bytes at an offset of a value.</summary>
     Patch = 5,
 
-    /// <summary>Records that are replayed together or not at all.</summary>
+    /// <summary>Records that are replayed atomically.</summary>
     Group = 6,
 
-    /// <summary>A part of a long value, before the record that it belongs to.</summary>
+    /// <summary>A part of a long value, before its record.</summary>
     Part = 7,
 
     /// <summary>Reserved: an element of a collection with its value.</summary>
     PutElement = 8,
 
-    /// <summary>Reserved: an element of a collection that is not there any more.</summary>
+    /// <summary>Reserved: a removed element of a collection.</summary>
     DropElement = 9,
 
     /// <summary>Reserved: a part of a transaction that ends in a later block.</summary>
@@ -43,6 +43,6 @@ internal enum RecordKind : byte
     /// <summary>Reserved: the end of such a transaction.</summary>
     TransactionEnd = 11,
 
-    /// <summary>Which keyspace each number of a database stands for; the value has a byte for each.</summary>
+    /// <summary>The keyspace of each database number; the value has a byte for each.</summary>
     Databases = 12,
 }

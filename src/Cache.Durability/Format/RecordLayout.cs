@@ -3,7 +3,7 @@ using System.Diagnostics;
 
 namespace Cache.Durability.Format;
 
-/// <summary>How a record lies in a block.</summary>
+/// <summary>The layout of a record in a block.</summary>
 /// <remarks>
 /// <code>
 ///     0 u24 size of the record, a multiple of 8 │ 3 u8 kind
@@ -16,17 +16,17 @@ namespace Cache.Durability.Format;
 ///         part          u64 LSN of its record or group, i64 offset
 ///       key │ value │ zeros
 /// </code>
-/// The value of a group is its records. The value of a parted record has its length here and its bytes before: in
-/// parts that name the place of the record, or of the group that it is in. A group may be parted too.
-/// Kinds 8 and 9 (elements): the value is u32 field length │ field │ element, and what numbers its place is a further
-/// field; kinds 10 and 11 (transactions) are as a group. Neither is written yet.
+/// The value of a group is its records. A parted record has only the length of its value; the bytes come before it, in
+/// parts that name the place of the record, or of its group. A group may be parted too.
+/// Kinds 8 and 9 (elements): the value is u32 field length │ field │ element, and the number of its place is a further
+/// field; kinds 10 and 11 (transactions) are like a group. Neither is written yet.
 /// </remarks>
 internal static class RecordLayout
 {
     public const int HeaderSize = 16;
     public const int Alignment = 8;
 
-    /// <summary>What a group has before its records.</summary>
+    /// <summary>The bytes of a group before its records.</summary>
     public const int GroupHeadSize = HeaderSize + FieldSize;
 
     public const int SizeMax = 0xFFFFF8;
@@ -40,7 +40,7 @@ internal static class RecordLayout
     private const int CodecShift = 32;
     private const int TypeShift = 40;
 
-    /// <summary>The bytes behind the header and before the key.</summary>
+    /// <summary>The bytes between header and key.</summary>
     public static int FieldBytesOf(RecordKind kind, RecordFlags flags) => kind switch
     {
         RecordKind.Set or RecordKind.Expire =>
@@ -51,7 +51,7 @@ internal static class RecordLayout
         _ => 0,
     };
 
-    /// <summary>The size of a record; of a parted one without its value.</summary>
+    /// <summary>The size of a record; for a parted one without its value.</summary>
     public static int SizeOf(RecordKind kind, RecordFlags flags, int keyLength, int valueLength)
     {
         Debug.Assert(keyLength is >= 0 and <= KeyLengthMax);
@@ -60,10 +60,10 @@ internal static class RecordLayout
     }
 
     /// <summary>Writes a record into exactly its bytes.</summary>
-    /// <param name="record">As many as <see cref="SizeOf"/> says.</param>
-    /// <param name="fields">What it says.</param>
+    /// <param name="record">Exactly <see cref="SizeOf"/> bytes.</param>
+    /// <param name="fields">Its fields.</param>
     /// <param name="key">Its key.</param>
-    /// <param name="value">Its value; of a parted record nothing.</param>
+    /// <param name="value">Its value; empty for a parted record.</param>
     /// <param name="valueLength">The length of its value.</param>
     public static void Write(
         Span<byte> record, in RecordFields fields, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, int valueLength)
@@ -79,7 +79,7 @@ internal static class RecordLayout
         BinaryPrimitives.WriteUInt64LittleEndian(record, FirstWord(record.Length, fields, key.Length));
     }
 
-    /// <summary>Writes the head of a group; its records are written behind it by themselves.</summary>
+    /// <summary>Writes the head of a group; its records are written behind it separately.</summary>
     /// <param name="group">The bytes of the whole group.</param>
     /// <param name="number">The place of the group.</param>
     public static void WriteGroupHead(Span<byte> group, ulong number)
@@ -90,7 +90,7 @@ internal static class RecordLayout
         BinaryPrimitives.WriteUInt64LittleEndian(group, FirstWord(group.Length, fields, 0));
     }
 
-    /// <summary>Makes a place say nothing; it may be of 8 bytes.</summary>
+    /// <summary>Makes a place void; it may have only 8 bytes.</summary>
     public static void WriteVoid(Span<byte> record)
     {
         record.Clear();
@@ -104,7 +104,7 @@ internal static class RecordLayout
     private static ulong SecondWord(in RecordFields fields, int valueLength) =>
         (uint)valueLength | ((ulong)fields.Codec << CodecShift) | ((ulong)fields.Type << TypeShift);
 
-    /// <summary>Reads the record at the beginning of a payload, or says what is wrong with it.</summary>
+    /// <summary>Reads the record at the beginning of a payload, or returns the error.</summary>
     public static bool TryRead(ReadOnlySpan<byte> payload, out RecordView record, out string problem)
     {
         record = default;
@@ -149,7 +149,7 @@ internal static class RecordLayout
             out record);
     }
 
-    /// <summary>The bytes that records have of so many: nothing else fits a place.</summary>
+    /// <summary>Rounds up to a size that records have.</summary>
     public static long Aligned(long bytes) => (bytes + Alignment - 1) & ~(Alignment - 1L);
 
     private static int Aligned(int size) => (int)Aligned((long)size);

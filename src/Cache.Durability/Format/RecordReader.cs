@@ -1,18 +1,18 @@
 namespace Cache.Durability.Format;
 
-/// <summary>The records of a payload, one behind the other.</summary>
-/// <remarks>It reads what anybody may have written: no size is used before it was compared.</remarks>
+/// <summary>Reads the records of a payload, one after the other.</summary>
+/// <remarks>The bytes are untrusted: no size is used before it was checked.</remarks>
 internal ref struct RecordReader(ReadOnlySpan<byte> payload)
 {
     private readonly ReadOnlySpan<byte> _payload = payload;
 
-    /// <summary>Where the next record begins.</summary>
+    /// <summary>The position of the next record.</summary>
     public int Position { get; private set; }
 
-    /// <summary>What is wrong with the next record; empty if nothing is.</summary>
+    /// <summary>The error of the next record; empty if there is none.</summary>
     public string Problem { get; private set; } = "";
 
-    /// <summary>The next record. False at the end, and at one that is wrong: see <see cref="Problem"/>.</summary>
+    /// <summary>Reads the next record. False at the end, and at an error: see <see cref="Problem"/>.</summary>
     public bool TryRead(out RecordView record)
     {
         record = default;

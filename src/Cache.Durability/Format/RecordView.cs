@@ -1,9 +1,9 @@
 namespace Cache.Durability.Format;
 
-/// <summary>A record as it lies in a payload, whose bytes it shows.</summary>
+/// <summary>A record in a payload, without a copy.</summary>
 internal readonly ref struct RecordView
 {
-    /// <summary>The bytes that it takes.</summary>
+    /// <summary>The size of the record in bytes.</summary>
     public int Size { get; init; }
 
     public RecordFields Fields { get; init; }

@@ -4,7 +4,7 @@ using Cache.Durability.Staging;
 
 namespace Cache.Durability.Journaling;
 
-/// <summary>Makes blocks of chunks, and of the long values that belong to them.</summary>
+/// <summary>Makes blocks from chunks and their long values.</summary>
 internal sealed class BlockEncoder
 {
     private const int PartOverhead = 2 * RecordLayout.HeaderSize;
@@ -12,7 +12,7 @@ internal sealed class BlockEncoder
 
     private byte[] _part = [];
 
-    /// <summary>Completes a chunk in its place: header, checksums, and zeros behind it.</summary>
+    /// <summary>Completes a chunk in place: header, checksums, and zeros behind it.</summary>
     public static ReadOnlyMemory<byte> Encode(
         StagingChunk chunk, ulong fileId, ulong sequence, ulong durable, int alignment, long wallMs)
     {
@@ -23,10 +23,10 @@ internal sealed class BlockEncoder
         return Complete(chunk.Memory, header, alignment);
     }
 
-    /// <summary>How many blocks the parts of a value take.</summary>
+    /// <summary>The number of blocks for the parts of a value.</summary>
     public static int PartCountOf(int length) => (length + PartBytesMax - 1) / PartBytesMax;
 
-    /// <summary>Makes the block of one part; valid until the next one.</summary>
+    /// <summary>Makes the block of one part; valid until the next call.</summary>
     public ReadOnlyMemory<byte> EncodePart(
         LongValue value, int index, ulong fileId, ulong sequence, ulong durable, int alignment, long wallMs,
         BlockKind kind)
@@ -45,7 +45,7 @@ internal sealed class BlockEncoder
         return Complete(_part, header, alignment);
     }
 
-    /// <summary>Completes a block whose records lie behind the room for its header.</summary>
+    /// <summary>Completes a block whose records are behind the room for its header.</summary>
     public static ReadOnlyMemory<byte> Complete(Memory<byte> block, in BlockHeader header, int alignment)
     {
         int end = BlockHeader.Size + header.StoredBytes;

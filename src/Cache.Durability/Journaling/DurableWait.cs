@@ -2,7 +2,7 @@ using System.Threading.Tasks.Sources;
 
 namespace Cache.Durability.Journaling;
 
-/// <summary>One waiting caller: used again when its result was taken.</summary>
+/// <summary>One waiting caller; reused after its result was taken.</summary>
 internal sealed class DurableWait : IValueTaskSource
 {
     private readonly DurableWaits _owner;
@@ -13,7 +13,7 @@ internal sealed class DurableWait : IValueTaskSource
     /// <summary>Every record before this place must be durable.</summary>
     public ulong Lsn { get; private set; }
 
-    /// <summary>The next one that waits, or that is free.</summary>
+    /// <summary>The next waiting or free one.</summary>
     public DurableWait? Next { get; set; }
 
     public ValueTask Begin(ulong lsn)

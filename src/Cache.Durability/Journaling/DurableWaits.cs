@@ -1,13 +1,13 @@
 namespace Cache.Durability.Journaling;
 
-/// <summary>Who waits until records are durable: first come, first served.</summary>
+/// <summary>The callers that wait until records are durable: first come, first served.</summary>
 /// <remarks>
-/// Places rise about in the order in which callers come. One that waits behind a caller with a later place waits for
-/// the sync of that one, which is the same or the next: those that come while the disk is busy share one.
+/// Places increase roughly in the order in which callers come. A caller that waits behind one with a later place waits
+/// for that one's sync, which is the same or the next: callers that come while the disk is busy share one sync.
 /// </remarks>
 internal sealed class DurableWaits
 {
-    // More are left to the collector.
+    // More than this are not kept for reuse.
     private const int FreeMax = 1024;
 
     private readonly Lock _gate = new();
@@ -18,7 +18,7 @@ internal sealed class DurableWaits
     private ulong _durableLsn;
     private Exception? _failure;
 
-    /// <summary>Whether anybody waits.</summary>
+    /// <summary>Whether a caller waits.</summary>
     public bool IsEmpty
     {
         get
@@ -28,7 +28,7 @@ internal sealed class DurableWaits
         }
     }
 
-    /// <summary>Completes when every record before the place is durable, at once if they are.</summary>
+    /// <summary>Completes when every record before the place is durable; at once if they are.</summary>
     /// <exception cref="IOException">They never will be: the journal was suspended.</exception>
     public ValueTask WaitAsync(ulong lsn)
     {
@@ -51,7 +51,7 @@ internal sealed class DurableWaits
         }
     }
 
-    /// <summary>Tells how far records are durable.</summary>
+    /// <summary>Advances the place up to which records are durable.</summary>
     public void Advance(ulong durableLsn)
     {
         lock (_gate)
@@ -60,8 +60,8 @@ internal sealed class DurableWaits
             wait.End(null);
     }
 
-    /// <summary>Ends all who wait, and who comes until <see cref="Heal"/>.</summary>
-    /// <param name="failure">What they get; null if the journal goes on without them, as asked for.</param>
+    /// <summary>Ends all waits, and later ones until <see cref="Heal"/>.</summary>
+    /// <param name="failure">The error for the callers; null if unrecorded writes are allowed to continue.</param>
     public void Fail(Exception? failure)
     {
         lock (_gate)
@@ -75,7 +75,7 @@ internal sealed class DurableWaits
             wait.End(failure);
     }
 
-    /// <summary>Callers wait again, for what is recorded from now on.</summary>
+    /// <summary>Lets callers wait again, for records from now on.</summary>
     public void Heal(ulong durableLsn)
     {
         lock (_gate)

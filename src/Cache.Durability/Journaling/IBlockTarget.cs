@@ -2,20 +2,20 @@ using Cache.Durability.Format;
 
 namespace Cache.Durability.Journaling;
 
-/// <summary>Takes the blocks that a start reads, in their order.</summary>
+/// <summary>Receives the blocks that a start reads, in order.</summary>
 internal interface IBlockTarget
 {
-    /// <param name="file">The file, for a refusal.</param>
-    /// <param name="offset">Where in it the block begins.</param>
+    /// <param name="file">The file, for errors.</param>
+    /// <param name="offset">The offset of the block in it.</param>
     /// <param name="header">The block's header.</param>
-    /// <param name="payload">Its records; not to be kept.</param>
+    /// <param name="payload">Its records; valid during the call.</param>
     void Apply(string file, long offset, in BlockHeader header, ReadOnlySpan<byte> payload);
 
-    /// <summary>Tells how many bytes the files have, before the first block.</summary>
+    /// <summary>Called with the bytes of all files, before the first block.</summary>
     void Begin(long bytes)
     {
     }
 
-    /// <summary>Tells that blocks before the next one were damaged, and are skipped.</summary>
+    /// <summary>Called when blocks before the next one were damaged and are skipped.</summary>
     void NoteGap();
 }

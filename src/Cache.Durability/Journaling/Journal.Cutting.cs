@@ -3,10 +3,10 @@ using Cache.Durability.Catalog;
 namespace Cache.Durability.Journaling;
 
 /// <remarks>
-/// Cutting: a file ends, a snapshot is written of what the store holds from then on, and takes the place of all files
-/// before. It may hold changes that were made while it was written; those are in the journal behind the cut. So all of
-/// the journal up to the end of the snapshot is durable before the snapshot counts: else a loss of power could leave a
-/// later change without an earlier one, or a part of a group.
+/// Cutting: a journal file ends (the cut), then a snapshot of the store is written, which replaces all files before the
+/// cut. It may contain changes that were made while it was written; the journal after the cut has these too. So the
+/// journal up to the end of the snapshot must be durable before the snapshot becomes valid: else a loss of power could
+/// leave a later change without an earlier one, or a part of a group.
 /// </remarks>
 internal sealed partial class Journal
 {
@@ -14,20 +14,20 @@ internal sealed partial class Journal
     private long _snapshotBytes;
     private long _suspensionCount;
 
-    // What counts of the journal: what the start has read, or what was written since the cut.
+    // The valid bytes of the journal: those that the start has read, or those written since the cut.
     private long _bytesBefore;
 
-    // The last block in files that count, while others are written.
+    // The last block in valid files, while others are written.
     private ulong _listedEnd;
 
-    /// <summary>Whether each second's sync is left out for now; a cut's is not.</summary>
+    /// <summary>Whether the sync of each second is omitted for now; the sync of a cut is not.</summary>
     public bool SkipsSyncs
     {
         get => Volatile.Read(ref _skipsSyncs) && _options.Sync == SyncPolicy.EverySecond;
         set => Volatile.Write(ref _skipsSyncs, value);
     }
 
-    /// <summary>Whether changes are recorded into files that count; else into files that will, after a cut.</summary>
+    /// <summary>Whether changes are recorded into valid files; else into files that become valid with a cut.</summary>
     public bool IsListed => _writer.IsListed;
 
     /// <summary>The bytes of the journal that a start would read; a moment old.</summary>
@@ -40,10 +40,10 @@ internal sealed partial class Journal
         set => Volatile.Write(ref _snapshotBytes, value);
     }
 
-    /// <summary>Notes what a start has read of journals.</summary>
+    /// <summary>Notes the bytes of journals that a start has read.</summary>
     public void NoteRead(long bytes) => Volatile.Write(ref _bytesBefore, bytes);
 
-    /// <summary>Begins a new file for what is staged from now on.</summary>
+    /// <summary>Begins a new file for records that are staged from now on.</summary>
     /// <exception cref="IOException">The journal cannot be written.</exception>
     public JournalCut BeginCut()
     {
@@ -57,8 +57,8 @@ internal sealed partial class Journal
         }
     }
 
-    /// <summary>Puts a snapshot, begun behind the cut and durable now, in the place of what is before.</summary>
-    /// <exception cref="IOException">It does not count, and all is as before.</exception>
+    /// <summary>Replaces the files before the cut by a snapshot that was begun after it and is durable now.</summary>
+    /// <exception cref="IOException">It is not valid, and the files are as before.</exception>
     public void Cut(JournalCut cut, string snapshot)
     {
         WriteAll();
@@ -80,7 +80,7 @@ internal sealed partial class Journal
         }
     }
 
-    /// <summary>From now on a start finds nothing, until a snapshot is written.</summary>
+    /// <summary>Makes the next start find nothing, until a snapshot is written.</summary>
     /// <exception cref="IOException">The manifest cannot be written.</exception>
     public void Empty()
     {
@@ -95,8 +95,8 @@ internal sealed partial class Journal
         }
     }
 
-    /// <summary>What is recorded from now on is in files that do not count before the next cut.</summary>
-    /// <remarks>What was recorded is durable.</remarks>
+    /// <summary>Records from now on are in files that are not valid before the next cut.</summary>
+    /// <remarks>Earlier records are durable.</remarks>
     public void Unlist()
     {
         lock (_writeTurn)
@@ -109,29 +109,29 @@ internal sealed partial class Journal
                 if (_writer.IsListed)
                     _listedEnd = _writer.LastSequence;
                 else
-                    _files.Discard(ended); // None of them ever counted.
+                    _files.Discard(ended); // None of them was ever valid.
                 _writer.IsListed = false;
             }
         }
     }
 
-    /// <summary>When what is written is made durable from now on.</summary>
+    /// <summary>Changes when written records are made durable.</summary>
     public void ChangeSync(SyncPolicy policy)
     {
         lock (_writeTurn)
         {
-            SyncNow(); // As it was begun; no file ends before the policy is another.
+            SyncNow(); // Under the old policy; no file ends before the policy changes.
             lock (_syncTurn)
                 _options.Sync = policy;
         }
 
-        Staging.Hold(false); // The next write holds them again where that is due.
+        Staging.Hold(false); // The next write holds writers again if needed.
     }
 
-    /// <summary>Makes durable what was staged until now, although writers may be held.</summary>
+    /// <summary>Makes all staged records durable, even if writers are held.</summary>
     public void WriteAll()
     {
-        SyncNow(); // Else the last chunk would not end, where writers wait for a sync.
+        SyncNow(); // Else the last chunk would not end while writers wait for a sync.
         Write();
         SyncNow();
     }
@@ -145,7 +145,7 @@ internal sealed partial class Journal
         }
         catch (IOException)
         {
-            // What stays is free at the next start.
+            // Files that cannot be deleted are free at the next start.
         }
 
         _files.Discard([.. names.Where(static name => FileNames.SnapshotNumberOf(name) != 0)]);

@@ -5,11 +5,12 @@ using Cache.Durability.Staging;
 
 namespace Cache.Durability.Journaling;
 
-/// <summary>Takes what threads have staged to the disk, step by step.</summary>
+/// <summary>Writes the records that threads have staged to the disk, step by step.</summary>
 /// <remarks>
 /// One thread calls <see cref="Write"/>, another one <see cref="Sync"/>; so the next batch is written while the last
-/// one is synced. An error of either suspends: the manifest says so, what is staged is dropped, and who waits is told.
-/// No step throws an <see cref="IOException"/>, and no error is tried again on the same file.
+/// one is synced. An error of either suspends the journal: the manifest says so, staged records are dropped, and
+/// waiting callers get the error. No step throws an <see cref="IOException"/>, and after an error a file is never
+/// written again.
 /// <code>
 ///     Writing ──error──> Suspended ──Resume──> Resuming ──Heal, with a durable snapshot──> Writing
 ///                            └──────error─────────┘                        each ──Close──> Closed
@@ -17,7 +18,7 @@ namespace Cache.Durability.Journaling;
 /// </remarks>
 internal sealed partial class Journal : IDisposable
 {
-    // Redis's: a write that has not been synced for so long has writers wait.
+    // As in Redis: if a write was not synced for this long, writers wait.
     private static readonly TimeSpan s_unsyncedMax = TimeSpan.FromSeconds(2);
 
     private readonly StoreCatalog _catalog;
@@ -26,7 +27,7 @@ internal sealed partial class Journal : IDisposable
     private readonly List<StagingChunk> _batch = [];
     private readonly Lock _gate = new();
 
-    // Held for the whole of a write, and of a sync; where both are, the first one first.
+    // Held during a whole write, and a whole sync; if both are needed, the first one first.
     private readonly Lock _writeTurn = new();
     private readonly Lock _syncTurn = new();
     private JournalWriter _writer;
@@ -34,11 +35,11 @@ internal sealed partial class Journal : IDisposable
     private ulong _resumedLsn;
     private volatile JournalState _state;
 
-    /// <param name="catalog">The files that were found; those of the journal are added to them.</param>
-    /// <param name="files">Makes files.</param>
-    /// <param name="lastSequence">The last block that counts; 0 if there is none.</param>
-    /// <param name="lastLsn">The place of the last record that counts.</param>
-    /// <param name="options">How it is written.</param>
+    /// <param name="catalog">The existing files; the journal adds its own.</param>
+    /// <param name="files">Creates files.</param>
+    /// <param name="lastSequence">The last valid block; 0 if there is none.</param>
+    /// <param name="lastLsn">The place of the last valid record.</param>
+    /// <param name="options">The options.</param>
     public Journal(
         StoreCatalog catalog, JournalFiles files, ulong lastSequence, ulong lastLsn, JournalOptions options)
     {
@@ -54,20 +55,20 @@ internal sealed partial class Journal : IDisposable
 
     public DurableWaits Waits { get; } = new();
 
-    /// <summary>Any thread, without a lock: a moment old unless the caller has the gate.</summary>
+    /// <summary>The state. Any thread, without a lock: a moment old unless the caller has the gate.</summary>
     public JournalState State => _state;
 
-    /// <summary>How often it was suspended.</summary>
+    /// <summary>The number of suspensions.</summary>
     public long SuspensionCount => Volatile.Read(ref _suspensionCount);
 
-    /// <summary>Told that it was suspended, or goes on, by the thread that found that.</summary>
+    /// <summary>Called when it is suspended, or continues, on the thread that notices it.</summary>
     public Action? StateChanged { get; set; }
 
     /// <summary>Why it is suspended; null if it is not.</summary>
     public IOException? Failure { get; private set; }
 
-    /// <summary>Writes what is staged until now.</summary>
-    /// <returns>Whether there was anything.</returns>
+    /// <summary>Writes the records staged until now.</summary>
+    /// <returns>Whether there were any.</returns>
     public bool Write()
     {
         lock (_writeTurn)
@@ -77,14 +78,14 @@ internal sealed partial class Journal : IDisposable
     /// <summary>Completes when every record before a place is durable.</summary>
     public ValueTask WaitAsync(ulong lsn) => Waits.WaitAsync(lsn);
 
-    /// <summary>Makes durable what was written until now, and lets those go on who wait for it.</summary>
+    /// <summary>Makes all written records durable, and completes the waits for them.</summary>
     public void Sync()
     {
         if (!SkipsSyncs)
             SyncNow();
     }
 
-    // Also while each second's is left out.
+    // Also while the sync of each second is omitted.
     private void SyncNow()
     {
         lock (_syncTurn)
@@ -107,10 +108,10 @@ internal sealed partial class Journal : IDisposable
         }
     }
 
-    /// <summary>Begins new files after an error; from here on a snapshot is taken, see <see cref="Heal"/>.</summary>
+    /// <summary>Begins new files after an error; a snapshot must follow, see <see cref="Heal"/>.</summary>
     /// <remarks>
-    /// Where writes are refused they still are: what a snapshot does not hold yet must not be acknowledged. Where they
-    /// go on they are recorded from here on.
+    /// If writes are refused they still are: a change that is not in a snapshot yet must not be acknowledged. If writes
+    /// continue unrecorded they are recorded from now on.
     /// </remarks>
     public void Resume()
     {
@@ -136,16 +137,16 @@ internal sealed partial class Journal : IDisposable
         }
     }
 
-    /// <summary>Ends a suspension: a snapshot that was begun after <see cref="Resume"/> is durable.</summary>
+    /// <summary>Ends a suspension, once a snapshot that was begun after <see cref="Resume"/> is durable.</summary>
     /// <param name="snapshot">Its file; null if the store is empty.</param>
     /// <exception cref="IOException">The manifest cannot be written: still suspended.</exception>
     public void Heal(string? snapshot)
     {
         if (!_options.RefusesWritesOnError)
-            WriteAll(); // As where a cut is made: the snapshot may hold what was written meanwhile.
+            WriteAll(); // As after a cut: the snapshot may contain changes that were made meanwhile.
 
         IReadOnlyList<string> old;
-        lock (_gate) // An error of the new files comes before or after all of this.
+        lock (_gate) // An error of the new files is handled before or after all of this.
         {
             if (_state != JournalState.Resuming)
                 return;
@@ -156,15 +157,15 @@ internal sealed partial class Journal : IDisposable
                 Staging.TurnOn();
         }
 
-        Waits.Advance(_writer.DurableLsn); // A sync in between may have told of more, and of nothing since.
+        Waits.Advance(_writer.DurableLsn); // A sync in between may have reported more, and nothing since.
         _files.Discard(old);
         StateChanged?.Invoke();
     }
 
-    /// <summary>Puts a snapshot in the place of files that could not be read to their end.</summary>
-    /// <param name="snapshot">Its file, which holds what was read of them; nothing was written since.</param>
-    /// <param name="damaged">Those that somebody may want to look at.</param>
-    /// <exception cref="IOException">They stay, or some of them are not put aside.</exception>
+    /// <summary>Replaces files that could not be read to their end by a snapshot.</summary>
+    /// <param name="snapshot">Its file, with the entries that were read; nothing was written since.</param>
+    /// <param name="damaged">The files to keep for inspection.</param>
+    /// <exception cref="IOException">They stay, or some of them were not renamed.</exception>
     public void Renew(string snapshot, IReadOnlyList<string> damaged)
     {
         var old = Replace(snapshot, _writer.LastSequence + 1, Staging.NextLsn);
@@ -173,11 +174,11 @@ internal sealed partial class Journal : IDisposable
         _files.Discard([.. old.Except(damaged)]);
     }
 
-    /// <summary>Suspends after an error of a file that is not the journal's own.</summary>
+    /// <summary>Suspends after an error of another file.</summary>
     public void Fail(IOException failure) => Suspend(failure);
 
-    /// <summary>Writes and syncs everything that is staged; the manifest says "clean" if that succeeded.</summary>
-    /// <remarks>Neither thread is in a step. Whoever still comes gets no place, and goes on unrecorded.</remarks>
+    /// <summary>Writes and syncs all staged records; the manifest says "clean" if that succeeds.</summary>
+    /// <remarks>Neither thread may be in a step. A later write gets no place, and continues unrecorded.</remarks>
     public void Close()
     {
         Staging.Close();
@@ -191,7 +192,7 @@ internal sealed partial class Journal : IDisposable
             _state = JournalState.Closed;
         }
 
-        // Who was recorded has what it waits for; whoever comes now may not have been.
+        // Recorded writes are durable; a later write may not be recorded.
         Waits.Fail(new IOException("The journal is closed: what is written now is in no file."));
         if (!isWhole)
             return;
@@ -210,8 +211,8 @@ internal sealed partial class Journal : IDisposable
         }
     }
 
-    /// <summary>Begins the file that a snapshot is written to.</summary>
-    /// <exception cref="IOException">It cannot be made, or nobody knows which files count.</exception>
+    /// <summary>Creates the file of a snapshot.</summary>
+    /// <exception cref="IOException">It cannot be created, or it is unknown which files are valid.</exception>
     public SnapshotWriter BeginSnapshot()
     {
         if (_catalog.IsUncertain) // Old snapshots are deleted, and the manifest on the disk may name one.
@@ -251,7 +252,7 @@ internal sealed partial class Journal : IDisposable
         return true;
     }
 
-    // The files that no manifest names any more.
+    // Files that no manifest names any more.
     private IReadOnlyList<string> Replace(
         string? snapshot, ulong fromSequence, ulong fromLsn, int filesBefore = 0)
     {
@@ -272,11 +273,11 @@ internal sealed partial class Journal : IDisposable
         return old;
     }
 
-    // Where the chunk begins that is opened next: there is nothing before it to be waited for.
+    // The place of the next chunk: no record before it is awaited.
     private static ulong StartOfNext(ulong lsn) =>
         StagedPlace.LsnOf(StagedPlace.SequenceOf(lsn) + 1, BlockHeader.Size);
 
-    // The thread that reserved the last place fills it after a bounded step, however seldom it is scheduled.
+    // The thread that reserved the last place fills it after a bounded step, even if it is rarely scheduled.
     private static void WaitUntilWhole(StagingChunk chunk)
     {
         var wait = default(SpinWait);
@@ -284,7 +285,7 @@ internal sealed partial class Journal : IDisposable
             wait.SpinOnce();
     }
 
-    // What was staged before the error is older than the snapshot: behind it, it would undo what that holds.
+    // Records staged before the error are older than the snapshot: replayed after it, they would undo its content.
     private void DropSealed()
     {
         while (Staging.TakeSealed() is { } chunk)
@@ -307,13 +308,13 @@ internal sealed partial class Journal : IDisposable
         {
             if (_state is not (JournalState.Writing or JournalState.Resuming))
                 return;
-            isFirst = _state == JournalState.Writing; // While new files are tried, no write is acknowledged.
+            isFirst = _state == JournalState.Writing; // While new files are being tried, no write is acknowledged.
             (Failure, _state) = (failure, JournalState.Suspended);
         }
 
         _catalog.TrySuspend();
         Staging.TurnOff(failure, _options.RefusesWritesOnError);
-        if (isFirst) // Whoever sees the new count gets no place any more, and so acknowledges no write.
+        if (isFirst) // A thread that sees the new count gets no place, and so acknowledges no write.
             Interlocked.Increment(ref _suspensionCount);
         Waits.Fail(_options.RefusesWritesOnError ? new JournalSuspendedException(failure) : null);
         StateChanged?.Invoke();

@@ -2,22 +2,24 @@ using Cache.Durability.Staging;
 
 namespace Cache.Durability.Journaling;
 
-/// <summary>How a journal is written.</summary>
+/// <summary>The options of a journal.</summary>
 internal sealed record JournalOptions
 {
-    /// <summary>Changed by <see cref="Journal.ChangeSync"/> alone.</summary>
+    /// <summary>The sync policy; changed only by <see cref="Journal.ChangeSync"/>.</summary>
     public SyncPolicy Sync { get; set; } = SyncPolicy.EverySecond;
 
-    /// <summary>The length of a file: so long that few are made, so short that one is soon free again.</summary>
+    /// <summary>The length of a file: long, so that few are created, but short enough to be reusable soon.</summary>
     public long FileBytes { get; init; } = 64 << 20;
 
     /// <summary>The chunks of the staging area.</summary>
     public int Chunks { get; init; } = StagingArea.ChunksMax;
 
-    /// <summary>Whether writes are refused while the journal cannot be written; else they go on unrecorded.</summary>
+    /// <summary>
+    /// Whether writes are refused while the journal cannot be written; else they continue unrecorded.
+    /// </summary>
     public bool RefusesWritesOnError { get; init; } = true;
 
-    /// <summary>Whether an end that is not whole is refused by a start; else it is cut.</summary>
+    /// <summary>Whether a start refuses an incomplete end; else it truncates it.</summary>
     public bool RefusesCutEnds { get; init; }
 
     public TimeProvider Time { get; init; } = TimeProvider.System;

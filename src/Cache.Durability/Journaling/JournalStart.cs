@@ -5,19 +5,19 @@ using Cache.Durability.Recovery;
 
 namespace Cache.Durability.Journaling;
 
-/// <summary>Reads a directory's journals, mends what a crash has left, and begins a journal behind them.</summary>
+/// <summary>Reads a directory's journals, repairs what a crash has left, and begins a new journal after them.</summary>
 internal static class JournalStart
 {
-    // More free files than a snapshot leaves behind are of no use.
+    // No more free files than a snapshot leaves behind are useful.
     public const int SparesMax = 2;
 
-    /// <param name="directory">It is locked by the caller.</param>
-    /// <param name="target">Gets every block that counts.</param>
-    /// <param name="mode">What is done with files that do not tell everything.</param>
-    /// <param name="options">How the new journal is written.</param>
-    /// <param name="report">What was found.</param>
+    /// <param name="directory">The directory; locked by the caller.</param>
+    /// <param name="target">Receives every valid block.</param>
+    /// <param name="mode">What to do with damaged or incomplete files.</param>
+    /// <param name="options">The options of the new journal.</param>
+    /// <param name="report">The findings.</param>
     /// <exception cref="RecoveryRefusedException">Files are damaged; nothing was changed.</exception>
-    /// <exception cref="RefusedDirectoryException">The manifest is; nothing was changed.</exception>
+    /// <exception cref="RefusedDirectoryException">The manifest is damaged; nothing was changed.</exception>
     public static Journal Open(
         StorageDirectory directory,
         IBlockTarget target,
@@ -44,13 +44,13 @@ internal static class JournalStart
 
         ulong from = kept.Journals.Count == 0 ? reader.NextSequence : kept.FromSequence;
         if (isEmpty)
-            PutAside(directory, manifest); // Before no manifest names them, or they would be used again.
+            PutAside(directory, manifest); // While the manifest still names them: else they would be reused.
         var catalog = new StoreCatalog(directory, kept);
         catalog.Change(manifest => manifest with { State = ManifestState.Open, EndSequence = 0, FromSequence = from });
         var files = new JournalFiles(directory, catalog.Manifest, options.FileBytes, options.Time);
         files.Trim(SparesMax);
 
-        // What a killed process had written may be in memory alone; the next block tells that it is on the disk.
+        // Bytes of a killed process may be only in the system's memory; the next block says that they are on the disk.
         files.Sync(catalog.Manifest.Journals);
         var journal = new Journal(catalog, files, reader.NextSequence - 1, lastLsn, options);
         journal.NoteRead(bytes);
@@ -120,13 +120,13 @@ internal static class JournalStart
         known = count;
     }
 
-    // What lies behind was never on the disk as a whole, or is the rest of a length that every start would leave.
+    // The bytes behind it were never completely on the disk, or are the unused rest of the file.
     private static void CutEnds(StorageDirectory directory, JournalReader reader)
     {
         foreach (var (name, end) in reader.Ends)
         {
             if (reader.Gaps.Any(gap => gap.File == name))
-                continue; // It is looked at by a person.
+                continue; // It is kept for inspection.
             using var file = directory.Open(name, writable: true);
             if (file.Length == end)
                 continue;
@@ -135,14 +135,14 @@ internal static class JournalStart
         }
     }
 
-    // They have nothing that counts, and are free.
+    // They have no valid block, and are free.
     private static Manifest WithoutLaterFiles(Manifest manifest, string last)
     {
         int count = 1 + manifest.Journals.ToList().IndexOf(last);
         return manifest with { Journals = [.. manifest.Journals.Take(count)] };
     }
 
-    // They are read no more, but a person may want them.
+    // They are not read any more, but kept for inspection.
     private static void PutAside(StorageDirectory directory, Manifest manifest)
     {
         string[] names = manifest.Base is { } snapshot ? [snapshot, .. manifest.Journals] : [.. manifest.Journals];

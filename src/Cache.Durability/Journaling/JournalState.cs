@@ -5,10 +5,10 @@ internal enum JournalState
 {
     Writing,
 
-    /// <summary>A file could not be written: nothing is recorded until new files hold everything.</summary>
+    /// <summary>A file could not be written: nothing is recorded until new files contain everything.</summary>
     Suspended,
 
-    /// <summary>New files are being written, and what they do not hold yet.</summary>
+    /// <summary>New files are being written, with a snapshot.</summary>
     Resuming,
 
     Closed,

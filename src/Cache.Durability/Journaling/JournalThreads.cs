@@ -4,12 +4,12 @@ namespace Cache.Durability.Journaling;
 
 /// <summary>The two threads of a journal: one writes, one syncs.</summary>
 /// <remarks>
-/// The writing one sleeps while nothing is staged. The first record of a chunk wakes it; then it lets others join for a
-/// tick, unless somebody waits for the disk, and writes them together.
+/// The writing thread sleeps while nothing is staged. The first record of a chunk wakes it; then it collects further
+/// records for a tick, unless a caller waits for the disk, and writes them together.
 /// </remarks>
 internal sealed class JournalThreads : IDisposable
 {
-    // So long a record may lie in memory alone when nobody waits for it.
+    // The longest time that a record stays only in memory if no caller waits for it.
     private const int TickMs = 5;
 
     private const int SyncPeriodMs = 1000;
@@ -32,7 +32,7 @@ internal sealed class JournalThreads : IDisposable
         _syncer.Start();
     }
 
-    /// <summary>When the threads make durable what was written, from now on.</summary>
+    /// <summary>The sync policy from now on.</summary>
     public void ChangeSync(SyncPolicy policy)
     {
         _journal.ChangeSync(policy);
@@ -41,15 +41,17 @@ internal sealed class JournalThreads : IDisposable
         _journal.Staging.Sealed.Set();
     }
 
-    /// <summary>Tells that a place was filled: if it is the first of its chunk, it may be waited for.</summary>
+    /// <summary>Called when a place was filled: the first one of a chunk wakes the writing thread.</summary>
     public void Filled(in StagedPlace place)
     {
-        // The reservation was a full fence: either the flag is seen here, or the record by the thread that sets it.
+        // The reservation was a full fence: either this sees the flag, or the thread that sets it sees the record.
         if (place.IsFirst && _isWriterIdle)
             _journal.Staging.Sealed.Set();
     }
 
-    /// <summary>Tells that somebody began to wait: where the system syncs, it is done for them.</summary>
+    /// <summary>
+    /// Called when a caller begins to wait: under <see cref="SyncPolicy.No"/>, this syncs for the caller.
+    /// </summary>
     public void NoteWait()
     {
         if (_policy != SyncPolicy.No || _isStopping)
@@ -60,11 +62,11 @@ internal sealed class JournalThreads : IDisposable
         }
         catch (ObjectDisposedException)
         {
-            // It stops, and what was staged is synced then.
+            // It is stopping, which syncs the staged records.
         }
     }
 
-    /// <summary>Stops both threads; what is staged stays so.</summary>
+    /// <summary>Stops both threads; staged records stay staged.</summary>
     public void Dispose()
     {
         _isStopping = true;
@@ -75,7 +77,7 @@ internal sealed class JournalThreads : IDisposable
         _syncWanted.Dispose();
     }
 
-    // Also those who came under another policy.
+    // Also waits that began under another policy.
     private bool IsWaitedFor => _policy == SyncPolicy.No && !_journal.Waits.IsEmpty;
 
     private void WriteLoop()

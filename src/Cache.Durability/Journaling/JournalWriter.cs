@@ -6,10 +6,11 @@ using Cache.Durability.Staging;
 
 namespace Cache.Durability.Journaling;
 
-/// <summary>The end of the journal on the disk.</summary>
+/// <summary>Writes at the end of the journal.</summary>
 /// <remarks>
-/// One thread writes blocks, another syncs what was written before it began; the gate is held for neither. A file is in
-/// the manifest before its first block is written. After an error nothing is written to any of its files again.
+/// One thread writes blocks, another syncs the blocks that were written before it began; neither holds the gate
+/// meanwhile. A file is in the manifest before its first block is written. After an error none of its files is written
+/// again.
 /// </remarks>
 internal sealed class JournalWriter : IDisposable
 {
@@ -21,7 +22,7 @@ internal sealed class JournalWriter : IDisposable
     private volatile string[] _names = [];
     private volatile bool _isListed;
 
-    // The writer's own.
+    // For the writing thread only.
     private StorageFile? _file;
     private ulong _fileId;
     private (StorageFile File, ulong Id)? _next;
@@ -30,20 +31,20 @@ internal sealed class JournalWriter : IDisposable
     private ulong _sequence;
     private long _writtenBytes;
 
-    // Under the gate: what was written and is not synced yet.
+    // Guarded by the gate: written and not synced yet.
     private readonly Lock _gate = new();
     private readonly List<StorageFile> _ended = [];
     private ulong _written;
     private ulong _writtenLsn;
     private long _unsyncedSince;
 
-    // Written by who syncs, read by all.
+    // Written by the syncing thread, read by any.
     private ulong _durable;
     private ulong _durableLsn;
 
-    /// <param name="catalog">Knows the files that count.</param>
-    /// <param name="files">Makes files.</param>
-    /// <param name="lastSequence">The last block that counts.</param>
+    /// <param name="catalog">Knows the valid files.</param>
+    /// <param name="files">Creates files.</param>
+    /// <param name="lastSequence">The last valid block.</param>
     /// <param name="options">The length of a file and the clock.</param>
     public JournalWriter(StoreCatalog catalog, JournalFiles files, ulong lastSequence, JournalOptions options)
     {
@@ -53,27 +54,27 @@ internal sealed class JournalWriter : IDisposable
         (_sequence, _written, _durable) = (lastSequence, lastSequence, lastSequence);
     }
 
-    /// <summary>Whether the manifest names its files: what they hold continues the files that are there.</summary>
-    /// <remarks>Changed between two writes.</remarks>
+    /// <summary>Whether the manifest names its files, which continue the existing ones.</summary>
+    /// <remarks>Changed only between two writes.</remarks>
     public bool IsListed
     {
         get => _isListed;
         set => _isListed = value;
     }
 
-    /// <summary>The last block that was written.</summary>
+    /// <summary>The last written block.</summary>
     public ulong LastSequence => _sequence;
 
-    /// <summary>The bytes that it has written.</summary>
+    /// <summary>The bytes written so far.</summary>
     public long WrittenBytes => Volatile.Read(ref _writtenBytes);
 
-    /// <summary>The files that it has begun, in their order.</summary>
+    /// <summary>The files that it has begun, in order.</summary>
     public IReadOnlyList<string> Names => _names;
 
     /// <summary>Every record before this place is durable.</summary>
     public ulong DurableLsn => Volatile.Read(ref _durableLsn);
 
-    /// <summary>How long the oldest block waits for a sync; zero if none does.</summary>
+    /// <summary>The time that the oldest unsynced block has waited; zero if there is none.</summary>
     public TimeSpan UnsyncedFor
     {
         get
@@ -83,8 +84,8 @@ internal sealed class JournalWriter : IDisposable
         }
     }
 
-    /// <summary>Writes chunks that are whole, in one call of the system if they fit the file.</summary>
-    /// <exception cref="IOException">Some of them may be there, and this object is of no more use.</exception>
+    /// <summary>Writes complete chunks, in one system call if they fit in the file.</summary>
+    /// <exception cref="IOException">Some may have been written; this object cannot be used any more.</exception>
     public void Write(IReadOnlyList<StagingChunk> chunks)
     {
         long wallMs = _options.Time.GetUtcNow().ToUnixTimeMilliseconds();
@@ -109,8 +110,8 @@ internal sealed class JournalWriter : IDisposable
         }
     }
 
-    /// <summary>Makes durable what was written until now.</summary>
-    /// <exception cref="IOException">Nobody knows what is durable: this object is of no more use.</exception>
+    /// <summary>Makes all written blocks durable.</summary>
+    /// <exception cref="IOException">It is unknown what is durable; this object cannot be used any more.</exception>
     public void Sync()
     {
         List<StorageFile> ended;
@@ -134,7 +135,7 @@ internal sealed class JournalWriter : IDisposable
         }
 
         if (_options.Sync == SyncPolicy.No)
-            _files.Sync(_names); // Their end: nobody kept them open for it.
+            _files.Sync(_names); // Files that have ended: they are no longer open.
 
         file?.Sync();
         lock (_gate)
@@ -147,10 +148,10 @@ internal sealed class JournalWriter : IDisposable
     }
 
     /// <summary>
-    /// Begins the next block in a file of its own, which is made before this one ends: on a full disk it does not end.
-    /// The writing thread, between two writes.
+    /// Begins a new file for the next block, which is created before the present one ends: on a full disk that one
+    /// continues. For the writing thread, between two writes.
     /// </summary>
-    /// <exception cref="IOException">There is no room for it: nothing was changed.</exception>
+    /// <exception cref="IOException">There is no room for the file: nothing was changed.</exception>
     public void BeginFile()
     {
         if (_file == null)
@@ -159,7 +160,7 @@ internal sealed class JournalWriter : IDisposable
         EndFile();
     }
 
-    /// <summary>Ends the present file. The writing thread, between two writes.</summary>
+    /// <summary>Ends the present file. For the writing thread, between two writes.</summary>
     public void EndFile()
     {
         Debug.Assert(_batch.Count == 0);
@@ -173,7 +174,9 @@ internal sealed class JournalWriter : IDisposable
         }
     }
 
-    /// <summary>Forgets the first of its files, which count no more. The writing thread, between two writes.</summary>
+    /// <summary>
+    /// Forgets its first files, which are no longer valid. For the writing thread, between two writes.
+    /// </summary>
     public IReadOnlyList<string> Forget(int count)
     {
         string[] forgotten = _names[..count];
@@ -202,7 +205,7 @@ internal sealed class JournalWriter : IDisposable
                     BlockKind.Journal);
                 _batch.Add(block);
                 _batchBytes += block.Length;
-                Flush(); // The next part is made in the same memory.
+                Flush(); // The next part uses the same memory.
             }
         }
     }

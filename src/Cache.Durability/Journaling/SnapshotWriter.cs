@@ -5,10 +5,10 @@ using Cache.Durability.Staging;
 
 namespace Cache.Durability.Journaling;
 
-/// <summary>Writes a file of entries, which counts once it is whole and durable.</summary>
+/// <summary>Writes a file of entries, which becomes valid once it is complete and durable.</summary>
 /// <remarks>
-/// Has another name until then. A value that is too long for a block lies in parts before the block with its record,
-/// which is alone in it, so that its place is known before. Not thread-safe.
+/// It has a temporary name until then. A value that is too long for a block is written in parts, before a block that
+/// has only its record, so that the place of the record is known in advance. Not thread-safe.
 /// </remarks>
 internal sealed class SnapshotWriter : IDisposable
 {
@@ -23,7 +23,7 @@ internal sealed class SnapshotWriter : IDisposable
     private ulong _sequence;
     private bool _isComplete;
 
-    /// <exception cref="IOException">The file cannot be made.</exception>
+    /// <exception cref="IOException">The file cannot be created.</exception>
     public SnapshotWriter(StorageDirectory directory, Manifest manifest, TimeProvider time)
     {
         (_directory, _time) = (directory, time);
@@ -60,7 +60,7 @@ internal sealed class SnapshotWriter : IDisposable
     /// <summary>The bytes of the file.</summary>
     public long Length => _offset;
 
-    /// <summary>What the file is called once it counts.</summary>
+    /// <summary>The name of the file once it is valid.</summary>
     public string Name { get; }
 
     private string TemporaryName => Name + FileNames.TemporaryEnding;
@@ -86,7 +86,7 @@ internal sealed class SnapshotWriter : IDisposable
             WriteBlock(BlockKind.Snapshot);
     }
 
-    /// <summary>Ends the file: it is durable under its name when this returns.</summary>
+    /// <summary>Ends the file: it is durable under its final name when this returns.</summary>
     public void Complete()
     {
         WriteBlock(BlockKind.Snapshot);
@@ -121,7 +121,7 @@ internal sealed class SnapshotWriter : IDisposable
 
     private long WallMs() => _time.GetUtcNow().ToUnixTimeMilliseconds();
 
-    // The last block of a file has no records, the others have some.
+    // The last block has no records, all others have some.
     private void WriteBlock(BlockKind kind)
     {
         if (_used == BlockHeader.Size && kind != BlockKind.End)

@@ -2,10 +2,10 @@ using System.Buffers.Binary;
 
 namespace Cache.Durability.Rdb;
 
-/// <summary>The checksum of RDB files: CRC-64 by the polynomial of Jones, reflected, without inversions.</summary>
+/// <summary>The checksum of RDB files: CRC-64 with the Jones polynomial, reflected, without inversions.</summary>
 /// <remarks>
-/// Eight bytes a step by eight tables. Source: Sarwate's table, and slicing by eight of Kounavis and Berry (2005). The
-/// check value of "123456789" is e9c6d914c4b8d9ca.
+/// Eight bytes per step with eight tables. Source: Sarwate's table, and slicing by eight of Kounavis and Berry (2005).
+/// The check value of "123456789" is e9c6d914c4b8d9ca.
 /// </remarks>
 internal static class Crc64
 {
@@ -14,7 +14,7 @@ internal static class Crc64
 
     private static readonly ulong[] s_tables = MakeTables();
 
-    /// <summary>Goes on from the sum of what stands before; that of nothing is 0.</summary>
+    /// <summary>Continues from the checksum of the bytes before; that of no bytes is 0.</summary>
     public static ulong Append(ulong sum, ReadOnlySpan<byte> bytes)
     {
         ReadOnlySpan<ulong> tables = s_tables;
@@ -42,7 +42,7 @@ internal static class Crc64
             tables[first] = sum;
         }
 
-        // A table further on: the sum after so many more bytes of zero.
+        // The n-th table: the checksum after n more zero bytes.
         for (int place = 256; place < tables.Length; place++)
             tables[place] = tables[(byte)tables[place - 256]] ^ (tables[place - 256] >> 8);
         return tables;

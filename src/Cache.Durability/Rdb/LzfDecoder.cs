@@ -1,21 +1,20 @@
 namespace Cache.Durability.Rdb;
 
-/// <summary>Reads what Redis compressed with LZF, and takes anything for it.</summary>
+/// <summary>Decodes LZF, with which Redis compresses strings, from untrusted bytes.</summary>
 /// <remarks>
-/// A control byte below 32 announces one literal more than it says. Another holds a length less 2 in its high three
-/// bits (7: another byte is added) and, with the byte behind, how far back the match begins less 1.
-/// Source: the format as Redis 7.0's lzf_d.c reads it.
+/// A control byte below 32 is a number of literals, less 1. Any other has a match length less 2 in its high three bits
+/// (7: another byte is added) and, with the next byte, the distance of the match less 1. Source: Redis 7.0's lzf_d.c.
 /// </remarks>
 internal static class LzfDecoder
 {
-    /// <summary>No byte of a block stands for more: three make a match of 264.</summary>
+    /// <summary>The most decoded bytes per byte of a block: three make a match of 264.</summary>
     public const int ExpansionMax = 88;
 
     private const int LiteralsMax = 32;
     private const int LengthInControlMax = 7;
     private const int MatchLengthMin = 2;
 
-    /// <summary>False for all that is not a block of exactly as many bytes as the target has.</summary>
+    /// <summary>False unless the source is a block that decodes to exactly the length of the target.</summary>
     public static bool TryDecode(ReadOnlySpan<byte> source, Span<byte> target)
     {
         int input = 0, output = 0;

@@ -1,6 +1,6 @@
 namespace Cache.Durability.Rdb;
 
-/// <summary>The numbers of an RDB file of version 10, which Redis 7.0 writes.</summary>
+/// <summary>The constants of an RDB file of version 10, which Redis 7.0 writes.</summary>
 /// <remarks>
 /// <code>
 ///  "REDIS" "0010" | (opcode ...)* ([expiry] [idle or frequency] type key value)* | 255 | CRC-64 of all before, LE
@@ -12,13 +12,14 @@ internal static class RdbFormat
     public const int VersionMax = 10;
     public const int HeaderLength = 9;
 
-    /// <summary>From this version on, a checksum stands at the end; 0 if it was switched off.</summary>
+    /// <summary>From this version on, a checksum is at the end; 0 if it was switched off.</summary>
     public const int ChecksumVersion = 5;
 
-    /// <summary>Redis refuses longer strings unless it is told otherwise; so does the store.</summary>
+    /// <summary>Redis refuses longer strings by default; so does the store.</summary>
     public const int StringLengthMax = 512 << 20;
 
-    // The two high bits of a length: what follows. Of 2, the low bits tell how many bytes; of 3, which encoding.
+    // The two high bits of a length are its form. In form 2, the low bits are the number of bytes; in form 3, the
+    // encoding.
     public const int Length6Bits = 0;
     public const int Length14Bits = 1;
     public const int Length32Bits = 0x80;

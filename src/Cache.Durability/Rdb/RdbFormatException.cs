@@ -1,6 +1,6 @@
 namespace Cache.Durability.Rdb;
 
-/// <summary>A file is not what it says to be, or is damaged: where, and why.</summary>
+/// <summary>A file is damaged or not an RDB file; with the offset and the reason.</summary>
 internal sealed class RdbFormatException : Exception
 {
     public RdbFormatException(long offset, string reason)
@@ -10,7 +10,7 @@ internal sealed class RdbFormatException : Exception
         Reason = reason;
     }
 
-    /// <summary>Where what cannot be read begins, or where the file ends too early.</summary>
+    /// <summary>The offset of the unreadable part, or of the early end of the file.</summary>
     public long Offset { get; }
 
     public string Reason { get; }

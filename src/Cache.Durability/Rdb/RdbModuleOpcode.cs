@@ -1,6 +1,6 @@
 namespace Cache.Durability.Rdb;
 
-/// <summary>What the next part of a module's value is.</summary>
+/// <summary>The kind of the next part of a module's value.</summary>
 internal enum RdbModuleOpcode : ulong
 {
     End = 0,

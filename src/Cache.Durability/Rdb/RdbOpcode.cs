@@ -1,6 +1,6 @@
 namespace Cache.Durability.Rdb;
 
-/// <summary>What stands before an entry where its type would be.</summary>
+/// <summary>The opcodes that may stand in place of an entry's type.</summary>
 internal enum RdbOpcode : byte
 {
     Function = 245,

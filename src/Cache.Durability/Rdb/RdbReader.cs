@@ -3,22 +3,22 @@ using System.Text;
 
 namespace Cache.Durability.Rdb;
 
-/// <summary>Reads the strings of an RDB file of Redis up to 7.0, and counts what else is there.</summary>
+/// <summary>Reads the strings of an RDB file of Redis up to 7.0, and counts its other content.</summary>
 /// <remarks>
-/// Whatever the file holds, reading it ends: with its entries, or with the offset and the reason why it is refused.
-/// Entries are given out before the checksum at the end is seen: who must not take anything of a damaged file reads it
-/// twice. One thread at a time.
+/// With any content, reading a file ends: after its entries, or with the offset and the reason why it is refused.
+/// Entries are returned before the checksum at the end is checked: to take nothing from a damaged file, read it twice.
+/// One thread at a time.
 /// </remarks>
 internal sealed class RdbReader
 {
-    // A text of Redis about itself; a longer one is not kept.
+    // The longest text about the file itself that is kept.
     private const int AuxiliaryLengthMax = 256;
 
-    // More kinds than any Redis has; a file may hold the names of as many modules as it has bytes for.
+    // More kinds than any Redis has; a hostile file may name any number of modules.
     private const int SkippedNamesMax = 64;
     private const string OtherNames = "others";
 
-    // Redis writes some ten of them, and modules theirs.
+    // Redis writes about ten of them, and modules add some.
     private const int AuxiliariesMax = 64;
 
     private readonly RdbSource _source;
@@ -33,7 +33,7 @@ internal sealed class RdbReader
     private long? _expiresAtMs;
     private bool _isOver;
 
-    /// <exception cref="RdbFormatException">The stream does not begin as an RDB file that can be read.</exception>
+    /// <exception cref="RdbFormatException">The stream does not begin like a supported RDB file.</exception>
     public RdbReader(Stream stream)
     {
         _source = new RdbSource(stream);
@@ -44,19 +44,19 @@ internal sealed class RdbReader
 
     public int Version { get; }
 
-    /// <summary>How many bytes were read.</summary>
+    /// <summary>The number of bytes read.</summary>
     public long Offset => _source.Offset;
 
-    /// <summary>Whether the end held a checksum, which was right; <c>rdbchecksum no</c> leaves it out.</summary>
+    /// <summary>Whether the file had a checksum, and it was right; <c>rdbchecksum no</c> omits it.</summary>
     public bool IsChecksummed { get; private set; }
 
-    /// <summary>What Redis wrote about itself, <c>redis-ver</c> for one.</summary>
+    /// <summary>The texts about the file itself, such as <c>redis-ver</c>.</summary>
     public IReadOnlyDictionary<string, string> Auxiliaries => _auxiliaries;
 
-    /// <summary>How many of what were passed over: entries by type, libraries of functions, data of modules.</summary>
+    /// <summary>The numbers of skipped items: entries by type, libraries of functions, data of modules.</summary>
     public IReadOnlyDictionary<string, long> Skipped => _skipped;
 
-    /// <summary>The next string; false behind the last entry.</summary>
+    /// <summary>Reads the next string; false after the last entry.</summary>
     /// <exception cref="RdbFormatException">The file is damaged here, or in its checksum.</exception>
     public bool TryRead(out RdbEntry entry)
     {

@@ -2,8 +2,10 @@ using System.Diagnostics;
 
 namespace Cache.Durability.Rdb;
 
-/// <summary>Reads past the values that are no strings, in every encoding of Redis 7.0, and names them.</summary>
-/// <remarks>Each turn of a loop takes a byte of the file at least: no count makes work beyond the file.</remarks>
+/// <summary>Skips values that are not strings, in every encoding of Redis 7.0, and names their types.</summary>
+/// <remarks>
+/// Each turn of a loop consumes at least one byte: no count causes more work than the length of the file.
+/// </remarks>
 internal sealed class RdbSkipper
 {
     private const string ModuleLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -21,7 +23,7 @@ internal sealed class RdbSkipper
         _strings = strings;
     }
 
-    /// <summary>Reads past a value, and gives its type as TYPE names it.</summary>
+    /// <summary>Skips a value, and returns its type as TYPE names it.</summary>
     public string SkipValue(RdbType type, long at)
     {
         switch (type)
@@ -71,7 +73,7 @@ internal sealed class RdbSkipper
         _ => null,
     };
 
-    /// <summary>Reads past what a module keeps beside the keys, and gives the module's name.</summary>
+    /// <summary>Skips the data that a module keeps beside the keys, and returns the module's name.</summary>
     public string SkipModuleData()
     {
         string name = NameOfModule(_strings.ReadNumber());
@@ -102,7 +104,7 @@ internal sealed class RdbSkipper
         }
     }
 
-    // A number as text behind its length, or one of three lengths that stand for what is no number.
+    // A number as text after its length, or one of three lengths for infinities and NaN.
     private void SkipScore()
     {
         int length = _source.ReadByte();
@@ -123,7 +125,8 @@ internal sealed class RdbSkipper
 
     private void SkipStream(bool isSecond)
     {
-        // Nodes by their first identifier; then length, last, first and greatest deleted identifier, and added ones.
+        // Nodes by their first id; then the length, the last, first and greatest deleted id, and the number of added
+        // entries.
         for (long count = _strings.ReadLength(); count > 0; count--)
             SkipStrings(2);
         SkipNumbers(isSecond ? 8 : 3);

@@ -3,9 +3,9 @@ using System.Diagnostics;
 
 namespace Cache.Durability.Rdb;
 
-/// <summary>The bytes of an RDB file in their order, with their offset and their checksum.</summary>
+/// <summary>The bytes of an RDB file in order, with offset and checksum.</summary>
 /// <remarks>
-/// No length in the file is trusted: memory grows with the bytes that are there, not with those that are announced.
+/// No length in the file is trusted: memory grows with the bytes that are read, not with declared lengths.
 /// </remarks>
 internal sealed class RdbSource
 {
@@ -14,7 +14,7 @@ internal sealed class RdbSource
     private readonly Stream _stream;
     private readonly byte[] _buffer = new byte[BufferLength];
 
-    // In the buffer: what is read, what is in the sum, and what there is.
+    // Positions in the buffer: of the next byte, of the end of the checksummed bytes, and of the end.
     private int _position;
     private int _summed;
     private int _end;
@@ -24,7 +24,7 @@ internal sealed class RdbSource
 
     public RdbSource(Stream stream) => _stream = stream;
 
-    /// <summary>How many bytes were read.</summary>
+    /// <summary>The number of bytes read.</summary>
     public long Offset => _bufferOffset + _position;
 
     /// <summary>The CRC-64 of all bytes that were read.</summary>
@@ -58,7 +58,7 @@ internal sealed class RdbSource
 
     public ulong ReadUInt64BigEndian() => BinaryPrimitives.ReadUInt64BigEndian(Read(stackalloc byte[8]));
 
-    /// <summary>Fills the target, and gives it back.</summary>
+    /// <summary>Fills the target, and returns it.</summary>
     public Span<byte> Read(Span<byte> target)
     {
         for (var rest = target; !rest.IsEmpty;)

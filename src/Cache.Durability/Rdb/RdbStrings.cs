@@ -12,7 +12,7 @@ internal sealed class RdbStrings
 
     public RdbStrings(RdbSource source) => _source = source;
 
-    /// <summary>A length that tells how many follow.</summary>
+    /// <summary>A plain length, not an encoding.</summary>
     public long ReadLength()
     {
         long at = _source.Offset;
@@ -24,7 +24,7 @@ internal sealed class RdbStrings
         return (long)length;
     }
 
-    /// <summary>A number that may have all its 64 bits.</summary>
+    /// <summary>A number of up to 64 bits.</summary>
     public ulong ReadNumber()
     {
         long at = _source.Offset;
@@ -34,7 +34,7 @@ internal sealed class RdbStrings
             : throw new RdbFormatException(at, "a number is expected, and an encoded string stands there.");
     }
 
-    /// <summary>A string; it lies in the buffer, which grows if it must.</summary>
+    /// <summary>A string, in the buffer, which grows if needed.</summary>
     public ReadOnlyMemory<byte> Read(ref byte[] buffer)
     {
         long at = _source.Offset;

@@ -1,6 +1,6 @@
 namespace Cache.Durability.Rdb;
 
-/// <summary>How a value is written. The numbers that are missing were never released.</summary>
+/// <summary>The types of values. The missing numbers were never released.</summary>
 internal enum RdbType : byte
 {
     String = 0,

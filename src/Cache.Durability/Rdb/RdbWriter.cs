@@ -7,20 +7,20 @@ namespace Cache.Durability.Rdb;
 
 /// <summary>Writes strings into an RDB file of version 10, which Redis 7.0 and later load.</summary>
 /// <remarks>
-/// Short numbers are written as numbers, as Redis does it; nothing is compressed. The file is whole only after
-/// <see cref="WriteEnd"/>. One thread at a time; the stream stays the caller's.
+/// Short numbers are written as numbers, as in Redis; nothing is compressed. The file is complete only after
+/// <see cref="WriteEnd"/>. One thread at a time; the caller still owns the stream.
 /// </remarks>
 internal sealed class RdbWriter
 {
-    // The longest text that Redis tries to read as a number: "-2147483648".
+    // The longest text that Redis writes as a number: "-2147483648".
     private const int NumberLengthMax = 11;
 
     private readonly Stream _stream;
     private ulong _sum;
     private int _database = -1;
 
-    /// <param name="stream">Takes the file; it should have a buffer.</param>
-    /// <param name="writtenAt">The moment that the file gives as its own.</param>
+    /// <param name="stream">Receives the file; it should be buffered.</param>
+    /// <param name="writtenAt">The creation time in the file.</param>
     public RdbWriter(Stream stream, DateTimeOffset writtenAt)
     {
         _stream = stream;
@@ -30,7 +30,7 @@ internal sealed class RdbWriter
         WriteAuxiliary("ctime", writtenAt.ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture));
     }
 
-    /// <summary>Writes an entry; those of a database stand together best.</summary>
+    /// <summary>Writes an entry; the file is shortest if the entries of a database come together.</summary>
     public void Write(in RdbEntry entry)
     {
         if (entry.Database != _database)
@@ -77,7 +77,7 @@ internal sealed class RdbWriter
         Write(text);
     }
 
-    // Only what a reader turns into the same text: no leading zero, no plus, no minus before a zero.
+    // Only texts that a reader restores exactly: no leading zero, no plus, no minus before a zero.
     private bool TryWriteNumber(ReadOnlySpan<byte> text)
     {
         Span<byte> same = stackalloc byte[NumberLengthMax];

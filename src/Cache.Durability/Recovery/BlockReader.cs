@@ -4,14 +4,14 @@ using Cache.Durability.Format;
 
 namespace Cache.Durability.Recovery;
 
-/// <summary>The blocks of one file, checked before they are shown.</summary>
-/// <remarks>Reads the file in stretches that hold several blocks. Not thread-safe.</remarks>
+/// <summary>Reads the blocks of one file, and checks each.</summary>
+/// <remarks>Reads the file in stretches of several blocks. Not thread-safe.</remarks>
 internal sealed class BlockReader : IDisposable
 {
-    // Long enough that the disk reads ahead, and that the calls do not count.
+    // Long enough for the disk to read ahead, and for the cost of calls not to matter.
     private const int WindowBytes = 4 << 20;
 
-    // What a disk gives up at once: where one part of a stretch cannot be read, the others are tried alone.
+    // The unit in which a disk fails: if a part of a stretch cannot be read, the others are tried separately.
     private const int PageBytes = 4096;
 
     private readonly StorageFile _file;
@@ -37,14 +37,16 @@ internal sealed class BlockReader : IDisposable
     /// <summary>The length of the file.</summary>
     public long Length { get; }
 
-    /// <summary>Where the next block is expected.</summary>
+    /// <summary>The position of the next expected block.</summary>
     public long Position { get; private set; }
 
-    /// <param name="directory">Where it is.</param>
+    /// <param name="directory">The directory of the file.</param>
     /// <param name="name">Its name.</param>
-    /// <param name="storeId">Whose it must be.</param>
-    /// <param name="skipsDamage">Whether what the disk cannot read is taken for zeros, which are no block.</param>
-    /// <exception cref="RecoveryRefusedException">It is no file of this version and this store.</exception>
+    /// <param name="storeId">The store to which it must belong.</param>
+    /// <param name="skipsDamage">
+    /// Whether bytes that the disk cannot read are taken as zeros, which are not a block.
+    /// </param>
+    /// <exception cref="RecoveryRefusedException">It is not a file of this version and this store.</exception>
     public static BlockReader Open(
         StorageDirectory directory, string name, ulong storeId, bool skipsDamage = false)
     {
@@ -66,7 +68,7 @@ internal sealed class BlockReader : IDisposable
         }
     }
 
-    /// <summary>Reads the block at <see cref="Position"/>, if it is whole.</summary>
+    /// <summary>Reads the block at <see cref="Position"/>, if it is complete.</summary>
     /// <param name="header">Its header.</param>
     /// <param name="payload">Its records; valid until the next call.</param>
     public bool TryRead(out BlockHeader header, out ReadOnlySpan<byte> payload)
@@ -82,7 +84,7 @@ internal sealed class BlockReader : IDisposable
         return true;
     }
 
-    /// <summary>The next place from a position on where a block of this file begins; −1 if none.</summary>
+    /// <summary>The next position, from a given one on, where a block of this file begins; −1 if none.</summary>
     public long Find(long position, out BlockHeader header)
     {
         Debug.Assert(position % FileHeader.BufferedAlignment == 0);
@@ -96,7 +98,7 @@ internal sealed class BlockReader : IDisposable
         return -1;
     }
 
-    /// <summary>Goes to a place that <see cref="Find"/> has found.</summary>
+    /// <summary>Moves to a position that <see cref="Find"/> has found.</summary>
     public void MoveTo(long position) => Position = position;
 
     public void Dispose() => _file.Dispose();

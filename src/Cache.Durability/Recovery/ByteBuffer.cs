@@ -1,6 +1,6 @@
 namespace Cache.Durability.Recovery;
 
-/// <summary>Bytes that come one part after the other: memory is taken for what came.</summary>
+/// <summary>Collects bytes that come in parts: memory is allocated only for received bytes.</summary>
 internal sealed class ByteBuffer
 {
     private const int BytesFirst = 256 << 10;
@@ -11,7 +11,7 @@ internal sealed class ByteBuffer
 
     public ReadOnlySpan<byte> Span => _bytes.AsSpan(0, Length);
 
-    /// <summary>False if there would be more than an array holds.</summary>
+    /// <summary>False if there would be more than fit in an array.</summary>
     public bool TryAdd(ReadOnlySpan<byte> bytes)
     {
         long length = (long)Length + bytes.Length;

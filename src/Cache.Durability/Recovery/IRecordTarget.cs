@@ -2,12 +2,14 @@ using Cache.Durability.Format;
 
 namespace Cache.Durability.Recovery;
 
-/// <summary>Takes the records of a journal or a snapshot, in their order: a store, or who looks at a file.</summary>
+/// <summary>
+/// Receives the records of a journal or a snapshot, in order: a store, or a tool that inspects a file.
+/// </summary>
 internal interface IRecordTarget
 {
-    /// <summary>Takes a record that stands alone: a set, remove, expire, clear or patch.</summary>
-    /// <param name="record">Not to be kept.</param>
-    /// <param name="value">Its value, also if that came in parts; not to be kept.</param>
-    /// <returns>What is wrong with it, as words behind "a record that"; empty if nothing is.</returns>
+    /// <summary>Applies a single record: a set, remove, expire, clear or patch.</summary>
+    /// <param name="record">The record; valid during the call.</param>
+    /// <param name="value">Its whole value, even if that came in parts; valid during the call.</param>
+    /// <returns>The error, as words behind "a record that"; empty if there is none.</returns>
     string Apply(in RecordView record, ReadOnlySpan<byte> value);
 }

@@ -4,13 +4,14 @@ using Cache.Durability.Format;
 
 namespace Cache.Durability.Recovery;
 
-/// <summary>All blocks of a store's journals, in their order, up to where they are certain.</summary>
+/// <summary>Reads all blocks of a store's journals, in order, up to the end of the certain ones.</summary>
 /// <remarks>
-/// Algorithm: blocks are read while magic, file id, checksums and sequence are right. At the first one that is not, a
-/// later file may go on with the same sequence: then the rest of this one was never used. Else everything behind is
-/// searched for blocks, and the greatest number that one of them knows to be durable decides. If the bad block was
-/// durable, the disk has damaged it, and nothing is read unasked; else it was being written when the machine stopped:
-/// the journal ends before it. So a loss of power never refuses a file, and damage is never taken for one.
+/// Algorithm: blocks are read while magic, file id, checksums and sequence are right. At the first wrong one, a later
+/// file may continue with the same sequence: then the rest of this file was never used. Otherwise all bytes behind are
+/// searched for blocks, and the greatest sequence that one of them reports as durable decides. If the wrong block was
+/// durable, the disk has damaged it, and reading stops unless damage may be skipped; else it was being written when the
+/// machine stopped, and the journal ends before it. So a loss of power never makes a start refuse files, and damage is
+/// never mistaken for a loss of power.
 /// </remarks>
 internal sealed class JournalReader(StorageDirectory directory, Manifest manifest, bool skipsDamage) : IDisposable
 {
@@ -22,26 +23,26 @@ internal sealed class JournalReader(StorageDirectory directory, Manifest manifes
     private bool _isOpen;
     private long _lastWallMs;
 
-    // The greatest that a search has found.
+    // The greatest durable sequence that a search has found.
     private ulong _durable;
 
-    /// <summary>The sequence of the block that is expected next.</summary>
+    /// <summary>The sequence of the next expected block.</summary>
     public ulong NextSequence { get; private set; } = manifest.FromSequence;
 
-    /// <summary>The file and the place of the block that was read last.</summary>
+    /// <summary>The file and the position of the last read block.</summary>
     public (string File, long Offset) Place { get; private set; } = ("", 0);
 
-    /// <summary>Where the journal ends if its end is not whole.</summary>
+    /// <summary>The end of the journal, if that is incomplete.</summary>
     public TornTail? Tail { get; private set; }
 
-    /// <summary>The files whose end is known, each with the byte behind its last block.</summary>
+    /// <summary>The files whose end is known, each with the position behind its last block.</summary>
     public IReadOnlyDictionary<string, long> Ends => _ends;
 
-    /// <summary>What was skipped.</summary>
+    /// <summary>The skipped blocks.</summary>
     public IReadOnlyList<Gap> Gaps => _gaps;
 
-    /// <summary>The next block; false behind the last one.</summary>
-    /// <exception cref="RecoveryRefusedException">Blocks are damaged, and not to be skipped.</exception>
+    /// <summary>Reads the next block; false after the last one.</summary>
+    /// <exception cref="RecoveryRefusedException">Blocks are damaged, and must not be skipped.</exception>
     public bool TryRead(out BlockHeader header, out ReadOnlySpan<byte> payload)
     {
         if (!_isOpen)
@@ -82,7 +83,7 @@ internal sealed class JournalReader(StorageDirectory directory, Manifest manifes
             throw new RecoveryRefusedException(_reader!.Name, position, $"has a block of codec {header.Codec}");
     }
 
-    // What was closed with everything in it has everything in it.
+    // A journal that was closed cleanly must be complete.
     private void CheckEnd()
     {
         if (manifest.State != ManifestState.Clean || NextSequence > manifest.EndSequence || skipsDamage)
@@ -91,7 +92,7 @@ internal sealed class JournalReader(StorageDirectory directory, Manifest manifes
         throw new RecoveryRefusedException(file, -1, Missing(manifest.EndSequence));
     }
 
-    // The block at this position of the present file is not the next one.
+    // Called when the block at this position of the present file is not the next one.
     private bool TryGoOn(long position)
     {
         string file = _reader!.Name;
@@ -151,8 +152,8 @@ internal sealed class JournalReader(StorageDirectory directory, Manifest manifes
         return first;
     }
 
-    // What the blocks behind a position know. All of them are asked once; after that, of damage behind damage, the next
-    // block that is whole is enough: no later block knows less.
+    // The durable sequence that the blocks behind a position report. All are searched once; for further damage the next
+    // complete block is enough: no later block reports less.
     private Rest Search(long position)
     {
         var rest = new Rest { Durable = _durable };
@@ -184,7 +185,7 @@ internal sealed class JournalReader(StorageDirectory directory, Manifest manifes
         }
     }
 
-    // Whether the block that is expected was on the disk.
+    // Whether the expected block was on the disk.
     private bool IsKnown(in Rest rest) => rest.Durable >= NextSequence
         || (manifest.State == ManifestState.Clean && manifest.EndSequence >= NextSequence);
 

@@ -1,15 +1,15 @@
 namespace Cache.Durability.Recovery;
 
-/// <summary>The values whose parts came, until the records come that they belong to.</summary>
+/// <summary>The values whose parts were read, until their records are read.</summary>
 /// <remarks>
-/// A value is known by the place of its record, or of the group that its record is in; of several with one place the
-/// order counts. Parts come in their order, those of several values perhaps in turns.
+/// A value is identified by the place of its record, or of the record's group; several values with the same place come
+/// in order. The parts of a value come in order, perhaps mixed with those of other values.
 /// </remarks>
 internal sealed class PartedValues
 {
     private readonly Dictionary<ulong, Values> _values = [];
 
-    /// <summary>Takes a part, or says what is wrong with it.</summary>
+    /// <summary>Adds a part, or returns the error.</summary>
     public string Add(ulong owner, long offset, ReadOnlySpan<byte> part)
     {
         if (!_values.TryGetValue(owner, out var values))
@@ -21,9 +21,9 @@ internal sealed class PartedValues
         return values.All[^1].TryAdd(part) ? "" : "makes a value too long";
     }
 
-    /// <summary>Whether a value that is yet to be taken has this length.</summary>
+    /// <summary>Whether a value that was not taken yet has this length.</summary>
     /// <param name="owner">The place of its record or group.</param>
-    /// <param name="ahead">How many are taken before it.</param>
+    /// <param name="ahead">The number of values to be taken before it.</param>
     /// <param name="length">Its length.</param>
     public bool Has(ulong owner, int ahead, int length) =>
         _values.TryGetValue(owner, out var values) && values.Next + ahead < values.All.Count

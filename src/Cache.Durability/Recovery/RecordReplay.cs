@@ -2,36 +2,36 @@ using Cache.Durability.Format;
 
 namespace Cache.Durability.Recovery;
 
-/// <summary>The records of blocks in their order: groups whole or not at all, long values put together.</summary>
+/// <summary>Replays the records of blocks in order: groups atomically, long values assembled.</summary>
 /// <remarks>
-/// The parts of long values come in blocks of their own, before the block whose records they belong to. What is not
-/// complete at the end of the journal was not acknowledged: parts without their record are dropped. Memory is taken for
-/// bytes that came, never for a length that is told.
+/// The parts of long values are in blocks of their own, before the block with their records. Parts without a record at
+/// the end of the journal were not acknowledged, and are dropped. Memory is allocated for bytes that were read, never
+/// for a declared length.
 /// </remarks>
 internal sealed class RecordReplay(IRecordTarget target)
 {
     private readonly PartedValues _values = new();
 
-    // Parts of the next records may be among blocks that were skipped.
+    // Whether parts of the next records may be in skipped blocks.
     private bool _lacksParts;
 
-    /// <summary>The records that the target got.</summary>
+    /// <summary>The number of records that the target received.</summary>
     public long Count { get; private set; }
 
-    /// <summary>Tells that blocks before the next one were damaged, and are skipped.</summary>
+    /// <summary>Called when blocks before the next one were damaged and are skipped.</summary>
     public void NoteGap()
     {
         _values.Clear();
         _lacksParts = true;
     }
 
-    /// <summary>Takes a block's records.</summary>
-    /// <param name="file">Its file, for a refusal.</param>
-    /// <param name="offset">Where in it the block begins.</param>
+    /// <summary>Replays a block's records.</summary>
+    /// <param name="file">Its file, for errors.</param>
+    /// <param name="offset">The offset of the block in it.</param>
     /// <param name="firstLsn">The place of the first record.</param>
     /// <param name="payload">The records.</param>
     /// <exception cref="RecoveryRefusedException">
-    /// A record contradicts itself, or the target does not take it.
+    /// A record is inconsistent, or the target refuses it.
     /// </exception>
     public void Apply(string file, long offset, ulong firstLsn, ReadOnlySpan<byte> payload)
     {
@@ -51,7 +51,7 @@ internal sealed class RecordReplay(IRecordTarget target)
             throw new RecoveryRefusedException(file, offset, $"has a record that {problem}");
         if (hasParts)
             return;
-        _values.Clear(); // What nobody asked for belongs to a block that was never written.
+        _values.Clear(); // Values that were not taken belong to a block that was never written.
         _lacksParts = false;
     }
 
@@ -66,7 +66,7 @@ internal sealed class RecordReplay(IRecordTarget target)
     private string AddPart(in RecordView record) =>
         _lacksParts ? "" : _values.Add(record.Fields.Owner, record.Fields.Offset, record.Value);
 
-    // Of a long one the records came as the first value with its place.
+    // The records of a long group came as the first value with its place.
     private string ApplyGroup(in RecordView group, ulong lsn)
     {
         var records = group.Value;
@@ -79,7 +79,7 @@ internal sealed class RecordReplay(IRecordTarget target)
         return problem;
     }
 
-    // All of them are looked at before the first is applied.
+    // All are checked before the first is applied.
     private string CheckGroup(ReadOnlySpan<byte> records, ulong lsn)
     {
         var reader = new RecordReader(records);

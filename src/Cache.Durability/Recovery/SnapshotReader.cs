@@ -3,11 +3,11 @@ using Cache.Durability.Format;
 
 namespace Cache.Durability.Recovery;
 
-/// <summary>All blocks of a snapshot: of a file that was whole and durable before it was named.</summary>
-/// <param name="directory">Where it is.</param>
+/// <summary>Reads all blocks of a snapshot: a file that was complete and durable before it got its name.</summary>
+/// <param name="directory">The directory of the file.</param>
 /// <param name="name">Its name.</param>
-/// <param name="storeId">Whose it is.</param>
-/// <param name="skipsDamage">Whether the rest of a damaged file is read.</param>
+/// <param name="storeId">The store to which it must belong.</param>
+/// <param name="skipsDamage">Whether to read the rest of a damaged file.</param>
 internal sealed class SnapshotReader(StorageDirectory directory, string name, ulong storeId, bool skipsDamage)
     : IDisposable
 {
@@ -16,14 +16,14 @@ internal sealed class SnapshotReader(StorageDirectory directory, string name, ul
     private ulong _next = 1;
     private bool _isOver;
 
-    /// <summary>What was skipped.</summary>
+    /// <summary>The skipped blocks.</summary>
     public IReadOnlyList<Gap> Gaps => _gaps;
 
-    /// <summary>Where the block lies that was read last.</summary>
+    /// <summary>The position of the last read block.</summary>
     public long Offset { get; private set; }
 
-    /// <summary>The next block, the last one with them; false behind that.</summary>
-    /// <exception cref="RecoveryRefusedException">A block is damaged, and not to be skipped.</exception>
+    /// <summary>Reads the next block, the final one included; false after that.</summary>
+    /// <exception cref="RecoveryRefusedException">A block is damaged, and must not be skipped.</exception>
     public bool TryRead(out BlockHeader header, out ReadOnlySpan<byte> payload)
     {
         header = default;

@@ -1,9 +1,9 @@
 namespace Cache.Durability.Recovery;
 
-/// <summary>Where the journal ends before its last bytes: what lies behind was never on the disk as a whole.</summary>
+/// <summary>The place where the journal ends: the bytes behind it were never completely on the disk.</summary>
 /// <param name="File">The file.</param>
-/// <param name="Offset">Where in it.</param>
-/// <param name="Sequence">The first block that is not there.</param>
-/// <param name="Bytes">How many bytes of later blocks are there and do not count.</param>
-/// <param name="Milliseconds">From the last block that counts to the last one that does not.</param>
+/// <param name="Offset">The offset in the file.</param>
+/// <param name="Sequence">The first missing block.</param>
+/// <param name="Bytes">The bytes of later blocks that exist and are ignored.</param>
+/// <param name="Milliseconds">The time from the last valid block to the last ignored one.</param>
 internal sealed record TornTail(string File, long Offset, ulong Sequence, long Bytes, long Milliseconds);

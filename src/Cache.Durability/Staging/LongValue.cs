@@ -1,7 +1,7 @@
 namespace Cache.Durability.Staging;
 
-/// <summary>A value that is too long for a chunk: it stays where it is until it was written, in parts.</summary>
-/// <param name="lsn">The place of the record that it belongs to, or of the group that the record is in.</param>
+/// <summary>A value that is too long for a chunk: it stays in its memory until it was written, in parts.</summary>
+/// <param name="lsn">The place of its record, or of the record's group.</param>
 internal abstract class LongValue(ulong lsn) : IDisposable
 {
     public ulong Lsn { get; } = lsn;

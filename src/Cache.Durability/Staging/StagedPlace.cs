@@ -2,11 +2,11 @@ using Cache.Durability.Format;
 
 namespace Cache.Durability.Staging;
 
-/// <summary>A place for a record, reserved and not filled yet. None if nothing is recorded at present.</summary>
+/// <summary>A reserved place for a record, not filled yet. None if nothing is recorded now.</summary>
 /// <param name="chunk">The chunk.</param>
 /// <param name="sequence">The chunk's number.</param>
-/// <param name="offset">Where in it.</param>
-/// <param name="length">How long.</param>
+/// <param name="offset">The offset in the chunk.</param>
+/// <param name="length">The length.</param>
 internal readonly struct StagedPlace(StagingChunk chunk, long sequence, int offset, int length)
 {
     private const int OffsetBits = 24;
@@ -16,7 +16,7 @@ internal readonly struct StagedPlace(StagingChunk chunk, long sequence, int offs
     /// <summary>The place in the order of all records.</summary>
     public ulong Lsn => LsnOf(sequence, offset);
 
-    /// <summary>The place behind it: what a caller waits for.</summary>
+    /// <summary>The place behind it, for which a caller waits.</summary>
     public ulong EndLsn => Lsn + (uint)length;
 
     public int Length => length;
@@ -35,6 +35,6 @@ internal readonly struct StagedPlace(StagingChunk chunk, long sequence, int offs
 
     public static long SequenceOf(ulong lsn) => (long)(lsn >> OffsetBits);
 
-    /// <summary>Tells that its bytes are whole; they belong to the thread that writes from now on.</summary>
+    /// <summary>Marks its bytes as complete; from now on they belong to the writing thread.</summary>
     public void Fill() => chunk.Fill(length);
 }

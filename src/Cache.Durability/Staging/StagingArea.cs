@@ -3,24 +3,24 @@ using Cache.Durability.Format;
 
 namespace Cache.Durability.Staging;
 
-/// <summary>Where all threads put their records, in one order, until a thread writes them.</summary>
+/// <summary>Holds the records of all threads, in one order, until a thread writes them.</summary>
 /// <remarks>
-/// Algorithm: chunks are filled one after the other. A place is reserved by one compare-exchange of the cursor, under
-/// the lock of the key, so that the records of a key have the order of its changes; it is filled after the lock is let
-/// go. Who finds no room leaves its lock and asks for another chunk under the gate. Free chunks are a stack: while the
-/// disk keeps up, two or three go round and stay in the processor's cache; while it does not, all are used, and then
-/// writers wait. Concurrency: any thread reserves and fills; one takes what is sealed and gives it back. The gate is
+/// Algorithm: chunks are filled one after the other. One compare-exchange of the cursor reserves a place, under the
+/// lock of the key, so that the records of a key have the order of its changes; the place is filled after unlocking. A
+/// thread that finds no room leaves its lock and asks for another chunk under the gate. Free chunks are a stack: while
+/// the disk keeps up, two or three are reused and stay in the processor's cache; if it does not, all are used, and then
+/// writers wait. Concurrency: any thread reserves and fills; one takes sealed chunks and returns them. The gate is
 /// never taken under the lock of a key.
 /// </remarks>
 internal sealed class StagingArea : IDisposable
 {
-    /// <summary>16 MB: what a disk may be behind by before writers wait.</summary>
+    /// <summary>16 MB: the lag of the disk at which writers wait.</summary>
     public const int ChunksMax = 64;
 
-    /// <summary>The most that one record may have; longer values are written from where they are.</summary>
+    /// <summary>The longest record; longer values are written from their own memory.</summary>
     public const int RecordBytesMax = StagingChunk.Size - BlockHeader.Size;
 
-    // Under it: everything but the cursor and what is in the chunks.
+    // Guards everything but the cursor and the content of chunks.
     private readonly object _gate = new();
     private readonly StagingChunk?[] _chunks;
     private readonly int[] _free;
@@ -32,8 +32,8 @@ internal sealed class StagingArea : IDisposable
 
     private StagingCursor _cursor;
 
-    /// <param name="chunks">How many there may be.</param>
-    /// <param name="firstSequence">The number of the first one.</param>
+    /// <param name="chunks">The most chunks.</param>
+    /// <param name="firstSequence">The number of the first chunk.</param>
     public StagingArea(int chunks, long firstSequence)
     {
         Debug.Assert(chunks is > 1 and <= ChunksMax);
@@ -45,22 +45,22 @@ internal sealed class StagingArea : IDisposable
         _cursor.Word = OpenNext(firstSequence);
     }
 
-    /// <summary>Is set whenever a chunk was sealed.</summary>
+    /// <summary>Set whenever a chunk was sealed.</summary>
     public AutoResetEvent Sealed { get; } = new(false);
 
     /// <summary>The chunks that were used so far, each with its memory.</summary>
     public int ChunkCount => _chunks.Count(static chunk => chunk != null);
 
-    /// <summary>How often a thread had to wait for room.</summary>
+    /// <summary>The number of times that a thread had to wait for room.</summary>
     public long WaitCount { get; private set; }
 
     /// <summary>Whether nothing was reserved since the last chunk was sealed.</summary>
     public bool IsEmpty => StagingCursor.UsedOf(Volatile.Read(ref _cursor.Word)) == BlockHeader.Size;
 
-    /// <summary>Whether no place is given, and writes go on unrecorded.</summary>
+    /// <summary>Whether no place is granted, and writes continue unrecorded.</summary>
     public bool IsOff => Volatile.Read(ref _isOff);
 
-    /// <summary>Whether chunks are sealed that nobody took yet.</summary>
+    /// <summary>Whether there are sealed chunks that were not taken yet.</summary>
     public bool HasSealed
     {
         get
@@ -70,7 +70,7 @@ internal sealed class StagingArea : IDisposable
         }
     }
 
-    /// <summary>The place that the next record will have.</summary>
+    /// <summary>The place of the next record.</summary>
     public ulong NextLsn
     {
         get
@@ -80,20 +80,20 @@ internal sealed class StagingArea : IDisposable
         }
     }
 
-    /// <summary>What a caller waits for who wants all records until now to be durable.</summary>
+    /// <summary>The place to wait for, until all records so far are durable.</summary>
     public ulong EndLsn
     {
         get
         {
-            ulong next = NextLsn; // Of an empty chunk nothing ever becomes durable.
+            ulong next = NextLsn; // An empty chunk never becomes durable.
             return StagedPlace.OffsetOf(next) == BlockHeader.Size ? next - BlockHeader.Size : next;
         }
     }
 
     /// <summary>Reserves a place under the lock of the key: never waits, throws or allocates.</summary>
     /// <param name="length">A multiple of 8, at most <see cref="RecordBytesMax"/>.</param>
-    /// <param name="place">To be filled by the same thread after the lock is let go, whatever happens.</param>
-    /// <returns>False if there is no room: let the lock go, call <see cref="WaitForRoom"/>, and try again.</returns>
+    /// <param name="place">The same thread must fill it after unlocking, in any case.</param>
+    /// <returns>False if there is no room: unlock, call <see cref="WaitForRoom"/>, and try again.</returns>
     public bool TryReserve(int length, out StagedPlace place)
     {
         Debug.Assert(length is > 0 and <= RecordBytesMax);
@@ -108,7 +108,7 @@ internal sealed class StagingArea : IDisposable
                 return IsOff;
             }
 
-            // Of racing threads one gets the place; the others try behind it, or in the chunk that came meanwhile.
+            // Of racing threads one gets the place; the others try the next one, or the next chunk.
             long seen = Interlocked.CompareExchange(ref _cursor.Word, word + (length >> StagingCursor.UnitShift), word);
             if (seen == word)
             {
@@ -121,8 +121,8 @@ internal sealed class StagingArea : IDisposable
         }
     }
 
-    /// <summary>Waits, without any lock, until a place of this length may be there.</summary>
-    /// <exception cref="JournalSuspendedException">Nothing can be recorded, and writes are to be refused.</exception>
+    /// <summary>Waits, without any lock, until there may be a place of this length.</summary>
+    /// <exception cref="JournalSuspendedException">Nothing can be recorded, and writes must be refused.</exception>
     public void WaitForRoom(int length)
     {
         lock (_gate)
@@ -137,7 +137,7 @@ internal sealed class StagingArea : IDisposable
         }
     }
 
-    /// <summary>Ends the present chunk if anything is in it, so that it is written.</summary>
+    /// <summary>Seals the present chunk if it is not empty, so that it is written.</summary>
     public void Seal()
     {
         lock (_gate)
@@ -147,7 +147,7 @@ internal sealed class StagingArea : IDisposable
         }
     }
 
-    /// <summary>The oldest chunk that is sealed and was not taken yet; null if there is none.</summary>
+    /// <summary>Takes the oldest sealed chunk; null if there is none.</summary>
     public StagingChunk? TakeSealed()
     {
         lock (_gate)
@@ -175,9 +175,9 @@ internal sealed class StagingArea : IDisposable
         }
     }
 
-    /// <summary>From now on no place is given: writes go on unrecorded, or are refused.</summary>
-    /// <param name="failure">Why.</param>
-    /// <param name="refusesWrites">Whether who waits for room, now and later, gets an exception.</param>
+    /// <summary>Grants no place from now on: writes continue unrecorded, or are refused.</summary>
+    /// <param name="failure">The reason.</param>
+    /// <param name="refusesWrites">Whether present and later waits for room throw.</param>
     public void TurnOff(Exception failure, bool refusesWrites)
     {
         lock (_gate)
@@ -193,7 +193,7 @@ internal sealed class StagingArea : IDisposable
         }
     }
 
-    /// <summary>Gives no place for ever: late writes go on unrecorded.</summary>
+    /// <summary>Grants no place any more: late writes continue unrecorded.</summary>
     public void Close()
     {
         lock (_gate)
@@ -210,7 +210,7 @@ internal sealed class StagingArea : IDisposable
         }
     }
 
-    /// <summary>Gives places again, after <see cref="TurnOff"/>, in chunks of later numbers.</summary>
+    /// <summary>Grants places again, after <see cref="TurnOff"/>, in chunks with later numbers.</summary>
     public void TurnOn()
     {
         lock (_gate)
@@ -226,7 +226,7 @@ internal sealed class StagingArea : IDisposable
 
     public void Dispose() => Sealed.Dispose();
 
-    // The word before: from now on nobody finds room.
+    // The cursor's previous word; no thread finds room from now on.
     private long EndCursor()
     {
         long next = StagingCursor.SequenceOf(Volatile.Read(ref _cursor.Word)) + 1;

@@ -4,10 +4,10 @@ using Cache.Durability.Format;
 
 namespace Cache.Durability.Staging;
 
-/// <summary>Memory for one block: threads fill the places that they reserved, then one writes it.</summary>
+/// <summary>Memory for one block: threads fill the places that they have reserved, then one writes it.</summary>
 /// <remarks>
-/// Pinned, so that the system writes it where it lies, and aligned to what files without the page cache want. It begins
-/// with room for the block's header. Whole when the bytes that were filled are those that were reserved.
+/// Pinned, so that the system can write it without a copy, and aligned for files that bypass the page cache. It begins
+/// with room for the block's header. Complete when all reserved bytes are filled.
 /// </remarks>
 internal sealed class StagingChunk
 {
@@ -26,22 +26,22 @@ internal sealed class StagingChunk
         _start = (int)(-address & (FileHeader.DirectAlignment - 1));
     }
 
-    /// <summary>Its place among the chunks.</summary>
+    /// <summary>Its index among the chunks.</summary>
     public int Slot { get; }
 
-    /// <summary>Its number in the order of all; written under the gate before the cursor names it.</summary>
+    /// <summary>Its number in the order of all chunks; written under the gate before the cursor names it.</summary>
     public long Sequence { get; private set; }
 
-    /// <summary>The bytes that were reserved, its header's too; written under the gate when it is sealed.</summary>
+    /// <summary>The reserved bytes, its header included; written under the gate when it is sealed.</summary>
     public int Used { get; private set; }
 
-    /// <summary>Whether all places were filled; of a chunk that is sealed.</summary>
+    /// <summary>Whether all places of a sealed chunk are filled.</summary>
     public bool IsWhole => Volatile.Read(ref _filled.Count) == Used - BlockHeader.Size;
 
-    /// <summary>The long values of its records; of a chunk that is whole.</summary>
+    /// <summary>The long values of its records; valid for a complete chunk.</summary>
     public IReadOnlyList<LongValue> LongValues => _longValues;
 
-    /// <summary>All of it.</summary>
+    /// <summary>All its memory.</summary>
     public Memory<byte> Memory => _bytes.AsMemory(_start, Size);
 
     public Span<byte> Slice(int offset, int length)
@@ -61,17 +61,19 @@ internal sealed class StagingChunk
 
     public void Seal(int used) => Used = used;
 
-    /// <summary>Tells that so many more bytes were filled: after them, for the thread that writes the chunk.</summary>
+    /// <summary>Counts further filled bytes; a release write for the thread that writes the chunk.</summary>
     public void Fill(int length) => Interlocked.Add(ref _filled.Count, length);
 
-    /// <summary>Has a value written before the chunk; called before the place of its record is filled.</summary>
+    /// <summary>
+    /// Adds a value that must be written before the chunk; called before the place of its record is filled.
+    /// </summary>
     public void Add(LongValue value)
     {
         lock (_longValues)
             _longValues.Add(value);
     }
 
-    /// <summary>Lets go of what its records referred to.</summary>
+    /// <summary>Releases the values that its records refer to.</summary>
     public void ReleaseLongValues()
     {
         foreach (var value in _longValues)
@@ -79,7 +81,7 @@ internal sealed class StagingChunk
         _longValues.Clear();
     }
 
-    // Alone on its cache lines: all threads that write add to it.
+    // On its own cache lines: all writing threads add to it.
     [StructLayout(LayoutKind.Explicit, Size = 128)]
     private struct FilledBytes
     {

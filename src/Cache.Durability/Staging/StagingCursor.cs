@@ -3,14 +3,14 @@ using System.Runtime.InteropServices;
 
 namespace Cache.Durability.Staging;
 
-/// <summary>Where the next record goes: one word on cache lines of its own.</summary>
+/// <summary>The place of the next record: one word on its own cache lines.</summary>
 /// <remarks>
 /// <code>
 ///     63            24 23     17 16          0
 ///     chunk's sequence │ slot   │ used / 8
 /// </code>
-/// One compare-exchange reserves a place, and an exchange ends a chunk for everyone at one moment. Sequences are never
-/// used twice, so that a late compare-exchange fails.
+/// One compare-exchange reserves a place, and an exchange ends a chunk for all threads atomically. Sequences are never
+/// reused, so that a late compare-exchange fails.
 /// </remarks>
 [StructLayout(LayoutKind.Explicit, Size = 128)]
 internal struct StagingCursor
@@ -22,7 +22,9 @@ internal struct StagingCursor
     private const int SlotBits = 7;
     private const int SequenceShift = UsedBits + SlotBits;
 
-    /// <summary>Written by compare-exchange of whoever reserves, by exchange under the gate of the staging.</summary>
+    /// <summary>
+    /// Written by the compare-exchange of a reserving thread, and by exchange under the gate of the staging.
+    /// </summary>
     [FieldOffset(64)]
     public long Word;
 
