@@ -129,7 +129,7 @@ internal sealed class CommandLine
 
     private static string Unknown(string option) => option.StartsWith(Prefix, StringComparison.Ordinal)
         ? DirectiveNames.Unknown(Origin, option[Prefix.Length..], Prefix)
-        : $"{Origin}: there is no option '{option}'; --help lists all that there are.";
+        : $"{Origin}: there is no option '{option}'; --help lists all directives.";
 
     // Each occurrence is a line of a file, as in Redis: where two do not add up the later one counts.
     private IEnumerable<Setting> ReadDirectives(ParseResult result)

@@ -6,10 +6,10 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 namespace Cache.Hosting;
 
 /// <summary>
-/// Tells that a store refuses writes, for so long after the last one, or was disposed; and how its files are.
+/// Reports that a store has refused a write lately, or was disposed, and the state of its files.
 /// </summary>
 /// <remarks>
-/// The time of the last refusal is the store's, not the check's: several who ask get the same answer.
+/// The time of the last refusal is in the store, not in the check: several probes get the same answer.
 /// </remarks>
 internal sealed class CacheHealthCheck(CacheStore store, TimeSpan window, CacheDurability? durability = null)
     : IHealthCheck
@@ -66,7 +66,7 @@ internal sealed class CacheHealthCheck(CacheStore store, TimeSpan window, CacheD
     private static string EvictableBy(EvictionPolicy policy) => policy switch
     {
         EvictionPolicy.AllEntries => "any entry, but a value may be larger than the limit",
-        EvictionPolicy.ExpiringEntries => "entries with an expiry alone (ExpiringEntries)",
+        EvictionPolicy.ExpiringEntries => "only entries with an expiry (ExpiringEntries)",
         _ => "nothing (None)",
     };
 }

@@ -7,9 +7,9 @@ namespace Microsoft.Extensions.DependencyInjection;
 
 /// <summary>Registers health checks of stores.</summary>
 /// <remarks>
-/// A check says degraded, and why, while the store refuses writes for want of room, and healthy otherwise; its data are
-/// the store's counters. Where <c>AddCacheDurability</c> keeps the store on disk, it is unhealthy while files are
-/// loaded, and degraded while they cannot be written. Not thread-safe, as all registration.
+/// A check is degraded, with the reason, while the store refuses writes because it is full, and healthy otherwise; its
+/// data are the store's counters. If <c>AddCacheDurability</c> keeps the store on disk, it is unhealthy while files are
+/// loaded, and degraded while they cannot be written. Not thread-safe, like all registration.
 /// <example><code>
 /// builder.Services.AddCache(options => options.Eviction = EvictionPolicy.None);
 /// builder.Services.AddHealthChecks().AddCacheStore();
@@ -19,19 +19,19 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// </remarks>
 public static class CacheHealthChecksBuilderExtensions
 {
-    // As long as probes and people are likely to take notice.
+    // Long enough for probes and people to notice.
     private static readonly TimeSpan _defaultWindow = TimeSpan.FromMinutes(1);
 
     /// <summary>Registers the check "cache" of the container's store, degraded for a minute after a refusal.</summary>
-    /// <param name="builder">What <c>AddHealthChecks</c> returns.</param>
+    /// <param name="builder">The result of <c>AddHealthChecks</c>.</param>
     /// <returns>The same builder.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     public static IHealthChecksBuilder AddCacheStore(this IHealthChecksBuilder builder) =>
         builder.AddCacheStore(_defaultWindow);
 
     /// <summary>Registers the check "cache" of the container's store.</summary>
-    /// <param name="builder">What <c>AddHealthChecks</c> returns.</param>
-    /// <param name="window">How long after a refused write the store counts as degraded.</param>
+    /// <param name="builder">The result of <c>AddHealthChecks</c>.</param>
+    /// <param name="window">The time after a refused write in which the store counts as degraded.</param>
     /// <returns>The same builder.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The window is not positive.</exception>
@@ -44,7 +44,7 @@ public static class CacheHealthChecksBuilderExtensions
                 time, provider.GetService<CacheDurability>()));
 
     /// <summary>Registers the check of a keyed store, named "cache:" and its key.</summary>
-    /// <param name="builder">What <c>AddHealthChecks</c> returns.</param>
+    /// <param name="builder">The result of <c>AddHealthChecks</c>.</param>
     /// <param name="serviceKey">The key that <c>AddKeyedCache</c> was given.</param>
     /// <returns>The same builder.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
@@ -52,9 +52,9 @@ public static class CacheHealthChecksBuilderExtensions
         builder.AddCacheStore(serviceKey, _defaultWindow);
 
     /// <summary>Registers the check of a keyed store, named "cache:" and its key.</summary>
-    /// <param name="builder">What <c>AddHealthChecks</c> returns.</param>
+    /// <param name="builder">The result of <c>AddHealthChecks</c>.</param>
     /// <param name="serviceKey">The key that <c>AddKeyedCache</c> was given.</param>
-    /// <param name="window">How long after a refused write the store counts as degraded.</param>
+    /// <param name="window">The time after a refused write in which the store counts as degraded.</param>
     /// <returns>The same builder.</returns>
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The window is not positive.</exception>

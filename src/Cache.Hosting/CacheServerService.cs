@@ -11,13 +11,13 @@ namespace Cache.Hosting;
 
 /// <summary>Starts the server with its host, and stops it with the host, drained.</summary>
 /// <remarks>
-/// A host makes its services before it validates options. The server is made later, when it is started: otherwise the
-/// first wrong option would be an exception of its own, and hide all others.
+/// A host creates its services before it validates options. The server is created later, at the start: otherwise the
+/// first wrong option would throw by itself, and hide all others.
 /// </remarks>
 internal sealed class CacheServerService(
     IServiceProvider provider, IOptions<RespServerOptions> options, ILogger<CacheServerService> logger) : IHostedService
 {
-    // What the process takes beyond the store, its clients' requests and replies above all, must fit beside it.
+    // The process needs memory beyond the store, above all for its clients' requests and replies.
     private const int MemoryPercentMax = 85;
 
     private RespServer? _server;
@@ -25,7 +25,7 @@ internal sealed class CacheServerService(
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         var server = _server = provider.GetRequiredService<RespServer>();
-        if (!server.WasStarted) // It listens already where it loads files.
+        if (!server.WasStarted) // It listens already if it loads files.
             await server.StartAsync(cancellationToken).ConfigureAwait(false);
         long limit = provider.GetRequiredService<CacheStore>().MemoryLimitBytes;
         long available = CacheOptions.AvailableMemoryBytes;

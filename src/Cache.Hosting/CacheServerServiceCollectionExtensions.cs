@@ -14,11 +14,12 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <remarks>
 /// The server serves the <see cref="CacheStore"/> of the container, which <c>AddCache</c> or <c>AddCacheStore</c>
 /// configures, so that the application and the server's clients see the same entries. The host starts it before it
-/// reports itself started, and a start fails with a message that says what is wrong: options out of range are an
-/// <see cref="OptionsValidationException"/>, a port that is taken is what <see cref="RespServer.StartAsync"/> throws.
-/// Where <c>AddCacheDurability</c> keeps the store on disk, the server listens before the files are loaded, and tells
-/// clients that they are. When the host stops, the server answers what it has received, then closes. The one
-/// <see cref="RespServer"/> can be resolved, to learn its end points. Not thread-safe, as all registration.
+/// reports itself started, and a start fails with a message that names the error: options out of range are an
+/// <see cref="OptionsValidationException"/>, a port in use is an exception of <see cref="RespServer.StartAsync"/>. If
+/// <c>AddCacheDurability</c> keeps the store on disk, the server listens before the files are loaded, and answers
+/// <c>-LOADING</c> meanwhile. When the host stops, the server answers the requests that it has received, then closes.
+/// The one <see cref="RespServer"/> can be resolved, for example for its end points. Not thread-safe, like all
+/// registration.
 /// <example><code>
 /// builder.Services.AddCache(options => options.MemoryLimitBytes = 512 &lt;&lt; 20);
 /// builder.Services.AddCacheServer(options => options.Port = 6379);
@@ -62,14 +63,14 @@ public static class CacheServerServiceCollectionExtensions
             provider.GetRequiredService<CacheStore>(), options, provider.GetService<ILoggerFactory>());
     }
 
-    // First of all, so that clients are told while files are loaded.
+    // First of all services, so that clients get an answer while files are loaded.
     private static void AddListening(IServiceCollection services)
     {
         if (!services.Any(static one => one.ImplementationType == typeof(ListeningWhileLoading)))
             services.Insert(0, ServiceDescriptor.Singleton<IHostedService, ListeningWhileLoading>());
     }
 
-    /// <summary>Lets the host tell systemd how it is, where systemd has asked for that.</summary>
+    /// <summary>Lets the host report its state to systemd, if systemd expects that.</summary>
     internal static IServiceCollection AddSystemd(IServiceCollection services, SystemdNotifier? notifier)
     {
         if (notifier is null)

@@ -5,7 +5,9 @@ using Microsoft.Extensions.Hosting;
 
 namespace Cache.Hosting;
 
-/// <summary>Starts the server before all services where it loads files: clients are then told that it does.</summary>
+/// <summary>
+/// Starts the server before all services if it loads files, so that clients get <c>-LOADING</c> meanwhile.
+/// </summary>
 internal sealed class ListeningWhileLoading(IServiceProvider provider) : IHostedLifecycleService
 {
     public Task StartingAsync(CancellationToken cancellationToken) =>

@@ -65,8 +65,8 @@ internal sealed class OptionsSection<
         {
             problems.Add(
                 FindNearSection(one) is { } nearest
-                    ? $"{one.Path} is no section of the configuration; did you mean {nearest}?"
-                    : $"{one.Path} is no section of the configuration, or an empty one; set a key of it, or register "
+                    ? $"{one.Path} is not a section of the configuration; did you mean {nearest}?"
+                    : $"{one.Path} is not a section of the configuration, or is empty; set a key of it, or register "
                         + "without a section for the defaults.");
         }
 
@@ -123,7 +123,7 @@ internal sealed class OptionsSection<
             }
             else
             {
-                problems.Add($"{entry.Path} is no key of {typeof(TOptions).Name}; {Hint(name)}");
+                problems.Add($"{entry.Path} is not a key of {typeof(TOptions).Name}; {Hint(name)}");
             }
         }
     }

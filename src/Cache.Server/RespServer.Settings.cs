@@ -5,7 +5,7 @@ using Cache.Server.Settings;
 
 namespace Cache.Server;
 
-/// <summary>What CONFIG shows at the start.</summary>
+/// <summary>The settings that CONFIG shows at the start.</summary>
 public sealed partial class RespServer
 {
     private const int Octal = 8;
@@ -43,8 +43,8 @@ public sealed partial class RespServer
         return settings;
     }
 
-    // As it was written, where the option has it in another form: several names mean one policy, and a percentage is
-    // bytes there. What has an option of its own is taken from that.
+    // As it was written, if the option has another form: several names mean one policy, and a percentage becomes bytes.
+    // Other directives are taken from their options.
     private static void KeepGiven(RespServerOptions options, ServerSettings settings)
     {
         foreach (var (name, value) in options.KeptParameters)
@@ -70,8 +70,8 @@ public sealed partial class RespServer
             settings.Kept[directive.AliasOf ?? directive.Name] = value;
     }
 
-    // Directives that only a start takes, and that nothing reads afterwards. What the server has chosen itself is shown
-    // as what lets it choose.
+    // Directives that only a start uses. Values that the server has chosen itself are shown as the value that lets it
+    // choose.
     private static void KeepFixed(RespServerOptions options, ServerSettings settings)
     {
         var kept = settings.Kept;
@@ -87,7 +87,7 @@ public sealed partial class RespServer
         kept["tls-handshake-timeout"] = Text(Seconds(options.TlsHandshakeTimeout));
     }
 
-    // A part of a second is a second: 0 would be never.
+    // A fraction of a second becomes a second: 0 would mean never.
     private static int Seconds(TimeSpan time) => (int)Math.Ceiling(time.TotalSeconds);
 
     private static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);

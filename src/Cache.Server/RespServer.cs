@@ -19,18 +19,18 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace Cache.Server;
 
 /// <summary>
-/// A server that lets clients of the Redis protocol, versions 2 and 3, use a <see cref="CacheStore"/>.
+/// A server of the Redis protocol, versions 2 and 3, over a <see cref="CacheStore"/>.
 /// </summary>
 /// <remarks>
-/// Starts once and stops once. The store stays the caller's: it may be used in process meanwhile, and is not disposed
-/// here: stop the server before the store is disposed. A server whose store goes first says so in the log, answers what
-/// asks for the store with an error, and stops.
+/// Starts once and stops once. The caller still owns the store, may use it in process meanwhile, and disposes it after
+/// stopping the server. If the store is disposed first, the server logs that, answers requests for the store with an
+/// error, and stops.
 /// All members are thread-safe.
 /// <para>
-/// Where the environment variable DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS is 1 before the process uses its first
+/// If the environment variable DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS is 1 before the process uses its first
 /// socket, the runtime completes socket operations on the thread that polls them, and a request is answered without a
-/// change of threads: about half the work per request. It holds for all sockets of the process; set it where this
-/// server is what the process is for, and where no other code blocks in the continuation of a socket operation.
+/// change of threads: about half the work per request. It applies to all sockets of the process; set it only if this
+/// server is the purpose of the process, and no other code blocks in the continuation of a socket operation.
 /// </para>
 /// <example><code>
 /// await using var server = new RespServer(store, new RespServerOptions { Port = 6379 });
@@ -56,17 +56,17 @@ public sealed partial class RespServer : IAsyncDisposable
     private bool _wasStopped;
     private int _storeWasDisposed;
 
-    /// <summary>Makes a server that does not listen yet.</summary>
+    /// <summary>Creates a server that does not listen yet.</summary>
     /// <param name="store">The store that the clients share.</param>
     /// <param name="options">Where to listen, and the limits; later changes have no effect.</param>
-    /// <param name="loggerFactory">Where to log; null for nowhere.</param>
-    /// <exception cref="ArgumentException">An option is out of its range; the message names each.</exception>
+    /// <param name="loggerFactory">Creates the log; null for none.</param>
+    /// <exception cref="ArgumentException">An option is out of range; the message names each.</exception>
     public RespServer(CacheStore store, RespServerOptions options, ILoggerFactory? loggerFactory = null)
         : this(store, options, loggerFactory, bind: null)
     {
     }
 
-    // With listeners of another transport than the socket's.
+    // With listeners of another transport.
     internal RespServer(
         CacheStore store,
         RespServerOptions options,
@@ -112,19 +112,19 @@ public sealed partial class RespServer : IAsyncDisposable
     /// <summary>The version of this server, such as "0.1.0".</summary>
     public static string Version => ServerState.Version;
 
-    /// <summary>The version of Redis whose commands and replies these are.</summary>
+    /// <summary>The version of Redis whose commands and replies are implemented.</summary>
     public static string RedisVersion { get; } = Encoding.ASCII.GetString(ServerState.RedisVersion);
 
     /// <summary>
-    /// The addresses that are listened on, with the ports that the system chose; empty unless started. CONFIG SET of
-    /// port and bind changes them.
+    /// The addresses that the server listens on, with the ports that the system chose; empty unless started. CONFIG SET
+    /// of port and bind changes them.
     /// </summary>
     public IReadOnlyList<EndPoint> EndPoints => _listeners.EndPoints;
 
-    /// <summary>Those of <see cref="EndPoints"/> where TLS is spoken.</summary>
+    /// <summary>Those of <see cref="EndPoints"/> that use TLS.</summary>
     public IReadOnlyList<EndPoint> TlsEndPoints => _listeners.TlsEndPoints;
 
-    /// <summary>Whether the default user takes any password, as it does while none is set.</summary>
+    /// <summary>Whether the default user accepts any password, as it does while none is set.</summary>
     public bool NeedsNoPassword => _state.Users.NeedsNoPassword;
 
     internal ServerState State => _state;
@@ -132,19 +132,19 @@ public sealed partial class RespServer : IAsyncDisposable
     /// <summary>Whether it was started, perhaps a moment ago.</summary>
     internal bool WasStarted => Volatile.Read(ref _wasStarted);
 
-    /// <summary>The connections that there are at this moment.</summary>
+    /// <summary>The live connections.</summary>
     internal IEnumerable<LiveConnection> Connections => _acceptor.Live;
 
     internal LongWorkers Workers => _acceptor.Workers;
 
     /// <summary>
     /// Listens on all addresses, and accepts clients from then on; then loads the files of
-    /// <see cref="RespServerOptions.Durability"/>, while clients are told that it does.
+    /// <see cref="RespServerOptions.Durability"/>, and answers <c>-LOADING</c> meanwhile.
     /// </summary>
     /// <exception cref="IOException">
     /// An address cannot be listened on, or a file of TLS or of users cannot be used. The message has a line for each,
-    /// which names the option, its value and the reason; or files of the store cannot be loaded. Then none is listened
-    /// on.
+    /// which names the option, its value and the reason; or files of the store cannot be loaded. Then the server does
+    /// not listen.
     /// </exception>
     /// <exception cref="InvalidOperationException">The server was started before.</exception>
     /// <exception cref="ObjectDisposedException">The store was disposed.</exception>
@@ -171,12 +171,12 @@ public sealed partial class RespServer : IAsyncDisposable
     }
 
     /// <summary>
-    /// Stops accepting, answers what was received whole, and ends all connections; those that take longer than
-    /// <see cref="RespServerOptions.DrainTimeout"/> are cut off. What takes still longer, as a command over millions of
-    /// keys, is not waited for: it ends by itself, and the log names it. Does nothing the second time, or before the
-    /// start.
+    /// Stops accepting, answers the requests that were received completely, and ends all connections; those that take
+    /// longer than <see cref="RespServerOptions.DrainTimeout"/> are aborted. A command that takes even longer, over
+    /// millions of keys for example, is not waited for: it ends by itself, and the log names it. Does nothing the
+    /// second time, or before the start.
     /// </summary>
-    /// <param name="cancellationToken">Cuts the connections off at once.</param>
+    /// <param name="cancellationToken">Aborts the connections at once.</param>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(CancellationToken.None).ConfigureAwait(false);
@@ -204,9 +204,9 @@ public sealed partial class RespServer : IAsyncDisposable
     }
 
     /// <summary>
-    /// Reads the files of TLS and of users again, and logs of each whether it was reloaded, is unchanged, or was
-    /// refused and why; what is refused stays as it was. Clients of users that were replaced are disconnected, as by
-    /// ACL LOAD; nobody is if the users are unchanged. Does nothing before the start and after the stop.
+    /// Reads the files of TLS and of users again, and logs for each whether it was reloaded, is unchanged, or was
+    /// refused, and why; a refused file changes nothing. Clients of replaced users are disconnected, as by ACL LOAD;
+    /// none is if the users are unchanged. Does nothing before the start and after the stop.
     /// </summary>
     public async Task ReloadAsync()
     {
@@ -229,7 +229,7 @@ public sealed partial class RespServer : IAsyncDisposable
     /// <summary>Stops the server as <see cref="StopAsync"/> does.</summary>
     public async ValueTask DisposeAsync() => await StopAsync(CancellationToken.None).ConfigureAwait(false);
 
-    // As in Redis: a short load has clients wait to be accepted, a longer one tells them.
+    // As in Redis: during a short load clients wait to be accepted, during a longer one they get an error.
     private async Task BeginLoadAsync(CacheDurability durability, CancellationToken cancellationToken)
     {
         durability.Loaded = _state.Databases.Restore;
@@ -268,7 +268,7 @@ public sealed partial class RespServer : IAsyncDisposable
         {
             stop();
         }
-#pragma warning disable CA1031 // It is the program's; the server serves on.
+#pragma warning disable CA1031 // The exception is the program's; the server continues.
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -276,7 +276,8 @@ public sealed partial class RespServer : IAsyncDisposable
         }
     }
 
-    // By whoever sees it first: a command, or the sweep. Commands that a stop has left behind see it too late.
+    // Called by the first that notices it: a command, or the sweep. Commands that a stop has left behind notice it too
+    // late.
     private void EndWithStore()
     {
         if (Volatile.Read(ref _wasStopped) || Interlocked.Exchange(ref _storeWasDisposed, 1) != 0)
@@ -313,7 +314,7 @@ public sealed partial class RespServer : IAsyncDisposable
         }
     }
 
-    // Everything that is in the way of a start is told at once.
+    // Reports all obstacles to a start at once.
     private async ValueTask BindAllAsync(CancellationToken cancellationToken)
     {
         var problems = new List<string>();

@@ -88,7 +88,7 @@ public sealed partial class RespServerOptions
             return;
         RequireRange(problems, nameof(TlsPort), port);
         if (port != 0 && port == Port)
-            problems.Add(Problem(nameof(TlsPort), Text(port), $"must be another than {Ref(nameof(Port))}"));
+            problems.Add(Problem(nameof(TlsPort), Text(port), $"must differ from {Ref(nameof(Port))}"));
         if (Bind.Count == 0)
             problems.Add(Problem(nameof(TlsPort), Text(port), $"needs an address in {Ref(nameof(Bind))}"));
         FindTlsFileProblems(problems);
@@ -105,7 +105,7 @@ public sealed partial class RespServerOptions
         {
             problems.Add(Problem(
                 nameof(TlsClientAuthentication), nameof(TlsClientAuthentication.None),
-                $"must be another for {Ref(nameof(TlsClientUsers))}, which needs certificates"));
+                $"cannot be used with {Ref(nameof(TlsClientUsers))}, which needs certificates"));
         }
 
         if (TlsProtocols == SslProtocols.None || (TlsProtocols & ~TlsProtocolsAllowed) != 0)
@@ -127,7 +127,7 @@ public sealed partial class RespServerOptions
         {
             problems.Add(Problem(
                 nameof(TlsCertificateFile), "not given",
-                $"or {Ref(nameof(TlsPfxFile))} is needed where there is a {Ref(nameof(TlsPort))}"));
+                $"or {Ref(nameof(TlsPfxFile))} is needed for a {Ref(nameof(TlsPort))}"));
         }
 
         if (hasPem && hasPfx)

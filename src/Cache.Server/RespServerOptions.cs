@@ -11,21 +11,23 @@ namespace Cache.Server;
 /// <summary>The options of a <see cref="RespServer"/>; read once, when the server is made.</summary>
 public sealed partial class RespServerOptions
 {
-    /// <summary>The most clients that may be asked for.</summary>
+    /// <summary>The highest <see cref="MaxClients"/>.</summary>
     public const int MaxClientsMax = SettingBounds.ClientsMax;
 
-    /// <summary>The most places beyond <see cref="MaxClients"/>: descriptors are kept for them.</summary>
+    /// <summary>The most reserved places beyond <see cref="MaxClients"/>: descriptors are kept for them.</summary>
     public const int ReservedClientsMax = SettingBounds.ReservedClientsMax;
 
-    /// <summary>The least bound of a connection's input or output: less would refuse ordinary requests.</summary>
+    /// <summary>
+    /// The smallest limit of a connection's input or output: a lower one would refuse ordinary requests.
+    /// </summary>
     public const long BufferLimitMin = SettingBounds.BufferBytesMin;
 
     /// <summary>
-    /// The greatest bound of a connection's input: one incomplete request lies in one stretch of memory.
+    /// The greatest limit of a connection's input: an incomplete request is in one stretch of memory.
     /// </summary>
     public const long InputBufferLimitMax = SettingBounds.InputBytesMax;
 
-    /// <summary>The greatest bound of a connection's output.</summary>
+    /// <summary>The greatest limit of a connection's output.</summary>
     public const long OutputBufferLimitMax = SettingBounds.OutputBytesMax;
 
     /// <summary>The longest path of a Unix domain socket in bytes; the system's own limit.</summary>
@@ -35,14 +37,14 @@ public sealed partial class RespServerOptions
     public const int IoThreadCountMax = SettingBounds.IoThreadsMax;
 
     /// <summary>
-    /// What keeps the store on disk: the server has it load the files at its start, and lets clients save. Whoever made
-    /// it stops it, after the server. Null, the default: nothing is kept.
+    /// Keeps the store on disk: the server starts the load of its files, and lets clients save. Its creator stops it,
+    /// after the server. Null, the default: nothing is kept.
     /// </summary>
     public CacheDurability? Durability { get; set; }
 
     /// <summary>
-    /// The TCP port; 0 lets the system choose one, which <see cref="RespServer.EndPoints"/> then tells; null for none,
-    /// where <see cref="TlsPort"/> or a Unix domain socket is the only door. Default: 6379.
+    /// The TCP port; 0 lets the system choose one, which <see cref="RespServer.EndPoints"/> then contains; null for
+    /// none, if only <see cref="TlsPort"/> or a Unix domain socket is used. Default: 6379.
     /// </summary>
     public int? Port { get; set; } = 6379;
 
@@ -65,8 +67,8 @@ public sealed partial class RespServerOptions
 
     /// <summary>
     /// Users, each as a name and rules in Redis's syntax: "alice on >secret ~app:* +@read". Passwords after > are kept
-    /// as SHA-256 only. Not together with <see cref="AclFile"/>. Empty by default: there is the user default, who may
-    /// do everything, with <see cref="RequirePass"/>.
+    /// as SHA-256 only. Not together with <see cref="AclFile"/>. Empty by default: there is only the user "default",
+    /// who may do everything, with <see cref="RequirePass"/>.
     /// </summary>
     public IReadOnlyList<string> Users { get; set; } = [];
 
@@ -75,25 +77,25 @@ public sealed partial class RespServerOptions
     /// </summary>
     public string? AclFile { get; set; }
 
-    /// <summary>Denied requests that ACL LOG remembers. Default: 128.</summary>
+    /// <summary>The most entries of ACL LOG. Default: 128.</summary>
     public int AclLogMaxLength { get; set; } = 128;
 
     /// <summary>
-    /// Commands under other names, by their own names; an empty name disables a command. Empty by default.
+    /// New names of commands, by their own names; an empty name disables a command. Empty by default.
     /// </summary>
     public IReadOnlyDictionary<string, string> RenamedCommands { get; set; } = new Dictionary<string, string>();
 
     /// <summary>
-    /// How bytes are moved between the sockets and the server. Default: epoll where the system has it, on Linux on x64
-    /// and Arm64, else portable.
+    /// The transport of bytes between sockets and server. Default: epoll if the system has it, on Linux on x64 and
+    /// Arm64; else portable.
     /// </summary>
     public RespTransport Transport { get; set; } =
         EpollTransport.IsSupported ? RespTransport.Epoll : RespTransport.Portable;
 
     /// <summary>
-    /// Threads of the epoll transport, each with a share of the connections; the portable one has none of its own.
-    /// Default: one for every two processors, since a loop that keeps a processor busy needs another for the system's
-    /// share of the work.
+    /// Threads of the epoll transport, each with a share of the connections; the portable one has none. Default: one
+    /// for every two processors, since a loop that keeps one processor busy needs another for the system's share of the
+    /// work.
     /// </summary>
     public int IoThreadCount { get; set; } = Math.Clamp(Environment.ProcessorCount / 2, 1, IoThreadCountMax);
 
@@ -104,49 +106,50 @@ public sealed partial class RespServerOptions
     public bool ProtectedMode { get; set; } = true;
 
     /// <summary>
-    /// Clients connected at once; one more is refused. Lowered at the start to what the system's limit of open files
-    /// allows. Default: 10000.
+    /// The most clients connected at once; further ones are refused. Lowered at the start to what the system's limit of
+    /// open files allows. Default: 10000.
     /// </summary>
     public int MaxClients { get; set; } = 10_000;
 
     /// <summary>
     /// Clients of this machine, by a loopback address or the Unix socket, that may be connected beyond
-    /// <see cref="MaxClients"/>, so that an administrator can look and help. They may use the commands that administer;
-    /// with the first other one they are refused. Default: 1.
+    /// <see cref="MaxClients"/>, so that an administrator can always connect. They may use administrative commands; the
+    /// first other one is refused, and ends the connection. Default: 1.
     /// </summary>
     public int ReservedClients { get; set; } = 1;
 
     /// <summary>
-    /// Connections accepted per second, after a burst of as many; further ones wait in the system's queue. Default:
-    /// 10000.
+    /// Connections accepted per second, after a burst of the same number; further ones wait in the system's queue.
+    /// Default: 10000.
     /// </summary>
     public int AcceptsPerSecond { get; set; } = 10_000;
 
     /// <summary>
-    /// Bytes that all clients hold together, requests and replies; above, those that hold most are disconnected. 0, the
-    /// default, for a half of the store's memory limit, or 128 MB if that is more, but at most three quarters of it.
+    /// The most bytes of all clients together, requests and replies; beyond, those that hold most are disconnected. 0,
+    /// the default, for half of the store's memory limit, or 128 MB if that is more, but at most three quarters of it.
     /// </summary>
     public long ClientMemoryLimit { get; set; }
 
     /// <summary>
-    /// A client that must authenticate and does not for so long is disconnected; zero for never. Default: 10 seconds.
+    /// The time after which a client that must authenticate and does not is disconnected; zero for never. Default: 10
+    /// seconds.
     /// </summary>
     public TimeSpan AuthenticationTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// A client that is silent for so long in the middle of a request is disconnected; zero for never. Default: 30
+    /// The silence in the middle of a request after which a client is disconnected; zero for never. Default: 30
     /// seconds.
     /// </summary>
     public TimeSpan PartialRequestTimeout { get; set; } = TimeSpan.FromSeconds(30);
 
     /// <summary>
-    /// A client that is silent for so long is disconnected, and so is one that takes no replies; zero, the default, for
+    /// The silence after which a client is disconnected, also one that receives no replies; zero, the default, for
     /// never.
     /// </summary>
     public TimeSpan Timeout { get; set; }
 
     /// <summary>
-    /// After so long a silence the system probes whether the peer still lives; zero for never. Default: 300 seconds.
+    /// The silence after which the system probes the peer; zero for never. Default: 300 seconds.
     /// </summary>
     public TimeSpan TcpKeepAlive { get; set; } = TimeSpan.FromSeconds(300);
 
@@ -159,54 +162,54 @@ public sealed partial class RespServerOptions
     public long InputBufferLimit { get; set; } = InputBufferLimitMax;
 
     /// <summary>
-    /// Bytes of replies not yet sent; a client whose replies exceed them is disconnected. One value, however long, is
-    /// always let through. While 64 KB wait, nothing more is read from the client, so that only a single command can
-    /// come to the limit. Default: 64 MB.
+    /// Bytes of replies not yet sent; a client whose replies exceed them is disconnected. A single value of any length
+    /// is always allowed. While 64 KB wait, nothing more is read from the client, so only a single command can reach
+    /// the limit. Default: 64 MB.
     /// </summary>
     public long OutputBufferLimit { get; set; } = 64 << 20;
 
     /// <summary>
-    /// A client that has 64 KB of replies waiting and takes nothing of them for so long is disconnected; zero for
+    /// The time after which a client is disconnected that has replies waiting and receives none of them; zero for
     /// never. Default: 30 seconds.
     /// </summary>
     public TimeSpan OutputStallTimeout { get; set; } = TimeSpan.FromSeconds(30);
 
-    /// <summary>How long stopping waits for clients to take their last replies. Default: 5 seconds.</summary>
+    /// <summary>How long a stop waits for clients to receive their last replies. Default: 5 seconds.</summary>
     public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// Directives of a configuration file as they were written, by their names, for what no other option says of them:
-    /// those of Redis that mean nothing here, which CONFIG GET shows and CONFIG SET changes; and of maxmemory-policy,
-    /// maxmemory-clients and client-output-buffer-limit the text, where the option says the same. Empty by default.
+    /// Directives of a configuration file as they were written, by name, that no other option covers: those of Redis
+    /// without an effect here, which CONFIG GET shows and CONFIG SET changes; and the texts of maxmemory-policy,
+    /// maxmemory-clients and client-output-buffer-limit, whose options have another form. Empty by default.
     /// </summary>
     public IReadOnlyDictionary<string, string> KeptParameters { get; set; } = new Dictionary<string, string>();
 
     /// <summary>
-    /// Puts a message for the operator, in which options are named as "RespServerOptions.Port", into the words of who
-    /// set them, as the directives of a file; null, the default, leaves it as it is. Used for what the start and later
-    /// reloads say; <see cref="FindProblems"/> and <see cref="FindStartProblems"/> say it plainly.
+    /// Replaces the names of options in a message for the operator, such as "RespServerOptions.Port", by the names that
+    /// were used to set them, such as directives of a file; null, the default, leaves them. Used for messages of the
+    /// start and of reloads, not by <see cref="FindProblems"/> and <see cref="FindStartProblems"/>.
     /// </summary>
     public Func<string, string>? MessageWords { get; set; }
 
     /// <summary>
-    /// What a client's SHUTDOWN calls, on a thread of the pool; it should end the program, or at least stop the server.
-    /// Null, the default, refuses SHUTDOWN: a client is not to end a program that serves others too.
+    /// Called by a client's SHUTDOWN, on a thread of the pool; it should end the program, or at least stop the server.
+    /// Null, the default, refuses SHUTDOWN: a client must not end a program with other tasks.
     /// </summary>
     public Action? ShutdownRequested { get; set; }
 
     /// <summary>
     /// The level of the log, which CONFIG SET loglevel changes; the server's own messages below it are not logged.
-    /// Null, the default, leaves the level to the logging that the server was given, until CONFIG SET raises it.
+    /// Null, the default, leaves the level to the given logging, until CONFIG SET raises it.
     /// </summary>
     public LogLevelSwitch? LogLevel { get; set; }
 
     /// <summary>
-    /// The file that the options come from, in the form of redis.conf, which INFO shows as config_file and CONFIG
-    /// REWRITE rewrites; null for none, the default. It is not read.
+    /// The file of the options, in the form of redis.conf, which INFO shows as config_file and CONFIG REWRITE rewrites;
+    /// null for none, the default. The server does not read it.
     /// </summary>
     public string? ConfigurationFile { get; set; }
 
-    /// <summary>Every option that is out of its range, as a sentence that names it, its value and the range.</summary>
+    /// <summary>Lists each option that is out of range, in a sentence that names it, its value and the range.</summary>
     /// <returns>An empty list if the options can be used.</returns>
     public IReadOnlyList<string> FindProblems()
     {
@@ -241,11 +244,11 @@ public sealed partial class RespServerOptions
     }
 
     /// <summary>
-    /// What keeps a server with these options from starting at this moment, each as a sentence that names the option:
-    /// files of TLS and of users that cannot be used, and addresses that cannot be listened on. For who reports
-    /// everything at once where other options are wrong; <see cref="RespServer.StartAsync"/> reports these itself.
+    /// Lists the present obstacles to a start with these options, each in a sentence that names the option: files of
+    /// TLS and of users that cannot be used, and addresses that cannot be listened on. For hosts that report all errors
+    /// at once; <see cref="RespServer.StartAsync"/> reports these itself.
     /// </summary>
-    /// <returns>An empty list if nothing was found.</returns>
+    /// <returns>An empty list if there are none.</returns>
     public IReadOnlyList<string> FindStartProblems()
     {
         var problems = new List<string>();
@@ -342,7 +345,7 @@ public sealed partial class RespServerOptions
         }
     }
 
-    // The bounds are the directive's.
+    // The directive has the bounds.
     private static void RequireRange(List<string> problems, string option, long value, long min = 0)
     {
         var kind = DirectiveTable.FindByOption(option)!.Kind;
@@ -372,6 +375,6 @@ public sealed partial class RespServerOptions
     private static string Problem(string option, string value, string rule) =>
         $"{Ref(option)} is {value}; it {rule}.";
 
-    // Hosts with other names for the options find each by it.
+    // Hosts that use other names for options replace these references.
     internal static string Ref(string option) => $"{nameof(RespServerOptions)}.{option}";
 }

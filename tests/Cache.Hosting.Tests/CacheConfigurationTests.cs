@@ -77,11 +77,11 @@ public sealed class CacheConfigurationTests
         var refused = await Assert.ThrowsAsync<OptionsValidationException>(() => host.StartAsync(Token));
         Assert.Equal(
             [
-                "Cache:Colour is no key of CacheOptions; its keys are MemoryLimitBytes, Eviction, PromotionThreshold, "
-                + "ShardCount, KeyspaceCount, ValueLengthMax.",
+                "Cache:Colour is not a key of CacheOptions; its keys are MemoryLimitBytes, Eviction, "
+                + "PromotionThreshold, ShardCount, KeyspaceCount, ValueLengthMax.",
                 "Cache:Eviction is 'lru'; it must be one of None, AllEntries, ExpiringEntries.",
                 "Cache:KeyspaceCount is 'many'; it must be an integer.",
-                "Cache:MemoryLimitByte is no key of CacheOptions; did you mean MemoryLimitBytes?",
+                "Cache:MemoryLimitByte is not a key of CacheOptions; did you mean MemoryLimitBytes?",
                 "Cache:ShardCount is 3; it must be a power of two.",
                 "Cache:ValueLengthMax is 2147483647; it must be between 1 and 536870912.",
             ],
@@ -101,9 +101,9 @@ public sealed class CacheConfigurationTests
             [
                 "Cache:MemoryLimitBytes is '120%'; it must be bytes, an amount such as 512mb, or such as 25% of the "
                 + "machine's or container's memory.",
-                "Pages:Shards is no key of CacheOptions; its keys are MemoryLimitBytes, Eviction, PromotionThreshold, "
-                + "ShardCount, KeyspaceCount, ValueLengthMax.",
-                "Server:Prot is no key of RespServerOptions; did you mean Port?",
+                "Pages:Shards is not a key of CacheOptions; its keys are MemoryLimitBytes, Eviction, "
+                + "PromotionThreshold, ShardCount, KeyspaceCount, ValueLengthMax.",
+                "Server:Prot is not a key of RespServerOptions; did you mean Port?",
             ],
             failures.Order(StringComparer.Ordinal));
     }
@@ -117,15 +117,15 @@ public sealed class CacheConfigurationTests
         var refused = await Assert.ThrowsAsync<OptionsValidationException>(() => host.StartAsync(Token));
         Assert.Equal(
             [
-                "Cahce is no section of the configuration, or an empty one; set a key of it, or register without a "
+                "Cahce is not a section of the configuration, or is empty; set a key of it, or register without a "
                 + "section for the defaults.",
             ],
             refused.Failures);
     }
 
     [Theory]
-    [InlineData("Cach", "Cach is no section of the configuration; did you mean Cache?")]
-    [InlineData("Stores:Page", "Stores:Page is no section of the configuration; did you mean Stores:Pages?")]
+    [InlineData("Cach", "Cach is not a section of the configuration; did you mean Cache?")]
+    [InlineData("Stores:Page", "Stores:Page is not a section of the configuration; did you mean Stores:Pages?")]
     public async Task Start_SectionIsMisspelt_NamesTheNearest(string path, string problem)
     {
         var builder = Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings());
@@ -142,7 +142,8 @@ public sealed class CacheConfigurationTests
     {
         using var host = Build(services => services.AddCache(Section("Cache", ("MemoryLimit", "32mb"))));
         var refused = await Assert.ThrowsAsync<OptionsValidationException>(() => host.StartAsync(Token));
-        Assert.Equal(["Cache:MemoryLimit is no key of CacheOptions; did you mean MemoryLimitBytes?"], refused.Failures);
+        Assert.Equal(
+            ["Cache:MemoryLimit is not a key of CacheOptions; did you mean MemoryLimitBytes?"], refused.Failures);
     }
 
     [Fact]

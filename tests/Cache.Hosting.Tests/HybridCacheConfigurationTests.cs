@@ -108,15 +108,15 @@ public sealed class HybridCacheConfigurationTests
         string names = string.Join(", ", HybridStoreOptionsSection.Keys.Select(static key => key.Name));
         Assert.Equal(
             [
-                "Hybrid:DefaultEntryOptions:Expiraton is no key of HybridStoreOptions; "
+                "Hybrid:DefaultEntryOptions:Expiraton is not a key of HybridStoreOptions; "
                 + "did you mean DefaultEntryOptions:Expiration?",
                 $"Hybrid:DefaultEntryOptions:Flags is '7'; it must be some of {flags}.",
                 "Hybrid:EagerRefreshThreshold is 'often'; it must be a number.",
                 "Hybrid:FactoryHardTimeout is 'soon'; it must be a number of seconds, or hours:minutes:seconds.",
                 "Hybrid:MaximumKeyLength is 0; it must be between 1 and 65535.",
-                "Hybrid:MaximumPayloadByte is no key of HybridStoreOptions; did you mean MaximumPayloadBytes?",
+                "Hybrid:MaximumPayloadByte is not a key of HybridStoreOptions; did you mean MaximumPayloadBytes?",
                 "Hybrid:MaximumReadyPayloadBytes is 2147483647; it must be between 0 and 536870912.",
-                $"Hybrid:OnFailure is no key of HybridStoreOptions; its keys are {names}.",
+                $"Hybrid:OnFailure is not a key of HybridStoreOptions; its keys are {names}.",
                 "Hybrid:UseSecondLevel is 'maybe'; it must be true or false.",
             ],
             refused.Failures.Order(StringComparer.Ordinal));

@@ -142,7 +142,7 @@ public sealed class RespServerOptionsSectionTests
                 "S:Backlog is a section; it must be an integer.",
                 "S:MaxClients is 0; it must be between 1 and 1000000.",
                 "S:Port is 'six'; it must be an integer, or none.",
-                "S:Prot is no key of RespServerOptions; did you mean Port?",
+                "S:Prot is not a key of RespServerOptions; did you mean Port?",
                 "S:Timeout is 'soon'; it must be a number of seconds, or hours:minutes:seconds.",
                 $"S:Transport is '1'; it must be one of {string.Join(", ", Enum.GetNames<RespTransport>())}.",
                 "S:UnixSocketMode is '8'; it must be an octal number such as 700.",

@@ -33,7 +33,7 @@ internal static class DirectiveNames
             ? $"did you mean '{prefix}{directive.Name} {parts[1]}'?"
             : FindNearest(name) is { } nearest
                 ? $"did you mean '{prefix}{nearest}'?"
-                : "--help lists all that there are.";
+                : "--help lists all directives.";
         return $"{label}: there is no directive '{prefix}{name}'; {hint}";
     }
 

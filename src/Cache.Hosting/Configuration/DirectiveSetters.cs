@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Cache.Hosting.Configuration;
 
-/// <summary>What each directive sets; what it may be, the table says.</summary>
+/// <summary>The setter of each directive; the table has the allowed values.</summary>
 internal static class DirectiveSetters
 {
     private const int Octal = 8;
@@ -82,8 +82,8 @@ internal static class DirectiveSetters
         [DirectiveTable.PubSubDefault] = static (given, value, to) => to.Keep(given.Name, value),
     };
 
-    /// <summary>Sets what the directive of the setting sets, to a value that its kind takes.</summary>
-    /// <exception cref="SettingException">The values are not what the directive takes.</exception>
+    /// <summary>Sets the option of the setting's directive, to a value that its kind accepts.</summary>
+    /// <exception cref="SettingException">The directive does not accept the values.</exception>
     public static void Apply(Directive directive, Setting given, ProgramSettings to)
     {
         string value = directive.Kind.ToCanonical(given.Text);
@@ -93,7 +93,7 @@ internal static class DirectiveSetters
             Keep(directive, given, value, to);
     }
 
-    // Told of unless it says what is so anyhow.
+    // Reported, unless the value equals the present behaviour.
     private static void Keep(Directive directive, Setting given, string value, ProgramSettings to)
     {
         if (directive.IsParameter)
@@ -102,7 +102,7 @@ internal static class DirectiveSetters
             to.Ignore(given.Name, directive.WithoutEffect);
     }
 
-    // A percentage is of maxmemory, as in Redis, which may be set later.
+    // A percentage of maxmemory, as in Redis; maxmemory may be set later.
     private static void SetClientMemory(Setting given, string value, ProgramSettings to)
     {
         bool isPercent = MemoryKind.TryParsePercent(value, out int percent);

@@ -4,7 +4,7 @@ using Cache.Server.Settings;
 
 namespace Cache.Hosting.Configuration;
 
-/// <summary>What the directives of what is kept on disk set; CONFIG shows each as it was given.</summary>
+/// <summary>The setters of the directives for durability; CONFIG shows each as it was given.</summary>
 internal static class DurabilitySetters
 {
     public static IReadOnlyDictionary<string, Action<Setting, string, ProgramSettings>> All { get; } =

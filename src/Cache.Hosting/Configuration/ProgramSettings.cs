@@ -6,39 +6,43 @@ using Microsoft.Extensions.Logging;
 
 namespace Cache.Hosting.Configuration;
 
-/// <summary>What the directives set: options of the store, of the server, and this program's own.</summary>
+/// <summary>The results of the directives: options of the store, of the server, and of this program.</summary>
 internal sealed class ProgramSettings(CacheOptions store, RespServerOptions server)
 {
-    // More addresses, or rules of one user, than anybody writes.
+    // More than any real number of addresses, or of rules of one user.
     private const int ManyValues = 1024;
 
     private readonly Dictionary<string, List<Setting>> _byOption = [];
 
-    // What the lines of directives that add up come to so far.
+    // The values so far of directives whose lines add up.
     private readonly Dictionary<string, string> _merged = [];
 
     private readonly List<Setting> _foreign = [];
 
-    // The options of settings that were refused: they have their defaults, of which nobody speaks.
+    // The options of refused settings: they have their defaults, about which there must be no error.
     private readonly HashSet<string?> _wrong = [];
 
     public CacheOptions Store { get; } = store;
 
     public RespServerOptions Server { get; } = server;
 
-    /// <summary>What is kept on disk: what is there is loaded, what the directives ask for is written.</summary>
+    /// <summary>
+    /// The options of durability: existing files are loaded, and the directives decide what is written.
+    /// </summary>
     public DurabilityOptions Durability { get; init; } = ToDefaults(new DurabilityOptions());
 
-    /// <summary>The folder that holds the folder of the files.</summary>
+    /// <summary>The parent of the files' folder.</summary>
     public string Folder { get; set; } = "";
 
-    /// <summary>The name of the folder of the files.</summary>
+    /// <summary>The name of the files' folder.</summary>
     public string KeptFolder { get; set; } = "appendonlydir";
 
-    /// <summary>How much of the store's limit all clients may hold together; 0: it is said in bytes.</summary>
+    /// <summary>
+    /// The percentage of the store's limit that all clients may hold together; 0: the limit is given in bytes.
+    /// </summary>
     public int ClientMemoryPercent { get; set; }
 
-    /// <summary>Of all kinds of clients, as client-output-buffer-limit has them.</summary>
+    /// <summary>The limits of all kinds of clients, in the form of client-output-buffer-limit.</summary>
     public string OutputLimits { get; set; } = Cache.Server.Settings.OutputLimits.Default;
 
     public LogLevel LogLevel { get; set; } = LogLevel.Information;
@@ -46,13 +50,13 @@ internal sealed class ProgramSettings(CacheOptions store, RespServerOptions serv
     /// <summary>Null: as the JSON file says, or text.</summary>
     public LogFormat? LogFormat { get; set; }
 
-    /// <summary>What was taken without an effect, and why, where there is something to say.</summary>
+    /// <summary>Settings that were accepted without an effect, with the reason if there is one to report.</summary>
     public SortedDictionary<string, string?> WithoutEffect { get; } = new(StringComparer.Ordinal);
 
-    /// <summary>What was not taken, since it means something else.</summary>
+    /// <summary>Settings that were ignored, since another program has set them.</summary>
     public IReadOnlyList<Setting> Foreign => _foreign;
 
-    /// <summary>Gives options what holds where no directive says otherwise.</summary>
+    /// <summary>Sets the program's defaults of options.</summary>
     public static DurabilityOptions ToDefaults(DurabilityOptions options)
     {
         options.Mode = DurabilityMode.Snapshot;
@@ -63,14 +67,14 @@ internal sealed class ProgramSettings(CacheOptions store, RespServerOptions serv
     /// <summary>Notes a setting that changes nothing here.</summary>
     public void Ignore(string name, string? reason) => WithoutEffect[name.ToLowerInvariant()] = reason;
 
-    /// <summary>Keeps a value as it was written, for who asks CONFIG GET for it.</summary>
+    /// <summary>Keeps a value as it was written, for CONFIG GET.</summary>
     public void Keep(string name, string text) =>
         Server.KeptParameters = new Dictionary<string, string>(Server.KeptParameters, StringComparer.OrdinalIgnoreCase)
         {
             [name.ToLowerInvariant()] = text,
         };
 
-    /// <summary>As the other, of a directive whose lines may add to each other.</summary>
+    /// <summary>As the other, for a directive whose lines may add up.</summary>
     public void Keep(Directive directive, string text)
     {
         string name = directive.AliasOf ?? directive.Name;
@@ -79,8 +83,8 @@ internal sealed class ProgramSettings(CacheOptions store, RespServerOptions serv
         Keep(name, text);
     }
 
-    /// <summary>Applies settings in order: of two for one directive the later stays, unless they add up.</summary>
-    /// <exception cref="SettingException">Some are wrong, or do not go together; it names all of them.</exception>
+    /// <summary>Applies settings in order: of two for one directive the later counts, unless they add up.</summary>
+    /// <exception cref="SettingException">Some are wrong, or exclude each other; it names all of them.</exception>
     public ProgramSettings Apply(IEnumerable<Setting> settings)
     {
         var problems = new List<string>();
@@ -88,7 +92,7 @@ internal sealed class ProgramSettings(CacheOptions store, RespServerOptions serv
         return problems.Count == 0 ? this : throw new SettingException(problems);
     }
 
-    /// <summary>As <see cref="Apply(IEnumerable{Setting})"/>; what is wrong is added to the problems.</summary>
+    /// <summary>As <see cref="Apply(IEnumerable{Setting})"/>, but adds errors to the problems.</summary>
     public ProgramSettings Apply(IEnumerable<Setting> settings, List<string> problems)
     {
         foreach (var setting in settings)
@@ -120,10 +124,10 @@ internal sealed class ProgramSettings(CacheOptions store, RespServerOptions serv
         return this;
     }
 
-    /// <summary>What would keep the server from starting besides: files, and addresses that are taken.</summary>
+    /// <summary>Further obstacles to a start: unusable files, and addresses in use.</summary>
     public IEnumerable<string> FindStartProblems() => Told(Server.FindStartProblems());
 
-    /// <summary>A message about options in the words of who set them.</summary>
+    /// <summary>A message in which options have the names that their sources use.</summary>
     public string InWordsOfSources(string message) => OptionWords.Replace(message, _byOption);
 
     private string? Apply(Setting setting)

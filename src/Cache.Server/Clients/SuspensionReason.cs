@@ -1,15 +1,15 @@
 namespace Cache.Server.Clients;
 
-/// <summary>Why a client is parked; a command that waits for something else adds its own.</summary>
+/// <summary>Why a client is parked.</summary>
 internal enum SuspensionReason : byte
 {
-    /// <summary>It is not.</summary>
+    /// <summary>It is not parked.</summary>
     None,
 
-    /// <summary>Its reply is held back: wrong passwords, DEBUG SLEEP.</summary>
+    /// <summary>Its reply is delayed: wrong passwords, DEBUG SLEEP.</summary>
     Delay,
 
-    /// <summary>WAIT, for replicas that are not there.</summary>
+    /// <summary>WAIT, for replicas that do not exist.</summary>
     Replicas,
 
     /// <summary>SAVE, for the snapshot.</summary>

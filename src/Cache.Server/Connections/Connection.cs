@@ -11,27 +11,28 @@ using Microsoft.Extensions.Logging;
 
 namespace Cache.Server.Connections;
 
-/// <summary>One client's way through the server: read → parse → dispatch → flush, until either side closes.</summary>
+/// <summary>Serves one client: read → parse → dispatch → flush, until either side closes.</summary>
 /// <remarks>
-/// Algorithm: a read is parsed where it lies. Complete requests are executed one after the other; their replies gather
-/// in the output pipe and leave in one flush at the end of the read, or earlier when they have grown large. What is
-/// left is the beginning of one request: it is copied aside (<see cref="StraddlingRequest"/>), topped up by the next
-/// reads, and not parsed again before the bytes are there that the reader asked for. So the input is always consumed
-/// whole, or up to where an early flush stopped it; nothing is ever examined without being consumed.
-/// Concurrency: one thread at a time, whichever completed the operation that was awaited. Other threads end a
-/// connection through its transport only.
-/// Bounds: while a flush waits for a slow client nothing is read, and the transport's own bound stops its receiving;
-/// a client that takes nothing for too long is ended by the sweep.
+/// Algorithm: a read is parsed in place. Complete requests are executed one after the other; their replies collect in
+/// the output pipe and are sent by one flush at the end of the read, or earlier when they have grown large. The rest is
+/// the beginning of one request: it is copied (<see cref="StraddlingRequest"/>), topped up by the next reads, and not
+/// parsed again before the bytes that the reader needs have arrived. So the input is always consumed completely, or up
+/// to the point where an early flush stopped it; no byte is examined without being consumed.
+/// Concurrency: one thread at a time, the one that completed the awaited operation. Other threads end a connection only
+/// through its transport.
+/// Bounds: while a flush waits for a slow client nothing is read, and the transport's own bound stops receiving; the
+/// sweep ends a client that receives nothing for too long.
 /// Unflushed replies are bounded by <see cref="FlushBytes"/> and one command, an incomplete request by the limits.
 /// </remarks>
 internal sealed partial class Connection<TExecutor>
     where TExecutor : struct, IRequestExecutor
 {
-    // Replies that are flushed within a read. The transport pauses at the same figure, so more would only lie about.
+    // Replies of this length are flushed within a read. The transport pauses at the same length, so more would only
+    // wait.
     private const int FlushBytes = 64 * 1024;
 
-    // A request that is longer is moved to larger memory, and executed, on a thread of the pool: copying it takes so
-    // long that the other connections would feel it.
+    // A longer request is moved to larger memory, and executed, on a thread of the pool: copying it would delay the
+    // other connections.
     private const int LongRequestBytes = 2 * 1024 * 1024;
 
     private readonly TransportConnection _transport;
@@ -41,21 +42,21 @@ internal sealed partial class Connection<TExecutor>
     private readonly TExecutor _executor;
     private readonly LongWorkers _workers;
 
-    // Whether no more will come, and whether all that came was executed.
+    // Whether no more input will come, and whether all requests were executed.
     private bool _hasEnded;
     private bool _tookAll;
 
-    // Borrowed for a read; the reader is the connection's own while a request straddles.
+    // Borrowed for a read; the connection keeps the reader while a request straddles reads.
     private CommandContext? _context;
     private RespRequestReader? _reader;
 
-    // The request that began in an earlier read; null before the first such.
+    // The request that began in an earlier read; null before the first one.
     private StraddlingRequest? _straddling;
 
-    // How often the journal had failed when the read began.
+    // The number of failures of the journal when the read began.
     private long _suspensionsBefore;
 
-    // Lent bytes among the replies that wait to be sent.
+    // The lent bytes among the unsent replies.
     private long _lentBytes;
 
     public Connection(
@@ -75,15 +76,15 @@ internal sealed partial class Connection<TExecutor>
     }
 
     /// <summary>
-    /// Serves the client until either side wants to end, sends what is left, says goodbye and frees everything, in
-    /// bounded time. Never fails.
+    /// Serves the client until either side ends, sends the remaining replies, closes and frees everything, in bounded
+    /// time. Never fails.
     /// </summary>
     /// <remarks>
-    /// One state machine, with no variable that outlives an await and few kinds of awaits, since it is a good part of
-    /// what an idle connection takes.
+    /// One state machine, without variables across an await and with few kinds of awaits, since it is a large part of
+    /// an idle connection's memory.
     /// </remarks>
     /// <param name="live">The connection as the acceptor keeps it.</param>
-    /// <param name="ended">Told when all is over.</param>
+    /// <param name="ended">Called at the end.</param>
     public async Task RunAsync(LiveConnection live, Action<LiveConnection> ended)
     {
         try
@@ -113,7 +114,7 @@ internal sealed partial class Connection<TExecutor>
             }
             while (await FlushAsync().ConfigureAwait(false) && !IsOver);
         }
-#pragma warning disable CA1031 // What goes wrong in one connection ends that connection only.
+#pragma warning disable CA1031 // A failure in one connection ends only that connection.
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -123,14 +124,14 @@ internal sealed partial class Connection<TExecutor>
 
         GiveBackContext();
 
-        // Before the peer sees the end, so that who waits for it finds the client gone.
+        // Before the peer sees the end: then the client is not in any list any more.
         _server.Clients.Remove(_client);
         await CloseAsync().ConfigureAwait(false);
         ended(live);
     }
 
     /// <summary>Logs what ended the connection.</summary>
-    /// <returns>Whether it was the peer, or the server's end; else it is a failure of ours.</returns>
+    /// <returns>Whether the peer or the server ended it; else it is a defect of this server.</returns>
     private bool TellEnd(Exception exception)
     {
         bool isBroken = exception
@@ -157,7 +158,7 @@ internal sealed partial class Connection<TExecutor>
             await _transport.Output.CompleteAsync().ConfigureAwait(false);
             await _transport.DisposeAsync().ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // There is no client left to tell.
+#pragma warning disable CA1031 // There is no client left to inform.
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -165,14 +166,14 @@ internal sealed partial class Connection<TExecutor>
         }
     }
 
-    // What is missing of a request goes where it stays, where the transport can do that.
+    // The missing bytes of a request are received directly into its memory, if the transport can do that.
     private ValueTask<ReadResult> ReadAsync()
     {
         var read = StraddlingBytes > 0 && _transport.Input is FillingPipeReader input && FindTarget() is { } target
             ? input.ReadAsync(target)
             : _transport.Input.ReadAsync();
         if (!read.IsCompleted)
-            _client.Turn.Begin(); // The thread that brings the bytes serves the others first.
+            _client.Turn.Begin(); // The thread that receives the bytes serves the others first.
         return _client.Outbox is { } outbox ? ReadElsewhere(RestAsync(outbox, read)) : ReadElsewhere(read);
     }
 
@@ -184,7 +185,7 @@ internal sealed partial class Connection<TExecutor>
         return isWithinLimit && Straddling.TryBeginFill(Reader.BytesNeeded) ? Straddling : null;
     }
 
-    /// <summary>Executes what a read brought.</summary>
+    /// <summary>Executes the requests of a read.</summary>
     /// <returns>False if the connection ends without a reply.</returns>
     private bool Take(in ReadResult read)
     {
@@ -213,7 +214,7 @@ internal sealed partial class Connection<TExecutor>
     }
 
     /// <summary>Sends the replies.</summary>
-    /// <returns>Whether the peer can still take any.</returns>
+    /// <returns>Whether the peer can still receive.</returns>
     private ValueTask<bool> FlushAsync()
     {
         if (_client.PendingOutputBytes == 0)
@@ -223,11 +224,11 @@ internal sealed partial class Connection<TExecutor>
             : SendAsync();
     }
 
-    // Whoever sees a reply may rely on what it tells: of its own writes, and of those that it has read.
+    // A reply must be reliable: the client's own writes, and those that it has read, are durable before it is sent.
     private async ValueTask<bool> FlushDurableAsync(CacheDurability durability)
     {
         long bytes = _client.PendingOutputBytes;
-        _client.PendingOutputBytes = 0; // They wait for the disk, not for the peer.
+        _client.PendingOutputBytes = 0; // The replies wait for the disk, not for the peer.
         _client.IsServed = true;
         try
         {
@@ -235,7 +236,7 @@ internal sealed partial class Connection<TExecutor>
         }
         catch (IOException) when (durability.SuspensionCount == _suspensionsBefore)
         {
-            // Since before the first of these requests nothing was recorded, and so no write was done.
+            // Recording failed before the first of these requests, so no write was made.
         }
         catch (IOException e)
         {
@@ -261,14 +262,14 @@ internal sealed partial class Connection<TExecutor>
         return ValueTask.FromResult(!flush.Result.IsCompleted);
     }
 
-    // Whether this many bytes make a long request move, or end. What was received into its place does neither.
+    // Whether this many bytes make a long request move, or complete. Bytes received in place do neither.
     private bool IsLongWork(long bytes) =>
         bytes > 0 && _transport.SharesThread && StraddlingBytes + (long)(_long?.Length ?? 0) >= LongRequestBytes
         && (_long is { MissingBytes: > 0 }
             ? bytes >= _long.MissingBytes
             : bytes > Straddling.FreeBytes || StraddlingBytes + bytes >= Reader.BytesNeeded);
 
-    // What a slow client leaves lying counts as the store's memory: entries make room for it.
+    // Unread replies of a slow client count as the store's memory: entries are evicted for them.
     private async ValueTask<bool> WaitForFlushAsync(ValueTask<FlushResult> flush)
     {
         long bytes = _client.PendingOutputBytes;
@@ -286,7 +287,7 @@ internal sealed partial class Connection<TExecutor>
         }
     }
 
-    // What changes seldom, or is shown to other clients, is brought up to date by the read, not by the command.
+    // State that rarely changes, or that other clients see, is updated once per read, not per command.
     private void BeginRead(long readBytes, bool isElsewhere = false)
     {
         _client.LastInteractionMs = _server.NowMs;
@@ -356,7 +357,7 @@ internal sealed partial class Connection<TExecutor>
 
     private int StraddlingBytes => _straddling?.Length ?? 0;
 
-    // A refused request is passed over, so no byte of it is held; it is under way all the same, and may time out.
+    // A refused request is skipped, so none of its bytes is held; it is still incomplete, and may time out.
     private int PendingInputBytes => StraddlingBytes + LongBytes + (_refused is null ? 0 : 1);
 
     private long InputMemoryBytes =>

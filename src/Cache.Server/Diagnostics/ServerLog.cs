@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Cache.Server.Diagnostics;
 
-/// <summary>What the server tells the operator. Nothing is logged per command.</summary>
+/// <summary>The server's log messages. Nothing is logged per command.</summary>
 internal static partial class ServerLog
 {
     [LoggerMessage(1, LogLevel.Information, "Ready to accept connections on {EndPoint}")]
@@ -34,7 +34,7 @@ internal static partial class ServerLog
     [LoggerMessage(2, LogLevel.Warning, "Skipped the address {Address}: this machine does not have it")]
     public static partial void AddressSkipped(ILogger logger, string address);
 
-    // Without the stack: to write it the runtime opens files, and ends the process if it cannot.
+    // Without the stack trace: for it the runtime opens files, and ends the process if it cannot.
     [LoggerMessage(3, LogLevel.Warning, "Cannot accept on {EndPoint}, retrying in {Delay}: {Reason}")]
     public static partial void AcceptFailed(ILogger logger, EndPoint endPoint, TimeSpan delay, string reason);
 

@@ -291,7 +291,7 @@ internal sealed class RespRequestReader
 
     private RespReadStatus Finish(int consumed)
     {
-        Debug.Assert(consumed > 0 || _isPassingOver, "A request has a byte at least, so that reading goes on.");
+        Debug.Assert(consumed > 0 || _isPassingOver, "A request has at least one byte, so reading makes progress.");
         Consumed = consumed;
         _started = false;
         if (_isPassingOver)

@@ -3,8 +3,8 @@ using System.Collections.Frozen;
 namespace Cache.Server.Settings;
 
 /// <summary>
-/// Every directive there is: for the configuration file, JSON, the environment, the command line and its help, CONFIG,
-/// the options' bounds, and docs/settings.md.
+/// All directives: for the configuration file, JSON, the environment, the command line and its help, CONFIG, the
+/// options' bounds, and docs/settings.md.
 /// </summary>
 internal static class DirectiveTable
 {
@@ -31,13 +31,13 @@ internal static class DirectiveTable
 
     public static IReadOnlyList<Directive> All { get; }
 
-    /// <summary>Those that do something here, or are refused because they would do something in Redis.</summary>
+    /// <summary>The directives that have an effect here, or are refused because they have one in Redis.</summary>
     public static IReadOnlyList<Directive> Meaningful { get; }
 
-    /// <summary>Those of Redis that can mean nothing here: they are taken, kept and shown.</summary>
+    /// <summary>The directives of Redis without an effect here: they are accepted, kept and shown.</summary>
     public static IReadOnlyList<Directive> WithoutMeaning { get; }
 
-    /// <summary>The directive of a name, whose case does not matter; null if there is none.</summary>
+    /// <summary>The directive of a name, in any case of letters; null if there is none.</summary>
     public static Directive? Find(string name) => _byName.GetValueOrDefault(name);
 
     /// <summary>The directive that sets an option of the store or of the server; null if none does.</summary>

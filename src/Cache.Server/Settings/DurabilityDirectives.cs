@@ -3,9 +3,9 @@ using Cache.Durability;
 
 namespace Cache.Server.Settings;
 
-/// <summary>The directives of what is kept on disk: Redis's, and a few that its files need no word for.</summary>
+/// <summary>The directives for durability: Redis's, and a few for features that Redis's files lack.</summary>
 /// <remarks>
-/// Where the program keeps nothing on disk they are only kept, and <c>appendonly yes</c> is refused.
+/// If the program keeps nothing on disk they have no effect, and <c>appendonly yes</c> is refused.
 /// </remarks>
 internal static class DurabilityDirectives
 {
@@ -26,10 +26,10 @@ internal static class DurabilityDirectives
             Read = static s => s.Durability is { IsRecording: true } ? "yes" : "no",
         },
         Changeable(Sync, new OneOfKind("everysec", "always", "no"), "everysec",
-            "When the journal is made durable: each second, before a reply, or when the system pleases.",
+            "When the journal is made durable: each second, before a reply, or whenever the system writes.",
             static (durability, value) => durability.Sync = SyncOf(value),
             static durability => NameOf(durability.Sync)),
-        new(Folder, new TextKind("path"), "", "Where the folder of journal and snapshots is; counts at the start.")
+        new(Folder, new TextKind("path"), "", "The parent of the folder of journal and snapshots; used at the start.")
         {
             IsChangeable = true, IsProtected = true, DefaultName = "the working folder",
             Read = static s => s.Kept.GetValueOrDefault(Folder) is { Length: > 0 } path
@@ -37,9 +37,9 @@ internal static class DurabilityDirectives
                 : OptionText.ToLatin1(Environment.CurrentDirectory),
         },
         new("appenddirname", OddKinds.BareName("appenddirname", "dirname"), "appendonlydir",
-            "The folder of journal and snapshots, within dir; made when something is to be kept."),
+            "The folder of journal and snapshots, within dir; created when needed."),
         new(Save, OddKinds.SavePoints, "",
-            "Write a snapshot after so many seconds with so many changes; may have several pairs.")
+            "Write a snapshot after a number of seconds with a number of changes; several pairs are allowed.")
         {
             IsChangeable = true, Merge = OddKinds.MergeSavePoints,
             Read = static s => s.Durability is { } durability
@@ -47,11 +47,11 @@ internal static class DurabilityDirectives
                 : s.Kept.GetValueOrDefault(Save, ""),
         },
         Changeable("auto-aof-rewrite-percentage", new NumberKind(0, int.MaxValue, "percent"), Text(PercentDefault),
-            "A snapshot ends the journal when it has grown to so much of the last one; 0 for never.",
+            "A snapshot replaces the journal when that has grown by this part of the last one; 0 for never.",
             static (durability, value) => durability.GrowthPercent = int.Parse(value, CultureInfo.InvariantCulture),
             static durability => Text(durability.GrowthPercent)),
         Changeable("auto-aof-rewrite-min-size", new MemoryKind(0, long.MaxValue), Text(GrowthBytesDefault),
-            "The least size of both at which that is done.",
+            "The minimum size of both for that.",
             static (durability, value) => durability.GrowthBytesMin = long.Parse(value, CultureInfo.InvariantCulture),
             static durability => Text(durability.GrowthBytesMin)),
         new("aof-load-truncated", OneOfKind.YesNo, "yes",
@@ -83,7 +83,7 @@ internal static class DurabilityDirectives
         _ => SyncPolicy.EverySecond,
     };
 
-    /// <summary>Gives files what only a server has options for.</summary>
+    /// <summary>Passes on the options that only a server has.</summary>
     public static void Apply(ServerSettings settings, CacheDurability durability)
     {
         durability.SkipsSyncsWhileSaving = settings.Kept.GetValueOrDefault("no-appendfsync-on-rewrite") == "yes";

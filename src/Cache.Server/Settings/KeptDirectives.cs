@@ -3,8 +3,8 @@ using System.Globalization;
 namespace Cache.Server.Settings;
 
 /// <summary>
-/// The directives of Redis 7.0.15 that mean nothing here, with its kinds, bounds and defaults: a configuration of Redis
-/// and a client that sets them find what they expect.
+/// The directives of Redis 7.0.15 without an effect here, with its kinds, bounds and defaults: they work in a
+/// configuration of Redis, and for a client that sets them.
 /// </summary>
 internal static class KeptDirectives
 {
@@ -149,7 +149,7 @@ internal static class KeptDirectives
         Number("list-max-ziplist-value", 0, long.MinValue, long.MaxValue) with { IsParameter = false },
     ];
 
-    // Older names of the same things.
+    // Older names of other directives.
     private static readonly (string Name, string Of)[] _aliases =
     [
         ("cluster-slave-no-failover", "cluster-replica-no-failover"),

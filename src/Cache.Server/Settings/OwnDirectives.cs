@@ -24,7 +24,7 @@ internal static class OwnDirectives
         new("unixsocket", new TextKind("path"), "", "A Unix domain socket to listen on as well.")
             { Option = "UnixSocketPath", Read = static s => OptionText.ToLatin1(s.UnixSocketPath) },
         new("unixsocketperm", new ModeKind(), "0",
-            "The mode of the socket's file, octal; 0: what the process's umask leaves of 777.")
+            "The mode of the socket's file, octal; 0: 777 less the process's umask.")
             { Option = "UnixSocketMode" },
         new("requirepass", new TextKind("password"), "", "The password that clients must give.")
         {
@@ -36,13 +36,13 @@ internal static class OwnDirectives
         new("user", new TextKind("name and rules") { HasWords = true }, "",
             "A user, as in a file of users; may be given many times.") { IsRepeated = true, Option = "Users" },
         Changeable("acllog-max-len", new NumberKind(0, SettingBounds.AclLogLengthMax), "128",
-            "Denied requests that ACL LOG remembers.",
+            "The most entries of ACL LOG.",
             static s => s.AclLogLengthMax, static (s, value) => s.AclLogLengthMax = (int)value)
             with { Option = "AclLogMaxLength" },
         new(DirectiveTable.PubSubDefault, new OneOfKind(DirectiveTable.AllChannels, "resetchannels"), "resetchannels",
-            "The channels of users that ACL SETUSER makes.") { IsChangeable = true },
+            "The channels of new users.") { IsChangeable = true },
         new("rename-command", new TextKind("name new-name") { HasWords = true }, "",
-            "Another name for a command; \"\" disables it. Many times.")
+            "Another name for a command; \"\" disables it. May be given many times.")
             { IsRepeated = true, Option = "RenamedCommands" },
         new("protected-mode", OneOfKind.YesNo, "yes",
             "Yes: refuse other machines while the default user needs no password.")
@@ -58,14 +58,14 @@ internal static class OwnDirectives
         new("accepts-per-second", new NumberKind(1, SettingBounds.ClientsMax), "10000",
             "Connections accepted per second; further ones wait.") { Option = "AcceptsPerSecond" },
         new("enable-debug-command", new OneOfKind("no", "yes", "local"), "no",
-            "Who may use DEBUG: nobody, everybody with the right to, or clients of this machine."),
+            "Which clients may use DEBUG: none, all that have the right, or those of this machine."),
         new("maxmemory-clients",
             new MemoryKind(SettingBounds.BufferBytesMin, CacheOptions.AvailableMemoryBytes)
             {
-                ZeroMeans = "a half of maxmemory", Whole = "maxmemory", MaxName = "the machine's memory",
+                ZeroMeans = "half of maxmemory", Whole = "maxmemory", MaxName = "the machine's memory",
                 NamesPercent = true,
             },
-            "0", "What all clients hold together; 0: a half of maxmemory, or 128mb if that is more, at most 3/4.")
+            "0", "The most memory of all clients; 0: half of maxmemory, or 128mb if that is more, at most 3/4.")
         {
             IsChangeable = true, Option = "ClientMemoryLimit",
             Read = static s => s.ClientMemoryPercent > 0
@@ -77,19 +77,19 @@ internal static class OwnDirectives
             static s => s.AuthenticationSeconds, static (s, value) => s.AuthenticationSeconds = (int)value)
             with { Option = "AuthenticationTimeout" },
         Changeable("partial-request-timeout", _seconds, "30",
-            "Disconnect a client that is silent for so long in the middle of a request; 0 for never.",
+            "Disconnect a client after this silence in the middle of a request; 0 for never.",
             static s => s.PartialRequestSeconds, static (s, value) => s.PartialRequestSeconds = (int)value)
             with { Option = "PartialRequestTimeout" },
         new("io-transport", new OneOfKind("auto", "portable", "epoll"), "auto",
-            "What moves the bytes: the runtime's sockets, or event loops of the server's own, by default on Linux.")
+            "The transport: the runtime's sockets, or the server's own event loops, the default on Linux.")
             { Option = "Transport" },
         new("io-threads", new NumberKind(0, SettingBounds.IoThreadsMax), "0",
             "Threads of the epoll transport; 0 for half as many as processors.") { Option = "IoThreadCount" },
-        Changeable("timeout", _anySeconds, "0", "Disconnect a client that is silent for so long; 0 for never.",
+        Changeable("timeout", _anySeconds, "0", "Disconnect a client after this silence; 0 for never.",
             static s => s.TimeoutSeconds, static (s, value) => s.TimeoutSeconds = (int)value)
             with { Option = "Timeout" },
         Changeable("tcp-keepalive", _anySeconds, "300",
-            "Probe after so long whether a silent peer still lives; 0 for never.",
+            "Probe a silent peer after this time; 0 for never.",
             static s => s.TcpKeepAliveSeconds, static (s, value) => s.TcpKeepAliveSeconds = (int)value)
             with { Option = "TcpKeepAlive" },
         new("tcp-backlog", new NumberKind(1, ushort.MaxValue), "511", "Connections that wait to be accepted.")
@@ -100,16 +100,16 @@ internal static class OwnDirectives
                 ZeroMeans = "a quarter of the machine's memory", Whole = "the machine's memory",
                 MaxName = "the machine's memory",
             },
-            "0", "What the store may hold; CONFIG SET maxmemory 0 gives it all of the machine's memory.")
+            "0", "The most memory of the store; CONFIG SET maxmemory 0 allows all of the machine's memory.")
             { IsChangeable = true, Option = "MemoryLimitBytes" },
         new("maxmemory-policy", new OneOfKind([.. EvictionPolicyName.All]), "allkeys-lru",
-            "What makes room at the limit: any key, only keys with a TTL, or none.")
+            "The keys that are evicted at the limit: any, only those with a TTL, or none.")
             { IsChangeable = true, Option = "Eviction" },
         new("databases", new NumberKind(1, CacheOptions.KeyspaceCountMax), Text(CacheOptions.KeyspaceCountMax),
-            "Keyspaces that SELECT chooses from.") { Option = "KeyspaceCount" },
+            "The number of databases.") { Option = "KeyspaceCount" },
         new("proto-max-bulk-len", new MemoryKind(SettingBounds.BufferBytesMin, SettingBounds.ValueBytesMax),
             Text(SettingBounds.ValueBytesMax),
-            "The longest value; CONFIG SET takes at most what it was at the start.")
+            "The longest value; CONFIG SET accepts at most its value at the start.")
         {
             IsChangeable = true, Option = "ValueLengthMax", Read = static s => Text(s.ProtoMaxBulkLength),
             Write = static (s, value) => s.ProtoMaxBulkLength = Number(value),
@@ -117,23 +117,23 @@ internal static class OwnDirectives
         Changeable("client-query-buffer-limit",
             new MemoryKind(SettingBounds.BufferBytesMin, SettingBounds.InputBytesMax),
             Text(SettingBounds.InputBytesMax),
-            "The longest request that is not yet complete.",
+            "The longest incomplete request.",
             static s => s.ClientQueryBufferLimit, static (s, value) => s.ClientQueryBufferLimit = value)
             with { Option = "InputBufferLimit" },
         new("client-output-buffer-limit", OutputLimits.Kind, OutputLimits.Default,
-            "The most replies, beside one value, that a client may ask for without reading them; Redis's form too.")
+            "The most unread replies of a client, besides one value; also in Redis's form.")
         {
             IsChangeable = true, Option = "OutputBufferLimit", DefaultName = "64mb", Merge = OutputLimits.Merge,
             Read = static s => s.ClientOutputBufferLimits, Write = static (s, value) => s.SetOutputLimits(value),
         },
         Changeable("client-output-timeout", _seconds, "30",
-            "Disconnect a client that takes none of its replies for so long; 0 for never.",
+            "Disconnect a client that receives none of its replies for this time; 0 for never.",
             static s => s.OutputStallSeconds, static (s, value) => s.OutputStallSeconds = (int)value)
             with { Option = "OutputStallTimeout" },
-        new("shutdown-timeout", _seconds, "5", "How long stopping waits for clients to take their last replies.")
+        new("shutdown-timeout", _seconds, "5", "How long a stop waits for clients to receive their last replies.")
             { Option = "DrainTimeout" },
         new("loglevel", new OneOfKind("debug", "verbose", "notice", "warning"), "notice",
-            "The least level that is logged.")
+            "The minimum level of the log.")
         {
             IsChangeable = true,
             Read = static s => s.LogLevel?.Read() ?? s.Kept.GetValueOrDefault("loglevel", "notice"),
@@ -144,7 +144,7 @@ internal static class OwnDirectives
             },
         },
         new("log-format", new OneOfKind("text", "json"), "text",
-            "How lines of the log look; without it, Logging:Console:FormatterName of the JSON file decides."),
+            "The format of the log; without it, Logging:Console:FormatterName of the JSON file decides."),
     ];
 
     private static Directive Changeable(

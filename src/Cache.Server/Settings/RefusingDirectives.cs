@@ -1,20 +1,20 @@
 namespace Cache.Server.Settings;
 
-/// <summary>Directives that stand in configurations of Redis and ask for what this server does not do.</summary>
+/// <summary>Directives in configurations of Redis that ask for missing features.</summary>
 /// <remarks>
-/// Whoever relies on the others' answer is refused: a cluster, a replica, ciphers. What changes nothing for clients is
-/// kept, see <see cref="KeptDirectives"/>.
+/// Refused are those on which clients or operators would rely: a cluster, a replica, ciphers. Those that change nothing
+/// for clients are kept, see <see cref="KeptDirectives"/>.
 /// </remarks>
 internal static class RefusingDirectives
 {
-    private const string IsNoReplica = "this server is nobody's replica";
+    private const string IsNoReplica = "this server cannot be a replica";
     private const string SystemChooses = "the system's policy of TLS chooses ciphers";
 
     public static IReadOnlyList<Directive> All { get; } =
     [
         Only("notify-keyspace-events", EventFlags.Kind, "", "keyspace notifications are not supported")
             with { IsChangeable = true },
-        Only("cluster-enabled", OneOfKind.YesNo, "no", "this server is in no cluster"),
+        Only("cluster-enabled", OneOfKind.YesNo, "no", "this server cannot be in a cluster"),
         Only("replicaof", new TextKind("host port") { HasWords = true }, "", IsNoReplica),
         Only("slaveof", new TextKind("host port") { HasWords = true }, "", IsNoReplica) with { AliasOf = "replicaof" },
         Only("loadmodule", new TextKind("path") { HasWords = true }, "", "there are no modules")

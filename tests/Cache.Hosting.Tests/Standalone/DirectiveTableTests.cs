@@ -110,7 +110,7 @@ public sealed class DirectiveTableTests
         "maxmemory-policy lru",
         "maxmemory-policy is 'lru'; it must be one of volatile-lru, volatile-lfu, volatile-random, volatile-ttl, "
         + "allkeys-lru, allkeys-lfu, allkeys-random, noeviction.")]
-    [InlineData("replicaof a 1", "replicaof is 'a 1'; it must be \"\": this server is nobody's replica.")]
+    [InlineData("replicaof a 1", "replicaof is 'a 1'; it must be \"\": this server cannot be a replica.")]
     [InlineData("enable-debug-command maybe", "enable-debug-command is 'maybe'; it must be one of no, yes, local.")]
     [InlineData(
         "client-output-buffer-limit normal 1 0 0",
@@ -123,7 +123,7 @@ public sealed class DirectiveTableTests
     [InlineData("maxmemroy 5mb", "there is no directive 'maxmemroy'; did you mean 'maxmemory'?")]
     [InlineData("port=6380", "there is no directive 'port=6380'; did you mean 'port 6380'?")]
     [InlineData("maxmemory=512mb", "there is no directive 'maxmemory=512mb'; did you mean 'maxmemory 512mb'?")]
-    [InlineData("colour red", "there is no directive 'colour'; --help lists all that there are.")]
+    [InlineData("colour red", "there is no directive 'colour'; --help lists all directives.")]
     public void Apply_WrongSetting_SaysWhatIsWrong(string line, string message)
     {
         var refused = Assert.Throws<SettingException>(() => Apply(line));

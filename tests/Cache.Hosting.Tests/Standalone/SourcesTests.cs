@@ -78,7 +78,7 @@ public sealed class SourcesTests : IDisposable
     [Theory]
     [InlineData("there is no directive '--prot'; did you mean '--port'?", "--prot", "1")]
     [InlineData("there is no directive '--prot'; did you mean '--port'?", "c.conf", "--prot=1")]
-    [InlineData("there is no option '-z'; --help lists all that there are.", "-z")]
+    [InlineData("there is no option '-z'; --help lists all directives.", "-z")]
     [InlineData("'b' is one word too many; there is one configuration file.", "a", "b")]
     [InlineData("--port needs a value: an integer between 0 and 65535.", "--port")]
     [InlineData("--port needs a value: an integer between 0 and 65535.", "--port", "1", "--port")]
@@ -116,7 +116,7 @@ public sealed class SourcesTests : IDisposable
                 "environment variable CACHE_MAXCLIENTS is '0'; it must be an integer between 1 and 1000000.",
                 "environment variable CACHE_TCP_KEPALIVE: there is no directive 'tcp-kepalive'; "
                 + "did you mean 'tcp-keepalive'?",
-                "tls-cert-file is not given; it or tls-pfx-file is needed where there is a tls-port (c.conf, line 3: "
+                "tls-cert-file is not given; it or tls-pfx-file is needed for a tls-port (c.conf, line 3: "
                 + "tls-port).",
             ],
             _problems.Select(problem => problem.Replace(path, "c.conf", StringComparison.Ordinal))

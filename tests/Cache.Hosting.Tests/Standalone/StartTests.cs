@@ -42,7 +42,7 @@ public sealed class StartTests : IDisposable
                 $"cache: {conf}, line 1: port is 'x'; it must be an integer between 0 and 65535.",
                 $"cache: {conf}, line 3: there is no directive 'maxmemroy'; did you mean 'maxmemory'?",
                 "cache: command line: --timeout is 'soon'; it must be an integer between 0 and 2147483647.",
-                "cache: tls-cert-file is not given; it or tls-pfx-file is needed where there is a tls-port "
+                "cache: tls-cert-file is not given; it or tls-pfx-file is needed for a tls-port "
                 + $"({conf}, line 2: tls-port).",
             ],
             server.Lines);

@@ -3,25 +3,27 @@ using Cache.Server.Settings;
 
 namespace Cache.Server.Commands.Administration;
 
-/// <summary>A value that was checked: what to do to make it the present one, or why it cannot be.</summary>
+/// <summary>A checked value: the action that makes it the present one, or the reason why it is refused.</summary>
 /// <param name="Apply">Makes it the present value.</param>
-/// <param name="Problem">The reason, in Redis's words; null: none. With a move: the reason if that fails.</param>
+/// <param name="Problem">
+/// The reason for a refusal, in Redis's words; null: none. With a move: the reason if that fails.
+/// </param>
 internal readonly record struct ConfigChange(Action<ServerState>? Apply, string? Problem)
 {
-    /// <summary>Where to listen, given where the changes before it do; null: it is no matter of that.</summary>
+    /// <summary>The new addresses, given those of the changes before; null: it does not concern addresses.</summary>
     public Func<ListenPlace, ListenPlace>? Move { get; init; }
 
-    /// <summary>Makes it the present value, unless that fails; null: it cannot fail.</summary>
+    /// <summary>Tries to make it the present value; null: that cannot fail.</summary>
     public Func<ServerState, bool>? TryApply { get; init; }
 
-    /// <summary>Whether it cannot be, whatever happens.</summary>
+    /// <summary>Whether it is refused in any case.</summary>
     public bool IsRefused => Apply is null;
 
     public static ConfigChange To(Action<ServerState> apply) => new(apply, null);
 
     public static ConfigChange Refused(string problem) => new(null, problem);
 
-    /// <summary>A change that may fail, for a reason that the log has.</summary>
+    /// <summary>A change that may fail, with the reason in the log.</summary>
     public static ConfigChange Tried(Func<ServerState, bool> apply, string problem) =>
         new(static _ => { }, problem) { TryApply = apply };
 

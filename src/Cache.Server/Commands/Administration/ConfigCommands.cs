@@ -10,7 +10,7 @@ namespace Cache.Server.Commands.Administration;
 /// <summary>CONFIG. Text is handled as Latin-1, so that each byte of a request is one char.</summary>
 internal static class ConfigCommands
 {
-    // No setting is as long; a value may be 512 MB, and would be held three times as a text.
+    // No real setting is longer; a value may have 512 MB, and would be held three times as a text.
     private const int ValueBytesMax = 64 * 1024;
 
     private static readonly string[] _help =
@@ -37,7 +37,7 @@ internal static class ConfigCommands
         new("config|help", Help),
     ];
 
-    // A name is shown as it was asked for, whatever its case; a parameter once, however often it was asked for.
+    // A name is shown as it was asked for, in any case of letters; each parameter once.
     private static void Get(in RespRequest request, CommandContext context)
     {
         var found = new Dictionary<string, Directive>(StringComparer.OrdinalIgnoreCase);
@@ -67,7 +67,7 @@ internal static class ConfigCommands
         }
     }
 
-    // All of them or none: everything is checked before anything is changed.
+    // All or none: all values are checked before any is changed.
     private static void Set(in RespRequest request, CommandContext context)
     {
         if (request.Count % 2 != 0)
@@ -101,7 +101,7 @@ internal static class ConfigCommands
                 }
             }
 
-            // What may fail comes before what cannot.
+            // Changes that may fail come before those that cannot.
             if (TryMove(changes, context.Server) is >= 0 and var failed)
             {
                 Refuse(context.Reply, parameters[failed].Name, changes[failed].Problem!);
@@ -123,7 +123,7 @@ internal static class ConfigCommands
         context.Reply.Ok();
     }
 
-    // For the disk: not on a thread that serves others, nor while all others' changes wait too.
+    // Waits for the disk: not on a thread that serves other clients, nor while other changes wait too.
     private static bool MustWait(in RespRequest request, CommandContext context)
     {
         bool usesDisk = false;
@@ -138,7 +138,7 @@ internal static class ConfigCommands
         return usesDisk && context.TryGiveWay(long.MaxValue);
     }
 
-    // The index of the change that asked first to listen where that cannot be; -1: it can be, or was not asked for.
+    // The index of the first change whose addresses cannot be listened on; -1: there is none.
     private static int TryMove(ConfigChange[] changes, ServerState server)
     {
         var place = server.Settings.Place;
@@ -211,7 +211,7 @@ internal static class ConfigCommands
         context.Reply.Ok();
     }
 
-    // Not while values change, nor two at once, which would share the temporary file.
+    // Not while values change, and not two at once, which would share the temporary file.
     private static void Rewrite(in RespRequest request, CommandContext context)
     {
         if (context.Server.Settings.ConfigurationFile.Length == 0)

@@ -6,19 +6,19 @@ using Cache.Server.Settings;
 
 namespace Cache.Server.Commands.Administration;
 
-/// <summary>What CONFIG reads and sets: the directives of the table, and what else the server was given.</summary>
+/// <summary>The parameters of CONFIG: the directives of the table, and others that the server was given.</summary>
 /// <remarks>
-/// The table says what a value may be, and where it is kept. Here stands what concerns more than the settings: the
-/// store, the listeners, the users.
+/// The table has the allowed values and their place. This class handles the parameters that affect more than the
+/// settings: the store, the listeners, the users.
 /// </remarks>
 internal static class ConfigParameters
 {
     private const string PortRefused = "Unable to listen on this port. Check server logs.";
 
-    // More than any name has.
+    // Longer than any name.
     private const int NameBytesMax = 128;
 
-    // Longer than any value that Redis has for such a parameter; it is kept for nothing.
+    // Longer than any value of Redis for such a parameter, which has no effect here.
     private const int KeptLengthMax = 4096;
 
     private static readonly Dictionary<string, Func<ServerState, string>> _reads = new()
@@ -31,7 +31,7 @@ internal static class ConfigParameters
             server.Users.GivesAllChannels ? DirectiveTable.AllChannels : "resetchannels",
     };
 
-    // Of a value that the directive's kind takes, in canonical form.
+    // Each takes a valid value, in canonical form.
     private static readonly Dictionary<string, Func<ServerState, string, ConfigChange>> _changes = new()
     {
         ["port"] = static (_, text) => MovePort(int.Parse(text, CultureInfo.InvariantCulture)),
@@ -50,9 +50,9 @@ internal static class ConfigParameters
             ConfigChange.To(state => state.Users.GivesAllChannels = text == DirectiveTable.AllChannels),
     };
 
-    /// <summary>The directive of a name, which is any client's bytes; null if there is none.</summary>
-    /// <param name="name">Latin-1.</param>
-    /// <param name="server">What was kept.</param>
+    /// <summary>The directive of a name, which comes from a client; null if there is none.</summary>
+    /// <param name="name">The name, in Latin-1.</param>
+    /// <param name="server">The server, with the kept directives.</param>
     /// <param name="text">The name as it was given, if there is such a directive; else empty.</param>
     public static Directive? Find(ReadOnlySpan<byte> name, ServerState server, out string text)
     {
@@ -65,7 +65,7 @@ internal static class ConfigParameters
         return found;
     }
 
-    /// <summary>All that CONFIG GET shows.</summary>
+    /// <summary>All parameters of CONFIG GET.</summary>
     public static IEnumerable<Directive> AllOf(ServerState server)
     {
         foreach (var directive in DirectiveTable.All)
@@ -100,7 +100,7 @@ internal static class ConfigParameters
             : ConfigChange.To(state => directive.WriteTo(state.Settings, canonical));
     }
 
-    // What the program that made the server gave beside Redis's own.
+    // Directives that the program gave to the server, besides Redis's own.
     private static Directive Unknown(string name) =>
         new(name.ToLowerInvariant(), new TextKind("text"), Default: "", Meaning: "") { IsChangeable = true };
 
@@ -127,7 +127,7 @@ internal static class ConfigParameters
     private static ConfigChange MovePort(int port) => ConfigChange.Moved(
         place => place with { Port = port }, state => state.Settings.Port = port, PortRefused);
 
-    // Certificates are read at the start alone.
+    // Certificates are read only at the start.
     private static ConfigChange MoveTlsPort(ServerState server, int port) =>
         port != 0 && !server.Settings.HasCertificates
             ? RefuseTlsPort(server, port)
@@ -151,7 +151,7 @@ internal static class ConfigParameters
                 state => state.Settings.Bind = text,
                 "Failed to bind to specified addresses.");
 
-    // Redis's 0 stands for no limit; here for a half of the store's.
+    // In Redis, 0 means no limit; here half of the store's limit.
     private static ConfigChange PrepareClientMemory(ServerState server, string text)
     {
         bool isPercent = MemoryKind.TryParsePercent(text, out int percent);
@@ -164,7 +164,7 @@ internal static class ConfigParameters
         });
     }
 
-    // A part of the store's limit changes with it.
+    // A percentage of the store's limit changes with that limit.
     private static void ShareWithClients(ServerState server)
     {
         if (server.Settings.ClientMemoryPercent is > 0 and var percent)
@@ -174,7 +174,7 @@ internal static class ConfigParameters
         }
     }
 
-    // Redis's 0 stands for no limit; the store always has one, so it gets all that the process may use.
+    // In Redis, 0 means no limit; the store always has one, so it gets all memory that the process may use.
     private static ConfigChange PrepareMaxMemory(ServerState server, string text)
     {
         long most = CacheOptions.AvailableMemoryBytes;
@@ -190,7 +190,7 @@ internal static class ConfigParameters
         });
     }
 
-    /// <summary>The limit of the store that a value in a file comes to.</summary>
+    /// <summary>The limit of the store for a value in a file.</summary>
     public static string ToMemoryLimit(string value)
     {
         long bytes = MemoryKind.TryParsePercent(value, out int percent)
@@ -208,7 +208,7 @@ internal static class ConfigParameters
             state.Store.Eviction = EvictionPolicyName.ToPolicy(name);
         });
 
-    // The store takes none that is longer than it was made for.
+    // The store does not accept longer values than it was created for.
     private static ConfigChange PrepareValueLength(ServerState server, string text)
     {
         long bytes = long.Parse(text, CultureInfo.InvariantCulture);

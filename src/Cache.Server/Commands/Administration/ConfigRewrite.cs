@@ -6,16 +6,16 @@ using Cache.Server.Settings;
 
 namespace Cache.Server.Commands.Administration;
 
-/// <summary>CONFIG REWRITE: the present values in the file that the server was started with, in one step.</summary>
+/// <summary>CONFIG REWRITE: writes the present values to the server's configuration file, atomically.</summary>
 internal static class ConfigRewrite
 {
-    // A file of settings that is longer is none.
+    // A longer file is not a configuration file.
     private const long BytesMax = 16 << 20;
 
     private const string User = "user";
 
     /// <summary>Rewrites the file.</summary>
-    /// <returns>Why it could not, as the system says it; null: it is done.</returns>
+    /// <returns>The error, in the system's words; null: the file was rewritten.</returns>
     public static string? Write(ServerState server)
     {
         string path = server.Settings.ConfigurationFile;
@@ -45,7 +45,7 @@ internal static class ConfigRewrite
         }
     }
 
-    /// <summary>Whether a directive's texts, as a file has them, come to its present value.</summary>
+    /// <summary>Whether a directive's lines in a file give its present value.</summary>
     public static bool IsPresent(Directive directive, IReadOnlyList<string> given, ServerState server)
     {
         if (directive.Name == User)
@@ -71,13 +71,13 @@ internal static class ConfigRewrite
         return text.ToString();
     }
 
-    // Of what is only kept, as it was given: the working folder is no setting unless somebody made it one.
+    // Directives that are only kept, as given: the working folder is not a setting unless it was set.
     private static string ReadOf(Directive directive, ServerState server) =>
         directive.HasMeaning && directive.Name != DurabilityDirectives.Folder
         ? ConfigParameters.Read(directive, server)
         : server.Settings.Kept.GetValueOrDefault(directive.Name, directive.Default);
 
-    // A file that was removed is made again.
+    // A removed file is created again.
     private static string FindTarget(string path)
     {
         try
@@ -90,14 +90,14 @@ internal static class ConfigRewrite
         }
     }
 
-    // What the start makes of the lines.
+    // The users that a start makes from the lines.
     private static string InFile(Directive directive, IReadOnlyList<string> given)
     {
         string value = directive.ValueOf(given);
         return directive.Name == "maxmemory" ? ConfigParameters.ToMemoryLimit(value) : value;
     }
 
-    // With a file of users the lines mean nothing. The default user has none while it is as the password makes it.
+    // With a file of users such lines have no effect. The default user needs no line if the password alone defines it.
     private static List<string> UserLines(ServerState server)
     {
         if (server.Settings.AclFile.Length > 0)
@@ -115,7 +115,7 @@ internal static class ConfigRewrite
         return lines;
     }
 
-    // A mark of UTF-8 at the beginning says nothing about bytes.
+    // A byte order mark of UTF-8 does not change how bytes are read.
     private static string Read(string path)
     {
         ReadOnlySpan<byte> bytes = File.ReadAllBytes(path);
@@ -140,12 +140,12 @@ internal static class ConfigRewrite
 
             File.Move(temporary, path, overwrite: true);
 
-            // A disk that does not take the name has the old file still: nothing is wrong with either.
+            // If the disk has not stored the rename, the old file is still there: both are valid.
             _ = FolderSync.TrySync(Path.GetDirectoryName(path)!);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            DeleteQuietly(temporary); // A full disk, or a file that is mounted and cannot be replaced.
+            DeleteQuietly(temporary); // A full disk, or a mounted file that cannot be replaced.
             throw;
         }
     }
@@ -158,7 +158,7 @@ internal static class ConfigRewrite
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Why it could not be written is what matters.
+            // The error of the write is the one to report.
         }
     }
 }

@@ -7,19 +7,19 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Administration;
 
-/// <summary>DEBUG: what tests of clients ask for, where the server was started so that it may be.</summary>
+/// <summary>DEBUG: the subcommands that tests of clients use, if the server's settings allow them.</summary>
 /// <remarks>
-/// SLEEP delays the client that sent it, its reply and what it sends behind, and no other: a test of a client's
-/// time-outs sees what it would see of Redis, and those who share the server do not.
+/// SLEEP delays only the client that sent it, with its reply and its later requests: a test of a client's time-outs
+/// sees the same as with Redis, and other clients of the server are not affected.
 /// </remarks>
 internal static class DebugCommand
 {
     private const string EnablingDirective = "enable-debug-command";
 
-    // A day: a client that waits longer has gone.
+    // A day: no client waits longer.
     private const double SleepSecondsMax = 86_400;
 
-    // More letters would be a request of their own size to match against.
+    // Enough for any real name; a longer text cannot match.
     private const long MatchedLengthMax = 1 << 20;
 
     private static readonly string[] _help =
@@ -106,7 +106,7 @@ internal static class DebugCommand
         }
     }
 
-    // What is there beside the files cannot be kept: NOFLUSH and MERGE are refused.
+    // Entries that are not in the files cannot be kept: NOFLUSH and MERGE are refused.
     private static void Reload(in RespRequest request, CommandContext context)
     {
         bool saves = true;
@@ -135,7 +135,7 @@ internal static class DebugCommand
             context.Reply.Error("ERR Error trying to load the RDB dump, check server logs."u8);
     }
 
-    // What C's strtod makes of it: the number at its beginning, or 0.
+    // As C's strtod reads it: the number at its beginning, or 0.
     private static void Sleep(ReadOnlySpan<byte> seconds, CommandContext context)
     {
         bool isNumber = double.TryParse(
@@ -163,7 +163,7 @@ internal static class DebugCommand
             return;
         }
 
-        // An address would tell what a client is not to know.
+        // A real address would reveal the layout of memory.
         string text = string.Create(
             CultureInfo.InvariantCulture,
             $"Value at:0x0 refcount:{ObjectEncoding.ReferencesOf(number)} encoding:{Encoding.ASCII.GetString(encoding)}"

@@ -4,10 +4,10 @@ using Cache.Server.Settings;
 
 namespace Cache.Server.Commands.Administration;
 
-/// <summary>CONFIG SET of what is kept on disk.</summary>
+/// <summary>CONFIG SET of the directives for durability.</summary>
 internal static class DurabilityChanges
 {
-    /// <summary>Begins or ends the journal; it begins with a snapshot, written while others are served.</summary>
+    /// <summary>Begins or ends the journal; it begins with a snapshot, written while clients are served.</summary>
     public static ConfigChange PrepareAppendOnly(ServerState server, string text)
     {
         bool isRecording = text == "yes";

@@ -6,8 +6,8 @@ namespace Cache.Server.Commands.Administration;
 
 /// <summary>The section Persistence of INFO.</summary>
 /// <remarks>
-/// With Redis's names: rdb is a snapshot that was asked for or due by time, aof the journal, its rewrite a snapshot
-/// that ends it. Nothing is copied on write: no process is forked.
+/// With Redis's names: rdb is a snapshot on request or by save points, aof the journal, its rewrite a snapshot that
+/// replaces it. No process is forked, so there is no copy-on-write.
 /// </remarks>
 internal static class InfoPersistence
 {

@@ -8,19 +8,19 @@ using Cache.Server.Statistics;
 
 namespace Cache.Server.Commands.Administration;
 
-/// <summary>The sections of INFO, with those fields of Redis 7.0 that have a true value here.</summary>
+/// <summary>The sections of INFO, with the fields of Redis 7.0 that have a meaning here.</summary>
 internal static class InfoSections
 {
-    // How often the store looks for expired entries (StoreState): what hz says in Redis.
+    // The frequency at which the store looks for expired entries (StoreState): hz in Redis.
     private const int SweepsPerSecond = 10;
 
     // Redis counts the seconds of its approximate LRU in 24 bits.
     private const int LruClockMask = (1 << 24) - 1;
 
-    // As Redis writes that a server took over from no other.
+    // As in Redis for a server that has replaced no other.
     private static readonly string _noReplicationId = new('0', 40);
 
-    /// <summary>All of them, in Redis's order.</summary>
+    /// <summary>All sections, in Redis's order.</summary>
     public static IReadOnlyList<InfoSection> All { get; } =
     [
         new("Server", true, AppendServer),
@@ -120,7 +120,7 @@ internal static class InfoSections
         AppendLimits(text, server.Limits);
     }
 
-    // Refused and evicted clients have fields of Redis.
+    // Refused and evicted clients have Redis's own fields.
     private static void AppendLimits(InfoText text, LimitEvents limits)
     {
         text.Add("client_query_buffer_limit_disconnections", limits[ConnectionLimit.QueryBuffer]);
@@ -155,7 +155,7 @@ internal static class InfoSections
             0, "repl_backlog_active", "repl_backlog_size", "repl_backlog_first_byte_offset", "repl_backlog_histlen");
     }
 
-    // Nothing here starts processes: what children there are belong to an application that hosts the server.
+    // The server starts no processes: child processes belong to an application that hosts it.
     private static void AppendProcessor(InfoText text, ServerState server)
     {
         var usage = Environment.CpuUsage;
@@ -168,7 +168,7 @@ internal static class InfoSections
         text.Add("used_cpu_user_main_thread", Seconds(main.User));
     }
 
-    // Durations are those of the calls that were timed, scaled up to all calls.
+    // Durations of the timed calls, scaled up to all calls.
     private static void AppendCommands(InfoText text, ServerState server)
     {
         var counts = server.Statistics.SumCommands();

@@ -5,7 +5,7 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Administration;
 
-/// <summary>ROLE and WAIT, as a Redis answers that has no replica.</summary>
+/// <summary>ROLE and WAIT, as in a Redis without replicas.</summary>
 internal static class ReplicationCommands
 {
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
@@ -23,7 +23,7 @@ internal static class ReplicationCommands
         context.Reply.ArrayHeader(0);
     }
 
-    // WAIT numreplicas timeout: there is none that could come, so it waits for its time alone, or CLIENT UNBLOCK.
+    // WAIT numreplicas timeout: there are no replicas, so it only waits for its timeout, or CLIENT UNBLOCK.
     private static void Wait(in RespRequest request, CommandContext context)
     {
         var reply = context.Reply;
@@ -41,7 +41,7 @@ internal static class ReplicationCommands
             reply.Integer(0);
     }
 
-    // 0 is without end; what is longer than any timer takes is no different.
+    // 0 means no timeout; so does a time longer than any timer accepts.
     private static TimeSpan TimeoutOf(long timeoutMs) =>
         timeoutMs is 0 or > int.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromMilliseconds(timeoutMs);
 }

@@ -10,8 +10,8 @@ namespace Cache.Server.Commands.Administration;
 
 /// <summary>SAVE, BGSAVE, BGREWRITEAOF, LASTSAVE.</summary>
 /// <remarks>
-/// All write the same snapshot, on a thread of its own; they differ in who waits for it, and in what INFO tells. SAVE
-/// keeps its own client waiting alone.
+/// All write the same snapshot, on a thread of its own; they differ in what INFO reports and in whether the client
+/// waits: SAVE delays only its own client.
 /// </remarks>
 internal static class SaveCommands
 {
@@ -23,10 +23,12 @@ internal static class SaveCommands
         new("lastsave", LastSave),
     ];
 
-    /// <summary>Has a snapshot written, for which the client waits.</summary>
-    /// <param name="jobs">What writes it.</param>
-    /// <param name="context">Whose command waits; it returns without a reply until this has ended.</param>
-    /// <param name="failure">Why it could not be written, once it has ended; null: it was.</param>
+    /// <summary>Starts a snapshot, for which the client waits.</summary>
+    /// <param name="jobs">Writes the snapshot.</param>
+    /// <param name="context">
+    /// The client whose command waits; the command returns without a reply until the snapshot has ended.
+    /// </param>
+    /// <param name="failure">The error, once it has ended; null: it was written.</param>
     /// <returns>Whether it has ended.</returns>
     public static bool TryEndSave(SnapshotJobs jobs, CommandContext context, out Exception? failure)
     {
@@ -40,7 +42,7 @@ internal static class SaveCommands
 
         if (progress is null)
         {
-            // A rewrite that is under way is waited for.
+            // Waits for a rewrite that is under way.
             bool hasBegun = jobs.TryBegin(SnapshotPurpose.Save, out _, out var task);
             if (!hasBegun && jobs.IsClosed)
             {
@@ -54,7 +56,7 @@ internal static class SaveCommands
 
         if (!progress.Task.IsCompleted && context.SuspensionEnd != SuspensionEnd.Closing)
         {
-            Park(context, progress, progress.Task); // Somebody has unblocked it.
+            Park(context, progress, progress.Task); // CLIENT UNBLOCK has ended the wait.
             return false;
         }
 
@@ -65,8 +67,8 @@ internal static class SaveCommands
         return true;
     }
 
-    /// <summary>Has the client wait while a snapshot is written, since its command would.</summary>
-    /// <returns>Whether it does: the command returns, and is called again.</returns>
+    /// <summary>Parks the client while a snapshot is being written.</summary>
+    /// <returns>Whether it was parked: then the command returns, and is called again.</returns>
     public static bool TryWaitForSnapshot(CommandContext context)
     {
         if (context.Server.Durability?.SnapshotJobs is not { Figures.Running: not null } jobs)
@@ -78,7 +80,7 @@ internal static class SaveCommands
         return true;
     }
 
-    /// <summary>What writes snapshots; null, and an error is replied, where nothing does.</summary>
+    /// <summary>The writer of snapshots; null, with an error reply, if there is none.</summary>
     public static SnapshotJobs? FindJobs(CommandContext context)
     {
         if (context.Server.Durability?.SnapshotJobs is { } jobs)

@@ -42,15 +42,15 @@ internal static class ServerCommands
         context.Reply.Ok();
     }
 
-    // As in Redis: what was flushed is not there again after a crash.
+    // As in Redis: flushed entries do not come back after a crash.
     private static void SaveFlushed(ServerState server)
     {
         if (server.Durability is { IsRecording: false, SavePoints.Count: > 0, SnapshotJobs: { } jobs })
             jobs.Schedule(SnapshotPurpose.Save);
     }
 
-    // Both modes are taken and mean the same: clearing the store does not visit its values. Only after several in a row
-    // there is something to do first, elsewhere.
+    // Both modes are accepted and mean the same: clearing the store does not visit its values. Only after several
+    // clears in a row there is work to do first, on another thread.
     private static bool TryReadFlushMode(in RespRequest request, CommandContext context)
     {
         if (request.Count == 1 || (request.Count == 2 && (request[1].Is("ASYNC"u8) || request[1].Is("SYNC"u8))))
@@ -71,7 +71,7 @@ internal static class ServerCommands
             context.Reply.Error(ErrorTexts.KeyspaceOutOfRange);
         else if (first == second)
             context.Reply.Ok();
-        else if (context.TryGiveWay(long.MaxValue)) // It waits for the commands of others.
+        else if (context.TryGiveWay(long.MaxValue)) // It waits for other clients' commands.
             return;
         else if (context.TrySwapDatabases(first, second))
             context.Reply.Ok();

@@ -5,7 +5,7 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Administration;
 
-/// <summary>SHUTDOWN: asks the program that the server runs in to stop.</summary>
+/// <summary>SHUTDOWN: asks the program that hosts the server to stop.</summary>
 internal static class ShutdownCommand
 {
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
@@ -13,7 +13,7 @@ internal static class ShutdownCommand
         new("shutdown", Shutdown),
     ];
 
-    // SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] [ABORT]; NOW waits for no replica, of which there is none.
+    // SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] [ABORT]; NOW means not to wait for replicas, of which there are none.
     private static void Shutdown(in RespRequest request, CommandContext context)
     {
         bool saves = false, savesNot = false, forces = false, aborts = false, hurries = false;
@@ -46,7 +46,7 @@ internal static class ShutdownCommand
             Stop(context);
     }
 
-    // While files are loaded nothing is saved, or a part of them would be.
+    // While files are loaded nothing is saved: it would be only a part of the entries.
     private static bool TrySave(bool saves, bool savesNot, bool forces, CommandContext context)
     {
         var durability = context.Server.Durability;
@@ -70,7 +70,7 @@ internal static class ShutdownCommand
             }
         }
 
-        (durability.SavesChanges, durability.SavesNot) = (saves, savesNot); // Others write on until the stop.
+        (durability.SavesChanges, durability.SavesNot) = (saves, savesNot); // Other clients can write until the stop.
         return true;
     }
 

@@ -10,21 +10,21 @@ using Cache.Server.Statistics;
 namespace Cache.Server.Commands.Dispatch;
 
 /// <summary>
-/// What a command may touch: its client, the keyspace that the client selected, the reply, the server.
+/// The context of a command: its client, the keyspace that the client selected, the reply, the server.
 /// </summary>
 /// <remarks>
-/// Used by one thread at a time, that of a connection's read, which borrows it of the <see cref="CommandContextPool"/>.
-/// What is to outlive the read belongs to the <see cref="ClientSession"/>.
+/// Used by one thread at a time, that of a connection's read, which borrows it from the
+/// <see cref="CommandContextPool"/>. State that must outlive the read belongs to the <see cref="ClientSession"/>.
 /// </remarks>
 internal sealed class CommandContext : DatabaseVisit
 {
-    // What a reply has beside the strings of a list: the headers of arrays, a cursor.
+    // The bytes of a reply besides the strings of a list: the headers of arrays, a cursor.
     private const int ReplyFrameBytesMax = 256;
 
     private readonly bool _hasCommonNames;
     private ClientSession? _client;
 
-    // Made when first needed.
+    // Created when first needed.
     private ByteStringList? _list;
     private RespReplyWriter? _discarded;
 
@@ -42,14 +42,14 @@ internal sealed class CommandContext : DatabaseVisit
 
     public ClientSession Client => _client ?? throw new InvalidOperationException("No client has the context.");
 
-    /// <summary>What is counted with it, whoever the client is.</summary>
+    /// <summary>The counters, shared by all clients that it serves.</summary>
     public CommandCounters Counters { get; }
 
-    /// <summary>The replies that the client wants.</summary>
+    /// <summary>Which replies the client wants.</summary>
     public RespReplyWriter Output { get; } = new();
 
     /// <summary>
-    /// Takes the reply of the present command; another writer than the connection's after CLIENT REPLY OFF.
+    /// Writes the reply of the present command; after CLIENT REPLY OFF, not the connection's writer.
     /// </summary>
     public RespReplyWriter Reply { get; private set; }
 
@@ -62,22 +62,22 @@ internal sealed class CommandContext : DatabaseVisit
     /// <summary>Whether other clients wait for the thread, so that long work must be done elsewhere.</summary>
     public bool SharesThread { get; set; }
 
-    /// <summary>Whether the present request gave way, and is now where it can take its time.</summary>
+    /// <summary>Whether the present request gave way, and now runs on a thread where it may take long.</summary>
     public bool IsElsewhere { get; set; }
 
     /// <summary>
-    /// Whether this request must be executed elsewhere: nothing was done, and nothing was replied.
+    /// Whether this request must be executed elsewhere: it had no effect, and has no reply yet.
     /// </summary>
     public bool GaveWay { get; private set; }
 
-    /// <summary>What a command has done so far that is continued by another call of it; null: nothing.</summary>
+    /// <summary>The state of a command that is continued by another call; null: none.</summary>
     public CommandProgress? Progress { get; set; }
 
     /// <summary>Whether the client may use commands: it has authenticated, or need not.</summary>
     public bool IsAuthenticated => Client.IsAuthenticated || !Server.Users.IsPasswordRequired;
 
     /// <summary>
-    /// Whether requests may take the way of the common ones: nothing about this client is out of the ordinary.
+    /// Whether requests may take the fast path of common ones: nothing about this client is special.
     /// </summary>
     public bool IsOrdinary =>
         ReplyMode == ReplyMode.Normal && IsAuthenticated && Client.User.Rules.AllowsCommon
@@ -90,14 +90,13 @@ internal sealed class CommandContext : DatabaseVisit
     public ReplyMode ReplyMode => Client.ReplyMode;
 
     /// <summary>
-    /// Whether the reply so far is over the limit already: what makes many parts of it is to stop, for the connection
-    /// ends.
+    /// Whether the reply so far exceeds the limit: a command that writes many parts must stop, for the connection ends.
     /// </summary>
     public bool IsReplyOverLimit => Reply.Exceeds(Server.Settings.ClientOutputBufferLimit);
 
-    /// <summary>Serves a client from now on, as it was served last.</summary>
+    /// <summary>Serves a client from now on, with its own state.</summary>
     /// <param name="client">The client.</param>
-    /// <param name="output">Where its replies go.</param>
+    /// <param name="output">The pipe for its replies.</param>
     public void Begin(ClientSession client, PipeWriter output)
     {
         Debug.Assert(_client is null && LongArgument is null);
@@ -108,17 +107,19 @@ internal sealed class CommandContext : DatabaseVisit
         Reply = ReplyOf(client.ReplyMode);
     }
 
-    /// <summary>Begins to execute the client's requests; its keyspace is the same until <see cref="Leave"/>.</summary>
+    /// <summary>
+    /// Begins to execute the client's requests; its keyspace does not change until <see cref="Leave"/>.
+    /// </summary>
     public void Enter()
     {
         Server.Databases.Enter(this, SharesThread ? DatabaseStay.Short : DatabaseStay.Long);
         Store = Server.Databases[Client.Database];
     }
 
-    /// <summary>Executes nothing for now: two databases may be swapped.</summary>
+    /// <summary>Pauses execution: two databases may be swapped.</summary>
     public void Leave() => Databases.Leave(this);
 
-    /// <summary>Serves it no more; what was written is the output's.</summary>
+    /// <summary>Ends serving the client; written bytes belong to the output.</summary>
     public void End()
     {
         Leave();
@@ -137,12 +138,13 @@ internal sealed class CommandContext : DatabaseVisit
     /// <param name="work">Bytes that will be copied, or steps of about a nanosecond.</param>
     public bool TryGiveWay(long work) => SharesThread && work > Turn.WorkMax && GiveWay();
 
-    /// <summary>As <see cref="TryGiveWay(long)"/>, for a command that handles the value of a key.</summary>
+    /// <summary>As <see cref="TryGiveWay(long)"/>, for a command that processes the value of a key.</summary>
     public bool TryGiveWayFor(ReadOnlySpan<byte> key) =>
         SharesThread && Store.TryPeekInfo(key, out var info) && TryGiveWay(info.Length);
 
     /// <summary>
-    /// Whether a request must be executed elsewhere, or later, by its command, its arguments and the time of the turn.
+    /// Whether a request must be executed elsewhere, or later, because of its command, its arguments or the turn's
+    /// time.
     /// </summary>
     public bool TryGiveWay(CommandDefinition command, int argumentCount)
     {
@@ -152,42 +154,44 @@ internal sealed class CommandContext : DatabaseVisit
             || Client.Turn.IsOver(Server.TimeProvider)) && GiveWay();
     }
 
-    /// <summary>Executes here after all: nothing was done about the request that gave way.</summary>
+    /// <summary>Executes here after all: the request that gave way had no effect yet.</summary>
     public void Stay() => GaveWay = false;
 
-    /// <summary>Continues the present request by another call, after others that wait for this thread.</summary>
-    /// <param name="progress">What the next call finds in <see cref="Progress"/>.</param>
+    /// <summary>
+    /// Continues the present request by another call, after others that wait for this thread had a turn.
+    /// </summary>
+    /// <param name="progress">The state for the next call, in <see cref="Progress"/>.</param>
     public void GiveWayWith(CommandProgress progress)
     {
         Progress = progress;
         GaveWay = true;
     }
 
-    /// <summary>Gives back what the present command has done so far: it has ended.</summary>
+    /// <summary>Disposes of the present command's state: it has ended.</summary>
     public void EndProgress()
     {
         Progress?.Dispose();
         Progress = null;
     }
 
-    /// <summary>How the suspension has ended in which the present request was parked; None: it was not.</summary>
+    /// <summary>How the present request's suspension ended; None: it was not parked.</summary>
     public SuspensionEnd SuspensionEnd { get; set; }
 
     /// <summary>
-    /// Parks the client: the present request is executed again when the suspension has ended, and finds out how by
-    /// <see cref="SuspensionEnd"/>. The handler then returns without a reply.
+    /// Parks the client: the present request is executed again when the suspension has ended;
+    /// <see cref="SuspensionEnd"/> then says how. The handler returns without a reply.
     /// </summary>
-    /// <returns>The number by which <see cref="Suspension.TryEnd"/> ends it.</returns>
+    /// <returns>The number with which <see cref="Suspension.TryEnd"/> ends it.</returns>
     public long Park(SuspensionReason reason, TimeSpan timeout)
     {
         GaveWay = true;
         return Client.Suspension.Begin(reason, timeout);
     }
 
-    /// <summary>Lets others push to the client from now on.</summary>
+    /// <summary>Lets others push messages to the client from now on.</summary>
     public Outbox OpenOutbox() => Client.OpenOutbox(Server.ClientMemory, Server.ReportLimit);
 
-    /// <summary>The list for replies that must be collected; empty. The command disposes it.</summary>
+    /// <summary>An empty list for replies that must be collected. The command disposes it.</summary>
     public ByteStringList BorrowList()
     {
         _list ??= new ByteStringList();
@@ -196,7 +200,7 @@ internal sealed class CommandContext : DatabaseVisit
         return _list;
     }
 
-    /// <summary>As <see cref="BorrowList"/>, for a list that is the reply, hence bounded as replies are.</summary>
+    /// <summary>As <see cref="BorrowList"/>, for a list that is the reply, hence bounded like replies.</summary>
     public ByteStringList BorrowReplyList()
     {
         var list = BorrowList();
@@ -204,10 +208,10 @@ internal sealed class CommandContext : DatabaseVisit
         return list;
     }
 
-    /// <summary>How long a list may be that is the reply; 0: as long as it likes.</summary>
+    /// <summary>The longest list that may be the reply; 0: unlimited.</summary>
     public long FindReplyListBytesMax()
     {
-        // Replies that wait to be flushed with it count too, and the connection that has more than the limit ends.
+        // Replies that wait to be flushed with it count too: a connection with more than the limit ends.
         long limit = Server.Settings.ClientOutputBufferLimit;
         return limit > 0 ? Math.Max(limit - Reply.UnflushedBytes - ReplyFrameBytesMax, 1) : 0;
     }
@@ -217,8 +221,7 @@ internal sealed class CommandContext : DatabaseVisit
         Store.TryCreateValue(length, out var value) ? new LongArgument(value, length) : null;
 
     /// <summary>
-    /// The value of the long argument, for the store: it counts as the client's no more, or the store would have to
-    /// hold it twice.
+    /// The value of the long argument, for the store: it is no longer counted as the client's, or it would count twice.
     /// </summary>
     public LargeValue GiveUpLongArgument()
     {
@@ -230,8 +233,8 @@ internal sealed class CommandContext : DatabaseVisit
         return argument.GiveUp();
     }
 
-    /// <summary>SELECT: makes another database the client's.</summary>
-    /// <param name="index">One that the store has.</param>
+    /// <summary>SELECT: gives the client another database.</summary>
+    /// <param name="index">A number that the store has.</param>
     public void SelectDatabase(int index)
     {
         Store = Server.Databases[index];
@@ -239,7 +242,7 @@ internal sealed class CommandContext : DatabaseVisit
     }
 
     /// <summary>SWAPDB: exchanges two databases for all clients.</summary>
-    /// <returns>False if others' commands took too long to wait for.</returns>
+    /// <returns>False if other clients' commands took too long.</returns>
     public bool TrySwapDatabases(int first, int second)
     {
         bool isDone = Server.Databases.TrySwap(first, second, this);
@@ -255,14 +258,14 @@ internal sealed class CommandContext : DatabaseVisit
         Reply.ProtocolVersion = version;
     }
 
-    /// <summary>CLIENT REPLY: lets replies through or not.</summary>
+    /// <summary>CLIENT REPLY: turns replies on or off.</summary>
     public void SetReplyMode(ReplyMode mode)
     {
         Client.ReplyMode = mode;
         Reply = ReplyOf(mode);
     }
 
-    /// <summary>After a request, an empty one too: CLIENT REPLY SKIP holds for the next one only.</summary>
+    /// <summary>Called after each request, even an empty one: CLIENT REPLY SKIP applies only to the next one.</summary>
     public void EndSkipping()
     {
         if (ReplyMode == ReplyMode.SkipNext)

@@ -8,10 +8,10 @@ using Cache.Server.Security;
 
 namespace Cache.Server.Commands.Dispatch;
 
-/// <summary>Executes requests: finds the command, checks what Redis checks before a call, calls, and counts.</summary>
+/// <summary>Executes requests: finds the command, makes Redis's checks, calls the handler, and counts.</summary>
 /// <remarks>
 /// The order is that of Redis 7.0's processCommand: existence, arity, rights. Every request gets its reply here, or
-/// from the command's method; nothing is thrown at the connection.
+/// from the command's method; no exception reaches the connection.
 /// </remarks>
 internal static class CommandDispatcher
 {
@@ -64,7 +64,7 @@ internal static class CommandDispatcher
             else
                 context.Server.Handlers.Of(command)(request, context);
         }
-#pragma warning disable CA1031 // Whatever a command throws is this server's defect; the client gets an error.
+#pragma warning disable CA1031 // An exception of a command is a defect of this server; the client gets an error.
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -77,7 +77,7 @@ internal static class CommandDispatcher
             CountFailure(command, reply, context);
     }
 
-    /// <summary>Uncounts a call that gave way: it will be counted where it is executed.</summary>
+    /// <summary>Takes back the count of a call that gave way: it is counted where it is executed.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
     public static void TakeBackCall(CommandDefinition command, CommandContext context)
     {
@@ -109,7 +109,7 @@ internal static class CommandDispatcher
         }
     }
 
-    // A place that an administrator does not use is given up; once there is room, the client is one like all.
+    // Once the number of clients is below the limit, a client on a reserved place becomes an ordinary one.
     [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
     private static bool TryLeaveReserve(CommandContext context)
     {
@@ -132,7 +132,7 @@ internal static class CommandDispatcher
         return true;
     }
 
-    /// <returns>Whether the state of the files stands against the command, and it was refused.</returns>
+    /// <returns>Whether the command was refused because of the state of the files.</returns>
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
     private static bool TryRefuse(CommandDefinition command, CommandContext context)
     {
@@ -175,12 +175,14 @@ internal static class CommandDispatcher
         context.Server.Statistics.CountError(reply.ErrorCode);
     }
 
-    /// <summary>Replies to a call that threw, and ends the connection: part of a reply may stand already.</summary>
+    /// <summary>
+    /// Replies to a call that threw, and ends the connection: a part of a reply may have been written.
+    /// </summary>
     public static void ReplyToDefect(CommandDefinition command, Exception exception, CommandContext context)
     {
         if (exception is IOException && context.Server.Durability is { IsRecording: true } durability)
         {
-            // The first writes that the failure met; nothing was changed.
+            // The first writes after the failure; they changed nothing.
             context.Reply.Error(DurabilityRefusal.OfJournal(durability));
             return;
         }

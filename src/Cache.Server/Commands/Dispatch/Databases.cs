@@ -2,17 +2,17 @@ using Cache.Core;
 
 namespace Cache.Server.Commands.Dispatch;
 
-/// <summary>Which keyspace of the store each number of a database stands for. Thread-safe.</summary>
+/// <summary>Maps database numbers to keyspaces of the store. Thread-safe.</summary>
 /// <remarks>
-/// SWAPDB exchanges two numbers, for all clients at one moment, and the store knows nothing of it: an operation that
-/// had looked up its keyspace before and writes after would otherwise be seen on the wrong side. So no command is under
-/// way at that moment. Threads tell that they come and that they leave by a plain store of their own; the swap closes
-/// the door, has all processors pass a barrier, and waits until all have left. First for those that take long, while
-/// turns go on; then for turns, while whoever comes waits. Nothing is interlocked on the way of a read.
+/// SWAPDB exchanges two numbers, for all clients atomically, and the store knows nothing of it: an operation that had
+/// looked up its keyspace before and writes after would be seen in the wrong database. So no command may run at that
+/// moment. Threads note their entry and exit by a plain store each; the swap closes the door, makes all processors pass
+/// a barrier, and waits until all threads have left. First it waits for long commands, while turns continue; then for
+/// turns, while new ones wait. A read needs no interlocked operation for this.
 /// </remarks>
 internal sealed class Databases
 {
-    // The door lets all in, no long stays, or nobody.
+    // The door admits all, no long stays, or none.
     private const int Open = (int)DatabaseStay.Long;
     private const int OpenForTurns = (int)DatabaseStay.Short;
     private const int Closed = (int)DatabaseStay.None;
@@ -22,7 +22,7 @@ internal sealed class Databases
     private CacheStore[] _keyspaces; // Replaced by a swap, never changed.
     private int _door = Open;
 
-    /// <param name="store">What database 0 shows at first.</param>
+    /// <param name="store">The keyspace of database 0 at first.</param>
     public Databases(CacheStore store)
     {
         _keyspaces = new CacheStore[store.KeyspaceCount];
@@ -30,12 +30,14 @@ internal sealed class Databases
             _keyspaces[i] = i == 0 ? store : store.SelectKeyspace(i);
     }
 
-    /// <summary>How long a swap waits for long commands, which end within seconds; others go on meanwhile.</summary>
+    /// <summary>
+    /// How long a swap waits for long commands, which end within seconds; other clients continue meanwhile.
+    /// </summary>
     public TimeSpan LongWaitMax { get; set; } = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// How long it waits for turns, and all clients with it. They end within milliseconds, but a loop may not get a
-    /// processor.
+    /// How long it, and all clients with it, waits for turns. These end within milliseconds, but a loop may not be
+    /// scheduled.
     /// </summary>
     public TimeSpan TurnWaitMax { get; set; } = TimeSpan.FromSeconds(1);
 
@@ -44,14 +46,14 @@ internal sealed class Databases
     /// <summary>Whether no swap is under way.</summary>
     public bool IsOpen => Volatile.Read(ref _door) == Open;
 
-    /// <summary>The keyspace of a database; it stays that during a visit.</summary>
+    /// <summary>The keyspace of a database; it does not change during a visit.</summary>
     public CacheStore this[int database] => Volatile.Read(ref _keyspaces)[database];
 
-    /// <summary>Told before two numbers are exchanged, which keyspace each then stands for; it may refuse.</summary>
+    /// <summary>Called before two numbers are exchanged, with the new keyspace of each number; it may refuse.</summary>
     public Func<byte[], bool>? Changing { get; set; }
 
-    /// <summary>Lets numbers stand for keyspaces as they did, before the first command asks for one.</summary>
-    /// <param name="keyspaces">For each number its keyspace; further ones stay.</param>
+    /// <summary>Restores the mapping of numbers to keyspaces, before the first command.</summary>
+    /// <param name="keyspaces">The keyspace of each number; further numbers keep theirs.</param>
     public void Restore(byte[] keyspaces)
     {
         lock (_gate)
@@ -63,14 +65,14 @@ internal sealed class Databases
         }
     }
 
-    /// <summary>Lets visits be waited for from now on.</summary>
+    /// <summary>Registers a visit, so that swaps wait for it.</summary>
     public void Add(DatabaseVisit visit)
     {
         lock (_visits)
             _visits.Add(visit);
     }
 
-    /// <summary>No visit comes any more.</summary>
+    /// <summary>Removes a visit.</summary>
     public void Remove(DatabaseVisit visit)
     {
         lock (_visits)
@@ -82,12 +84,12 @@ internal sealed class Databases
     {
         while (true)
         {
-            // A swap closes the door before its barrier and looks for visits behind it: it sees this, or this sees it.
+            // A swap closes the door before its barrier and looks for visits after it: it sees this, or this sees it.
             visit.Presence = stay;
             if (Volatile.Read(ref _door) >= (int)stay)
                 return;
             visit.Presence = DatabaseStay.None;
-            lock (_gate) // The swap's, until it is done.
+            lock (_gate) // Held by the swap until it is done.
             {
             }
         }
@@ -96,11 +98,11 @@ internal sealed class Databases
     /// <summary>Ends a visit.</summary>
     public static void Leave(DatabaseVisit visit) => visit.Presence = DatabaseStay.None;
 
-    /// <summary>Exchanges what two numbers stand for.</summary>
+    /// <summary>Exchanges the keyspaces of two numbers.</summary>
     /// <param name="first">A database.</param>
     /// <param name="second">Another one.</param>
-    /// <param name="own">The visit of the caller, who leaves and comes back.</param>
-    /// <returns>False if commands of others took too long to wait for: nothing was done.</returns>
+    /// <param name="own">The visit of the caller, which is ended and begun again.</param>
+    /// <returns>False if other clients' commands took too long: nothing was done.</returns>
     public bool TrySwap(int first, int second, DatabaseVisit own) => TryAlone(own, () =>
     {
         var keyspaces = (CacheStore[])_keyspaces.Clone();
@@ -111,10 +113,10 @@ internal sealed class Databases
         return isDone;
     });
 
-    /// <summary>Does something while no command of another client is under way.</summary>
-    /// <param name="own">The visit of the caller, who leaves and comes back.</param>
-    /// <param name="action">What is done; all clients wait for it.</param>
-    /// <returns>False if commands of others took too long to wait for, or it says so.</returns>
+    /// <summary>Runs an action while no command of another client is under way.</summary>
+    /// <param name="own">The visit of the caller, which is ended and begun again.</param>
+    /// <param name="action">The action; all clients wait for it.</param>
+    /// <returns>False if other clients' commands took too long, or the action returns false.</returns>
     public bool TryAlone(DatabaseVisit own, Func<bool> action)
     {
         var stay = own.Presence;
@@ -147,12 +149,12 @@ internal sealed class Databases
         return numbers;
     }
 
-    /// <summary>Closes the door to stays longer than it says, and waits until those have left.</summary>
+    /// <summary>Closes the door to longer stays than it allows, and waits until those have left.</summary>
     private bool TryEmpty(int door, TimeSpan waitMax)
     {
         Volatile.Write(ref _door, door);
         Interlocked.MemoryBarrierProcessWide();
-        var clock = TimeProvider.System; // Not the store's: threads are waited for.
+        var clock = TimeProvider.System; // Not the store's clock: this waits for real threads.
         long start = clock.GetTimestamp();
         var wait = default(SpinWait);
         while (HasStay(door))

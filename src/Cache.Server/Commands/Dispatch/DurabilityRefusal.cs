@@ -5,10 +5,10 @@ using Cache.Server.Commands.Table;
 
 namespace Cache.Server.Commands.Dispatch;
 
-/// <summary>What Redis answers while its files are loaded, or cannot be written.</summary>
+/// <summary>Redis's errors while files are loaded, or cannot be written.</summary>
 internal static class DurabilityRefusal
 {
-    // What a system has for its errors.
+    // The system's names of errors.
     private const int ErrorNumberMax = 4095;
 
     private static readonly byte[] _loading = "LOADING Redis is loading the dataset in memory"u8.ToArray();
@@ -19,7 +19,7 @@ internal static class DurabilityRefusal
         + "writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). Please check the Redis logs for "
         + "details about the RDB error.");
 
-    /// <summary>The error that a command gets at present; null: it may run.</summary>
+    /// <summary>The present error of a command; null: it may run.</summary>
     public static byte[]? Find(CommandDefinition command, CacheDurability durability)
     {
         if (durability.IsLoading)

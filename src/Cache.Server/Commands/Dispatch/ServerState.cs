@@ -9,21 +9,21 @@ using Cache.Server.Statistics;
 
 namespace Cache.Server.Commands.Dispatch;
 
-/// <summary>What all connections of a server share and commands may see. Thread-safe.</summary>
+/// <summary>The state that all connections of a server share. Thread-safe.</summary>
 internal sealed class ServerState
 {
-    /// <summary>The version of Redis whose commands and replies these are.</summary>
+    /// <summary>The version of Redis whose commands and replies are implemented.</summary>
     public static ReadOnlySpan<byte> RedisVersion => "7.0.15"u8;
 
-    /// <summary>The version of this server; what stands behind a + tells of the build.</summary>
+    /// <summary>The version of this server; the part behind a + identifies the build.</summary>
     public static string Version { get; } =
         typeof(ServerState).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()!
             .InformationalVersion.Split('+')[0];
 
-    /// <param name="store">Any keyspace of it.</param>
-    /// <param name="settings">What can be set while the server runs.</param>
+    /// <param name="store">The store, by any of its keyspaces.</param>
+    /// <param name="settings">The settings that may change while the server runs.</param>
     /// <param name="commands">The names under which clients find the commands.</param>
-    /// <param name="handlers">What executes them.</param>
+    /// <param name="handlers">The methods of the commands.</param>
     public ServerState(CacheStore store, ServerSettings settings, CommandTable commands, CommandHandlers handlers)
     {
         Store = store;
@@ -45,10 +45,10 @@ internal sealed class ServerState
     /// <summary>The store, in its keyspace 0.</summary>
     public CacheStore Store { get; }
 
-    /// <summary>The keyspaces that clients know by numbers.</summary>
+    /// <summary>The keyspaces by database numbers.</summary>
     public Databases Databases { get; }
 
-    /// <summary>The clock of the store, which is that of the server too.</summary>
+    /// <summary>The clock of store and server.</summary>
     public TimeProvider TimeProvider => Store.TimeProvider;
 
     /// <summary>The time by that clock, in Unix milliseconds.</summary>
@@ -64,88 +64,93 @@ internal sealed class ServerState
 
     public CommandHandlers Handlers { get; }
 
-    /// <summary>The users, and what they may do.</summary>
+    /// <summary>The users and their rights.</summary>
     public AclUsers Users { get; }
 
-    /// <summary>Which users clients are by their certificates.</summary>
+    /// <summary>The users of certificates.</summary>
     public CertificateUsers CertificateUsers { get; init; } = new([]);
 
-    /// <summary>What was denied to whom.</summary>
+    /// <summary>The denied requests.</summary>
     public AclLog AclLog { get; } = new();
 
-    /// <summary>Makes guessing passwords slow.</summary>
+    /// <summary>Slows down guessing of passwords.</summary>
     public AuthenticationThrottle Throttle { get; } = new();
 
     public ServerStatistics Statistics { get; }
 
     public ClientRegistry Clients { get; }
 
-    /// <summary>What clients are served with.</summary>
+    /// <summary>The contexts of commands.</summary>
     public CommandContextPool Contexts { get; }
 
     public ThroughputMeter Throughput { get; }
 
-    /// <summary>How often clients came up against limits.</summary>
+    /// <summary>Counts how often clients met limits.</summary>
     public LimitEvents Limits { get; }
 
-    /// <summary>What all clients hold together.</summary>
+    /// <summary>The memory of all clients.</summary>
     public ClientMemory ClientMemory => Clients.Memory;
 
-    /// <summary>When the server was made, in milliseconds of the store's clock.</summary>
+    /// <summary>When the server was created, in milliseconds of the store's clock.</summary>
     public long StartedAtMs { get; }
 
-    /// <summary>What the empty store used when the server was made; 0 if it had entries already.</summary>
+    /// <summary>The memory of the empty store when the server was created; 0 if it had entries already.</summary>
     public long StoreBytesAtStart { get; }
 
-    /// <summary>What was resident in memory when the server started, without the store.</summary>
+    /// <summary>The resident memory when the server started, without the store.</summary>
     public long ProcessBaseBytes { get; set; }
 
-    /// <summary>The number that tells this run of the server from others: 40 hexadecimal digits.</summary>
+    /// <summary>Identifies this run of the server: 40 hexadecimal digits.</summary>
     public string RunId { get; } =
         Convert.ToHexStringLower(System.Security.Cryptography.RandomNumberGenerator.GetBytes(20));
 
-    /// <summary>What keeps the store on disk; null: nothing does.</summary>
+    /// <summary>Keeps the store on disk; null: nothing does.</summary>
     public CacheDurability? Durability => Settings.Durability;
 
-    /// <summary>Whether nothing stands against commands in general: no load, no files that cannot be written.</summary>
+    /// <summary>Whether all commands can be served: no load is under way, and files can be written.</summary>
     public bool IsServing => Settings.Durability is not { IsServing: false };
 
-    /// <summary>Told when a command's method threw: a defect of this server. The client got an error reply.</summary>
+    /// <summary>Called when a command's method threw: a defect of this server. The client got an error reply.</summary>
     public Action<string, Exception>? CommandThrew { get; init; }
 
-    /// <summary>Whether there is nothing left to serve clients with.</summary>
+    /// <summary>Whether the store was disposed, so that no client can be served.</summary>
     public bool IsStoreDisposed => Store.IsDisposed;
 
-    /// <summary>Told, perhaps more than once, that the store was disposed: no client can be served any more.</summary>
+    /// <summary>
+    /// Called, perhaps more than once, when the store was disposed: no client can be served any more.
+    /// </summary>
     public Action? StoreWasDisposed { get; init; }
 
     /// <summary>
-    /// Listens elsewhere from now on, and says whether it could; if not, everything is as before, and the log says why.
-    /// Null where nothing listens to addresses.
+    /// Changes the addresses, and returns whether that succeeded; if not, everything is as before, and the log says
+    /// why. Null if the server does not listen on addresses.
     /// </summary>
     public Func<ListenPlace, bool>? Listen { get; init; }
 
-    /// <summary>Asks the program to stop, by the address of the client that wants it; null: clients may not.</summary>
+    /// <summary>
+    /// Asks the program to stop, with the address of the client that wants it; null: clients may not.
+    /// </summary>
     public Action<string>? Stop { get; init; }
 
-    /// <summary>Told by CONFIG SET that the interval of TCP keep-alive has changed.</summary>
+    /// <summary>Called by CONFIG SET when the interval of TCP keep-alive has changed.</summary>
     public Action<int>? KeepAliveChanged { get; init; }
 
-    /// <summary>Told by CONFIG REWRITE that the file was rewritten, or why it could not be.</summary>
+    /// <summary>Called by CONFIG REWRITE when the file was rewritten, or with the error.</summary>
     public Action<string?>? ConfigRewritten { get; init; }
 
-    /// <summary>Logs why the server listens where it did, of which the reply says nothing.</summary>
+    /// <summary>Logs why a change of addresses failed, which the reply does not say.</summary>
     public Action<string>? LogListenRefused { get; init; }
 
     /// <summary>Whether protected mode refuses clients of other machines.</summary>
     public bool IsClosedToOthers => Settings.IsProtected && Users.NeedsNoPassword;
 
     /// <summary>
-    /// Told now and then that a limit was met: which, by what address, its value, and how many times unsaid.
+    /// Called now and then when a limit was met: with the limit, the address, the value, and the number of unreported
+    /// times.
     /// </summary>
     public Action<ConnectionLimit, string, long, long>? LimitMet { get; init; }
 
-    /// <summary>Counts that a client met a limit, and tells of it unless that was done a moment ago.</summary>
+    /// <summary>Counts that a client met a limit, and reports it unless the last report was a moment ago.</summary>
     /// <param name="limit">The limit.</param>
     /// <param name="client">The address of the client.</param>
     /// <param name="value">The limit's value, or what it was compared with.</param>
@@ -155,12 +160,12 @@ internal sealed class ServerState
             LimitMet?.Invoke(limit, client, value, unlogged);
     }
 
-    /// <summary>Notes what was denied.</summary>
-    /// <param name="denial">Why.</param>
+    /// <summary>Logs a denial for ACL LOG.</summary>
+    /// <param name="denial">The reason.</param>
     /// <param name="name">
-    /// The command, the key, how it was tried to authenticate, or the name of the certificate.
+    /// The command, the key, the way of authentication, or the name of the certificate.
     /// </param>
-    /// <param name="userName">Who.</param>
+    /// <param name="userName">The user's name.</param>
     /// <param name="client">Its client.</param>
     public void LogDenial(AclDenial denial, string name, string userName, ClientSession client)
     {
@@ -169,7 +174,7 @@ internal sealed class ServerState
         AclLog.Add(entry, Settings.AclLogLengthMax);
     }
 
-    /// <summary>Makes a client in its first state one of the user whom its certificate stands for, if any.</summary>
+    /// <summary>Gives a new client the user of its certificate, if there is one.</summary>
     public void AdmitByCertificate(ClientSession client)
     {
         if (CertificateUsers.FindUser(client) is not var (name, userName))

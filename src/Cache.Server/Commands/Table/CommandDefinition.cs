@@ -3,9 +3,9 @@ using System.Text.Json;
 
 namespace Cache.Server.Commands.Table;
 
-/// <summary>One command or subcommand: what Redis says of it, where its keys are, who may run it.</summary>
+/// <summary>One command or subcommand: Redis's data about it, its keys, its categories.</summary>
 /// <remarks>
-/// Immutable once the table is made, but for what is made when first asked for; shared by all servers of the process.
+/// Immutable once the table is created, except for lazily created members; shared by all servers of the process.
 /// </remarks>
 internal sealed class CommandDefinition
 {
@@ -43,13 +43,13 @@ internal sealed class CommandDefinition
     /// <summary>Its row of the table's source: flags, categories, key specifications, documentation.</summary>
     public JsonElement Row { get; }
 
-    /// <summary>What COMMAND INFO and DOCS tell of it.</summary>
+    /// <summary>Its replies of COMMAND INFO and DOCS.</summary>
     public CommandReplies Replies { get; }
 
-    /// <summary>Its place in the table, from 0; counters are kept by it.</summary>
+    /// <summary>Its index in the table, from 0, and in arrays of counters.</summary>
     public int Index { get; }
 
-    /// <summary>The name in lower case; of a subcommand "container|subcommand".</summary>
+    /// <summary>The name in lower case; for a subcommand "container|subcommand".</summary>
     public string Name { get; }
 
     public byte[] NameBytes { get; }
@@ -70,24 +70,24 @@ internal sealed class CommandDefinition
 
     public CommandFlags Flags { get; }
 
-    /// <summary>Whether it is for administrators: it does not wait behind what others made long.</summary>
+    /// <summary>Whether it is for administrators: it does not wait behind other clients' long commands.</summary>
     public bool IsAdministrative => (Flags & CommandFlags.Admin) != 0;
 
-    /// <summary>How much work a call may be, as far as its name tells.</summary>
+    /// <summary>The most work of a call, as far as the name shows.</summary>
     public CommandWork Work { get; }
 
     /// <summary>
-    /// Whether it is one that an administrator needs, by its categories; only these are for clients above the limit.
+    /// Whether an administrator needs it, by its categories; clients above the limit may run only such commands.
     /// </summary>
     public bool ServesAdministrators { get; }
 
     /// <summary>Its categories for ACL rules: "@read", …</summary>
     public string[] Categories { get; }
 
-    /// <summary>Where its keys are.</summary>
+    /// <summary>The positions of its keys.</summary>
     public KeySpecification[] KeySpecifications { get; }
 
-    /// <summary>Its place among the commands that ACL rules may name; found when first asked for.</summary>
+    /// <summary>Its entry among the commands that ACL rules may name; found when first asked for.</summary>
     public int AclIndex => _aclIndex != Unknown ? _aclIndex : _aclIndex = AclCommandTable.Default.Find(Name)!.Index;
 
     /// <summary>The subcommands of a container; null if it has none.</summary>

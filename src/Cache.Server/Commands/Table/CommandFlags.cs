@@ -1,6 +1,6 @@
 namespace Cache.Server.Commands.Table;
 
-/// <summary>What the server itself asks of a command's flags; the rest only goes into replies.</summary>
+/// <summary>The flags of a command that the server itself uses; others are only in replies.</summary>
 [Flags]
 internal enum CommandFlags
 {
@@ -15,7 +15,7 @@ internal enum CommandFlags
     /// <summary>It is for administrators.</summary>
     Admin = 4,
 
-    /// <summary>It takes constant or logarithmic time, by Redis's own word.</summary>
+    /// <summary>It takes constant or logarithmic time, according to Redis.</summary>
     Fast = 8,
 
     /// <summary>It may run while files are loaded.</summary>

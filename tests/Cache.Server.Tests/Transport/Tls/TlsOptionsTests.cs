@@ -93,13 +93,13 @@ public sealed class TlsOptionsTests : IDisposable
     {
         AssertProblem("TlsPort is 70000; it must be between 0 and 65535.", o => o.TlsPort = 70_000);
         AssertProblem(
-            "TlsPort is 7; it must be another than RespServerOptions.Port.",
+            "TlsPort is 7; it must differ from RespServerOptions.Port.",
             o => (o.Port, o.TlsPort) = (7, 7));
         AssertProblem(
             "TlsPort is 0; it needs an address in RespServerOptions.Bind.",
             o => (o.Bind, o.UnixSocketPath, o.Port) = ([], "/tmp/s", null));
         AssertProblem(
-            "TlsCertificateFile is not given; it or RespServerOptions.TlsPfxFile is needed where there is a "
+            "TlsCertificateFile is not given; it or RespServerOptions.TlsPfxFile is needed for a "
             + "RespServerOptions.TlsPort.",
             o => (o.TlsCertificateFile, o.TlsKeyFile) = (null, null));
         AssertProblem(
@@ -114,7 +114,7 @@ public sealed class TlsOptionsTests : IDisposable
             "TlsClientAuthentication is 9; it must be one of None, Optional, Required.",
             o => o.TlsClientAuthentication = (TlsClientAuthentication)9);
         AssertProblem(
-            "TlsClientAuthentication is None; it must be another for RespServerOptions.TlsClientUsers, "
+            "TlsClientAuthentication is None; it cannot be used with RespServerOptions.TlsClientUsers, "
             + "which needs certificates.",
             o => (o.TlsClientAuthentication, o.TlsClientUsers) = (TlsClientAuthentication.None, Map("a", "alice")));
         AssertProblem(
