@@ -128,7 +128,7 @@ public sealed class HybridCacheConfigurationTests
         using var host = Build(
             services => services.AddCacheHybridCache(Section("Hybrid", ("DefaultEntryOptions", "60"))));
         var refused = await Assert.ThrowsAsync<OptionsValidationException>(() => host.StartAsync(Token));
-        Assert.StartsWith("Hybrid:DefaultEntryOptions is no key", refused.Message, StringComparison.Ordinal);
+        Assert.StartsWith("Hybrid:DefaultEntryOptions is not a key", refused.Message, StringComparison.Ordinal);
     }
 
     [Fact]
