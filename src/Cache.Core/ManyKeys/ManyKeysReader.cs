@@ -9,7 +9,7 @@ namespace Cache.Core.ManyKeys;
 /// <summary>Reads several keys as of one moment.</summary>
 /// <remarks>
 /// Without a lock: each key is read on its own, and at the end all home buckets must still be at the versions that
-/// were read, so that there was a moment at which all values stood. After some vain attempts the homes are locked.
+/// were read, so that all values were there at one moment. After some failed attempts the homes are locked.
 /// </remarks>
 internal static class ManyKeysReader
 {

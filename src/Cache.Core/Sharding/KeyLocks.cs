@@ -8,17 +8,17 @@ namespace Cache.Core.Sharding;
 /// <remarks>
 /// Buckets are locked in the order of their pages' numbers, which is that of their addresses, as a split locks those
 /// of its page, so that no two threads wait for each other. Of a page that many of the keys live in, all buckets are
-/// locked; else only homes are, and buckets that entries spilled to are tried: if one is held, everything is given up
-/// and the operation begins anew. After some vain attempts the locks are exclusive: all buckets of each page, and the
-/// growth gates of the shards before them, so that no other thread stands in the way any more.
+/// locked; else only homes are, and buckets that entries spilled to are tried: if one is held, all locks are released
+/// and the operation starts over. After some failed attempts the locks are exclusive: all buckets of each page, and the
+/// growth gates of the shards before them, so that no other thread can make an attempt fail.
 /// A long batch lets others read in what it holds until it changes that: see <see cref="BeginChanges"/>.
 /// One per thread, kept for the next operation.
 /// </remarks>
 internal sealed partial class KeyLocks
 {
     /// <summary>
-    /// The vain attempts after which an operation's locks are exclusive. Each costs what the operation costs, and they
-    /// are vain only if others hold or change the same pages each time.
+    /// The failed attempts after which an operation's locks are exclusive. Each costs what the operation costs, and
+    /// one fails only if other threads hold or change the same pages meanwhile.
     /// </summary>
     public const int AttemptsMax = 8;
 

@@ -21,7 +21,7 @@ internal sealed partial class Reclaimer
     // Copies may pass the limit by so small a part: more than the segments of all streams, less than two percent.
     private const int CopyOverdrawDivisor = 64;
 
-    // After a vain attempt, merging is tried again when the number of entries has fallen to this fraction.
+    // After a failed attempt, merging is tried again when the number of entries has fallen to this fraction.
     private const double MergeAgainShare = 0.9;
 
     // With this many entries or more, merging failed; any recent value will do.

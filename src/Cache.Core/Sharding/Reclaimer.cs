@@ -11,8 +11,8 @@ namespace Cache.Core.Sharding;
 /// step for what they append, so that seldom one waits for a whole segment. Which segment, and what becomes of its
 /// records, is S3-FIFO on segments (Yang et al., SOSP'23), with a small list whose share follows the workload: new
 /// records enter the small list; from its oldest segment those that were used go to the main list, and from main's
-/// oldest those that were used go round again. A segment with enough dead bytes is compacted instead, which loses
-/// nothing.
+/// oldest those that were used are appended to main again. A segment with enough dead bytes is compacted instead,
+/// which evicts nothing.
 /// Lock order: this gate, then a bucket, then the log's gate. No thread that holds a bucket waits for this gate.
 /// </remarks>
 internal sealed partial class Reclaimer(
@@ -109,7 +109,7 @@ internal sealed partial class Reclaimer(
         int steps = 0;
         while (!_budget.HasRoomFor(bytes))
         {
-            // What was cleared goes first. With millions of entries to look at, who may evict waits for a part of it.
+            // Cleared entries go first. There may be millions to look at: a store that may evict looks at some only.
             if ((steps++ < ClearedStepsMax || _budget.Eviction == EvictionPolicy.None)
                 && _cleared.TryStep(ClearedEntries.PagesPerStep))
             {

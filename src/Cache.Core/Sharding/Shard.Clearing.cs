@@ -108,8 +108,8 @@ internal sealed partial class Shard
 
     /// <summary>Whether nothing of some generations lies in a page, nor is being written there.</summary>
     /// <remarks>
-    /// Who locks a bucket after its version was read here finds the generations as they are now: the compare-exchange
-    /// of the version and the exchange of the generations are fences.
+    /// A thread that locks a bucket after its version was read here reads the generations as they are now: the
+    /// compare-exchange of the version and the exchange of the generations are fences.
     /// </remarks>
     private static bool IsFreeOf(IndexPage page, uint generations)
     {

@@ -59,10 +59,10 @@ internal sealed partial class Shard
 
     /// <summary>Runs an operation on a key and returns the previous string, atomically.</summary>
     /// <remarks>
-    /// The value is read without a lock, and the operation takes place only if it still is the entry's: of a large one
-    /// the block tells, whatever else was written in its bucket. Others' writes may make that vain; the last attempt
-    /// takes value and change under one lock. No sink is called under a lock, and if it throws before that last
-    /// attempt, nothing was changed.
+    /// The value is read without a lock, and the operation is done only if it still is the entry's: for a large value
+    /// the block shows that, whatever else was written in its bucket. Other threads' writes may make an attempt fail;
+    /// the last attempt reads and changes the value under one lock. No sink is called under a lock, and if it throws
+    /// before that last attempt, nothing was changed.
     /// </remarks>
     /// <param name="key">The key.</param>
     /// <param name="mustExist">Whether there is nothing to do if the key has no entry.</param>
