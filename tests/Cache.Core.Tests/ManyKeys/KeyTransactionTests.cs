@@ -27,7 +27,7 @@ public sealed class KeyTransactionTests : IDisposable
     public void Clear_ThenAWriteToAFullPage_TakesTheSlotOfWhatWasCleared()
     {
         Store.Set(_key, "1"u8);
-        FillPages(Store, 1);
+        FullPages.Fill(State, 1);
         long pages = State.Index.Count;
 
         KeyedTransaction.Run(Store, [_key], keyspaces: 1, writeCount: 1, static view =>
@@ -185,7 +185,7 @@ public sealed class KeyTransactionTests : IDisposable
             options.MemoryLimitBytes = 1 << 20;
         });
         var store = fixture.Store;
-        FillPages(store, pages);
+        FullPages.Fill(StateOf(store), pages);
         byte[][] keys = KeysOf(8 * pages);
 
         KeyedTransaction.Run(
@@ -204,7 +204,7 @@ public sealed class KeyTransactionTests : IDisposable
     [Fact]
     public void TryMake_UnderExclusiveLocksOfAPageThatWasCleared_SplitsNone()
     {
-        FillPages(Store, 1);
+        FullPages.Fill(State, 1);
         Store.Clear();
         ulong[] hashes = [.. KeysOf(100).Select(key => State.HashOf(key, 0)).Order()];
         var locks = new KeyLocks();
@@ -251,29 +251,6 @@ public sealed class KeyTransactionTests : IDisposable
     private static byte[][] KeysOf(int count) => [.. Enumerable.Range(0, count).Select(static i => Bytes($"key:{i}"))];
 
     private Bucket HomeOf(byte[] key) => State.Shards[0].HomeOf(State.HashOf(key, 0));
-
-    /// <summary>Writes keys until there are so many pages, and no bucket of theirs has an empty slot.</summary>
-    private static void FillPages(CacheStore store, int count)
-    {
-        var state = StateOf(store);
-        for (int i = 0; state.EntryCount < count * IndexPage.SlotCount; i++)
-        {
-            byte[] name = Bytes($"filler:{i}");
-            var home = state.Shards[0].HomeOf(state.HashOf(name, 0));
-            if (state.Index.Count < count || HasSlot(home))
-                store.Set(name, "1"u8);
-        }
-
-        Assert.Equal(count, state.Index.Count);
-    }
-
-    private static bool HasSlot(Bucket home)
-    {
-        bool hasSlot = home.FindEmptySlot() != 0 || home.Page.NeighbourOf(home).FindEmptySlot() != 0;
-        for (int stash = IndexPage.HomeCount; stash < IndexPage.BucketCount; stash++)
-            hasSlot |= home.Page[stash].FindEmptySlot() != 0;
-        return hasSlot;
-    }
 
     /// <summary>Takes what is free of the budget, as other threads may.</summary>
     private static long TakeAll(CacheStore store)
