@@ -1,4 +1,5 @@
 using Cache.Core;
+using Cache.Durability;
 using Cache.Hosting;
 using Cache.Hosting.Configuration;
 using Cache.Server;
@@ -18,16 +19,19 @@ internal static class StandaloneHost
     // What a stop may take beyond the clients' time to take their replies.
     private static readonly TimeSpan _stopAllowance = TimeSpan.FromSeconds(5);
 
-    /// <returns>The exit code: 0 after an orderly stop, 1 if the start failed; then it was said why.</returns>
+    /// <returns>
+    /// The exit code: 0 after an orderly stop, 1 if the start failed, or if the stop could not write what is kept; then
+    /// it was said why.
+    /// </returns>
     public static async Task<int> RunAsync(string[] arguments)
     {
         var settings = new ProgramSettings(new CacheOptions(), new RespServerOptions());
         try
         {
             var commandLine = new CommandLine();
-            if (commandLine.TryParse(arguments))
-                await RunAsync(commandLine, settings).ConfigureAwait(false);
-            return 0;
+            return !commandLine.TryParse(arguments) || await RunAsync(commandLine, settings).ConfigureAwait(false)
+                ? 0
+                : 1;
         }
         catch (OperationCanceledException)
         {
@@ -46,7 +50,8 @@ internal static class StandaloneHost
         }
     }
 
-    private static async Task RunAsync(CommandLine commandLine, ProgramSettings settings)
+    /// <returns>Whether the stop has written what it was to write.</returns>
+    private static async Task<bool> RunAsync(CommandLine commandLine, ProgramSettings settings)
     {
         var problems = new List<string>();
         var json = ReadJson(commandLine.ConfigJson, problems);
@@ -77,7 +82,9 @@ internal static class StandaloneHost
                 settings.Server);
         }
 
+        var durability = host.Services.GetRequiredService<CacheDurability>();
         await host.WaitForShutdownAsync().ConfigureAwait(false);
+        return durability.GetStatus().StopFailedBecause is null;
     }
 
     /// <summary>What all sources say, in the order of precedence: the last one for a directive counts.</summary>

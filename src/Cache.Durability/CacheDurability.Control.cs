@@ -55,7 +55,7 @@ public sealed partial class CacheDurability
 
     /// <summary>Why changes are not recorded; null: they are, or need not be.</summary>
     internal IOException? Failure =>
-        _durable is { Journal: { State: JournalState.Suspended or JournalState.Resuming } journal }
+        _durable is { Journal: { IsDroppable: false, State: JournalState.Suspended or JournalState.Resuming } journal }
             ? journal.Failure
             : null;
 

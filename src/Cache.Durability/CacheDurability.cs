@@ -51,6 +51,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
     private Task? _stop;
     private Thread? _controller;
     private long _startMs;
+    private volatile string? _stopFailure;
 
     private volatile bool _isLoading;
 
@@ -144,6 +145,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
             ChangesSinceSave = ChangesSinceSave,
             IsSaving = figures.Running != null,
             LastSave = figures.LastMs == 0 ? null : DateTimeOffset.FromUnixTimeMilliseconds(figures.LastMs),
+            StopFailedBecause = _stopFailure,
             SaveFailedBecause = (figures.Save.Failure ?? figures.Rewrite.Failure)?.Message,
             Snapshots = figures.Save.Count + figures.Rewrite.Count,
             Suspensions = SuspensionCount,
@@ -178,7 +180,8 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
     }
 
     /// <summary>
-    /// Completes when all changes until now are durable; at once if the mode keeps no journal.
+    /// Completes when all changes until now are durable; at once if the mode keeps no journal, or while it cannot be
+    /// written and writes continue unrecorded (<see cref="DurabilityOptions.RefusesWritesOnError"/>).
     /// </summary>
     /// <exception cref="IOException">They never will be: the journal cannot be written.</exception>
     public ValueTask WaitAsync() => _durable is { IsRecording: true } durable ? durable.WaitAsync() : default;
@@ -330,12 +333,15 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
         }
         catch (Exception failure) when (failure is IOException or OutOfMemoryException or ObjectDisposedException)
         {
+            _stopFailure = failure.Message;
             DurabilityLog.SaveFailed(_logger, failure.Message);
         }
 
         durable.Dispose();
-        if (durable.Journal.Failure is { } journalFailure)
-            DurabilityLog.NotClosed(_logger, journalFailure.Message);
+        if (durable.Journal.Failure is not { } journalFailure)
+            return;
+        _stopFailure ??= journalFailure.Message;
+        DurabilityLog.NotClosed(_logger, journalFailure.Message);
     }
 
     private void LogProgress()

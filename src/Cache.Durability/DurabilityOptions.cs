@@ -42,9 +42,10 @@ public sealed class DurabilityOptions
 
     /// <summary>
     /// Whether writes of the store throw an <see cref="IOException"/> while the journal cannot be written; else they
-    /// continue unrecorded. Default: true.
+    /// continue unrecorded, and the next start finds nothing unless new files were written meanwhile. Default: false,
+    /// since a full disk is no reason for an application to fail. The stand-alone server refuses them, as Redis does.
     /// </summary>
-    public bool RefusesWritesOnError { get; set; } = true;
+    public bool RefusesWritesOnError { get; set; }
 
     /// <summary>
     /// The longest downtime after which the files are still loaded: they do not know what was invalidated elsewhere

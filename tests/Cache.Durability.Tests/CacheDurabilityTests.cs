@@ -49,6 +49,11 @@ public sealed class CacheDurabilityTests : IDisposable
         Assert.True(third.Store.Contains("b"u8));
     }
 
+    // An application is not to fail with its cache.
+    [Fact]
+    public void Options_Default_LetWritesGoOnWithoutADisk() =>
+        Assert.False(new DurabilityOptions().RefusesWritesOnError);
+
     [Fact]
     public async Task Save_WhileOthersUseTheStore_IsTold()
     {

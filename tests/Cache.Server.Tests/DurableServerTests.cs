@@ -198,7 +198,9 @@ public sealed class DurableServerTests : ConnectionTestBase, IAsyncLifetime
     }
 
     private CacheDurability Create(CacheStore? store = null, SyncPolicy sync = SyncPolicy.EverySecond) =>
-        new(store ?? Store, new DurabilityOptions { Directory = StoreFolder, Sync = sync });
+        new(
+            store ?? Store,
+            new DurabilityOptions { Directory = StoreFolder, Sync = sync, RefusesWritesOnError = true });
 
     private static async Task<string> ReadAsync(InMemoryClient client, int length) =>
         Encoding.Latin1.GetString(await client.ReadAsync(length, Cancellation));

@@ -25,6 +25,9 @@ internal sealed class DurableStore : IDisposable
     private Thread? _healer;
     private volatile byte[]? _databases;
     private volatile bool _isRecording;
+
+    // Without a journal, while changes are recorded beside a snapshot.
+    private volatile bool _isSaving;
     private bool _isCounting;
     private bool _beats;
     private bool _isDisposed;
@@ -131,8 +134,12 @@ internal sealed class DurableStore : IDisposable
     {
         lock (_turn)
         {
-            if (!_isRecording)
-                Attach();
+            if (_isRecording)
+                return;
+            Journal.IsPassing = false;
+            if (Journal.IsDroppable)
+                Journal.Drop();
+            Attach();
         }
     }
 
@@ -148,6 +155,7 @@ internal sealed class DurableStore : IDisposable
             Count();
             Journal.WriteAll();
             Journal.Unlist();
+            Journal.IsPassing = true;
         }
     }
 
@@ -166,9 +174,10 @@ internal sealed class DurableStore : IDisposable
     {
         byte[]? before = _databases;
         _databases = keyspaces; // A snapshot that begins after the record has it.
+        Interlocked.MemoryBarrier(); // One that begins meanwhile has it, or is seen here.
         try
         {
-            if (_isRecording)
+            if (_isRecording || _isSaving)
                 _changes.WriteDatabases(keyspaces);
             Changes.Add();
         }
@@ -187,6 +196,8 @@ internal sealed class DurableStore : IDisposable
     {
         lock (_turn)
         {
+            if (Journal.IsDroppable)
+                Journal.Drop();
             if (Journal.State != JournalState.Suspended)
                 return Journal.State == JournalState.Writing;
             Journal.Resume();
@@ -243,6 +254,7 @@ internal sealed class DurableStore : IDisposable
         if (_isCounting)
             _store.Detach(Changes);
         _isCounting = false;
+        _changes.IsCounting = true;
         _store.Attach(_changes);
         _isRecording = true;
     }
@@ -264,6 +276,7 @@ internal sealed class DurableStore : IDisposable
         else
         {
             Journal.Unlist();
+            Journal.IsPassing = true;
             Count();
         }
 
@@ -275,11 +288,58 @@ internal sealed class DurableStore : IDisposable
 
     private void SaveCore()
     {
-        var cut = Journal.BeginCut();
-        string snapshot = WriteImage(_store, Journal, _databases, Written);
-        Journal.Cut(cut, snapshot);
-        if (!_isRecording)
+        if (_isRecording)
+        {
+            var cut = Journal.BeginCut();
+            Journal.Cut(cut, WriteImage(_store, Journal, _databases, NoteWritten));
+            return;
+        }
+
+        SavePassing();
+    }
+
+    // What becomes of several keys while the snapshot is written might be there in part, or not at all, where one key
+    // has been written and the other has not: so changes are recorded meanwhile, and the files are as of the end.
+    private void SavePassing()
+    {
+        if (Journal.IsDroppable) // What was left of the last one could not be written.
+            Journal.Drop();
+        try
+        {
+            var (cut, snapshot) = WriteImageAndChanges();
+            Journal.Cut(cut, snapshot);
             Journal.Unlist();
+        }
+        finally
+        {
+            if (Journal.IsDroppable)
+                Journal.Drop();
+        }
+    }
+
+    private (JournalCut Cut, string Snapshot) WriteImageAndChanges()
+    {
+        _changes.IsCounting = false;
+        _isSaving = true;
+        _store.Attach(_changes);
+        try
+        {
+            var cut = Journal.BeginCut();
+            return (cut, WriteImage(_store, Journal, _databases, NoteWritten));
+        }
+        finally
+        {
+            _store.Detach(_changes); // Whoever recorded before has had its lock: no change is there without its cause.
+            _isSaving = false;
+        }
+    }
+
+    // The rest of a snapshot that cannot count is not written.
+    private void NoteWritten(int count)
+    {
+        Written?.Invoke(count);
+        if (Journal.State == JournalState.Suspended)
+            throw new IOException("The journal beside the snapshot cannot be written.", Journal.Failure);
     }
 
     // Else each start would find the damage again, and be refused.

@@ -30,8 +30,17 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads,
     private readonly LongGroupRoom _room = new();
     private readonly LentBytes _lent = new();
 
+    private volatile bool _isCounting = true;
+
     // The open reservations that were granted while nothing is recorded; interlocked.
     private long _unrecorded;
+
+    /// <summary>Whether it counts changes; else an observer does.</summary>
+    public bool IsCounting
+    {
+        get => _isCounting;
+        set => _isCounting = value;
+    }
 
     public override long SizeOf(in ChangeRecord record) =>
         RecordLayout.SizeOf(KindOf(record), FlagsOf(record), record.KeyLength, record.ValueLength);
@@ -112,7 +121,8 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads,
 
     public override void Complete(ref ChangeReservation reservation)
     {
-        changes.Add();
+        if (_isCounting)
+            changes.Add();
         switch (reservation.Owner)
         {
             case StagingChunk chunk:

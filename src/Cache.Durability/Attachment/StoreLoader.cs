@@ -174,7 +174,7 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
         }
 
         long unixMs = info.ExpiresAtUnixMs;
-        bool isPostponed = unixMs is > Postponement and < 2 * Postponement;
+        bool isPostponed = IsPostponed(unixMs);
         if (isPostponed)
             unixMs -= Postponement;
         if (unixMs != 0 && unixMs <= _lastWallMs && info.SlidingMs == 0)
@@ -186,10 +186,19 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
     // Written again, so that its interval begins now.
     private void EndSlidingPostponement(CacheStore store, ReadOnlySpan<byte> key, in EntryInfo info)
     {
+        long absoluteMs = IsPostponed(info.AbsoluteUnixMs)
+            ? info.AbsoluteUnixMs - Postponement
+            : info.AbsoluteUnixMs;
+        if (absoluteMs != 0 && absoluteMs <= _lastWallMs)
+        {
+            store.Remove(key);
+            return;
+        }
+
         var options = new EntryOptions
         {
             SlidingMs = info.SlidingMs - Postponement,
-            ExpiresAtUnixMs = info.AbsoluteUnixMs,
+            ExpiresAtUnixMs = absoluteMs,
         };
         if (store.TryPeekRange(key, 0, -1, ref _value, out _)
             && store.Set(key, _value.Bytes.AsSpan(0, _value.Length), options) != WriteStatus.Done)
@@ -206,7 +215,7 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
         bool isSliding = fields.SlidingMs != 0
             && (fields.AbsoluteMs == 0 || fields.AbsoluteMs > Math.Max(_startMs, _lastWallMs));
         var options = isSliding
-            ? new EntryOptions { SlidingMs = PostponedInterval(fields.SlidingMs), ExpiresAtUnixMs = fields.AbsoluteMs }
+            ? Sliding(fields.SlidingMs, fields.AbsoluteMs)
             : new EntryOptions
             {
                 ExpiresAtUnixMs = Postponed(fields.SlidingMs != 0 ? fields.AbsoluteMs : fields.DeadlineMs),
@@ -224,14 +233,18 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
         return ProblemOf(store, status, length: 0);
     }
 
-    // A load may take longer than the interval.
-    private long PostponedInterval(long slidingMs)
+    // A load may take longer than the interval, or than it is to the last moment.
+    private EntryOptions Sliding(long slidingMs, long absoluteMs)
     {
-        if (slidingMs > SoonMs)
-            return slidingMs >= Postponement ? Postponement - 1 : slidingMs;
+        slidingMs = Math.Min(slidingMs, Postponement - 1);
+        long postponedMs = Postponed(absoluteMs);
+        if (slidingMs > SoonMs && postponedMs == absoluteMs)
+            return new EntryOptions { SlidingMs = slidingMs, ExpiresAtUnixMs = absoluteMs };
         _hasPostponed = true;
-        return slidingMs + Postponement;
+        return new EntryOptions { SlidingMs = slidingMs + Postponement, ExpiresAtUnixMs = postponedMs };
     }
+
+    private static bool IsPostponed(long unixMs) => unixMs is > Postponement and < 2 * Postponement;
 
     private long Postponed(long unixMs)
     {

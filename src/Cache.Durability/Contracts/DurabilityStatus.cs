@@ -39,6 +39,9 @@ public sealed record DurabilityStatus
     /// <summary>The error of the last snapshot; null: it was written, or there was none.</summary>
     public string? SaveFailedBecause { get; init; }
 
+    /// <summary>The error of the stop, which has not written everything; null: it has, or has not run yet.</summary>
+    public string? StopFailedBecause { get; init; }
+
     /// <summary>The number of snapshots that this process has written, for any reason.</summary>
     public long Snapshots { get; init; }
 

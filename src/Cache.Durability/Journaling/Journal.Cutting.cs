@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Durability.Catalog;
 
 namespace Cache.Durability.Journaling;
@@ -11,6 +12,10 @@ namespace Cache.Durability.Journaling;
 internal sealed partial class Journal
 {
     private bool _skipsSyncs;
+    private volatile bool _isPassing;
+
+    // Under the gate, before the state says that it is suspended.
+    private volatile bool _isDroppable;
     private long _snapshotBytes;
     private long _suspensionCount;
 
@@ -26,6 +31,19 @@ internal sealed partial class Journal
         get => Volatile.Read(ref _skipsSyncs) && _options.Sync == SyncPolicy.EverySecond;
         set => Volatile.Write(ref _skipsSyncs, value);
     }
+
+    /// <summary>
+    /// Whether changes are recorded only for a snapshot that is being written, or not at all: an error refuses no
+    /// write, and the valid files stay valid. Set after the last change that counts, cleared before the first.
+    /// </summary>
+    public bool IsPassing
+    {
+        get => _isPassing;
+        set => _isPassing = value;
+    }
+
+    /// <summary>Whether it is suspended, and everything that is lost was recorded only for a snapshot.</summary>
+    public bool IsDroppable => _state == JournalState.Suspended && _isDroppable;
 
     /// <summary>Whether changes are recorded into valid files; else into files that become valid with a cut.</summary>
     public bool IsListed => _writer.IsListed;
@@ -107,11 +125,39 @@ internal sealed partial class Journal
             {
                 var ended = _writer.Forget(_writer.Names.Count);
                 if (_writer.IsListed)
-                    _listedEnd = _writer.LastSequence;
+                    _listedEnd = State == JournalState.Writing ? _writer.LastSequence : 0; // Else nobody knows.
                 else
                     _files.Discard(ended); // None of them was ever valid.
                 _writer.IsListed = false;
             }
+        }
+    }
+
+    /// <summary>Continues after an error of what was recorded only for a snapshot, and drops that.</summary>
+    /// <remarks>The caller has seen <see cref="IsDroppable"/>; no file is listed.</remarks>
+    public void Drop()
+    {
+        lock (_writeTurn)
+        {
+            DropSealed();
+            lock (_syncTurn)
+            {
+                ulong last = _writer.LastSequence;
+                var names = _writer.Names;
+                _writer.Dispose();
+                _writer = new JournalWriter(_catalog, _files, last, _options);
+                if (!_catalog.IsUncertain) // The manifest on the disk may name them; a start sees to the rest.
+                    _files.Discard(names);
+            }
+        }
+
+        lock (_gate)
+        {
+            Debug.Assert(_state == JournalState.Suspended);
+            Debug.Assert(_isDroppable);
+            (_state, Failure) = (JournalState.Writing, null);
+            Waits.Heal(StartOfNext(Staging.NextLsn));
+            Staging.TurnOn();
         }
     }
 

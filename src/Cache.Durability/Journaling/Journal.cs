@@ -13,7 +13,8 @@ namespace Cache.Durability.Journaling;
 /// written again.
 /// <code>
 ///     Writing ──error──> Suspended ──Resume──> Resuming ──Heal, with a durable snapshot──> Writing
-///                            └──────error─────────┘                        each ──Close──> Closed
+///       ^                    │ └──────error───────┘                        each ──Close──> Closed
+///       └──────Drop──────────┘ of what counts only with a snapshot that has failed
 /// </code>
 /// </remarks>
 internal sealed partial class Journal : IDisposable
@@ -298,18 +299,28 @@ internal sealed partial class Journal : IDisposable
     private void HoldWritersIfUnsynced()
     {
         if (_options.Sync == SyncPolicy.EverySecond)
-            Staging.Hold(!SkipsSyncs && _writer.UnsyncedFor > s_unsyncedMax);
+            Staging.Hold(!SkipsSyncs && !IsPassing && _writer.UnsyncedFor > s_unsyncedMax);
     }
 
     private void Suspend(IOException failure)
     {
         bool isFirst;
+        bool isDroppable;
         lock (_gate)
         {
             if (_state is not (JournalState.Writing or JournalState.Resuming))
                 return;
             isFirst = _state == JournalState.Writing; // While new files are being tried, no write is acknowledged.
-            (Failure, _state) = (failure, JournalState.Suspended);
+            isDroppable = IsPassing && isFirst;
+            (Failure, _isDroppable) = (failure, isDroppable);
+            _state = JournalState.Suspended;
+        }
+
+        if (isDroppable) // What counts is whole, and does without.
+        {
+            Staging.TurnOff(failure, refusesWrites: false);
+            Waits.Fail(null);
+            return;
         }
 
         _catalog.TrySuspend();

@@ -61,6 +61,7 @@ internal sealed class ProgramSettings(CacheOptions store, RespServerOptions serv
     {
         options.Mode = DurabilityMode.Snapshot;
         options.SavePoints = [];
+        options.RefusesWritesOnError = true;
         return options;
     }
 

@@ -34,6 +34,34 @@ public sealed class StoreLoaderTests : IDisposable
         Assert.False(_store.Contains("a"u8));
     }
 
+    // It was there when its last moment was taken from it.
+    [Theory]
+    [InlineData(2_000, true)]
+    [InlineData(2_000, false)]
+    [InlineData(7_200_000, true)]
+    [InlineData(7_200_000, false)]
+    public void Apply_PersistOfAnEntryWhoseLastMomentPassesMeanwhile_IsApplied(int slidingMs, bool isPersisted)
+    {
+        long absoluteMs = _clock.GetUtcNow().ToUnixTimeMilliseconds() + 500;
+        var fields = new RecordFields
+        {
+            Kind = RecordKind.Set,
+            Flags = RecordFlags.Sliding,
+            SlidingMs = slidingMs,
+            AbsoluteMs = absoluteMs,
+        };
+        Apply(fields, "a"u8, "1"u8);
+        _clock.Advance(1_000);
+        if (isPersisted)
+            Apply(new RecordFields { Kind = RecordKind.Expire }, "a"u8, default);
+        _loader.Complete();
+        Assert.Equal(isPersisted, _store.Contains("a"u8));
+        if (!isPersisted)
+            return;
+        Assert.True(_store.TryPeekInfo("a"u8, out var info));
+        Assert.Equal((0, 0), (info.SlidingMs, info.ExpiresAtUnixMs));
+    }
+
     [Theory]
     [InlineData(new byte[] { 0, 0 })]
     [InlineData(new byte[] { 0, 2 })]

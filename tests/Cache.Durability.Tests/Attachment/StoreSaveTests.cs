@@ -1,3 +1,4 @@
+using System.Text;
 using Cache.Core;
 using Cache.Durability.Attachment;
 using Cache.Durability.Catalog;
@@ -197,6 +198,145 @@ public sealed class StoreSaveTests
         Assert.False(after.Store.Contains("lost"u8));
     }
 
+    // Of a key that moves from a place that was not written yet to one that was, a snapshot alone has nothing.
+    [Fact]
+    public void Save_NothingIsRecordedBesideRenames_LosesNoKey()
+    {
+        const int Keys = 5_000; // Several steps of the walk.
+        using var rig = Open(_directory, isRecording: false);
+        for (int i = 0; i < Keys; i++)
+            rig.Store.Set(Name("old", i), "1"u8);
+        int steps = 0;
+        rig.Durable.Written = _ =>
+        {
+            if (steps++ != 0)
+                return;
+            for (int i = 0; i < Keys; i++)
+                rig.Store.Rename(Name("old", i), Name("new", i), SetCondition.Always);
+            rig.Durable.Journal.Write();
+        };
+        rig.Durable.Save();
+        AssertStarts(rig.Store, _directory.AfterPowerLoss(new Random(1)));
+        rig.Store.Set("unrecorded"u8, "1"u8);
+        using var after = Open(_directory.AfterPowerLoss(new Random(1)));
+        Assert.Equal(Keys, after.Store.Count);
+    }
+
+    [Fact]
+    public void Save_NothingIsRecorded_CountsEachChangeOnce()
+    {
+        using var rig = Open(_directory, isRecording: false);
+        Fill(rig.Store);
+        long before = rig.Durable.Changes.Sum;
+        int steps = 0;
+        rig.Durable.Written = _ =>
+        {
+            if (steps++ == 0)
+                rig.Store.Set("beside"u8, "1"u8);
+        };
+        rig.Durable.Save();
+        rig.Store.Set("behind"u8, "1"u8);
+        Assert.Equal(before + 2, rig.Durable.Changes.Sum);
+    }
+
+    // What counts does without the changes that were recorded for the snapshot alone.
+    [Fact]
+    public void Save_NothingIsRecordedAndChangesCannotBe_RefusesNothing()
+    {
+        using var rig = Open(_directory, isRecording: false);
+        Fill(rig.Store);
+        rig.Durable.Save();
+        int steps = 0;
+        rig.Durable.Written = _ =>
+        {
+            if (steps++ != 0)
+                return;
+            rig.Store.Set("beside"u8, "1"u8);
+            _directory.Fail(Operation.Write, times: 1);
+            rig.Durable.Journal.Write();
+            _directory.Heal();
+            Assert.Equal(WriteStatus.Done, rig.Store.Set("further"u8, "1"u8));
+        };
+        Assert.Throws<IOException>(rig.Durable.Save);
+        Assert.Equal(JournalState.Writing, rig.Durable.Journal.State);
+        Assert.Equal(0, rig.Durable.Journal.SuspensionCount);
+        using (var before = Open(_directory.AfterPowerLoss(new Random(1))))
+        {
+            Assert.True(before.Store.Contains("short"u8));
+            Assert.False(before.Store.Contains("beside"u8));
+        }
+
+        rig.Durable.Save();
+        AssertStarts(rig.Store, _directory.AfterPowerLoss(new Random(1)));
+    }
+
+    // What was recorded for it is left, and no file that counts.
+    [Fact]
+    public void Save_NothingIsRecordedAndDiskIsFull_TheSnapshotBeforeCounts()
+    {
+        using var rig = Open(_directory, isRecording: false);
+        Fill(rig.Store);
+        rig.Durable.Save();
+        rig.Durable.Written = _ =>
+        {
+            rig.Store.Set("beside"u8, "1"u8);
+            throw new IOException("There is no room.");
+        };
+        Assert.Throws<IOException>(rig.Durable.Save);
+        _directory.Fail(Operation.Create);
+        rig.Durable.Journal.Write();
+        Assert.Equal(JournalState.Suspended, rig.Durable.Journal.State);
+        Assert.Equal(ManifestState.Open, ManifestFile.Read(_directory)!.State);
+        _directory.Heal();
+        Assert.True(rig.Durable.TryHeal());
+        using (var before = Open(_directory.AfterPowerLoss(new Random(1))))
+        {
+            Assert.True(before.Store.Contains("short"u8));
+            Assert.False(before.Store.Contains("beside"u8));
+        }
+
+        rig.Durable.Written = null;
+        rig.Durable.BeginRecording();
+        rig.Durable.Save();
+        rig.Store.Set("recorded"u8, "1"u8);
+        rig.Durable.Journal.Write();
+        rig.Durable.Journal.Sync();
+        AssertStarts(rig.Store, _directory.AfterPowerLoss(new Random(1)));
+    }
+
+    [Fact]
+    public void Save_NothingIsRecordedAndCrashesAnywhere_LeavesOneMoment() => RandomSeed.Run(this, seed =>
+    {
+        var random = new Random(seed);
+        int later = 0;
+        for (int crash = 0; crash < 100; crash++)
+        {
+            var directory = new FaultyDirectory();
+            using var rig = Open(directory, isRecording: false);
+            Fill(rig.Store);
+            rig.Durable.Save();
+            int steps = 0;
+            rig.Durable.Written = _ => // Behind the first keyspace, before the second.
+            {
+                if (steps++ != 0)
+                    return;
+                rig.Store.Rename("short"u8, "renamed"u8, SetCondition.Always);
+                rig.Store.SelectKeyspace(1).Set("behind"u8, "1"u8);
+            };
+            directory.CrashAt = directory.Operations + crash;
+            TrySave(rig);
+            using var after = Open(directory.AfterPowerLoss(random));
+            bool isLater = after.Store.Contains("renamed"u8);
+            Assert.NotEqual(isLater, after.Store.Contains("short"u8));
+            Assert.Equal(isLater, after.Store.SelectKeyspace(1).Contains("behind"u8));
+            later += isLater ? 1 : 0;
+            if (!directory.HasCrashed)
+                break;
+        }
+
+        Assert.NotEqual(0, later);
+    });
+
     // Until the first snapshot, what was there before counts alone.
     [Fact]
     public void BeginRecording_CrashesAnywhere_LeavesTheLastSnapshotOrEverything() => RandomSeed.Run(this, seed =>
@@ -321,6 +461,8 @@ public sealed class StoreSaveTests
         for (int i = 0; i < 101; i++)
             store.Set(RandomWrites.NameOf(i), new byte[10 * i]);
     }
+
+    private static byte[] Name(string kind, int number) => Encoding.ASCII.GetBytes($"{kind} {number}");
 
     private static void TrySave(StoreRig rig)
     {

@@ -188,6 +188,10 @@ public sealed class DirectiveTableTests
     public void Apply_OutputBufferLimitInRedisForm_TakesTheHardLimitOfNormalClients(int bytes, params string[] lines) =>
         Assert.Equal(bytes, Apply(lines).Server.OutputBufferLimit);
 
+    [Fact]
+    public void Durability_Default_RefusesWritesWithoutADisk() =>
+        Assert.True(new ProgramSettings(new CacheOptions(), new RespServerOptions()).Durability.RefusesWritesOnError);
+
     [Theory]
     [InlineData("900 1 300 10", "save 900 1", "save 300 10")]
     [InlineData("300 10", "save 900 1", "save \"\"", "save 300 10")]

@@ -71,6 +71,19 @@ public sealed class ServerKillTests : IDisposable
         await other.ExpectAsync("CONFIG GET appendonly", "*2\r\n$10\r\nappendonly\r\n$2\r\nno\r\n");
     }
 
+    // Who started it is to know that the files have not what it held.
+    [Fact]
+    public async Task Stopped_SnapshotCannotBeWritten_EndsWithAnError()
+    {
+        await using var server = Start("--port", FreePort.Find(), "--save", "3600 1", "--dir", _files.PathOf(""));
+        await server.WaitForAsync("Loaded ");
+        await using (var client = await server.ConnectAsync())
+            await client.ExpectAsync("SET a 1", "+OK\r\n");
+        Directory.Delete(_files.PathOf("appendonlydir"), recursive: true);
+        await server.SignalAsync("TERM");
+        Assert.Equal(1, await server.WaitForExitAsync());
+    }
+
     private StandaloneProcess Start(params string[] arguments) =>
         StandaloneProcess.Start(_files.PathOf(""), arguments);
 
