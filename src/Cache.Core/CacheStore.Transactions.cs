@@ -30,7 +30,9 @@ public sealed partial class CacheStore
     /// Reads and writes of these keys use the view, by the usual rules; an operation on another key, or on all keys
     /// (Scan, a random key, a new limit), throws an <see cref="InvalidOperationException"/>. Writes before a refused
     /// write, or before an exception, stay. Other threads wait for the whole transaction if they need one of the keys,
-    /// or another key in its bucket, so it should take microseconds.
+    /// or another key in its bucket, so it should take microseconds. <see cref="Clear"/> of the view throws an
+    /// <see cref="InvalidOperationException"/> where other threads have cleared the keyspace so often since the
+    /// transaction began that nothing is left to begin anew with; <see cref="TryClear()"/> returns false there.
     /// <example><code>
     /// struct Swap : ITransaction
     /// {
