@@ -90,7 +90,7 @@ internal sealed class DurableStore : IDisposable
             options = options with { Time = store.TimeProvider }; // Expiries are compared with the times in blocks.
             journal = JournalStart.Open(directory, loader, start.Recovery, options, out var report);
             loader.Complete();
-            if (report.Gaps.Count != 0)
+            if (report.Gaps.Count != 0 || report.WasRefused)
                 Renew(store, journal, report, loader.Databases);
             bool isTooOld = start.MaxAge is { } age && loader.IsOlderThan(age);
             if (isTooOld)
@@ -140,6 +140,7 @@ internal sealed class DurableStore : IDisposable
             if (Journal.IsDroppable)
                 Journal.Drop();
             Attach();
+            Journal.EndEnding();
         }
     }
 
@@ -151,6 +152,7 @@ internal sealed class DurableStore : IDisposable
             if (!_isRecording)
                 return;
             _isRecording = false;
+            Journal.BeginEnding();
             _store.Detach(_changes);
             Count();
             Journal.WriteAll();
@@ -342,7 +344,8 @@ internal sealed class DurableStore : IDisposable
             throw new IOException("The journal beside the snapshot cannot be written.", Journal.Failure);
     }
 
-    // Else each start would find the damage again, and be refused.
+    // Else each start would find the damage again, and be refused; and a file that could not be written would be
+    // continued, although it is unknown what of it is on the disk.
     private static void Renew(CacheStore store, Journal journal, RecoveryReport report, byte[]? databases) =>
         journal.Renew(
             WriteImage(store, journal, databases, written: null), [.. report.Gaps.Select(static gap => gap.File)]);

@@ -14,6 +14,10 @@ internal static class FileNames
     public const string SuspendedManifest = "MANIFEST.suspended";
     public const string NextSuspendedManifest = "MANIFEST.suspended.tmp";
 
+    /// <summary>The same with the state "refused".</summary>
+    public const string RefusedManifest = "MANIFEST.refused";
+    public const string NextRefusedManifest = "MANIFEST.refused.tmp";
+
     public const string Lock = "cache.lock";
 
     /// <summary>The suffix of a file whose damage was skipped; the file is only renamed.</summary>

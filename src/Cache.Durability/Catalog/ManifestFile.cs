@@ -34,18 +34,23 @@ internal static class ManifestFile
     /// <summary>Replaces the manifest; the new one is durable when this returns.</summary>
     public static void Publish(StorageDirectory directory, Manifest manifest)
     {
-        // Both are complete before either becomes valid: without room for both, the old two stay.
+        // All are complete before one becomes valid: without room for all, the old ones stay.
         Write(directory, FileNames.NextManifest, manifest);
         Write(directory, FileNames.NextSuspendedManifest, manifest with { State = ManifestState.Suspended });
-        directory.Rename(FileNames.NextManifest, FileNames.Manifest);
+        Write(directory, FileNames.NextRefusedManifest, manifest with { State = ManifestState.Refused });
+        // The manifest last: whenever this ends, what a suspension renames is there.
         directory.Rename(FileNames.NextSuspendedManifest, FileNames.SuspendedManifest);
+        directory.Rename(FileNames.NextRefusedManifest, FileNames.RefusedManifest);
+        directory.Rename(FileNames.NextManifest, FileNames.Manifest);
         directory.Sync();
     }
 
-    /// <summary>Makes the state "suspended", even without room for a new file.</summary>
-    public static void Suspend(StorageDirectory directory)
+    /// <summary>Makes the state "suspended" or "refused", even without room for a new file.</summary>
+    public static void Suspend(StorageDirectory directory, ManifestState state)
     {
-        directory.Rename(FileNames.SuspendedManifest, FileNames.Manifest);
+        directory.Rename(
+            state == ManifestState.Refused ? FileNames.RefusedManifest : FileNames.SuspendedManifest,
+            FileNames.Manifest);
         directory.Sync();
     }
 

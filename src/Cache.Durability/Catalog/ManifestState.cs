@@ -11,4 +11,9 @@ internal enum ManifestState
 
     /// <summary>They could not be written any more: they lack later changes, deletions too.</summary>
     Suspended,
+
+    /// <summary>
+    /// They could not be written any more, and writes were refused since: they lack no more than after a crash.
+    /// </summary>
+    Refused,
 }

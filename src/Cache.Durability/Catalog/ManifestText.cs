@@ -80,6 +80,7 @@ internal static class ManifestText
     {
         ManifestState.Clean => "clean",
         ManifestState.Suspended => "suspended",
+        ManifestState.Refused => "refused",
         _ => "open",
     };
 
@@ -132,6 +133,7 @@ internal static class ManifestText
         "open" => ManifestState.Open,
         "clean" => ManifestState.Clean,
         "suspended" => ManifestState.Suspended,
+        "refused" => ManifestState.Refused,
         _ => null,
     };
 }

@@ -18,6 +18,13 @@ internal static class StartNotes
                 + "files are kept with .bad behind their names.");
         }
 
+        if (report.WasRefused)
+        {
+            notes.Add(
+                "The last process could not write its journal, and refused writes from then on: what it had written "
+                + "before was loaded, and is in new files.");
+        }
+
         if (durable.WasTooOld)
             notes.Add("The last process ended longer ago than the longest downtime: nothing was kept of its files.");
         if (report.Tail is { } tail)

@@ -14,6 +14,9 @@ internal sealed partial class Journal
     private bool _skipsSyncs;
     private volatile bool _isPassing;
 
+    // Whether writes may continue that are in no file, although they are refused after an error.
+    private volatile bool _isEnding;
+
     // Under the gate, before the state says that it is suspended.
     private volatile bool _isDroppable;
     private long _snapshotBytes;
@@ -132,6 +135,27 @@ internal sealed partial class Journal
             }
         }
     }
+
+    /// <summary>Called before writes continue that are recorded nowhere, also if they are refused now.</summary>
+    /// <remarks>
+    /// After it no manifest says that they were refused: this or a suspension sees the other one's change, and the
+    /// catalog keeps the worse state. On a disk that cannot even rename, the files stay as they are.
+    /// </remarks>
+    public void BeginEnding()
+    {
+        bool isSuspended;
+        lock (_gate)
+        {
+            _isEnding = true;
+            isSuspended = _state is JournalState.Suspended or JournalState.Resuming && !_isDroppable;
+        }
+
+        if (isSuspended)
+            _catalog.TrySuspend(ManifestState.Suspended);
+    }
+
+    /// <summary>Called after the last write that is recorded nowhere.</summary>
+    public void EndEnding() => _isEnding = false;
 
     /// <summary>Continues after an error of what was recorded only for a snapshot, and drops that.</summary>
     /// <remarks>The caller has seen <see cref="IsDroppable"/>; no file is listed.</remarks>

@@ -202,7 +202,9 @@ internal sealed partial class Journal : IDisposable
         {
             _catalog.Change(manifest => manifest with
             {
-                State = manifest.State == ManifestState.Suspended ? ManifestState.Suspended : ManifestState.Clean,
+                State = manifest.State is ManifestState.Suspended or ManifestState.Refused
+                    ? manifest.State
+                    : ManifestState.Clean,
                 EndSequence = _writer.IsListed ? _writer.LastSequence : _listedEnd,
             });
         }
@@ -323,10 +325,15 @@ internal sealed partial class Journal : IDisposable
             return;
         }
 
-        _catalog.TrySuspend();
+        // Where writes continue, a start must know before the first of them. Where they are refused, none is taken
+        // that no start would find, however long the disk needs.
+        if (!_options.RefusesWritesOnError)
+            _catalog.TrySuspend(ManifestState.Suspended);
         Staging.TurnOff(failure, _options.RefusesWritesOnError);
         if (isFirst) // A thread that sees the new count gets no place, and so acknowledges no write.
             Interlocked.Increment(ref _suspensionCount);
+        if (_options.RefusesWritesOnError)
+            _catalog.TrySuspend(_isEnding ? ManifestState.Suspended : ManifestState.Refused);
         Waits.Fail(_options.RefusesWritesOnError ? new JournalSuspendedException(failure) : null);
         StateChanged?.Invoke();
     }

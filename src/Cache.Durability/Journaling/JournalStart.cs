@@ -15,7 +15,9 @@ internal static class JournalStart
     /// <param name="target">Receives every valid block.</param>
     /// <param name="mode">What to do with damaged or incomplete files.</param>
     /// <param name="options">The options of the new journal.</param>
-    /// <param name="report">The findings.</param>
+    /// <param name="report">
+    /// The findings. Where writes were refused, <see cref="Journal.Renew"/> must come before the first record.
+    /// </param>
     /// <exception cref="RecoveryRefusedException">Files are damaged; nothing was changed.</exception>
     /// <exception cref="RefusedDirectoryException">The manifest is damaged; nothing was changed.</exception>
     public static Journal Open(
@@ -27,6 +29,7 @@ internal static class JournalStart
     {
         var manifest = ManifestFile.Read(directory) ?? Create(directory);
         bool wasSuspended = manifest.State == ManifestState.Suspended;
+        bool wasRefused = manifest.State == ManifestState.Refused;
         bool isEmpty = wasSuspended && mode != RecoveryMode.Force;
         var read = isEmpty ? manifest with { Base = null, Journals = [] } : manifest;
         bool skipsDamage = mode != RecoveryMode.Strict;
@@ -36,22 +39,26 @@ internal static class JournalStart
         var (blocks, bytes, lastLsn) = Read(reader, target);
         lastLsn = Math.Max(lastLsn, manifest.FromLsn);
         report = new RecoveryReport(
-            entryBlocks + blocks, reader.Tail, [.. entryGaps, .. reader.Gaps], wasSuspended, isEmpty);
+            entryBlocks + blocks, reader.Tail, [.. entryGaps, .. reader.Gaps], wasSuspended, wasRefused, isEmpty);
         if (options.RefusesCutEnds && reader.Tail is { } end)
             throw new RecoveryRefusedException(end.File, end.Offset, "ends with blocks that are not whole");
-        CutEnds(directory, reader);
-        var kept = reader.Tail is { } tail ? WithoutLaterFiles(read, tail.File) : read;
+        if (!wasRefused)
+            CutEnds(directory, reader);
+        var kept = reader.Tail is { } tail && !wasRefused ? WithoutLaterFiles(read, tail.File) : read;
 
         ulong from = kept.Journals.Count == 0 ? reader.NextSequence : kept.FromSequence;
         if (isEmpty)
             PutAside(directory, manifest); // While the manifest still names them: else they would be reused.
         var catalog = new StoreCatalog(directory, kept);
-        catalog.Change(manifest => manifest with { State = ManifestState.Open, EndSequence = 0, FromSequence = from });
+        // Refused until new files replace these, which are not written again: not even their ends are cut.
+        var state = wasRefused ? ManifestState.Refused : ManifestState.Open;
+        catalog.Change(manifest => manifest with { State = state, EndSequence = 0, FromSequence = from });
         var files = new JournalFiles(directory, catalog.Manifest, options.FileBytes, options.Time);
         files.Trim(SparesMax);
 
         // Bytes of a killed process may be only in the system's memory; the next block says that they are on the disk.
-        files.Sync(catalog.Manifest.Journals);
+        if (!wasRefused)
+            files.Sync(catalog.Manifest.Journals);
         var journal = new Journal(catalog, files, reader.NextSequence - 1, lastLsn, options);
         journal.NoteRead(bytes);
         if (read.Base is { } snapshot)

@@ -7,6 +7,8 @@ namespace Cache.Durability.Journaling;
 /// <param name="Tail">The truncated end; null if there was none.</param>
 /// <param name="Gaps">The damaged blocks that were skipped.</param>
 /// <param name="WasSuspended">Whether the last process could not write its last changes.</param>
-/// <param name="IsEmpty">Whether nothing was read for that reason.</param>
+/// <param name="WasRefused">Whether it could not write them, but has refused them: new files must follow.</param>
+/// <param name="IsEmpty">Whether nothing was read since changes are missing.</param>
 internal sealed record RecoveryReport(
-    long Blocks, TornTail? Tail, IReadOnlyList<Gap> Gaps, bool WasSuspended, bool IsEmpty);
+    long Blocks, TornTail? Tail, IReadOnlyList<Gap> Gaps, bool WasSuspended, bool WasRefused,
+    bool IsEmpty);

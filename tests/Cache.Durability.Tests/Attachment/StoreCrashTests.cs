@@ -23,11 +23,19 @@ public sealed class StoreCrashTests
     {
         int lost = 0;
         for (int round = 0; round < Rounds; round++)
-            lost += RunGenerations(new Random(seed + round));
+            lost += RunGenerations(new Random(seed + round), hasError: false);
         Assert.NotEqual(0, lost); // Else the rig loses nothing, and this test proves nothing.
     });
 
-    private int RunGenerations(Random random)
+    // Writes are refused from then on; the process ends at any later time, the machine with it or not.
+    [Fact]
+    public void Error_AtAnyOperation_LeavesTheStoreAsAfterOneOfItsWrites() => RandomSeed.Run(this, seed =>
+    {
+        for (int round = 0; round < Rounds; round++)
+            RunGenerations(new Random(seed + round), hasError: true);
+    });
+
+    private int RunGenerations(Random random, bool hasError)
     {
         int lost = 0;
         var directory = new FaultyDirectory();
@@ -42,8 +50,16 @@ public sealed class StoreCrashTests
             Assert.True(found >= acknowledged, $"State {found} of {states.Count}, {acknowledged} acknowledged.");
             lost += states.Count - 1 - found;
             states = [state];
-            directory.CrashAt = directory.Operations + random.Next(1, 60);
+            int last = directory.Operations + random.Next(1, 60);
+            (directory.CrashAt, directory.FailAt) = hasError ? (int.MaxValue, last) : (last, int.MaxValue);
             acknowledged = Run(rig, random, states);
+            if (hasError && random.Next(2) == 0) // Nothing was written since: the same is to be found.
+            {
+                directory.FailAt = directory.Operations + random.Next(60);
+                rig.Durable.TryHeal();
+            }
+
+            (directory.CrashAt, directory.FailAt) = (int.MaxValue, int.MaxValue);
             rig.Durable.Journal.Dispose();
             rig.Store.Dispose();
             directory = random.Next(3) == 0 ? directory.AfterKill() : directory.AfterPowerLoss(random);

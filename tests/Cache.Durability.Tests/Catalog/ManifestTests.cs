@@ -80,13 +80,16 @@ public sealed class ManifestTests
         Assert.Throws<RefusedDirectoryException>(() => ManifestFile.Read(_directory));
     }
 
-    [Fact]
-    public void Suspend_FullDisk_SaysSo()
+    [Theory]
+    [InlineData((int)ManifestState.Suspended)]
+    [InlineData((int)ManifestState.Refused)]
+    public void Suspend_FullDisk_SaysSo(int number)
     {
+        var state = (ManifestState)number;
         ManifestFile.Publish(_directory, s_second);
         _directory.Capacity = 0;
-        ManifestFile.Suspend(_directory);
-        Assert.Equal(ManifestState.Suspended, ManifestFile.Read(_directory)!.State);
+        ManifestFile.Suspend(_directory, state);
+        Assert.Equal(state, ManifestFile.Read(_directory)!.State);
         Assert.Equal(s_second.Journals, ManifestFile.Read(_directory)!.Journals);
     }
 
@@ -100,9 +103,55 @@ public sealed class ManifestTests
     public void Change_EndOfASuspensionFailsAnywhere_CanBeSuspendedAgain() =>
         AssertCanBeSuspendedWhereverItFails(static catalog =>
         {
-            Assert.True(catalog.TrySuspend());
+            Assert.True(catalog.TrySuspend(ManifestState.Suspended));
             catalog.Change(static manifest => manifest); // A journal is added: still suspended.
         });
+
+    // Writes go on: whatever of the change is on the disk, a start must know that something is missing.
+    [Fact]
+    public void TrySuspend_EndOfASuspensionFailsAnywhere_SaysSo()
+    {
+        for (int failure = 0; failure < 30; failure++)
+        {
+            var directory = new FaultyDirectory();
+            var catalog = new StoreCatalog(directory, s_first);
+            catalog.Change(static manifest => manifest);
+            Assert.True(catalog.TrySuspend(ManifestState.Suspended));
+            directory.FailAt = directory.Operations + failure;
+            if (TryPublish(() => catalog.Change(static _ => s_second)))
+                return;
+            catalog.TrySuspend(ManifestState.Suspended);
+            Assert.Equal(ManifestState.Suspended, ManifestFile.Read(directory)!.State);
+        }
+
+        Assert.Fail("No change was published.");
+    }
+
+    // Where writes go on although they were refused: what happens first must not decide.
+    [Fact]
+    public void TrySuspend_Refused_LeavesWhatIsSuspended()
+    {
+        var catalog = new StoreCatalog(_directory, s_first);
+        catalog.Change(static manifest => manifest);
+        Assert.True(catalog.TrySuspend(ManifestState.Suspended));
+        Assert.True(catalog.TrySuspend(ManifestState.Refused));
+        Assert.Equal(ManifestState.Suspended, catalog.Manifest.State);
+        Assert.Equal(ManifestState.Suspended, ManifestFile.Read(_directory)!.State);
+    }
+
+    // The change may be on the disk, or not: nothing that either names may be deleted before that is decided.
+    [Fact]
+    public void TrySuspend_AfterAChangeThatFailed_IsUncertainStill()
+    {
+        var catalog = new StoreCatalog(_directory, s_first);
+        catalog.Change(static manifest => manifest);
+        _directory.Fail(Operation.SyncDirectory, times: 1);
+        Assert.False(TryPublish(() => catalog.Change(static _ => s_second)));
+        Assert.True(catalog.TrySuspend(ManifestState.Refused));
+        Assert.True(catalog.IsUncertain);
+        catalog.Change(static manifest => manifest);
+        Assert.False(catalog.IsUncertain);
+    }
 
     [Fact]
     public void Publish_PowerLostAnywhere_LeavesTheOldOneOrTheNewOne() => RandomSeed.Run(this, seed =>
@@ -125,7 +174,7 @@ public sealed class ManifestTests
 
     private static void AssertCanBeSuspendedWhereverItFails(Action<StoreCatalog> prepare)
     {
-        for (int crash = 0; crash < 20; crash++)
+        for (int crash = 0; crash < 30; crash++)
         {
             var directory = new FaultyDirectory();
             var catalog = new StoreCatalog(directory, s_first);
@@ -134,7 +183,9 @@ public sealed class ManifestTests
             directory.CrashAt = directory.Operations + crash;
             bool isPublished = TryPublish(() => catalog.Change(static _ => s_second));
             directory.Heal();
-            Assert.True(catalog.TrySuspend());
+            Assert.True(catalog.TrySuspend(ManifestState.Refused));
+            Assert.Equal(catalog.Manifest.State, ManifestFile.Read(directory)!.State);
+            Assert.True(catalog.TrySuspend(ManifestState.Suspended));
             Assert.Equal(ManifestState.Suspended, ManifestFile.Read(directory)!.State);
             if (isPublished)
                 return;

@@ -32,6 +32,9 @@ internal sealed class FaultyDirectory : StorageDirectory
     /// <summary>From this operation of any kind on, all fail: the moment of a crash.</summary>
     public int CrashAt { get; set; } = int.MaxValue;
 
+    /// <summary>This operation of any kind fails, and no other.</summary>
+    public int FailAt { get; set; } = int.MaxValue;
+
     /// <summary>Lets an operation fail from a call on, after a part of its bytes.</summary>
     /// <param name="operation">Which.</param>
     /// <param name="after">How many calls succeed before.</param>
@@ -47,7 +50,7 @@ internal sealed class FaultyDirectory : StorageDirectory
     {
         lock (_gate)
             _faults.Clear();
-        (IsReadOnly, Capacity, CrashAt) = (false, long.MaxValue, int.MaxValue);
+        (IsReadOnly, Capacity, CrashAt, FailAt) = (false, long.MaxValue, int.MaxValue, int.MaxValue);
     }
 
     /// <summary>The files that were opened and not closed yet.</summary>
@@ -185,6 +188,8 @@ internal sealed class FaultyDirectory : StorageDirectory
                 throw new IOException($"{operation}: read-only.");
             if (HasCrashed)
                 throw new IOException($"{operation}: after the crash.");
+            if (Operations - 1 == FailAt)
+                throw new IOException($"{operation} fails.");
             var fault = _faults.Find(fault => fault.Operation == operation && fault.Includes(call));
             if (fault != null && operation != Operation.Write)
                 throw new IOException($"{operation} {call} fails.");

@@ -123,7 +123,7 @@ public sealed class JournalTests
         Assert.Equal(JournalState.Suspended, rig.Journal.State);
         Assert.NotNull(rig.Journal.Failure);
         Assert.Throws<JournalSuspendedException>(() => waiting.GetAwaiter().GetResult());
-        Assert.Equal(ManifestState.Suspended, ManifestFile.Read(_directory)!.State);
+        Assert.Equal(ManifestState.Refused, ManifestFile.Read(_directory)!.State);
         Assert.Throws<JournalSuspendedException>(() => rig.Record(2));
     }
 
@@ -439,7 +439,12 @@ public sealed class JournalTests
 
     private static void Suspend(FaultyDirectory directory)
     {
-        var rig = new JournalRig(directory);
+        var rig = new JournalRig(directory, options: new JournalOptions
+        {
+            FileBytes = JournalRig.FileBytes,
+            Chunks = 8,
+            RefusesWritesOnError = false,
+        });
         rig.Record(1);
         rig.Journal.Write();
         directory.Fail(Operation.Sync, times: 1);
