@@ -48,6 +48,13 @@ public sealed class DurabilityOptions
     public bool RefusesWritesOnError { get; set; }
 
     /// <summary>
+    /// Whether changes that are not written to the journal yet lie in memory that outlives a killed process, so that
+    /// the next start finds them: a file in /dev/shm, on Linux. It takes 1 MB, up to 25 MB while the disk is slower than
+    /// writers, and is removed at a clean stop. Where it cannot be made, a note of the start says why. Default: true.
+    /// </summary>
+    public bool UsesSharedMemory { get; set; } = true;
+
+    /// <summary>
     /// The longest downtime after which the files are still loaded: they do not know what was invalidated elsewhere
     /// meanwhile. Default: null, any.
     /// </summary>

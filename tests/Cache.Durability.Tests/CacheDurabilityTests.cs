@@ -1,5 +1,7 @@
 using Cache.Core;
+using Cache.Durability.Catalog;
 using Cache.Durability.Files;
+using Cache.Durability.Staging;
 using Cache.Durability.Tests.Files;
 using Cache.Testing;
 
@@ -230,6 +232,37 @@ public sealed class CacheDurabilityTests : IDisposable
 
         await using var after = await StartAsync(DurabilityMode.Journal);
         Assert.Equal(["before", "meanwhile"], after.Store.ScanAll(10).Order(StringComparer.Ordinal));
+    }
+
+    // What is open can still be written; the next file cannot be made.
+    [Fact]
+    public async Task Heal_FolderWasRemoved_IsNamed()
+    {
+        string folder = Path.Combine(_folder.Path, "kept");
+        await using var kept = await StartAsync(DurabilityMode.Journal, options => options.Directory = folder);
+        kept.Store.Set("a"u8, "1"u8);
+        Directory.Move(folder, folder + ".gone");
+        kept.Durability.Durable!.Journal.Fail(new IOException("a disk's error"));
+        Assert.False(kept.Durability.Durable!.TryHeal());
+        Assert.Contains(folder, kept.Durability.GetStatus().SuspendedBecause, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Start_UsesSharedMemory_AsTheOptionSays(bool isUsed)
+    {
+        if (!OperatingSystem.IsLinux())
+            return;
+        string path;
+        await using (await StartAsync(DurabilityMode.Journal, options => options.UsesSharedMemory = isUsed))
+        {
+            ulong store = ManifestFile.Read(new SystemDirectory(_folder.Path))!.StoreId;
+            path = SharedRing.PathOf("/dev/shm", _folder.Path, store);
+            Assert.Equal(isUsed, File.Exists(path));
+        }
+
+        Assert.False(File.Exists(path));
     }
 
     [Fact]

@@ -187,7 +187,9 @@ internal static class FolderArrows
         ["Cache.Durability.Catalog"] = ["Cache.Durability.Files", "Cache.Durability.Format"],
         ["Cache.Durability.Recovery"] =
             ["Cache.Durability.Catalog", "Cache.Durability.Files", "Cache.Durability.Format"],
-        ["Cache.Durability.Staging"] = ["Cache.Durability.Format"],
+        // Memory that outlives the process is mapped where all pointers are.
+        ["Cache.Durability.Staging"] =
+            ["Cache.Durability.Files", "Cache.Durability.Format", "Cache.Core.Layout.SharedMapping"],
         ["Cache.Durability.Journaling"] =
         [
             KeptContracts, "Cache.Durability.Staging", "Cache.Durability.Recovery", "Cache.Durability.Catalog",

@@ -160,8 +160,8 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads,
     public void WriteVoid()
     {
         StagedPlace place;
-        while (!staging.TryReserve(RecordLayout.Alignment, out place))
-            staging.WaitForRoom(RecordLayout.Alignment);
+        while (!staging.TryReserve(RecordLayout.HeaderSize, out place))
+            staging.WaitForRoom(RecordLayout.HeaderSize);
         if (place.IsNone)
             return;
         RecordLayout.WriteVoid(place.Bytes);

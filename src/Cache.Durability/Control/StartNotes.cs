@@ -25,6 +25,20 @@ internal static class StartNotes
                 + "before was loaded, and is in new files.");
         }
 
+        if (report.RescuedBytes != 0)
+        {
+            notes.Add(string.Create(
+                culture,
+                $"The last process was killed: {report.RescuedBytes} bytes of changes that it had not written were in "
+                + $"shared memory, and are in the journal now."));
+        }
+
+        if (report.RingProblem is { } problem)
+        {
+            notes.Add(
+                $"Changes of the last 5 ms are lost if this process is killed: no shared memory, {problem}");
+        }
+
         if (durable.WasTooOld)
             notes.Add("The last process ended longer ago than the longest downtime: nothing was kept of its files.");
         if (report.Tail is { } tail)

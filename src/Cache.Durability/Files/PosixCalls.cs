@@ -14,6 +14,8 @@ internal static class PosixCalls
 
     // The values on Linux; on other systems the calls below are not used.
     public const int Create = 0x40;
+    public const int Exclusive = 0x80;
+    public const int NoWait = 0x800;
     public const int CloseOnExec = 0x80000;
 
     private const int OwnerReadsAndWrites = 0x180;
@@ -45,6 +47,16 @@ internal static class PosixCalls
     {
         if (SyncDataCore(file) != 0)
             throw Failure("fdatasync", path, Marshal.GetLastPInvokeError());
+    }
+
+    /// <summary>Allocates a part of a file; false if the disk has no room.</summary>
+    public static bool TryAllocate(SafeFileHandle file, int offset, int length)
+    {
+        int error;
+        do
+            error = AllocateCore(file, offset, length);
+        while (error == ErrorInterrupted);
+        return error == 0;
     }
 
     public static void SyncDirectory(string path)
@@ -83,6 +95,10 @@ internal static class PosixCalls
     [DllImport(Library, EntryPoint = "fsync", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     private static extern int SyncCore(SafeFileHandle file);
+
+    [DllImport(Library, EntryPoint = "posix_fallocate")]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static extern int AllocateCore(SafeFileHandle file, nint offset, nint length);
 
     [DllImport(Library, EntryPoint = "flock", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]

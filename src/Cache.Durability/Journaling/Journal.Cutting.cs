@@ -95,6 +95,7 @@ internal sealed partial class Journal
             }
 
             _writer.IsListed = true;
+            _ring?.SetCounting(true);
             Volatile.Write(ref _bytesBefore, -cut.WrittenBytes);
             lock (_syncTurn) // A sync may open files by their names.
                 Retire([.. _writer.Forget(cut.FileCount).Union(old)]);
@@ -123,6 +124,7 @@ internal sealed partial class Journal
         lock (_writeTurn)
         {
             WriteCore();
+            _ring?.SetCounting(false);
             _writer.EndFile();
             lock (_syncTurn)
             {

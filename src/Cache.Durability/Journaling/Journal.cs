@@ -25,6 +25,7 @@ internal sealed partial class Journal : IDisposable
     private readonly StoreCatalog _catalog;
     private readonly JournalFiles _files;
     private readonly JournalOptions _options;
+    private readonly SharedRing? _ring;
     private readonly List<StagingChunk> _batch = [];
     private readonly Lock _gate = new();
 
@@ -41,14 +42,17 @@ internal sealed partial class Journal : IDisposable
     /// <param name="lastSequence">The last valid block; 0 if there is none.</param>
     /// <param name="lastLsn">The place of the last valid record.</param>
     /// <param name="options">The options.</param>
+    /// <param name="ring">The memory of staged records; null: it ends with the process.</param>
     public Journal(
-        StoreCatalog catalog, JournalFiles files, ulong lastSequence, ulong lastLsn, JournalOptions options)
+        StoreCatalog catalog, JournalFiles files, ulong lastSequence, ulong lastLsn, JournalOptions options,
+        SharedRing? ring = null)
     {
+        _ring = ring;
         _catalog = catalog;
         _files = files;
         _options = options;
         _writer = new JournalWriter(catalog, files, lastSequence, options) { IsListed = true };
-        Staging = new StagingArea(options.Chunks, StagedPlace.SequenceOf(lastLsn) + 1);
+        Staging = new StagingArea(options.Chunks, StagedPlace.SequenceOf(lastLsn) + 1, ring);
         Waits.Advance(StartOfNext(lastLsn));
     }
 
@@ -67,6 +71,14 @@ internal sealed partial class Journal : IDisposable
 
     /// <summary>Why it is suspended; null if it is not.</summary>
     public IOException? Failure { get; private set; }
+
+    /// <summary>Writes and syncs chunks of the last process, before the first record.</summary>
+    /// <exception cref="IOException">They cannot be written.</exception>
+    public void Append(IReadOnlyList<StagingChunk> chunks)
+    {
+        _writer.Write(chunks);
+        _writer.Sync();
+    }
 
     /// <summary>Writes the records staged until now.</summary>
     /// <returns>Whether there were any.</returns>
@@ -154,6 +166,7 @@ internal sealed partial class Journal : IDisposable
             old = Replace(snapshot, _resumedAfter + 1, _resumedLsn);
             (_state, Failure) = (JournalState.Writing, null);
             Waits.Heal(Math.Max(_resumedLsn, _writer.DurableLsn));
+            _ring?.SetCounting(true);
             if (_options.RefusesWritesOnError)
                 Staging.TurnOn();
         }
@@ -195,6 +208,7 @@ internal sealed partial class Journal : IDisposable
 
         // Recorded writes are durable; a later write may not be recorded.
         Waits.Fail(new IOException("The journal is closed: what is written now is in no file."));
+        _ring?.Delete();
         if (!isWhole)
             return;
 

@@ -22,5 +22,10 @@ internal sealed record JournalOptions
     /// <summary>Whether a start refuses an incomplete end; else it truncates it.</summary>
     public bool RefusesCutEnds { get; init; }
 
+    /// <summary>
+    /// The folder, in memory, of staged records that outlive the process; null: they do not.
+    /// </summary>
+    public string? RingFolder { get; init; }
+
     public TimeProvider Time { get; init; } = TimeProvider.System;
 }

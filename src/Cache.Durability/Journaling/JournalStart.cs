@@ -2,6 +2,7 @@ using Cache.Durability.Catalog;
 using Cache.Durability.Files;
 using Cache.Durability.Format;
 using Cache.Durability.Recovery;
+using Cache.Durability.Staging;
 
 namespace Cache.Durability.Journaling;
 
@@ -36,12 +37,18 @@ internal static class JournalStart
         using var reader = new JournalReader(directory, read, skipsDamage);
         target.Begin(LengthOf(directory, [.. read.Journals.Append(read.Base).OfType<string>()]));
         var (entryBlocks, entryGaps) = ReadSnapshot(directory, read, skipsDamage, target);
-        var (blocks, bytes, lastLsn) = Read(reader, target);
-        lastLsn = Math.Max(lastLsn, manifest.FromLsn);
+        var (blocks, bytes, lastLsn, lastChunk) = Read(reader, target);
         report = new RecoveryReport(
             entryBlocks + blocks, reader.Tail, [.. entryGaps, .. reader.Gaps], wasSuspended, wasRefused, isEmpty);
         if (options.RefusesCutEnds && reader.Tail is { } end)
             throw new RecoveryRefusedException(end.File, end.Offset, "ends with blocks that are not whole");
+        string? ringPath = options.RingFolder is { } folder
+            ? SharedRing.PathOf(folder, directory.Path, manifest.StoreId)
+            : null;
+        // Where the manifest says more than "open", or damage was skipped, staged records do not follow the files.
+        List<StagingChunk> rescued = ringPath != null && manifest.State == ManifestState.Open && report.Gaps.Count == 0
+            ? Rescue(ringPath, manifest, lastChunk, target)
+            : [];
         if (!wasRefused)
             CutEnds(directory, reader);
         var kept = reader.Tail is { } tail && !wasRefused ? WithoutLaterFiles(read, tail.File) : read;
@@ -52,14 +59,40 @@ internal static class JournalStart
         var catalog = new StoreCatalog(directory, kept);
         // Refused until new files replace these, which are not written again: not even their ends are cut.
         var state = wasRefused ? ManifestState.Refused : ManifestState.Open;
-        catalog.Change(manifest => manifest with { State = state, EndSequence = 0, FromSequence = from });
+        // Behind all places of the last process: what it has staged, where this start does not find it, stays lost.
+        lastLsn = PlaceBehind(Math.Max(lastLsn, manifest.FromLsn), rescued);
+        ulong fromLsn = rescued.Count == 0 ? lastLsn : manifest.FromLsn;
+        catalog.Change(manifest => manifest with
+        {
+            State = state,
+            EndSequence = 0,
+            FromSequence = from,
+            FromLsn = fromLsn,
+        });
         var files = new JournalFiles(directory, catalog.Manifest, options.FileBytes, options.Time);
         files.Trim(SparesMax);
 
         // Bytes of a killed process may be only in the system's memory; the next block says that they are on the disk.
         if (!wasRefused)
             files.Sync(catalog.Manifest.Journals);
-        var journal = new Journal(catalog, files, reader.NextSequence - 1, lastLsn, options);
+        string problem = "";
+        var ring = ringPath == null
+            ? null
+            : SharedRing.TryCreate(ringPath, options.Chunks, manifest.StoreId, out problem);
+        var journal = new Journal(catalog, files, reader.NextSequence - 1, lastLsn, options, ring);
+        if (rescued.Count != 0)
+        {
+            journal.Append(rescued);
+            catalog.Change(manifest => manifest with { FromLsn = lastLsn });
+        }
+
+        if (ringPath != null && (ring == null || !ring.TryPublish(out problem)))
+            SharedRing.DeleteQuietly(ringPath); // Its records are in files.
+        report = report with
+        {
+            RescuedBytes = rescued.Sum(static chunk => (long)chunk.Used - BlockHeader.Size),
+            RingProblem = problem.Length == 0 ? null : problem,
+        };
         journal.NoteRead(bytes);
         if (read.Base is { } snapshot)
             journal.SnapshotBytes = LengthOf(directory, [snapshot]);
@@ -102,9 +135,42 @@ internal static class JournalStart
         return (blocks, reader.Gaps);
     }
 
-    private static (long Blocks, long Bytes, ulong LastLsn) Read(JournalReader reader, IBlockTarget target)
+    // The records that the last process had staged and not written, in their order.
+    private static List<StagingChunk> Rescue(string path, Manifest manifest, long lastChunk, IBlockTarget target)
+    {
+        if (SharedRing.ReadBoot() is not { } boot)
+            return [];
+        lastChunk = Math.Max(lastChunk, StagedPlace.SequenceOf(manifest.FromLsn) - 1);
+        List<StagingChunk> rescued = [];
+        foreach (var (sequence, block) in RingReader.Read(path, boot, manifest.StoreId, lastChunk))
+        {
+            var chunk = new StagingChunk(slot: 0);
+            chunk.Open(sequence);
+            int length = block.Length - BlockHeader.Size;
+            block.AsSpan(BlockHeader.Size).CopyTo(chunk.Slice(BlockHeader.Size, length));
+            chunk.Fill(BlockHeader.Size, length);
+            chunk.Seal(block.Length);
+            var header = new BlockHeader(
+                0, 0, 0, length, length, 0, BlockKind.Journal, 0, 0, StagedPlace.LsnOf(sequence, BlockHeader.Size));
+            target.Apply(path, BlockHeader.Size, header, chunk.Slice(BlockHeader.Size, length));
+            rescued.Add(chunk);
+        }
+
+        return rescued;
+    }
+
+    private static ulong PlaceBehind(ulong lsn, List<StagingChunk> rescued)
+    {
+        long last = rescued.Count == 0 ? 0 : rescued[^1].Sequence;
+        last = Math.Max(last, StagedPlace.SequenceOf(lsn));
+        return StagedPlace.LsnOf(last + StagingArea.ChunksMax + 1, 0);
+    }
+
+    private static (long Blocks, long Bytes, ulong LastLsn, long LastChunk) Read(
+        JournalReader reader, IBlockTarget target)
     {
         long blocks = 0;
+        long lastChunk = 0;
         long bytes = 0;
         ulong lastLsn = 0;
         int gaps = 0;
@@ -115,10 +181,15 @@ internal static class JournalStart
             blocks++;
             bytes += header.LengthIn(FileHeader.BufferedAlignment);
             lastLsn = Math.Max(lastLsn, header.FirstLsn);
+            long chunk = StagedPlace.SequenceOf(header.FirstLsn);
+            lastChunk = Math.Max(lastChunk, IsPart(payload) ? chunk - 1 : chunk); // Its parts come before a chunk.
         }
 
-        return (blocks, bytes, lastLsn);
+        return (blocks, bytes, lastLsn, lastChunk);
     }
+
+    private static bool IsPart(ReadOnlySpan<byte> payload) =>
+        new RecordReader(payload).TryRead(out var record) && record.Fields.Kind == RecordKind.Part;
 
     private static void NoteGaps(int count, ref int known, IBlockTarget target)
     {

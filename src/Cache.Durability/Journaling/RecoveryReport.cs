@@ -11,4 +11,11 @@ namespace Cache.Durability.Journaling;
 /// <param name="IsEmpty">Whether nothing was read since changes are missing.</param>
 internal sealed record RecoveryReport(
     long Blocks, TornTail? Tail, IReadOnlyList<Gap> Gaps, bool WasSuspended, bool WasRefused,
-    bool IsEmpty);
+    bool IsEmpty)
+{
+    /// <summary>The bytes of records that the killed process had not written.</summary>
+    public long RescuedBytes { get; init; }
+
+    /// <summary>Why staged records end with the process; null: they outlive it, or need not.</summary>
+    public string? RingProblem { get; init; }
+}

@@ -11,6 +11,10 @@ internal sealed class BlockReader : IDisposable
     // Long enough for the disk to read ahead, and for the cost of calls not to matter.
     private const int WindowBytes = 4 << 20;
 
+    // Blocks do not overlap, so a damaged file has at most its length of payloads that fail, and is searched twice at
+    // most. A file made to be slow, with a header at each 64 bytes, is damaged from there on.
+    private const int FailedLengthsMax = 2;
+
     // The unit in which a disk fails: if a part of a stretch cannot be read, the others are tried separately.
     private const int PageBytes = 4096;
 
@@ -36,6 +40,9 @@ internal sealed class BlockReader : IDisposable
 
     /// <summary>The length of the file.</summary>
     public long Length { get; }
+
+    /// <summary>The bytes of payloads whose checksum was computed in vain.</summary>
+    public long FailedBytes { get; private set; }
 
     /// <summary>The position of the next expected block.</summary>
     public long Position { get; private set; }
@@ -74,11 +81,15 @@ internal sealed class BlockReader : IDisposable
     public bool TryRead(out BlockHeader header, out ReadOnlySpan<byte> payload)
     {
         payload = default;
-        if (!TryReadHeader(Position, out header))
+        if (!TryReadHeader(Position, out header) || FailedBytes > FailedLengthsMax * Length)
             return false;
         var stored = Read(Position + BlockHeader.Size, header.StoredBytes);
         if (stored.Length < header.StoredBytes || Crc32C.OfQuarters(stored) != header.PayloadChecksum)
+        {
+            FailedBytes += stored.Length;
             return false;
+        }
+
         payload = stored;
         Position += header.LengthIn(Header.Alignment);
         return true;

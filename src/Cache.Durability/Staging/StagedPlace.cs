@@ -36,5 +36,5 @@ internal readonly struct StagedPlace(StagingChunk chunk, long sequence, int offs
     public static long SequenceOf(ulong lsn) => (long)(lsn >> OffsetBits);
 
     /// <summary>Marks its bytes as complete; from now on they belong to the writing thread.</summary>
-    public void Fill() => chunk.Fill(length);
+    public void Fill() => chunk.Fill(offset, length);
 }

@@ -22,6 +22,7 @@ internal sealed class StagingArea : IDisposable
 
     // Guards everything but the cursor and the content of chunks.
     private readonly object _gate = new();
+    private readonly SharedRing? _ring;
     private readonly StagingChunk?[] _chunks;
     private readonly int[] _free;
     private readonly Queue<StagingChunk> _sealed;
@@ -34,15 +35,17 @@ internal sealed class StagingArea : IDisposable
 
     /// <param name="chunks">The most chunks.</param>
     /// <param name="firstSequence">The number of the first chunk.</param>
-    public StagingArea(int chunks, long firstSequence)
+    /// <param name="ring">The memory of the chunks; null: each has its own.</param>
+    public StagingArea(int chunks, long firstSequence, SharedRing? ring = null)
     {
+        _ring = ring;
         Debug.Assert(chunks is > 1 and <= ChunksMax);
         _chunks = new StagingChunk?[chunks];
         _free = new int[chunks];
         _sealed = new Queue<StagingChunk>(chunks);
         for (int slot = chunks - 1; slot >= 0; slot--)
             _free[_freeCount++] = slot;
-        _cursor.Word = OpenNext(firstSequence);
+        _cursor.Word = OpenNext(firstSequence, previous: 0);
     }
 
     /// <summary>Set whenever a chunk was sealed.</summary>
@@ -157,7 +160,7 @@ internal sealed class StagingArea : IDisposable
     /// <summary>Makes a chunk ready for new records.</summary>
     public void Free(StagingChunk chunk)
     {
-        chunk.ReleaseLongValues();
+        chunk.End();
         lock (_gate)
         {
             _free[_freeCount++] = chunk.Slot;
@@ -218,7 +221,7 @@ internal sealed class StagingArea : IDisposable
             Debug.Assert(_freeCount > 0, "What was sealed was given back.");
             long sequence = StagingCursor.SequenceOf(Volatile.Read(ref _cursor.Word)) + 1;
             _refusal = null;
-            Interlocked.Exchange(ref _cursor.Word, OpenNext(sequence));
+            Interlocked.Exchange(ref _cursor.Word, OpenNext(sequence, previous: 0)); // What was before is dropped.
             Volatile.Write(ref _isOff, false);
             Monitor.PulseAll(_gate);
         }
@@ -245,19 +248,22 @@ internal sealed class StagingArea : IDisposable
 
     private bool TryRotate()
     {
-        if (_freeCount == 0 || _refusal != null)
+        if (_freeCount == 0 || _refusal != null || !HasMemory(_free[_freeCount - 1]))
             return false;
         long sequence = StagingCursor.SequenceOf(Volatile.Read(ref _cursor.Word)) + 1;
-        long next = OpenNext(sequence);
+        long next = OpenNext(sequence, sequence - 1);
         Enqueue(Interlocked.Exchange(ref _cursor.Word, next));
         return true;
     }
 
-    private long OpenNext(long sequence)
+    // Slots that were used before lie above the others.
+    private bool HasMemory(int slot) => _ring == null || _ring.TryAllocate(slot);
+
+    private long OpenNext(long sequence, long previous)
     {
         int slot = _free[--_freeCount];
-        var chunk = _chunks[slot] ??= new StagingChunk(slot);
-        chunk.Open(sequence);
+        var chunk = _chunks[slot] ??= new StagingChunk(slot, _ring);
+        chunk.Open(sequence, previous);
         return StagingCursor.WordOf(sequence, slot, BlockHeader.Size);
     }
 

@@ -6,22 +6,27 @@ namespace Cache.Durability.Staging;
 
 /// <summary>Memory for one block: threads fill the places that they have reserved, then one writes it.</summary>
 /// <remarks>
-/// Pinned, so that the system can write it without a copy, and aligned for files that bypass the page cache. It begins
-/// with room for the block's header. Complete when all reserved bytes are filled.
+/// Pinned or mapped, so that the system can write it without a copy, and aligned for files that bypass the page cache.
+/// It begins with room for the block's header. Complete when all reserved bytes are filled.
 /// </remarks>
 internal sealed class StagingChunk
 {
     public const int Size = BlockHeader.PayloadBytesMax;
 
-    private readonly byte[] _bytes =
-        GC.AllocateUninitializedArray<byte>(Size + FileHeader.DirectAlignment, pinned: true);
+    private readonly SharedRing? _ring;
+    private readonly byte[] _bytes = [];
     private readonly int _start;
     private readonly List<LongValue> _longValues = [];
     private FilledBytes _filled;
 
-    public StagingChunk(int slot)
+    /// <param name="slot">Its index among the chunks.</param>
+    /// <param name="ring">Has its memory; null: it has its own.</param>
+    public StagingChunk(int slot, SharedRing? ring = null)
     {
-        Slot = slot;
+        (Slot, _ring) = (slot, ring);
+        if (ring != null)
+            return;
+        _bytes = GC.AllocateUninitializedArray<byte>(Size + FileHeader.DirectAlignment, pinned: true);
         long address = Marshal.UnsafeAddrOfPinnedArrayElement(_bytes, 0);
         _start = (int)(-address & (FileHeader.DirectAlignment - 1));
     }
@@ -42,27 +47,45 @@ internal sealed class StagingChunk
     public IReadOnlyList<LongValue> LongValues => _longValues;
 
     /// <summary>All its memory.</summary>
-    public Memory<byte> Memory => _bytes.AsMemory(_start, Size);
+    public Memory<byte> Memory => _ring?.MemoryOf(Slot) ?? _bytes.AsMemory(_start, Size);
 
     public Span<byte> Slice(int offset, int length)
     {
         Debug.Assert(offset >= BlockHeader.Size);
         Debug.Assert(offset + length <= Size);
-        return _bytes.AsSpan(_start + offset, length);
+        return _ring != null ? _ring.Slice(Slot, offset, length) : _bytes.AsSpan(_start + offset, length);
     }
 
     /// <summary>Begins a new use.</summary>
-    public void Open(long sequence)
+    /// <param name="sequence">Its number.</param>
+    /// <param name="previous">The chunk before it; 0 if none belongs to it.</param>
+    public void Open(long sequence, long previous = 0)
     {
+        _ring?.Open(Slot, sequence, previous);
         Debug.Assert(_longValues.Count == 0);
         (Sequence, Used) = (sequence, 0);
         Volatile.Write(ref _filled.Count, 0);
     }
 
-    public void Seal(int used) => Used = used;
+    public void Seal(int used)
+    {
+        Used = used;
+        _ring?.Seal(Slot, used);
+    }
+
+    /// <summary>Ends a use: what it has is in a file, or dropped.</summary>
+    public void End()
+    {
+        ReleaseLongValues();
+        _ring?.Free(Slot);
+    }
 
     /// <summary>Counts further filled bytes; a release write for the thread that writes the chunk.</summary>
-    public void Fill(int length) => Interlocked.Add(ref _filled.Count, length);
+    public void Fill(int offset, int length)
+    {
+        _ring?.Mark(Slot, Sequence, offset, length);
+        Interlocked.Add(ref _filled.Count, length);
+    }
 
     /// <summary>
     /// Adds a value that must be written before the chunk; called before the place of its record is filled.
@@ -73,8 +96,8 @@ internal sealed class StagingChunk
             _longValues.Add(value);
     }
 
-    /// <summary>Releases the values that its records refer to.</summary>
-    public void ReleaseLongValues()
+    // Those that its records refer to.
+    private void ReleaseLongValues()
     {
         foreach (var value in _longValues)
             value.Dispose();

@@ -31,6 +31,8 @@ internal static class DurabilitySetters
                 "force" => RecoveryMode.Force,
                 _ => RecoveryMode.Strict,
             }),
+            ["journal-shared-memory"] = Kept(
+                static (value, to) => to.Durability.UsesSharedMemory = value == "yes"),
             ["load-max-age"] = Kept(static (value, to) => to.Durability.LoadMaxAge =
                 value == "0" ? null : TimeSpan.FromSeconds(long.Parse(value, Culture))),
         };

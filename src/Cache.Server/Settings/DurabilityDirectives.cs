@@ -69,6 +69,8 @@ internal static class DurabilityDirectives
             "While the journal cannot be written: refuse writes, or let them go on unrecorded."),
         new("journal-recover", new OneOfKind("strict", "skip", "force"), "strict",
             "What a start does with damaged files: refuse, skip what is damaged, or read all that is left."),
+        new("journal-shared-memory", OneOfKind.YesNo, "yes",
+            "Yes: changes that are not written yet survive a kill of the process, in /dev/shm."),
         new("load-max-age", new NumberKind(0, SettingBounds.SecondsMax, "seconds"), "0",
             "Load nothing if the last process ended longer ago; 0 for any time."),
     ];

@@ -37,6 +37,38 @@ public sealed class JournalReaderTests
         Assert.Equal($"{First} is missing.", failure.Message);
     }
 
+    // Each of its headers promises a long payload, which is not there: a checksum for each would take minutes.
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void TryRead_HeadersEverywhere_TakesTimeForItsLengthOnly(bool skipsDamage)
+    {
+        const int Length = 4 << 20;
+        using (var file = TestJournal.Create(_directory, First, id: 1, Length))
+        {
+            byte[] header = new byte[BlockHeader.Size];
+            for (long offset = FileHeader.Size; offset < Length; offset += header.Length)
+            {
+                const int Stored = BlockHeader.PayloadBytesMax;
+                new BlockHeader(1, (ulong)offset, 9, Stored, Stored, 7, BlockKind.Journal, 0, 0, 0).Write(header);
+                file.Write(offset, header);
+            }
+        }
+
+        using var reader = BlockReader.Open(_directory, First, TestJournal.StoreId, skipsDamage);
+        for (long at = FileHeader.Size; (at = reader.Find(at, out _)) >= 0; at += FileHeader.BufferedAlignment)
+        {
+            reader.MoveTo(at);
+            Assert.False(reader.TryRead(out _, out _));
+        }
+
+        Assert.InRange(reader.FailedBytes, Length, 3 * Length);
+        if (skipsDamage)
+            Assert.Empty(TestJournal.ReadKeys(_directory, TestJournal.ManifestOf(First), skipsDamage));
+        else
+            Assert.Throws<RecoveryRefusedException>(() => Read(TestJournal.ManifestOf(First)));
+    }
+
     [Fact]
     public void TryRead_FileOfAnotherStore_IsRefused()
     {

@@ -1,0 +1,452 @@
+using Cache.Durability.Catalog;
+using Cache.Durability.Format;
+using Cache.Durability.Journaling;
+using Cache.Durability.Staging;
+using Cache.Durability.Tests.Files;
+using Cache.Testing;
+
+namespace Cache.Durability.Tests.Journaling;
+
+/// <summary>Staged records lie in memory that outlives the process: a kill loses none of them.</summary>
+public sealed class SharedRingTests : IDisposable
+{
+    private const int Staged = 100;
+
+    // Numbers so far apart have records of the same length.
+    private const int Repeated = 300;
+
+    private readonly FaultyDirectory _directory = new();
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void Open_AfterKill_FindsWhatWasStaged()
+    {
+        var rig = Open(_directory);
+        Record(rig, 0, 50);
+        rig.Journal.Write();
+        Record(rig, 50, 150);
+        var after = _directory.AfterKill();
+        var next = Open(after);
+        Assert.Equal(Enumerable.Range(0, 150), next.Found);
+        Assert.NotEqual(0, next.Report.RescuedBytes);
+        Assert.Null(next.Report.RingProblem);
+        Assert.Equal(Enumerable.Range(0, 150), WithoutRing(after.AfterPowerLoss(new Random(1))).Found);
+    }
+
+    // Without the ring it would be lost: else the tests above would prove nothing.
+    [Fact]
+    public void Open_WithoutTheRing_LosesWhatWasStaged()
+    {
+        var rig = WithoutRing(_directory);
+        Record(rig, 0, 50);
+        rig.Journal.Write();
+        Record(rig, 50, 150);
+        Assert.Equal(Enumerable.Range(0, 50), WithoutRing(_directory.AfterKill()).Found);
+    }
+
+    [Fact]
+    public void Open_AfterKillAgainAndAgain_FindsEverything() => RandomSeed.Run(this, seed =>
+    {
+        var random = new Random(seed);
+        var directory = new FaultyDirectory();
+        int count = 0;
+        for (int start = 0; start < 20; start++)
+        {
+            var rig = Open(directory);
+            Assert.Equal(Enumerable.Range(0, count), rig.Found);
+            for (int i = random.Next(6); i > 0; i--)
+            {
+                int more = random.Next(3_000); // Several chunks now and then.
+                Record(rig, count, count + more);
+                count += more;
+                if (random.Next(3) != 0)
+                    rig.Journal.Write();
+                if (random.Next(3) == 0)
+                    rig.Journal.Sync();
+            }
+
+            directory = directory.AfterKill();
+        }
+    });
+
+    // What the start has found stays, whenever it ends.
+    [Fact]
+    public void Open_CrashesAnywhere_TheNextStartFindsEverything() => RandomSeed.Run(this, seed =>
+    {
+        var random = new Random(seed);
+        for (int crash = 0; crash < 100; crash++)
+        {
+            var directory = new FaultyDirectory();
+            var rig = Open(directory);
+            Record(rig, 0, 3_000);
+            rig.Journal.Write();
+            Record(rig, 3_000, 6_000);
+            var killed = directory.AfterKill();
+            killed.CrashAt = killed.Operations + crash;
+            bool isOpen = TryOpen(killed);
+            Assert.Equal(Enumerable.Range(0, 6_000), Open(killed.AfterKill()).Found);
+            if (isOpen)
+                return;
+        }
+
+        Assert.Fail("No start succeeded.");
+    });
+
+    // Its head, and for each slot its chunk, its marks and its own head.
+    [Fact]
+    public void Open_AnyByteOfTheRingIsFlipped_FindsAPrefix() => RandomSeed.Run(this, seed =>
+    {
+        var random = new Random(seed);
+        var (killed, ring, path) = Killed();
+        int prefixes = 0;
+        foreach (int place in Places(ring, random))
+        {
+            byte[] flipped = (byte[])ring.Clone();
+            flipped[place] ^= (byte)(1 << random.Next(8));
+            File.WriteAllBytes(path, flipped);
+            var found = Open(killed()).Found;
+            Assert.Equal(Enumerable.Range(0, found.Count), found);
+            Assert.InRange(found.Count, Staged, 8 * Staged);
+            prefixes += found.Count < 8 * Staged ? 1 : 0;
+        }
+
+        Assert.NotEqual(0, prefixes);
+    });
+
+    [Fact]
+    public void Open_RingIsGarbageOrCut_FindsAPrefix() => RandomSeed.Run(this, seed =>
+    {
+        var random = new Random(seed);
+        var (killed, ring, path) = Killed();
+        for (int round = 0; round < 100; round++)
+        {
+            byte[] bytes = (byte[])ring.Clone();
+            int start = SharedRing.HeadSize + random.Next(3) * SharedRing.SlotSize
+                + random.Next(2) * SharedRing.MarksOffset + random.Next(5_000);
+            if (round % 3 == 0)
+                bytes = bytes[..random.Next(bytes.Length)];
+            else if (round % 3 == 1)
+                random.NextBytes(bytes.AsSpan(start, random.Next(5_000)));
+            else
+                ring.AsSpan(SharedRing.HeadSize, 8 * random.Next(1_000)).CopyTo(bytes.AsSpan(start));
+            File.WriteAllBytes(path, bytes);
+            var found = Open(killed()).Found;
+            Assert.Equal(Enumerable.Range(0, found.Count), found);
+        }
+    });
+
+    [Fact]
+    public void Open_AnotherRunOfTheSystem_IgnoresTheRing()
+    {
+        var (killed, ring, path) = Killed();
+        ulong store = ManifestFile.Read(killed())!.StoreId;
+        SharedRing.HeadOf(Guid.NewGuid(), store).CopyTo(ring, 0);
+        File.WriteAllBytes(path, ring);
+        Assert.Equal(Enumerable.Range(0, Staged), Open(killed()).Found);
+    }
+
+    [Fact]
+    public void Open_AnotherStore_IgnoresTheRing()
+    {
+        var (killed, ring, path) = Killed();
+        SharedRing.HeadOf(SharedRing.ReadBoot()!.Value, 7).CopyTo(ring, 0);
+        File.WriteAllBytes(path, ring);
+        Assert.Equal(Enumerable.Range(0, Staged), Open(killed()).Found);
+    }
+
+    // A process in between has not found it, and has gone on without.
+    [Fact]
+    public void Open_RingOfAnEarlierProcess_IsIgnored()
+    {
+        var (killed, ring, path) = Killed();
+        var directory = killed();
+        var between = WithoutRing(directory);
+        Assert.Equal(Enumerable.Range(0, Staged), between.Found);
+        File.WriteAllBytes(path, ring);
+        Assert.Equal(Enumerable.Range(0, Staged), Open(directory.AfterKill()).Found);
+    }
+
+    // It was reserved and not filled; what lies there is a record of an earlier use.
+    [Fact]
+    public void Open_PlaceThatWasNotFilled_EndsTheRecords()
+    {
+        var rig = Open(_directory);
+        List<int> expected = [];
+        for (int from = 3_000; from < 3_000 + 6 * Repeated; from += Repeated) // Each chunk is used again.
+        {
+            Record(rig, from, from + 100);
+            rig.Journal.Write();
+            expected.AddRange(Enumerable.Range(from, 100));
+        }
+
+        const int Last = 3_000 + 6 * Repeated;
+        Record(rig, Last, Last + 10);
+        Assert.True(rig.Journal.Staging.TryReserve(LengthOf(Last + 10), out _));
+        Record(rig, Last + 11, Last + 50);
+        expected.AddRange(Enumerable.Range(Last, 10));
+        Assert.Equal(expected, Open(_directory.AfterKill()).Found);
+    }
+
+    // The parts of a long value come before the chunk with its record: they do not stand for the chunk.
+    [Fact]
+    public void Open_KilledBetweenPartsAndTheirChunk_FindsAPrefix()
+    {
+        for (int crash = 0; crash < 20; crash++)
+        {
+            var directory = new FaultyDirectory();
+            var rig = Open(directory, fileBytes: 4 << 20);
+            Record(rig, 0, 5);
+            rig.Journal.Write();
+            Record(rig, 5, 10);
+            RecordLong(rig);
+            rig.Journal.Staging.Seal();
+            Record(rig, 20, 30);
+            string path = Directory.GetFiles(_folder.Path).Single();
+            byte[] ring = File.ReadAllBytes(path);
+            directory.CrashAt = directory.Operations + crash;
+            rig.Journal.Write();
+            File.WriteAllBytes(path, ring);
+            var next = Open(directory.AfterKill(), fileBytes: 4 << 20);
+            int[] everything = [.. Enumerable.Range(0, 10), 7, .. Enumerable.Range(20, 10)];
+            Assert.Equal(directory.HasCrashed ? everything[..10] : everything, next.Found);
+            next.Journal.Close();
+            if (!directory.HasCrashed)
+                return;
+        }
+
+        Assert.Fail("It was never written.");
+    }
+
+    [Fact]
+    public void Open_LongValue_EndsTheRecords()
+    {
+        var rig = Open(_directory);
+        Record(rig, 0, 10);
+        RecordLong(rig);
+        Record(rig, 11, 20);
+        Assert.Equal(Enumerable.Range(0, 10), Open(_directory.AfterKill()).Found);
+    }
+
+    // What is recorded only for a snapshot continues no file.
+    [Fact]
+    public void Open_RecordsThatDoNotCountYet_AreIgnored()
+    {
+        var rig = Open(_directory);
+        Record(rig, 0, 10);
+        rig.Journal.WriteAll();
+        rig.Journal.Unlist();
+        Record(rig, 11, 20);
+        Assert.Equal(Enumerable.Range(0, 10), Open(_directory.AfterKill()).Found);
+    }
+
+    [Fact]
+    public void Open_AfterACut_FindsWhatWasStagedBehindIt()
+    {
+        var rig = Open(_directory);
+        Record(rig, 0, 10);
+        var cut = rig.Journal.BeginCut();
+        using (var snapshot = rig.Journal.BeginSnapshot())
+        {
+            snapshot.Complete();
+            Record(rig, 10, 20);
+            rig.Journal.Cut(cut, snapshot.Name);
+        }
+
+        Record(rig, 20, 30);
+        Assert.Equal(Enumerable.Range(10, 20), Open(_directory.AfterKill()).Found);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Open_AfterHealing_FindsWhatWasStagedBehindIt(bool refusesWrites)
+    {
+        var rig = Open(_directory, refusesWrites);
+        Record(rig, 0, 10);
+        _directory.Fail(Operation.Write);
+        rig.Journal.Write();
+        _directory.Heal();
+        rig.Journal.Resume();
+        rig.Journal.Heal(snapshot: null);
+        Record(rig, 10, 20);
+        Assert.Equal(Enumerable.Range(10, 10), Open(_directory.AfterKill()).Found);
+    }
+
+    [Fact]
+    public void Open_WhileSuspended_IgnoresTheRing()
+    {
+        var rig = Open(_directory, refusesWrites: true);
+        Record(rig, 0, 10);
+        rig.Journal.Write();
+        rig.Journal.Sync();
+        Record(rig, 10, 20);
+        rig.Journal.Fail(new IOException("full"));
+        Assert.Equal(Enumerable.Range(0, 10), Open(_directory.AfterKill()).Found);
+    }
+
+    [Fact]
+    public void Close_RemovesTheRing()
+    {
+        var rig = Open(_directory);
+        Record(rig, 0, 10);
+        Assert.NotEmpty(Directory.GetFiles(_folder.Path));
+        rig.Journal.Close();
+        Assert.Empty(Directory.GetFiles(_folder.Path));
+    }
+
+    [Fact]
+    public void Open_RingIsImpossible_GoesOnWithoutAndSaysWhy()
+    {
+        var rig = Open(_directory, folder: Path.Combine(_folder.Path, "none"));
+        Assert.NotNull(rig.Report.RingProblem);
+        Record(rig, 0, 10);
+        rig.Journal.Close();
+        Assert.Equal(Enumerable.Range(0, 10), Open(_directory).Found);
+    }
+
+    [Fact]
+    public void Open_TwoDirectories_HaveTwoRings()
+    {
+        var first = Open(_directory);
+        var other = new FaultyDirectory();
+        var second = Open(other);
+        Record(first, 0, 10);
+        Record(second, 0, 20);
+        Assert.Equal(2, Directory.GetFiles(_folder.Path).Length);
+        Assert.Equal(Enumerable.Range(0, 10), Open(_directory.AfterKill()).Found);
+        Assert.Equal(Enumerable.Range(0, 20), Open(other.AfterKill()).Found);
+    }
+
+    [Fact]
+    public void Open_Ring_IsForItsOwnerAlone()
+    {
+        _ = Open(_directory);
+        string path = Assert.Single(Directory.GetFiles(_folder.Path));
+        if (!OperatingSystem.IsWindows())
+            Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(path));
+    }
+
+    // It may be another user's.
+    [Fact]
+    public void Open_RingThatOthersMayWrite_IsIgnored()
+    {
+        var (killed, _, path) = Killed();
+        if (!OperatingSystem.IsWindows())
+            File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.OtherWrite);
+        Assert.Equal(Enumerable.Range(0, Staged), Open(killed()).Found);
+    }
+
+    [Fact]
+    public void Record_WithARing_AllocatesNothing()
+    {
+        var rig = Open(_directory);
+        byte[] key = "key"u8.ToArray();
+        byte[] value = new byte[256];
+        int size = RecordLayout.SizeOf(RecordKind.Set, RecordFlags.None, key.Length, value.Length);
+        Assert.Equal(0, AllocatedBytes.LeastOf(() =>
+        {
+            for (int i = 0; i < 100; i++)
+            {
+                Assert.True(rig.Journal.Staging.TryReserve(size, out var place));
+                RecordLayout.Write(
+                    place.Bytes, new RecordFields { Kind = RecordKind.Set }, key, value, value.Length);
+                place.Fill();
+            }
+        }));
+    }
+
+    // The directory of a killed process that has written some numbers, and staged others; its ring.
+    private (Func<FaultyDirectory> Directory, byte[] Ring, string Path) Killed()
+    {
+        var rig = Open(_directory);
+        Record(rig, 0, Staged);
+        rig.Journal.WriteAll();
+        for (int i = 1; i < 8; i++)
+        {
+            Record(rig, i * Staged, (i + 1) * Staged);
+            if (i % 3 == 0)
+                rig.Journal.Staging.Seal();
+        }
+
+        string path = Assert.Single(Directory.GetFiles(_folder.Path));
+        byte[] ring = File.ReadAllBytes(path);
+        return (() => _directory.AfterPowerLoss(new Random(1)), ring, path);
+    }
+
+    private static IEnumerable<int> Places(byte[] ring, Random random)
+    {
+        for (int i = 0; i < SharedRing.CountsOffset + sizeof(ulong); i++)
+            yield return i;
+        for (int slot = 0; slot < 3; slot++)
+        {
+            int start = SharedRing.HeadSize + slot * SharedRing.SlotSize;
+            for (int i = 0; i < 32; i++)
+                yield return start + SharedRing.SlotHeadOffset + i;
+            for (int i = 0; i < 30; i++)
+            {
+                yield return start + random.Next(60_000);
+                yield return start + SharedRing.MarksOffset + random.Next(30_000);
+            }
+        }
+    }
+
+    private bool TryOpen(FaultyDirectory directory)
+    {
+        try
+        {
+            _ = Open(directory);
+            return true;
+        }
+        catch (IOException)
+        {
+            return false;
+        }
+    }
+
+    private static void RecordLong(JournalRig rig)
+    {
+        byte[] value = new byte[1_000_000];
+        Array.Fill(value, (byte)7);
+        var fields = new RecordFields { Kind = RecordKind.Set, Flags = RecordFlags.Parted };
+        int size = RecordLayout.SizeOf(fields.Kind, fields.Flags, 1, value.Length);
+        Assert.True(rig.Journal.Staging.TryReserve(size, out var place));
+        RecordLayout.Write(place.Bytes, fields, "7"u8, default, value.Length);
+        place.Chunk.Add(new ArrayValue(place.Lsn, value));
+        place.Fill();
+    }
+
+    private JournalRig Open(
+        FaultyDirectory directory, bool refusesWrites = true, string? folder = null,
+        long fileBytes = JournalRig.FileBytes) =>
+        new(directory, options: new JournalOptions
+        {
+            FileBytes = fileBytes,
+            Chunks = 8,
+            RefusesWritesOnError = refusesWrites,
+            RingFolder = folder ?? _folder.Path,
+        });
+
+    private static JournalRig WithoutRing(FaultyDirectory directory) => new(directory);
+
+    private static int LengthOf(int number) =>
+        RecordLayout.SizeOf(RecordKind.Set, RecordFlags.None, $"{number}".Length, number % 300);
+
+    private static void Record(JournalRig rig, int from, int to)
+    {
+        for (int number = from; number < to; number++)
+            rig.Record(number);
+    }
+
+    private sealed class ArrayValue(ulong lsn, byte[] value) : LongValue(lsn)
+    {
+        public override int Length => value.Length;
+
+        public override void CopyTo(int offset, Span<byte> part) => value.AsSpan(offset, part.Length).CopyTo(part);
+
+        protected override void Dispose(bool disposing)
+        {
+        }
+    }
+}
