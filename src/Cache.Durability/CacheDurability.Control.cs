@@ -187,21 +187,23 @@ public sealed partial class CacheDurability
     /// </summary>
     /// <param name="saves">Whether to write a snapshot before.</param>
     /// <returns>Whether it was loaded; if not, the log says why, and the store may be empty.</returns>
-    internal bool TryReload(bool saves) => Try(() =>
+    /// <remarks>Waits for a snapshot that is being written; none begins meanwhile. A stop ends the load.</remarks>
+    internal bool TryReload(bool saves) => Try(() => Jobs.RunAlone(() => Reload(saves)));
+
+    private void Reload(bool saves)
     {
-        _ = Jobs;
-        var durable = OpenIfNew();
-        bool isRecording = durable.IsRecording;
-        if (saves)
-            durable.Save();
-        lock (_gate)
+        lock (_openTurn)
         {
+            var durable = OpenIfNew();
+            bool isRecording = durable.IsRecording;
+            if (saves)
+                durable.Save();
             durable.Dispose();
             _durable = null;
             _store.ClearAll();
             Open(isNew: false, isRecording);
         }
-    });
+    }
 
     private bool Try(Action change)
     {
@@ -211,7 +213,7 @@ public sealed partial class CacheDurability
             return true;
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException
-            or InvalidOperationException)
+            or InvalidOperationException or OperationCanceledException)
         {
             DurabilityLog.ChangeFailed(_logger, failure.Message);
             return false;
@@ -221,10 +223,11 @@ public sealed partial class CacheDurability
     // A folder that did not exist at the start.
     private DurableStore OpenIfNew()
     {
-        lock (_gate)
+        lock (_openTurn)
         {
             if (_durable != null)
                 return _durable;
+            ThrowIfStopped();
             Open(isNew: true, isRecording: false);
             if (_databases is { } keyspaces)
                 _durable!.ChangeDatabases(keyspaces);
@@ -250,7 +253,7 @@ public sealed partial class CacheDurability
     {
         if (_jobs is not { } jobs)
             return;
-        if (jobs.IsClosed)
+        if (jobs.MustStop)
             throw new IOException("It was stopped while a snapshot was written.");
         jobs.AddKeys(count);
     }

@@ -42,9 +42,12 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
     private readonly CancellationTokenSource _stopping = new();
     private readonly ManualResetEventSlim _stopped = new();
     private readonly Lock _gate = new();
+
+    // Held while files are opened or closed after the start; taken before the gate.
+    private readonly Lock _openTurn = new();
     private readonly LoadProgress _progress;
 
-    // Written under the gate, read by any thread.
+    // Written by the start and under the turn to open, read by any thread.
     private volatile DurableStore? _durable;
     private volatile SnapshotJobs? _jobs;
     private Task? _start;
@@ -308,8 +311,11 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
             _controller?.Join();
             if (_jobs is { } jobs)
                 await jobs.CloseAsync().ConfigureAwait(false);
-            if (_durable is { } durable)
-                Close(durable);
+            lock (_openTurn)
+            {
+                if (_durable is { } durable)
+                    Close(durable);
+            }
         }
         finally
         {

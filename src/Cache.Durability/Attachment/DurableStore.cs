@@ -86,9 +86,9 @@ internal sealed class DurableStore : IDisposable
         {
             if (start.IsNew && directory.List().Contains(FileNames.Manifest))
                 throw new IOException($"{directory.Path} has files of a store already; a start would load them.");
-            var loader = new StoreLoader(store, start.Progress);
+            using var loader = new StoreLoader(store, start.Progress, start.LoadThreads, start.LoadBatchBytes);
             options = options with { Time = store.TimeProvider }; // Expiries are compared with the times in blocks.
-            journal = JournalStart.Open(directory, loader, start.Recovery, options, out var report);
+            journal = Load(directory, loader, start.Recovery, options, out var report);
             loader.Complete();
             if (report.Gaps.Count != 0)
                 Renew(store, journal, report, loader.Databases);
@@ -247,6 +247,21 @@ internal sealed class DurableStore : IDisposable
         Journal.Close();
         Journal.Dispose();
         _lock.Dispose();
+    }
+
+    private static Journal Load(
+        StorageDirectory directory, StoreLoader loader, RecoveryMode recovery, JournalOptions options,
+        out RecoveryReport report)
+    {
+        try
+        {
+            return JournalStart.Open(directory, loader, recovery, options, out report);
+        }
+        catch (RecoveryRefusedException)
+        {
+            loader.End(); // The error of an earlier record is the one to report.
+            throw;
+        }
     }
 
     private void Attach()

@@ -34,6 +34,7 @@ internal static class JournalStart
         target.Begin(LengthOf(directory, [.. read.Journals.Append(read.Base).OfType<string>()]));
         var (entryBlocks, entryGaps) = ReadSnapshot(directory, read, skipsDamage, target);
         var (blocks, bytes, lastLsn) = Read(reader, target);
+        target.End();
         lastLsn = Math.Max(lastLsn, manifest.FromLsn);
         report = new RecoveryReport(
             entryBlocks + blocks, reader.Tail, [.. entryGaps, .. reader.Gaps], wasSuspended, isEmpty);
