@@ -1,5 +1,6 @@
 using Cache.Durability.Attachment;
 using Cache.Durability.Control;
+using Cache.Durability.Files;
 using Cache.Durability.Journaling;
 
 namespace Cache.Durability;
@@ -14,6 +15,7 @@ public sealed partial class CacheDurability
     private volatile SyncPolicy _sync;
     private volatile int _growthPercent;
     private long _growthBytesMin;
+    private long _snapshotRate;
     private volatile bool _refusesAfterFailedSave;
     private volatile bool _isServing = true;
     private volatile bool _savesNot;
@@ -87,6 +89,13 @@ public sealed partial class CacheDurability
         set => Volatile.Write(ref _growthBytesMin, value);
     }
 
+    /// <summary>The bytes of a snapshot that are written in a second at most; 0: any number.</summary>
+    internal long SnapshotRate
+    {
+        get => Volatile.Read(ref _snapshotRate);
+        set => Volatile.Write(ref _snapshotRate, value);
+    }
+
     internal bool RefusesWritesAfterFailedSave
     {
         get => _refusesAfterFailedSave;
@@ -152,6 +161,24 @@ public sealed partial class CacheDurability
         UpdateServing();
     });
 
+    /// <summary>Waits until a start would find all changes until now.</summary>
+    /// <returns>False if it would not: they are not recorded, or cannot be written.</returns>
+    internal async Task<bool> WaitWholeAsync()
+    {
+        try
+        {
+            await WaitAsync().ConfigureAwait(false);
+            if (!IsWhole && _jobs is { } jobs)
+                await jobs.CurrentAsync().ConfigureAwait(false);
+        }
+        catch (IOException)
+        {
+            return false;
+        }
+
+        return IsRecording && IsWhole && Failure == null;
+    }
+
     /// <summary>Reports the state "loading" from now on, before it starts.</summary>
     internal void Announce()
     {
@@ -196,6 +223,7 @@ public sealed partial class CacheDurability
         {
             var durable = OpenIfNew();
             bool isRecording = durable.IsRecording;
+            durable.Pace = null; // All clients wait.
             if (saves)
                 durable.Save();
             durable.Dispose();
@@ -235,8 +263,11 @@ public sealed partial class CacheDurability
         }
     }
 
+    // On a thread of its own, which ends with the snapshot.
     private void WriteSnapshot(SnapshotPurpose purpose)
     {
+        if (OperatingSystem.IsLinux())
+            PosixCalls.LowerPriority();
         var durable = OpenIfNew();
         durable.Journal.SkipsSyncs = SkipsSyncsWhileSaving;
         try

@@ -46,6 +46,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
     // Held while files are opened or closed after the start; taken before the gate.
     private readonly Lock _openTurn = new();
     private readonly LoadProgress _progress;
+    private readonly SnapshotPace _pace;
 
     // Written by the start and under the turn to open, read by any thread.
     private volatile DurableStore? _durable;
@@ -78,6 +79,8 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
         _savePoints = options.SavePoints
             ?? (options.Mode == DurabilityMode.Snapshot ? [new(3600, 1), new(300, 100), new(60, 10_000)] : []);
         _sync = options.Sync;
+        _snapshotRate = options.SnapshotBytesPerSecondMax;
+        _pace = new SnapshotPace(() => SnapshotRate, () => _jobs is { MustStop: true });
         _growthPercent = options.JournalGrowthPercent;
         _growthBytesMin = options.JournalGrowthBytesMin;
     }
@@ -265,6 +268,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
         if (durable.Databases is { } keyspaces)
             Loaded?.Invoke(keyspaces);
         durable.Written = NoteWritten;
+        durable.Pace = _pace.Wait;
         durable.Journal.StateChanged = NoteState;
         _durable = durable;
         if (_sync != options.Sync) // The policy was changed during the load.
@@ -326,7 +330,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
 
     private void Close(DurableStore durable)
     {
-        durable.Written = null;
+        (durable.Written, durable.Pace) = (null, null);
         if (durable.IsRecording) // Else the next start would begin empty, although the entries still exist.
             durable.TryHeal();
         try

@@ -278,6 +278,18 @@ public sealed class CacheDurabilityTests : IDisposable
             () => second.Durability.StartAsync(new CancellationToken(canceled: true)));
     }
 
+    // Its zeros take a while to write: no client is to wait for that.
+    [Fact]
+    public async Task Start_WithAJournal_HasItsFirstFile()
+    {
+        await using var kept = await StartAsync(DurabilityMode.Journal);
+        string file = Assert.Single(Directory.GetFiles(_folder.Path, "jrnl-*"));
+        Assert.Equal(64 << 20, new FileInfo(file).Length);
+        kept.Store.Set("a"u8, "1"u8);
+        await kept.Durability.WaitAsync();
+        Assert.Single(Directory.GetFiles(_folder.Path, "jrnl-*"));
+    }
+
     // A folder is made when something is to be kept.
     [Fact]
     public async Task Start_NothingIsToBeSaved_MakesNoFolder()
@@ -332,10 +344,15 @@ public sealed class CacheDurabilityTests : IDisposable
             JournalGrowthPercent = -1,
             SavePoints = [new SavePoint(0, 1)],
             LoadMaxAge = TimeSpan.Zero,
+            SnapshotBytesPerSecondMax = 1,
         };
         using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 4 << 20 });
         var refused = Assert.Throws<ArgumentException>(() => new CacheDurability(store, options));
-        foreach (string name in new[] { "Mode", "Directory", "JournalGrowthPercent", "SavePoints", "LoadMaxAge" })
+        string[] names =
+        [
+            "Mode", "Directory", "JournalGrowthPercent", "SavePoints", "LoadMaxAge", "SnapshotBytesPerSecondMax",
+        ];
+        foreach (string name in names)
             Assert.Contains($"DurabilityOptions.{name} is", refused.Message, StringComparison.Ordinal);
     }
 

@@ -64,6 +64,9 @@ internal sealed class DurableStore : IDisposable
     /// <summary>Called now and then with the number of further entries in a snapshot.</summary>
     public Action<int>? Written { get; set; }
 
+    /// <summary>Called now and then with the bytes of a snapshot so far; may wait, to hold it back.</summary>
+    public Action<long>? Pace { get; set; }
+
     /// <summary>
     /// Locks a directory, loads its files into a store, and records the store's changes from then on.
     /// </summary>
@@ -204,7 +207,7 @@ internal sealed class DurableStore : IDisposable
             _changes.WaitForUnrecorded(); // The snapshot would not know of a clear.
             try
             {
-                Journal.Heal(WriteImage(_store, Journal, _databases, Written));
+                Journal.Heal(WriteImage(_store, Journal, _databases, Written, Pace));
                 if (!_isRecording)
                     Journal.Unlist(); // Changes are in no file now: later records do not continue these.
             }
@@ -286,6 +289,7 @@ internal sealed class DurableStore : IDisposable
         _beats = start.MaxAge != null;
         if (start.IsRecording)
         {
+            Journal.PrepareFile();
             Attach();
         }
         else
@@ -306,7 +310,7 @@ internal sealed class DurableStore : IDisposable
         if (_isRecording)
         {
             var cut = Journal.BeginCut();
-            Journal.Cut(cut, WriteImage(_store, Journal, _databases, NoteWritten));
+            Journal.Cut(cut, WriteImage(_store, Journal, _databases, NoteWritten, Pace));
             return;
         }
 
@@ -340,7 +344,7 @@ internal sealed class DurableStore : IDisposable
         try
         {
             var cut = Journal.BeginCut();
-            return (cut, WriteImage(_store, Journal, _databases, NoteWritten));
+            return (cut, WriteImage(_store, Journal, _databases, NoteWritten, Pace));
         }
         finally
         {
@@ -362,10 +366,11 @@ internal sealed class DurableStore : IDisposable
         journal.Renew(
             WriteImage(store, journal, databases, written: null), [.. report.Gaps.Select(static gap => gap.File)]);
 
-    private static string WriteImage(CacheStore store, Journal journal, byte[]? databases, Action<int>? written)
+    private static string WriteImage(
+        CacheStore store, Journal journal, byte[]? databases, Action<int>? written, Action<long>? pace = null)
     {
         using var snapshot = journal.BeginSnapshot();
-        StoreImage.Write(store, databases, snapshot, written);
+        StoreImage.Write(store, databases, snapshot, written, pace);
         snapshot.Complete();
         journal.SnapshotBytes = snapshot.Length;
         return snapshot.Name;

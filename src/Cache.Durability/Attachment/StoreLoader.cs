@@ -98,7 +98,7 @@ internal sealed class StoreLoader : IBlockTarget, IDisposable
     public void NoteGap() => _replay.NoteGap();
 
     /// <summary>Waits until all blocks are applied.</summary>
-    /// <exception cref="RecoveryRefusedException">A record was refused: the first one in the order of files.</exception>
+    /// <exception cref="RecoveryRefusedException">A record was refused: the first one of all files.</exception>
     public void End()
     {
         var batch = _batch;

@@ -149,7 +149,7 @@ internal static class RecordLayout
             out record);
     }
 
-    /// <summary>Reads how long the record at the beginning of a payload is, and its kind; false if it is cut off.</summary>
+    /// <summary>Reads size and kind of the record at the beginning of a payload; false if it is cut off.</summary>
     public static bool TryReadHead(
         ReadOnlySpan<byte> payload, out int size, out RecordKind kind, out RecordFlags flags)
     {
