@@ -15,7 +15,7 @@ internal sealed class SnapshotPace(Func<long> getRate, Func<bool> mustStop)
     private const long PeriodMs = 100;
 
     // The store's may stand still in tests, and no snapshot would end.
-    private static readonly TimeProvider s_time = TimeProvider.System;
+    private static readonly TimeProvider _time = TimeProvider.System;
 
     private long _bytesBefore;
     private long _startBytes;
@@ -31,7 +31,7 @@ internal sealed class SnapshotPace(Func<long> getRate, Func<bool> mustStop)
         while (getRate() is > 0 and var rate && !mustStop())
         {
             long dueMs = (bytes - _startBytes) * MsPerSecond / rate;
-            long aheadMs = dueMs - (long)s_time.GetElapsedTime(_startTicks).TotalMilliseconds;
+            long aheadMs = dueMs - (long)_time.GetElapsedTime(_startTicks).TotalMilliseconds;
             if (aheadMs <= 0)
             {
                 if (dueMs > PeriodMs || aheadMs < -PeriodMs)
@@ -45,5 +45,5 @@ internal sealed class SnapshotPace(Func<long> getRate, Func<bool> mustStop)
         }
     }
 
-    private void Begin(long bytes) => (_startBytes, _startTicks) = (bytes, s_time.GetTimestamp());
+    private void Begin(long bytes) => (_startBytes, _startTicks) = (bytes, _time.GetTimestamp());
 }
