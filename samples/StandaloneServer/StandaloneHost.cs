@@ -64,7 +64,9 @@ internal static class StandaloneHost
         var level = new LogLevelSwitch(settings.LogLevel);
         using var host = Build(given, settings, level, json, commandLine);
         LogSetup.WarnOfNoEffect(host, settings);
-        await host.StartAsync().ConfigureAwait(false);
+        var durability = host.Services.GetRequiredService<CacheDurability>();
+        using (Console.IsErrorRedirected ? null : new LoadBar(Console.Error, durability.GetStatus, TimeProvider.System))
+            await host.StartAsync().ConfigureAwait(false);
         var reload = new Reload(
             given,
             found => ReadSources(
@@ -82,7 +84,6 @@ internal static class StandaloneHost
                 settings.Server);
         }
 
-        var durability = host.Services.GetRequiredService<CacheDurability>();
         await host.WaitForShutdownAsync().ConfigureAwait(false);
         return durability.GetStatus().StopFailedBecause is null;
     }

@@ -1,5 +1,6 @@
 using Cache.Durability.Attachment;
 using Cache.Durability.Control;
+using Cache.Durability.Files;
 using Cache.Durability.Journaling;
 
 namespace Cache.Durability;
@@ -14,6 +15,7 @@ public sealed partial class CacheDurability
     private volatile SyncPolicy _sync;
     private volatile int _growthPercent;
     private long _growthBytesMin;
+    private long _snapshotRate;
     private volatile bool _refusesAfterFailedSave;
     private volatile bool _isServing = true;
     private volatile bool _savesNot;
@@ -87,6 +89,13 @@ public sealed partial class CacheDurability
         set => Volatile.Write(ref _growthBytesMin, value);
     }
 
+    /// <summary>The bytes of a snapshot that are written in a second at most; 0: any number.</summary>
+    internal long SnapshotRate
+    {
+        get => Volatile.Read(ref _snapshotRate);
+        set => Volatile.Write(ref _snapshotRate, value);
+    }
+
     internal bool RefusesWritesAfterFailedSave
     {
         get => _refusesAfterFailedSave;
@@ -152,6 +161,24 @@ public sealed partial class CacheDurability
         UpdateServing();
     });
 
+    /// <summary>Waits until a start would find all changes until now.</summary>
+    /// <returns>False if it would not: they are not recorded, or cannot be written.</returns>
+    internal async Task<bool> WaitWholeAsync()
+    {
+        try
+        {
+            await WaitAsync().ConfigureAwait(false);
+            if (!IsWhole && _jobs is { } jobs)
+                await jobs.CurrentAsync().ConfigureAwait(false);
+        }
+        catch (IOException)
+        {
+            return false;
+        }
+
+        return IsRecording && IsWhole && Failure == null;
+    }
+
     /// <summary>Reports the state "loading" from now on, before it starts.</summary>
     internal void Announce()
     {
@@ -187,21 +214,24 @@ public sealed partial class CacheDurability
     /// </summary>
     /// <param name="saves">Whether to write a snapshot before.</param>
     /// <returns>Whether it was loaded; if not, the log says why, and the store may be empty.</returns>
-    internal bool TryReload(bool saves) => Try(() =>
+    /// <remarks>Waits for a snapshot that is being written; none begins meanwhile. A stop ends the load.</remarks>
+    internal bool TryReload(bool saves) => Try(() => Jobs.RunAlone(() => Reload(saves)));
+
+    private void Reload(bool saves)
     {
-        _ = Jobs;
-        var durable = OpenIfNew();
-        bool isRecording = durable.IsRecording;
-        if (saves)
-            durable.Save();
-        lock (_gate)
+        lock (_openTurn)
         {
+            var durable = OpenIfNew();
+            bool isRecording = durable.IsRecording;
+            durable.Pace = null; // All clients wait.
+            if (saves)
+                durable.Save();
             durable.Dispose();
             _durable = null;
             _store.ClearAll();
             Open(isNew: false, isRecording);
         }
-    });
+    }
 
     private bool Try(Action change)
     {
@@ -211,7 +241,7 @@ public sealed partial class CacheDurability
             return true;
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException
-            or InvalidOperationException)
+            or InvalidOperationException or OperationCanceledException)
         {
             DurabilityLog.ChangeFailed(_logger, failure.Message);
             return false;
@@ -221,10 +251,11 @@ public sealed partial class CacheDurability
     // A folder that did not exist at the start.
     private DurableStore OpenIfNew()
     {
-        lock (_gate)
+        lock (_openTurn)
         {
             if (_durable != null)
                 return _durable;
+            ThrowIfStopped();
             Open(isNew: true, isRecording: false);
             if (_databases is { } keyspaces)
                 _durable!.ChangeDatabases(keyspaces);
@@ -232,8 +263,11 @@ public sealed partial class CacheDurability
         }
     }
 
+    // On a thread of its own, which ends with the snapshot.
     private void WriteSnapshot(SnapshotPurpose purpose)
     {
+        if (OperatingSystem.IsLinux())
+            PosixCalls.LowerPriority();
         var durable = OpenIfNew();
         durable.Journal.SkipsSyncs = SkipsSyncsWhileSaving;
         try
@@ -250,7 +284,7 @@ public sealed partial class CacheDurability
     {
         if (_jobs is not { } jobs)
             return;
-        if (jobs.IsClosed)
+        if (jobs.MustStop)
             throw new IOException("It was stopped while a snapshot was written.");
         jobs.AddKeys(count);
     }

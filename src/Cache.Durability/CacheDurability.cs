@@ -45,9 +45,13 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
     private readonly CancellationTokenSource _stopping = new();
     private readonly ManualResetEventSlim _stopped = new();
     private readonly Lock _gate = new();
-    private readonly LoadProgress _progress;
 
-    // Written under the gate, read by any thread.
+    // Held while files are opened or closed after the start; taken before the gate.
+    private readonly Lock _openTurn = new();
+    private readonly LoadProgress _progress;
+    private readonly SnapshotPace _pace;
+
+    // Written by the start and under the turn to open, read by any thread.
     private volatile DurableStore? _durable;
     private volatile SnapshotJobs? _jobs;
     private Task? _start;
@@ -78,6 +82,8 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
         _savePoints = options.SavePoints
             ?? (options.Mode == DurabilityMode.Snapshot ? [new(3600, 1), new(300, 100), new(60, 10_000)] : []);
         _sync = options.Sync;
+        _snapshotRate = options.SnapshotBytesPerSecondMax;
+        _pace = new SnapshotPace(() => SnapshotRate, () => _jobs is { MustStop: true });
         _growthPercent = options.JournalGrowthPercent;
         _growthBytesMin = options.JournalGrowthBytesMin;
     }
@@ -266,6 +272,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
         if (durable.Databases is { } keyspaces)
             Loaded?.Invoke(keyspaces);
         durable.Written = NoteWritten;
+        durable.Pace = _pace.Wait;
         durable.Journal.StateChanged = NoteState;
         _durable = durable;
         if (_sync != options.Sync) // The policy was changed during the load.
@@ -312,8 +319,11 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
             _controller?.Join();
             if (_jobs is { } jobs)
                 await jobs.CloseAsync().ConfigureAwait(false);
-            if (_durable is { } durable)
-                Close(durable);
+            lock (_openTurn)
+            {
+                if (_durable is { } durable)
+                    Close(durable);
+            }
         }
         finally
         {
@@ -324,7 +334,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
 
     private void Close(DurableStore durable)
     {
-        durable.Written = null;
+        (durable.Written, durable.Pace) = (null, null);
         if (durable.IsRecording) // Else the next start would begin empty, although the entries still exist.
             durable.TryHeal();
         try

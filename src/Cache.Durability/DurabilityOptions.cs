@@ -5,6 +5,10 @@ namespace Cache.Durability;
 /// <summary>The options of a <see cref="CacheDurability"/>; read once, when it is made.</summary>
 public sealed class DurabilityOptions
 {
+    // A GB in a quarter of an hour; and more than any disk writes.
+    internal const long SnapshotRateMin = 1 << 20;
+    internal const long SnapshotRateMax = 1L << 40;
+
     private const int SavePointsMax = 100;
 
     /// <summary>Which entries survive. Default: every change.</summary>
@@ -39,6 +43,12 @@ public sealed class DurabilityOptions
 
     /// <summary>The minimum size of snapshot and journal for that. Default: 64 MB.</summary>
     public long JournalGrowthBytesMin { get; set; } = 64 << 20;
+
+    /// <summary>
+    /// The bytes of a snapshot that are written in a second at most, so that clients keep the disk and the processors;
+    /// 0: any number. The snapshot of a stop is not limited. Default: 128 MB, half of what a processor can write.
+    /// </summary>
+    public long SnapshotBytesPerSecondMax { get; set; } = 128 << 20;
 
     /// <summary>
     /// Whether writes of the store throw an <see cref="IOException"/> while the journal cannot be written; else they
@@ -82,6 +92,13 @@ public sealed class DurabilityOptions
             problems.Add(Problem(nameof(JournalGrowthPercent), Text(JournalGrowthPercent), "must not be negative"));
         if (JournalGrowthBytesMin < 0)
             problems.Add(Problem(nameof(JournalGrowthBytesMin), Text(JournalGrowthBytesMin), "must not be negative"));
+        if (SnapshotBytesPerSecondMax is < 0 or (> 0 and < SnapshotRateMin) or > SnapshotRateMax)
+        {
+            problems.Add(Problem(
+                nameof(SnapshotBytesPerSecondMax), Text(SnapshotBytesPerSecondMax),
+                $"must be from {SnapshotRateMin} to {SnapshotRateMax}, or 0"));
+        }
+
         if (LoadMaxAge is { } age && age <= TimeSpan.Zero)
             problems.Add(Problem(nameof(LoadMaxAge), $"{age}", "must be more than 0, or null"));
         return problems;

@@ -137,6 +137,97 @@ public sealed class CacheDurabilityTests : IDisposable
         Assert.True(after.Store.Contains("a"u8));
     }
 
+    // The snapshot ends unfinished, and leaves nothing; what the mode promises is kept all the same.
+    [Theory]
+    [InlineData(DurabilityMode.Restart)]
+    [InlineData(DurabilityMode.Snapshot)]
+    [InlineData(DurabilityMode.Journal)]
+    public async Task Stop_WhileASnapshotIsWritten_EndsItAndKeepsAll(DurabilityMode mode)
+    {
+        await using (var kept = await StartAsync(mode))
+        {
+            kept.Store.Set("a"u8, "1"u8);
+            using var mayEnd = new ManualResetEventSlim();
+            var hasBegun = Hold(kept.Durability, mayEnd);
+            var saving = kept.Durability.SaveAsync(Cancellation);
+            await hasBegun;
+            kept.Store.Set("b"u8, "1"u8);
+            var stopping = kept.Durability.StopAsync(Cancellation);
+            while (!kept.Durability.SnapshotJobs!.IsClosed)
+                await Task.Yield();
+            mayEnd.Set();
+            await Assert.ThrowsAnyAsync<Exception>(() => saving);
+            await stopping;
+            Assert.Equal(1, kept.Durability.SnapshotJobs.Figures.Save.Failures);
+        }
+
+        Assert.DoesNotContain(Directory.GetFiles(_folder.Path), static name => name.EndsWith(".tmp"));
+        await using var after = await StartAsync(mode);
+        Assert.Equal(["a", "b"], after.Store.ScanAll(10).Order(StringComparer.Ordinal));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Reload_WhileASnapshotIsWritten_WaitsForIt(bool saves)
+    {
+        await using var kept = await StartAsync(DurabilityMode.Journal);
+        kept.Store.Set("a"u8, "1"u8);
+        using var mayEnd = new ManualResetEventSlim();
+        var hasBegun = Hold(kept.Durability, mayEnd);
+        var saving = kept.Durability.SaveAsync(Cancellation);
+        await hasBegun;
+        var reloading = Task.Run(() => kept.Durability.TryReload(saves), Cancellation);
+        await Task.Delay(100, Cancellation);
+        Assert.False(reloading.IsCompleted);
+        mayEnd.Set();
+        await saving;
+        Assert.True(await reloading);
+        Assert.True(kept.Store.Contains("a"u8));
+        Assert.True(kept.Durability.IsRecording);
+    }
+
+    [Fact]
+    public async Task Stop_WhileReloading_ClosesWhatWasLoaded()
+    {
+        await using (var kept = await StartAsync(DurabilityMode.Journal))
+        {
+            kept.Store.Set("a"u8, "1"u8);
+            Assert.True(kept.Durability.TryChangeDatabases([0]));
+            using var mayEnd = new ManualResetEventSlim();
+            using var hasBegun = new ManualResetEventSlim();
+            kept.Durability.Loaded = _ =>
+            {
+                hasBegun.Set();
+                mayEnd.Wait();
+            };
+            var reloading = Task.Run(() => kept.Durability.TryReload(saves: false), Cancellation);
+            hasBegun.Wait(Cancellation);
+            var stopping = Task.Run(() => kept.Durability.StopAsync(Cancellation), Cancellation);
+            while (!kept.Durability.SnapshotJobs!.IsClosed)
+                await Task.Yield();
+            Assert.False(stopping.IsCompleted);
+            mayEnd.Set();
+            await stopping;
+            Assert.True(await reloading);
+            Assert.False(kept.Durability.TryReload(saves: false));
+        }
+
+        await using var after = await StartAsync(DurabilityMode.Journal);
+        Assert.True(after.Store.Contains("a"u8));
+    }
+
+    [Fact]
+    public async Task Stop_AfterIt_OpensNoFolder()
+    {
+        string path = Path.Combine(_folder.Path, "store");
+        await using var kept = await StartAsync(
+            DurabilityMode.Snapshot, o => (o.SavePoints, o.Directory) = ([], path));
+        await kept.Durability.StopAsync(Cancellation);
+        Assert.False(kept.Durability.TryRecord(true));
+        Assert.False(Directory.Exists(path));
+    }
+
     // A person makes room on the disk, and starts it again.
     [Fact]
     public async Task Stop_WhileSuspended_TriesNewFilesOnceMore()
@@ -187,6 +278,18 @@ public sealed class CacheDurabilityTests : IDisposable
         await using var second = Create(DurabilityMode.Journal);
         await Assert.ThrowsAnyAsync<OperationCanceledException>(
             () => second.Durability.StartAsync(new CancellationToken(canceled: true)));
+    }
+
+    // Its zeros take a while to write: no client is to wait for that.
+    [Fact]
+    public async Task Start_WithAJournal_HasItsFirstFile()
+    {
+        await using var kept = await StartAsync(DurabilityMode.Journal);
+        string file = Assert.Single(Directory.GetFiles(_folder.Path, "jrnl-*"));
+        Assert.Equal(64 << 20, new FileInfo(file).Length);
+        kept.Store.Set("a"u8, "1"u8);
+        await kept.Durability.WaitAsync();
+        Assert.Single(Directory.GetFiles(_folder.Path, "jrnl-*"));
     }
 
     // A folder is made when something is to be kept.
@@ -274,11 +377,31 @@ public sealed class CacheDurabilityTests : IDisposable
             JournalGrowthPercent = -1,
             SavePoints = [new SavePoint(0, 1)],
             LoadMaxAge = TimeSpan.Zero,
+            SnapshotBytesPerSecondMax = 1,
         };
         using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 4 << 20 });
         var refused = Assert.Throws<ArgumentException>(() => new CacheDurability(store, options));
-        foreach (string name in new[] { "Mode", "Directory", "JournalGrowthPercent", "SavePoints", "LoadMaxAge" })
+        string[] names =
+        [
+            "Mode", "Directory", "JournalGrowthPercent", "SavePoints", "LoadMaxAge", "SnapshotBytesPerSecondMax",
+        ];
+        foreach (string name in names)
             Assert.Contains($"DurabilityOptions.{name} is", refused.Message, StringComparison.Ordinal);
+    }
+
+    // Its next snapshot stops behind its first entries.
+    private static Task Hold(CacheDurability durability, ManualResetEventSlim mayEnd)
+    {
+        var hasBegun = new TaskCompletionSource();
+        var durable = durability.Durable!;
+        var written = durable.Written!;
+        durable.Written = count =>
+        {
+            hasBegun.TrySetResult();
+            mayEnd.Wait();
+            written(count);
+        };
+        return hasBegun.Task;
     }
 
     private Kept Create(DurabilityMode mode, Action<DurabilityOptions>? configure = null)

@@ -64,6 +64,9 @@ internal sealed class DurableStore : IDisposable
     /// <summary>Called now and then with the number of further entries in a snapshot.</summary>
     public Action<int>? Written { get; set; }
 
+    /// <summary>Called now and then with the bytes of a snapshot so far; may wait, to hold it back.</summary>
+    public Action<long>? Pace { get; set; }
+
     /// <summary>
     /// Locks a directory, loads its files into a store, and records the store's changes from then on.
     /// </summary>
@@ -86,9 +89,9 @@ internal sealed class DurableStore : IDisposable
         {
             if (start.IsNew && directory.List().Contains(FileNames.Manifest))
                 throw new IOException($"{directory.Path} has files of a store already; a start would load them.");
-            var loader = new StoreLoader(store, start.Progress);
+            using var loader = new StoreLoader(store, start.Progress, start.LoadThreads, start.LoadBatchBytes);
             options = options with { Time = store.TimeProvider }; // Expiries are compared with the times in blocks.
-            journal = JournalStart.Open(directory, loader, start.Recovery, options, out var report);
+            journal = Load(directory, loader, start.Recovery, options, out var report);
             loader.Complete();
             if (report.Gaps.Count != 0 || report.WasRefused)
                 Renew(store, journal, report, loader.Databases);
@@ -206,7 +209,7 @@ internal sealed class DurableStore : IDisposable
             _changes.WaitForUnrecorded(); // The snapshot would not know of a clear.
             try
             {
-                Journal.Heal(WriteImage(_store, Journal, _databases, Written));
+                Journal.Heal(WriteImage(_store, Journal, _databases, Written, Pace));
                 if (!_isRecording)
                     Journal.Unlist(); // Changes are in no file now: later records do not continue these.
             }
@@ -251,6 +254,21 @@ internal sealed class DurableStore : IDisposable
         _lock.Dispose();
     }
 
+    private static Journal Load(
+        StorageDirectory directory, StoreLoader loader, RecoveryMode recovery, JournalOptions options,
+        out RecoveryReport report)
+    {
+        try
+        {
+            return JournalStart.Open(directory, loader, recovery, options, out report);
+        }
+        catch (RecoveryRefusedException)
+        {
+            loader.End(); // The error of an earlier record is the one to report.
+            throw;
+        }
+    }
+
     private void Attach()
     {
         if (_isCounting)
@@ -273,6 +291,7 @@ internal sealed class DurableStore : IDisposable
         _beats = start.MaxAge != null;
         if (start.IsRecording)
         {
+            Journal.PrepareFile();
             Attach();
         }
         else
@@ -293,7 +312,7 @@ internal sealed class DurableStore : IDisposable
         if (_isRecording)
         {
             var cut = Journal.BeginCut();
-            Journal.Cut(cut, WriteImage(_store, Journal, _databases, NoteWritten));
+            Journal.Cut(cut, WriteImage(_store, Journal, _databases, NoteWritten, Pace));
             return;
         }
 
@@ -327,7 +346,7 @@ internal sealed class DurableStore : IDisposable
         try
         {
             var cut = Journal.BeginCut();
-            return (cut, WriteImage(_store, Journal, _databases, NoteWritten));
+            return (cut, WriteImage(_store, Journal, _databases, NoteWritten, Pace));
         }
         finally
         {
@@ -350,10 +369,11 @@ internal sealed class DurableStore : IDisposable
         journal.Renew(
             WriteImage(store, journal, databases, written: null), [.. report.Gaps.Select(static gap => gap.File)]);
 
-    private static string WriteImage(CacheStore store, Journal journal, byte[]? databases, Action<int>? written)
+    private static string WriteImage(
+        CacheStore store, Journal journal, byte[]? databases, Action<int>? written, Action<long>? pace = null)
     {
         using var snapshot = journal.BeginSnapshot();
-        StoreImage.Write(store, databases, snapshot, written);
+        StoreImage.Write(store, databases, snapshot, written, pace);
         snapshot.Complete();
         journal.SnapshotBytes = snapshot.Length;
         return snapshot.Name;

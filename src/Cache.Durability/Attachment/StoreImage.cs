@@ -11,21 +11,29 @@ namespace Cache.Durability.Attachment;
 /// </remarks>
 internal static class StoreImage
 {
-    private const int ScanCount = 1_000;
+    // A step is less than a tenth of a millisecond: a stop and a new limit are seen soon, and waits are short and many.
+    private const int ScanCount = 100;
+
+    // After each longer value a snapshot may be stopped, or wait.
+    private const int LongValueMin = 64 << 10;
 
     /// <param name="store">The store.</param>
     /// <param name="databases">The keyspace of each database number; null: the keyspace with the same number.</param>
     /// <param name="snapshot">The snapshot; not completed here.</param>
     /// <param name="written">Called with the number of further entries; it may throw to stop the snapshot.</param>
-    public static void Write(CacheStore store, byte[]? databases, SnapshotWriter snapshot, Action<int>? written = null)
+    /// <param name="pace">Called with the bytes of the snapshot so far; it may wait.</param>
+    public static void Write(
+        CacheStore store, byte[]? databases, SnapshotWriter snapshot, Action<int>? written = null,
+        Action<long>? pace = null)
     {
         if (databases != null)
             snapshot.Add(new RecordFields { Kind = RecordKind.Databases }, default, databases, databases.Length);
         for (int keyspace = 0; keyspace < store.KeyspaceCount; keyspace++)
-            Write(store.SelectKeyspace(keyspace), (byte)keyspace, snapshot, written);
+            Write(store.SelectKeyspace(keyspace), (byte)keyspace, snapshot, written, pace);
     }
 
-    private static void Write(CacheStore store, byte keyspace, SnapshotWriter snapshot, Action<int>? written)
+    private static void Write(
+        CacheStore store, byte keyspace, SnapshotWriter snapshot, Action<int>? written, Action<long>? pace)
     {
         var keys = new KeyBatch();
         var value = new ValueSink();
@@ -33,15 +41,22 @@ internal static class StoreImage
         do
         {
             cursor = store.Scan(cursor, ScanCount, ref keys);
+            int told = 0;
             for (int i = 0; i < keys.Count; i++)
             {
                 if (store.TryPeekRange(keys[i], 0, -1, ref value, out var info))
                     snapshot.Add(FieldsOf(info, keyspace), keys[i], value.Bytes, value.Length);
                 else if (store.TryPeekInfo(keys[i], out info) && info.Kind != EntryKind.String)
                     throw new IOException($"The store has a value of kind {info.Kind}, which no file can hold yet.");
+                if (value.Length < LongValueMin)
+                    continue;
+                written?.Invoke(i + 1 - told);
+                pace?.Invoke(snapshot.Length);
+                told = i + 1;
             }
 
-            written?.Invoke(keys.Count);
+            written?.Invoke(keys.Count - told);
+            pace?.Invoke(snapshot.Length);
             keys.Clear();
         }
         while (cursor != 0);

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Cache.Core;
 using Cache.Durability.Format;
 using Cache.Durability.Journaling;
@@ -8,47 +7,75 @@ namespace Cache.Durability.Attachment;
 
 /// <summary>Loads the records of snapshot and journal into a store that is not in use yet.</summary>
 /// <remarks>
-/// A later record may give an expired entry a later expiry, so no entry may expire before the last record was read: a
-/// moment that has passed, or will pass soon, is moved far into the future until <see cref="Complete"/>. For expiry the
-/// time is then at least that of the last block, even if the clock was set back meanwhile: an entry that clients have
-/// seen expire never comes back.
+/// Algorithm: the caller reads and checks blocks; several threads apply their records, see <see cref="LoadThreads"/>.
+/// The blocks of a snapshot go to any thread, since a key has one state in it; those of a journal go to all, and each
+/// key has its thread. What concerns all keys, and values in parts, which belong to the next blocks, is applied by the
+/// caller: after everything before it, and before everything behind it. A load of less than a batch needs no threads.
+/// If the store may refuse an entry for lack of room, the order of all records matters: the caller applies the journal
+/// alone.
 /// </remarks>
-internal sealed class StoreLoader : IBlockTarget, IRecordTarget
+internal sealed class StoreLoader : IBlockTarget, IDisposable
 {
-    // Longer than any load takes.
-    private const long SoonMs = 3_600_000;
-
-    // Added to a moment during the load: some 140,000 years.
-    private const long Postponement = 1L << 52;
-
-    private const int ScanCount = 1_000;
+    // More would wait for the memory and the thread that reads.
+    private const int ThreadsMax = 4;
 
     private readonly CacheStore[] _keyspaces;
-    private readonly RecordReplay _replay;
+    private readonly LoadedExpiry _expiry;
     private readonly LoadProgress _progress;
-    private readonly long _startMs;
-    private long _lastWallMs;
-    private bool _hasPostponed;
-    private ValueSink _value = new();
 
-    public StoreLoader(CacheStore store, LoadProgress? progress = null)
+    // What the caller applies itself.
+    private readonly RecordInserter _own;
+    private readonly RecordReplay _replay;
+
+    // The threads, with more than one inserter, and the batch that is being filled.
+    private readonly RecordInserter[] _inserters;
+    private readonly int _batchBytes;
+    private readonly bool _isOrdered;
+    private LoadThreads? _threads;
+    private LoadBatch? _batch;
+    private BlockKind _kind;
+    private long _lastWallMs;
+
+    /// <param name="store">The store.</param>
+    /// <param name="progress">Receives the progress.</param>
+    /// <param name="threads">The number of threads; 0: as the processors are.</param>
+    /// <param name="batchBytes">The bytes of blocks that a thread takes together.</param>
+    public StoreLoader(
+        CacheStore store, LoadProgress? progress = null, int threads = 0, int batchBytes = BlockHeader.PayloadBytesMax)
     {
         _progress = progress ?? new LoadProgress();
         _keyspaces = [.. Enumerable.Range(0, store.KeyspaceCount).Select(store.SelectKeyspace)];
-        _replay = new RecordReplay(this);
-        _startMs = store.TimeProvider.GetUtcNow().ToUnixTimeMilliseconds();
+        _expiry = new LoadedExpiry(store.TimeProvider.GetUtcNow().ToUnixTimeMilliseconds());
+        _own = new RecordInserter(_keyspaces, _expiry);
+        _replay = new RecordReplay(_own);
+        _batchBytes = batchBytes;
+        _isOrdered = store.Eviction != EvictionPolicy.AllEntries;
+        int count = threads == 0 ? Math.Min(ThreadsMax, Environment.ProcessorCount) : threads;
+        _inserters = new RecordInserter[count > 1 ? count : 0];
+        for (int i = 0; i < _inserters.Length; i++)
+            _inserters[i] = new RecordInserter(_keyspaces, _expiry);
     }
 
     /// <summary>The number of loaded records.</summary>
-    public long Count => _replay.Count;
+    public long Count
+    {
+        get
+        {
+            long count = _own.Count;
+            foreach (var inserter in _inserters)
+                count += inserter.Count;
+            return count;
+        }
+    }
 
     /// <summary>
     /// Whether the last block was written at least this long before the load; false if there was none.
     /// </summary>
-    public bool IsOlderThan(TimeSpan age) => _lastWallMs != 0 && _startMs - _lastWallMs > age.TotalMilliseconds;
+    public bool IsOlderThan(TimeSpan age) =>
+        _lastWallMs != 0 && _expiry.StartMs - _lastWallMs > age.TotalMilliseconds;
 
     /// <summary>The keyspace of each database number; null: the keyspace with the same number.</summary>
-    public byte[]? Databases { get; private set; }
+    public byte[]? Databases => _own.Databases;
 
     public void Begin(long bytes) => _progress.TotalBytes = bytes;
 
@@ -56,212 +83,74 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
     {
         _progress.Cancellation.ThrowIfCancellationRequested();
         _lastWallMs = Math.Max(_lastWallMs, header.WallMs);
-        _replay.Apply(file, offset, header.FirstLsn, payload);
+        if (header.Kind != _kind) // The journal begins: its records are newer than all of the snapshot.
+            End();
+        _kind = header.Kind;
+        bool isJournal = header.Kind == BlockKind.Journal;
+        if (_inserters.Length == 0 || (isJournal && _isOrdered) || _replay.IsOpen || BlockScan.NeedsOrder(payload))
+            ApplyAlone(file, offset, header, payload);
+        else
+            BatchFor(payload.Length, isJournal).Add(file, offset, header.FirstLsn, _lastWallMs, payload);
         _progress.LoadedBytes += BlockHeader.Size + payload.Length;
-        _progress.Records = _replay.Count;
+        _progress.Records = Count;
     }
 
     public void NoteGap() => _replay.NoteGap();
 
+    /// <summary>Waits until all blocks are applied.</summary>
+    /// <exception cref="RecoveryRefusedException">A record was refused: the first one of all files.</exception>
+    public void End()
+    {
+        var batch = _batch;
+        _batch = null;
+        if (batch != null && _threads != null)
+            _threads.Publish(batch);
+        else if (batch != null)
+            ApplyAlone(batch);
+        _threads?.Drain();
+        _progress.Records = Count;
+    }
+
     /// <summary>Lets entries expire, after the last record.</summary>
     public void Complete()
     {
-        if (!_hasPostponed && _lastWallMs <= _startMs)
-            return;
-        foreach (var store in _keyspaces)
-            EndPostponement(store);
+        End();
+        _expiry.End(_keyspaces, _lastWallMs);
     }
 
-    public string Apply(in RecordView record, ReadOnlySpan<byte> value)
+    /// <summary>Ends the threads; blocks that were not applied are not.</summary>
+    public void Dispose() => _threads?.Dispose();
+
+    // Within a snapshot only parts depend on other blocks.
+    private void ApplyAlone(string file, long offset, in BlockHeader header, ReadOnlySpan<byte> payload)
     {
-        var fields = record.Fields;
-        if (fields.Keyspace >= _keyspaces.Length)
-            return $"is of keyspace {fields.Keyspace}; the store has {_keyspaces.Length}";
-        if (fields.Type != 0 || fields.Codec != 0)
-            return $"is of type {fields.Type} and codec {fields.Codec}, which a newer version writes";
-        if (fields.Kind == RecordKind.Databases)
-            return SetDatabases(value);
-        var store = _keyspaces[fields.Keyspace];
-        switch (fields.Kind)
-        {
-            case RecordKind.Set:
-                return Set(store, record, value);
-            case RecordKind.Remove:
-                store.Remove(record.Key);
-                return "";
-            case RecordKind.Expire:
-                return Expire(store, record);
-            case RecordKind.Clear:
-                store.Clear();
-                return "";
-            default:
-                return Patch(store, record, value);
-        }
+        if (header.Kind == BlockKind.Journal)
+            End();
+        _own.LastWallMs = _lastWallMs;
+        _replay.Apply(file, offset, header.FirstLsn, payload);
     }
 
-    private string SetDatabases(ReadOnlySpan<byte> keyspaces)
+    private void ApplyAlone(LoadBatch batch)
     {
-        Span<byte> all = stackalloc byte[CacheOptions.KeyspaceCountMax];
-        if (keyspaces.Length > all.Length)
-            return $"has {keyspaces.Length} databases";
-        for (int i = 0; i < keyspaces.Length; i++)
-            all[i] = (byte)i;
-        foreach (byte keyspace in keyspaces) // Each keyspace once.
+        foreach (var block in batch.Blocks)
+            _own.Apply(batch, block, _replay);
+    }
+
+    // The first batch is applied here: if it was full, the load is worth its threads.
+    private LoadBatch BatchFor(int length, bool isForAll)
+    {
+        if (_batch is { } full && !full.HasRoom(length))
         {
-            if (keyspace >= keyspaces.Length || all[keyspace] != keyspace)
-                return "gives databases impossible keyspaces";
-            all[keyspace] = byte.MaxValue;
+            _batch = null;
+            if (_threads != null)
+                _threads.Publish(full);
+            else
+                ApplyAlone(full);
+            _threads ??= new LoadThreads(_inserters, _batchBytes);
         }
 
-        for (int i = _keyspaces.Length; i < keyspaces.Length; i++)
-        {
-            if (keyspaces[i] != i)
-                return $"swaps the database {i}; the store has {_keyspaces.Length}";
-        }
-
-        Databases = keyspaces[..Math.Min(keyspaces.Length, _keyspaces.Length)].ToArray();
-        return "";
-    }
-
-    private static string Patch(CacheStore store, in RecordView record, ReadOnlySpan<byte> part)
-    {
-        // The entry may have been evicted.
-        if (!store.TryPeekInfo(record.Key, out var info))
-            return "";
-        long offset = record.Fields.Offset;
-        if (offset is < 0 or > int.MaxValue)
-            return "has an impossible offset";
-        if (part.Length == 0 && offset > info.Length)
-            return ProblemOf(store, store.SetRange(record.Key, (int)offset - 1, [0], out _), (int)offset);
-        return ProblemOf(store, store.SetRange(record.Key, (int)offset, part, out int length), length);
-    }
-
-    private static string ProblemOf(CacheStore store, WriteStatus status, int length) => status switch
-    {
-        WriteStatus.OutOfMemory => string.Create(
-            CultureInfo.InvariantCulture,
-            $"finds no room: the limit of {store.MemoryLimitBytes} bytes is met, and nothing may be evicted"),
-        WriteStatus.ValueTooLong => string.Create(
-            CultureInfo.InvariantCulture,
-            $"has a value of {length} bytes; the store takes {store.ValueLengthLimit}"),
-        _ => "",
-    };
-
-    private void EndPostponement(CacheStore store)
-    {
-        var sink = new KeySink();
-        ulong cursor = 0;
-        do
-        {
-            cursor = store.Scan(cursor, ScanCount, ref sink);
-            foreach (byte[] key in sink.Keys)
-            {
-                if (store.TryPeekInfo(key, out var info))
-                    EndPostponement(store, key, info);
-            }
-
-            sink.Keys.Clear();
-        }
-        while (cursor != 0);
-    }
-
-    private void EndPostponement(CacheStore store, ReadOnlySpan<byte> key, in EntryInfo info)
-    {
-        if (info.SlidingMs >= Postponement)
-        {
-            EndSlidingPostponement(store, key, info);
-            return;
-        }
-
-        long unixMs = info.ExpiresAtUnixMs;
-        bool isPostponed = IsPostponed(unixMs);
-        if (isPostponed)
-            unixMs -= Postponement;
-        if (unixMs != 0 && unixMs <= _lastWallMs && info.SlidingMs == 0)
-            store.Remove(key);
-        else if (isPostponed)
-            store.ExpireAtUnixMs(key, unixMs, ExpireConditions.None);
-    }
-
-    // Written again, so that its interval begins now.
-    private void EndSlidingPostponement(CacheStore store, ReadOnlySpan<byte> key, in EntryInfo info)
-    {
-        long absoluteMs = IsPostponed(info.AbsoluteUnixMs)
-            ? info.AbsoluteUnixMs - Postponement
-            : info.AbsoluteUnixMs;
-        if (absoluteMs != 0 && absoluteMs <= _lastWallMs)
-        {
-            store.Remove(key);
-            return;
-        }
-
-        var options = new EntryOptions
-        {
-            SlidingMs = info.SlidingMs - Postponement,
-            ExpiresAtUnixMs = absoluteMs,
-        };
-        if (store.TryPeekRange(key, 0, -1, ref _value, out _)
-            && store.Set(key, _value.Bytes.AsSpan(0, _value.Length), options) != WriteStatus.Done)
-        {
-            store.Remove(key); // Otherwise it would never expire.
-        }
-    }
-
-    private string Set(CacheStore store, in RecordView record, ReadOnlySpan<byte> value)
-    {
-        var fields = record.Fields;
-        if (fields.SlidingMs < 0)
-            return "has an impossible expiry";
-        bool isSliding = fields.SlidingMs != 0
-            && (fields.AbsoluteMs == 0 || fields.AbsoluteMs > Math.Max(_startMs, _lastWallMs));
-        var options = isSliding
-            ? Sliding(fields.SlidingMs, fields.AbsoluteMs)
-            : new EntryOptions
-            {
-                ExpiresAtUnixMs = Postponed(fields.SlidingMs != 0 ? fields.AbsoluteMs : fields.DeadlineMs),
-            };
-        return ProblemOf(store, store.Set(record.Key, value, options), value.Length);
-    }
-
-    private string Expire(CacheStore store, in RecordView record)
-    {
-        if (record.Fields.SlidingMs != 0)
-            return "gives an interval without a value";
-        var status = record.Fields.DeadlineMs == 0
-            ? store.Persist(record.Key)
-            : store.ExpireAtUnixMs(record.Key, Postponed(record.Fields.DeadlineMs), ExpireConditions.None);
-        return ProblemOf(store, status, length: 0);
-    }
-
-    // A load may take longer than the interval, or than it is to the last moment.
-    private EntryOptions Sliding(long slidingMs, long absoluteMs)
-    {
-        slidingMs = Math.Min(slidingMs, Postponement - 1);
-        long postponedMs = Postponed(absoluteMs);
-        if (slidingMs > SoonMs && postponedMs == absoluteMs)
-            return new EntryOptions { SlidingMs = slidingMs, ExpiresAtUnixMs = absoluteMs };
-        _hasPostponed = true;
-        return new EntryOptions { SlidingMs = slidingMs + Postponement, ExpiresAtUnixMs = postponedMs };
-    }
-
-    private static bool IsPostponed(long unixMs) => unixMs is > Postponement and < 2 * Postponement;
-
-    private long Postponed(long unixMs)
-    {
-        if (unixMs == 0)
-            return 0;
-        if (unixMs > _startMs + SoonMs)
-            return unixMs >= Postponement ? Math.Max(unixMs, 2 * Postponement) : unixMs;
-        _hasPostponed = true;
-        return Math.Max(1, unixMs) + Postponement;
-    }
-
-    private readonly struct KeySink() : IKeySink
-    {
-        public List<byte[]> Keys { get; } = [];
-
-        public bool IsFull => false;
-
-        public void Take(ReadOnlySpan<byte> key) => Keys.Add(key.ToArray());
+        _batch ??= _threads?.Take() ?? new LoadBatch(_batchBytes);
+        _batch.IsForAll = isForAll;
+        return _batch;
     }
 }

@@ -1,3 +1,5 @@
+using Cache.Durability.Format;
+
 namespace Cache.Durability.Attachment;
 
 /// <summary>The options for starting a store with its directory.</summary>
@@ -20,6 +22,12 @@ internal sealed record StoreStart
 
     /// <summary>The longest downtime after which the loaded entries are kept; null: any.</summary>
     public TimeSpan? MaxAge { get; init; }
+
+    /// <summary>The number of threads that load; 0: as the processors are.</summary>
+    public int LoadThreads { get; init; }
+
+    /// <summary>The bytes of blocks that one of them takes together: as many as the longest block has.</summary>
+    public int LoadBatchBytes { get; init; } = BlockHeader.PayloadBytesMax;
 
     /// <summary>Receives the progress of the load.</summary>
     public LoadProgress Progress { get; init; } = new();

@@ -12,6 +12,10 @@ internal sealed class SnapshotJobs(TimeProvider time, Func<long> changes, Action
     private Task _current = Task.CompletedTask;
     private long _keys;
     private bool _isClosed;
+    private bool _isCanceled;
+
+    // The actions that run alone, or wait for that.
+    private int _aloneCount;
 
     /// <summary>Called when a snapshot has ended, with its error, on the thread that wrote it.</summary>
     public Action<SnapshotPurpose, Exception?>? Ended { get; set; }
@@ -28,8 +32,11 @@ internal sealed class SnapshotJobs(TimeProvider time, Func<long> changes, Action
     /// <summary>The entries written so far into the present snapshot.</summary>
     public long Keys => Volatile.Read(ref _keys);
 
-    /// <summary>Whether the present snapshot must stop.</summary>
+    /// <summary>Whether no more snapshots are written.</summary>
     public bool IsClosed => Volatile.Read(ref _isClosed);
+
+    /// <summary>Whether the present snapshot must stop.</summary>
+    public bool MustStop => IsClosed || Volatile.Read(ref _isCanceled);
 
     public void AddKeys(int count) => Interlocked.Add(ref _keys, count);
 
@@ -43,9 +50,10 @@ internal sealed class SnapshotJobs(TimeProvider time, Func<long> changes, Action
         {
             task = Task.FromResult<Exception?>(null);
             running = _figures.Running ?? purpose;
-            if (_figures.Running != null || _isClosed)
+            if (_figures.Running != null || _isClosed || _aloneCount != 0)
                 return false;
             long before = changes();
+            Volatile.Write(ref _isCanceled, false);
             Volatile.Write(ref _keys, 0);
             _figures = With(_figures, purpose, _figures.Of(purpose) with { IsScheduled = false }) with
             {
@@ -67,7 +75,44 @@ internal sealed class SnapshotJobs(TimeProvider time, Func<long> changes, Action
         BeginScheduled();
     }
 
-    /// <summary>Begins no more snapshots, and completes when none is being written.</summary>
+    /// <summary>Stops the present snapshot, which fails: another one or a stop replaces it.</summary>
+    public void Cancel()
+    {
+        lock (_gate)
+            Volatile.Write(ref _isCanceled, _figures.Running != null);
+    }
+
+    /// <summary>Runs an action while no snapshot is being written, and begins none meanwhile.</summary>
+    /// <exception cref="InvalidOperationException">This is closed.</exception>
+    public void RunAlone(Action action)
+    {
+        var done = new TaskCompletionSource<Exception?>(TaskCreationOptions.RunContinuationsAsynchronously);
+        Task before;
+        lock (_gate)
+        {
+            ThrowIfClosed();
+            _aloneCount++;
+            (before, _current) = (_current, done.Task); // One such action waits for the one before it.
+        }
+
+        try
+        {
+            before.GetAwaiter().GetResult();
+            ThrowIfClosed();
+            action();
+        }
+        finally
+        {
+            lock (_gate)
+                _aloneCount--;
+            done.SetResult(null);
+            BeginScheduled();
+        }
+    }
+
+    /// <summary>
+    /// Begins nothing more, and completes when no snapshot is being written and no action runs alone.
+    /// </summary>
     public Task CloseAsync()
     {
         lock (_gate)
@@ -77,7 +122,7 @@ internal sealed class SnapshotJobs(TimeProvider time, Func<long> changes, Action
         }
     }
 
-    /// <summary>Completes at the end of the present snapshot.</summary>
+    /// <summary>Completes at the end of the present snapshot, or of the action that runs alone.</summary>
     public Task CurrentAsync()
     {
         lock (_gate)
@@ -132,6 +177,8 @@ internal sealed class SnapshotJobs(TimeProvider time, Func<long> changes, Action
         else if (figures.Save.IsScheduled)
             TryBegin(SnapshotPurpose.Save, out _, out _);
     }
+
+    private void ThrowIfClosed() => ObjectDisposedException.ThrowIf(IsClosed, this);
 
     private static SnapshotFigures With(SnapshotFigures figures, SnapshotPurpose purpose, SnapshotOutcome outcome) =>
         purpose == SnapshotPurpose.Save ? figures with { Save = outcome } : figures with { Rewrite = outcome };

@@ -149,6 +149,26 @@ internal static class RecordLayout
             out record);
     }
 
+    /// <summary>Reads size and kind of the record at the beginning of a payload; false if it is cut off.</summary>
+    public static bool TryReadHead(
+        ReadOnlySpan<byte> payload, out int size, out RecordKind kind, out RecordFlags flags)
+    {
+        (size, kind, flags) = (0, default, default);
+        if (payload.Length < Alignment)
+            return false;
+        ulong first = BinaryPrimitives.ReadUInt64LittleEndian(payload);
+        size = (int)(first & 0xFFFFFF);
+        kind = (RecordKind)(byte)(first >> KindShift);
+        flags = (RecordFlags)(byte)(first >> FlagsShift);
+        int sizeMin = kind switch
+        {
+            RecordKind.Void => Alignment,
+            RecordKind.Group => GroupHeadSize,
+            _ => HeaderSize,
+        };
+        return size >= sizeMin && size % Alignment == 0 && size <= payload.Length;
+    }
+
     /// <summary>Rounds up to a size that records have.</summary>
     public static long Aligned(long bytes) => (bytes + Alignment - 1) & ~(Alignment - 1L);
 

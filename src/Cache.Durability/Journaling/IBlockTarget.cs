@@ -16,6 +16,11 @@ internal interface IBlockTarget
     {
     }
 
+    /// <summary>Called after the last block, before files are changed; throws if a record is refused.</summary>
+    void End()
+    {
+    }
+
     /// <summary>Called when blocks before the next one were damaged and are skipped.</summary>
     void NoteGap();
 }

@@ -91,6 +91,22 @@ internal sealed partial class Journal : IDisposable
     /// <summary>Completes when every record before a place is durable.</summary>
     public ValueTask WaitAsync(ulong lsn) => Waits.WaitAsync(lsn);
 
+    /// <summary>Makes the first file, filled with zeros: the first write does not wait for that.</summary>
+    public void PrepareFile()
+    {
+        lock (_writeTurn)
+        {
+            try
+            {
+                _writer.PrepareFile();
+            }
+            catch (IOException)
+            {
+                // The first write tries again, and suspends the journal if it must.
+            }
+        }
+    }
+
     /// <summary>Makes all written records durable, and completes the waits for them.</summary>
     public void Sync()
     {

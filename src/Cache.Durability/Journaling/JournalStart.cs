@@ -49,6 +49,7 @@ internal static class JournalStart
         List<StagingChunk> rescued = ringPath != null && manifest.State == ManifestState.Open && report.Gaps.Count == 0
             ? Rescue(ringPath, manifest, lastChunk, target)
             : [];
+        target.End();
         if (!wasRefused)
             CutEnds(directory, reader);
         var kept = reader.Tail is { } tail && !wasRefused ? WithoutLaterFiles(read, tail.File) : read;

@@ -147,6 +147,14 @@ internal sealed class JournalWriter : IDisposable
         Volatile.Write(ref _durableLsn, writtenLsn);
     }
 
+    /// <summary>Makes the file of the first block. For the writing thread, between two writes.</summary>
+    /// <exception cref="IOException">There is no room for the file: nothing was changed.</exception>
+    public void PrepareFile()
+    {
+        if (_file == null)
+            _next ??= TakeFile();
+    }
+
     /// <summary>
     /// Begins a new file for the next block, which is created before the present one ends: on a full disk that one
     /// continues. For the writing thread, between two writes.

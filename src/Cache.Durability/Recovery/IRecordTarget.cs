@@ -7,6 +7,12 @@ namespace Cache.Durability.Recovery;
 /// </summary>
 internal interface IRecordTarget
 {
+    /// <summary>Called with a record that will be applied soon, unless one before it is refused.</summary>
+    /// <param name="record">The record; valid during the call.</param>
+    void Prepare(in RecordView record)
+    {
+    }
+
     /// <summary>Applies a single record: a set, remove, expire, clear or patch.</summary>
     /// <param name="record">The record; valid during the call.</param>
     /// <param name="value">Its whole value, even if that came in parts; valid during the call.</param>

@@ -10,6 +10,9 @@ namespace Cache.Durability.Recovery;
 /// </remarks>
 internal sealed class RecordReplay(IRecordTarget target)
 {
+    // As many as a processor can have under way, and their lines stay in its cache.
+    private const int PreparedCount = 16;
+
     private readonly PartedValues _values = new();
 
     // Whether parts of the next records may be in skipped blocks.
@@ -18,11 +21,17 @@ internal sealed class RecordReplay(IRecordTarget target)
     /// <summary>The number of records that the target received.</summary>
     public long Count { get; private set; }
 
+    /// <summary>Where the last record began in its block.</summary>
+    public int Position { get; private set; }
+
+    /// <summary>Whether the next block may depend on the blocks before it.</summary>
+    public bool IsOpen { get; private set; }
+
     /// <summary>Called when blocks before the next one were damaged and are skipped.</summary>
     public void NoteGap()
     {
         _values.Clear();
-        _lacksParts = true;
+        (_lacksParts, IsOpen) = (true, true);
     }
 
     /// <summary>Replays a block's records.</summary>
@@ -39,8 +48,14 @@ internal sealed class RecordReplay(IRecordTarget target)
         string problem = "";
         ulong lsn = firstLsn;
         bool hasParts = false;
-        while (problem.Length == 0 && reader.TryRead(out var record))
+        var ahead = reader;
+        for (int prepared = 0; problem.Length == 0; prepared--)
         {
+            if (prepared == 0)
+                prepared = Prepare(ref ahead);
+            Position = reader.Position;
+            if (!reader.TryRead(out var record))
+                break;
             hasParts |= record.Fields.Kind == RecordKind.Part;
             problem = Apply(record, lsn);
             lsn = firstLsn + (uint)reader.Position;
@@ -49,10 +64,24 @@ internal sealed class RecordReplay(IRecordTarget target)
         problem = problem.Length == 0 ? reader.Problem : problem;
         if (problem.Length != 0)
             throw new RecoveryRefusedException(file, offset, $"has a record that {problem}");
+        IsOpen = hasParts;
         if (hasParts)
             return;
         _values.Clear(); // Values that were not taken belong to a block that was never written.
         _lacksParts = false;
+    }
+
+    // At least 1, also at the end.
+    private int Prepare(ref RecordReader ahead)
+    {
+        int count = 0;
+        for (; count < PreparedCount && ahead.TryRead(out var record); count++)
+        {
+            if (record.Fields.Kind is not (RecordKind.Group or RecordKind.Part))
+                target.Prepare(record);
+        }
+
+        return Math.Max(1, count);
     }
 
     private string Apply(in RecordView record, ulong lsn) => record.Fields.Kind switch

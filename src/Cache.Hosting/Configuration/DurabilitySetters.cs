@@ -20,6 +20,8 @@ internal static class DurabilitySetters
                 static (value, to) => to.Durability.JournalGrowthPercent = int.Parse(value, Culture)),
             ["auto-aof-rewrite-min-size"] = Kept(
                 static (value, to) => to.Durability.JournalGrowthBytesMin = long.Parse(value, Culture)),
+            ["snapshot-max-rate"] = Kept(
+                static (value, to) => to.Durability.SnapshotBytesPerSecondMax = long.Parse(value, Culture)),
             ["aof-load-truncated"] = Kept(static (value, to) => to.Durability.RefusesCutEnds = value == "no"),
             ["no-appendfsync-on-rewrite"] = Kept(static (_, _) => { }),
             ["stop-writes-on-bgsave-error"] = Kept(static (_, _) => { }),

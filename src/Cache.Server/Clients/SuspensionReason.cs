@@ -14,4 +14,7 @@ internal enum SuspensionReason : byte
 
     /// <summary>SAVE, for the snapshot.</summary>
     Snapshot,
+
+    /// <summary>WAITAOF, for the sync of the journal.</summary>
+    Journal,
 }

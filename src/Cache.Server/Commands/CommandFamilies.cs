@@ -24,6 +24,7 @@ internal static class CommandFamilies
         .. InfoCommand.Bindings,
         .. ServerCommands.Bindings,
         .. ReplicationCommands.Bindings,
+        .. WaitAofCommand.Bindings,
         .. SaveCommands.Bindings,
         .. ShutdownCommand.Bindings,
         .. DebugCommand.Bindings,

@@ -17,6 +17,7 @@ internal static class DurabilityDirectives
 
     private const int PercentDefault = 100;
     private const long GrowthBytesDefault = 64 << 20;
+    private const long SnapshotRateDefault = 128 << 20;
 
     public static IReadOnlyList<Directive> All { get; } =
     [
@@ -54,6 +55,14 @@ internal static class DurabilityDirectives
             "The minimum size of both for that.",
             static (durability, value) => durability.GrowthBytesMin = long.Parse(value, CultureInfo.InvariantCulture),
             static durability => Text(durability.GrowthBytesMin)),
+        Changeable("snapshot-max-rate",
+            new MemoryKind(DurabilityOptions.SnapshotRateMin, DurabilityOptions.SnapshotRateMax)
+            {
+                ZeroMeans = "any number",
+            },
+            Text(SnapshotRateDefault), "The bytes of a snapshot that are written in a second at most; not at a stop.",
+            static (durability, value) => durability.SnapshotRate = long.Parse(value, CultureInfo.InvariantCulture),
+            static durability => Text(durability.SnapshotRate)),
         new("aof-load-truncated", OneOfKind.YesNo, "yes",
             "No: a start refuses a journal whose end was being written when the machine stopped.")
             { IsChangeable = true },

@@ -10,6 +10,8 @@ public sealed class SnapshotJobsTests : IDisposable
     private readonly SnapshotJobs _jobs;
     private Exception? _failure;
 
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
     public SnapshotJobsTests() => _jobs = new SnapshotJobs(new FakeTimeProvider(), static () => 7, Write);
 
     public void Dispose() => _mayEnd.Dispose();
@@ -74,6 +76,79 @@ public sealed class SnapshotJobsTests : IDisposable
         await closing;
         Assert.False(_jobs.TryBegin(SnapshotPurpose.Save, out _, out _));
     }
+
+    [Fact]
+    public async Task RunAlone_WhileOneIsWritten_WaitsAndBeginsNone()
+    {
+        _jobs.TryBegin(SnapshotPurpose.Save, out _, out _);
+        using var mayEnd = new ManualResetEventSlim();
+        var ran = new TaskCompletionSource();
+        var alone = Start(() =>
+        {
+            ran.SetResult();
+            mayEnd.Wait(Cancellation);
+        });
+        await Task.Delay(50, Cancellation);
+        Assert.False(ran.Task.IsCompleted);
+        _mayEnd.Release();
+        await ran.Task;
+        Assert.Equal([SnapshotPurpose.Save], _written);
+        Assert.False(_jobs.TryBegin(SnapshotPurpose.Save, out _, out _));
+        _jobs.Schedule(SnapshotPurpose.Rewrite);
+        var closing = _jobs.CurrentAsync();
+        Assert.False(closing.IsCompleted);
+        _mayEnd.Release();
+        mayEnd.Set();
+        await alone;
+        await _jobs.CurrentAsync();
+        Assert.Equal([SnapshotPurpose.Save, SnapshotPurpose.Rewrite], _written);
+    }
+
+    [Fact]
+    public async Task RunAlone_ItThrows_LetsSnapshotsBeginAgain()
+    {
+        Assert.Throws<IOException>(() => _jobs.RunAlone(static () => throw new IOException("full")));
+        _mayEnd.Release();
+        Assert.True(_jobs.TryBegin(SnapshotPurpose.Save, out _, out var task));
+        Assert.Null(await task);
+    }
+
+    [Fact]
+    public async Task Close_WhileAnActionRunsAlone_WaitsForIt()
+    {
+        using var mayEnd = new ManualResetEventSlim();
+        using var hasBegun = new ManualResetEventSlim();
+        var alone = Start(() =>
+        {
+            hasBegun.Set();
+            mayEnd.Wait(Cancellation);
+        });
+        hasBegun.Wait(Cancellation);
+        var closing = _jobs.CloseAsync();
+        Assert.False(closing.IsCompleted);
+        mayEnd.Set();
+        await closing;
+        await alone;
+        Assert.Throws<ObjectDisposedException>(() => _jobs.RunAlone(static () => { }));
+    }
+
+    [Fact]
+    public async Task Cancel_StopsThePresentOneOnly()
+    {
+        _jobs.Cancel();
+        Assert.False(_jobs.MustStop);
+        _jobs.TryBegin(SnapshotPurpose.Save, out _, out var task);
+        _jobs.Cancel();
+        Assert.True(_jobs.MustStop);
+        _mayEnd.Release();
+        await task;
+        _jobs.TryBegin(SnapshotPurpose.Save, out _, out task);
+        Assert.False(_jobs.MustStop);
+        _mayEnd.Release();
+        await task;
+    }
+
+    private Task Start(Action action) => Task.Run(() => _jobs.RunAlone(action), Cancellation);
 
     private void Write(SnapshotPurpose purpose)
     {

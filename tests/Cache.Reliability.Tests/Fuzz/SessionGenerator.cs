@@ -20,8 +20,9 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null)
     // of its own.
     private static readonly string[] _excluded =
     [
-        "shutdown", "monitor", "sync", "psync", "acl", "auth", "wait", "lcs", "subscribe", "psubscribe",
-        "ssubscribe", "unsubscribe", "punsubscribe", "sunsubscribe", "failover", "replicaof", "slaveof", "client|pause",
+        "shutdown", "monitor", "sync", "psync", "acl", "auth", "wait", "waitaof", "lcs", "subscribe",
+        "psubscribe", "ssubscribe", "unsubscribe", "punsubscribe", "sunsubscribe", "failover", "replicaof", "slaveof",
+        "client|pause",
     ];
 
     private static readonly string[] _words =

@@ -6,7 +6,7 @@ Each takes the two replies as trees of (type, value), theirs and ours, and says 
 import re
 
 # What we have beyond Redis 7.0, because clients of today send it.
-LATER_SUBCOMMANDS = {b"client|setinfo", b"client|no-touch"}
+LATER_COMMANDS = {b"client|setinfo", b"client|no-touch", b"waitaof"}
 LATER_HELP = (b"SETINFO", b"NO-TOUCH")
 LATER_FIELDS = rb" lib-name=\S* lib-ver=\S*"
 
@@ -97,7 +97,7 @@ def same_hello(theirs, ours):
 def part_of(theirs, ours):
     """COMMAND LIST and a command's subcommands: we have some of Redis's, each as Redis has it, in any order."""
     return theirs[0] == ours[0] and len(ours[1]) > 0 and all(
-        row in theirs[1] for row in ours[1] if name_of(row) not in LATER_SUBCOMMANDS)
+        row in theirs[1] for row in ours[1] if name_of(row) not in LATER_COMMANDS)
 
 
 def name_of(row):
@@ -143,7 +143,7 @@ def same_docs(theirs, ours):
 def same_doc(theirs, ours):
     def is_same(name, one, other):
         return one == other or name[1] == b"subcommands" and all(
-            pair in pairs(one[1]) for pair in pairs(other[1]) if pair[0][1] not in LATER_SUBCOMMANDS)
+            pair in pairs(one[1]) for pair in pairs(other[1]) if pair[0][1] not in LATER_COMMANDS)
     return theirs[0] == ours[0] and same_map(theirs[1], ours[1], is_same)
 
 

@@ -34,14 +34,10 @@ internal static class ReplicationCommands
         else if (timeoutMs < 0)
             reply.Error("ERR timeout is negative"u8);
         else if (replicas > 0 && context.SuspensionEnd == SuspensionEnd.None)
-            context.Park(SuspensionReason.Replicas, TimeoutOf(timeoutMs));
+            context.Park(SuspensionReason.Replicas, WaitTimeout.Of(timeoutMs));
         else if (context.SuspensionEnd == SuspensionEnd.UnblockedWithError)
             reply.Error(ErrorTexts.Unblocked);
         else
             reply.Integer(0);
     }
-
-    // 0 means no timeout; so does a time longer than any timer accepts.
-    private static TimeSpan TimeoutOf(long timeoutMs) =>
-        timeoutMs is 0 or > int.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromMilliseconds(timeoutMs);
 }

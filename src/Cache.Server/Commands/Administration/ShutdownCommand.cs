@@ -1,3 +1,4 @@
+using Cache.Server.Clients;
 using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
@@ -61,6 +62,8 @@ internal static class ShutdownCommand
         bool isDue = saves || !durability.IsWhole || (durability.SavePoints.Count > 0 && !durability.IsRecording);
         if (isDue && !savesNot && durability.SnapshotJobs is { } jobs)
         {
+            if (context.Progress is null && context.SuspensionEnd == SuspensionEnd.None)
+                jobs.Cancel(); // As in Redis; the snapshot of the stop replaces it.
             if (!SaveCommands.TryEndSave(jobs, context, out var failure))
                 return false;
             if (failure is not null && !forces)

@@ -197,6 +197,39 @@ public sealed class SaveCommandsTests : ConnectionTestBase, IAsyncLifetime
         Assert.True(store.Contains("late"u8));
     }
 
+    // As in Redis, which ends the child and saves itself.
+    [Fact]
+    public async Task Shutdown_WhileASnapshotIsWritten_ReplacesIt()
+    {
+        await using (var server = await StartAsync(DurabilityMode.Snapshot, points: [new SavePoint(3600, 10_000)]))
+        {
+            var client = server.Connect();
+            var written = _durability!.Durable!.Written!;
+            using var mayEnd = new ManualResetEventSlim();
+            _durability.Durable.Written = count =>
+            {
+                mayEnd.Wait();
+                written(count);
+            };
+            client.Exchange(Request("SET", "a", "1"));
+            client.Exchange(Request("BGSAVE"));
+            server.Connect().Send(Request("SHUTDOWN", "SAVE"));
+            while (!_durability.SnapshotJobs!.MustStop)
+                await Task.Yield();
+            mayEnd.Set();
+            while (_stops.Count == 0)
+                await Task.Yield();
+            Assert.Equal(1, _durability.SnapshotJobs.Figures.Save.Count);
+            Assert.Equal(0, _durability.SnapshotJobs.Figures.Save.Failures);
+        }
+
+        await _durability!.DisposeAsync();
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 16 << 20 }, Clock);
+        await using var after = new CacheDurability(store, OptionsOf(DurabilityMode.Snapshot));
+        await after.StartAsync(TestContext.Current.CancellationToken);
+        Assert.True(store.Contains("a"u8));
+    }
+
     // Or it would be there again after a crash.
     [Fact]
     public async Task FlushAll_WithSavePoints_WritesASnapshot()

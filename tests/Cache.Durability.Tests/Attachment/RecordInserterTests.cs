@@ -5,16 +5,20 @@ using Cache.Testing;
 
 namespace Cache.Durability.Tests.Attachment;
 
-public sealed class StoreLoaderTests : IDisposable
+public sealed class RecordInserterTests : IDisposable
 {
     private readonly FakeTimeProvider _clock = new();
     private readonly CacheStore _store;
-    private readonly StoreLoader _loader;
+    private readonly CacheStore[] _keyspaces;
+    private readonly LoadedExpiry _expiry;
+    private readonly RecordInserter _inserter;
 
-    public StoreLoaderTests()
+    public RecordInserterTests()
     {
         _store = StoreRig.Create(_clock);
-        _loader = new StoreLoader(_store);
+        _keyspaces = [.. Enumerable.Range(0, _store.KeyspaceCount).Select(_store.SelectKeyspace)];
+        _expiry = new LoadedExpiry(_clock.GetUtcNow().ToUnixTimeMilliseconds());
+        _inserter = new RecordInserter(_keyspaces, _expiry);
     }
 
     public void Dispose() => _store.Dispose();
@@ -26,7 +30,7 @@ public sealed class StoreLoaderTests : IDisposable
         Apply(new RecordFields { Kind = RecordKind.Set, Flags = RecordFlags.Sliding, SlidingMs = 100 }, "a"u8, "12"u8);
         _clock.Advance(1_000);
         Apply(new RecordFields { Kind = RecordKind.Patch, Offset = 1 }, "a"u8, "3"u8);
-        _loader.Complete();
+        Complete();
         Assert.Equal("13"u8, _store.GetArray("a"u8)!);
         Assert.True(_store.TryPeekInfo("a"u8, out var info));
         Assert.Equal(100, info.SlidingMs);
@@ -54,7 +58,7 @@ public sealed class StoreLoaderTests : IDisposable
         _clock.Advance(1_000);
         if (isPersisted)
             Apply(new RecordFields { Kind = RecordKind.Expire }, "a"u8, default);
-        _loader.Complete();
+        Complete();
         Assert.Equal(isPersisted, _store.Contains("a"u8));
         if (!isPersisted)
             return;
@@ -70,13 +74,15 @@ public sealed class StoreLoaderTests : IDisposable
     public void Apply_DatabasesThatCannotBe_AreRefused(byte[] keyspaces)
     {
         var record = new RecordView { Fields = new RecordFields { Kind = RecordKind.Databases } };
-        Assert.NotEmpty(_loader.Apply(record, keyspaces));
-        Assert.Null(_loader.Databases);
+        Assert.NotEmpty(_inserter.Apply(record, keyspaces));
+        Assert.Null(_inserter.Databases);
     }
+
+    private void Complete() => _expiry.End(_keyspaces, lastWallMs: 0);
 
     private void Apply(RecordFields fields, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
         var record = new RecordView { Fields = fields, Key = key, Value = value, ValueLength = value.Length };
-        Assert.Empty(_loader.Apply(record, value));
+        Assert.Empty(_inserter.Apply(record, value));
     }
 }
