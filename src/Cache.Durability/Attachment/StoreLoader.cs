@@ -77,8 +77,9 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
         var fields = record.Fields;
         if (fields.Keyspace >= _keyspaces.Length)
             return $"is of keyspace {fields.Keyspace}; the store has {_keyspaces.Length}";
-        if (fields.Type != 0 || fields.Codec != 0)
-            return $"is of type {fields.Type} and codec {fields.Codec}, which a newer version writes";
+        string problem = RecordRules.ProblemOf(fields);
+        if (problem.Length != 0)
+            return problem;
         if (fields.Kind == RecordKind.Databases)
             return SetDatabases(value);
         var store = _keyspaces[fields.Keyspace];
@@ -101,18 +102,9 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
 
     private string SetDatabases(ReadOnlySpan<byte> keyspaces)
     {
-        Span<byte> all = stackalloc byte[CacheOptions.KeyspaceCountMax];
-        if (keyspaces.Length > all.Length)
-            return $"has {keyspaces.Length} databases";
-        for (int i = 0; i < keyspaces.Length; i++)
-            all[i] = (byte)i;
-        foreach (byte keyspace in keyspaces) // Each keyspace once.
-        {
-            if (keyspace >= keyspaces.Length || all[keyspace] != keyspace)
-                return "gives databases impossible keyspaces";
-            all[keyspace] = byte.MaxValue;
-        }
-
+        string problem = RecordRules.ProblemOfDatabases(keyspaces, CacheOptions.KeyspaceCountMax);
+        if (problem.Length != 0)
+            return problem;
         for (int i = _keyspaces.Length; i < keyspaces.Length; i++)
         {
             if (keyspaces[i] != i)
@@ -129,8 +121,6 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
         if (!store.TryPeekInfo(record.Key, out var info))
             return "";
         long offset = record.Fields.Offset;
-        if (offset is < 0 or > int.MaxValue)
-            return "has an impossible offset";
         if (part.Length == 0 && offset > info.Length)
             return ProblemOf(store, store.SetRange(record.Key, (int)offset - 1, [0], out _), (int)offset);
         return ProblemOf(store, store.SetRange(record.Key, (int)offset, part, out int length), length);
@@ -210,8 +200,6 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
     private string Set(CacheStore store, in RecordView record, ReadOnlySpan<byte> value)
     {
         var fields = record.Fields;
-        if (fields.SlidingMs < 0)
-            return "has an impossible expiry";
         bool isSliding = fields.SlidingMs != 0
             && (fields.AbsoluteMs == 0 || fields.AbsoluteMs > Math.Max(_startMs, _lastWallMs));
         var options = isSliding
@@ -225,8 +213,6 @@ internal sealed class StoreLoader : IBlockTarget, IRecordTarget
 
     private string Expire(CacheStore store, in RecordView record)
     {
-        if (record.Fields.SlidingMs != 0)
-            return "gives an interval without a value";
         var status = record.Fields.DeadlineMs == 0
             ? store.Persist(record.Key)
             : store.ExpireAtUnixMs(record.Key, Postponed(record.Fields.DeadlineMs), ExpireConditions.None);
