@@ -222,10 +222,12 @@ public sealed class ConvertVerbTests : IDisposable
     [Fact]
     public void Convert_DirectoryBeyondTheLimit_NamesTheOption()
     {
-        StoreFiles.Write(Store, _time, static (store, _) =>
+        StoreFiles.Write(Store, _time, static (store, durable) =>
         {
+            durable.EndRecording(); // Nothing writes what would be recorded.
             for (int i = 0; i < 400; i++)
                 store.Set(StoreFiles.KeyOf(i), new byte[10_000]);
+            durable.Save();
         });
         var run = ToolRun.At(_time, "convert", Store, Dump, "--maxmemory", "2mb");
         run.AssertFails(2, "The entries need more than the limit of 2mb. Give more: --maxmemory SIZE.");

@@ -153,6 +153,20 @@ public sealed class VerifyVerbTests : IDisposable
     }
 
     [Fact]
+    public void ThrowIfUsedMeanwhile_AfterAStart_Throws()
+    {
+        StoreFiles.WriteAndKill(Store, _time, StoreFiles.Fill);
+        var idle = IdleDirectory.Open(Store);
+        idle.ThrowIfUsedMeanwhile();
+        using (new SystemDirectory(Store).Lock(FileNames.Lock))
+            Assert.Throws<DirectoryLockedException>(idle.ThrowIfUsedMeanwhile);
+        StoreFiles.Write(Store, _time, static (_, _) => { });
+        var refused = Assert.Throws<ToolException>(idle.ThrowIfUsedMeanwhile);
+        Assert.Equal((ExitCode.Failed, $"{Store} was used by another process meanwhile. Try again."),
+            (refused.Code, refused.Message));
+    }
+
+    [Fact]
     public void Verify_ForeignAndEmptyDirectories_AreNoStores()
     {
         Directory.CreateDirectory(Store);
