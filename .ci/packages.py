@@ -90,7 +90,8 @@ def check_tool(name, files, manifest):
     check(f"type of {name}", True, '<packageType name="DotnetTool"' in manifest)
     ours = {Path(file).stem for file in files if re.match(r"tools/net10\.0/any/Cache\.[^/]*\.dll$", file)}
     check(f"libraries of {name}", TOOLS[name] | {name}, ours)
-    check(f"documentation in {name}", [], [file for file in files if file.endswith(".xml") and "Settings" not in file])
+    texts = {file for file in files if file.startswith("tools/") and file.endswith(".xml")}
+    check(f"texts in {name}", {"tools/net10.0/any/DotnetToolSettings.xml"}, texts)
 
 
 def check_package(path):

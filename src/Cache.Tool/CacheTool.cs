@@ -41,7 +41,7 @@ internal static class CacheTool
     private static ExitCode Run(IReadOnlyList<string> words, Report output, TimeProvider time)
     {
         if (words.Count == 0)
-            throw new ToolException($"A verb is needed: {string.Join(", ", s_verbs.Select(VerbName))}. See cache --help.");
+            throw new ToolException($"A verb is needed: {VerbNames}. See cache --help.");
         if (words[0] is "--help" or "-h" or "help")
             return Help(output);
         if (words[0] == "--version")
@@ -51,8 +51,7 @@ internal static class CacheTool
         }
 
         var verb = s_verbs.FirstOrDefault(one => one.Name == words[0])
-            ?? throw new ToolException(
-                $"'{words[0]}' is no verb: {string.Join(", ", s_verbs.Select(VerbName))}. See cache --help.");
+            ?? throw new ToolException($"'{words[0]}' is no verb: {VerbNames}. See cache --help.");
         string[] others = [.. words.Skip(1)];
         if (!others.TakeWhile(static word => word != "--").Any(static word => word is "--help" or "-h"))
             return verb.Run(VerbWords.Parse(verb, others), output, time);
@@ -80,5 +79,5 @@ internal static class CacheTool
         return ExitCode.Whole;
     }
 
-    private static string VerbName(Verb verb) => verb.Name;
+    private static string VerbNames => string.Join(", ", s_verbs.Select(static verb => verb.Name));
 }

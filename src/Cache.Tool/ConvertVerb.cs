@@ -51,6 +51,7 @@ internal static class ConvertVerb
         if (ByteSize.TryParse(text, out long bytes) && bytes >= CacheOptions.MemoryLimitMin && bytes <= available)
             return bytes;
         throw new ToolException(
-            $"{LimitOption} {text}: a size from {CacheOptions.MemoryLimitMin >> 20}mb to {available >> 20}mb is needed.");
+            $"{LimitOption} {text}: a size from {CacheOptions.MemoryLimitMin >> 20}mb to {available >> 20}mb is "
+            + "needed.");
     }
 }

@@ -96,7 +96,8 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
         catch (RecoveryRefusedException) when (store.GetStatistics().RefusedWrites != 0)
         {
             throw new ToolException(
-                $"The entries need more than the limit of {store.MemoryLimitBytes >> 20}mb. Give more: --maxmemory SIZE.");
+                $"The entries need more than the limit of {store.MemoryLimitBytes >> 20}mb. Give more: "
+                + "--maxmemory SIZE.");
         }
     }
 
