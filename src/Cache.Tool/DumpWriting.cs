@@ -51,6 +51,9 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
             throw new ToolException($"{dump} is a directory; the name of a file is needed that is new or empty.");
         if (File.Exists(dump) && new FileInfo(dump).Length != 0)
             throw new ToolException($"{dump} exists already. Name a file that is new or empty.");
+        string folder = Path.GetDirectoryName(Path.GetFullPath(dump))!;
+        if (!Directory.Exists(folder))
+            throw new ToolException($"{folder} does not exist; {dump} cannot be made in it.");
     }
 
     private void ThrowIfNotWhole(IdleDirectory idle, string from)

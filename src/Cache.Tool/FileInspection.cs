@@ -1,4 +1,5 @@
 using System.Globalization;
+using Cache.Durability.Catalog;
 using Cache.Durability.Files;
 using Cache.Durability.Format;
 using Cache.Durability.Recovery;
@@ -159,7 +160,8 @@ internal sealed class FileInspection
         if (_linesMissing != 0)
             _output.Line($"{Grouped(_linesMissing)} more lines; --limit shows more.");
         bool isEnded = _blocks != 0 && _block.Kind is BlockKind.End;
-        bool isSnapshot = _blocks != 0 && _firstBlock.Kind is BlockKind.Snapshot or BlockKind.End;
+        bool isSnapshot = FileNames.SnapshotNumberOf(reader.Name) != 0
+            || (_blocks != 0 && _firstBlock.Kind is BlockKind.Snapshot or BlockKind.End);
         if (isSnapshot && !isEnded)
             NoteDamage("the last block of the snapshot is missing");
         _output.Line($"  {Grouped(_blocks)} blocks, {_counts}");

@@ -156,6 +156,7 @@ public sealed class ConvertVerbTests : IDisposable
         ToolRun.Of("convert", Dump, Store).AssertFails(2, "is not empty: ");
         ToolRun.Of("convert", Store, Dump).AssertFails(2, "exists already.");
         ToolRun.Of("convert", Store, _folder.Path).AssertFails(2, "is a directory; the name of a file");
+        ToolRun.Of("convert", Store, _folder.Of("no/d.rdb")).AssertFails(2, $"{_folder.Of("no")} does not exist");
         File.WriteAllBytes(Dump, []);
         ToolRun.Of("convert", Store, Dump).AssertTells("has 1 entries.");
         Assert.Single(DumpFile.Read(Dump));

@@ -44,6 +44,8 @@ public sealed class InspectVerbTests : IDisposable
         var cut = ToolRun.Of("inspect", _folder.Of(Snapshot));
         Assert.Contains("damage: the last block of the snapshot is missing.", cut.Output);
         Assert.Equal(1, cut.Code);
+        File.WriteAllBytes(_folder.Of(Snapshot), bytes[..4096]);
+        Assert.Equal(1, ToolRun.Of("inspect", _folder.Of(Snapshot)).Code);
     }
 
     [Fact]

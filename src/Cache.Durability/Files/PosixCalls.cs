@@ -14,6 +14,7 @@ internal static class PosixCalls
 
     // The values on Linux; on other systems the calls below are not used.
     public const int Create = 0x40;
+    public const int Exclusive = 0x80;
     public const int CloseOnExec = 0x80000;
 
     private const int OwnerReadsAndWrites = 0x180;

@@ -25,7 +25,9 @@ internal sealed class SystemDirectory(string path) : StorageDirectory
     public override StorageFile Create(string name, long length)
     {
         string file = PathOf(name);
-        var handle = OpenCore(name, FileMode.CreateNew, FileAccess.ReadWrite, length);
+        var handle = OperatingSystem.IsLinux()
+            ? CreateForOwner(name, length)
+            : OpenCore(name, FileMode.CreateNew, FileAccess.ReadWrite, length);
         try
         {
             byte[] zeros = new byte[Math.Min(length, ZeroBytes)];
@@ -89,6 +91,23 @@ internal sealed class SystemDirectory(string path) : StorageDirectory
         using var handle = OperatingSystem.IsLinux()
             ? LockOnLinux(file, PosixCalls.ReadOnly)
             : LockElsewhere(file, FileMode.Open, FileAccess.Read, FileShare.Read);
+    }
+
+    // Nobody else may read it; the runtime would let all whom the umask lets. It gives a file its room only as it makes
+    // it, so it makes the file again.
+    private SafeFileHandle CreateForOwner(string name, long length)
+    {
+        PosixCalls.Open(
+            PathOf(name), PosixCalls.ReadWrite | PosixCalls.Create | PosixCalls.Exclusive).Dispose();
+        try
+        {
+            return OpenCore(name, FileMode.Create, FileAccess.ReadWrite, length);
+        }
+        catch
+        {
+            File.Delete(PathOf(name));
+            throw;
+        }
     }
 
     private SafeFileHandle LockOnLinux(string file, int access)
