@@ -29,6 +29,9 @@ DEPENDENCIES = {
     "Cache.AspNetCore": {"Cache.Core"},
 }
 
+# A package that is a command: it holds what it runs, and depends on nothing.
+TOOLS = {"Cache.Tool": {"Cache.Core", "Cache.Durability"}}
+
 # A package needs these of the machine.
 FRAMEWORKS = {"Cache.AspNetCore": {"Microsoft.AspNetCore.App"}}
 
@@ -83,20 +86,31 @@ def check_size(name, size):
     check(f"size of {name}, {size} bytes, printed as {printed} in {SIZES}", True, is_near)
 
 
+def check_tool(name, files, manifest):
+    check(f"type of {name}", True, '<packageType name="DotnetTool"' in manifest)
+    ours = {Path(file).stem for file in files if re.match(r"tools/net10\.0/any/Cache\.[^/]*\.dll$", file)}
+    check(f"libraries of {name}", TOOLS[name] | {name}, ours)
+    texts = {file for file in files if file.startswith("tools/") and file.endswith(".xml")}
+    check(f"texts in {name}", {"tools/net10.0/any/DotnetToolSettings.xml"}, texts)
+
+
 def check_package(path):
     name = name_of(path)
     with zipfile.ZipFile(path) as package:
         files = set(package.namelist())
         manifest = package.read(f"{name}.nuspec").decode()
         check_readme(name, package.read("README.md").decode(), manifest)
-        check_documentation(name, package.read(f"lib/net10.0/{name}.xml").decode())
+        if name not in TOOLS:
+            check_documentation(name, package.read(f"lib/net10.0/{name}.xml").decode())
     check_size(name, path.stat().st_size)
-    wanted = {"README.md", "LICENSE", "icon.png", f"lib/net10.0/{name}.dll", f"lib/net10.0/{name}.xml"}
-    check(f"files of {name}", set(), wanted - files)
-    libraries = {file for file in files if file.startswith("lib/")}
-    check(f"libraries of {name}", {file for file in wanted if file.startswith("lib/")}, libraries)
+    check(f"files of {name}", set(), {"README.md", "LICENSE", "icon.png"} - files)
+    if name in TOOLS:
+        check_tool(name, files, manifest)
+    else:
+        libraries = {f"lib/net10.0/{name}.dll", f"lib/net10.0/{name}.xml"}
+        check(f"libraries of {name}", libraries, {file for file in files if file.startswith("lib/")})
     dependencies = set(re.findall(r'<dependency id="([^"]*)"', manifest))
-    check(f"dependencies of {name}", DEPENDENCIES.get(name), dependencies)
+    check(f"dependencies of {name}", DEPENDENCIES.get(name, set()), dependencies)
     frameworks = set(re.findall(r'<frameworkReference name="([^"]*)"', manifest))
     check(f"frameworks of {name}", FRAMEWORKS.get(name, set()), frameworks)
     names_both = "<readme>README.md<" in manifest and '"expression">MIT<' in manifest
@@ -109,8 +123,9 @@ def check_package(path):
 def main():
     folder = Path(sys.argv[1])
     packages = sorted(folder.glob("*.nupkg"))
-    check("packages", sorted(DEPENDENCIES), [name_of(path) for path in packages])
-    check("symbol packages", sorted(DEPENDENCIES), [name_of(path) for path in sorted(folder.glob("*.snupkg"))])
+    names = sorted([*DEPENDENCIES, *TOOLS])
+    check("packages", names, [name_of(path) for path in packages])
+    check("symbol packages", names, [name_of(path) for path in sorted(folder.glob("*.snupkg"))])
     for path in packages:
         check_package(path)
     print(f"{checks - len(failures)} passed, {len(failures)} failed")

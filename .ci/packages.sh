@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Packs the libraries into the local feed and looks at what a user of the packages gets: what they hold, and an
-# application that has nothing but them, run as it is and published trimmed, with native code, as a single file.
+# Packs the libraries into the local feed and looks at what a user of the packages gets: what they hold, the command
+# installed from its package, and an application that has nothing but them, run as it is and published trimmed, with native code, as a single file.
 # Ends with "N passed, N failed".
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -50,6 +50,19 @@ for package in "$feed"/Cache.*.nupkg; do
   rm -rf "${cache:?}/$name"
 done
 rm -rf tests/packages/bin tests/packages/obj
+
+echo '-- the command'
+# tool: installs it from the feed, and converts and checks a file of Redis.
+tool() {
+  local redis=tests/Cache.Durability.Tests/Rdb/Recorded/strings.rdb
+  if dotnet tool install Cache.Tool --tool-path "$out/tool" --source "$feed" --version '*' \
+    && "$out/tool/cache" convert "$redis" "$out/store" && "$out/tool/cache" verify "$out/store"; then
+    echo '1 passed, 0 failed'
+  else
+    echo '0 passed, 1 failed'
+  fi
+}
+count tool
 
 echo '-- as it is'
 count publish "$out/portable"

@@ -203,6 +203,13 @@ internal static class FolderArrows
             "Cache.Durability.Recovery", "Cache.Durability.Catalog", "Cache.Durability.Files",
             "Cache.Durability.Format",
         ],
+
+        // A program without a server: reads and writes files by what the library is made of.
+        ["Cache.Tool"] =
+        [
+            Core, Contracts, "Cache.Durability.Attachment", "Cache.Durability.Journaling", "Cache.Durability.Recovery",
+            "Cache.Durability.Rdb", "Cache.Durability.Catalog", "Cache.Durability.Files", "Cache.Durability.Format",
+        ],
     };
 
     /// <summary>Which project of src/ may reference which.</summary>
@@ -213,6 +220,7 @@ internal static class FolderArrows
         [Server] = [Core, Kept],
         ["Cache.Hosting"] = [Server, Kept, Core],
         ["Cache.AspNetCore"] = [Core],
+        ["Cache.Tool"] = [Kept],
     };
 
     /// <summary>The packages of src/: the Microsoft.Extensions abstractions, and what checks the build.</summary>

@@ -77,6 +77,8 @@ internal sealed class SourceProject
             projects.Add(new SourceProject("Cache.AspNetCore", "Cache.Core"));
         if (Repository.Sources.Any(file => file.IsIn("src/Cache.Durability")))
             projects.Add(new SourceProject("Cache.Durability", "Cache.Core"));
+        if (Repository.Sources.Any(file => file.IsIn("src/Cache.Tool")))
+            projects.Add(new SourceProject("Cache.Tool", "Cache.Core", "Cache.Durability"));
         return projects;
     }
 

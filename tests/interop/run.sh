@@ -110,8 +110,10 @@ run_conformance() {
 
 run_formats() {
   build formats || return 1
+  build "$root/src/Cache.Tool" || return 1
   mkdir "$work/formats"
-  limited bash formats/formats.sh formats/bin/Release/net10.0/Formats.dll "$work/formats" "$(free_port)"
+  limited bash formats/formats.sh formats/bin/Release/net10.0/Formats.dll \
+    "$root/src/Cache.Tool/bin/Release/net10.0/Cache.Tool.dll" "$work/formats" "$(free_port)"
 }
 
 # run RUNNER: its output, and its counts; a runner that ends without them has failed.

@@ -50,8 +50,9 @@ internal sealed class RecordInserter(CacheStore[] keyspaces, LoadedExpiry expiry
         var fields = record.Fields;
         if (fields.Keyspace >= keyspaces.Length)
             return $"is of keyspace {fields.Keyspace}; the store has {keyspaces.Length}";
-        if (fields.Type != 0 || fields.Codec != 0)
-            return $"is of type {fields.Type} and codec {fields.Codec}, which a newer version writes";
+        string problem = RecordRules.ProblemOf(fields);
+        if (problem.Length != 0)
+            return problem;
         if (!Share.Has(record.Key))
             return "";
         Volatile.Write(ref _count, _count + 1);
@@ -77,18 +78,9 @@ internal sealed class RecordInserter(CacheStore[] keyspaces, LoadedExpiry expiry
 
     private string SetDatabases(ReadOnlySpan<byte> numbers)
     {
-        Span<byte> all = stackalloc byte[CacheOptions.KeyspaceCountMax];
-        if (numbers.Length > all.Length)
-            return $"has {numbers.Length} databases";
-        for (int i = 0; i < numbers.Length; i++)
-            all[i] = (byte)i;
-        foreach (byte number in numbers) // Each keyspace once.
-        {
-            if (number >= numbers.Length || all[number] != number)
-                return "gives databases impossible keyspaces";
-            all[number] = byte.MaxValue;
-        }
-
+        string problem = RecordRules.ProblemOfDatabases(numbers, CacheOptions.KeyspaceCountMax);
+        if (problem.Length != 0)
+            return problem;
         for (int i = keyspaces.Length; i < numbers.Length; i++)
         {
             if (numbers[i] != i)
@@ -105,8 +97,6 @@ internal sealed class RecordInserter(CacheStore[] keyspaces, LoadedExpiry expiry
         if (!store.TryPeekInfo(record.Key, out var info))
             return "";
         long offset = record.Fields.Offset;
-        if (offset is < 0 or > int.MaxValue)
-            return "has an impossible offset";
         if (part.Length == 0 && offset > info.Length)
             return ProblemOf(store, store.SetRange(record.Key, (int)offset - 1, [0], out _), (int)offset);
         return ProblemOf(store, store.SetRange(record.Key, (int)offset, part, out int length), length);
@@ -126,8 +116,6 @@ internal sealed class RecordInserter(CacheStore[] keyspaces, LoadedExpiry expiry
     private string Set(CacheStore store, in RecordView record, ReadOnlySpan<byte> value)
     {
         var fields = record.Fields;
-        if (fields.SlidingMs < 0)
-            return "has an impossible expiry";
         bool isSliding = fields.SlidingMs != 0
             && (fields.AbsoluteMs == 0 || fields.AbsoluteMs > Math.Max(expiry.StartMs, LastWallMs));
         var options = isSliding
@@ -141,8 +129,6 @@ internal sealed class RecordInserter(CacheStore[] keyspaces, LoadedExpiry expiry
 
     private string Expire(CacheStore store, in RecordView record)
     {
-        if (record.Fields.SlidingMs != 0)
-            return "gives an interval without a value";
         var status = record.Fields.DeadlineMs == 0
             ? store.Persist(record.Key)
             : store.ExpireAtUnixMs(record.Key, expiry.Postponed(record.Fields.DeadlineMs), ExpireConditions.None);

@@ -25,7 +25,9 @@ internal sealed class SystemDirectory(string path) : StorageDirectory
     public override StorageFile Create(string name, long length)
     {
         string file = PathOf(name);
-        var handle = OpenCore(name, FileMode.CreateNew, FileAccess.ReadWrite, length);
+        var handle = OperatingSystem.IsLinux()
+            ? CreateForOwner(name, length)
+            : OpenCore(name, FileMode.CreateNew, FileAccess.ReadWrite, length);
         try
         {
             byte[] zeros = new byte[Math.Min(length, ZeroBytes)];
@@ -62,7 +64,9 @@ internal sealed class SystemDirectory(string path) : StorageDirectory
     public override IDisposable Lock(string name)
     {
         string file = PathOf(name);
-        var handle = OperatingSystem.IsLinux() ? LockOnLinux(file) : LockElsewhere(file);
+        var handle = OperatingSystem.IsLinux()
+            ? LockOnLinux(file, PosixCalls.ReadWrite | PosixCalls.Create)
+            : LockElsewhere(file, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
         try
         {
             byte[] text = Encoding.ASCII.GetBytes(
@@ -77,9 +81,38 @@ internal sealed class SystemDirectory(string path) : StorageDirectory
         }
     }
 
-    private SafeFileHandle LockOnLinux(string file)
+    /// <summary>Looks whether another process has the lock; changes nothing.</summary>
+    /// <exception cref="DirectoryLockedException">Another process has it.</exception>
+    public void ThrowIfLocked(string name)
     {
-        var handle = PosixCalls.Open(file, PosixCalls.ReadWrite | PosixCalls.Create);
+        string file = PathOf(name);
+        if (!File.Exists(file))
+            return;
+        using var handle = OperatingSystem.IsLinux()
+            ? LockOnLinux(file, PosixCalls.ReadOnly)
+            : LockElsewhere(file, FileMode.Open, FileAccess.Read, FileShare.Read);
+    }
+
+    // Nobody else may read it; the runtime would let all whom the umask lets. It gives a file its room only as it makes
+    // it, so it makes the file again.
+    private SafeFileHandle CreateForOwner(string name, long length)
+    {
+        PosixCalls.Open(
+            PathOf(name), PosixCalls.ReadWrite | PosixCalls.Create | PosixCalls.Exclusive).Dispose();
+        try
+        {
+            return OpenCore(name, FileMode.Create, FileAccess.ReadWrite, length);
+        }
+        catch
+        {
+            File.Delete(PathOf(name));
+            throw;
+        }
+    }
+
+    private SafeFileHandle LockOnLinux(string file, int access)
+    {
+        var handle = PosixCalls.Open(file, access);
         try
         {
             if (PosixCalls.TryLock(handle, file))
@@ -96,11 +129,11 @@ internal sealed class SystemDirectory(string path) : StorageDirectory
         }
     }
 
-    private SafeFileHandle LockElsewhere(string file)
+    private SafeFileHandle LockElsewhere(string file, FileMode mode, FileAccess access, FileShare share)
     {
         try
         {
-            return File.OpenHandle(file, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+            return File.OpenHandle(file, mode, access, share);
         }
         catch (IOException failure) when (failure is not DirectoryNotFoundException and not PathTooLongException)
         {

@@ -14,6 +14,9 @@ internal sealed class SnapshotReader(StorageDirectory directory, string name, ul
     private readonly BlockReader _reader = BlockReader.Open(directory, name, storeId, skipsDamage);
     private readonly List<Gap> _gaps = [];
     private ulong _next = 1;
+
+    // Where the block should be that was not found; −1 if all were found so far, since the last gap.
+    private long _lostAt = -1;
     private bool _isOver;
 
     /// <summary>The skipped blocks.</summary>
@@ -35,6 +38,7 @@ internal sealed class SnapshotReader(StorageDirectory directory, string name, ul
             {
                 if (header.Sequence != _next)
                     Skip(header.Sequence - 1);
+                _lostAt = -1;
                 Check(header);
                 _next = header.Sequence + 1;
                 _isOver = header.Kind == BlockKind.End;
@@ -52,6 +56,8 @@ internal sealed class SnapshotReader(StorageDirectory directory, string name, ul
     // To the next block of the file.
     private void GoOn()
     {
+        if (_lostAt < 0)
+            _lostAt = Offset;
         long next = skipsDamage ? _reader.Find(Offset + FileHeader.BufferedAlignment, out _) : -1;
         if (next >= 0)
         {
@@ -67,7 +73,7 @@ internal sealed class SnapshotReader(StorageDirectory directory, string name, ul
     {
         if (!skipsDamage)
             throw new RecoveryRefusedException(name, Offset, $"lacks block {_next}, which was on the disk");
-        _gaps.Add(new Gap(name, Offset, _next, last));
+        _gaps.Add(new Gap(name, _lostAt < 0 ? Offset : _lostAt, _next, last));
     }
 
     private void Check(in BlockHeader header)

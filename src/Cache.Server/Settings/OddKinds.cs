@@ -55,7 +55,7 @@ internal static class OddKinds
 
     /// <summary>The name of a file or folder without a path to it.</summary>
     public static CheckedKind BareName(string directive, string what) => new(
-        what, $"the name of a {what} without its path", text =>
+        what, $"the name of a {(what == "dirname" ? "directory" : "file")} without its path", text =>
             text.Length == 0 ? $"{directive} can't be empty"
             : text.AsSpan().IndexOfAny('/', '\\') >= 0 ? $"{directive} can't be a path, just a {what}"
             : null);

@@ -26,8 +26,37 @@ public sealed class SystemDirectoryTests : IDisposable
     [Fact]
     public void Create_NameThatIsThere_Throws()
     {
-        _directory.Create("name", 0).Dispose();
+        using (var file = _directory.Create("name", 16))
+            file.Write(0, new byte[] { 1 });
         Assert.Throws<IOException>(() => _directory.Create("name", 0));
+        Assert.Equal(1, File.ReadAllBytes(Path.Combine(_folder.Path, "name"))[0]);
+    }
+
+    [Fact]
+    public void Create_NewFile_IsForItsOwnerOnly()
+    {
+        if (!OperatingSystem.IsLinux())
+            return;
+        _directory.Create("new", 1 << 20).Dispose();
+        Assert.Equal(
+            UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(Path.Combine(_folder.Path, "new")));
+    }
+
+    [Fact]
+    public void ThrowIfLocked_ChangesNothing()
+    {
+        _directory.ThrowIfLocked("lock");
+        Assert.Empty(_directory.List());
+        using (_directory.Lock("lock"))
+        {
+            var locked = Assert.Throws<DirectoryLockedException>(() => _directory.ThrowIfLocked("lock"));
+            Assert.Equal(OperatingSystem.IsLinux() ? Environment.ProcessId : null, locked.Process);
+        }
+
+        _directory.ThrowIfLocked("lock");
+        using (_directory.Lock("lock"))
+        {
+        }
     }
 
     [Fact]

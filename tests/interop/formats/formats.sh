@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# usage: formats.sh PROGRAM DIR PORT — the files that we share with others, both ways: LZ4 blocks beside the tool lz4,
-# dumps beside redis-server. DIR is empty, and nobody listens on PORT.
+# usage: formats.sh PROGRAM TOOL DIR PORT — the files that we share with others, both ways: LZ4 blocks beside the tool
+# lz4, dumps beside redis-server, also by way of the command cache (TOOL). DIR is empty, and nobody listens on PORT.
 set -u
 program=$1
-dir=$2
-port=$3
+tool=$2
+dir=$3
+port=$4
 passed=0
 failed=0
 
@@ -32,16 +33,27 @@ for value in "$dir"/*.value; do
   lz4 -q -9 -BI -f -D "$dir/dictionary" "$value" "$name.dictionary.theirs"
 done
 
-redis-server --port "$port" --bind 127.0.0.1 --save "" --appendonly no --dir "$dir" --dbfilename ours.rdb \
-  --enable-protected-configs yes \
-  </dev/null >"$dir/redis.log" 2>&1 &
-redis=$!
-trap 'kill "$redis" 2>/dev/null' EXIT
-for _ in $(seq 600); do
-  [ "$(cli ping 2>/dev/null)" = PONG ] && break
-  kill -0 "$redis" 2>/dev/null || { cat "$dir/redis.log"; break; }
-  sleep 0.1
-done
+# start_redis FILE: waits until redis-server has loaded it, or has died.
+start_redis() {
+  redis-server --port "$port" --bind 127.0.0.1 --save "" --appendonly no --dir "$dir" --dbfilename "$1" \
+    --enable-protected-configs yes --enable-debug-command yes \
+    </dev/null >"$dir/redis.log" 2>&1 &
+  redis=$!
+  for _ in $(seq 600); do
+    [ "$(cli ping 2>/dev/null)" = PONG ] && break
+    kill -0 "$redis" 2>/dev/null || { cat "$dir/redis.log"; break; }
+    sleep 0.1
+  done
+}
+
+stop_redis() {
+  kill "$redis"
+  wait "$redis" 2>/dev/null
+}
+
+redis=
+trap '[ -z "$redis" ] || kill "$redis" 2>/dev/null' EXIT
+start_redis ours.rdb
 check 'redis-server loads our dump' 509,500 "$(cli dbsize),$(cli -n 3 dbsize)"
 check 'a number' -2147483648 "$(cli get min)"
 check 'its encoding' int "$(cli object encoding min)"
@@ -49,16 +61,42 @@ check 'no number' 007 "$(cli get 007)"
 check 'a long value' 100000 "$(cli strlen long)"
 check 'an expiry' 4102444800000 "$(cli pexpiretime '')"
 check 'none' -1 "$(cli pexpiretime empty)"
+digest=$(cli debug digest)
+check 'an entry that expires soon' OK "$(cli set soon x px 1500)"
+check 'another dump, with it' OK,OK "$(cli config set dbfilename soon.rdb),$(cli save)"
+check 'it is gone' 1 "$(cli del soon)"
 check 'other types' 1,1,1,1 "$(cli rpush list a),$(cli sadd set a),$(cli hset hash f v),$(cli zadd zset 1 a)"
 check 'a stream' 1-1 "$(cli xadd stream 1-1 f v)"
 check 'another dump' OK,OK "$(cli config set dbfilename theirs.rdb),$(cli save)"
-kill "$redis"
-wait "$redis" 2>/dev/null
+stop_redis
 
 while IFS= read -r line; do
   check "we read ${line%%: *}" ok "${line#*: }"
 done < <(dotnet "$program" read "$dir")
 check 'all were read' 17 "$(dotnet "$program" read "$dir" | wc -l)"
+
+convert() { dotnet "$tool" convert "$@" 2>&1; }
+
+sleep 1.5 # Until what expires soon has expired.
+converted=$(convert "$dir/soon.rdb" "$dir/soon")
+check 'cache convert drops what has expired' 1 "$(grep -c '^not taken: 1 that have expired\.$' <<<"$converted")"
+converted=$(convert "$dir/theirs.rdb" "$dir/store")
+check 'cache convert reads a dump of redis-server' 1 "$(grep -c 'has 1,009 entries\.' <<<"$converted")"
+check 'it counts other types' 5 "$(grep -Ec '^not taken: 1 of type (hash|list|set|stream|zset)\.$' <<<"$converted")"
+check 'it names the version' 1 "$(grep -c '^RDB version 10, of Redis 7' <<<"$converted")"
+check 'cache verify finds it whole' 0 "$(dotnet "$tool" verify "$dir/store" >/dev/null 2>&1; echo $?)"
+check 'cache convert writes a dump' 1 "$(convert "$dir/store" "$dir/back.rdb" | grep -c 'has 1,009 entries\.')"
+start_redis back.rdb
+check 'redis-server loads it' 509,500 "$(cli dbsize),$(cli -n 3 dbsize)"
+check 'it has the same entries' "$digest" "$(cli debug digest)"
+check 'a number after conversion' int "$(cli object encoding min)"
+check 'a long value after conversion' 100000 "$(cli strlen long)"
+check 'an expiry after conversion' 4102444800000 "$(cli pexpiretime '')"
+stop_redis
+redis=
+dd if=/dev/zero of="$dir/theirs.rdb" bs=1 seek=2000 count=4 conv=notrunc 2>/dev/null
+check 'cache convert refuses a damaged dump' 1 "$(convert "$dir/theirs.rdb" "$dir/none" >/dev/null; echo $?)"
+check 'it writes nothing then' none "$(ls -d "$dir/none" 2>/dev/null || echo none)"
 
 printf '%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

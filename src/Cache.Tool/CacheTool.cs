@@ -1,0 +1,83 @@
+using Cache.Durability.Catalog;
+using Cache.Durability.Rdb;
+using Cache.Durability.Recovery;
+
+namespace Cache.Tool;
+
+/// <summary>The command: finds its verb, runs it, and tells of errors in one line.</summary>
+internal static class CacheTool
+{
+    private static readonly Verb[] s_verbs = [VerifyVerb.Verb, InspectVerb.Verb, ConvertVerb.Verb];
+
+    /// <returns>The exit code.</returns>
+    public static int Run(IReadOnlyList<string> words, Report output, Report errors, TimeProvider time)
+    {
+        try
+        {
+            return (int)Run(words, output, time);
+        }
+        catch (ToolException failure)
+        {
+            errors.Line(failure.Message);
+            return (int)failure.Code;
+        }
+        catch (Exception failure) when (failure is RecoveryRefusedException or RefusedDirectoryException)
+        {
+            errors.Line(failure.Message);
+            return (int)ExitCode.Damaged;
+        }
+        catch (RdbFormatException failure)
+        {
+            errors.Line(failure.Message);
+            return (int)ExitCode.Damaged;
+        }
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException or OutOfMemoryException)
+        {
+            errors.Line(failure.Message);
+            return (int)ExitCode.Failed;
+        }
+    }
+
+    private static ExitCode Run(IReadOnlyList<string> words, Report output, TimeProvider time)
+    {
+        if (words.Count == 0)
+            throw new ToolException($"A verb is needed: {VerbNames}. See cache --help.");
+        if (words[0] is "--help" or "-h" or "help")
+            return Help(output);
+        if (words[0] == "--version")
+        {
+            output.Line($"cache {typeof(CacheTool).Assembly.GetName().Version?.ToString(3)}");
+            return ExitCode.Whole;
+        }
+
+        var verb = s_verbs.FirstOrDefault(one => one.Name == words[0])
+            ?? throw new ToolException($"'{words[0]}' is no verb: {VerbNames}. See cache --help.");
+        string[] others = [.. words.Skip(1)];
+        if (!others.TakeWhile(static word => word != "--").Any(static word => word is "--help" or "-h"))
+            return verb.Run(VerbWords.Parse(verb, others), output, time);
+        output.Line(verb.Usage);
+        output.Line();
+        output.Line(verb.Summary);
+        foreach (string line in verb.Help)
+            output.Line(line);
+        return ExitCode.Whole;
+    }
+
+    private static ExitCode Help(Report output)
+    {
+        output.Line("Checks, shows and converts the files of a store. No server may run on them meanwhile.");
+        output.Line();
+        foreach (var verb in s_verbs)
+        {
+            output.Line(verb.Usage);
+            output.Line($"    {verb.Summary}");
+        }
+
+        output.Line();
+        output.Line("Exit codes: 0 whole, 1 damaged, 2 wrong words, or something cannot be read or written.");
+        output.Line("cache VERB --help tells more.");
+        return ExitCode.Whole;
+    }
+
+    private static string VerbNames => string.Join(", ", s_verbs.Select(static verb => verb.Name));
+}

@@ -1,0 +1,172 @@
+using Cache.Core;
+using Cache.Durability.Attachment;
+using Cache.Durability.Catalog;
+using Cache.Durability.Rdb;
+using Cache.Durability.Recovery;
+
+namespace Cache.Tool;
+
+/// <summary>Makes an RDB file from the directory of a store.</summary>
+/// <remarks>
+/// Later records replace earlier ones, so all are loaded into a store first, as a start does, but changing nothing. The
+/// files are read twice: first to check them, then to take their entries. The RDB file gets its name when it is
+/// complete and on the disk.
+/// </remarks>
+internal sealed class DumpWriting(Report output, TimeProvider time, long memoryLimitBytes)
+{
+    private const int ScanCount = 1_000;
+    private const int BufferBytes = 1 << 20;
+
+    private long _written;
+    private long _sliding;
+
+    public void Run(string from, string dump)
+    {
+        ThrowIfUsed(dump);
+        var idle = IdleDirectory.Open(from);
+        ThrowIfNotWhole(idle, from);
+        using var store = new CacheStore(
+            new CacheOptions { MemoryLimitBytes = memoryLimitBytes, Eviction = EvictionPolicy.None }, time);
+        var loader = new StoreLoader(store);
+        Load(idle, store, loader);
+        idle.ThrowIfUsedMeanwhile();
+        long loaded = store.GetStatistics().Count; // None of them expires before the end of the load.
+        loader.Complete();
+        WriteFile(dump, store, loader.Databases);
+        if (loaded != _written)
+            output.Line($"not taken: {loaded - _written:n0} that have expired.");
+        if (_sliding != 0)
+        {
+            output.Line(
+                $"{_sliding:n0} entries expire some time after their last use, which Redis does not know: in the dump "
+                + "they expire as if they were not used again.");
+        }
+
+        output.Line($"{dump} has {_written:n0} entries.");
+    }
+
+    private static void ThrowIfUsed(string dump)
+    {
+        if (Directory.Exists(dump))
+            throw new ToolException($"{dump} is a directory; the name of a file is needed that is new or empty.");
+        if (File.Exists(dump) && new FileInfo(dump).Length != 0)
+            throw new ToolException($"{dump} exists already. Name a file that is new or empty.");
+        string folder = Path.GetDirectoryName(Path.GetFullPath(dump))!;
+        if (!Directory.Exists(folder))
+            throw new ToolException($"{folder} does not exist; {dump} cannot be made in it.");
+    }
+
+    private void ThrowIfNotWhole(IdleDirectory idle, string from)
+    {
+        var check = DirectoryCheck.Of(idle.Directory, idle.Manifest);
+        if (check.Damages.Count != 0)
+        {
+            throw new ToolException(
+                $"{from} is damaged: {check.Damages[0]}. cache verify {from} tells all.", ExitCode.Damaged);
+        }
+
+        if (idle.Manifest.State == ManifestState.Suspended)
+        {
+            throw new ToolException(
+                $"{from} is incomplete: the last process could not write its last changes, which may be deletions.",
+                ExitCode.Damaged);
+        }
+
+        if (check.Tail is { } tail)
+        {
+            output.Line(
+                $"not taken: {tail.Bytes:n0} bytes behind byte {tail.Offset} of {tail.File}, which were not whole when "
+                + $"the machine stopped, {Moments.Seconds(tail.Milliseconds)} s of changes.");
+        }
+    }
+
+    private static void Load(IdleDirectory idle, CacheStore store, StoreLoader loader)
+    {
+        var (directory, manifest) = (idle.Directory, idle.Manifest);
+        try
+        {
+            if (manifest.Base is { } name)
+            {
+                using var snapshot = new SnapshotReader(directory, name, manifest.StoreId, skipsDamage: false);
+                while (snapshot.TryRead(out var header, out var payload))
+                    loader.Apply(name, snapshot.Offset, header, payload);
+            }
+
+            using var journal = new JournalReader(directory, manifest, skipsDamage: false);
+            while (journal.TryRead(out var header, out var payload))
+                loader.Apply(journal.Place.File, journal.Place.Offset, header, payload);
+        }
+        catch (RecoveryRefusedException) when (store.GetStatistics().RefusedWrites != 0)
+        {
+            throw new ToolException(
+                $"The entries need more than the limit of {store.MemoryLimitBytes >> 20}mb. Give more: "
+                + "--maxmemory SIZE.");
+        }
+    }
+
+    private void WriteFile(string dump, CacheStore store, byte[]? databases)
+    {
+        string path = Path.GetFullPath(dump);
+        string unfinished = path + FileNames.TemporaryEnding;
+        var options = new FileStreamOptions
+        {
+            Mode = FileMode.CreateNew,
+            Access = FileAccess.Write,
+            BufferSize = BufferBytes,
+        };
+        if (!OperatingSystem.IsWindows())
+            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        using (var stream = new FileStream(unfinished, options))
+        {
+            try
+            {
+                WriteEntries(stream, store, databases);
+                stream.Flush(flushToDisk: true);
+            }
+            catch
+            {
+                File.Delete(unfinished);
+                throw;
+            }
+        }
+
+        ThrowIfUsed(dump);
+        File.Move(unfinished, path, overwrite: true);
+    }
+
+    private void WriteEntries(Stream stream, CacheStore store, byte[]? databases)
+    {
+        var writer = new RdbWriter(stream, time.GetUtcNow());
+        for (int database = 0; database < store.KeyspaceCount; database++)
+        {
+            int keyspace = databases != null && database < databases.Length ? databases[database] : database;
+            WriteEntries(writer, store.SelectKeyspace(keyspace), database);
+        }
+
+        writer.WriteEnd();
+    }
+
+    private void WriteEntries(RdbWriter writer, CacheStore store, int database)
+    {
+        var keys = new KeyBatch();
+        var value = new ValueSink();
+        ulong cursor = 0;
+        do
+        {
+            cursor = store.Scan(cursor, ScanCount, ref keys);
+            for (int i = 0; i < keys.Count; i++)
+            {
+                if (!store.TryPeekRange(keys[i], 0, -1, ref value, out var info))
+                    continue; // It has expired.
+                writer.Write(new RdbEntry(
+                    database, keys[i].ToArray(), value.Bytes.AsMemory(0, value.Length),
+                    info.ExpiresAtUnixMs == 0 ? null : info.ExpiresAtUnixMs));
+                _written++;
+                _sliding += info.SlidingMs != 0 ? 1 : 0;
+            }
+
+            keys.Clear();
+        }
+        while (cursor != 0);
+    }
+}

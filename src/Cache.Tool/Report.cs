@@ -1,0 +1,39 @@
+using System.Globalization;
+using System.Runtime.CompilerServices;
+using System.Text;
+
+namespace Cache.Tool;
+
+/// <summary>Lines for a person, who may read them on a terminal.</summary>
+/// <remarks>
+/// Names of files, and texts in them, may come from anybody: characters that could command a terminal, or change the
+/// direction of the text, are printed by their numbers.
+/// </remarks>
+internal sealed class Report(TextWriter writer)
+{
+    public void Line(string text = "") => writer.WriteLine(Harmless(text));
+
+    public void Line(ref DefaultInterpolatedStringHandler text) =>
+        Line(string.Create(CultureInfo.InvariantCulture, ref text));
+
+    private static string Harmless(string text)
+    {
+        if (!text.Any(IsHarmful))
+            return text;
+        var harmless = new StringBuilder();
+        foreach (char next in text)
+        {
+            if (IsHarmful(next))
+                harmless.Append(CultureInfo.InvariantCulture, $"\\u{(int)next:x4}");
+            else
+                harmless.Append(next);
+        }
+
+        return harmless.ToString();
+    }
+
+    // Unpaired surrogates too: they are of no text.
+    private static bool IsHarmful(char one) => one != '\n' && char.GetUnicodeCategory(one)
+        is UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.Surrogate
+        or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
+}
