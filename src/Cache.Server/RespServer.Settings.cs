@@ -66,6 +66,8 @@ public sealed partial class RespServer
             settings.SetOutputLimits(value);
         else if (directive.Name == "maxmemory-clients" && MemoryKind.TryParsePercent(value, out int percent))
             settings.ClientMemoryPercent = percent;
+        else if (directive.IsKept)
+            directive.WriteTo(settings, value);
         else if (directive.Option is null)
             settings.Kept[directive.AliasOf ?? directive.Name] = value;
     }

@@ -102,7 +102,7 @@ internal static class VerifyVerb
 
     private static string? WhatIs(string name)
     {
-        if (name is FileNames.Manifest or FileNames.SuspendedManifest or FileNames.Lock)
+        if (name is FileNames.Manifest or FileNames.SuspendedManifest or FileNames.RefusedManifest or FileNames.Lock)
             return null;
         if (name.EndsWith(FileNames.BadEnding, StringComparison.Ordinal))
             return "kept for inspection; not read";

@@ -13,6 +13,12 @@ public readonly record struct EntryInfo
     public int Length { get; init; }
 
     /// <summary>
+    /// The memory that the entry takes: its record with key and value, its slot in the index, and the block of a long
+    /// value, which copies share; 0 if there is no entry.
+    /// </summary>
+    public long MemoryBytes { get; init; }
+
+    /// <summary>
     /// When the entry expires unless it is used before, in Unix milliseconds of the store's clock; 0: never.
     /// </summary>
     public long ExpiresAtMs { get; init; }

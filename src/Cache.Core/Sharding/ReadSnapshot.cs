@@ -22,6 +22,9 @@ internal struct ReadSnapshot
     /// <summary>The length of the whole value.</summary>
     public int Length;
 
+    /// <summary>What the value's block counts against the limit, if it has one.</summary>
+    public long BlockBytes;
+
     /// <summary>The bytes that were copied into the sink's span and not yet announced to it.</summary>
     public int CopiedLength;
 

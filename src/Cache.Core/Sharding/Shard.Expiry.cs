@@ -173,6 +173,11 @@ internal sealed partial class Shard
     private bool HasPassed(in RecordExpiry expiry) => _state.Clock.HasPassed(expiry.DeadlineMs)
         || (expiry.IsSliding && expiry.HasMoment && _state.Clock.HasPassed(expiry.AbsoluteMs));
 
+    // With its slot.
+    private static long MemoryOf(in ReadSnapshot snapshot) => snapshot.Slot == 0
+        ? 0
+        : snapshot.Header.RecordSize + sizeof(ulong) + snapshot.BlockBytes;
+
     private EntryInfo InfoOf(in ReadSnapshot snapshot)
     {
         var info = new EntryInfo
@@ -181,6 +186,7 @@ internal sealed partial class Shard
             Kind = snapshot.Kind,
             Length = snapshot.Length,
             SlidingMs = snapshot.Expiry.SlidingMs,
+            MemoryBytes = MemoryOf(snapshot),
             UseCount = snapshot.Slot == 0 ? 0 : snapshot.Holder.FrequencyOf(snapshot.Slot),
         };
         if (!snapshot.Expiry.IsExpiring)

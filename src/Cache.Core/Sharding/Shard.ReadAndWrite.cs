@@ -200,5 +200,8 @@ internal sealed partial class Shard
         snapshot.Header = entry.Header;
         snapshot.Expiry = entry.Record.ExpiryOf(entry.Header);
         snapshot.Length = entry.Value.Length;
+        snapshot.BlockBytes = entry.Header.IsLarge
+            ? LargeBlock.ReadStub(entry.Record.ValueOf(entry.Header)).SizeBytes
+            : 0;
     }
 }

@@ -322,6 +322,7 @@ internal sealed partial class Shard
             block = LargeBlock.ReadStub(snapshot.Record.ValueOf(snapshot.Header));
             Debug.Assert(!block.IsNull, "A large value has a block.");
             snapshot.Length = block.Length;
+            snapshot.BlockBytes = block.SizeBytes;
             isLent = snapshot.Length >= lentLengthMin;
             if (isLent)
                 _state.Shares.Lend(block); // There may be no memory to note it.

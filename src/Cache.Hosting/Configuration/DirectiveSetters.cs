@@ -91,6 +91,8 @@ internal static class DirectiveSetters
             set(given, value, to);
         else if (!directive.HasMeaning)
             Keep(directive, given, value, to);
+        else if (directive.IsKept)
+            to.Keep(directive.Name, value);
     }
 
     // Reported, unless the value equals the present behaviour.

@@ -15,8 +15,6 @@ namespace Cache.Server.Commands;
 /// </remarks>
 internal static class CommonCommands
 {
-    private const long NotTimed = -1;
-
     /// <summary>Executes requests in order and writes their replies.</summary>
     /// <param name="input">The bytes that contain the requests.</param>
     /// <param name="requests">At most <see cref="CommonRequestReader.CountMax"/>.</param>
@@ -36,6 +34,7 @@ internal static class CommonCommands
         var hashes = default(Hashes);
         Prefetch(input, requests, hashes, context);
         int count = 0;
+        long start = context.BeginCall();
         try
         {
             ExecuteInOrder(input, requests, hashes, unflushedBytesMax, context, ref count);
@@ -47,6 +46,7 @@ internal static class CommonCommands
             CommandDispatcher.ReplyToDefect(context.Client.LastCommand!, exception, context);
         }
 
+        EndCalls(input, requests[..count], context.EndCall(start), context);
         context.Counters.Traffic.Commands += count;
         if (context.GaveWay)
         {
@@ -104,15 +104,13 @@ internal static class CommonCommands
 
     private static void Get(ReadOnlySpan<byte> key, KeyHash hash, CommandContext context)
     {
-        long start = BeginCall(context.Server.Commands.Get, context);
+        BeginCall(context.Server.Commands.Get, context);
         StringReadCommands.Get(key, hash, context);
-        if (start != NotTimed)
-            EndSample(start, context);
     }
 
     private static void Set(ReadOnlySpan<byte> key, KeyHash hash, ReadOnlySpan<byte> value, CommandContext context)
     {
-        long start = BeginCall(context.Server.Commands.Set, context);
+        BeginCall(context.Server.Commands.Set, context);
         var status = context.Store.Set(key, hash, value);
         if (status == WriteStatus.Done)
         {
@@ -123,23 +121,39 @@ internal static class CommonCommands
             context.Reply.Refusal(status);
             CommandDispatcher.CountFailure(context.Server.Commands.Set, context.Reply, context);
         }
-
-        if (start != NotTimed)
-            EndSample(start, context);
     }
 
-    /// <returns>When the call began, if it is one of the timed calls.</returns>
-    private static long BeginCall(CommandDefinition command, CommandContext context)
+    private static void BeginCall(CommandDefinition command, CommandContext context)
     {
         context.Client.LastCommand = command;
-        bool isSample = context.Counters.CountCall(command.Index);
-        return isSample ? context.Server.TimeProvider.GetTimestamp() : NotTimed;
+        context.Counters.CountCall(command.Index);
     }
 
-    private static void EndSample(long start, CommandContext context)
+    // The calls of a group share its time equally: a clock reading costs half of a GET.
+    private static void EndCalls(
+        ReadOnlySpan<byte> input, ReadOnlySpan<CommonRequest> requests, long ticks, CommandContext context)
     {
-        long ticks = context.Server.TimeProvider.GetTimestamp() - start;
-        context.Counters.AddSample(context.Client.LastCommand!.Index, ticks);
+        int gets = 0;
+        foreach (ref readonly var request in requests)
+            gets += request.IsGet ? 1 : 0;
+        var commands = context.Server.Commands;
+        bool isTracked = context.TracksLatency;
+        long getTicks = ticks * gets / requests.Length;
+        if (gets > 0)
+            context.Counters.AddTime(commands.Get.Index, getTicks, gets, isTracked);
+        if (gets < requests.Length)
+            context.Counters.AddTime(commands.Set.Index, ticks - getTicks, requests.Length - gets, isTracked);
+        if (context.IsSlow(ticks))
+            NoteSlow(input, requests, ticks, context);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
+    private static void NoteSlow(
+        ReadOnlySpan<byte> input, ReadOnlySpan<CommonRequest> requests, long ticks, CommandContext context)
+    {
+        var commands = context.Server.Commands;
+        var first = requests[0].IsGet ? commands.Get : commands.Set;
+        SlowCalls.Note(first, RequestExcerpt.OfGroup(first, requests[0].KeyIn(input), requests.Length), ticks, context);
     }
 
     // Not stackalloc: such a method skips tiered compilation and its profile.

@@ -1,5 +1,6 @@
 using Cache.Server.Clients;
 using Cache.Server.Commands.Dispatch;
+using Cache.Server.Statistics;
 
 namespace Cache.Server.Connections;
 
@@ -19,6 +20,7 @@ internal sealed class IdleSweep : IAsyncDisposable
     private readonly ServerState _server;
     private readonly IEnumerable<LiveConnection> _connections;
     private readonly ITimer _timer;
+    private TimeSpan _paused = GC.GetTotalPauseDuration();
 
     public IdleSweep(ServerState server, IEnumerable<LiveConnection> connections)
     {
@@ -38,6 +40,7 @@ internal sealed class IdleSweep : IAsyncDisposable
             return;
         }
 
+        NoteCollections();
         long nowMs = _server.NowMs;
         foreach (var connection in _connections)
         {
@@ -54,6 +57,16 @@ internal sealed class IdleSweep : IAsyncDisposable
                 client.Kill();
             }
         }
+    }
+
+    // What the runtime paused all threads for since the last look, about a second ago.
+    private void NoteCollections()
+    {
+        var paused = GC.GetTotalPauseDuration();
+        long milliseconds = (long)(paused - _paused).TotalMilliseconds;
+        _paused = paused;
+        if (_server.Settings.LatencyThresholdMs is > 0 and var threshold && milliseconds >= threshold)
+            _server.LatencyEvents.Add(LatencyCauses.CollectorPause, _server.UnixSeconds, milliseconds);
     }
 
     // Pending bytes count already. They are read twice, since their flush may begin or end in between.

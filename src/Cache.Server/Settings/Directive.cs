@@ -19,6 +19,11 @@ internal sealed record Directive(string Name, ValueKind Kind, string Default, st
     public bool IsRepeated { get; init; }
 
     /// <summary>
+    /// Whether a source's value reaches the server among the kept parameters; then it has no option.
+    /// </summary>
+    public bool IsKept { get => field || !HasMeaning; init; }
+
+    /// <summary>
     /// Combines a further line with the value so far; null: the last line counts.
     /// </summary>
     public Func<string, string, string>? Merge { get; init; }

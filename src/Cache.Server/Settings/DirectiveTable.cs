@@ -19,8 +19,8 @@ internal static class DirectiveTable
     {
         All =
         [
-            .. OwnDirectives.All, .. TlsDirectives.All, .. DurabilityDirectives.All, .. RefusingDirectives.All,
-            .. KeptDirectives.All,
+            .. OwnDirectives.All, .. TlsDirectives.All, .. DurabilityDirectives.All, .. MeasuringDirectives.All,
+            .. RefusingDirectives.All, .. KeptDirectives.All,
         ];
         Meaningful = [.. All.Where(static one => one.HasMeaning)];
         WithoutMeaning = [.. All.Where(static one => !one.HasMeaning)];

@@ -10,6 +10,8 @@ namespace Cache.Server.Settings;
 /// </remarks>
 internal sealed class ServerSettings
 {
+    private const ulong MicrosecondsPerMillisecond = 1000;
+
     private volatile string _outputLimits = OutputLimits.Default;
 
     /// <summary>
@@ -109,6 +111,34 @@ internal sealed class ServerSettings
     /// The name of the eviction policy as it was set; several names mean the same policy of the store.
     /// </summary>
     public string MaxMemoryPolicy { get; set; } = "allkeys-lru";
+
+    /// <summary>Calls of this duration in microseconds are in SLOWLOG; -1: none are.</summary>
+    public long SlowLogMicroseconds { get; set; } = 10_000;
+
+    /// <summary>The most entries of SLOWLOG.</summary>
+    public long SlowLogLengthMax { get; set; } = 128;
+
+    /// <summary>What took this long in milliseconds is an event of LATENCY; 0: nothing is.</summary>
+    public long LatencyThresholdMs { get; set; }
+
+    /// <summary>The shorter of the two, in microseconds: at most 2^40.</summary>
+    public long NoticedMicroseconds
+    {
+        get
+        {
+            // As numbers without a sign, -1 and 0 - 1 are the greatest.
+            ulong ofLog = (ulong)SlowLogMicroseconds;
+            ulong ofEvents = Math.Min((ulong)LatencyThresholdMs - 1, SettingBounds.MicrosecondsMax);
+            ulong shorter = Math.Min(ofLog, (ofEvents + 1) * MicrosecondsPerMillisecond);
+            return (long)Math.Min(shorter, SettingBounds.MicrosecondsMax);
+        }
+    }
+
+    /// <summary>Whether the durations of calls are counted for percentiles.</summary>
+    public bool TracksLatency { get; set; } = true;
+
+    /// <summary>The percentiles in INFO latencystats, separated by blanks.</summary>
+    public string LatencyPercentiles { get; set; } = "50 99 99.9";
 
     /// <summary>Keeps the store on disk; null: nothing does.</summary>
     public CacheDurability? Durability { get; init; }

@@ -1,6 +1,6 @@
 namespace Cache.Server.Statistics;
 
-/// <summary>How often a command was called, refused and failed, and how long a sample of the calls took.</summary>
+/// <summary>How often a command was called, refused and failed, and how long its calls took.</summary>
 internal struct CommandCount
 {
     public long Calls;
@@ -11,18 +11,15 @@ internal struct CommandCount
     /// <summary>Requests that were refused before the call: wrong arity, no rights.</summary>
     public long Rejections;
 
-    /// <summary>Calls that were timed.</summary>
-    public long Samples;
-
-    public long SampledTicks;
+    /// <summary>The duration of all calls, in ticks of the server's clock.</summary>
+    public long Ticks;
 
     public void Add(in CommandCount other)
     {
         Calls += other.Calls;
         Failures += other.Failures;
         Rejections += other.Rejections;
-        Samples += other.Samples;
-        SampledTicks += other.SampledTicks;
+        Ticks += other.Ticks;
     }
 
     /// <summary>The difference to an earlier state.</summary>
@@ -31,7 +28,6 @@ internal struct CommandCount
         Calls = Calls - earlier.Calls,
         Failures = Failures - earlier.Failures,
         Rejections = Rejections - earlier.Rejections,
-        Samples = Samples - earlier.Samples,
-        SampledTicks = SampledTicks - earlier.SampledTicks,
+        Ticks = Ticks - earlier.Ticks,
     };
 }

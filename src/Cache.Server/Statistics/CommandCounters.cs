@@ -1,25 +1,36 @@
+using System.Diagnostics;
+
 namespace Cache.Server.Statistics;
 
-/// <summary>Counts commands and traffic in plain fields, for the client that is served at the time.</summary>
+/// <summary>
+/// Counts commands, their durations and traffic in plain fields, for the client that is served at the time.
+/// </summary>
 /// <remarks>
 /// Written by one thread at a time, the one that has borrowed its context; others may read counts that are a moment
 /// old.
 /// </remarks>
-internal sealed class CommandCounters(int commandCount)
+/// <param name="commandCount">The number of commands.</param>
+/// <param name="ticksPerSecond">Of the clock that measures durations.</param>
+internal sealed class CommandCounters(int commandCount, long ticksPerSecond)
 {
-    // One call in this many is timed: two clock readings cost more than a GET.
-    private const int CallsPerSample = 64;
+    private const double NanosecondsPerSecond = 1e9;
 
+    private readonly double _nanosecondsPerTick = NanosecondsPerSecond / ticksPerSecond;
     private readonly CommandCount[] _commands = new CommandCount[commandCount];
+
+    // Made at the first call of each command.
+    private readonly LatencyHistogram?[] _latencies = new LatencyHistogram?[commandCount];
 
     /// <summary>The traffic of connections.</summary>
 #pragma warning disable CA1051 // A field, since counters are written in place, without a copy.
     public TrafficCount Traffic;
 #pragma warning restore CA1051
 
+    /// <summary>The longest calls; of a group of common requests, the time of all.</summary>
+    public LatencyMaxima Maxima { get; } = new(ticksPerSecond);
+
     /// <summary>Counts a call.</summary>
-    /// <returns>Whether this call is timed.</returns>
-    public bool CountCall(int command) => (_commands[command].Calls++ & (CallsPerSample - 1)) == 0;
+    public void CountCall(int command) => _commands[command].Calls++;
 
     /// <summary>Takes back the count of a call that will be repeated.</summary>
     public void TakeBackCall(int command) => _commands[command].Calls--;
@@ -27,12 +38,17 @@ internal sealed class CommandCounters(int commandCount)
     /// <summary>Counts that a call failed.</summary>
     public void CountFailure(int command) => _commands[command].Failures++;
 
-    /// <summary>Counts the duration of a call.</summary>
-    public void AddSample(int command, long ticks)
+    /// <summary>Counts the duration of some calls of a command, which share it equally.</summary>
+    /// <param name="command">The command's index.</param>
+    /// <param name="ticks">The duration of all.</param>
+    /// <param name="calls">Their number.</param>
+    /// <param name="isTracked">Whether it counts for percentiles too.</param>
+    public void AddTime(int command, long ticks, int calls, bool isTracked)
     {
-        ref var count = ref _commands[command];
-        count.Samples++;
-        count.SampledTicks += ticks;
+        Debug.Assert(calls > 0);
+        _commands[command].Ticks += ticks;
+        if (isTracked)
+            LatencyOf(command).Add((long)(ticks * _nanosecondsPerTick) / calls, calls);
     }
 
     /// <summary>Adds the counts to sums, by the commands' indexes.</summary>
@@ -41,5 +57,17 @@ internal sealed class CommandCounters(int commandCount)
         for (int i = 0; i < _commands.Length; i++)
             sums[i].Add(_commands[i]);
         traffic.Add(Traffic);
+    }
+
+    /// <summary>Adds the durations of a command's calls to sums, by their classes.</summary>
+    public void AddLatenciesTo(Span<long> sums, int command) => Volatile.Read(ref _latencies[command])?.AddTo(sums);
+
+    private LatencyHistogram LatencyOf(int command)
+    {
+        if (_latencies[command] is { } latency)
+            return latency;
+        var made = new LatencyHistogram();
+        Volatile.Write(ref _latencies[command], made);
+        return made;
     }
 }

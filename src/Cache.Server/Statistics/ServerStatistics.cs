@@ -18,7 +18,9 @@ internal sealed class ServerStatistics(int commandCount)
     private readonly List<CommandCounters> _counters = [];
     private readonly CommandCount[] _folded = new CommandCount[commandCount];
     private readonly SortedDictionary<string, long> _errors = new(StringComparer.Ordinal);
+    private readonly long[]?[] _foldedLatencies = new long[]?[commandCount];
     private CommandCount[] _baseline = new CommandCount[commandCount];
+    private readonly long[]?[] _latencyBaseline = new long[]?[commandCount];
     private TrafficCount _foldedTraffic;
     private TrafficCount _trafficBaseline;
     private long _errorCount;
@@ -44,6 +46,12 @@ internal sealed class ServerStatistics(int commandCount)
         {
             _counters.Remove(counters);
             counters.AddTo(_folded, ref _foldedTraffic);
+            for (int i = 0; i < _foldedLatencies.Length; i++)
+            {
+                long[] sums = _foldedLatencies[i] ?? new long[LatencyHistogram.ClassCount];
+                counters.AddLatenciesTo(sums, i);
+                _foldedLatencies[i] = sums;
+            }
         }
     }
 
@@ -78,6 +86,44 @@ internal sealed class ServerStatistics(int commandCount)
         }
     }
 
+    /// <summary>The durations of a command's calls, since the last reset.</summary>
+    public LatencyCounts SumLatencies(int command)
+    {
+        lock (_lock)
+        {
+            long[] sums = SumLatenciesEver(command);
+            if (_latencyBaseline[command] is { } baseline)
+            {
+                for (int i = 0; i < sums.Length; i++)
+                    sums[i] -= baseline[i];
+            }
+
+            return new LatencyCounts(sums);
+        }
+    }
+
+    /// <summary>LATENCY RESET and CONFIG RESETSTAT: the durations of a command's calls count from now on.</summary>
+    public void ResetLatencies(int command)
+    {
+        lock (_lock)
+            _latencyBaseline[command] = SumLatenciesEver(command);
+    }
+
+    /// <summary>The longest call of the last seconds in microseconds.</summary>
+    /// <param name="now">The present moment by the server's clock, in ticks.</param>
+    /// <param name="seconds">1 to <see cref="LatencyMaxima.SecondsMax"/>.</param>
+    public long LongestCall(long now, int seconds)
+    {
+        long longest = 0;
+        lock (_lock)
+        {
+            foreach (var counters in _counters)
+                longest = Math.Max(longest, counters.Maxima.LongestOf(now, seconds));
+        }
+
+        return longest;
+    }
+
     /// <summary>Commands, reads, writes and bytes of all clients, since the last reset.</summary>
     public TrafficCount SumTraffic()
     {
@@ -101,6 +147,8 @@ internal sealed class ServerStatistics(int commandCount)
         lock (_lock)
         {
             _baseline = SumEver(out _trafficBaseline);
+            for (int i = 0; i < _latencyBaseline.Length; i++)
+                _latencyBaseline[i] = SumLatenciesEver(i);
             _errors.Clear();
             _errorCount = 0;
         }
@@ -115,6 +163,15 @@ internal sealed class ServerStatistics(int commandCount)
         traffic = _foldedTraffic;
         foreach (var counters in _counters)
             counters.AddTo(sums, ref traffic);
+        return sums;
+    }
+
+    private long[] SumLatenciesEver(int command)
+    {
+        Debug.Assert(_lock.IsHeldByCurrentThread);
+        long[] sums = [.. _foldedLatencies[command] ?? new long[LatencyHistogram.ClassCount]];
+        foreach (var counters in _counters)
+            counters.AddLatenciesTo(sums, command);
         return sums;
     }
 }

@@ -56,6 +56,7 @@ public sealed class OtherKindTests : CommandTestBase
         ("lcs s k", NoStrings),
         ("lcs k absent", NoStrings),
         ("lcs k s noword", NoStrings),
+        ("memory|usage k", ":32\r\n"),
         ("mget k s", "*2\r\n$-1\r\n$1\r\nv\r\n"),
         ("move k 1", ":1\r\n"),
         ("mset k v", "+OK\r\n"),

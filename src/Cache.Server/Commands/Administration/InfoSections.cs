@@ -33,7 +33,7 @@ internal static class InfoSections
         new("Modules", true, static (_, _) => { }),
         new("Commandstats", false, AppendCommands),
         new("Errorstats", true, AppendErrors),
-        new("Latencystats", false, static (_, _) => { }),
+        new("Latencystats", false, InfoLatency.Append),
         new("Cluster", true, static (text, _) => text.Add("cluster_enabled", 0)),
         new("Keyspace", true, AppendKeyspace),
     ];
@@ -42,11 +42,16 @@ internal static class InfoSections
     {
         long uptimeSeconds = (server.NowMs - server.StartedAtMs) / 1000;
         text.Add("redis_version", Encoding.ASCII.GetString(ServerState.RedisVersion));
+        text.AddEach(0, "redis_git_sha1", "redis_git_dirty", "redis_build_id"); // It is another program.
         text.Add("server_name", "cache");
         text.Add("cache_version", ServerState.Version);
         text.Add("redis_mode", "standalone");
         text.Add("os", $"{RuntimeInformation.OSDescription} {RuntimeInformation.OSArchitecture}");
         text.Add("arch_bits", IntPtr.Size * 8);
+        text.Add("monotonic_clock", "POSIX clock_gettime");
+        text.Add("multiplexing_api", server.Settings.Kept.GetValueOrDefault("io-transport", "auto"));
+        text.Add("atomicvar_api", "dotnet-interlocked");
+        text.Add("gcc_version", "0.0.0");
         text.Add("process_id", Environment.ProcessId);
         text.Add("process_supervised", "no");
         text.Add("run_id", server.RunId);
@@ -59,6 +64,7 @@ internal static class InfoSections
         text.Add("lru_clock", (server.NowMs / 1000) & LruClockMask);
         text.Add("executable", Environment.ProcessPath ?? "");
         text.Add("config_file", server.Settings.ConfigurationFile);
+        text.Add("io_threads_active", 1);
     }
 
     private static void AppendClients(InfoText text, ServerState server)
@@ -101,8 +107,11 @@ internal static class InfoSections
         text.Add("rejected_connections", server.Clients.RejectedCount);
         text.AddEach(0, "sync_full", "sync_partial_ok", "sync_partial_err");
         text.Add("expired_keys", store.Expirations);
+        text.Add("expired_stale_perc", 0.0);
+        text.AddEach(0, "expired_time_cap_reached_count", "expire_cycle_cpu_milliseconds");
         text.Add("evicted_keys", store.Evictions);
         text.Add("evicted_clients", server.Limits[ConnectionLimit.ClientMemory]);
+        text.AddEach(0, "total_eviction_exceeded_time", "current_eviction_exceeded_time");
         text.Add("keyspace_hits", store.Hits);
         text.Add("keyspace_misses", store.Misses);
         text.AddEach(
@@ -117,7 +126,20 @@ internal static class InfoSections
             text.Add("tls_handshake_failures", server.Statistics.FailedHandshakes);
         text.Add("total_reads_processed", traffic.Reads);
         text.Add("total_writes_processed", traffic.Writes);
+        text.AddEach(
+            0, "io_threaded_reads_processed", "io_threaded_writes_processed", "reply_buffer_shrinks",
+            "reply_buffer_expands");
+        AppendLongest(text, server);
         AppendLimits(text, server.Limits);
+    }
+
+    // Of all commands; a group of common ones counts as one.
+    private static void AppendLongest(InfoText text, ServerState server)
+    {
+        long now = server.TimeProvider.GetTimestamp();
+        text.Add("latency_max_usec_1s", server.Statistics.LongestCall(now, seconds: 1));
+        text.Add("latency_max_usec_10s", server.Statistics.LongestCall(now, seconds: 10));
+        text.Add("latency_max_usec_60s", server.Statistics.LongestCall(now, LatencyMaxima.SecondsMax));
     }
 
     // Refused and evicted clients have Redis's own fields.
@@ -168,7 +190,6 @@ internal static class InfoSections
         text.Add("used_cpu_user_main_thread", Seconds(main.User));
     }
 
-    // Durations of the timed calls, scaled up to all calls.
     private static void AppendCommands(InfoText text, ServerState server)
     {
         var counts = server.Statistics.SumCommands();
@@ -177,12 +198,11 @@ internal static class InfoSections
             ref readonly var count = ref counts[command.Index];
             if (count.Calls + count.Rejections == 0)
                 continue;
-            double microsecondsPerCall = count.Samples == 0
-                ? 0
-                : count.SampledTicks * 1_000_000.0 / server.TimeProvider.TimestampFrequency / count.Samples;
+            double microseconds = count.Ticks * 1_000_000.0 / server.TimeProvider.TimestampFrequency;
+            double microsecondsPerCall = count.Calls == 0 ? 0 : microseconds / count.Calls;
             var value = new StringBuilder()
                 .Append(CultureInfo.InvariantCulture, $"calls={count.Calls},")
-                .Append(CultureInfo.InvariantCulture, $"usec={(long)(microsecondsPerCall * count.Calls)},")
+                .Append(CultureInfo.InvariantCulture, $"usec={(long)microseconds},")
                 .Append(CultureInfo.InvariantCulture, $"usec_per_call={microsecondsPerCall:F2},")
                 .Append(CultureInfo.InvariantCulture, $"rejected_calls={count.Rejections},")
                 .Append(CultureInfo.InvariantCulture, $"failed_calls={count.Failures}");

@@ -21,7 +21,11 @@ internal sealed class CommandContext : DatabaseVisit
     // The bytes of a reply besides the strings of a list: the headers of arrays, a cursor.
     private const int ReplyFrameBytesMax = 256;
 
+    private readonly TimeProvider _clock;
     private readonly bool _hasCommonNames;
+
+    // When the last call ended, since the next one begins then; 0: the clock must be read.
+    private long _callEnd;
     private ClientSession? _client;
 
     // Created when first needed.
@@ -32,7 +36,8 @@ internal sealed class CommandContext : DatabaseVisit
     {
         Server = server;
         Store = server.Store;
-        Counters = new CommandCounters(server.Commands.All.Count);
+        _clock = server.TimeProvider;
+        Counters = new CommandCounters(server.Commands.All.Count, _clock.TimestampFrequency);
         Reply = Output;
         _hasCommonNames = server.Commands.HasCommonNames;
         server.Databases.Add(this);
@@ -112,9 +117,29 @@ internal sealed class CommandContext : DatabaseVisit
     /// </summary>
     public void Enter()
     {
+        _callEnd = 0;
         Server.Databases.Enter(this, SharesThread ? DatabaseStay.Short : DatabaseStay.Long);
         Store = Server.Databases[Client.Database];
     }
+
+    /// <summary>When the call of a command begins, in ticks; the end of the one before, in the same read.</summary>
+    public long BeginCall() => _callEnd != 0 ? _callEnd : _clock.GetTimestamp();
+
+    /// <summary>Ends the call of a command, or of a group of common requests.</summary>
+    /// <param name="start">When it began.</param>
+    /// <returns>Its duration in ticks.</returns>
+    public long EndCall(long start)
+    {
+        _callEnd = _clock.GetTimestamp();
+        Counters.Maxima.Note(_callEnd, _callEnd - start);
+        return _callEnd - start;
+    }
+
+    /// <summary>Whether durations count for percentiles.</summary>
+    public bool TracksLatency => Server.Settings.TracksLatency;
+
+    /// <summary>Whether a call took so long that it is logged.</summary>
+    public bool IsSlow(long ticks) => ticks >= Server.Settings.NoticedMicroseconds * Server.TicksPerMicrosecond;
 
     /// <summary>Pauses execution: two databases may be swapped.</summary>
     public void Leave() => Databases.Leave(this);

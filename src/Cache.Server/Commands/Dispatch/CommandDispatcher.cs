@@ -55,14 +55,13 @@ internal static class CommandDispatcher
     {
         var reply = context.Reply;
         int errors = reply.ErrorCount;
+        long earlierTicks = context.Progress?.Ticks ?? 0;
         context.Counters.Traffic.Commands++;
-        bool isSample = context.Counters.CountCall(command.Index);
+        context.Counters.CountCall(command.Index);
+        long start = context.BeginCall();
         try
         {
-            if (isSample)
-                CallTimed(command, request, context);
-            else
-                context.Server.Handlers.Of(command)(request, context);
+            context.Server.Handlers.Of(command)(request, context);
         }
 #pragma warning disable CA1031 // An exception of a command is a defect of this server; the client gets an error.
         catch (Exception exception)
@@ -71,9 +70,18 @@ internal static class CommandDispatcher
             ReplyToDefect(command, exception, context);
         }
 
+        long ticks = context.EndCall(start) + earlierTicks;
         if (context.GaveWay)
+        {
             TakeBackCall(command, context);
-        else if (reply.ErrorCount != errors)
+            context.Progress?.Ticks = ticks;
+            return;
+        }
+
+        context.Counters.AddTime(command.Index, ticks, calls: 1, context.TracksLatency);
+        if (context.IsSlow(ticks))
+            SlowCalls.Note(command, RequestExcerpt.Of(command, request), ticks, context);
+        if (reply.ErrorCount != errors)
             CountFailure(command, reply, context);
     }
 
@@ -83,16 +91,6 @@ internal static class CommandDispatcher
     {
         context.Counters.Traffic.Commands--;
         context.Counters.TakeBackCall(command.Index);
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)] // One call in 64.
-    private static void CallTimed(CommandDefinition command, in RespRequest request, CommandContext context)
-    {
-        var time = context.Server.Store.TimeProvider;
-        long start = time.GetTimestamp();
-        context.Server.Handlers.Of(command)(request, context);
-        if (!context.GaveWay)
-            context.Counters.AddSample(command.Index, time.GetTimestamp() - start);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)] // Cold.

@@ -6,6 +6,9 @@ internal abstract class CommandProgress : IDisposable
     /// <summary>The memory it holds, counted as the client's while it waits.</summary>
     public abstract long MemoryBytes { get; }
 
+    /// <summary>How long the command was executed until now, in ticks of the server's clock.</summary>
+    public long Ticks { get; set; }
+
     /// <summary>Gives back what it holds; idempotent.</summary>
     public abstract void Dispose();
 }

@@ -12,6 +12,8 @@ namespace Cache.Server.Commands.Dispatch;
 /// <summary>The state that all connections of a server share. Thread-safe.</summary>
 internal sealed class ServerState
 {
+    private const long MicrosecondsPerSecond = 1_000_000;
+
     /// <summary>The version of Redis whose commands and replies are implemented.</summary>
     public static ReadOnlySpan<byte> RedisVersion => "7.0.15"u8;
 
@@ -38,6 +40,7 @@ internal sealed class ServerState
         Contexts = new CommandContextPool(this);
         Limits = new LimitEvents();
         Throughput = new ThroughputMeter(store.TimeProvider);
+        TicksPerMicrosecond = Math.Max(1, store.TimeProvider.TimestampFrequency / MicrosecondsPerSecond);
         StartedAtMs = store.NowMs;
         StoreBytesAtStart = store.GetStatistics() is { Count: 0 } empty ? empty.MemoryBytes : 0;
     }
@@ -58,6 +61,12 @@ internal sealed class ServerState
     public long UnixMicroseconds =>
         (TimeProvider.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond;
 
+    /// <summary>The time of day in Unix seconds.</summary>
+    public long UnixSeconds => TimeProvider.GetUtcNow().ToUnixTimeSeconds();
+
+    /// <summary>Of the clock's timestamps; at least 1.</summary>
+    public long TicksPerMicrosecond { get; }
+
     public ServerSettings Settings { get; }
 
     public CommandTable Commands { get; }
@@ -77,6 +86,12 @@ internal sealed class ServerState
     public AuthenticationThrottle Throttle { get; } = new();
 
     public ServerStatistics Statistics { get; }
+
+    /// <summary>The calls that took long.</summary>
+    public SlowLog SlowLog { get; } = new();
+
+    /// <summary>What made clients wait.</summary>
+    public LatencyEvents LatencyEvents { get; } = new();
 
     public ClientRegistry Clients { get; }
 

@@ -16,7 +16,7 @@ internal static class CommandWorks
         "randomkey", "command", "command|docs", "command|info", "command|list",
         "config|get", "config|set", "config|resetstat", "config|rewrite",
         "acl|deluser", "acl|dryrun", "acl|getuser", "acl|list", "acl|load", "acl|log", "acl|save", "acl|setuser",
-        "acl|users",
+        "acl|users", "latency|histogram", "memory|purge", "slowlog|get",
     };
 
     /// <summary>The most work of a command.</summary>

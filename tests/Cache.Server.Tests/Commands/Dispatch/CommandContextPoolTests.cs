@@ -42,11 +42,18 @@ public sealed class CommandContextPoolTests : CommandTestBase
     }
 
     [Fact]
-    public void CountCall_AgainAndAgain_TimesOneIn64()
+    public void GiveBack_OfMoreThanThereArePlaces_KeepsDurations()
     {
-        var counters = new CommandCounters(1);
+        const int Count = 1000;
+        int command = Server.Commands.Get.Index;
+        var lent = Enumerable.Range(0, Count).Select(_ => Server.Contexts.Borrow()).ToList();
+        lent.ForEach(context => context.Counters.AddTime(command, ticks: 8, calls: 2, isTracked: true));
+        lent.ForEach(Server.Contexts.GiveBack);
 
-        Assert.Equal(10, Enumerable.Range(0, 640).Count(_ => counters.CountCall(0)));
+        Assert.Equal(8 * Count, Server.Statistics.SumCommands()[command].Ticks);
+        Assert.Equal(2 * Count, Server.Statistics.SumLatencies(command).Total);
+        Server.Statistics.Reset();
+        Assert.Equal(0, Server.Statistics.SumLatencies(command).Total);
     }
 
     // What a client chose is the client's, whoever served it and whoever was served in between.

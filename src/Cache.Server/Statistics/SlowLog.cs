@@ -1,0 +1,55 @@
+namespace Cache.Server.Statistics;
+
+/// <summary>The last requests that exceeded a limit, the youngest first. Thread-safe.</summary>
+internal sealed class SlowLog
+{
+    private readonly Lock _lock = new();
+    private readonly LinkedList<SlowRequest> _requests = [];
+    private long _nextId;
+
+    public int Count
+    {
+        get
+        {
+            lock (_lock)
+                return _requests.Count;
+        }
+    }
+
+    /// <summary>Adds a request, which gets the next number.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="lengthMax">At most this many of the latest ones are kept.</param>
+    public void Add(SlowRequest request, long lengthMax)
+    {
+        lock (_lock)
+        {
+            _requests.AddFirst(request with { Id = _nextId++ });
+            while (_requests.Count > lengthMax)
+                _requests.RemoveLast();
+        }
+    }
+
+    /// <summary>The youngest requests.</summary>
+    public List<SlowRequest> GetLast(long count)
+    {
+        var last = new List<SlowRequest>();
+        lock (_lock)
+        {
+            foreach (var request in _requests)
+            {
+                if (last.Count >= count)
+                    break;
+                last.Add(request);
+            }
+        }
+
+        return last;
+    }
+
+    /// <summary>Forgets all; their numbers are not used again.</summary>
+    public void Clear()
+    {
+        lock (_lock)
+            _requests.Clear();
+    }
+}
