@@ -165,19 +165,30 @@ public sealed class DirectiveTableTests
     }
 
     // What CONFIG GET shows of them; of the last one somebody is told.
+    // Directives with a meaning but without an option: the server is given them as they were written.
+    [Fact]
+    public void Apply_WhatIsMeasured_ReachesTheServer()
+    {
+        var settings = Apply("slowlog-max-len 7", "latency-tracking no");
+
+        Assert.Equal("7", settings.Server.KeptParameters["slowlog-max-len"]);
+        Assert.Equal("no", settings.Server.KeptParameters["latency-tracking"]);
+        Assert.Empty(settings.WithoutEffect);
+    }
+
     [Fact]
     public void Apply_ParametersWithoutMeaning_AreKept()
     {
-        var settings = Apply("enable-debug-command yes", "acl-pubsub-default allchannels", "slowlog-max-len 7");
+        var settings = Apply("enable-debug-command yes", "acl-pubsub-default allchannels", "lfu-log-factor 7");
         Assert.Equal(
             new Dictionary<string, string>
             {
                 ["enable-debug-command"] = "yes",
                 ["acl-pubsub-default"] = "allchannels",
-                ["slowlog-max-len"] = "7",
+                ["lfu-log-factor"] = "7",
             },
             settings.Server.KeptParameters);
-        Assert.Equal(["slowlog-max-len"], settings.WithoutEffect.Keys);
+        Assert.Equal(["lfu-log-factor"], settings.WithoutEffect.Keys);
     }
 
     [Theory]
