@@ -244,7 +244,7 @@ public sealed class ConvertVerbTests : IDisposable
         StoreFiles.Write(Store, _time, StoreFiles.Fill);
         string other = _folder.Of("other");
         TemporaryFolder.Copy(Store, other);
-        ManifestFile.Suspend(new SystemDirectory(other));
+        ManifestFile.Suspend(new SystemDirectory(other), ManifestState.Suspended);
         ToolRun.Of("convert", other, Dump).AssertFails(1, "is incomplete: ");
         byte[] bytes = File.ReadAllBytes(Path.Combine(Store, "jrnl-000001.cj"));
         bytes[4200] ^= 1;

@@ -133,7 +133,7 @@ public sealed class VerifyVerbTests : IDisposable
     public void Verify_SuspendedDirectory_IsIncomplete()
     {
         StoreFiles.Write(Store, _time, StoreFiles.Fill);
-        ManifestFile.Suspend(new SystemDirectory(Store));
+        ManifestFile.Suspend(new SystemDirectory(Store), ManifestState.Suspended);
         var run = ToolRun.Of("verify", Store);
         Assert.Contains("incomplete: the last process could not write its last changes", run.Output);
         Assert.Equal(1, run.Code);
