@@ -58,6 +58,8 @@ internal static class StandaloneHost
         var given = ReadSources(commandLine, json, Environment.GetEnvironmentVariables(), problems);
         settings.Apply(given, problems);
         LogSetup.FindProblems(json, commandLine.ConfigJson ?? DefaultJson, problems);
+        if (settings.FindFolderProblem() is { } missing)
+            problems.Add(missing);
         if (problems.Count > 0)
             throw new SettingException([.. problems, .. settings.FindStartProblems()]);
         using var signals = new Signals();

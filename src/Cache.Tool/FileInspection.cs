@@ -77,30 +77,37 @@ internal sealed class FileInspection
 
     private void ReadBlocks(BlockReader reader)
     {
+        long lostAt = -1;
         while (true)
         {
             _offset = reader.Position;
             if (reader.TryRead(out var header, out var payload))
             {
+                if (lostAt >= 0)
+                    NoteDamage($"no whole block is at byte {lostAt}; block {header.Sequence} follows at {_offset}");
+                else if (_blocks != 0 && header.Sequence != _block.Sequence + 1)
+                    NoteDamage($"block {header.Sequence} at byte {_offset} follows block {_block.Sequence}");
+                lostAt = -1;
                 Take(reader.Name, header, payload);
                 continue;
             }
 
             long next = reader.Find(_offset + FileHeader.BufferedAlignment, out _);
             if (next < 0)
-                return;
-            NoteDamage($"no whole block is at byte {_offset}; the next one begins at byte {next}");
+                break;
+            lostAt = lostAt < 0 ? _offset : lostAt;
             _replay.NoteGap();
             reader.MoveTo(next);
         }
+
+        if (lostAt >= 0)
+            NoteDamage($"no whole block is at byte {lostAt}, nor behind it");
     }
 
     private void Take(string file, in BlockHeader header, ReadOnlySpan<byte> payload)
     {
         if (_blocks == 0)
             _firstBlock = header;
-        else if (header.Sequence != _block.Sequence + 1)
-            NoteDamage($"block {header.Sequence} at byte {_offset} follows block {_block.Sequence}");
         _blocks++;
         _block = header;
         long before = _replay.Count;

@@ -125,7 +125,8 @@ public sealed class InspectVerbTests : IDisposable
         bytes[4096 + 70] ^= 1;
         File.WriteAllBytes(_folder.Of(Journal), bytes);
         var run = ToolRun.Of("inspect", _folder.Of(Journal));
-        Assert.Contains("damage: no whole block is at byte 4096; the next one begins at byte ", run.Output);
+        Assert.Contains("damage: no whole block is at byte 4096; block 2 follows at ", run.Output);
+        Assert.Single(run.Output.Split('\n'), static line => line.StartsWith("damage: ", default));
         Assert.Contains("  2 blocks, 1 set, 1 remove\n", run.Output);
         Assert.Equal(1, run.Code);
     }

@@ -97,8 +97,13 @@ def build_mutated(tree, mutant):
     """The changed project alone, put where the tests load it from: a change within a method concerns no other."""
     project = pathlib.Path(*pathlib.PurePosixPath(mutant.file).parts[:2])
     build(tree, str(project), "--no-dependencies", "--no-restore")
-    library = tree / output_of(project) / f"{project.name}.dll"
-    shutil.copy(library, tree / output_of(f"tests/Cache.{mutant.project}.Tests"))
+    shutil.copy(tree / output_of(project) / f"{project.name}.dll", library_of(tree, mutant))
+
+
+def library_of(tree, mutant):
+    """The library of the mutant's file, where the tests load it from."""
+    name = pathlib.PurePosixPath(mutant.file).parts[1]
+    return tree / output_of(f"tests/Cache.{mutant.project}.Tests") / f"{name}.dll"
 
 
 def test(tree, mutant):
@@ -121,6 +126,8 @@ def test(tree, mutant):
 def try_one(tree, mutant):
     path = tree / mutant.file
     original = path.read_text(encoding="utf-8")
+    library = library_of(tree, mutant)
+    unchanged = library.read_bytes()
     path.write_text(mutant.mutated(original), encoding="utf-8")
     try:
         build_mutated(tree, mutant)
@@ -131,6 +138,7 @@ def try_one(tree, mutant):
         return test(tree, mutant) or SURVIVED
     finally:
         path.write_text(original, encoding="utf-8")
+        library.write_bytes(unchanged)  # Else a later mutant of another library is killed by what is left of this one.
 
 
 def main():

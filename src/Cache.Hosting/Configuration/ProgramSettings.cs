@@ -128,6 +128,16 @@ internal sealed class ProgramSettings(CacheOptions store, RespServerOptions serv
     /// <summary>Further obstacles to a start: unusable files, and addresses in use.</summary>
     public IEnumerable<string> FindStartProblems() => Told(Server.FindStartProblems());
 
+    /// <summary>The error of a folder for files that does not exist; null if there is none.</summary>
+    /// <remarks>A misspelt one would be made, and found without the files that are in the other.</remarks>
+    public string? FindFolderProblem()
+    {
+        bool keepsFiles = Durability.Mode == DurabilityMode.Journal || Durability.SavePoints is { Count: > 0 };
+        return Folder.Length == 0 || !keepsFiles || Directory.Exists(Folder)
+            ? null
+            : $"dir is '{Folder}', which is no folder. Make it, or name another one.";
+    }
+
     /// <summary>A message in which options have the names that their sources use.</summary>
     public string InWordsOfSources(string message) => OptionWords.Replace(message, _byOption);
 

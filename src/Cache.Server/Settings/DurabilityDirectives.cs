@@ -30,7 +30,8 @@ internal static class DurabilityDirectives
             "When the journal is made durable: each second, before a reply, or whenever the system writes.",
             static (durability, value) => durability.Sync = SyncOf(value),
             static durability => NameOf(durability.Sync)),
-        new(Folder, new TextKind("path"), "", "The parent of the folder of journal and snapshots; used at the start.")
+        new(Folder, new TextKind("path"), "",
+            "The parent of the folder of journal and snapshots; it must exist if any are kept. Used at the start.")
         {
             IsChangeable = true, IsProtected = true, DefaultName = "the working folder",
             Read = static s => s.Kept.GetValueOrDefault(Folder) is { Length: > 0 } path

@@ -31,6 +31,25 @@ public sealed class StartTests : IDisposable
         Assert.DoesNotContain("appendonly,", warning, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("--appendonly", "yes")]
+    [InlineData("--save", "900 1")]
+    public async Task Start_FolderForFilesIsNotThere_IsRefused(string directive, string value)
+    {
+        string folder = _files.PathOf("misspelt");
+        await using (var server = Start("--port", FreePort.Find(), directive, value, "--dir", folder))
+        {
+            Assert.Equal(1, await server.WaitForExitAsync());
+            Assert.Equal(
+                $"cache: dir is '{folder}', which is no folder. Make it, or name another one.",
+                Assert.Single(server.Lines));
+        }
+
+        Assert.False(Directory.Exists(folder));
+        await using var without = Start("--port", FreePort.Find(), "--dir", folder);
+        await (await without.ConnectAsync()).DisposeAsync();
+    }
+
     [Fact]
     public async Task Start_ManyMistakes_AreALineEach()
     {
