@@ -83,6 +83,29 @@ public sealed class ParallelLoadTests : IDisposable
     }
 
     [Fact]
+    public void Clears_AmongWritesOfManyKeys_KeepTheirOrder()
+    {
+        using (var rig = new StoreRig(_directory, _clock))
+        {
+            for (int i = 0; i < 20_000; i++)
+            {
+                rig.Store.Set(RandomWrites.NameOf(i % 997), BitConverter.GetBytes(i));
+                if (i % 211 == 0)
+                    rig.Store.Clear();
+            }
+        }
+
+        using var alone = Load(_directory, threads: 1, batchBytes: 1_000);
+        alone.Durable.Dispose();
+        for (int i = 0; i < Rounds; i++)
+        {
+            using var together = Load(_directory, Threads, batchBytes: 1_000);
+            StoreRig.AssertSame(alone.Store, together.Store);
+            Assert.Equal(alone.Store.GetStatistics().Count, together.Store.GetStatistics().Count);
+        }
+    }
+
+    [Fact]
     public void RefusedRecords_TheFirstOneIsReported() => RandomSeed.Run(this, seed =>
     {
         using var folder = new TemporaryFolder();
