@@ -59,8 +59,9 @@ public sealed class DurabilityOptions
 
     /// <summary>
     /// Whether changes that are not written to the journal yet lie in memory that outlives a killed process, so that
-    /// the next start finds them: a file in /dev/shm, on Linux. It takes 1 MB, up to 25 MB while the disk is slower than
-    /// writers, and is removed at a clean stop. Where it cannot be made, a note of the start says why. Default: true.
+    /// the next start finds them: a file in /dev/shm, on Linux. It takes 1 MB, up to 25 MB while the disk is slower
+    /// than writers, and is removed at a clean stop. Where it cannot be made, a note of the start says why. Default:
+    /// true.
     /// </summary>
     public bool UsesSharedMemory { get; set; } = true;
 

@@ -45,10 +45,7 @@ internal static class JournalStart
         string? ringPath = options.RingFolder is { } folder
             ? SharedRing.PathOf(folder, directory.Path, manifest.StoreId)
             : null;
-        // Where the manifest says more than "open", or damage was skipped, staged records do not follow the files.
-        List<StagingChunk> rescued = ringPath != null && manifest.State == ManifestState.Open && report.Gaps.Count == 0
-            ? Rescue(ringPath, manifest, lastChunk, target)
-            : [];
+        var rescued = report.Gaps.Count == 0 ? Rescue(ringPath, manifest, lastChunk, target) : [];
         target.End();
         if (!wasRefused)
             CutEnds(directory, reader);
@@ -63,23 +60,15 @@ internal static class JournalStart
         // Behind all places of the last process: what it has staged, where this start does not find it, stays lost.
         lastLsn = PlaceBehind(Math.Max(lastLsn, manifest.FromLsn), rescued);
         ulong fromLsn = rescued.Count == 0 ? lastLsn : manifest.FromLsn;
-        catalog.Change(manifest => manifest with
-        {
-            State = state,
-            EndSequence = 0,
-            FromSequence = from,
-            FromLsn = fromLsn,
-        });
+        catalog.Change(
+            manifest => manifest with { State = state, EndSequence = 0, FromSequence = from, FromLsn = fromLsn });
         var files = new JournalFiles(directory, catalog.Manifest, options.FileBytes, options.Time);
         files.Trim(SparesMax);
 
         // Bytes of a killed process may be only in the system's memory; the next block says that they are on the disk.
         if (!wasRefused)
             files.Sync(catalog.Manifest.Journals);
-        string problem = "";
-        var ring = ringPath == null
-            ? null
-            : SharedRing.TryCreate(ringPath, options.Chunks, manifest.StoreId, out problem);
+        var (ring, problem) = CreateRing(ringPath, options, manifest);
         var journal = new Journal(catalog, files, reader.NextSequence - 1, lastLsn, options, ring);
         if (rescued.Count != 0)
         {
@@ -89,11 +78,8 @@ internal static class JournalStart
 
         if (ringPath != null && (ring == null || !ring.TryPublish(out problem)))
             SharedRing.DeleteQuietly(ringPath); // Its records are in files.
-        report = report with
-        {
-            RescuedBytes = rescued.Sum(static chunk => (long)chunk.Used - BlockHeader.Size),
-            RingProblem = problem.Length == 0 ? null : problem,
-        };
+        long rescuedBytes = rescued.Sum(static chunk => (long)chunk.Used - BlockHeader.Size);
+        report = report with { RescuedBytes = rescuedBytes, RingProblem = problem.Length == 0 ? null : problem };
         journal.NoteRead(bytes);
         if (read.Base is { } snapshot)
             journal.SnapshotBytes = LengthOf(directory, [snapshot]);
@@ -136,10 +122,20 @@ internal static class JournalStart
         return (blocks, reader.Gaps);
     }
 
-    // The records that the last process had staged and not written, in their order.
-    private static List<StagingChunk> Rescue(string path, Manifest manifest, long lastChunk, IBlockTarget target)
+    private static (SharedRing? Ring, string Problem) CreateRing(
+        string? path, JournalOptions options, Manifest manifest)
     {
-        if (SharedRing.ReadBoot() is not { } boot)
+        if (path == null)
+            return (null, "");
+        var ring = SharedRing.TryCreate(path, options.Chunks, manifest.StoreId, out string problem);
+        return (ring, problem);
+    }
+
+    // The records that the last process had staged and not written, in their order. Where the manifest does not say
+    // "open" they do not follow the files.
+    private static List<StagingChunk> Rescue(string? path, Manifest manifest, long lastChunk, IBlockTarget target)
+    {
+        if (path == null || manifest.State != ManifestState.Open || SharedRing.ReadBoot() is not { } boot)
             return [];
         lastChunk = Math.Max(lastChunk, StagedPlace.SequenceOf(manifest.FromLsn) - 1);
         List<StagingChunk> rescued = [];

@@ -68,7 +68,7 @@ internal sealed class SharedRing
     /// <summary>The name of a directory's ring.</summary>
     /// <param name="folder">The folder of rings.</param>
     /// <param name="directory">The path of the directory.</param>
-    /// <param name="storeId">Its number: a copy has another path, and another store in its place another number.</param>
+    /// <param name="storeId">Its number: a copy has another path, another store in its place another number.</param>
     public static string PathOf(string folder, string directory, ulong storeId)
     {
         byte[] hash = SHA256.HashData(Encoding.UTF8.GetBytes($"{storeId:x16} {directory}"));

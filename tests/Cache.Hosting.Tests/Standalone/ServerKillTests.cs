@@ -40,7 +40,12 @@ public sealed class ServerKillTests : IDisposable
             }
 
             if (round == rounds)
+            {
+                await server.SignalAsync("TERM"); // Removes its shared memory.
+                Assert.Equal(0, await server.WaitForExitAsync());
                 break;
+            }
+
             var writing = Enumerable.Range(0, Clients)
                 .Select(client => WriteUntilKilledAsync(server, client, acknowledged)).ToArray();
             while (acknowledged.Min() < WritesMin * (round + 1))
