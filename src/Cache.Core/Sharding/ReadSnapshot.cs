@@ -29,7 +29,7 @@ internal struct ReadSnapshot
     public LargeBlock Lent;
 
     /// <summary>What a read of the string that was looked for reports, of an entry that was found.</summary>
-    public readonly ReadStatus FoundStatus => Header.IsRaw ? ReadStatus.Found : ReadStatus.WrongType;
+    public readonly ReadStatus FoundStatus => Header.IsString ? ReadStatus.Found : ReadStatus.WrongType;
 
     /// <summary>What the value is.</summary>
     public readonly EntryKind Kind => Slot == 0 ? EntryKind.None : Header.Kind;

@@ -38,6 +38,7 @@ internal sealed partial class Reclaimer
         TryMergePages();
         _log.DiscardFree(KeptFreeSegments);
         ResizeGhosts();
+        TendDictionaries();
     }
 
     // What is held outside grows without asking, and perhaps no write comes that would make entries go for it. A writer

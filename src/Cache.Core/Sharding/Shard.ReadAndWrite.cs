@@ -199,6 +199,6 @@ internal sealed partial class Shard
         snapshot.Record = entry.Record;
         snapshot.Header = entry.Header;
         snapshot.Expiry = entry.Record.ExpiryOf(entry.Header);
-        snapshot.Length = entry.Value.Length;
+        snapshot.Length = entry.ValueLength;
     }
 }
