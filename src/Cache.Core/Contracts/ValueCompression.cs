@@ -6,7 +6,7 @@ public enum ValueCompression
     /// <summary>None. The default.</summary>
     Off = 0,
 
-    /// <summary>Those that stay and are used seldom: the values in frequent use are read as they were written.</summary>
+    /// <summary>Those that stay and are used seldom: values in frequent use are kept as written.</summary>
     Cold = 1,
 
     /// <summary>All that stay.</summary>

@@ -43,3 +43,12 @@ internal struct ReadSnapshot
     /// <summary>The generation of the keyspace that a stamp stands for.</summary>
     public static int GenerationOf(EntryVersion version) => (int)(version.Stamp >> 32);
 }
+
+/// <summary>What is known of a value that was copied from its home bucket.</summary>
+internal struct PlainRead
+{
+    public Bucket Home;
+    public uint Version;
+    public int Slot;
+    public int Length;
+}

@@ -3,6 +3,7 @@ using System.Diagnostics;
 using Cache.Core.Changes;
 using Cache.Core.Compression;
 using Cache.Core.Layout;
+using Cache.Core.Packing;
 
 namespace Cache.Core.Sharding;
 

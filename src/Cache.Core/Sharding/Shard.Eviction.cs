@@ -3,6 +3,7 @@ using System.Numerics;
 using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Log;
+using Cache.Core.Packing;
 
 namespace Cache.Core.Sharding;
 

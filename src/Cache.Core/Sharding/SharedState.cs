@@ -5,6 +5,7 @@ using Cache.Core.Expiry;
 using Cache.Core.Hashing;
 using Cache.Core.Layout;
 using Cache.Core.Log;
+using Cache.Core.Packing;
 
 namespace Cache.Core.Sharding;
 

@@ -36,6 +36,10 @@ internal static class InfoMemory
         AppendScripts(text);
         text.AddMemory("maxmemory", store.MemoryLimitBytes);
         text.Add("maxmemory_policy", EvictionPolicyName.Of(server.Store.Eviction, server.Settings.MaxMemoryPolicy));
+        text.Add("compressed_keys", store.CompressedCount);
+        text.Add("compressed_value_bytes", store.CompressedValueBytes);
+        text.Add("compressed_bytes", store.CompressedBytes);
+        text.Add("compression_tries", store.CompressionTries);
         text.Add("process_base_memory", server.ProcessBaseBytes);
         text.Add("mem_fragmentation_ratio", residentBytes / (double)expectedBytes);
         text.Add("mem_fragmentation_bytes", residentBytes - expectedBytes);

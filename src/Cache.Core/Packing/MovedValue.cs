@@ -1,4 +1,4 @@
-namespace Cache.Core.Sharding;
+namespace Cache.Core.Packing;
 
 /// <summary>The bytes of a value in a record's next place; none if they stay as they are.</summary>
 /// <remarks>They lie in the packer's memory until its next use.</remarks>

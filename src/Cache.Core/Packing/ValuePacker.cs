@@ -1,9 +1,10 @@
 using System.Diagnostics;
+using System.Numerics;
 using Cache.Core.Compression;
 using Cache.Core.Layout;
 using Cache.Core.Log;
 
-namespace Cache.Core.Sharding;
+namespace Cache.Core.Packing;
 
 /// <summary>Decides which values are compressed, and does it.</summary>
 /// <remarks>
@@ -148,6 +149,6 @@ internal sealed partial class ValuePacker(ValueCompression mode, PackedRecords r
     private static void EnsureLength(ref byte[] bytes, int length)
     {
         if (bytes.Length < length)
-            bytes = new byte[int.Max(1 << 10, (int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)length))];
+            bytes = new byte[int.Max(1 << 10, (int)BitOperations.RoundUpToPowerOf2((uint)length))];
     }
 }

@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using Cache.Core.Compression;
 
-namespace Cache.Core.Sharding;
+namespace Cache.Core.Packing;
 
 /// <summary>The dictionaries of short values: when one is made, used, and forgotten.</summary>
 /// <remarks>
@@ -25,7 +25,7 @@ internal sealed partial class ValuePacker
     private DictionarySamples? _samples;
     private Thread? _trainer;
     private long _shortValues;
-    private long _nextSamples = 1;
+    private long _nextSamples;
     private int _windowCount;
     private long _windowValueBytes;
     private long _windowPackedBytes;
@@ -38,8 +38,8 @@ internal sealed partial class ValuePacker
     /// <summary>What the dictionaries count against the limit.</summary>
     public long DictionaryBytes => (long)Dictionaries.Count * Lz4Dictionary.SizeMax;
 
-    /// <summary>Whether no short value was ever about to be compressed: there is nothing to tend.</summary>
-    public bool IsIdle => Volatile.Read(ref _shortValues) == 0 && DictionaryBytes == 0;
+    /// <summary>Whether there is nothing to tend: nothing is compressed, and no dictionary is left.</summary>
+    public bool IsIdle => Mode == ValueCompression.Off && Dictionaries.Count == 0;
 
     /// <summary>Whether a dictionary waits for room.</summary>
     public bool HasTrained => Volatile.Read(ref _trained) is not null;
@@ -109,14 +109,16 @@ internal sealed partial class ValuePacker
         }
     }
 
+    // Samples are ready before the first value goes to main.
     private bool IsDue() => Mode != ValueCompression.Off && _shortValues >= _nextSamples
+        && budget.UsedBytes >= budget.LimitBytes / 2
         && (Dictionaries.Current == PackedValue.NoDictionary || _isStale)
         && Dictionaries.Count < DictionaryTable.CountMax
         && budget.LimitBytes / LimitPerDictionary >= Lz4Dictionary.SizeMax;
 
     private void OfferSample(ReadOnlySpan<byte> value)
     {
-        Volatile.Write(ref _shortValues, _shortValues + 1);
+        _shortValues++;
         _samples?.Offer(value);
     }
 

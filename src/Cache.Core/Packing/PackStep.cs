@@ -1,4 +1,4 @@
-namespace Cache.Core.Sharding;
+namespace Cache.Core.Packing;
 
 /// <summary>What becomes of a value that is moved to main.</summary>
 internal enum PackStep
