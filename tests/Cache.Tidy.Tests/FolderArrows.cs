@@ -45,7 +45,7 @@ internal static class FolderArrows
         [Core] =
         [
             Contracts, Changes, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Validation",
-            "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing",
+            "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing", Packing,
             "Microsoft.Extensions.Options",
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.

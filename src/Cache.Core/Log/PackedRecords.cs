@@ -4,7 +4,7 @@ using Cache.Core.Layout;
 
 namespace Cache.Core.Log;
 
-/// <summary>Counts the records whose values are compressed: how many need each dictionary, and what they save.</summary>
+/// <summary>Counts the records with compressed values: how many need each dictionary, and what they save.</summary>
 /// <remarks>
 /// A record is counted from its commit to its end, under the lock of its home; its value does not change in between.
 /// A record that takes another's place is counted first, so a count of 0 says that the dictionary is not needed.

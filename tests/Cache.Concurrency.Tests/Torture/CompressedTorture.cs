@@ -4,7 +4,7 @@ using Cache.Core;
 
 namespace Cache.Concurrency.Tests.Torture;
 
-/// <summary>Threads that read any key and write their own; a value tells its key and sequence, again and again.</summary>
+/// <summary>Threads that read any key and write their own; a value repeats its key and its sequence.</summary>
 /// <remarks>A thread writes the keys whose number has its remainder, and counts up.</remarks>
 internal sealed class CompressedTorture(CacheStore store, int keys, int seed)
 {
