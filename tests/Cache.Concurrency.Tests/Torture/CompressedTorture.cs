@@ -1,12 +1,16 @@
 using System.Globalization;
 using System.Text;
 using Cache.Core;
+using Cache.Testing;
 
 namespace Cache.Concurrency.Tests.Torture;
 
 /// <summary>Threads that read any key and write their own; a value repeats its key and its sequence.</summary>
-/// <remarks>A thread writes the keys whose number has its remainder, and counts up.</remarks>
-internal sealed class CompressedTorture(CacheStore store, int keys, int seed)
+/// <remarks>
+/// A thread writes the keys whose number has its remainder, and counts up. compressesAtOnce: A value is compressed where
+/// it lies as soon as it was written.
+/// </remarks>
+internal sealed class CompressedTorture(CacheStore store, int keys, int seed, bool compressesAtOnce = false)
 {
     private static readonly int _threads = TestThreads.MoreThanCores;
 
@@ -98,6 +102,8 @@ internal sealed class CompressedTorture(CacheStore store, int keys, int seed)
         if (status != WriteStatus.Done)
             throw new InvalidOperationException($"A write was refused: {status}.");
         Volatile.Write(ref _oldest[key], sequence);
+        if (compressesAtOnce)
+            store.TryCompress(name);
     }
 
     private static byte[] NameOf(int key) =>
