@@ -39,7 +39,8 @@ internal sealed partial class ValuePacker
     public long DictionaryBytes => (long)Dictionaries.Count * Lz4Dictionary.SizeMax;
 
     /// <summary>Whether there is nothing to tend: nothing is compressed, and no dictionary is left.</summary>
-    public bool IsIdle => Mode == ValueCompression.Off && Dictionaries.Count == 0;
+    public bool IsIdle =>
+        Mode == ValueCompression.Off && Dictionaries.Count == 0 && Volatile.Read(ref _samples) is null;
 
     /// <summary>Whether a dictionary waits for room.</summary>
     public bool HasTrained => Volatile.Read(ref _trained) is not null;
@@ -79,6 +80,8 @@ internal sealed partial class ValuePacker
                 _nextSamples = _shortValues + RetryAfter;
         }
 
+        if (Mode == ValueCompression.Off)
+            _samples = null;
         if (_trainer is not null || HasTrained)
             return;
         if (_samples is null && IsDue())

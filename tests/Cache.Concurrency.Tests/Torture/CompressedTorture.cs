@@ -7,8 +7,8 @@ namespace Cache.Concurrency.Tests.Torture;
 
 /// <summary>Threads that read any key and write their own; a value repeats its key and its sequence.</summary>
 /// <remarks>
-/// A thread writes the keys whose number has its remainder, and counts up. compressesAtOnce: A value is compressed where
-/// it lies as soon as it was written.
+/// A thread writes the keys whose number has its remainder, and counts up. compressesAtOnce: A value is compressed
+/// where it lies as soon as it was written.
 /// </remarks>
 internal sealed class CompressedTorture(CacheStore store, int keys, int seed, bool compressesAtOnce = false)
 {

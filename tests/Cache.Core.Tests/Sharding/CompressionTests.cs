@@ -239,6 +239,35 @@ public sealed class CompressionTests
         AssertWhole(fixture, Overflowing, out _, out _);
     }
 
+    // Of values that have nothing in common with those that the first one was made from.
+    [Fact]
+    public void Dictionary_OnceNewValuesCompressWorse_IsFollowedByAnother()
+    {
+        using var fixture = Limited(ValueCompression.All);
+        Train(fixture);
+        Churn(fixture, Overflowing, rounds: 2, reads: 3);
+        Assert.Equal((1, 1), fixture.Store.Dictionaries());
+
+        for (int round = 0; round < 20 && fixture.Store.Dictionaries().Current == 1; round++)
+        {
+            for (int i = 0; i < Overflowing; i++)
+            {
+                if (!fixture.Store.Contains(Bytes($"other:{i}")))
+                    fixture.Set($"other:{i}", Other(i));
+                fixture.Get($"other:{i}");
+                fixture.Get($"other:{i}");
+            }
+
+            fixture.Clock.Advance(200);
+            fixture.Store.AwaitTraining();
+            fixture.Clock.Advance(200);
+        }
+
+        Assert.Equal(2, fixture.Store.Dictionaries().Current);
+        Assert.All(
+            Enumerable.Range(0, Overflowing), i => Assert.Equal(Other(i), fixture.Get($"other:{i}") ?? Other(i)));
+    }
+
     // What is written while a value is compressed must not be lost, nor come back.
     [Theory]
     [InlineData("overwritten")]
@@ -313,6 +342,11 @@ public sealed class CompressionTests
         $"{{\"id\":{i},\"name\":\"customer {i * 7919L % 100_003}\",\"city\":\"Springfield\",\"state\":\"open\"," +
         $"\"items\":[{{\"sku\":\"A-{i * 31 % 977}\",\"count\":{i % 7}}},{{\"sku\":\"B-{i * 17 % 991}\"}}]," +
         $"\"note\":\"{new string((char)('a' + i % 26), 40)}\"}}";
+
+    private static string Other(int i) =>
+        $"<order number='{i}'><buyer>{i * 104729L % 99_991}</buyer><lines>" +
+        $"<line part='{i * 13 % 997}' pieces='{i % 9}'/>" +
+        $"<line part='{i * 29 % 983}' pieces='{i % 5}'/></lines><total currency='EUR'>{i * 37 % 9_973}</total></order>";
 
     private static void Churn(StoreFixture fixture, int used, int rounds, int reads)
     {
