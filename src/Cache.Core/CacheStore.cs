@@ -164,6 +164,20 @@ public sealed partial class CacheStore : IDisposable
         }
     }
 
+    /// <summary>Which values are compressed from now on; what is stored already follows when it is moved.</summary>
+    /// <exception cref="ArgumentException">There is no such mode.</exception>
+    public ValueCompression Compression
+    {
+        get => _state.Packer.Mode;
+        set
+        {
+            ThrowIfDisposed();
+            if (CacheOptions.FindCompressionProblem(value) is { } problem)
+                throw new ArgumentException(problem, nameof(value));
+            _state.Packer.Mode = value;
+        }
+    }
+
     /// <summary>A view of a keyspace of the same store; disposing it does not affect the store.</summary>
     /// <exception cref="ArgumentOutOfRangeException">There is no such keyspace.</exception>
     public CacheStore SelectKeyspace(int index)
@@ -284,6 +298,10 @@ public sealed partial class CacheStore : IDisposable
             MemoryLimitBytes = _state.LimitBytes,
             Hits = _state.Counters.Hits,
             Misses = _state.Counters.Misses,
+            CompressedCount = _state.Log.Packed.Count,
+            CompressedValueBytes = _state.Log.Packed.ValueBytes,
+            CompressedBytes = _state.Log.Packed.PackedBytes,
+            CompressionTries = _state.Packer.Tries,
             RefusedWrites = _refusedWrites.Count,
             LastRefusedWriteMs = _refusedWrites.LastMs,
         };

@@ -13,6 +13,8 @@ internal static class CacheOptionsSection
             static (entry, options) => entry.OneOf<EvictionPolicy>(policy => options.Eviction = policy)),
         new(nameof(CacheOptions.PromotionThreshold),
             static (entry, options) => entry.Integer(value => options.PromotionThreshold = value)),
+        new(nameof(CacheOptions.Compression),
+            static (entry, options) => entry.OneOf<ValueCompression>(mode => options.Compression = mode)),
         new(nameof(CacheOptions.ShardCount),
             static (entry, options) => entry.Integer(value => options.ShardCount = value)),
         new(nameof(CacheOptions.KeyspaceCount),

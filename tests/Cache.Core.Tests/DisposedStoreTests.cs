@@ -12,7 +12,7 @@ public sealed class DisposedStoreTests : IDisposable
     private static readonly string[] _always =
     [
         "get_IsDisposed", "get_TimeProvider", "get_NowMs", "get_KeyspaceCount", "get_Keyspace", "get_MemoryLimitBytes",
-        "get_Eviction", "get_ValueLengthLimit",
+        "get_Eviction", "get_Compression", "get_ValueLengthLimit",
         nameof(CacheStore.GetStatistics), nameof(CacheStore.Dispose), nameof(CacheStore.AddOutsideBytes),
         // Only fetch; the operations that follow throw.
         nameof(CacheStore.BeginPrefetch), nameof(CacheStore.EndPrefetch),
@@ -73,6 +73,7 @@ public sealed class DisposedStoreTests : IDisposable
         ["get_ExpiringCount"] = static s => _ = s.ExpiringCount,
         ["set_MemoryLimitBytes"] = static s => s.MemoryLimitBytes = 8 << 20,
         ["set_Eviction"] = static s => s.Eviction = EvictionPolicy.None,
+        ["set_Compression"] = static s => s.Compression = ValueCompression.All,
         ["SelectKeyspace"] = static s => s.SelectKeyspace(0),
         ["Clear"] = static s => s.Clear(),
         ["ClearAll"] = static s => s.ClearAll(),

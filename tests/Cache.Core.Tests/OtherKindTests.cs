@@ -16,7 +16,8 @@ public sealed class OtherKindTests : IDisposable
     private static readonly string[] _keyless =
     [
         "get_IsDisposed", "get_TimeProvider", "get_NowMs", "get_KeyspaceCount", "get_Keyspace", "get_MemoryLimitBytes",
-        "set_MemoryLimitBytes", "get_Eviction", "set_Eviction", "get_ValueLengthLimit",
+        "set_MemoryLimitBytes", "get_Eviction", "set_Eviction", "get_Compression", "set_Compression",
+        "get_ValueLengthLimit",
         nameof(CacheStore.GetStatistics), nameof(CacheStore.ResetStatistics), nameof(CacheStore.Dispose),
         nameof(CacheStore.AddOutsideBytes), nameof(CacheStore.SelectKeyspace), nameof(CacheStore.TryCreateValue),
         nameof(CacheStore.BeginPrefetch), nameof(CacheStore.EndPrefetch),

@@ -78,7 +78,7 @@ public sealed class CacheConfigurationTests
         Assert.Equal(
             [
                 "Cache:Colour is not a key of CacheOptions; its keys are MemoryLimitBytes, Eviction, "
-                + "PromotionThreshold, ShardCount, KeyspaceCount, ValueLengthMax.",
+                + "PromotionThreshold, Compression, ShardCount, KeyspaceCount, ValueLengthMax.",
                 "Cache:Eviction is 'lru'; it must be one of None, AllEntries, ExpiringEntries.",
                 "Cache:KeyspaceCount is 'many'; it must be an integer.",
                 "Cache:MemoryLimitByte is not a key of CacheOptions; did you mean MemoryLimitBytes?",
@@ -102,7 +102,7 @@ public sealed class CacheConfigurationTests
                 "Cache:MemoryLimitBytes is '120%'; it must be bytes, an amount such as 512mb, or such as 25% of the "
                 + "machine's or container's memory.",
                 "Pages:Shards is not a key of CacheOptions; its keys are MemoryLimitBytes, Eviction, "
-                + "PromotionThreshold, ShardCount, KeyspaceCount, ValueLengthMax.",
+                + "PromotionThreshold, Compression, ShardCount, KeyspaceCount, ValueLengthMax.",
                 "Server:Prot is not a key of RespServerOptions; did you mean Port?",
             ],
             failures.Order(StringComparer.Ordinal));

@@ -12,6 +12,7 @@ internal static class FolderArrows
     private const string Layout = "Cache.Core.Layout";
     private const string Sharding = "Cache.Core.Sharding";
     private const string Operations = "Cache.Core.Operations";
+    private const string Packing = "Cache.Core.Packing";
     private const string Changes = "Cache.Core.Changes";
     private const string Server = "Cache.Server";
     private const string Protocol = "Cache.Server.Protocol";
@@ -44,7 +45,7 @@ internal static class FolderArrows
         [Core] =
         [
             Contracts, Changes, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Validation",
-            "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing",
+            "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing", Packing,
             "Microsoft.Extensions.Options",
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.
@@ -52,7 +53,8 @@ internal static class FolderArrows
         // What journals and observers are told; a value that is told may lie in a block.
         [Changes] = [Layout, Contracts],
         // Compares what a store says of itself with what is there; for tests.
-        ["Cache.Core.Validation"] = [Sharding, "Cache.Core.Log", Layout, "Cache.Core.Contracts.EntryKind"],
+        ["Cache.Core.Validation"] =
+            [Sharding, "Cache.Core.Log", Layout, Packing, "Cache.Core.Compression", "Cache.Core.Contracts.EntryKind"],
         // Writes of one key; an operation on several may end as one of these.
         [Operations] = [Sharding, Changes, Layout, "Cache.Core.Expiry", Contracts],
         ["Cache.Core.Bits"] = [Operations, Sharding, Changes, Layout, Contracts],
@@ -62,9 +64,12 @@ internal static class FolderArrows
         [Sharding] =
         [
             Changes, "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", Contracts,
-            "Cache.Core.Hashing",
+            "Cache.Core.Hashing", Packing, "Cache.Core.Compression",
         ],
-        ["Cache.Core.Log"] = [Layout, "Cache.Core.Expiry", Contracts],
+        // Decides which values are compressed; who moves the records asks it.
+        [Packing] = ["Cache.Core.Log", Layout, "Cache.Core.Compression", Contracts],
+        // It counts the compressed records, whose first byte says which dictionary they need.
+        ["Cache.Core.Log"] = [Layout, "Cache.Core.Expiry", "Cache.Core.Compression", Contracts],
         // A record's header tells the kind of its value by the name that users know.
         [Layout] = ["Cache.Core.Contracts.EntryKind"],
         // Ghosts lie in a reservation, whose memory goes back without the collector.

@@ -17,7 +17,7 @@ internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, i
     {
         if (entry.IsOtherKind)
             return WriteStatus.WrongType;
-        var present = entry.IsFound ? entry.Value : default;
+        var present = entry.IsFound ? shard.ValueOf(ref entry) : default;
         if (lengthMin == 0)
             return Read(ref entry, present);
         int end = Math.Max(present.Length, lengthMin);
@@ -66,7 +66,7 @@ internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, i
 
     private readonly WriteStatus WriteSmall(Shard shard, in EntryKey key, ref EntryLock entry, int end)
     {
-        int length = entry.IsFound ? entry.Value.Length : 0;
+        int length = entry.IsFound ? entry.ValueLength : 0;
         var expiry = entry.IsFound ? entry.Record.ExpiryOf(entry.Header) : default;
         bool grows = entry.IsFound && end > length;
         var shape = ShapeOf(_steps, entry.IsFound, end, default);
@@ -74,7 +74,7 @@ internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, i
             return WriteStatus.OutOfMemory;
         // In place also if the record held an address: a value that was large may be small since the limit was raised.
         if (entry.IsFound && (!staged.IsInPlace || entry.Header.IsLarge))
-            entry.Value.CopyTo(staged.Value);
+            shard.ValueOf(ref entry).CopyTo(staged.Value);
         staged.Value[length..].Clear();
         RunAll(_steps, staged.Value);
         shard.Publish(ref entry, key, staged, largeBytes: 0);

@@ -32,6 +32,9 @@ internal sealed class Lz4Dictionary
 
     public int Length => _bytes.Length;
 
+    /// <summary>The bytes that the longest dictionary holds, with its table.</summary>
+    public static int SizeMax => LengthMax + (sizeof(ushort) << TableBits);
+
     public ReadOnlySpan<byte> Bytes => _bytes;
 
     /// <summary>The place of these four bytes.</summary>

@@ -37,6 +37,12 @@ public sealed class CacheOptions
     /// </remarks>
     public int PromotionThreshold { get; set; } = 2;
 
+    /// <summary>
+    /// Which values are kept compressed once the limit is reached: more entries fit, and reading these takes longer.
+    /// Default: none.
+    /// </summary>
+    public ValueCompression Compression { get; set; }
+
     /// <summary>The number of shards, a power of two. Default: twice the processors, rounded up.</summary>
     public int ShardCount { get; set; } =
         (int)Math.Min(ShardCountMax, BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount * 2));
@@ -65,6 +71,8 @@ public sealed class CacheOptions
         if (FindEvictionProblem(Eviction) is { } problem)
             problems.Add(problem);
         RequireRange(problems, nameof(PromotionThreshold), PromotionThreshold, 1, PromotionThresholdMax);
+        if (FindCompressionProblem(Compression) is { } compressionProblem)
+            problems.Add(compressionProblem);
         RequireRange(problems, nameof(ShardCount), ShardCount, 1, ShardCountMax);
         if (ShardCount > 0 && !BitOperations.IsPow2(ShardCount))
             problems.Add(Problem(nameof(ShardCount), ShardCount, "must be a power of two"));
@@ -84,6 +92,11 @@ public sealed class CacheOptions
         ? null
         : Problem(
             nameof(Eviction), (int)policy, $"must be one of {string.Join(", ", Enum.GetNames<EvictionPolicy>())}");
+
+    internal static string? FindCompressionProblem(ValueCompression mode) => Enum.IsDefined(mode)
+        ? null
+        : Problem(
+            nameof(Compression), (int)mode, $"must be one of {string.Join(", ", Enum.GetNames<ValueCompression>())}");
 
     internal void ThrowIfInvalid()
     {

@@ -29,6 +29,18 @@ public readonly record struct CacheStatistics
     /// <summary>When the last one was refused, in Unix milliseconds of the store's clock; 0: never.</summary>
     public long LastRefusedWriteMs { get; init; }
 
+    /// <summary>Entries whose values are kept compressed.</summary>
+    public long CompressedCount { get; init; }
+
+    /// <summary>The length of these values in bytes.</summary>
+    public long CompressedValueBytes { get; init; }
+
+    /// <summary>The bytes that these values take.</summary>
+    public long CompressedBytes { get; init; }
+
+    /// <summary>How often the store tried to compress a value, since it was created.</summary>
+    public long CompressionTries { get; init; }
+
     /// <summary>Bytes held: keys, values and the store's data about them.</summary>
     public long MemoryBytes { get; init; }
 

@@ -27,6 +27,8 @@ namespace Cache.Core.Diagnostics;
 /// <item><term>dotnet.cache.estimated_size</term><description>bytes held, index and all</description></item>
 /// <item><term>cache.expirations</term><description>entries removed because they had expired</description></item>
 /// <item><term>cache.refused_writes</term><description>writes that found no room</description></item>
+/// <item><term>cache.compressed.entries, .saved</term>
+/// <description>entries whose values are kept compressed, and the bytes that this saves</description></item>
 /// <item><term>cache.size_limit</term><description>the most bytes that may be held</description></item>
 /// <item><term>cache.factory.calls, .failures, .timeouts, .joins</term>
 /// <description>the calls of a hybrid cache's factories; a join is a call that waited for another call's
@@ -90,6 +92,12 @@ public sealed partial class CacheMetrics : IDisposable
         meter.CreateObservableCounter(
             "cache.refused_writes", () => Observe(static s => s.RefusedWrites), "{write}",
             "Writes that found no room.");
+        meter.CreateObservableUpDownCounter(
+            "cache.compressed.entries", () => Observe(static s => s.CompressedCount), "{entry}",
+            "Entries whose values are kept compressed.");
+        meter.CreateObservableUpDownCounter(
+            "cache.compressed.saved", () => Observe(static s => s.CompressedValueBytes - s.CompressedBytes), "By",
+            "Bytes that compressed values are shorter.");
         meter.CreateObservableGauge(
             "cache.size_limit", () => Observe(static s => s.MemoryLimitBytes), "By",
             "The most bytes that may be held.");

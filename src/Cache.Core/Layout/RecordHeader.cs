@@ -7,7 +7,7 @@ namespace Cache.Core.Layout;
 /// <code>
 ///  bits  0–15  length of the key        bit  38     large: the value is the address of a block
 ///  bits 16–19  keyspace                 bit  39     dead: nothing points at the record any more
-///  bits 20–35  size in units of 8       bit  40     compressed: reserved, no value is so yet
+///  bits 20–35  size in units of 8       bit  40     compressed: the value's bytes are packed
 ///  bit  36     expiring: a deadline     bits 41–43  type of the value; 0: a string
 ///  bit  37     sliding: and an interval bits 44–63  length of the value's bytes in the record
 /// </code>
@@ -32,8 +32,10 @@ internal readonly record struct RecordHeader(ulong Word)
     private const ulong SlidingBit = 1UL << 37;
     private const ulong LargeBit = 1UL << 38;
     private const ulong DeadBit = 1UL << 39;
+    private const ulong CompressedBit = 1UL << 40;
     private const int TypeShift = 41;
-    private const ulong KindMask = 0xFUL << 40;
+    private const ulong TypeMask = 0x7UL << TypeShift;
+    private const ulong KindMask = TypeMask | CompressedBit;
     private const ulong KeyMask = (1UL << SizeShift) - 1;
     private const ulong SizeMask = (1UL << ExpiringShift) - (1UL << SizeShift);
 
@@ -63,6 +65,12 @@ internal readonly record struct RecordHeader(ulong Word)
 
     /// <summary>Whether the value is a string, its bytes as they were written.</summary>
     public bool IsRaw => (Word & KindMask) == 0;
+
+    /// <summary>Whether the value is a string, compressed or not.</summary>
+    public bool IsString => (Word & TypeMask) == 0;
+
+    /// <summary>Whether the value's bytes are those of a packed one: it must be decoded.</summary>
+    public bool IsCompressed => (Word & CompressedBit) != 0;
 
     /// <summary>What the value is, compressed or not.</summary>
     public EntryKind Kind => EntryKind.String + (int)((Word & KindMask) >> TypeShift);
@@ -105,6 +113,13 @@ internal readonly record struct RecordHeader(ulong Word)
         return new((Word & ((1UL << ValueLengthShift) - 1)) | ((ulong)valueLength << ValueLengthShift));
     }
 
+    /// <summary>The header of a record with the same value, compressed or not.</summary>
+    public RecordHeader WithStringBytes(int valueLength, bool isCompressed)
+    {
+        Debug.Assert(IsString && !IsLarge);
+        return new((WithValueLength(valueLength).Word & ~CompressedBit) | (isCompressed ? CompressedBit : 0));
+    }
+
     /// <summary>The header of a record of another size.</summary>
     public RecordHeader WithRecordSize(int recordSize)
     {
@@ -126,7 +141,7 @@ internal readonly record struct RecordHeader(ulong Word)
         (Word & ~(ExpiringBit | SlidingBit))
         | (expiry.IsExpiring ? ExpiringBit : 0) | (expiry.IsSliding ? SlidingBit : 0));
 
-    /// <summary>The header of the same record with a value of another kind.</summary>
+    /// <summary>The header of the same record with a value of another kind, not compressed.</summary>
     public RecordHeader WithKind(EntryKind kind)
     {
         Debug.Assert(kind is >= EntryKind.String and <= EntryKind.Stream);

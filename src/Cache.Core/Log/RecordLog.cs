@@ -55,6 +55,9 @@ internal sealed partial class RecordLog : IDisposable
 
     public RecordSpace Space { get; }
 
+    /// <summary>The records whose values are compressed.</summary>
+    public PackedRecords Packed { get; } = new();
+
     /// <summary>The distance of two segments, and their size until the limit is lowered.</summary>
     public int SegmentSize => _segments.SegmentSize;
 
@@ -222,6 +225,8 @@ internal sealed partial class RecordLog : IDisposable
 
         if (largeBytes != 0)
             Interlocked.Add(ref info.LargeBytes, largeBytes);
+        if (header.IsCompressed)
+            Packed.Add(record, header);
         Interlocked.Add(ref info.Committed, header.RecordSize);
     }
 
@@ -231,6 +236,7 @@ internal sealed partial class RecordLog : IDisposable
     {
         Debug.Assert(before.RecordSize == after.RecordSize, "A record keeps its bytes.");
         Debug.Assert(!after.IsDead);
+        Debug.Assert(before.IsCompressed == after.IsCompressed, "A packed value is not written over.");
         ref var info = ref this[Space.SegmentOf(record)];
         int expiring = (after.IsExpiring ? 1 : 0) - (before.IsExpiring ? 1 : 0);
         if (expiring != 0)
@@ -257,6 +263,8 @@ internal sealed partial class RecordLog : IDisposable
             Interlocked.Decrement(ref info.ExpiringCount);
         if (largeBytes != 0)
             Interlocked.Add(ref info.LargeBytes, -largeBytes);
+        if (header.IsCompressed)
+            Packed.Remove(record, header);
         // The mark comes first: once the last byte is counted dead, the segment may be taken.
         record.Header = header.AsDead();
         Interlocked.Add(ref info.Dead, header.RecordSize);

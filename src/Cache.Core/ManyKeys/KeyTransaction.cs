@@ -307,7 +307,7 @@ internal sealed class KeyTransaction
                 return false;
             bool isSpillHeld = TryHoldSpill(entry.Home);
             if (entry.IsFound)
-                foundBytes += Math.Min(entry.Value.Length, ChangeJournal.SpanLengthMax);
+                foundBytes += Math.Min(entry.ValueLength, ChangeJournal.SpanLengthMax);
             if (isCounted && (!entry.IsFound || entry.IsSpilled))
                 homes[outside++] = entry.Home;
             shard.Unlock(ref entry);

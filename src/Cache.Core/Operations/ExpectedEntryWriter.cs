@@ -85,11 +85,11 @@ internal static class ExpectedEntryWriter
         public readonly LargeBlock UnusedBlock => _set.Block;
 
         public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry) =>
-            !_expected.Watched.IsRemoved && IsExpected(entry)
+            !_expected.Watched.IsRemoved && IsExpected(shard, ref entry)
                 ? _set.Run(shard, key, ref entry)
                 : WriteStatus.ConditionNotMet;
 
-        private readonly bool IsExpected(in EntryLock entry)
+        private readonly bool IsExpected(Shard shard, ref EntryLock entry)
         {
             if (!entry.IsFound)
                 return !_expected.Exists || IsOver(_expected.ExpiresAtMs);
@@ -97,7 +97,7 @@ internal static class ExpectedEntryWriter
                 return false;
             return entry.Header.IsLarge
                 ? !_compared.IsNull && entry.Block.IsSame(_compared)
-                : entry.Value.SequenceEqual(_expected.Value);
+                : shard.ValueOf(ref entry).SequenceEqual(_expected.Value);
         }
 
         // An entry that expired is gone without a write of its key.

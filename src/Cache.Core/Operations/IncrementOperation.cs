@@ -15,7 +15,7 @@ internal struct IncrementOperation(long delta) : IEntryOperation
         if (entry.IsOtherKind)
             return WriteStatus.WrongType;
         long present = 0;
-        if (entry.IsFound && !CanonicalInteger.TryParse(entry.Value, out present))
+        if (entry.IsFound && !CanonicalInteger.TryParse(shard.ValueOf(ref entry), out present))
             return WriteStatus.NotAnInteger;
         long sum = unchecked(present + delta);
         Result = present;

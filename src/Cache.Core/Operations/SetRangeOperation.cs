@@ -20,7 +20,7 @@ internal ref struct SetRangeOperation(int offset, ReadOnlySpan<byte> value, bool
     {
         if (entry.IsOtherKind)
             return WriteStatus.WrongType;
-        Length = entry.IsFound ? entry.Value.Length : 0;
+        Length = entry.IsFound ? entry.ValueLength : 0;
         long from = atEnd ? Length : offset;
         long end = Math.Max(Length, from + _value.Length);
         if (end > valueLengthMax)
@@ -38,7 +38,7 @@ internal ref struct SetRangeOperation(int offset, ReadOnlySpan<byte> value, bool
             return WriteStatus.OutOfMemory;
         // In place also if the record held an address: a value that was large may be small since the limit was raised.
         if (entry.IsFound && (!staged.IsInPlace || entry.Header.IsLarge))
-            entry.Value.CopyTo(staged.Value);
+            shard.ValueOf(ref entry).CopyTo(staged.Value);
         Fill(staged.Value, from);
         shard.Publish(ref entry, key, staged, largeBytes: 0);
         Length = end;

@@ -22,13 +22,13 @@ internal struct TakeBlockOperation : IEntryOperation
         Debug.Assert(Block.IsNull);
         if (entry.IsOtherKind)
             return WriteStatus.WrongType;
-        Length = entry.IsFound ? entry.Value.Length : 0;
+        Length = entry.IsFound ? entry.ValueLength : 0;
         if (!entry.IsFound)
             return WriteStatus.Done;
         var block = entry.Block;
         if (!entry.Header.IsLarge)
         {
-            var value = entry.Value;
+            var value = shard.ValueOf(ref entry);
             if (!shard.TryCreateBlock(ref entry, value.Length, out block))
                 return WriteStatus.OutOfMemory;
             value.CopyTo(block.Value);

@@ -16,7 +16,7 @@ internal ref struct UpdateOperation<TUpdate>(TUpdate update, int valueLengthMax)
     {
         if (entry.IsOtherKind)
             return WriteStatus.WrongType;
-        var present = entry.IsFound ? entry.Value : default;
+        var present = entry.IsFound ? shard.ValueOf(ref entry) : default;
         var status = ValueUpdater.Make(present.Length, present, entry.IsFound, ref Update);
         if (status != WriteStatus.Done)
             return status;

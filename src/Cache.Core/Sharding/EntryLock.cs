@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Cache.Core.Changes;
+using Cache.Core.Compression;
 using Cache.Core.Layout;
 using Cache.Core.Log;
 
@@ -70,6 +71,9 @@ internal struct EntryLock
     /// <summary>A block that is no longer pointed at, to be released after the lock.</summary>
     public LargeBlock Garbage;
 
+    /// <summary>A rented array with the decoded value, once it was asked for; returned by the unlock.</summary>
+    public byte[]? Unpacked;
+
     /// <summary>Notes what stood in the way.</summary>
     /// <returns>What the write reports if it cannot be overcome.</returns>
     public WriteStatus Fail(Obstacle obstacle)
@@ -91,10 +95,15 @@ internal struct EntryLock
     public readonly bool IsFound => !Record.IsNull;
 
     /// <summary>Whether there is an entry, and it is of another kind than operations on strings know.</summary>
-    public readonly bool IsOtherKind => IsFound && !Header.IsRaw;
+    public readonly bool IsOtherKind => IsFound && !Header.IsString;
 
-    /// <summary>The value of the entry.</summary>
-    public readonly ReadOnlySpan<byte> Value => Header.IsLarge ? Block.Value : Record.ValueOf(Header);
+    /// <summary>The bytes of the value as they are kept; <see cref="Shard.ValueOf(ref EntryLock)"/> decodes.</summary>
+    public readonly ReadOnlySpan<byte> StoredValue => Header.IsLarge ? Block.Value : Record.ValueOf(Header);
+
+    /// <summary>The length of the entry's value.</summary>
+    public readonly int ValueLength => Header.IsLarge ? Block.Length
+        : Header.IsCompressed ? PackedValue.LengthOf(Record.ValueOf(Header))
+        : Header.ValueLength;
 
     public readonly bool IsSpilled => !Holder.Equals(Home);
 }

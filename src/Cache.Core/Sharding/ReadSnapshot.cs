@@ -32,7 +32,7 @@ internal struct ReadSnapshot
     public LargeBlock Lent;
 
     /// <summary>What a read of the string that was looked for reports, of an entry that was found.</summary>
-    public readonly ReadStatus FoundStatus => Header.IsRaw ? ReadStatus.Found : ReadStatus.WrongType;
+    public readonly ReadStatus FoundStatus => Header.IsString ? ReadStatus.Found : ReadStatus.WrongType;
 
     /// <summary>What the value is.</summary>
     public readonly EntryKind Kind => Slot == 0 ? EntryKind.None : Header.Kind;
@@ -45,4 +45,13 @@ internal struct ReadSnapshot
 
     /// <summary>The generation of the keyspace that a stamp stands for.</summary>
     public static int GenerationOf(EntryVersion version) => (int)(version.Stamp >> 32);
+}
+
+/// <summary>What is known of a value that was copied from its home bucket.</summary>
+internal struct PlainRead
+{
+    public Bucket Home;
+    public uint Version;
+    public int Slot;
+    public int Length;
 }

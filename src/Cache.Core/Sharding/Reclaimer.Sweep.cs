@@ -1,3 +1,4 @@
+using Cache.Core.Compression;
 using Cache.Core.Eviction;
 using Cache.Core.Expiry;
 
@@ -38,6 +39,7 @@ internal sealed partial class Reclaimer
         TryMergePages();
         _log.DiscardFree(KeptFreeSegments);
         ResizeGhosts();
+        TendDictionaries();
     }
 
     // What is held outside grows without asking, and perhaps no write comes that would make entries go for it. A writer
@@ -152,5 +154,26 @@ internal sealed partial class Reclaimer
     {
         _budget.Add(bytes - Ghosts.SizeBytes);
         Ghosts.Resize(bytes);
+    }
+
+    // Starts the training of a dictionary, uses a trained one, and forgets those that no value needs.
+    private void TendDictionaries()
+    {
+        var packer = _state.Packer;
+        if (packer.IsIdle)
+            return;
+        using (EnterGate())
+        {
+            _budget.Add(-packer.ForgetUnneeded());
+            packer.TendTraining();
+        }
+
+        if (!packer.HasTrained || !MakeRoom(Lz4Dictionary.SizeMax, 0, 0))
+            return;
+        using (EnterGate())
+        {
+            _budget.Add(Lz4Dictionary.SizeMax);
+            packer.UseTrained();
+        }
     }
 }

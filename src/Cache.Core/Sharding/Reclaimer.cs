@@ -98,7 +98,7 @@ internal sealed partial class Reclaimer(
     public int PromotionThreshold { get; } = promotionThreshold;
 
     /// <summary>What no eviction gives back.</summary>
-    public long FixedBytes => _state.Index.Count * Shard.PageBytes + Ghosts.SizeBytes;
+    public long FixedBytes => _state.Index.Count * Shard.PageBytes + Ghosts.SizeBytes + _state.Packer.DictionaryBytes;
 
     private bool IsTight => !_budget.HasRoomFor(_log.SpareBytes + ReadySegments * (long)_log.SegmentBytes);
 

@@ -84,6 +84,9 @@ internal enum RoomStep
     /// <summary>A clear has reserved room in the journal, and the next generation has not begun.</summary>
     ClearReserved,
 
+    /// <summary>A value that will be compressed was copied, and its bucket is not locked any more.</summary>
+    ValueTaken,
+
     /// <summary>An entry whose place another wants was chosen, and is not locked yet.</summary>
     VictimFound,
 }

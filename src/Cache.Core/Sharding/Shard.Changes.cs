@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Cache.Core.Changes;
+using Cache.Core.Compression;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
@@ -113,7 +114,10 @@ internal sealed partial class Shard
         if (pending is { } recorder)
         {
             bool hasValue = kind is ChangeKind.Set or ChangeKind.Patch;
-            if (recorder.Write(key, hasValue ? ValueOf(record, header) : default))
+            bool isDone = hasValue && header.IsCompressed
+                ? WriteUnpacked(recorder, record, header)
+                : recorder.Write(key, hasValue ? ValueOf(record, header) : default);
+            if (isDone)
                 pending = null;
         }
 
@@ -134,7 +138,8 @@ internal sealed partial class Shard
     {
         var shape = header.IsLarge
             ? ChangeShape.Set(LargeBlock.ReadStub(record.ValueOf(header)))
-            : ChangeShape.Set(header.ValueLength);
+            : ChangeShape.Set(
+                header.IsCompressed ? PackedValue.LengthOf(record.ValueOf(header)) : header.ValueLength);
         return shape with { EntryKind = header.Kind };
     }
 

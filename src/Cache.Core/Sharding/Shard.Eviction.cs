@@ -3,6 +3,7 @@ using System.Numerics;
 using Cache.Core.Changes;
 using Cache.Core.Layout;
 using Cache.Core.Log;
+using Cache.Core.Packing;
 
 namespace Cache.Core.Sharding;
 
@@ -18,23 +19,38 @@ internal sealed partial class Shard
         var entry = default(EntryLock);
         if (!TryLockRecord(record, hash, ref entry))
             return 0;
-        int size = entry.Header.RecordSize;
         RemoveIfCleared(ref entry);
         RemoveIfExpired(ref entry);
         if (entry.IsFound)
         {
             int frequency = entry.Holder.FrequencyOf(entry.Slot);
             bool isMain = reclaimer.Decide(frequency, entry.Header.IsExpiring, out bool keep, out int next);
-            bool isMoved = (keep || reclaimer.IsKept(hash)) && TryMove(ref entry, hash, isMain, next);
-            if (isMoved)
-                reclaimer.NoteCopied(size);
-            else if (reclaimer.MayEvict(hash, entry.Header.IsExpiring))
+            keep |= reclaimer.IsKept(hash);
+            var moved = default(MovedValue);
+            if (keep && isMain && !TryRepack(ref entry, hash, frequency, out moved))
+                return 0;
+            if (entry.IsFound && !(keep && TryMove(ref entry, hash, isMain, next, moved, reclaimer))
+                && reclaimer.MayEvict(hash, entry.Header.IsExpiring))
+            {
                 Evict(ref entry, hash, reclaimer, isMain);
+            }
         }
 
-        bool stays = entry.IsFound;
+        int size = entry.IsFound ? entry.Header.RecordSize : 0;
         Unlock(ref entry);
-        return stays ? size : 0;
+        return size;
+    }
+
+    /// <summary>Moves a record with other bytes for its value; without these, if there is no room for them.</summary>
+    private bool TryMove(
+        ref EntryLock entry, ulong hash, bool isMain, int frequency, in MovedValue moved, Reclaimer reclaimer)
+    {
+        Debug.Assert(entry.IsFound);
+        bool isMoved = TryMove(ref entry, hash, isMain, frequency, moved)
+            || (!moved.IsNone && TryMove(ref entry, hash, isMain, frequency, default));
+        if (isMoved)
+            reclaimer.NoteCopied(entry.Header.RecordSize);
+        return isMoved;
     }
 
     /// <summary>
@@ -113,12 +129,13 @@ internal sealed partial class Shard
         return false;
     }
 
-    private bool TryMove(ref EntryLock entry, ulong hash, bool isMain, int frequency)
+    private bool TryMove(ref EntryLock entry, ulong hash, bool isMain, int frequency, in MovedValue moved)
     {
         entry.AssertHeld();
         Debug.Assert(entry.IsFound);
-        int size = entry.Header.RecordSize;
-        var stream = (isMain ? LogStream.Main : 0) | (entry.Header.IsExpiring ? LogStream.Expiring : 0);
+        var header = HeaderOfMoved(entry, moved);
+        int size = header.RecordSize;
+        var stream = (isMain ? LogStream.Main : 0) | (header.IsExpiring ? LogStream.Expiring : 0);
         int stripe = _log.ReclaimerStripe;
         if ((_log[_records.SegmentOf(entry.Record)].Stream & (int)LogStream.Long) != 0)
             return false; // It has a segment of its own: the reclaimer keeps it as it is, or evicts it.
@@ -133,15 +150,39 @@ internal sealed partial class Shard
                 return false;
         }
 
-        entry.Record.CopyTo(target, size);
-        long largeBytes = entry.Header.IsLarge ? entry.Block.SizeBytes : 0;
-        _log.Commit(target, entry.Header, entry.Record.ExpiryOf(entry.Header), largeBytes);
+        if (moved.IsNone)
+            entry.Record.CopyTo(target, size);
+        else
+            WriteMoved(entry, target, header, moved);
+        long largeBytes = header.IsLarge ? entry.Block.SizeBytes : 0;
+        _log.Commit(target, header, entry.Record.ExpiryOf(entry.Header), largeBytes);
         ulong tag = Bucket.TagOf(hash, entry.Generation);
         entry.Holder.SetEntry(entry.Slot, Bucket.EntryOf(tag, _records.AddressOf(target)));
         entry.Holder.SetFrequency(entry.Slot, frequency);
         _log.Retire(entry.Record, entry.Header, largeBytes);
+        entry.Record = target;
+        entry.Header = header;
         entry.IsChanged = true;
         return true;
+    }
+
+    private static RecordHeader HeaderOfMoved(in EntryLock entry, in MovedValue moved)
+    {
+        if (moved.IsNone)
+            return entry.Header;
+        int size = Record.SizeOf(
+            entry.Header.KeyLength, moved.Bytes.Length, entry.Record.ExpiryOf(entry.Header));
+        return entry.Header.WithStringBytes(moved.Bytes.Length, moved.IsCompressed).WithRecordSize(size);
+    }
+
+    private static void WriteMoved(in EntryLock entry, Record target, RecordHeader header, in MovedValue moved)
+    {
+        entry.AssertHeld();
+        Debug.Assert(header.KeyLength == entry.Header.KeyLength && header.ValueLength == moved.Bytes.Length);
+        target.Header = header;
+        target.WriteKey(entry.Record.KeyOf(entry.Header));
+        moved.Bytes.CopyTo(target.ValueOf(header));
+        target.WriteExpiry(header, entry.Record.ExpiryOf(entry.Header));
     }
 
     private void Evict(ref EntryLock entry, ulong hash, Reclaimer reclaimer, bool wasInMain)

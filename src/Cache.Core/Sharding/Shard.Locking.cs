@@ -107,6 +107,8 @@ internal sealed partial class Shard
         entry.AssertHeld();
         if (entry.Recorder is not null)
             EndRecorder(ref entry); // What was reserved for a change that did not come.
+        if (entry.Unpacked is not null)
+            ReturnUnpacked(ref entry);
         if (entry.Set is { } set)
         {
             if (entry.IsChanged)

@@ -199,7 +199,7 @@ internal sealed partial class Shard
         snapshot.Record = entry.Record;
         snapshot.Header = entry.Header;
         snapshot.Expiry = entry.Record.ExpiryOf(entry.Header);
-        snapshot.Length = entry.Value.Length;
+        snapshot.Length = entry.ValueLength;
         snapshot.BlockBytes = entry.Header.IsLarge
             ? LargeBlock.ReadStub(entry.Record.ValueOf(entry.Header)).SizeBytes
             : 0;

@@ -287,7 +287,7 @@ internal sealed partial class Shard
             return false;
         }
 
-        if (header.IsRaw)
+        if (header.IsString)
             return TryCopyBytes(bytes, ref sink, lentLengthMin, ref snapshot);
         var nothing = default(NoSink);
         return TryCopyBytes(ByteRange.None, ref nothing, NothingLent, ref snapshot);
@@ -299,6 +299,8 @@ internal sealed partial class Shard
         var header = snapshot.Header;
         if (header.IsLarge)
             return TryCopyLarge(bytes, ref sink, lentLengthMin, ref snapshot);
+        if (header.IsCompressed && header.IsString)
+            return TryCopyPacked(bytes, ref sink, ref snapshot);
         Debug.Assert(!snapshot.Record.IsNull);
         snapshot.Length = header.ValueLength;
         var (offset, length) = bytes.Within(snapshot.Length);

@@ -38,7 +38,7 @@ internal sealed partial class Shard
                 return status;
             var (offset, length) = bytes.Within(snapshot.Length);
             snapshot.CopiedLength = length;
-            entry.Value.Slice(offset, length).CopyTo(sink.GetSpan(length));
+            ValueOf(ref entry).Slice(offset, length).CopyTo(sink.GetSpan(length));
             return ReadStatus.Found;
         }
         finally // The sink may throw.

@@ -33,7 +33,8 @@ internal sealed partial class Shard
         ChangeKind kind, out StagedRecord staged)
     {
         int size = Record.SizeOf(key.Bytes.Length, wanted.ValueLength, expiry);
-        if (entry.IsFound && Fits(entry.Header.RecordSize, size))
+        bool isPacked = wanted.IsCompressed || (entry.IsFound && entry.Header.IsCompressed);
+        if (entry.IsFound && !isPacked && Fits(entry.Header.RecordSize, size)) // A packed value is never written over.
         {
             var inPlace = wanted.WithRecordSize(entry.Header.RecordSize);
             staged = new StagedRecord(entry.Record, inPlace, expiry, isInPlace: true) { Kind = kind };

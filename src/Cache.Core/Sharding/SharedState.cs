@@ -5,6 +5,7 @@ using Cache.Core.Expiry;
 using Cache.Core.Hashing;
 using Cache.Core.Layout;
 using Cache.Core.Log;
+using Cache.Core.Packing;
 
 namespace Cache.Core.Sharding;
 
@@ -47,6 +48,7 @@ internal abstract partial class SharedState
             new SegmentMemory(segmentSize, limit, addresses.RecordBytes, hugePages), Budget,
             (int)BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount));
         RecordBytesMax = RecordBytesFor(segmentSize);
+        Packer = new ValuePacker(options.Compression, Log.Packed, Budget);
     }
 
     public CoarseClock Clock { get; }
@@ -56,6 +58,9 @@ internal abstract partial class SharedState
     public IndexMemory Index { get; }
 
     public RecordLog Log { get; }
+
+    /// <summary>Compresses values.</summary>
+    public ValuePacker Packer { get; }
 
     /// <summary>The memory of large values.</summary>
     public PageHeap Heap { get; }

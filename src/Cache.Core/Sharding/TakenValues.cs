@@ -41,12 +41,16 @@ internal sealed class TakenValues(SharedState state) : IDisposable
             return;
         }
 
-        var value = entry.Value;
-        if (_copies.Length - CopiedBytes < value.Length)
-            Grow(value.Length);
-        value.CopyTo(_copies.AsSpan(CopiedBytes));
-        _values.Add(new Taken(true, default, CopiedBytes, value.Length));
-        CopiedBytes += value.Length;
+        int length = entry.ValueLength;
+        if (_copies.Length - CopiedBytes < length)
+            Grow(length);
+        var copy = _copies.AsSpan(CopiedBytes, length);
+        if (entry.Header.IsCompressed)
+            state.Packer.Unpack(entry.StoredValue, copy);
+        else
+            entry.StoredValue.CopyTo(copy);
+        _values.Add(new Taken(true, default, CopiedBytes, length));
+        CopiedBytes += length;
     }
 
     public bool Exists(int index) => _values[index].Exists;

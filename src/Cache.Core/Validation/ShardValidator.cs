@@ -81,7 +81,7 @@ internal sealed class ShardValidator(StoreState state, Shard shard, StoreValidat
         ulong hash = state.HashOf(_records[entry]);
         StoreValidator.Require(!header.IsDead, $"an entry of shard {shard.Index} points at a dead record");
         StoreValidator.Require(
-            header.Kind <= EntryKind.Stream && header == header.WithKind(header.Kind),
+            header.Kind <= EntryKind.Stream && (!header.IsCompressed || (header.IsString && !header.IsLarge)),
             $"an entry of shard {shard.Index} is of a kind that nothing makes");
         StoreValidator.Require(
             Bucket.HasTag(entry, Bucket.TagOf(hash, Bucket.GenerationOf(entry))),

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using Cache.Core.Compression;
 using Cache.Core.Layout;
 using Cache.Core.Log;
 using Cache.Core.Sharding;
@@ -15,6 +16,11 @@ internal sealed class StoreValidator
     // By their addresses; copied entries share a block.
     private readonly HashSet<long> _blocks = [];
     private long _blockBytes;
+
+    // By codec.
+    private readonly long[] _packedCounts = new long[PackedValue.CodecCount];
+    private long _unpackedBytes;
+    private long _packedBytes;
 
     public StoreValidator(StoreState state)
     {
@@ -54,6 +60,7 @@ internal sealed class StoreValidator
         Require(
             _tallies.Length - 1 - usedSegments == _state.Log.FreeCount, $"{_state.Log.FreeCount} segments seem free");
         ValidateBudget(usedBytes);
+        ValidatePacked();
     }
 
     /// <summary>Throws with the statement that is false.</summary>
@@ -76,6 +83,8 @@ internal sealed class StoreValidator
         tally.LiveBytes += header.RecordSize;
         if (header.IsLarge)
             tally.LargeBytes += NoteBlock(record.ValueOf(header));
+        if (header.IsCompressed)
+            NotePacked(record.ValueOf(header));
         if (!header.IsExpiring)
             return;
         tally.ExpiringCount++;
@@ -92,6 +101,32 @@ internal sealed class StoreValidator
         if (_blocks.Add(BinaryPrimitives.ReadInt64LittleEndian(stub)))
             _blockBytes += bytes;
         return bytes;
+    }
+
+    private void NotePacked(ReadOnlySpan<byte> packed)
+    {
+        bool isPacked = PackedValue.TryReadPrefix(packed, out var prefix);
+        Require(isPacked, $"a compressed value of {packed.Length} bytes has no prefix");
+        Require(
+            PackedValue.TryUnpack(packed, prefix, _state.Packer.Dictionaries, new byte[prefix.Length]),
+            $"a value of codec {prefix.Codec} with {prefix.Length} bytes cannot be decoded");
+        _packedCounts[prefix.Codec]++;
+        _unpackedBytes += prefix.Length;
+        _packedBytes += packed.Length;
+    }
+
+    private void ValidatePacked()
+    {
+        var packed = _state.Log.Packed;
+        for (int codec = 0; codec < _packedCounts.Length; codec++)
+        {
+            Require(
+                packed.CountOf(codec) == _packedCounts[codec],
+                $"{packed.CountOf(codec)} values of codec {codec} are counted of {_packedCounts[codec]}");
+        }
+
+        Require(packed.ValueBytes == _unpackedBytes, $"{packed.ValueBytes} bytes seem compressed of {_unpackedBytes}");
+        Require(packed.PackedBytes == _packedBytes, $"{packed.PackedBytes} compressed bytes of {_packedBytes}");
     }
 
     private void ValidateSegment(int segment)

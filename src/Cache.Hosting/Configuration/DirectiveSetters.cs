@@ -66,6 +66,7 @@ internal static class DirectiveSetters
             to.Store.Eviction = EvictionPolicyName.ToPolicy(value);
             to.Keep(given.Name, value);
         },
+        ["compression"] = static (_, value, to) => to.Store.Compression = CompressionName.ToMode(value),
         ["databases"] = static (_, value, to) => to.Store.KeyspaceCount = Integer(value),
         ["proto-max-bulk-len"] = static (_, value, to) => to.Store.ValueLengthMax = Integer(value),
         ["client-query-buffer-limit"] = static (_, value, to) => to.Server.InputBufferLimit = Long(value),

@@ -105,6 +105,9 @@ internal static class OwnDirectives
         new("maxmemory-policy", new OneOfKind([.. EvictionPolicyName.All]), "allkeys-lru",
             "The keys that are evicted at the limit: any, only those with a TTL, or none.")
             { IsChangeable = true, Option = "Eviction" },
+        new("compression", new OneOfKind([.. CompressionName.All]), "off",
+            "The values that are compressed once the limit is met: none, those used seldom, or all.")
+            { IsChangeable = true, Option = "Compression" },
         new("databases", new NumberKind(1, CacheOptions.KeyspaceCountMax), Text(CacheOptions.KeyspaceCountMax),
             "The number of databases.") { Option = "KeyspaceCount" },
         new("proto-max-bulk-len", new MemoryKind(SettingBounds.BufferBytesMin, SettingBounds.ValueBytesMax),

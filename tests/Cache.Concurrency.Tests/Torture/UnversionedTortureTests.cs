@@ -45,5 +45,35 @@ public sealed class UnversionedTortureTests(ITestOutputHelper output)
         output.WriteLine($"{mismatches} mismatches in {tortures.Sum(static t => t.Reads)} reads, the first: {first}");
         Assert.True(mismatches > 0, "Without the version check, no read went wrong.");
     });
+
+    // What cannot be decoded was compressed: a reader of a plain value would find another mismatch.
+    [Fact]
+    public void CompressedValues_WithoutTheVersionCheck_AreFoundOut() => RandomSeed.Run(this, seed =>
+    {
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 4 << 20 });
+        var torture = new CompressedTorture(store, keys: 64, seed, compressesAtOnce: true);
+        int damaged = 0;
+        long start = Stopwatch.GetTimestamp();
+        TestThreads.Run(TestThreads.MoreThanCores, _length, (thread, _) =>
+        {
+            while (Stopwatch.GetElapsedTime(start) < _length)
+            {
+                try
+                {
+                    torture.Run(thread, 1);
+                }
+                catch (InvalidOperationException failure) when (failure.Message.Contains("decoded"))
+                {
+                    Interlocked.Increment(ref damaged);
+                }
+                catch (Exception failure) when (failure is InvalidDataException or ArgumentException)
+                {
+                }
+            }
+        });
+
+        output.WriteLine($"{damaged} of {torture.Reads} values could not be decoded.");
+        Assert.True(damaged > 0, "Without the version check, no compressed value went wrong.");
+    });
 }
 #endif

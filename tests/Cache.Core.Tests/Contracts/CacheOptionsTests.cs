@@ -21,6 +21,7 @@ public sealed class CacheOptionsTests
     [InlineData("ValueLengthMax", 0, "between 1 and 536870912")]
     [InlineData("ValueLengthMax", CacheStore.ValueLengthMax + 1, "between 1 and 536870912")]
     [InlineData("Eviction", 99, "AllEntries")]
+    [InlineData("Compression", 3, "Off, Cold, All")]
     public void FindProblems_OptionOutOfRange_NamesOptionValueAndRange(string option, long value, string range)
     {
         var options = With(option, value);

@@ -31,6 +31,8 @@ public sealed class CacheMetricsTests : IDisposable
         var statistics = _fixture.Store.GetStatistics();
         Assert.Equal(
             [
+                "cache.compressed.entries 0 name=pages",
+                "cache.compressed.saved 0 name=pages",
                 $"cache.expirations {statistics.Expirations} name=pages",
                 "cache.refused_writes 1 name=pages",
                 $"cache.size_limit {StoreFixture.MemoryLimitBytes} name=pages",
@@ -55,7 +57,7 @@ public sealed class CacheMetricsTests : IDisposable
         Assert.Contains("dotnet.cache.requests 1 name=pages result=hit", lines);
         Assert.Contains("dotnet.cache.requests 1 name=pages result=miss", lines);
         Assert.Contains("dotnet.cache.entries 1 name=pages", lines);
-        Assert.Equal(8, lines.Count);
+        Assert.Equal(10, lines.Count);
     }
 
     [Fact]

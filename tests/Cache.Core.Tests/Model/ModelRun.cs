@@ -26,12 +26,17 @@ internal sealed partial class ModelRun : IDisposable
     // Within a transaction, its view.
     private CacheStore? _view;
 
-    public ModelRun(long memoryLimitBytes, EvictionPolicy eviction)
+    private readonly ValueCompression _compression;
+
+    public ModelRun(
+        long memoryLimitBytes, EvictionPolicy eviction, ValueCompression compression = ValueCompression.Off)
     {
+        _compression = compression;
         _fixture = new StoreFixture(options =>
         {
             options.MemoryLimitBytes = memoryLimitBytes;
             options.Eviction = eviction;
+            options.Compression = compression;
             options.ValueLengthMax = ValueLengthMax;
         });
         _model.NowMs = Store.NowMs;
@@ -39,6 +44,9 @@ internal sealed partial class ModelRun : IDisposable
 
     /// <summary>How often the limit was felt: evictions and refused writes.</summary>
     public long LimitsMet => _evictions + _refusals;
+
+    /// <summary>How many values were compressed before a command met them.</summary>
+    public long Compressions { get; private set; }
 
     private CacheStore Store => _view ?? _fixture.Store;
 
@@ -55,6 +63,7 @@ internal sealed partial class ModelRun : IDisposable
     {
         try
         {
+            CompressBoth(command);
             Run(command);
             TakeEvictions();
             Compare(command.Key);
@@ -64,6 +73,16 @@ internal sealed partial class ModelRun : IDisposable
         {
             throw new InvalidOperationException($"Command {index}, {command}: {failure.Message}", failure);
         }
+    }
+
+    // All that the command may meet; a version that was taken before no longer holds then.
+    private void CompressBoth(in StoreCommand command)
+    {
+        if (_compression == ValueCompression.Off || _view is not null || command.Number % 4 == 3)
+            return;
+        foreach (int key in new[] { command.Key, command.Other })
+            Compressions += ViewOf(key).TryCompress(NameOf(key)) ? 1 : 0;
+        TakeEvictions();
     }
 
     private void Run(in StoreCommand command)

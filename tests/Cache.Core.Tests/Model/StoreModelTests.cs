@@ -38,6 +38,26 @@ public sealed class StoreModelTests
             Assert.NotEqual(0, Check(seed, sequences, CacheOptions.MemoryLimitMin, eviction));
         });
 
+    // Each command meets a compressed value whenever there is one that can be.
+    [Theory]
+    [InlineData(FewKeys, 64 << 20, 3_000)]
+    [InlineData(ManyKeys, CacheOptions.MemoryLimitMin, ModelRun.ValueLengthMax)]
+    public void Commands_OnCompressedValues_AnswerAsTheModelButForEvictions(
+        int keys, long memoryLimitBytes, int lengthMax) =>
+        RandomSeed.Run(this, seed =>
+        {
+            var sequences = StoreCommandSequence.OfAllKinds(CommandsPerSequence, keys, lengthMax);
+            long compressions = 0;
+            Check(
+                seed, sequences, memoryLimitBytes, EvictionPolicy.AllEntries, ValueCompression.All,
+                (run, commands) =>
+                {
+                    run.Run(commands);
+                    compressions += run.Compressions;
+                });
+            Assert.InRange(compressions, Sequences, long.MaxValue);
+        });
+
     [Theory]
     [InlineData(FewKeys, EvictionPolicy.AllEntries, 64 << 20)]
     [InlineData(ManyKeys, EvictionPolicy.AllEntries, 64 << 20)]
@@ -56,10 +76,15 @@ public sealed class StoreModelTests
         int seed, Arbitrary<StoreCommandSequence> sequences, long memoryLimitBytes, EvictionPolicy eviction) =>
         Check(seed, sequences, memoryLimitBytes, eviction, static (run, commands) => run.Run(commands));
 
+    private static long Check(
+        int seed, Arbitrary<StoreCommandSequence> sequences, long memoryLimitBytes, EvictionPolicy eviction,
+        Action<ModelRun, StoreCommand[]> runAll) =>
+        Check(seed, sequences, memoryLimitBytes, eviction, ValueCompression.Off, runAll);
+
     // How often the limit was felt, over all sequences.
     private static long Check(
         int seed, Arbitrary<StoreCommandSequence> sequences, long memoryLimitBytes, EvictionPolicy eviction,
-        Action<ModelRun, StoreCommand[]> runAll)
+        ValueCompression compression, Action<ModelRun, StoreCommand[]> runAll)
     {
         // The increment of FsCheck's generator must be odd.
         var replay = new Replay(new Rnd((ulong)seed, 1), FSharpOption<int>.None);
@@ -68,7 +93,7 @@ public sealed class StoreModelTests
         long limitsMet = 0;
         FsCheck.Check.One(config, Prop.ForAll(sequences, sequence =>
         {
-            using var run = new ModelRun(memoryLimitBytes, eviction);
+            using var run = new ModelRun(memoryLimitBytes, eviction, compression);
             runAll(run, sequence.Commands);
             limitsMet += run.LimitsMet;
         }));

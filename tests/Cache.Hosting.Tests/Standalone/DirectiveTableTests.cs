@@ -15,7 +15,8 @@ public sealed class DirectiveTableTests
         var settings = Apply(
             "port 7000", "bind 127.0.0.1 -::1", "unixsocket /tmp/s", "unixsocketperm 700", "requirepass secret",
             "maxclients 5", "timeout 6", "tcp-keepalive 7", "tcp-backlog 8", "maxmemory 2mb",
-            "MaxMemory-Policy volatile-ttl", "databases 4", "proto-max-bulk-len 1mb", "client-query-buffer-limit 2mb",
+            "MaxMemory-Policy volatile-ttl", "compression cold", "databases 4",
+            "proto-max-bulk-len 1mb", "client-query-buffer-limit 2mb",
             "client-output-buffer-limit 3mb", "client-output-timeout 4",
             "shutdown-timeout 9", "loglevel warning", "io-transport portable", "io-threads 3");
         var (store, server) = (settings.Store, settings.Server);
@@ -27,7 +28,7 @@ public sealed class DirectiveTableTests
             (6, 7, 9),
             (server.Timeout.TotalSeconds, server.TcpKeepAlive.TotalSeconds, server.DrainTimeout.TotalSeconds));
         Assert.Equal((2L << 20, 4, 1 << 20), (store.MemoryLimitBytes, store.KeyspaceCount, store.ValueLengthMax));
-        Assert.Equal(EvictionPolicy.ExpiringEntries, store.Eviction);
+        Assert.Equal((EvictionPolicy.ExpiringEntries, ValueCompression.Cold), (store.Eviction, store.Compression));
         Assert.Equal((2L << 20, 3L << 20), (server.InputBufferLimit, server.OutputBufferLimit));
         Assert.Equal(4, server.OutputStallTimeout.TotalSeconds);
         Assert.Equal(LogLevel.Warning, settings.LogLevel);

@@ -26,6 +26,7 @@ internal static class ConfigParameters
         ["maxmemory"] = static server => Text(server.Store.MemoryLimitBytes),
         ["maxmemory-policy"] = static server =>
             EvictionPolicyName.Of(server.Store.Eviction, server.Settings.MaxMemoryPolicy),
+        ["compression"] = static server => CompressionName.Of(server.Store.Compression),
         ["databases"] = static server => Text(server.Store.KeyspaceCount),
         [DirectiveTable.PubSubDefault] = static server =>
             server.Users.GivesAllChannels ? DirectiveTable.AllChannels : "resetchannels",
@@ -42,6 +43,8 @@ internal static class ConfigParameters
         ["maxmemory"] = PrepareMaxMemory,
         ["maxmemory-clients"] = PrepareClientMemory,
         ["maxmemory-policy"] = PreparePolicy,
+        ["compression"] = static (_, name) =>
+            ConfigChange.To(state => state.Store.Compression = CompressionName.ToMode(name)),
         ["proto-max-bulk-len"] = PrepareValueLength,
         ["requirepass"] = PreparePassword,
         [DurabilityDirectives.AppendOnly] = DurabilityChanges.PrepareAppendOnly,

@@ -23,6 +23,7 @@ internal static class InfoMemory
         AppendScripts(text);
         text.AddMemory("maxmemory", figures.LimitBytes);
         text.Add("maxmemory_policy", EvictionPolicyName.Of(server.Store.Eviction, server.Settings.MaxMemoryPolicy));
+        AppendCompression(text, server);
         AppendRatios(text, figures);
         text.Add("process_base_memory", figures.BaseBytes);
         text.Add("mem_fragmentation_ratio", figures.FragmentationRatio);
@@ -35,6 +36,15 @@ internal static class InfoMemory
         text.AddEach(0, "mem_cluster_links", "mem_aof_buffer");
         text.Add("mem_allocator", "mmap");
         text.AddEach(0, "active_defrag_running", "lazyfree_pending_objects", "lazyfreed_objects");
+    }
+
+    private static void AppendCompression(InfoText text, ServerState server)
+    {
+        var store = server.Store.GetStatistics();
+        text.Add("compressed_keys", store.CompressedCount);
+        text.Add("compressed_value_bytes", store.CompressedValueBytes);
+        text.Add("compressed_bytes", store.CompressedBytes);
+        text.Add("compression_tries", store.CompressionTries);
     }
 
     private static void AppendRatios(InfoText text, MemoryFigures figures)

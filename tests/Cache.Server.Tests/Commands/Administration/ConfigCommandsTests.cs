@@ -26,6 +26,21 @@ public sealed class ConfigCommandsTests : CommandTestBase
         Assert.EndsWith($"\r\n{name}\r\n", Client.Run("CONFIG GET maxmemory-policy"), StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("cold", ValueCompression.Cold)]
+    [InlineData("ALL", ValueCompression.All)]
+    [InlineData("off", ValueCompression.Off)]
+    public void ConfigSet_Compression_SetsTheStores(string name, ValueCompression mode)
+    {
+        Assert.Equal("+OK\r\n", Client.Run($"CONFIG SET compression {name}"));
+
+        Assert.Equal(mode, Server.Store.Compression);
+        Assert.EndsWith(
+            $"\r\n{name.ToLowerInvariant()}\r\n", Client.Run("CONFIG GET compression"), StringComparison.Ordinal);
+        Assert.StartsWith("-ERR", Client.Run("CONFIG SET compression lz4"), StringComparison.Ordinal);
+        Assert.Equal(mode, Server.Store.Compression);
+    }
+
     // Replies recorded from redis-server 7.0.15.
     [Fact]
     public void ConfigSet_PercentageForClients_IsAPartOfMaxMemory()
