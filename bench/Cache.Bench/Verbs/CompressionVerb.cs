@@ -14,9 +14,13 @@ internal static class CompressionVerb
 
     private static readonly Option<string[]> _traces = new("--trace")
     {
-        Required = true,
         AllowMultipleArgumentsPerToken = true,
         Description = "Trace files.",
+    };
+
+    private static readonly Option<int> _zipf = new("--zipf")
+    {
+        Description = "Also ten requests for each of so many objects, by Zipf's law with the exponent 0.9.",
     };
 
     private static readonly Option<int> _part = new("--percent")
@@ -29,7 +33,7 @@ internal static class CompressionVerb
     {
         var verb = new Command("hitratio-compression", "Hit ratios with JSON values, compressed or not.")
         {
-            _traces, _part,
+            _traces, _zipf, _part,
         };
         _part.RequireBetween(1, Percent);
         verb.SetAction(Run);
@@ -40,16 +44,21 @@ internal static class CompressionVerb
     {
         var table = new TextTable("trace", "objects", "memory bytes", "compression", "entries", "compressed",
             "to percent", "tries per 1,000 requests", "hit ratio", "ns per request");
-        foreach (string trace in arguments.GetValue(_traces)!)
-        {
-            uint[] ids = TraceFile.Read(trace);
-            foreach (var mode in Enum.GetValues<ValueCompression>())
-                table.Add(Replay(Path.GetFileName(trace), ids, mode, arguments.GetValue(_part)));
-        }
+        foreach (string trace in arguments.GetValue(_traces) ?? [])
+            AddAll(table, Path.GetFileName(trace), TraceFile.Read(trace), arguments.GetValue(_part));
+
+        if (arguments.GetValue(_zipf) is > 0 and int objects)
+            AddAll(table, "Zipf 0.9", ZipfTrace.Create(objects, 10 * objects, 0.9), arguments.GetValue(_part));
 
         Console.WriteLine($"Keys of {BenchKey.Length} bytes, values of JSON of about {JsonValue.LengthMean}.");
         table.Print();
         return 0;
+    }
+
+    private static void AddAll(TextTable table, string trace, uint[] ids, int percent)
+    {
+        foreach (var mode in Enum.GetValues<ValueCompression>())
+            table.Add(Replay(trace, ids, mode, percent));
     }
 
     private static string[] Replay(string trace, uint[] ids, ValueCompression mode, int percent)

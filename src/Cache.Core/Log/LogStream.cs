@@ -17,4 +17,7 @@ internal enum LogStream
     /// A record that is longer than a segment, alone in its own. Not a stream, but a bit of the same set.
     /// </summary>
     Long = 4,
+
+    /// <summary>Records that the reclaimer has moved, or looked at. A bit of the same set too.</summary>
+    Moved = 8,
 }

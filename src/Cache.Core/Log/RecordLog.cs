@@ -140,7 +140,8 @@ internal sealed partial class RecordLog : IDisposable
             int start = StartFor(size);
             if (!_budget.TryTake(BytesOf(1, start), spareBytes))
                 return false;
-            if (!TryTakeRun(1, start, stream, out int segment))
+            var bits = stripe == ReclaimerStripe ? stream | LogStream.Moved : stream;
+            if (!TryTakeRun(1, start, bits, out int segment))
                 return false;
             Seal(Interlocked.Exchange(ref word, ActiveSegment.WordOf(segment, start)));
             return true;

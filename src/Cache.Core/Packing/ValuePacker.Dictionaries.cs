@@ -52,6 +52,7 @@ internal sealed partial class ValuePacker
         Dictionaries.Add(_trained!);
         _trained = null;
         _rates.Reset();
+        _success = Always;
         (_windowCount, _windowValueBytes, _windowPackedBytes, _firstRatio) = (0, 0, 0, 0);
         _isStale = false;
     }

@@ -14,7 +14,14 @@ namespace Cache.Core.Packing;
 /// </remarks>
 internal sealed partial class ValuePacker(ValueCompression mode, PackedRecords records, MemoryBudget budget)
 {
+    // The fraction of successes, of this many, over the last some dozens of values.
+    private const int Always = 1 << 12;
+    private const int AverageShift = 6;
+
     private readonly SuccessRates _rates = new();
+
+    // Guarded by the gate.
+    private int _success = Always;
 
     // Written when the store is configured; read under the gate.
     private int _mode = (int)mode;
@@ -36,6 +43,9 @@ internal sealed partial class ValuePacker(ValueCompression mode, PackedRecords r
     }
 
     public DictionaryTable Dictionaries { get; } = new();
+
+    /// <summary>Whether most values become shorter, so that copying some gains room.</summary>
+    public bool PaysOff => Mode != ValueCompression.Off && _success >= Always / 2;
 
     /// <summary>How often compressing a value was tried.</summary>
     public long Tries => Volatile.Read(ref _tries);
@@ -131,7 +141,11 @@ internal sealed partial class ValuePacker(ValueCompression mode, PackedRecords r
         bool isKept = PackedValue.TryPack(value, codec, dictionary, _packed, out int length);
         packed = _packed.AsSpan(0, length);
         if (!wasCompressed)
+        {
             _rates.Note(value.Length, isKept);
+            _success += ((isKept ? Always : 0) - _success) >> AverageShift;
+        }
+
         if (dictionary is not null)
             NoteDictionary(value.Length, isKept ? length : value.Length);
         Volatile.Write(ref _tries, _tries + 1);

@@ -39,6 +39,7 @@ internal sealed partial class Reclaimer
         _victim = segment;
         ref var info = ref _log[segment];
         _victimIsMain = IsMain(info);
+        info.Stream |= (short)LogStream.Moved; // What stays in it is not compacted for that once more.
         _mode = mode;
         _offset = info.Start;
         _live = info.Committed - Volatile.Read(ref info.Dead);
@@ -55,6 +56,9 @@ internal sealed partial class Reclaimer
         // What is unused behind the last record may be unused again behind its copy, but what is dead is a gain.
         if (policy == EvictionPolicy.None || (policy == EvictionPolicy.ExpiringEntries && candidates.Expiring == 0))
             return candidates.DeadestShare <= CompactLastShare ? candidates.Deadest : 0;
+        // Before anything goes that may stay: what was written to main itself is compressed, once.
+        if (policy == EvictionPolicy.AllEntries && candidates.Unpacked != 0 && _state.Packer.PaysOff)
+            return candidates.Unpacked;
         if (policy == EvictionPolicy.ExpiringEntries)
         {
             mode = ReclaimMode.EvictExpiring;
@@ -91,6 +95,12 @@ internal sealed partial class Reclaimer
             double usedShare = (double)live / Math.Max(1, info.End - info.Start);
             if (usedShare < found.DeadestShare && canCompact)
                 (found.Deadest, found.DeadestShare) = (segment, usedShare);
+            if (isMain && canCompact && (info.Stream & (int)LogStream.Moved) == 0
+                && (found.Unpacked == 0 || info.Sequence < _log[found.Unpacked].Sequence))
+            {
+                found.Unpacked = segment;
+            }
+
             ref int oldest = ref isMain ? ref found.OldestMain : ref found.OldestSmall;
             if (oldest == 0 || info.Sequence < _log[oldest].Sequence)
                 oldest = segment;
@@ -147,6 +157,7 @@ internal sealed partial class Reclaimer
         public double EmptiestShare; // The part of it that lives.
         public int Deadest;
         public double DeadestShare; // The part of what was handed out of it that lives.
+        public int Unpacked; // The oldest of main whose records were never looked at here.
         public int OldestSmall;
         public int OldestMain;
         public int Expiring;

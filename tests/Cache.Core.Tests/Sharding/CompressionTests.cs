@@ -13,7 +13,7 @@ public sealed class CompressionTests
     private const long LimitAndSlackBytes = LimitBytes + LimitBytes / 50;
 
     // So many used values that they are more than the store can keep, compressed or not.
-    private const int Overflowing = 15_000;
+    private const int Overflowing = 24_000;
 
     [Fact]
     public void Off_UnderEviction_CompressesNothing()

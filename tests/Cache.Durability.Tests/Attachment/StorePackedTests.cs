@@ -6,7 +6,7 @@ using Cache.Testing;
 
 namespace Cache.Durability.Tests.Attachment;
 
-/// <summary>Compressed values are kept as they were written: another store has none of this one's dictionaries.</summary>
+/// <summary>Compressed values are kept as they were written: no other store has the dictionaries.</summary>
 public sealed class StorePackedTests
 {
     private static readonly string[] _keys = ["saved", "copied", "renamed"];
