@@ -175,7 +175,7 @@ public sealed class KillTests
 
     private DurableStore Open(CacheStore store, string folder, SyncPolicy policy)
     {
-        var options = new JournalOptions 
+        var options = new JournalOptions
         {
             Sync = policy,
             FileBytes = 4 << 20,
