@@ -25,7 +25,7 @@ public sealed class NearestNameTests
     [InlineData("bnd", "bind")]
     [InlineData("require-pass", "requirepass")]
     [InlineData("maxmem", "maxmemory")]
-    [InlineData("rdbcompression", null)]
+    [InlineData("activerehashing", null)]
     [InlineData("x", null)]
     public void FindNearest_SuggestsWhatIsNear(string name, string? nearest) =>
         Assert.Equal(nearest, DirectiveNames.FindNearest(name));
