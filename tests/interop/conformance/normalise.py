@@ -26,9 +26,16 @@ OUR_INFO_FIELDS = {
     b"client_partial_request_disconnections",
     b"client_query_buffer_limit_disconnections",
     b"client_unauthenticated_bytes_disconnections",
+    b"compressed_bytes",
+    b"compressed_keys",
+    b"compressed_value_bytes",
+    b"compression_tries",
     b"delayed_accepts",
     b"delayed_authentications",
     b"http_disconnections",
+    b"latency_max_usec_10s",
+    b"latency_max_usec_1s",
+    b"latency_max_usec_60s",
     b"maxmemory_clients",
     b"process_base_memory",
     b"protected_mode_rejections",
@@ -126,7 +133,7 @@ def same_rows(theirs, ours):
     """COMMAND and COMMAND INFO: as above, for the commands and for the subcommands that end each row."""
     their_rows = {row[1][0]: row for row in theirs[1] if row[1]}
     return theirs[0] == ours[0] and len(ours[1]) > 0 and all(
-        row[1] is None or same_row(their_rows[row[1][0]], row) for row in ours[1])
+        row[1] is None or row[1][0][1] in LATER_COMMANDS or same_row(their_rows[row[1][0]], row) for row in ours[1])
 
 
 def same_row(theirs, ours):
@@ -155,7 +162,7 @@ def info_part_of(theirs, ours):
     """INFO: the figures differ; our sections and fields are among Redis's, sections in its order."""
     def fields(tree):
         # A field for each command, error or event that there was so far counts as one.
-        return [re.sub(rb"^(cmdstat|errorstat|latency)_\w.*", rb"\1", line.split(b":")[0])
+        return [re.sub(rb"^(cmdstat|errorstat|latency_percentiles_usec)_\w.*", rb"\1", line.split(b":")[0])
                 for line in tree[1].split(b"\r\n") if line]
     their_fields, our_fields = fields(theirs), fields(ours)
     sections = [field for field in their_fields if field.startswith(b"# ") and field in our_fields]
