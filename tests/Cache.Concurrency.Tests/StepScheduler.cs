@@ -53,7 +53,7 @@ internal sealed class StepScheduler(Func<StepScheduler, int> choose)
     /// <summary>Pauses the calling thread until it is its turn again.</summary>
     public void Pause(RoomStep step)
     {
-        if (_isOver || step == RoomStep.MemoryIsTaken)
+        if (_isOver || step is RoomStep.MemoryIsTaken or RoomStep.PackingNeedsMemory)
             return;
         int caller = Current;
         if (++Steps > StepsMax)

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Cache.Core.Sharding;
 using Cache.Core.Tests.Changes;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
@@ -205,6 +206,48 @@ public sealed class CompressedValueTests : IDisposable
         Assert.Equal(0, store.CodecOf(_key));
     }
 
+    // A record that was staged in vain would keep its segment, and those that look for room, waiting for ever.
+    [Fact]
+    public void Append_WithoutMemoryToDecode_LeavesNothingStagedAndNothingChanged()
+    {
+        var store = _packed.Store;
+        store.Set(_key, Filled(300, 3));
+        store.Compress(_key);
+
+        WithoutMemory(() => store.Append(_key, "new"u8, out _));
+
+        Assert.Equal(0, store.CodecOf(_key));
+        Assert.Equal(Filled(300, 3), store.GetArray(_key));
+        for (int i = 0; i < 20_000; i++) // The segments are sealed.
+            Assert.Equal(WriteStatus.Done, store.Set(Bytes($"filler:{i}"), new byte[1_000]));
+        store.AssertValid();
+    }
+
+    // The journal gets what is in the store, and nothing else.
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Copy_WithoutMemoryToDecodeForTheJournal_ChangesNothing(bool removes)
+    {
+        var store = _packed.Store;
+        store.Set(_key, Filled(300, 3));
+        store.Compress(_key);
+        var journal = new RecordingJournal();
+        store.Attach(journal);
+
+        WithoutMemory(() => Copy());
+
+        Assert.Equal((true, false), (store.Contains(_key), store.Contains("l"u8)));
+        Assert.Empty(journal.Changes);
+        Assert.Equal(WriteStatus.Done, Copy());
+        Assert.Equal(Filled(300, 3), journal.Changes[0].Value);
+        store.Detach(journal);
+
+        WriteStatus Copy() => removes
+            ? store.Rename(_key, "l"u8, SetCondition.Always)
+            : store.Copy(_key, store, "l"u8, SetCondition.Always);
+    }
+
     [Fact]
     public void Statistics_OfCompressedValues_AreTheirLengths()
     {
@@ -228,6 +271,23 @@ public sealed class CompressedValueTests : IDisposable
 
     private static string Json(int i) =>
         $"{{\"id\":{i},\"name\":\"customer {i * 7919L}\",\"city\":\"Springfield\",\"tags\":[\"new\",\"paid\"]}}";
+
+    private static void WithoutMemory(Action action)
+    {
+        RoomSteps.Observe(static step =>
+        {
+            if (step == RoomStep.PackingNeedsMemory)
+                throw new OutOfMemoryException();
+        });
+        try
+        {
+            Assert.Throws<OutOfMemoryException>(action);
+        }
+        finally
+        {
+            RoomSteps.Observe(null);
+        }
+    }
 
     private static object Run(StoreFixture fixture, string name, byte[] value, string life, int? codec)
     {

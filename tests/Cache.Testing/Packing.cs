@@ -53,6 +53,9 @@ internal static class Packing
         return (dictionaries.Current, dictionaries.Count);
     }
 
+    /// <summary>Whether most values that are moved to main become shorter.</summary>
+    public static bool DoesPackingPayOff(this CacheStore store) => StateOf(store).Packer.PaysOff;
+
     /// <summary>Waits for the thread that makes a dictionary, if there is one.</summary>
     public static void AwaitTraining(this CacheStore store) => StateOf(store).Packer.AwaitTraining();
 

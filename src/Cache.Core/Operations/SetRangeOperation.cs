@@ -34,11 +34,12 @@ internal ref struct SetRangeOperation(int offset, ReadOnlySpan<byte> value, bool
     {
         var expiry = entry.IsFound ? entry.Record.ExpiryOf(entry.Header) : default;
         var shape = ChangeShape.PatchOf(entry.IsFound, from, _value.Length, end);
+        var present = entry.IsFound ? shard.ValueOf(ref entry) : default; // There may be no memory to decode it.
         if (!shard.TryStage(ref entry, key, end, isLarge: false, expiry, leaveRoom: atEnd, shape, out var staged))
             return WriteStatus.OutOfMemory;
         // In place also if the record held an address: a value that was large may be small since the limit was raised.
         if (entry.IsFound && (!staged.IsInPlace || entry.Header.IsLarge))
-            shard.ValueOf(ref entry).CopyTo(staged.Value);
+            present.CopyTo(staged.Value);
         Fill(staged.Value, from);
         shard.Publish(ref entry, key, staged, largeBytes: 0);
         Length = end;

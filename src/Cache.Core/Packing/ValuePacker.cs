@@ -57,17 +57,21 @@ internal sealed partial class ValuePacker(ValueCompression mode, PackedRecords r
     public PackStep Choose(RecordHeader header, ReadOnlySpan<byte> bytes, int frequency)
     {
         var mode = Mode;
-        if ((mode == ValueCompression.Off && !header.IsCompressed) || !header.IsString || header.IsLarge)
+        if (mode == ValueCompression.Off && !header.IsCompressed)
             return PackStep.None;
+        if (!header.IsString || header.IsLarge)
+            return Leave();
         bool staysPlain = mode == ValueCompression.Off
             || (mode == ValueCompression.Cold && frequency == Bucket.FrequencyMax);
         if (header.IsCompressed)
             return staysPlain ? PackStep.Unpack : IsOutdated(bytes) ? PackStep.Pack : PackStep.None;
-        if (staysPlain || bytes.Length is < PackedValue.LengthMin or > PackedValue.LengthMax)
+        if (staysPlain)
             return PackStep.None;
+        if (bytes.Length is < PackedValue.LengthMin or > PackedValue.LengthMax)
+            return Leave();
         if (bytes.Length <= DictionaryTrainer.SampleLengthMax)
             OfferSample(bytes);
-        return _rates.IsWorthTrying(bytes.Length) ? PackStep.Pack : PackStep.None;
+        return _rates.IsWorthTrying(bytes.Length) ? PackStep.Pack : Leave();
     }
 
     /// <summary>Copies the bytes of a value, compressed or not, under its lock.</summary>
@@ -143,7 +147,7 @@ internal sealed partial class ValuePacker(ValueCompression mode, PackedRecords r
         if (!wasCompressed)
         {
             _rates.Note(value.Length, isKept);
-            _success += ((isKept ? Always : 0) - _success) >> AverageShift;
+            NoteSuccess(isKept);
         }
 
         if (dictionary is not null)
@@ -153,6 +157,15 @@ internal sealed partial class ValuePacker(ValueCompression mode, PackedRecords r
             Volatile.Write(ref _kept, _kept + 1);
         return isKept;
     }
+
+    // What is not even tried does not become shorter either: a store of such values is not copied in the hope of it.
+    private PackStep Leave()
+    {
+        NoteSuccess(false);
+        return PackStep.None;
+    }
+
+    private void NoteSuccess(bool isKept) => _success += ((isKept ? Always : 0) - _success) >> AverageShift;
 
     // A short value of an old dictionary, or from before there was one.
     private bool IsOutdated(ReadOnlySpan<byte> packed) => packed[0] != CodecFor(PackedValue.LengthOf(packed));

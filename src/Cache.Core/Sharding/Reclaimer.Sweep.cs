@@ -1,6 +1,7 @@
 using Cache.Core.Compression;
 using Cache.Core.Eviction;
 using Cache.Core.Expiry;
+using Cache.Core.Packing;
 
 namespace Cache.Core.Sharding;
 
@@ -165,7 +166,7 @@ internal sealed partial class Reclaimer
         using (EnterGate())
         {
             _budget.Add(-packer.ForgetUnneeded());
-            packer.TendTraining();
+            TendTraining(packer);
         }
 
         if (!packer.HasTrained || !MakeRoom(Lz4Dictionary.SizeMax, 0, 0))
@@ -174,6 +175,20 @@ internal sealed partial class Reclaimer
         {
             _budget.Add(Lz4Dictionary.SizeMax);
             packer.UseTrained();
+        }
+    }
+
+    // Without memory, or with as many threads as the system allows, there is no dictionary, and values stay longer.
+    private static void TendTraining(ValuePacker packer)
+    {
+        try
+        {
+            RoomSteps.At(RoomStep.PackingNeedsMemory);
+            packer.TendTraining();
+        }
+        catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
+        {
+            // Thrown on, it would end the process.
         }
     }
 }

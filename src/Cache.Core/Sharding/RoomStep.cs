@@ -51,6 +51,12 @@ internal enum RoomStep
     /// <summary>A thread that may hold a gate needs memory; there may be none. It is not paused here.</summary>
     MemoryIsTaken,
 
+    /// <summary>
+    /// A thread needs memory to compress or decode a value, or one more thread; there may be none. It is not paused
+    /// here.
+    /// </summary>
+    PackingNeedsMemory,
+
     /// <summary>A record was allocated under its key's lock, and is not written and linked yet.</summary>
     RecordStaged,
 

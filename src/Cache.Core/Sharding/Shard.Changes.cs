@@ -105,19 +105,21 @@ internal sealed partial class Shard
     private bool IsTold(in EntryLock entry) => Listeners is not null || entry.Recorder is not null;
 
     /// <summary>Writes a record of the journal, if room was reserved for one, and tells the observers.</summary>
+    /// <remarks>unpacked: The value, if its record is the copy of a compressed one.</remarks>
     [MethodImpl(MethodImplOptions.NoInlining)] // Only with listeners.
     private void Tell(
-        ref ChangeRecorder? pending, Record record, RecordHeader header, ChangeKind kind, ChangeCause cause)
+        ref ChangeRecorder? pending, Record record, RecordHeader header, ChangeKind kind, ChangeCause cause,
+        byte[]? unpacked = null)
     {
         Debug.Assert(!record.IsNull);
         var key = record.KeyOf(header);
         if (pending is { } recorder)
         {
             bool hasValue = kind is ChangeKind.Set or ChangeKind.Patch;
-            bool isDone = hasValue && header.IsCompressed
-                ? WriteUnpacked(recorder, record, header)
-                : recorder.Write(key, hasValue ? ValueOf(record, header) : default);
-            if (isDone)
+            var value = !hasValue ? default
+                : header.IsCompressed ? unpacked.AsSpan(0, PackedValue.LengthOf(record.ValueOf(header)))
+                : ValueOf(record, header);
+            if (recorder.Write(key, value))
                 pending = null;
         }
 

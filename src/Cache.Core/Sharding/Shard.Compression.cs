@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Diagnostics;
-using Cache.Core.Changes;
 using Cache.Core.Compression;
 using Cache.Core.Layout;
 using Cache.Core.Packing;
@@ -44,12 +43,18 @@ internal sealed partial class Shard
             return entry.StoredValue;
         int length = entry.ValueLength;
         if (entry.Unpacked is null)
-        {
-            entry.Unpacked = ArrayPool<byte>.Shared.Rent(length);
-            _state.Packer.Unpack(entry.StoredValue, entry.Unpacked.AsSpan(0, length));
-        }
-
+            UnpackTo(ref entry, entry.StoredValue, length);
         return entry.Unpacked.AsSpan(0, length);
+    }
+
+    /// <summary>Decodes a value into an array that the unlock of an entry returns.</summary>
+    /// <remarks>Before anything is staged or changed: there may be no memory for it.</remarks>
+    private void UnpackTo(ref EntryLock entry, ReadOnlySpan<byte> packed, int length)
+    {
+        Debug.Assert(entry.Unpacked is null);
+        RoomSteps.At(RoomStep.PackingNeedsMemory);
+        entry.Unpacked = ArrayPool<byte>.Shared.Rent(length);
+        _state.Packer.Unpack(packed, entry.Unpacked.AsSpan(0, length));
     }
 
     private static void ReturnUnpacked(ref EntryLock entry)
@@ -57,24 +62,6 @@ internal sealed partial class Shard
         Debug.Assert(entry.Unpacked is not null);
         ArrayPool<byte>.Shared.Return(entry.Unpacked!);
         entry.Unpacked = null;
-    }
-
-    /// <summary>Writes the record of a compressed value that got another key to the journal, decoded.</summary>
-    private bool WriteUnpacked(ChangeRecorder recorder, Record record, RecordHeader header)
-    {
-        Debug.Assert(header.IsCompressed);
-        var packed = record.ValueOf(header);
-        int length = PackedValue.LengthOf(packed);
-        byte[] rented = ArrayPool<byte>.Shared.Rent(length);
-        try
-        {
-            _state.Packer.Unpack(packed, rented.AsSpan(0, length));
-            return recorder.Write(record.KeyOf(header), rented.AsSpan(0, length));
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(rented);
-        }
     }
 
     /// <summary>Makes the bytes that the value of a locked entry has in main; nothing is locked meanwhile.</summary>
@@ -95,11 +82,12 @@ internal sealed partial class Shard
         bool mayUnpack = header.IsCompressed && HasRoomToUnpack(header, bytes);
         if (step == PackStep.None || (step == PackStep.Unpack && !mayUnpack))
             return true;
-        _state.Packer.Take(bytes);
+        if (!TryTake(bytes))
+            return true;
         var before = entry;
         Unlock(ref entry);
         RoomSteps.At(RoomStep.ValueTaken);
-        _state.Packer.TryRun(step, header.IsCompressed, out moved);
+        TryRun(step, header.IsCompressed, out moved);
         if (!TryLockRecord(record, hash, ref entry))
             return false;
         bool isSame = entry.Home.Equals(before.Home) && entry.HomeVersion == before.HomeVersion
@@ -109,6 +97,35 @@ internal sealed partial class Shard
         RemoveIfCleared(ref entry);
         RemoveIfExpired(ref entry);
         return true;
+    }
+
+    /// <returns>False if there is no memory for a copy of the value: it stays as it is.</returns>
+    private bool TryTake(ReadOnlySpan<byte> bytes)
+    {
+        try
+        {
+            RoomSteps.At(RoomStep.PackingNeedsMemory);
+            _state.Packer.Take(bytes);
+            return true;
+        }
+        catch (OutOfMemoryException) // Thrown on, it would leave the bucket locked, or end the sweep's process.
+        {
+            return false;
+        }
+    }
+
+    // The same of what is made of the copy.
+    private void TryRun(PackStep step, bool isCompressed, out MovedValue moved)
+    {
+        try
+        {
+            RoomSteps.At(RoomStep.PackingNeedsMemory);
+            _state.Packer.TryRun(step, isCompressed, out moved);
+        }
+        catch (OutOfMemoryException)
+        {
+            moved = default;
+        }
     }
 
     // The reclaimer works because there is little room: a record that grows may take what is there beside the spare.

@@ -107,13 +107,15 @@ internal sealed partial class Shard
         var header = source.Header;
         var expiry = source.Record.ExpiryOf(header);
         var wanted = header.WithKey(key.Bytes.Length, key.Keyspace);
+        bool isTold = Listeners is not null || key.Locks is not null;
+        if (isTold && header.IsCompressed)
+            UnpackTo(ref entry, source.StoredValue, source.ValueLength); // For the journal.
         if (!TryStageUntold(ref entry, key, wanted, expiry, leaveRoom: false, ChangeKind.Set, out var staged))
         {
             return WriteStatus.OutOfMemory;
         }
 
-        if ((Listeners is not null || key.Locks is not null)
-            && !TryReserveCopy(locks, ref entry, key, source, from, removes))
+        if (isTold && !TryReserveCopy(locks, ref entry, key, source, from, removes))
         {
             Abandon(staged);
             return WriteStatus.OutOfMemory;

@@ -138,7 +138,7 @@ internal sealed partial class Shard
         }
 
         if (IsTold(entry))
-            Tell(ref entry.Recorder, staged.Target, staged.Header, staged.Kind, staged.Cause);
+            Tell(ref entry.Recorder, staged.Target, staged.Header, staged.Kind, staged.Cause, entry.Unpacked);
     }
 
     /// <summary>Tells that the block of the locked entry was changed where it lies.</summary>

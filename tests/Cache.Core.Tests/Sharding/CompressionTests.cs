@@ -268,6 +268,61 @@ public sealed class CompressionTests
             Enumerable.Range(0, Overflowing), i => Assert.Equal(Other(i), fixture.Get($"other:{i}") ?? Other(i)));
     }
 
+    // By a writer that makes room: what is thrown there under a lock keeps its bucket for ever.
+    [Theory]
+    [InlineData(1)] // For the copy of a value.
+    [InlineData(2)] // For what is made of it.
+    public void All_WithoutMemoryToCompress_LeavesValuesAsTheyAre(int nth)
+    {
+        using var fixture = Limited(ValueCompression.All);
+        WithoutMemory(nth, () => Churn(fixture, used: 1_000, rounds: 10, reads: 3));
+
+        AssertWhole(fixture, 1_000, out int there, out int packed);
+        Assert.Equal(0, packed);
+        Assert.InRange(there, 500, 1_000);
+        Churn(fixture, used: 1_000, rounds: 20, reads: 3);
+        AssertWhole(fixture, 1_000, out there, out packed);
+        Assert.InRange(packed, there * 8 / 10, there);
+    }
+
+    // By the timer of the sweep: what is thrown there ends the process.
+    [Fact]
+    public void Sweep_WithoutMemoryToMakeADictionary_GoesOnWithoutOne()
+    {
+        using var fixture = Limited(ValueCompression.All);
+        WithoutMemory(nth: 1, () => Train(fixture));
+        Assert.Equal((0, 0), fixture.Store.Dictionaries());
+
+        fixture.Clock.Advance(200);
+        Churn(fixture, Overflowing, rounds: 2, reads: 3);
+        fixture.Clock.Advance(200);
+        fixture.Store.AwaitTraining();
+        fixture.Clock.Advance(200);
+        Assert.Equal((1, 1), fixture.Store.Dictionaries());
+    }
+
+    // What was written to main itself is copied before anything goes only if it becomes shorter.
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void All_OfValuesThatAreTooShort_CopiesNoneInTheHopeOfRoom(bool isShort)
+    {
+        using var fixture = Limited(ValueCompression.All);
+        for (int round = 0; round < 6; round++)
+        {
+            for (int i = 0; i < 60_000; i++)
+            {
+                if (!fixture.Store.Contains(Bytes($"key:{i}")))
+                    fixture.Set($"key:{i}", isShort ? Text(i)[..16] : Text(i));
+                fixture.Get($"key:{i}");
+                fixture.Get($"key:{i}");
+            }
+        }
+
+        Assert.True(fixture.Store.GetStatistics().Evictions > 10_000);
+        Assert.Equal(!isShort, fixture.Store.DoesPackingPayOff());
+    }
+
     // What is written while a value is compressed must not be lost, nor come back.
     [Theory]
     [InlineData("overwritten")]
@@ -383,6 +438,26 @@ public sealed class CompressionTests
         fixture.Clock.Advance(200);
         fixture.Store.AwaitTraining();
         fixture.Clock.Advance(200);
+    }
+
+    private static void WithoutMemory(int nth, Action action)
+    {
+        int count = 0;
+        RoomSteps.Observe(step =>
+        {
+            if (step == RoomStep.PackingNeedsMemory && ++count % nth == 0)
+                throw new OutOfMemoryException();
+        });
+        try
+        {
+            action();
+        }
+        finally
+        {
+            RoomSteps.Observe(null);
+        }
+
+        Assert.InRange(count, 1, int.MaxValue);
     }
 
     private static int CountOf(StoreFixture fixture, int codec) =>
