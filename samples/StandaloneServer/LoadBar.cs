@@ -36,9 +36,9 @@ internal sealed class LoadBar : IDisposable
         _timer.Dispose();
         lock (_gate)
         {
+            if (!_isOver && _length != 0)
+                Write(new string(' ', _length));
             _isOver = true;
-            if (_length != 0)
-                _output.Write($"{new string(' ', _length)}\r");
         }
     }
 
@@ -62,7 +62,20 @@ internal sealed class LoadBar : IDisposable
                 return;
             string text = TextOf(status);
             _length = Math.Max(_length, text.Length);
-            _output.Write($"{text}\r");
+            Write(text);
+        }
+    }
+
+    // A terminal that was closed ends the bar, and not the process, as an exception of a timer would.
+    private void Write(string line)
+    {
+        try
+        {
+            _output.Write($"{line}\r");
+        }
+        catch (IOException)
+        {
+            _isOver = true;
         }
     }
 }

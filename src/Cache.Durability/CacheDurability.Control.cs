@@ -25,6 +25,11 @@ public sealed partial class CacheDurability
 
     private readonly Lock _servingGate = new();
 
+    // The last wait of WaitWholeAsync, and its place.
+    private readonly Lock _wholeGate = new();
+    private Task<bool> _whole = Task.FromResult(false);
+    private ulong _wholeLsn;
+
     /// <summary>The present mode.</summary>
     internal DurabilityMode Mode =>
         _durable is { } durable && _options.Mode is DurabilityMode.Journal or DurabilityMode.Snapshot
@@ -163,7 +168,22 @@ public sealed partial class CacheDurability
 
     /// <summary>Waits until a start would find all changes until now.</summary>
     /// <returns>False if it would not: they are not recorded, or cannot be written.</returns>
-    internal async Task<bool> WaitWholeAsync()
+    /// <remarks>
+    /// Callers between two changes share a wait. A client may ask again and again with a short timeout while a disk
+    /// hangs, and each wait is memory until it ends.
+    /// </remarks>
+    internal Task<bool> WaitWholeAsync()
+    {
+        lock (_wholeGate)
+        {
+            ulong lsn = _durable?.EndLsn ?? 0;
+            if (_whole.IsCompleted || lsn != _wholeLsn)
+                (_whole, _wholeLsn) = (WaitWholeCoreAsync(), lsn);
+            return _whole;
+        }
+    }
+
+    private async Task<bool> WaitWholeCoreAsync()
     {
         try
         {

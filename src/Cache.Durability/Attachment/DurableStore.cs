@@ -114,6 +114,9 @@ internal sealed class DurableStore : IDisposable
         }
     }
 
+    /// <summary>The place behind all changes until now.</summary>
+    public ulong EndLsn => Journal.Staging.EndLsn;
+
     /// <summary>Completes when all changes until now are durable.</summary>
     /// <exception cref="IOException">They never will be: the journal was suspended, or has ended.</exception>
     public ValueTask WaitAsync()

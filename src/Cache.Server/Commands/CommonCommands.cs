@@ -46,7 +46,7 @@ internal static class CommonCommands
             CommandDispatcher.ReplyToDefect(context.Client.LastCommand!, exception, context);
         }
 
-        EndCalls(input, requests[..count], context.EndCall(start), context);
+        long ticks = context.EndCall(start);
         context.Counters.Traffic.Commands += count;
         if (context.GaveWay)
         {
@@ -56,6 +56,8 @@ internal static class CommonCommands
             count--;
         }
 
+        if (count > 0)
+            EndCalls(input, requests[..count], ticks, context);
         return count;
     }
 
@@ -153,7 +155,10 @@ internal static class CommonCommands
     {
         var commands = context.Server.Commands;
         var first = requests[0].IsGet ? commands.Get : commands.Set;
-        SlowCalls.Note(first, RequestExcerpt.OfGroup(first, requests[0].KeyIn(input), requests.Length), ticks, context);
+        byte[][] excerpt = requests is [{ IsGet: false }]
+            ? RequestExcerpt.OfSet(first, requests[0].KeyIn(input), requests[0].ValueIn(input))
+            : RequestExcerpt.OfGroup(first, requests[0].KeyIn(input), requests.Length);
+        SlowCalls.Note(first, excerpt, ticks, context);
     }
 
     // Not stackalloc: such a method skips tiered compilation and its profile.

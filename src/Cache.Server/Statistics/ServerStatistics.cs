@@ -102,13 +102,6 @@ internal sealed class ServerStatistics(int commandCount)
         }
     }
 
-    /// <summary>LATENCY RESET and CONFIG RESETSTAT: the durations of a command's calls count from now on.</summary>
-    public void ResetLatencies(int command)
-    {
-        lock (_lock)
-            _latencyBaseline[command] = SumLatenciesEver(command);
-    }
-
     /// <summary>The longest call of the last seconds in microseconds.</summary>
     /// <param name="now">The present moment by the server's clock, in ticks.</param>
     /// <param name="seconds">1 to <see cref="LatencyMaxima.SecondsMax"/>.</param>

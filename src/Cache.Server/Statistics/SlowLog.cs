@@ -1,3 +1,5 @@
+using Cache.Server.Settings;
+
 namespace Cache.Server.Statistics;
 
 /// <summary>The last requests that exceeded a limit, the youngest first. Thread-safe.</summary>
@@ -24,9 +26,15 @@ internal sealed class SlowLog
         lock (_lock)
         {
             _requests.AddFirst(request with { Id = _nextId++ });
-            while (_requests.Count > lengthMax)
-                _requests.RemoveLast();
+            TrimCore(lengthMax);
         }
+    }
+
+    /// <summary>Forgets all but so many of the latest ones.</summary>
+    public void Trim(long lengthMax)
+    {
+        lock (_lock)
+            TrimCore(lengthMax);
     }
 
     /// <summary>The youngest requests.</summary>
@@ -51,5 +59,11 @@ internal sealed class SlowLog
     {
         lock (_lock)
             _requests.Clear();
+    }
+
+    private void TrimCore(long lengthMax)
+    {
+        while (_requests.Count > Math.Min(lengthMax, SettingBounds.SlowLogLengthMax))
+            _requests.RemoveLast();
     }
 }

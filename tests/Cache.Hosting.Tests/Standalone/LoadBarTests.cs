@@ -40,10 +40,33 @@ public sealed class LoadBarTests
         Assert.Equal($"{line}\r{new string(' ', line.Length)}\r", _output.ToString());
     }
 
+    // An exception of a timer would end the process.
+    [Fact]
+    public void Bar_TerminalIsClosed_IsOver()
+    {
+        using var output = new ClosedTerminal();
+        var bar = new LoadBar(output, () => _status, _clock);
+        _status = _status with { IsLoading = true, LoadedBytes = 1, LoadTotalBytes = 2 };
+        _clock.Advance(TimeSpan.FromMilliseconds(600));
+        bar.Dispose();
+        Assert.Equal(1, output.Writes);
+    }
+
     [Fact]
     public void Bar_WhereNothingIsLoaded_WritesNothing()
     {
         new LoadBar(_output, () => _status, _clock).Dispose();
         Assert.Empty(_output.ToString());
+    }
+
+    private sealed class ClosedTerminal : StringWriter
+    {
+        public int Writes { get; private set; }
+
+        public override void Write(string? value)
+        {
+            Writes++;
+            throw new IOException("Input/output error");
+        }
     }
 }

@@ -47,6 +47,7 @@ internal static class ConfigParameters
             ConfigChange.To(state => state.Store.Compression = CompressionName.ToMode(name)),
         ["proto-max-bulk-len"] = PrepareValueLength,
         ["requirepass"] = PreparePassword,
+        ["slowlog-max-len"] = PrepareSlowLogLength,
         [DurabilityDirectives.AppendOnly] = DurabilityChanges.PrepareAppendOnly,
         [DurabilityDirectives.Save] = DurabilityChanges.PrepareSave,
         [DirectiveTable.PubSubDefault] = static (_, text) =>
@@ -232,6 +233,17 @@ internal static class ConfigParameters
             state.Settings.RequirePass = Encoding.Latin1.GetBytes(text);
             state.Users.SetDefaultPassword(state.Settings.RequirePass);
         });
+
+    // As in Redis, a shorter log loses its oldest entries at once, not with the next slow call.
+    private static ConfigChange PrepareSlowLogLength(ServerState server, string text)
+    {
+        long length = long.Parse(text, CultureInfo.InvariantCulture);
+        return ConfigChange.To(state =>
+        {
+            state.Settings.SlowLogLengthMax = length;
+            state.SlowLog.Trim(length);
+        });
+    }
 
     private static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);
 }

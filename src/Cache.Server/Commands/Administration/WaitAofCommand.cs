@@ -67,7 +67,7 @@ internal static class WaitAofCommand
         if (replicas > 0)
             return;
         _ = progress.Task.ContinueWith(
-            _ => suspension.TryEnd(number, SuspensionEnd.Event), CancellationToken.None, TaskContinuationOptions.None,
+            _ => suspension.TryEnd(number, SuspensionEnd.Event), progress.BeginWait(), TaskContinuationOptions.None,
             TaskScheduler.Default);
     }
 
@@ -79,14 +79,26 @@ internal static class WaitAofCommand
 
     private sealed class JournalProgress(Task<bool> task) : CommandProgress
     {
+        private CancellationTokenSource? _wait;
+
         public Task<bool> Task => task;
 
         public bool IsDurable => task.IsCompletedSuccessfully && task.GetAwaiter().GetResult();
 
         public override long MemoryBytes => 0;
 
+        /// <summary>Cancelled when the client waits no more: its end is not kept until the sync.</summary>
+        public CancellationToken BeginWait()
+        {
+            _wait = new CancellationTokenSource();
+            return _wait.Token;
+        }
+
         public override void Dispose()
         {
+            _wait?.Cancel();
+            _wait?.Dispose();
+            _wait = null;
         }
     }
 }

@@ -80,7 +80,7 @@ internal static class CommandDispatcher
 
         context.Counters.AddTime(command.Index, ticks, calls: 1, context.TracksLatency);
         if (context.IsSlow(ticks))
-            SlowCalls.Note(command, RequestExcerpt.Of(command, request), ticks, context);
+            SlowCalls.Note(command, RequestExcerpt.Of(command, request, context.LongArgument), ticks, context);
         if (reply.ErrorCount != errors)
             CountFailure(command, reply, context);
     }

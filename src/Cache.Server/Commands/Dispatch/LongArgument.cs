@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using Cache.Core;
 using Cache.Server.Transport;
 
@@ -15,7 +16,11 @@ internal sealed class LongArgument(LargeValue value, int length) : FillTarget
     /// <summary>Before this many bytes have arrived, a declared length takes no memory, not even a page.</summary>
     public const int ArrivedBytesMin = 4096;
 
+    /// <summary>The length of <see cref="Beginning"/>.</summary>
+    public const int BeginningLength = 128;
+
     private bool _isGivenUp;
+    private BeginningBytes _beginning;
 
     public int Length { get; } = length;
 
@@ -50,13 +55,34 @@ internal sealed class LongArgument(LargeValue value, int length) : FillTarget
         ArrivedBytes += count;
     }
 
+    /// <summary>
+    /// Its first bytes, for logs; also when the store has taken it over, which may free its memory at any time.
+    /// </summary>
+    public ReadOnlySpan<byte> Beginning
+    {
+        get
+        {
+            if (_isGivenUp)
+                return _beginning;
+            return value.Span[..BeginningLength];
+        }
+    }
+
     /// <summary>Hands the value to the store: the client neither reads nor holds it any more.</summary>
     public LargeValue GiveUp()
     {
+        Debug.Assert(Length >= BeginningLength);
+        value.Span[..BeginningLength].CopyTo(_beginning);
         _isGivenUp = true;
         return value;
     }
 
     /// <summary>Gives the memory back, unless the store has taken it over.</summary>
     public void Clear() => value.Dispose();
+
+    [InlineArray(BeginningLength)]
+    private struct BeginningBytes
+    {
+        private byte _first;
+    }
 }

@@ -10,7 +10,7 @@ internal static class RequestExcerpt
 {
     // As in Redis: the arguments, and the bytes of each, that are kept.
     private const int ArgumentsMax = 32;
-    private const int ArgumentBytesMax = 128;
+    private const int ArgumentBytesMax = LongArgument.BeginningLength;
 
     private static ReadOnlySpan<byte> Redacted => "(redacted)"u8;
 
@@ -19,12 +19,15 @@ internal static class RequestExcerpt
         ["requirepass", "masterauth", "masteruser", "tls-key-file-pass", "tls-client-key-file-pass"];
 
     /// <summary>The arguments of a request, at most 32 of at most 128 bytes each.</summary>
-    public static byte[][] Of(CommandDefinition command, in RespRequest request)
+    /// <param name="command">The command.</param>
+    /// <param name="request">The request, which may have been executed.</param>
+    /// <param name="elsewhere">Its argument in memory of its own: the store may have freed that.</param>
+    public static byte[][] Of(CommandDefinition command, in RespRequest request, LongArgument? elsewhere)
     {
         bool isCut = request.Count > ArgumentsMax;
         byte[][] excerpt = new byte[Math.Min(request.Count, ArgumentsMax)][];
         for (int i = 0; i < excerpt.Length - (isCut ? 1 : 0); i++)
-            excerpt[i] = IsSecret(command.Name, request, i) ? [.. Redacted] : Shorten(request[i]);
+            excerpt[i] = ExcerptOf(command.Name, request, i, elsewhere);
         if (isCut)
             excerpt[^1] = Encoding.ASCII.GetBytes($"... ({request.Count - ArgumentsMax + 1} more arguments)");
         return excerpt;
@@ -39,12 +42,27 @@ internal static class RequestExcerpt
             : [name, Shorten(key), Encoding.ASCII.GetBytes($"... ({count - 1} more requests of GET and SET)")];
     }
 
-    private static byte[] Shorten(ReadOnlySpan<byte> argument)
+    /// <summary>A common SET that was executed alone.</summary>
+    public static byte[][] OfSet(CommandDefinition set, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value) =>
+        [Encoding.ASCII.GetBytes(set.Name), Shorten(key), Shorten(value)];
+
+    private static byte[] ExcerptOf(string command, in RespRequest request, int index, LongArgument? elsewhere)
     {
-        if (argument.Length <= ArgumentBytesMax)
-            return argument.ToArray();
-        string rest = $"... ({argument.Length - ArgumentBytesMax} more bytes)";
-        return [.. argument[..ArgumentBytesMax], .. Encoding.ASCII.GetBytes(rest)];
+        if (IsSecret(command, request, index))
+            return [.. Redacted];
+        return elsewhere is not null && request.IsElsewhere(index)
+            ? Shorten(elsewhere.Beginning, elsewhere.Length)
+            : Shorten(request[index]);
+    }
+
+    private static byte[] Shorten(ReadOnlySpan<byte> argument) => Shorten(argument, argument.Length);
+
+    private static byte[] Shorten(ReadOnlySpan<byte> beginning, int length)
+    {
+        if (length <= ArgumentBytesMax)
+            return beginning.ToArray();
+        string rest = $"... ({length - ArgumentBytesMax} more bytes)";
+        return [.. beginning[..ArgumentBytesMax], .. Encoding.ASCII.GetBytes(rest)];
     }
 
     private static bool IsSecret(string command, in RespRequest request, int index) => command switch
@@ -56,9 +74,9 @@ internal static class RequestExcerpt
         _ => false,
     };
 
-    // HELLO version AUTH name password
+    // HELLO version AUTH name password; also where the version was forgotten, which is refused.
     private static bool IsOfAuth(in RespRequest request, int index) =>
-        (index >= 3 && request[index - 1].Is("AUTH"u8)) || (index >= 4 && request[index - 2].Is("AUTH"u8));
+        (index >= 2 && request[index - 1].Is("AUTH"u8)) || (index >= 3 && request[index - 2].Is("AUTH"u8));
 
     private static bool IsSecretParameter(ReadOnlySpan<byte> name)
     {

@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using Cache.Server.Commands.Table;
-using Cache.Server.Settings;
 using Cache.Server.Statistics;
 
 namespace Cache.Server.Commands.Dispatch;
@@ -26,7 +25,7 @@ internal static class SlowCalls
         {
             var request = new SlowRequest(
                 unixSeconds, microseconds, arguments, context.Client.EndPoints.Remote, context.Client.Name);
-            server.SlowLog.Add(request, Math.Min(settings.SlowLogLengthMax, SettingBounds.SlowLogLengthMax));
+            server.SlowLog.Add(request, settings.SlowLogLengthMax);
         }
 
         long milliseconds = microseconds / MicrosecondsPerMillisecond;

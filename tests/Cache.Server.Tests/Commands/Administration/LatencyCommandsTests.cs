@@ -66,6 +66,22 @@ public sealed class LatencyCommandsTests : MeasuringTestBase
         Assert.Contains("latency_max_usec_1s:4000\r\n", Client.Run("INFO stats"), StringComparison.Ordinal);
     }
 
+    // A long value is copied elsewhere: the call counts where it is executed.
+    [Fact]
+    public void Groups_WhoseRequestGivesWay_DoNotCountIt()
+    {
+        Client.Call("SET", "k", new string('x', 600_000));
+        Client.Context.SharesThread = true;
+        Assert.Equal(0, TryTakeGroup(20, "GET"));
+        Client.Context.SharesThread = false;
+
+        Assert.Equal("*0\r\n", Client.Run("LATENCY HISTOGRAM get"));
+        Assert.Equal(":0\r\n", Client.Run("SLOWLOG LEN"));
+        Take(20, "GET k");
+        Assert.Contains("$5\r\ncalls\r\n:1\r\n", Client.Run("LATENCY HISTOGRAM get"), StringComparison.Ordinal);
+        Assert.Equal(":1\r\n", Client.Run("SLOWLOG LEN"));
+    }
+
     [Fact]
     public void Percentiles_InInfo_AreThoseThatWereAskedFor()
     {

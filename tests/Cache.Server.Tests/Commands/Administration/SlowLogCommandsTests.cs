@@ -58,10 +58,23 @@ public sealed class SlowLogCommandsTests : MeasuringTestBase
         Assert.Contains("\r\n$1\r\n0\r\n", Client.Run("CONFIG GET slowlog-log-slower-than"), StringComparison.Ordinal);
     }
 
+    [Fact]
+    public void Length_ByConfigSet_DropsTheOldestAtOnce()
+    {
+        for (int i = 0; i < 5; i++)
+            Take(20, $"SET k {i}");
+
+        Client.Run("CONFIG SET slowlog-max-len 2");
+
+        Assert.Equal(":2\r\n", Client.Run("SLOWLOG LEN"));
+        Assert.StartsWith("*2\r\n*6\r\n:4\r\n", Client.Run("SLOWLOG GET -1"), StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData("AUTH secret", "AUTH (redacted)")]
     [InlineData("AUTH name secret", "AUTH (redacted) (redacted)")]
     [InlineData("HELLO 3 AUTH name secret SETNAME n", "HELLO 3 AUTH (redacted) (redacted) SETNAME n")]
+    [InlineData("HELLO AUTH name secret", "HELLO AUTH (redacted) (redacted)")]
     [InlineData(
         "CONFIG SET maxclients 7 requirepass secret", "CONFIG SET maxclients 7 requirepass (redacted)")]
     [InlineData("CONFIG SET MASTERAUTH secret", "CONFIG SET MASTERAUTH (redacted)")]
@@ -103,6 +116,16 @@ public sealed class SlowLogCommandsTests : MeasuringTestBase
         Assert.Contains(":20000\r\n*2\r\n$3\r\nget\r\n$1\r\nk\r\n$15", reply, StringComparison.Ordinal);
         Assert.Contains(
             ":30000\r\n*3\r\n$3\r\nset\r\n$1\r\nk\r\n$36\r\n... (2 more requests of GET and SET)\r\n", reply,
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Get_CommonSetAlone_HasItsValue()
+    {
+        TakeGroup(20, "SET");
+
+        Assert.Contains(
+            ":20000\r\n*3\r\n$3\r\nset\r\n$1\r\nk\r\n$1\r\nv\r\n$15", Client.Run("SLOWLOG GET"),
             StringComparison.Ordinal);
     }
 

@@ -80,6 +80,30 @@ public sealed class WaitAofTests : ConnectionTestBase, IAsyncLifetime
         Assert.Equal(NotDurable, await RunAsync(client, NotDurable, ""));
     }
 
+    // While a disk hangs, a client may ask again and again: that must not be a wait, and memory, each time.
+    [Fact]
+    public async Task Wait_Repeated_IsOneWaitUntilThereIsAChange()
+    {
+        await using var server = await StartAsync(DurabilityMode.Journal);
+        var client = server.Connect();
+        HoldSyncs();
+        client.Exchange(Request("SET", "a", "1"));
+        var wait = _durability!.WaitWholeAsync();
+        for (int i = 0; i < 3; i++)
+        {
+            client.Send(Request("WAITAOF", "1", "0", "1"));
+            Clock.Advance(TimeSpan.FromMilliseconds(1));
+            Assert.Equal(NotDurable, await RunAsync(client, NotDurable, ""));
+            Assert.Same(wait, _durability.WaitWholeAsync());
+        }
+
+        client.Exchange(Request("SET", "a", "2"));
+        Assert.NotSame(wait, _durability.WaitWholeAsync());
+        _durability.Durable!.Journal.SkipsSyncs = false;
+        Assert.Equal(Durable, await RunAsync(client, Durable, Request("WAITAOF", "1", "0", "0")));
+        Assert.True(await wait);
+    }
+
     [Fact]
     public async Task Wait_ForReplicas_LastsUntilItsTimeout()
     {
