@@ -2,7 +2,6 @@ using Cache.Durability.Catalog;
 using Cache.Durability.Files;
 using Cache.Durability.Format;
 using Cache.Durability.Recovery;
-using Staged = Cache.Durability.Journaling.StagedRecords;
 
 namespace Cache.Tool;
 
@@ -14,7 +13,6 @@ internal sealed class DirectoryCheck
     private readonly List<Damage> _damages = [];
     private readonly Dictionary<string, (long Blocks, long Records)> _files = [];
     private readonly RecordReplay _replay;
-    private long _lastChunk;
 
     private DirectoryCheck(StorageDirectory directory, Manifest manifest)
     {
@@ -37,19 +35,13 @@ internal sealed class DirectoryCheck
     /// <summary>When the last block was written, in ms of the wall clock; 0 without one.</summary>
     public long LastWallMs { get; private set; }
 
-    /// <summary>The records that a killed process has left in memory; a start loads them behind the others.</summary>
-    public long StagedRecords { get; private set; }
-
     /// <exception cref="IOException">A file cannot be read.</exception>
-    public static DirectoryCheck Of(IdleDirectory idle)
+    public static DirectoryCheck Of(StorageDirectory directory, Manifest manifest)
     {
-        var manifest = idle.Manifest;
-        var check = new DirectoryCheck(idle.Directory, manifest);
+        var check = new DirectoryCheck(directory, manifest);
         if (manifest.Base is { } snapshot)
             check.ReadSnapshot(snapshot);
         check.ReadJournals([.. manifest.Journals.Where(check.CanBeOpened)]);
-        if (check._damages.Count == 0)
-            check.ReadStaged(idle.RingPath);
         return check;
     }
 
@@ -83,21 +75,12 @@ internal sealed class DirectoryCheck
             {
                 NoteGaps(reader.Gaps.Count, ref gaps);
                 Take(reader.Place.File, reader.Place.Offset, header, payload);
-                _lastChunk = Math.Max(_lastChunk, Staged.ChunkOf(header, payload));
             }
         });
         _damages.AddRange(reader.Gaps.Select(Damage.Of));
         Tail = reader.Tail;
         if (_manifest.State == ManifestState.Clean && reader.NextSequence <= _manifest.EndSequence)
             NoteMissingEnd(reader.NextSequence);
-    }
-
-    private void ReadStaged(string path)
-    {
-        long before = _replay.Count;
-        foreach (var (header, records) in Staged.Read(path, _manifest, _lastChunk))
-            Read(() => _replay.Apply(path, BlockHeader.Size, header.FirstLsn, records));
-        StagedRecords = _replay.Count - before;
     }
 
     // A header that is wrong is of the whole file: the others are read.

@@ -1,8 +1,6 @@
 using Cache.Core;
 using Cache.Durability.Attachment;
 using Cache.Durability.Catalog;
-using Cache.Durability.Format;
-using Cache.Durability.Journaling;
 using Cache.Durability.Rdb;
 using Cache.Durability.Recovery;
 
@@ -60,7 +58,7 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
 
     private void ThrowIfNotWhole(IdleDirectory idle, string from)
     {
-        var check = DirectoryCheck.Of(idle);
+        var check = DirectoryCheck.Of(idle.Directory, idle.Manifest);
         if (check.Damages.Count != 0)
         {
             throw new ToolException(
@@ -94,16 +92,9 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
                     loader.Apply(name, snapshot.Offset, header, payload);
             }
 
-            long lastChunk = 0;
             using var journal = new JournalReader(directory, manifest, skipsDamage: false);
             while (journal.TryRead(out var header, out var payload))
-            {
                 loader.Apply(journal.Place.File, journal.Place.Offset, header, payload);
-                lastChunk = Math.Max(lastChunk, StagedRecords.ChunkOf(header, payload));
-            }
-
-            foreach (var (header, records) in StagedRecords.Read(idle.RingPath, manifest, lastChunk))
-                loader.Apply(idle.RingPath, BlockHeader.Size, header, records);
         }
         catch (RecoveryRefusedException) when (store.GetStatistics().RefusedWrites != 0)
         {

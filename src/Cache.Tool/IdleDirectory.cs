@@ -1,7 +1,5 @@
 using Cache.Durability.Catalog;
 using Cache.Durability.Files;
-using Cache.Durability.Journaling;
-using Cache.Durability.Staging;
 
 namespace Cache.Tool;
 
@@ -24,9 +22,6 @@ internal sealed class IdleDirectory
     public SystemDirectory Directory { get; }
 
     public Manifest Manifest { get; }
-
-    /// <summary>Where a killed process may have left records that no file has.</summary>
-    public string RingPath => SharedRing.PathOf(StagedRecords.RingFolder, Directory.Path, Manifest.StoreId);
 
     /// <exception cref="ToolException">There is no directory of a store.</exception>
     /// <exception cref="DirectoryLockedException">A process uses it.</exception>

@@ -25,12 +25,12 @@ internal static class VerifyVerb
     private static ExitCode Run(VerbWords words, Report output, TimeProvider time)
     {
         var idle = IdleDirectory.Open(words.Operands[0]);
-        var check = DirectoryCheck.Of(idle);
+        var check = DirectoryCheck.Of(idle.Directory, idle.Manifest);
         idle.ThrowIfUsedMeanwhile();
         output.Line(idle.Directory.Path);
         PrintFiles(idle, check, output);
         output.Line();
-        return PrintVerdict(idle, check, output);
+        return PrintVerdict(idle.Manifest, check, output);
     }
 
     private static void PrintFiles(IdleDirectory idle, DirectoryCheck check, Report output)
@@ -53,9 +53,8 @@ internal static class VerifyVerb
         }
     }
 
-    private static ExitCode PrintVerdict(IdleDirectory idle, DirectoryCheck check, Report output)
+    private static ExitCode PrintVerdict(Manifest manifest, DirectoryCheck check, Report output)
     {
-        var manifest = idle.Manifest;
         foreach (var damage in check.Damages.Take(DamagesMax))
             output.Line($"damage: {damage}.");
         if (check.Damages.Count > DamagesMax)
@@ -68,13 +67,6 @@ internal static class VerifyVerb
             output.Line(
                 $"torn tail: {tail.File} ends at byte {tail.Offset}; {Grouped(tail.Bytes)} bytes of blocks follow that "
                 + $"were not whole when the machine stopped, {Moments.Seconds(tail.Milliseconds)} s of changes.");
-        }
-
-        if (check.StagedRecords != 0)
-        {
-            output.Line(
-                $"in memory: {Grouped(check.StagedRecords)} of these records are in {idle.RingPath}, and in no file. "
-                + "They are lost with this run of the system, and to a copy of the files.");
         }
 
         if (check.Damages.Count != 0)

@@ -41,22 +41,6 @@ public sealed class ConvertVerbTests : IDisposable
     });
 
     [Fact]
-    public void Convert_DirectoryOfAKilledProcess_HasWhatItHadStaged()
-    {
-        string ring = StoreFiles.WriteAndKillAtOnce(Store, _time, StoreFiles.Fill);
-        try
-        {
-            ToolRun.At(_time, "convert", Store, Dump).AssertTells("has 10 entries.");
-        }
-        finally
-        {
-            File.Delete(ring);
-        }
-
-        Assert.Contains(DumpFile.Read(Dump), static entry => entry.Key == "last");
-    }
-
-    [Fact]
     public void Convert_Dump_StartsAStore()
     {
         DumpFile.Write(Dump, [(0, "a", "1", null), (3, "b", "2", StartMs + 5_000), (0, "", "no key", null)]);

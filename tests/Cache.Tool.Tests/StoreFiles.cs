@@ -1,9 +1,7 @@
 using Cache.Core;
 using Cache.Durability.Attachment;
-using Cache.Durability.Catalog;
 using Cache.Durability.Files;
 using Cache.Durability.Journaling;
-using Cache.Durability.Staging;
 
 namespace Cache.Tool.Tests;
 
@@ -32,29 +30,6 @@ internal static class StoreFiles
         TemporaryFolder.Copy(folder.Path, path);
     }
 
-    /// <summary>A directory of a process that was killed before it had written its last changes.</summary>
-    /// <returns>The file in shared memory that has them; the caller deletes it.</returns>
-    public static string WriteAndKillAtOnce(string path, TimeProvider time, Action<CacheStore, DurableStore> use)
-    {
-        using var files = new TemporaryFolder();
-        using var memory = new TemporaryFolder();
-        string ring;
-        using (var store = Create(time))
-        {
-            using var durable = Open(path, store, StagedRecords.RingFolder);
-            use(store, durable);
-            ulong storeId = ManifestFile.Read(new SystemDirectory(path))!.StoreId;
-            ring = SharedRing.PathOf(StagedRecords.RingFolder, path, storeId);
-            TemporaryFolder.Copy(path, files.Path);
-            File.Copy(ring, memory.Of("ring"));
-        }
-
-        Directory.Delete(path, recursive: true);
-        TemporaryFolder.Copy(files.Path, path);
-        File.Copy(memory.Of("ring"), ring);
-        return ring;
-    }
-
     /// <summary>Sets some entries, and removes one.</summary>
     public static void Fill(CacheStore store, DurableStore durable)
     {
@@ -72,13 +47,13 @@ internal static class StoreFiles
         new(new CacheOptions { MemoryLimitBytes = 256 << 20, ShardCount = 4 }, time);
 
     /// <summary>Opens it as a start does.</summary>
-    public static DurableStore Open(string path, CacheStore store, string? ringFolder = null)
+    public static DurableStore Open(string path, CacheStore store)
     {
         Directory.CreateDirectory(path);
         return DurableStore.Open(
             store,
             new SystemDirectory(path),
-            new JournalOptions { FileBytes = FileBytes, Chunks = 8, RingFolder = ringFolder },
+            new JournalOptions { FileBytes = FileBytes, Chunks = 8 },
             new StoreStart { HasThreads = false });
     }
 }

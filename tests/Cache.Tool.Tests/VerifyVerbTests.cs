@@ -3,7 +3,6 @@ using Cache.Durability.Attachment;
 using Cache.Durability.Catalog;
 using Cache.Durability.Files;
 using Cache.Durability.Format;
-using Cache.Durability.Journaling;
 
 namespace Cache.Tool.Tests;
 
@@ -52,26 +51,6 @@ public sealed class VerifyVerbTests : IDisposable
         var run = ToolRun.Of("verify", Store);
         run.AssertTells("not closed by its last process");
         run.AssertTells("whole: a start loads 12 records");
-    }
-
-    // A start loads them, so the tool must not say that there are fewer.
-    [Fact]
-    public void Verify_KilledProcessHadStagedRecords_CountsThem()
-    {
-        string ring = StoreFiles.WriteAndKillAtOnce(Store, _time, StoreFiles.Fill);
-        try
-        {
-            var run = ToolRun.Of("verify", Store);
-            run.AssertTells($"in memory: 1 of these records are in {ring}, and in no file.");
-            run.AssertTells("whole: a start loads 12 records");
-            using var store = StoreFiles.Create(_time);
-            using var durable = StoreFiles.Open(Store, store, StagedRecords.RingFolder);
-            Assert.Equal("one"u8.ToArray(), store.GetArray("last"u8));
-        }
-        finally
-        {
-            File.Delete(ring);
-        }
     }
 
     [Fact]

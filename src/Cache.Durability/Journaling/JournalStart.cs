@@ -131,17 +131,25 @@ internal static class JournalStart
         return (ring, problem);
     }
 
+    // The records that the last process had staged and not written, in their order. Where the manifest does not say
+    // "open" they do not follow the files.
     private static List<StagingChunk> Rescue(string? path, Manifest manifest, long lastChunk, IBlockTarget target)
     {
+        if (path == null || manifest.State != ManifestState.Open || SharedRing.ReadBoot() is not { } boot)
+            return [];
+        lastChunk = Math.Max(lastChunk, StagedPlace.SequenceOf(manifest.FromLsn) - 1);
         List<StagingChunk> rescued = [];
-        foreach (var (header, records) in path == null ? [] : StagedRecords.Read(path, manifest, lastChunk))
+        foreach (var (sequence, block) in RingReader.Read(path, boot, manifest.StoreId, lastChunk))
         {
             var chunk = new StagingChunk(slot: 0);
-            chunk.Open(StagedPlace.SequenceOf(header.FirstLsn));
-            records.CopyTo(chunk.Slice(BlockHeader.Size, records.Length));
-            chunk.Fill(BlockHeader.Size, records.Length);
-            chunk.Seal(BlockHeader.Size + records.Length);
-            target.Apply(path!, BlockHeader.Size, header, records);
+            chunk.Open(sequence);
+            int length = block.Length - BlockHeader.Size;
+            block.AsSpan(BlockHeader.Size).CopyTo(chunk.Slice(BlockHeader.Size, length));
+            chunk.Fill(BlockHeader.Size, length);
+            chunk.Seal(block.Length);
+            var header = new BlockHeader(
+                0, 0, 0, length, length, 0, BlockKind.Journal, 0, 0, StagedPlace.LsnOf(sequence, BlockHeader.Size));
+            target.Apply(path, BlockHeader.Size, header, chunk.Slice(BlockHeader.Size, length));
             rescued.Add(chunk);
         }
 
@@ -170,11 +178,15 @@ internal static class JournalStart
             blocks++;
             bytes += header.LengthIn(FileHeader.BufferedAlignment);
             lastLsn = Math.Max(lastLsn, header.FirstLsn);
-            lastChunk = Math.Max(lastChunk, StagedRecords.ChunkOf(header, payload));
+            long chunk = StagedPlace.SequenceOf(header.FirstLsn);
+            lastChunk = Math.Max(lastChunk, IsPart(payload) ? chunk - 1 : chunk); // Its parts come before a chunk.
         }
 
         return (blocks, bytes, lastLsn, lastChunk);
     }
+
+    private static bool IsPart(ReadOnlySpan<byte> payload) =>
+        new RecordReader(payload).TryRead(out var record) && record.Fields.Kind == RecordKind.Part;
 
     private static void NoteGaps(int count, ref int known, IBlockTarget target)
     {
