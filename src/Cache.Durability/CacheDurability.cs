@@ -33,9 +33,6 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
     private static readonly TimeSpan s_progressPeriod = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan s_tick = TimeSpan.FromSeconds(1);
 
-    // The file system of shared memory; other systems have none, or none by files.
-    private const string RingFolder = "/dev/shm";
-
     // The suffix of the file that names Redis's own files.
     private const string RedisManifestEnding = ".aof.manifest";
 
@@ -258,7 +255,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
             Sync = _sync,
             RefusesWritesOnError = _options.RefusesWritesOnError,
             RefusesCutEnds = _options.RefusesCutEnds,
-            RingFolder = _options.UsesSharedMemory && OperatingSystem.IsLinux() ? RingFolder : null,
+            RingFolder = _options.UsesSharedMemory && OperatingSystem.IsLinux() ? StagedRecords.Folder : null,
         };
         var durable = DurableStore.Open(_store, directory, options, new StoreStart
         {

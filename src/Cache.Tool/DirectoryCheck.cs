@@ -1,6 +1,7 @@
 using Cache.Durability.Catalog;
 using Cache.Durability.Files;
 using Cache.Durability.Format;
+using Cache.Durability.Journaling;
 using Cache.Durability.Recovery;
 
 namespace Cache.Tool;
@@ -13,6 +14,7 @@ internal sealed class DirectoryCheck
     private readonly List<Damage> _damages = [];
     private readonly Dictionary<string, (long Blocks, long Records)> _files = [];
     private readonly RecordReplay _replay;
+    private readonly StagedRecords _staged = new();
 
     private DirectoryCheck(StorageDirectory directory, Manifest manifest)
     {
@@ -32,6 +34,9 @@ internal sealed class DirectoryCheck
 
     public long Records => _replay.Count;
 
+    /// <summary>Those of them that the last process had not written when it was killed.</summary>
+    public long Staged { get; private set; }
+
     /// <summary>When the last block was written, in ms of the wall clock; 0 without one.</summary>
     public long LastWallMs { get; private set; }
 
@@ -42,6 +47,8 @@ internal sealed class DirectoryCheck
         if (manifest.Base is { } snapshot)
             check.ReadSnapshot(snapshot);
         check.ReadJournals([.. manifest.Journals.Where(check.CanBeOpened)]);
+        if (check.Damages.Count == 0)
+            check.ReadStaged();
         return check;
     }
 
@@ -75,12 +82,28 @@ internal sealed class DirectoryCheck
             {
                 NoteGaps(reader.Gaps.Count, ref gaps);
                 Take(reader.Place.File, reader.Place.Offset, header, payload);
+                _staged.NoteBlock(header, payload);
             }
         });
         _damages.AddRange(reader.Gaps.Select(Damage.Of));
         Tail = reader.Tail;
         if (_manifest.State == ManifestState.Clean && reader.NextSequence <= _manifest.EndSequence)
             NoteMissingEnd(reader.NextSequence);
+    }
+
+    private void ReadStaged()
+    {
+        long before = _replay.Count;
+        string ring = StagedRecords.RingOf(_directory, _manifest);
+        Read(() =>
+        {
+            foreach (var (sequence, block) in _staged.Read(ring, _manifest))
+            {
+                ulong lsn = StagedRecords.HeaderOf(sequence, block).FirstLsn;
+                _replay.Apply(ring, BlockHeader.Size, lsn, block.AsSpan(BlockHeader.Size));
+            }
+        });
+        Staged = _replay.Count - before;
     }
 
     // A header that is wrong is of the whole file: the others are read.

@@ -1,6 +1,8 @@
 using Cache.Core;
 using Cache.Durability.Attachment;
 using Cache.Durability.Catalog;
+using Cache.Durability.Format;
+using Cache.Durability.Journaling;
 using Cache.Durability.Rdb;
 using Cache.Durability.Recovery;
 
@@ -92,9 +94,20 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
                     loader.Apply(name, snapshot.Offset, header, payload);
             }
 
+            var staged = new StagedRecords();
             using var journal = new JournalReader(directory, manifest, skipsDamage: false);
             while (journal.TryRead(out var header, out var payload))
+            {
                 loader.Apply(journal.Place.File, journal.Place.Offset, header, payload);
+                staged.NoteBlock(header, payload);
+            }
+
+            string ring = StagedRecords.RingOf(directory, manifest);
+            foreach (var (sequence, block) in staged.Read(ring, manifest))
+            {
+                var header = StagedRecords.HeaderOf(sequence, block);
+                loader.Apply(ring, BlockHeader.Size, header, block.AsSpan(BlockHeader.Size));
+            }
         }
         catch (RecoveryRefusedException) when (store.GetStatistics().RefusedWrites != 0)
         {

@@ -18,9 +18,9 @@ internal sealed class RecordCounts : IRecordTarget
         var fields = record.Fields;
         if (fields.Keyspace >= CacheOptions.KeyspaceCountMax)
             return $"is of keyspace {fields.Keyspace}; a store has {CacheOptions.KeyspaceCountMax} at most";
-        string problem = fields.Kind == RecordKind.Databases
-            ? RecordRules.ProblemOfDatabases(value, CacheOptions.KeyspaceCountMax)
-            : RecordRules.ProblemOf(fields);
+        string problem = RecordRules.ProblemOf(fields);
+        if (problem.Length == 0 && fields.Kind == RecordKind.Databases)
+            problem = RecordRules.ProblemOfDatabases(value, CacheOptions.KeyspaceCountMax);
         if (problem.Length != 0)
             return problem;
         _counts[(int)fields.Kind]++;

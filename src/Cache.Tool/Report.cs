@@ -6,8 +6,8 @@ namespace Cache.Tool;
 
 /// <summary>Lines for a person, who may read them on a terminal.</summary>
 /// <remarks>
-/// Names of files, and texts in them, may come from anybody: characters that could command a terminal, or change the
-/// direction of the text, are printed by their numbers.
+/// Names of files, and texts in them, may come from anybody: characters that could command a terminal, change the
+/// direction of the text, or begin a line that looks like a verdict, are printed by their numbers.
 /// </remarks>
 internal sealed class Report(TextWriter writer)
 {
@@ -33,7 +33,7 @@ internal sealed class Report(TextWriter writer)
     }
 
     // Unpaired surrogates too: they are of no text.
-    private static bool IsHarmful(char one) => one != '\n' && char.GetUnicodeCategory(one)
+    private static bool IsHarmful(char one) => char.GetUnicodeCategory(one)
         is UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.Surrogate
         or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
 }

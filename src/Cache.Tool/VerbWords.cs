@@ -38,6 +38,8 @@ internal sealed class VerbWords
             throw new ToolException($"{verb.Name} needs {verb.Operands[parsed._operands.Count]}: {verb.Usage}");
         if (parsed._operands.Count > verb.Operands.Count)
             throw new ToolException($"'{parsed._operands[verb.Operands.Count]}' is one word too many: {verb.Usage}");
+        if (parsed._operands.IndexOf("") is >= 0 and var empty) // A variable of a script that is not set.
+            throw new ToolException($"{verb.Operands[empty]} is empty: {verb.Usage}");
         return parsed;
     }
 

@@ -62,6 +62,8 @@ internal static class VerifyVerb
         string read = $"{Grouped(check.Records)} records in {Grouped(check.Blocks)} blocks";
         if (check.LastWallMs != 0)
             read += $", the last of {Moments.Text(check.LastWallMs)}";
+        if (check.Staged != 0)
+            read += $", {Grouped(check.Staged)} of them from the memory of the process that was killed";
         if (check.Tail is { } tail)
         {
             output.Line(
@@ -69,17 +71,20 @@ internal static class VerifyVerb
                 + $"were not whole when the machine stopped, {Moments.Seconds(tail.Milliseconds)} s of changes.");
         }
 
-        if (check.Damages.Count != 0)
-        {
-            output.Line(check.Damages.All(static damage => damage.IsSkippable)
-                ? $"damaged: a start refuses it; with journal-recover skip it loads the rest, {read}."
-                : $"damaged: a start refuses it, also with journal-recover skip. Readable are {read}.");
-        }
-        else if (manifest.State == ManifestState.Suspended)
+        bool isSkippable = check.Damages.All(static damage => damage.IsSkippable);
+        if (manifest.State == ManifestState.Suspended) // A start does not look for damage then.
         {
             output.Line(
                 "incomplete: the last process could not write its last changes, which may be deletions. A start loads "
-                + $"nothing; with journal-recover force it loads, once, {read}.");
+                + (isSkippable
+                    ? $"nothing; with journal-recover force it loads, once, {read}."
+                    : $"nothing, and with journal-recover force it refuses it. Readable are {read}."));
+        }
+        else if (check.Damages.Count != 0)
+        {
+            output.Line(isSkippable
+                ? $"damaged: a start refuses it; with journal-recover skip it loads the rest, {read}."
+                : $"damaged: a start refuses it, also with journal-recover skip. Readable are {read}.");
         }
         else
         {

@@ -20,6 +20,9 @@ public sealed class CacheToolTests
     [InlineData("/nowhere/at/all does not exist", "inspect", "/nowhere/at/all")]
     [InlineData("/nowhere/at/all does not exist", "convert", "/nowhere/at/all", "x")]
     [InlineData("--odd does not exist", "verify", "--", "--odd")]
+    [InlineData("DIR is empty: cache verify DIR", "verify", "")]
+    [InlineData("FILE is empty: cache inspect FILE", "inspect", "")]
+    [InlineData("TO is empty: cache convert FROM TO", "convert", "a", "")]
     public void Run_WrongWords_AreToldInALine(string text, params string[] words) =>
         ToolRun.Of(words).AssertFails(2, text);
 
@@ -39,6 +42,7 @@ public sealed class CacheToolTests
     [InlineData("\u001b[31mred", "\\u001b[31mred")]
     [InlineData("\u009b31m\u202eturned\u2066", "\\u009b31m\\u202eturned\\u2066")]
     [InlineData("bell\a \r", "bell\\u0007 \\u000d")]
+    [InlineData("name\nwhole: a start", "name\\u000awhole: a start")]
     public void Line_WhatCommandsATerminal_IsPrintedByItsNumber(string text, string printed)
     {
         var writer = new StringWriter();

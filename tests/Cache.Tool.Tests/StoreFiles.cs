@@ -1,5 +1,6 @@
 using Cache.Core;
 using Cache.Durability.Attachment;
+using Cache.Durability.Catalog;
 using Cache.Durability.Files;
 using Cache.Durability.Journaling;
 
@@ -30,6 +31,34 @@ internal static class StoreFiles
         TemporaryFolder.Copy(folder.Path, path);
     }
 
+    /// <summary>A directory of a process that was killed before it had written its last changes.</summary>
+    /// <returns>The file of shared memory with them; the caller deletes it.</returns>
+    public static string WriteAndKillStaged(
+        string path, TimeProvider time, Action<CacheStore, DurableStore> use, Action<CacheStore> stage)
+    {
+        using var copy = new TemporaryFolder();
+        string ring;
+        byte[] staged;
+        using (var store = Create(time))
+        {
+            using var durable = Open(path, store, StagedRecords.Folder);
+            use(store, durable);
+            durable.Journal.WriteAll();
+            stage(store);
+            var directory = new SystemDirectory(path);
+            ring = StagedRecords.RingOf(directory, ManifestFile.Read(directory)!);
+            staged = File.ReadAllBytes(ring);
+            TemporaryFolder.Copy(path, copy.Path);
+        }
+
+        Directory.Delete(path, recursive: true);
+        TemporaryFolder.Copy(copy.Path, path);
+        File.WriteAllBytes(ring, staged);
+        if (!OperatingSystem.IsWindows())
+            File.SetUnixFileMode(ring, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        return ring;
+    }
+
     /// <summary>Sets some entries, and removes one.</summary>
     public static void Fill(CacheStore store, DurableStore durable)
     {
@@ -47,13 +76,13 @@ internal static class StoreFiles
         new(new CacheOptions { MemoryLimitBytes = 256 << 20, ShardCount = 4 }, time);
 
     /// <summary>Opens it as a start does.</summary>
-    public static DurableStore Open(string path, CacheStore store)
+    public static DurableStore Open(string path, CacheStore store, string? ringFolder = null)
     {
         Directory.CreateDirectory(path);
         return DurableStore.Open(
             store,
             new SystemDirectory(path),
-            new JournalOptions { FileBytes = FileBytes, Chunks = 8 },
+            new JournalOptions { FileBytes = FileBytes, Chunks = 8, RingFolder = ringFolder },
             new StoreStart { HasThreads = false });
     }
 }

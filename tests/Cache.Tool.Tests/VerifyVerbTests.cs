@@ -3,6 +3,7 @@ using Cache.Durability.Attachment;
 using Cache.Durability.Catalog;
 using Cache.Durability.Files;
 using Cache.Durability.Format;
+using Cache.Durability.Journaling;
 
 namespace Cache.Tool.Tests;
 
@@ -51,6 +52,35 @@ public sealed class VerifyVerbTests : IDisposable
         var run = ToolRun.Of("verify", Store);
         run.AssertTells("not closed by its last process");
         run.AssertTells("whole: a start loads 12 records");
+    }
+
+    // What it had acknowledged and not written is in shared memory.
+    [Fact]
+    public void VerifyAndConvert_ProcessWasKilledBeforeItWrote_TakeWhatAStartTakes()
+    {
+        if (!OperatingSystem.IsLinux())
+            return;
+        string ring = StoreFiles.WriteAndKillStaged(Store, _time, StoreFiles.Fill, static store =>
+        {
+            store.Set("staged"u8, "1"u8);
+            store.Remove("last"u8);
+        });
+        try
+        {
+            ToolRun.Of("verify", Store).AssertTells("whole: a start loads 14 records in 3 blocks");
+            ToolRun.Of("verify", Store).AssertTells(", 2 of them from the memory of the process that was killed.");
+            string dump = _folder.Of("dump.rdb");
+            ToolRun.At(_time, "convert", Store, dump).AssertTells("has 10 entries.");
+            Assert.Contains(DumpFile.Read(dump), static entry => entry.Key == "staged");
+            Assert.DoesNotContain(DumpFile.Read(dump), static entry => entry.Key == "last");
+            using var store = StoreFiles.Create(_time);
+            using var durable = StoreFiles.Open(Store, store, StagedRecords.Folder);
+            Assert.Equal((14, 10), (durable.LoadedRecords, store.GetStatistics().Count));
+        }
+        finally
+        {
+            File.Delete(ring);
+        }
     }
 
     [Fact]
@@ -137,6 +167,26 @@ public sealed class VerifyVerbTests : IDisposable
         var run = ToolRun.Of("verify", Store);
         Assert.Contains("incomplete: the last process could not write its last changes", run.Output);
         Assert.Equal(1, run.Code);
+    }
+
+    // A start does not read them, and so does not refuse them.
+    [Fact]
+    public void Verify_SuspendedDirectoryWithDamage_SaysThatAStartLoadsNothing()
+    {
+        StoreFiles.Write(Store, _time, StoreFiles.Fill);
+        ManifestFile.Suspend(new SystemDirectory(Store), ManifestState.Suspended);
+        Flip(Journal, 4096 + 70);
+        var run = ToolRun.Of("verify", Store);
+        Assert.Contains("damage: jrnl-000001.cj lacks block 1", run.Output);
+        Assert.Contains(
+            "A start loads nothing; with journal-recover force it loads, once, 2 records in 2 blocks", run.Output);
+        Assert.Equal(1, run.Code);
+        Flip(Journal, 100);
+        Assert.Contains("A start loads nothing, and with journal-recover force it refuses it.",
+            ToolRun.Of("verify", Store).Output);
+        using var store = StoreFiles.Create(_time);
+        using var durable = StoreFiles.Open(Store, store);
+        Assert.True(durable.Report.IsEmpty);
     }
 
     [Fact]

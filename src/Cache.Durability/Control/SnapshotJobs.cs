@@ -147,7 +147,11 @@ internal sealed class SnapshotJobs(TimeProvider time, Func<long> changes, Action
         }
 
         lock (_gate)
+        {
             _figures = AfterRun(purpose, changesBefore, time.GetElapsedTime(start), failure);
+            Volatile.Write(ref _isCanceled, false); // The snapshot that ends a suspension looks at it too.
+        }
+
         Ended?.Invoke(purpose, failure);
         done.SetResult(failure);
         BeginScheduled();

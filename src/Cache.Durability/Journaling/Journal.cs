@@ -358,7 +358,11 @@ internal sealed partial class Journal : IDisposable
         // Where writes continue, a start must know before the first of them. Where they are refused, none is taken
         // that no start would find, however long the disk needs.
         if (!_options.RefusesWritesOnError)
+        {
             _catalog.TrySuspend(ManifestState.Suspended);
+            _ring?.SetCounting(false); // Even if no manifest says so: what is recorded later follows a gap.
+        }
+
         Staging.TurnOff(failure, _options.RefusesWritesOnError);
         if (isFirst) // A thread that sees the new count gets no place, and so acknowledges no write.
             Interlocked.Increment(ref _suspensionCount);

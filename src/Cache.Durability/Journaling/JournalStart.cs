@@ -37,7 +37,8 @@ internal static class JournalStart
         using var reader = new JournalReader(directory, read, skipsDamage);
         target.Begin(LengthOf(directory, [.. read.Journals.Append(read.Base).OfType<string>()]));
         var (entryBlocks, entryGaps) = ReadSnapshot(directory, read, skipsDamage, target);
-        var (blocks, bytes, lastLsn, lastChunk) = Read(reader, target);
+        var staged = new StagedRecords();
+        var (blocks, bytes, lastLsn) = Read(reader, target, staged);
         report = new RecoveryReport(
             entryBlocks + blocks, reader.Tail, [.. entryGaps, .. reader.Gaps], wasSuspended, wasRefused, isEmpty);
         if (options.RefusesCutEnds && reader.Tail is { } end)
@@ -45,7 +46,7 @@ internal static class JournalStart
         string? ringPath = options.RingFolder is { } folder
             ? SharedRing.PathOf(folder, directory.Path, manifest.StoreId)
             : null;
-        var rescued = report.Gaps.Count == 0 ? Rescue(ringPath, manifest, lastChunk, target) : [];
+        var rescued = report.Gaps.Count == 0 ? Rescue(ringPath, manifest, staged, target) : [];
         target.End();
         if (!wasRefused)
             CutEnds(directory, reader);
@@ -131,15 +132,12 @@ internal static class JournalStart
         return (ring, problem);
     }
 
-    // The records that the last process had staged and not written, in their order. Where the manifest does not say
-    // "open" they do not follow the files.
-    private static List<StagingChunk> Rescue(string? path, Manifest manifest, long lastChunk, IBlockTarget target)
+    // The records that the last process had staged and not written, in their order.
+    private static List<StagingChunk> Rescue(
+        string? path, Manifest manifest, StagedRecords staged, IBlockTarget target)
     {
-        if (path == null || manifest.State != ManifestState.Open || SharedRing.ReadBoot() is not { } boot)
-            return [];
-        lastChunk = Math.Max(lastChunk, StagedPlace.SequenceOf(manifest.FromLsn) - 1);
         List<StagingChunk> rescued = [];
-        foreach (var (sequence, block) in RingReader.Read(path, boot, manifest.StoreId, lastChunk))
+        foreach (var (sequence, block) in path == null ? [] : staged.Read(path, manifest))
         {
             var chunk = new StagingChunk(slot: 0);
             chunk.Open(sequence);
@@ -147,9 +145,9 @@ internal static class JournalStart
             block.AsSpan(BlockHeader.Size).CopyTo(chunk.Slice(BlockHeader.Size, length));
             chunk.Fill(BlockHeader.Size, length);
             chunk.Seal(block.Length);
-            var header = new BlockHeader(
-                0, 0, 0, length, length, 0, BlockKind.Journal, 0, 0, StagedPlace.LsnOf(sequence, BlockHeader.Size));
-            target.Apply(path, BlockHeader.Size, header, chunk.Slice(BlockHeader.Size, length));
+            target.Apply(
+                path!, BlockHeader.Size, StagedRecords.HeaderOf(sequence, block),
+                chunk.Slice(BlockHeader.Size, length));
             rescued.Add(chunk);
         }
 
@@ -163,11 +161,10 @@ internal static class JournalStart
         return StagedPlace.LsnOf(last + StagingArea.ChunksMax + 1, 0);
     }
 
-    private static (long Blocks, long Bytes, ulong LastLsn, long LastChunk) Read(
-        JournalReader reader, IBlockTarget target)
+    private static (long Blocks, long Bytes, ulong LastLsn) Read(
+        JournalReader reader, IBlockTarget target, StagedRecords staged)
     {
         long blocks = 0;
-        long lastChunk = 0;
         long bytes = 0;
         ulong lastLsn = 0;
         int gaps = 0;
@@ -175,18 +172,14 @@ internal static class JournalStart
         {
             NoteGaps(reader.Gaps.Count, ref gaps, target);
             target.Apply(reader.Place.File, reader.Place.Offset, header, payload);
+            staged.NoteBlock(header, payload);
             blocks++;
             bytes += header.LengthIn(FileHeader.BufferedAlignment);
             lastLsn = Math.Max(lastLsn, header.FirstLsn);
-            long chunk = StagedPlace.SequenceOf(header.FirstLsn);
-            lastChunk = Math.Max(lastChunk, IsPart(payload) ? chunk - 1 : chunk); // Its parts come before a chunk.
         }
 
-        return (blocks, bytes, lastLsn, lastChunk);
+        return (blocks, bytes, lastLsn);
     }
-
-    private static bool IsPart(ReadOnlySpan<byte> payload) =>
-        new RecordReader(payload).TryRead(out var record) && record.Fields.Kind == RecordKind.Part;
 
     private static void NoteGaps(int count, ref int known, IBlockTarget target)
     {

@@ -18,9 +18,10 @@ internal static class RingReader
     /// <param name="boot">This run of the system.</param>
     /// <param name="storeId">The store.</param>
     /// <param name="lastWritten">The number of the last chunk whose block is in a file.</param>
+    /// <param name="lastUsed">The bytes of that block, with its header, without what aligns it; 0: unknown.</param>
     /// <returns>The chunks behind it, in order: numbers, and blocks whose headers are empty.</returns>
     public static IReadOnlyList<(long Sequence, byte[] Block)> Read(
-        string path, Guid boot, ulong storeId, long lastWritten)
+        string path, Guid boot, ulong storeId, long lastWritten, int lastUsed)
     {
         try
         {
@@ -31,7 +32,7 @@ internal static class RingReader
             if ((mode & ~OwnerOnly) != 0)
                 return [];
             File.SetUnixFileMode(file, mode); // Changes nothing, but is refused for a file of others.
-            return Read(file, SharedRing.HeadOf(boot, storeId), lastWritten);
+            return Read(file, SharedRing.HeadOf(boot, storeId), lastWritten, lastUsed);
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException
             or NotSupportedException)
@@ -40,7 +41,8 @@ internal static class RingReader
         }
     }
 
-    private static List<(long Sequence, byte[] Block)> Read(SafeFileHandle file, byte[] expected, long lastWritten)
+    private static List<(long Sequence, byte[] Block)> Read(
+        SafeFileHandle file, byte[] expected, long lastWritten, int lastUsed)
     {
         byte[] head = new byte[SharedRing.HeadSize];
         if (RandomAccess.Read(file, head, 0) < head.Length || !head.AsSpan().StartsWith(expected)
@@ -51,7 +53,11 @@ internal static class RingReader
 
         List<(long Sequence, byte[] Block)> found = [];
         long last = lastWritten;
-        var unwritten = SlotsOf(file).Where(slot => slot.Sequence > lastWritten);
+        var slots = SlotsOf(file);
+        // A start has written what it found of that chunk, and was killed: what follows is behind what it did not find.
+        if (lastUsed != 0 && slots.Any(slot => slot.Sequence == lastWritten && slot.Used != (ulong)lastUsed))
+            return [];
+        var unwritten = slots.Where(slot => slot.Sequence > lastWritten);
         foreach (var slot in unwritten.OrderBy(static slot => slot.Sequence))
         {
             if (slot.Previous > last) // What lies between is missing.

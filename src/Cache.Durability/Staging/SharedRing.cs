@@ -71,6 +71,7 @@ internal sealed class SharedRing
     /// <param name="storeId">Its number: a copy has another path, another store in its place another number.</param>
     public static string PathOf(string folder, string directory, ulong storeId)
     {
+        directory = Path.TrimEndingDirectorySeparator(directory); // With or without it is the same directory.
         byte[] hash = SHA256.HashData(Encoding.UTF8.GetBytes($"{storeId:x16} {directory}"));
         return Path.Combine(folder, $"cache-{Convert.ToHexStringLower(hash.AsSpan(0, NameBytes))}");
     }

@@ -142,6 +142,7 @@ public sealed class SnapshotJobsTests : IDisposable
         Assert.True(_jobs.MustStop);
         _mayEnd.Release();
         await task;
+        Assert.False(_jobs.MustStop); // Else no suspension could end before the next one begins.
         _jobs.TryBegin(SnapshotPurpose.Save, out _, out task);
         Assert.False(_jobs.MustStop);
         _mayEnd.Release();

@@ -94,6 +94,31 @@ public sealed class SharedRingTests : IDisposable
         Assert.Fail("No start succeeded.");
     });
 
+    // The first start writes what precedes the long value; the next one must not go on behind it.
+    [Fact]
+    public void Open_CrashesAnywhereBehindWhatIsNotWhole_TheNextStartFindsTheSamePrefix()
+    {
+        for (int crash = 0; crash < 100; crash++)
+        {
+            var directory = new FaultyDirectory();
+            var rig = Open(directory);
+            Record(rig, 0, 10);
+            rig.Journal.WriteAll();
+            Record(rig, 10, 20);
+            RecordLong(rig);
+            rig.Journal.Staging.Seal();
+            Record(rig, 30, 40);
+            var killed = directory.AfterKill();
+            killed.CrashAt = killed.Operations + crash;
+            bool isOpen = TryOpen(killed);
+            Assert.Equal(Enumerable.Range(0, 20), Open(killed.AfterKill()).Found);
+            if (isOpen)
+                return;
+        }
+
+        Assert.Fail("No start succeeded.");
+    }
+
     // Its head, and for each slot its chunk, its marks and its own head.
     [Fact]
     public void Open_AnyByteOfTheRingIsFlipped_FindsAPrefix() => RandomSeed.Run(this, seed =>
@@ -274,6 +299,22 @@ public sealed class SharedRingTests : IDisposable
         Assert.Equal(Enumerable.Range(10, 10), Open(_directory.AfterKill()).Found);
     }
 
+    // Not even a manifest can be written: nothing on the disk says that records are missing before the later ones.
+    [Fact]
+    public void Open_KilledWhileItResumesOnAReadOnlyDisk_FindsAPrefix()
+    {
+        var rig = Open(_directory, refusesWrites: false);
+        Record(rig, 0, 10);
+        rig.Journal.WriteAll();
+        _directory.IsReadOnly = true;
+        Record(rig, 10, 20);
+        rig.Journal.Write();
+        Assert.Equal(0ul, rig.Record(20));
+        rig.Journal.Resume();
+        Record(rig, 30, 40);
+        Assert.Equal(Enumerable.Range(0, 10), Open(_directory.AfterKill()).Found);
+    }
+
     [Fact]
     public void Open_WhileSuspended_IgnoresTheRing()
     {
@@ -318,6 +359,10 @@ public sealed class SharedRingTests : IDisposable
         Assert.Equal(Enumerable.Range(0, 10), Open(_directory.AfterKill()).Found);
         Assert.Equal(Enumerable.Range(0, 20), Open(other.AfterKill()).Found);
     }
+
+    [Fact]
+    public void PathOf_DirectoryWithASeparatorBehindIt_IsTheSame() =>
+        Assert.Equal(SharedRing.PathOf("/folder", "/a/b", 7), SharedRing.PathOf("/folder", "/a/b/", 7));
 
     [Fact]
     public void Open_Ring_IsForItsOwnerAlone()
