@@ -34,9 +34,6 @@ internal static class SettingBounds
     /// <summary>Twelve days: no command is executed for longer; in ticks it still fits 64 bits.</summary>
     public const ulong MicrosecondsMax = 1L << 40;
 
-    /// <summary>The most entries of SLOWLOG, some kilobytes each.</summary>
-    public const long SlowLogLengthMax = 100_000;
-
     /// <summary>The longest interval in seconds whose milliseconds fit 32 bits.</summary>
     public const int SecondsMax = int.MaxValue / 1000;
 

@@ -1,10 +1,11 @@
-using Cache.Server.Settings;
-
 namespace Cache.Server.Statistics;
 
 /// <summary>The last requests that exceeded a limit, the youngest first. Thread-safe.</summary>
 internal sealed class SlowLog
 {
+    /// <summary>The most requests, some kilobytes each, whatever is asked for.</summary>
+    public const int LengthMax = 100_000;
+
     private readonly Lock _lock = new();
     private readonly LinkedList<SlowRequest> _requests = [];
     private long _nextId;
@@ -63,7 +64,7 @@ internal sealed class SlowLog
 
     private void TrimCore(long lengthMax)
     {
-        while (_requests.Count > Math.Min(lengthMax, SettingBounds.SlowLogLengthMax))
+        while (_requests.Count > Math.Min(lengthMax, LengthMax))
             _requests.RemoveLast();
     }
 }
