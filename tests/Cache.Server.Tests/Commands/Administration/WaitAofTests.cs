@@ -88,15 +88,17 @@ public sealed class WaitAofTests : ConnectionTestBase, IAsyncLifetime
         var client = server.Connect();
         HoldSyncs();
         client.Exchange(Request("SET", "a", "1"));
-        var wait = _durability!.WaitWholeAsync();
-        for (int i = 0; i < 3; i++)
+        var waits = new HashSet<Task<bool>>();
+        for (int i = 0; i < 20; i++)
         {
             client.Send(Request("WAITAOF", "1", "0", "1"));
             Clock.Advance(TimeSpan.FromMilliseconds(1));
             Assert.Equal(NotDurable, await RunAsync(client, NotDurable, ""));
-            Assert.Same(wait, _durability.WaitWholeAsync());
+            waits.Add(_durability!.WaitWholeAsync());
         }
 
+        Assert.InRange(waits.Count, 1, 2); // The end of the journal moves once more, when the change is written.
+        var wait = _durability!.WaitWholeAsync();
         client.Exchange(Request("SET", "a", "2"));
         Assert.NotSame(wait, _durability.WaitWholeAsync());
         _durability.Durable!.Journal.SkipsSyncs = false;
