@@ -6,6 +6,7 @@ var root = new RootCommand("Measurements of the store and of a running server; e
 {
     ReplayVerb.Create(),
     HitRatioVerb.Create(),
+    CurveVerb.Create(),
     EqualMemoryVerb.Create(),
     CompressionVerb.Create(),
     StoreVerb.Create(),

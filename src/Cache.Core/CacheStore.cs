@@ -321,6 +321,17 @@ public sealed partial class CacheStore : IDisposable
     }
 
     /// <summary>
+    /// What stores with a quarter to four times of the limit would answer of the reads of the last minutes; null if
+    /// <see cref="CacheOptions.EstimatesHitRatios"/> is off. Of all keyspaces.
+    /// </summary>
+    public HitRatioCurve? GetHitRatioCurve()
+    {
+        ThrowIfDisposed();
+        _state.TryUpdateCurve();
+        return _state.Curve?.Read();
+    }
+
+    /// <summary>
     /// Sets the counters of hits, misses, evictions, expirations and refused writes to 0, and the peak to the present
     /// use.
     /// </summary>

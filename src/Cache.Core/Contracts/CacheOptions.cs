@@ -43,6 +43,12 @@ public sealed class CacheOptions
     /// </summary>
     public ValueCompression Compression { get; set; }
 
+    /// <summary>
+    /// Whether the store estimates what it would answer with another limit (<see cref="CacheStore.GetHitRatioCurve"/>),
+    /// from a sample of its keys that takes a few megabytes outside of the limit. Default: true.
+    /// </summary>
+    public bool EstimatesHitRatios { get; set; } = true;
+
     /// <summary>The number of shards, a power of two. Default: twice the processors, rounded up.</summary>
     public int ShardCount { get; set; } =
         (int)Math.Min(ShardCountMax, BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount * 2));

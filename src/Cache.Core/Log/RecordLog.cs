@@ -98,6 +98,25 @@ internal sealed partial class RecordLog : IDisposable
     /// <summary>The stripe of the calling thread.</summary>
     public int OwnStripe => Environment.CurrentManagedThreadId & Volatile.Read(ref _stripeMask);
 
+    /// <summary>The bytes of records that live and of their blocks, summed up anew; about right while others write.</summary>
+    public long LiveBytes
+    {
+        get
+        {
+            long sum = 0;
+            for (int segment = 1; segment < Frontier; segment++)
+            {
+                ref var info = ref this[segment];
+                var state = StateOf(Volatile.Read(ref info.StateWord));
+                if (state is not (SegmentState.Free or SegmentState.Continued))
+                    sum += Volatile.Read(ref info.Committed) - Volatile.Read(ref info.Dead)
+                        + Volatile.Read(ref info.LargeBytes);
+            }
+
+            return sum;
+        }
+    }
+
     public ref SegmentInfo this[int segment] => ref _segments[segment];
 
     public static SegmentState StateOf(long stateWord) => (SegmentState)(stateWord & 0xFF);

@@ -1,5 +1,6 @@
 using System.Buffers;
 using Cache.Core.Changes;
+using Cache.Core.Curve;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.ManyKeys;
@@ -54,6 +55,7 @@ internal static class ManyKeysOverwriter
                 if (i + Ahead < hashes.Length)
                     overwrites[i + Ahead].Record.Prefetch();
                 state.ShardOf(hashes[i]).OverwriteHeld(overwrites[i], entries.GetValue(i), ref recorder);
+                state.Counters.Note(hashes[i], AccessKind.Write);
             }
 
             return true;

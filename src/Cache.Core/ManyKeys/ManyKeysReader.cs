@@ -253,9 +253,9 @@ internal static class ManyKeysReader
         for (int i = 0; i < reads.Length; i++)
         {
             if (reads[i].IsFound)
-                state.Counters.Hit();
+                state.Counters.Hit(reads[i].Hash);
             else
-                state.Counters.Miss();
+                state.Counters.Miss(reads[i].Hash);
             if (reads[i].IsSliding)
                 state.ShardOf(reads[i].Hash).Slide(new EntryKey(keys.GetKey(i), keyspace, reads[i].Hash));
         }

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Cache.Core.Changes;
+using Cache.Core.Curve;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.ManyKeys;
@@ -63,6 +64,8 @@ internal static class OverwriteBatch
             Unlock(overwrites, changed: written != 0);
         }
 
+        foreach (ulong hash in hashes)
+            state.Counters.Note(hash, AccessKind.Write);
         state.DrainChanges();
 
         if (appendedBytes != 0)

@@ -61,13 +61,13 @@ internal static class EntryTaker
         if (length < 0)
         {
             if (status == WriteStatus.WrongType)
-                state.Counters.Hit(); // As of Shard.Note.
+                state.Counters.Hit(key.Hash); // As of Shard.Note.
             else
-                state.Counters.Miss();
+                state.Counters.Miss(key.Hash);
             return false;
         }
 
-        state.Counters.Hit();
+        state.Counters.Hit(key.Hash);
         if (status != WriteStatus.Done)
             return false;
         sink.Advance(length);

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Cache.Core.Curve;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
@@ -8,11 +9,17 @@ namespace Cache.Core.Operations;
 internal static class EntryWriter
 {
     public static WriteStatus Set(
-        StoreState state, in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options) =>
-        options.AllowsOverwrite && value.Length <= state.ValueLengthMax
-            && state.ShardOf(key.Hash).TryOverwriteInPlace(key.Bytes, key.Hash, key.Keyspace, value)
-            ? WriteStatus.Done
-            : SetAny(state, key, value, options);
+        StoreState state, in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options)
+    {
+        if (!options.AllowsOverwrite || value.Length > state.ValueLengthMax
+            || !state.ShardOf(key.Hash).TryOverwriteInPlace(key.Bytes, key.Hash, key.Keyspace, value))
+        {
+            return SetAny(state, key, value, options);
+        }
+
+        state.Counters.Note(key.Hash, AccessKind.Write);
+        return WriteStatus.Done;
+    }
 
     /// <summary>
     /// Writes a value that already has its own block. The method owns the block, even if the write fails.

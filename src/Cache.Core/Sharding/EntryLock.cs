@@ -27,6 +27,9 @@ internal struct EntryLock
     // The record's value, if it is large.
     public LargeBlock Block;
 
+    /// <summary>The key's hash, if a change is noted as one that a caller asked for; else 0.</summary>
+    public ulong NotedHash;
+
     /// <summary>Whether anything that a reader may have seen is different now.</summary>
     public bool IsChanged;
 

@@ -1,8 +1,10 @@
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using Cache.Core.Curve;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>Counts hits and misses, each thread on cache lines that few others use.</summary>
+/// <summary>Counts hits and misses, each thread on cache lines that few others use; notes what is sampled.</summary>
 /// <remarks>
 /// Plain additions: an interlocked one would cost as much as half a read. Two threads of the same line may lose a
 /// count to each other; one thread alone never does.
@@ -36,9 +38,30 @@ internal sealed class ReadCounters
         }
     }
 
-    public void Hit() => _stripes[Environment.CurrentManagedThreadId & (StripeCount - 1)].Hits++;
+    /// <summary>What was done with a part of the keys.</summary>
+    public AccessSamples Samples { get; } = new();
 
-    public void Miss() => _stripes[Environment.CurrentManagedThreadId & (StripeCount - 1)].Misses++;
+    /// <summary>Counts a read that found a key's entry.</summary>
+    public void Hit(ulong hash)
+    {
+        _stripes[Environment.CurrentManagedThreadId & (StripeCount - 1)].Hits++;
+        Note(hash, AccessKind.Hit);
+    }
+
+    /// <summary>Counts a read that found none.</summary>
+    public void Miss(ulong hash)
+    {
+        _stripes[Environment.CurrentManagedThreadId & (StripeCount - 1)].Misses++;
+        Note(hash, AccessKind.Miss);
+    }
+
+    /// <summary>Notes what became of a key that is sampled.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // A test in each operation.
+    public void Note(ulong hash, AccessKind kind)
+    {
+        if (Samples.IsSampled(hash))
+            Samples.Note(hash, kind);
+    }
 
     public void Reset()
     {

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
+using Cache.Core.Curve;
 using Cache.Core.Expiry;
 using Cache.Core.Layout;
 
@@ -55,6 +56,7 @@ internal sealed partial class Shard
         BeginLock(key.Hash, ref entry);
         if (!TryFindUnclaimed(key, ref entry))
             LockAgain(key, ref entry);
+        entry.NotedHash = key.Hash;
         RemoveIfExpired(ref entry);
     }
 
@@ -105,6 +107,8 @@ internal sealed partial class Shard
     public void Unlock(ref EntryLock entry)
     {
         entry.AssertHeld();
+        if (entry.IsChanged && entry.NotedHash != 0)
+            _state.Counters.Note(entry.NotedHash, entry.IsFound ? AccessKind.Write : AccessKind.Removal);
         if (entry.Recorder is not null)
             EndRecorder(ref entry); // What was reserved for a change that did not come.
         if (entry.Unpacked is not null)
@@ -158,6 +162,7 @@ internal sealed partial class Shard
     {
         ResetLock(ref entry);
         entry.Set = set;
+        entry.NotedHash = key.Hash;
         entry.Generation = Generations.Of(key.Keyspace, set.Generations);
         entry.Home = PageOf(key.Hash).HomeOf(key.Hash);
         entry.AssertHeld();

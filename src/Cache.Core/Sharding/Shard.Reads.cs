@@ -37,7 +37,7 @@ internal sealed partial class Shard
         lent = default;
         read.Home.Touch(read.Slot);
         sink.Advance(read.Length);
-        _state.Counters.Hit();
+        _state.Counters.Hit(hash);
         return ReadStatus.Found;
     }
 
@@ -157,11 +157,11 @@ internal sealed partial class Shard
     {
         if (status == ReadStatus.NotFound)
         {
-            _state.Counters.Miss();
+            _state.Counters.Miss(key.Hash);
             return;
         }
 
-        _state.Counters.Hit();
+        _state.Counters.Hit(key.Hash);
         snapshot.Holder.Touch(snapshot.Slot);
         if (snapshot.Header.IsSliding)
             Slide(key);

@@ -45,7 +45,7 @@ internal sealed partial class Shard
         if (!home.IsAt(stamp.HomeVersion) || _generations.Of(stamp.Keyspace) != stamp.Generation)
             return false;
         home.Page[stamp.HolderIndex].Touch(stamp.Slot);
-        _state.Counters.Hit();
+        _state.Counters.Hit(stamp.Hash);
         return true;
     }
 }

@@ -81,8 +81,6 @@ internal sealed partial class Shard
 
         Link(ref entry, key, staged);
         CommitLink(ref entry, staged, largeBytes);
-        entry.Record = staged.Target;
-        entry.Header = staged.Header;
     }
 
     /// <summary>Publishes a record with the value of another, whose block it shares from now on.</summary>
@@ -139,6 +137,8 @@ internal sealed partial class Shard
 
         if (IsTold(entry))
             Tell(ref entry.Recorder, staged.Target, staged.Header, staged.Kind, staged.Cause, entry.Unpacked);
+        entry.Record = staged.Target;
+        entry.Header = staged.Header;
     }
 
     /// <summary>Tells that the block of the locked entry was changed where it lies.</summary>

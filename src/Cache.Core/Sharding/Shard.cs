@@ -121,6 +121,7 @@ internal sealed partial class Shard
         }
 
         ResetLock(ref entry);
+        entry.NotedHash = key.Hash;
         entry.Generation = generation;
         entry.Home = home;
         entry.HomeVersion = version;

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Numerics;
 using Cache.Core.Changes;
+using Cache.Core.Curve;
 using Cache.Core.Eviction;
 using Cache.Core.Hashing;
 
@@ -42,6 +43,8 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
         Reclaimer = new Reclaimer(this, Shards, Cleared, ghosts, options.PromotionThreshold);
         for (int i = 0; i < Shards.Length; i++)
             Shards[i] = new Shard(this, Reclaimer, i, ShardBits);
+        if (options.EstimatesHitRatios)
+            Curve = new HitRatioEstimator(Counters.Samples, LimitBytes, options.PromotionThreshold);
         Changes = new StoreChanges(listeners =>
         {
             foreach (var shard in Shards)
@@ -68,6 +71,9 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
     public ClearedEntries Cleared { get; }
 
     public StoreChanges Changes { get; }
+
+    /// <summary>What the store would answer if it were smaller or larger; null if nobody asks.</summary>
+    public HitRatioEstimator? Curve { get; }
 
     /// <summary>
     /// Held by a clear from its look at the listeners to its end, and by a transaction, to keep clears from beginning.
@@ -127,11 +133,46 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
         if (!TryBeginGenerations(keyspaces, mayWait))
             return false;
         Watched.NoteClear(keyspaces);
+        Curve?.Clear(keyspaces);
         return true;
     }
 
     /// <summary>Lets observers handle the changes they noted; the caller holds no lock.</summary>
     public void DrainChanges() => Listeners?.Drain();
+
+    /// <summary>Lets the curve see what was noted since the last look, unless a sweep does that now.</summary>
+    public void TryUpdateCurve()
+    {
+        if (!_sweepGate.TryEnter()) // Not waited for: the sweep may wait for a bucket of the caller's.
+            return;
+        try
+        {
+            if (!IsDisposed)
+                UpdateCurve();
+        }
+        finally
+        {
+            _sweepGate.Exit();
+        }
+    }
+
+    private void UpdateCurve()
+    {
+        Debug.Assert(_sweepGate.IsHeldByCurrentThread, "The disposal waits for it.");
+        if (Curve is null)
+            return;
+        var figures = new CurveFigures
+        {
+            Hits = Counters.Hits,
+            Misses = Counters.Misses,
+            LiveBytes = Log.LiveBytes,
+            UsedBytes = Budget.UsedBytes,
+            LimitBytes = LimitBytes,
+            NowMs = Clock.ReadMs(),
+        };
+        var entries = new SampledEntries(Shards, this);
+        Curve.Update(figures, ref entries);
+    }
 
     /// <summary>Waits until the journal may have room again; the caller holds no lock.</summary>
     /// <remarks>
@@ -212,6 +253,7 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
                 return;
             Reclaimer.Sweep();
             Heap.DropUnasked();
+            UpdateCurve();
             DrainChanges();
         }
         catch (ObjectDisposedException) when (IsDisposed)

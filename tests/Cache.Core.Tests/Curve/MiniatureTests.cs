@@ -1,0 +1,195 @@
+using Cache.Core.Curve;
+using Cache.Testing;
+
+namespace Cache.Core.Tests.Curve;
+
+public class MiniatureTests
+{
+    private const int EntryBytes = 100;
+
+    private readonly Miniature _miniature = new(promotionThreshold: 2, entriesMax: 1_000)
+    {
+        CapacityBytes = 10 * EntryBytes,
+    };
+
+    [Fact]
+    public void Write_WithinTheCapacity_AllAreFound()
+    {
+        WriteAll(1, 10);
+
+        Assert.Equal(10, _miniature.Count);
+        Assert.All(Enumerable.Range(1, 10), key => Assert.True(Read(key)));
+    }
+
+    [Fact]
+    public void Write_BeyondTheCapacity_TheOldestUnusedGo()
+    {
+        WriteAll(1, 15);
+
+        Assert.Equal(10, _miniature.Count);
+        Assert.Equal(Enumerable.Range(6, 10), Enumerable.Range(1, 15).Where(key => Read(key)));
+    }
+
+    [Fact]
+    public void Write_BeyondTheCapacity_WhatWasUsedTwiceStays()
+    {
+        WriteAll(1, 10);
+        Read(1);
+        Read(1);
+        Read(2);
+
+        WriteAll(11, 10);
+
+        Assert.True(Read(1));
+        Assert.False(Read(2));
+    }
+
+    [Fact]
+    public void Write_OfAnEvictedKey_ItGoesToMainAndOutlastsNewOnes()
+    {
+        WriteAll(1, 11);
+        Assert.False(Read(1));
+
+        Write(1);
+        WriteAll(20, 9);
+
+        Assert.True(Read(1));
+    }
+
+    [Fact]
+    public void Write_LongerThanTheCapacity_LeavesNothing()
+    {
+        _miniature.Write(Hash(1), Entry(11 * EntryBytes));
+
+        Assert.Equal(0, _miniature.Count);
+        Assert.False(Read(1));
+    }
+
+    [Fact]
+    public void Write_OfAnotherSize_CountsTheNewOne()
+    {
+        Write(1);
+        _miniature.Write(Hash(1), Entry(5 * EntryBytes));
+        WriteAll(2, 5);
+        Assert.Equal(6, _miniature.Count);
+
+        Write(7);
+
+        Assert.True(_miniature.Count < 7);
+    }
+
+    [Fact]
+    public void Write_MoreEntriesThanAllowed_SomeGo()
+    {
+        _miniature.CapacityBytes = long.MaxValue;
+
+        WriteAll(1, 5_000);
+
+        Assert.Equal(1_000, _miniature.Count);
+    }
+
+    [Fact]
+    public void Read_AfterTheExpiry_NoEntry()
+    {
+        _miniature.Write(Hash(1), Entry(EntryBytes) with { ExpiresAtMs = 50 });
+
+        Assert.True(_miniature.Read(Hash(1), nowMs: 49));
+        Assert.False(_miniature.Read(Hash(1), nowMs: 50));
+        Assert.Equal(0, _miniature.Count);
+    }
+
+    [Fact]
+    public void Read_OfASlidingEntry_RenewsItUpToItsEnd()
+    {
+        _miniature.Write(
+            Hash(1), Entry(EntryBytes) with { ExpiresAtMs = 50, SlidingMs = 50, AbsoluteMs = 120 });
+
+        Assert.True(_miniature.Read(Hash(1), nowMs: 40));
+        Assert.True(_miniature.Read(Hash(1), nowMs: 80));
+        Assert.True(_miniature.Read(Hash(1), nowMs: 119));
+        Assert.False(_miniature.Read(Hash(1), nowMs: 120));
+    }
+
+    [Fact]
+    public void Remove_AKey_OnlyItGoes()
+    {
+        WriteAll(1, 3);
+
+        _miniature.Remove(Hash(2));
+        _miniature.Remove(Hash(9));
+
+        Assert.Equal([1, 3], Enumerable.Range(1, 3).Where(key => Read(key)));
+    }
+
+    [Fact]
+    public void Clear_AKeyspace_OthersStay()
+    {
+        _miniature.Write(Hash(1), Entry(EntryBytes) with { Keyspace = 3 });
+        Write(2);
+
+        _miniature.Clear(1U << 3);
+
+        Assert.False(Read(1));
+        Assert.True(Read(2));
+    }
+
+    [Fact]
+    public void Keep_AHalf_TheOthersAreForgotten()
+    {
+        WriteAll(0, 10);
+
+        _miniature.Keep(shift: 1);
+
+        Assert.Equal([1, 3, 5, 7, 9], Enumerable.Range(0, 10).Where(key => Read(key)));
+    }
+
+    /// <summary>Whatever is done, what is found was written and neither removed nor over.</summary>
+    [Fact]
+    public void AnyOrder_OfAllOperations_AgreesWithTheKeysThatMayBeThere() => RandomSeed.Run(this, seed =>
+    {
+        var random = new Random(seed);
+        var written = new Dictionary<int, long>();
+        for (int now = 0; now < 20_000; now++)
+        {
+            int key = random.Next(60);
+            switch (random.Next(20))
+            {
+                case 0:
+                    _miniature.Remove(Hash(key));
+                    written.Remove(key);
+                    break;
+                case 1:
+                    _miniature.CapacityBytes = random.Next(5, 20) * EntryBytes;
+                    break;
+                case 2 when random.Next(50) == 0:
+                    _miniature.Clear(1);
+                    written.Clear();
+                    break;
+                case < 8:
+                    long expiresAtMs = random.Next(2) == 0 ? 0 : now + random.Next(1, 100);
+                    _miniature.Write(Hash(key), Entry(random.Next(8, 400)) with { ExpiresAtMs = expiresAtMs });
+                    written[key] = expiresAtMs;
+                    break;
+                default:
+                    if (_miniature.Read(Hash(key), now))
+                        Assert.True(written.TryGetValue(key, out long expires) && (expires == 0 || expires > now));
+                    break;
+            }
+        }
+    });
+
+    // Keys that differ in the bits by which the sample chooses, and in those of the table.
+    private static ulong Hash(int key) => ((ulong)(uint)key << 2) | ((ulong)(uint)key * 0x9E3779B1 << 32);
+
+    private static SampledEntry Entry(long bytes) => new(bytes, 0, 0, 0, 0);
+
+    private bool Read(int key) => _miniature.Read(Hash(key), nowMs: 1);
+
+    private void Write(int key) => _miniature.Write(Hash(key), Entry(EntryBytes));
+
+    private void WriteAll(int first, int count)
+    {
+        for (int key = first; key < first + count; key++)
+            Write(key);
+    }
+}
