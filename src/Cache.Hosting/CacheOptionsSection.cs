@@ -15,6 +15,8 @@ internal static class CacheOptionsSection
             static (entry, options) => entry.Integer(value => options.PromotionThreshold = value)),
         new(nameof(CacheOptions.Compression),
             static (entry, options) => entry.OneOf<ValueCompression>(mode => options.Compression = mode)),
+        new(nameof(CacheOptions.EstimatesHitRatios),
+            static (entry, options) => entry.Switch(value => options.EstimatesHitRatios = value)),
         new(nameof(CacheOptions.ShardCount),
             static (entry, options) => entry.Integer(value => options.ShardCount = value)),
         new(nameof(CacheOptions.KeyspaceCount),

@@ -38,6 +38,7 @@ public sealed class DisposedStoreTests : IDisposable
         ["TryGetInfo"] = static s => s.TryGetInfo("k"u8, out _),
         ["TryPeekInfo"] = static s => s.TryPeekInfo("k"u8, out _),
         ["Contains"] = static s => s.Contains("k"u8),
+        ["GetHitRatioCurve"] = static s => s.GetHitRatioCurve(),
         ["Set"] = static s => s.Set("k"u8, "v"u8),
         ["Set of a large value"] = static s => s.Set("k"u8, new byte[300_000]),
         ["Set of a value larger than the store"] = static s => s.Set("k"u8, new byte[20 << 20]),

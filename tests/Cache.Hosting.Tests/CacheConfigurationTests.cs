@@ -17,9 +17,11 @@ public sealed class CacheConfigurationTests
         using var host = Build(
             services => services.AddCache(Section("Cache",
                 ("MemoryLimitBytes", "32mb"), ("eviction", "expiringentries"), ("PromotionThreshold", "3"),
+                ("EstimatesHitRatios", "no"),
                 ("ShardCount", "8"), ("KeyspaceCount", "2"), ("ValueLengthMax", "1kb"))));
         var options = host.Services.GetRequiredService<IOptions<CacheOptions>>().Value;
         Assert.Equal((32 << 20, EvictionPolicy.ExpiringEntries), (options.MemoryLimitBytes, options.Eviction));
+        Assert.False(options.EstimatesHitRatios);
         Assert.Equal((3, 8, 2), (options.PromotionThreshold, options.ShardCount, options.KeyspaceCount));
         Assert.Equal(1024, options.ValueLengthMax);
         Assert.Equal(32 << 20, host.Services.GetRequiredService<CacheStore>().MemoryLimitBytes);
@@ -78,7 +80,7 @@ public sealed class CacheConfigurationTests
         Assert.Equal(
             [
                 "Cache:Colour is not a key of CacheOptions; its keys are MemoryLimitBytes, Eviction, "
-                + "PromotionThreshold, Compression, ShardCount, KeyspaceCount, ValueLengthMax.",
+                + "PromotionThreshold, Compression, EstimatesHitRatios, ShardCount, KeyspaceCount, ValueLengthMax.",
                 "Cache:Eviction is 'lru'; it must be one of None, AllEntries, ExpiringEntries.",
                 "Cache:KeyspaceCount is 'many'; it must be an integer.",
                 "Cache:MemoryLimitByte is not a key of CacheOptions; did you mean MemoryLimitBytes?",
@@ -102,7 +104,7 @@ public sealed class CacheConfigurationTests
                 "Cache:MemoryLimitBytes is '120%'; it must be bytes, an amount such as 512mb, or such as 25% of the "
                 + "machine's or container's memory.",
                 "Pages:Shards is not a key of CacheOptions; its keys are MemoryLimitBytes, Eviction, "
-                + "PromotionThreshold, Compression, ShardCount, KeyspaceCount, ValueLengthMax.",
+                + "PromotionThreshold, Compression, EstimatesHitRatios, ShardCount, KeyspaceCount, ValueLengthMax.",
                 "Server:Prot is not a key of RespServerOptions; did you mean Port?",
             ],
             failures.Order(StringComparer.Ordinal));

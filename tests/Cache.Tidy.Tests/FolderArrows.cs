@@ -13,6 +13,7 @@ internal static class FolderArrows
     private const string Sharding = "Cache.Core.Sharding";
     private const string Operations = "Cache.Core.Operations";
     private const string Packing = "Cache.Core.Packing";
+    private const string Curve = "Cache.Core.Curve";
     private const string Changes = "Cache.Core.Changes";
     private const string Server = "Cache.Server";
     private const string Protocol = "Cache.Server.Protocol";
@@ -46,7 +47,7 @@ internal static class FolderArrows
         [
             Contracts, Changes, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Validation",
             "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing", Packing,
-            "Microsoft.Extensions.Options",
+            Curve, "Microsoft.Extensions.Options",
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.
         [Contracts] = [],
@@ -56,16 +57,18 @@ internal static class FolderArrows
         ["Cache.Core.Validation"] =
             [Sharding, "Cache.Core.Log", Layout, Packing, "Cache.Core.Compression", "Cache.Core.Contracts.EntryKind"],
         // Writes of one key; an operation on several may end as one of these.
-        [Operations] = [Sharding, Changes, Layout, "Cache.Core.Expiry", Contracts],
+        [Operations] = [Sharding, Changes, Curve, Layout, "Cache.Core.Expiry", Contracts],
         ["Cache.Core.Bits"] = [Operations, Sharding, Changes, Layout, Contracts],
         ["Cache.Core.ManyKeys"] =
-            [Operations, Sharding, Changes, "Cache.Core.Log", Layout, "Cache.Core.Expiry", Contracts],
+            [Operations, Sharding, Changes, Curve, "Cache.Core.Log", Layout, "Cache.Core.Expiry", Contracts],
         // The keyed hash is held beside the shards that it fills.
         [Sharding] =
         [
             Changes, "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", Contracts,
-            "Cache.Core.Hashing", Packing, "Cache.Core.Compression",
+            "Cache.Core.Hashing", Packing, "Cache.Core.Compression", Curve,
         ],
+        // Simulates the eviction for a sample of the keys; it knows their hashes only.
+        [Curve] = ["Cache.Core.Eviction", Contracts],
         // Decides which values are compressed; who moves the records asks it.
         [Packing] = ["Cache.Core.Log", Layout, "Cache.Core.Compression", Contracts],
         // It counts the compressed records, whose first byte says which dictionary they need.

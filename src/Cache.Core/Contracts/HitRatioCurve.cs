@@ -20,7 +20,9 @@ public sealed record HitRatioCurve
     /// <summary>One key of so many is sampled.</summary>
     public required long KeysPerSample { get; init; }
 
-    /// <summary>The part of the reads that would be hits with this limit, between the points in a straight line.</summary>
+    /// <summary>
+    /// The part of the reads that would be hits with this limit, between the points in a straight line.
+    /// </summary>
     /// <param name="memoryLimitBytes">Limits beyond the points are taken for the nearest one.</param>
     public double HitRatioAt(long memoryLimitBytes)
     {

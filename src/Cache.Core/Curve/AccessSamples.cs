@@ -5,13 +5,13 @@ namespace Cache.Core.Curve;
 
 /// <summary>Notes what is done with a part of the keys, for a reader that looks ten times a second.</summary>
 /// <remarks>
-/// A key is noted always or never, by bits of its hash: sampling in space, as in SHARDS (Waldspurger et al., FAST'15).
+/// A key is noted always or never, by bits of its hash, as in SHARDS (Waldspurger et al., FAST'15).
 /// Each note is one word in a ring, the hash with the kind in its lowest bits. Any thread notes; one at a time takes.
 /// Where the ring is full, notes are dropped and counted: the sample is then too large, and its owner makes it smaller.
 /// </remarks>
 internal sealed class AccessSamples
 {
-    /// <summary>Notes until the next look: 40,000 a second, whose simulation takes about a hundredth of a core.</summary>
+    /// <summary>Notes until the next look: 40,000 a second, whose simulation takes a hundredth of a core.</summary>
     public const int Capacity = 4096;
 
     /// <summary>The lowest bits of a hash, which neither the index nor the sample looks at.</summary>

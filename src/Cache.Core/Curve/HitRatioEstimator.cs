@@ -6,8 +6,8 @@ namespace Cache.Core.Curve;
 /// <remarks>
 /// Five miniatures see what is done with the sampled keys. Reads are counted against what a sample of this part must
 /// have, so that a sample with a few busy keys too many, or too few, is corrected (SHARDS-adj, Waldspurger et al.,
-/// FAST'15); then the curve is shifted so that it meets the measured ratio at the present limit. Both are needed: without
-/// them the estimates were wrong by 2 to 10 points.
+/// FAST'15); then the curve is shifted so that it meets the measured ratio at the present limit. Without the former the
+/// estimates of a prototype were wrong by 2 to 10 points.
 ///
 /// A miss in the store is followed by the application's write, which is noted too. Where the store has a key that a
 /// miniature has not, the application would have written it there: the miniature takes it as it is in the store.

@@ -98,7 +98,7 @@ internal sealed partial class RecordLog : IDisposable
     /// <summary>The stripe of the calling thread.</summary>
     public int OwnStripe => Environment.CurrentManagedThreadId & Volatile.Read(ref _stripeMask);
 
-    /// <summary>The bytes of records that live and of their blocks, summed up anew; about right while others write.</summary>
+    /// <summary>The bytes of live records and of their blocks, summed up anew; about right beside writers.</summary>
     public long LiveBytes
     {
         get

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Numerics;
 using Cache.Core.Changes;
+using Cache.Core.Curve;
 using Cache.Core.Expiry;
 using Cache.Core.Hashing;
 using Cache.Core.Layout;

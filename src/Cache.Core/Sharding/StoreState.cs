@@ -170,7 +170,7 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
             LimitBytes = LimitBytes,
             NowMs = Clock.ReadMs(),
         };
-        var entries = new SampledEntries(Shards, this);
+        var entries = new SampledEntries(this);
         Curve.Update(figures, ref entries);
     }
 
@@ -292,5 +292,10 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
         Index.Dispose(); // Before the log: a reader confirms a record by its bucket.
         Log.Dispose();
         Reclaimer.Ghosts.Dispose();
+    }
+
+    private readonly struct SampledEntries(StoreState state) : ISampledEntries
+    {
+        public bool TryFind(ulong hash, out SampledEntry entry) => state.ShardOf(hash).TryDescribe(hash, out entry);
     }
 }

@@ -32,6 +32,7 @@ OUR_INFO_FIELDS = {
     b"compression_tries",
     b"delayed_accepts",
     b"delayed_authentications",
+    b"hit_ratio_curve",
     b"http_disconnections",
     b"latency_max_usec_10s",
     b"latency_max_usec_1s",

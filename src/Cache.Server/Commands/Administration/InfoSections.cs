@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text;
+using Cache.Core;
 using Cache.Server.Clients;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Statistics;
@@ -89,6 +90,17 @@ internal static class InfoSections
         text.Add("clients_in_timeout_table", 0);
     }
 
+    // Empty until enough reads were seen.
+    private static string CurveOf(HitRatioCurve? curve)
+    {
+        if (curve is not { IsKnown: true })
+            return "";
+        var text = new StringBuilder();
+        foreach (var point in curve.Points)
+            text.Append(CultureInfo.InvariantCulture, $"x{point.Scale}={point.HitRatio:F4},");
+        return text.Append(CultureInfo.InvariantCulture, $"sampled_keys={curve.SampledKeys}").ToString();
+    }
+
     private static void AppendStatistics(InfoText text, ServerState server)
     {
         var store = server.Store.GetStatistics();
@@ -114,6 +126,7 @@ internal static class InfoSections
         text.AddEach(0, "total_eviction_exceeded_time", "current_eviction_exceeded_time");
         text.Add("keyspace_hits", store.Hits);
         text.Add("keyspace_misses", store.Misses);
+        text.Add("hit_ratio_curve", CurveOf(server.Store.GetHitRatioCurve()));
         text.AddEach(
             0, "pubsub_channels", "pubsub_patterns", "pubsubshard_channels", "latest_fork_usec", "total_forks",
             "migrate_cached_sockets", "slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses",

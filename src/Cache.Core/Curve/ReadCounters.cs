@@ -1,8 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using Cache.Core.Curve;
 
-namespace Cache.Core.Sharding;
+namespace Cache.Core.Curve;
 
 /// <summary>Counts hits and misses, each thread on cache lines that few others use; notes what is sampled.</summary>
 /// <remarks>
