@@ -22,6 +22,35 @@ public sealed class FullStoreTests : IDisposable
 
     public void Dispose() => _fixture.Dispose();
 
+    /// <summary>
+    /// The shortest record of all in a segment of its own: copying it gains nothing, however small that segment is.
+    /// </summary>
+    [Theory]
+    [InlineData(EvictionPolicy.AllEntries)]
+    [InlineData(EvictionPolicy.ExpiringEntries)]
+    [InlineData(EvictionPolicy.None)]
+    public async Task Set_BesideARecordOfEightBytes_EndsInTime(EvictionPolicy eviction)
+    {
+        using var fixture = new StoreFixture(options =>
+        {
+            options.MemoryLimitBytes = CacheOptions.MemoryLimitMin;
+            options.Eviction = eviction;
+        });
+        var store = fixture.Store;
+        Assert.Equal(WriteStatus.Done, store.Set(default, default));
+        // In a segment of another stream; it stays, since its value is asked for.
+        Assert.Equal(WriteStatus.Done, store.Set("key"u8, new byte[480_000], ExpiringAt(fixture.NowMs + 1_000)));
+
+        var write = Task.Run(() =>
+        {
+            var sink = default(ArraySink);
+            return store.Set("key"u8, new byte[560_000], default, ref sink, out _);
+        });
+
+        var status = await write.WaitAsync(TimeSpan.FromSeconds(20), TestContext.Current.CancellationToken);
+        Assert.Equal(WriteStatus.OutOfMemory, status);
+    }
+
     [Theory]
     [InlineData(5, 900)]
     [InlineData(5, 100_000)]

@@ -284,7 +284,7 @@ internal sealed partial class Reclaimer(
         if (!isEmpty)
             _log.Rejuvenate(_victim);
         NoteGainInSum(gain, length);
-        if (gain >= length / GainDivisor)
+        if (gain >= LeastGainOf(length))
         {
             _gainless = 0;
             _floor = 0;
@@ -302,7 +302,10 @@ internal sealed partial class Reclaimer(
         Debug.Assert(gain <= length, "No more goes than there was.");
         _vain++;
         _smallGains += Math.Max(0, gain);
-        if (_smallGains >= length / GainDivisor)
+        if (_smallGains >= LeastGainOf(length))
             _smallGains = _vain = 0;
     }
+
+    // Of a segment with one short record as well: no gain at all is none.
+    private static int LeastGainOf(int length) => Math.Max(1, length / GainDivisor);
 }
