@@ -17,6 +17,7 @@ public sealed class SharedRingTests : IDisposable
 
     private readonly FaultyDirectory _directory = new();
     private readonly TemporaryFolder _folder = new();
+    private readonly List<JournalRig> _rigs = [];
 
     public void Dispose() => _folder.Dispose();
 
@@ -94,7 +95,7 @@ public sealed class SharedRingTests : IDisposable
         Assert.Fail("No start succeeded.");
     });
 
-    // The first start writes what precedes the long value; the next one must not go on behind it.
+    // The first start writes what precedes the long group; the next one must not go on behind it.
     [Fact]
     public void Open_CrashesAnywhereBehindWhatIsNotWhole_TheNextStartFindsTheSamePrefix()
     {
@@ -105,7 +106,7 @@ public sealed class SharedRingTests : IDisposable
             Record(rig, 0, 10);
             rig.Journal.WriteAll();
             Record(rig, 10, 20);
-            RecordLong(rig);
+            RecordLongGroup(rig);
             rig.Journal.Staging.Seal();
             Record(rig, 30, 40);
             var killed = directory.AfterKill();
@@ -193,9 +194,9 @@ public sealed class SharedRingTests : IDisposable
         Assert.Equal(Enumerable.Range(0, Staged), Open(directory.AfterKill()).Found);
     }
 
-    // It was reserved and not filled; what lies there is a record of an earlier use.
+    // It was reserved and not filled; what lies there is a record of an earlier use. Others had written behind it.
     [Fact]
-    public void Open_PlaceThatWasNotFilled_EndsTheRecords()
+    public void Open_PlaceThatWasNotFilled_IsPassedOver()
     {
         var rig = Open(_directory);
         List<int> expected = [];
@@ -211,12 +212,15 @@ public sealed class SharedRingTests : IDisposable
         Assert.True(rig.Journal.Staging.TryReserve(LengthOf(Last + 10), out _));
         Record(rig, Last + 11, Last + 50);
         expected.AddRange(Enumerable.Range(Last, 10));
-        Assert.Equal(expected, Open(_directory.AfterKill()).Found);
+        expected.AddRange(Enumerable.Range(Last + 11, 39));
+        var after = _directory.AfterKill();
+        Assert.Equal(expected, Open(after).Found);
+        Assert.Equal(expected, WithoutRing(after.AfterPowerLoss(new Random(1))).Found);
     }
 
     // The parts of a long value come before the chunk with its record: they do not stand for the chunk.
     [Fact]
-    public void Open_KilledBetweenPartsAndTheirChunk_FindsAPrefix()
+    public void Open_KilledBetweenPartsAndTheirChunk_FindsTheRest()
     {
         for (int crash = 0; crash < 20; crash++)
         {
@@ -234,8 +238,9 @@ public sealed class SharedRingTests : IDisposable
             rig.Journal.Write();
             File.WriteAllBytes(path, ring);
             var next = Open(directory.AfterKill(), fileBytes: 4 << 20);
-            int[] everything = [.. Enumerable.Range(0, 10), 7, .. Enumerable.Range(20, 10)];
-            Assert.Equal(directory.HasCrashed ? everything[..10] : everything, next.Found);
+            int seven = next.Found[10]; // Its parts alone are not the value: it is removed.
+            Assert.Contains(seven, directory.HasCrashed ? [7, -7] : new[] { 7 });
+            Assert.Equal([.. Enumerable.Range(0, 10), seven, .. Enumerable.Range(20, 10)], next.Found);
             next.Journal.Close();
             if (!directory.HasCrashed)
                 return;
@@ -244,15 +249,84 @@ public sealed class SharedRingTests : IDisposable
         Assert.Fail("It was never written.");
     }
 
+    // It was in the memory of the killed process. What its key had before is not what it has now.
     [Fact]
-    public void Open_LongValue_EndsTheRecords()
+    public void Open_LongValue_RemovesItsKey()
     {
         var rig = Open(_directory);
         Record(rig, 0, 10);
         RecordLong(rig);
         Record(rig, 11, 20);
+        var after = _directory.AfterKill();
+        int[] expected = [.. Enumerable.Range(0, 10), -7, .. Enumerable.Range(11, 9)];
+        Assert.Equal(expected, Open(after).Found);
+        Assert.Equal(expected, WithoutRing(after.AfterPowerLoss(new Random(1))).Found);
+    }
+
+    [Fact]
+    public void Open_GroupWithALongValue_RemovesOnlyThatKey()
+    {
+        var rig = Open(_directory);
+        int head = RecordLayout.GroupHeadSize;
+        int plain = LengthOf(5);
+        var fields = new RecordFields
+        {
+            Kind = RecordKind.Set,
+            Flags = RecordFlags.Parted | RecordFlags.Expiring | RecordFlags.Sliding,
+        };
+        int parted = RecordLayout.SizeOf(fields.Kind, fields.Flags, 1, 1_000_000);
+        Assert.True(rig.Journal.Staging.TryReserve(head + parted + plain, out var place));
+        RecordLayout.WriteGroupHead(place.Bytes, place.Lsn);
+        RecordLayout.Write(place.Bytes.Slice(head, parted), fields, "7"u8, default, 1_000_000);
+        var set = new RecordFields { Kind = RecordKind.Set };
+        RecordLayout.Write(place.Bytes[(head + parted)..], set, "5"u8, new byte[] { 5, 5, 5, 5, 5 }, 5);
+        place.Fill();
+        Record(rig, 10, 20);
+        Assert.Equal([-7, 5, .. Enumerable.Range(10, 10)], Open(_directory.AfterKill()).Found);
+    }
+
+    // Nothing says which keys it has.
+    [Fact]
+    public void Open_LongGroup_EndsTheRecords()
+    {
+        var rig = Open(_directory);
+        Record(rig, 0, 10);
+        RecordLongGroup(rig);
+        Record(rig, 11, 20);
         Assert.Equal(Enumerable.Range(0, 10), Open(_directory.AfterKill()).Found);
     }
+
+    // Threads that were interrupted anywhere, beside others that went on.
+    [Fact]
+    public void Open_PlacesThatWereNotFilled_FindsAllOthers() => RandomSeed.Run(this, seed =>
+    {
+        var random = new Random(seed);
+        for (int round = 0; round < 20; round++)
+        {
+            var directory = new FaultyDirectory();
+            var rig = Open(directory);
+            Record(rig, 0, 3_000); // In use before.
+            rig.Journal.WriteAll();
+            List<int> expected = [.. Enumerable.Range(0, 3_000)];
+            for (int number = 3_000; number < 6_000; number++)
+            {
+                if (random.Next(200) == 0)
+                {
+                    int length = RecordLayout.Alignment * random.Next(2, 4_000);
+                    while (!rig.Journal.Staging.TryReserve(length, out _))
+                        rig.Journal.Staging.WaitForRoom(length);
+                }
+
+                rig.Record(number);
+                expected.Add(number);
+            }
+
+            var killed = directory.AfterKill();
+            killed.CrashAt = killed.Operations + random.Next(20); // So does a start that is killed, and the next one.
+            TryOpen(killed);
+            Assert.Equal(expected, Open(killed.AfterKill()).Found);
+        }
+    });
 
     // What is recorded only for a snapshot continues no file.
     [Fact]
@@ -360,6 +434,79 @@ public sealed class SharedRingTests : IDisposable
         Assert.Equal(Enumerable.Range(0, 20), Open(other.AfterKill()).Found);
     }
 
+    // In another container: its directory is a copy with the same path, and it sees the same shared memory.
+    [Fact]
+    public void Open_CopyOfTheDirectoryBesideItsProcess_LeavesItsRing()
+    {
+        var rig = Open(_directory);
+        Record(rig, 0, 10);
+        rig.Journal.WriteAll();
+        Record(rig, 10, 20);
+        var copy = OpenBeside(_directory.AfterPowerLoss(new Random(1)));
+        Assert.Equal(Enumerable.Range(0, 10), copy.Found);
+        Assert.Contains("another process", copy.Report.RingProblem, StringComparison.Ordinal);
+        Record(copy, 30, 40);
+        copy.Journal.Close();
+        Assert.Equal(Enumerable.Range(0, 20), Open(_directory.AfterKill()).Found);
+    }
+
+    // The directive was changed for the next start.
+    [Fact]
+    public void Open_WithoutAnOwnRing_FindsWhatTheLastProcessHasLeftAndRemovesIt()
+    {
+        var rig = Open(_directory);
+        Record(rig, 0, 20);
+        var after = _directory.AfterKill();
+        var next = Open(after, keepsRing: false);
+        Assert.Equal(Enumerable.Range(0, 20), next.Found);
+        Assert.Null(next.Report.RingProblem);
+        Assert.Empty(Directory.GetFiles(_folder.Path));
+        Assert.Equal(Enumerable.Range(0, 20), Open(after.AfterKill(), keepsRing: false).Found);
+    }
+
+    [Fact]
+    public void Open_DiskFailsWhereWhatWasFoundIsWritten_LeavesNoOtherFile()
+    {
+        var rig = Open(_directory);
+        Record(rig, 0, 20);
+        string path = Assert.Single(Directory.GetFiles(_folder.Path));
+        var after = _directory.AfterKill();
+        after.Fail(Operation.Write);
+        Assert.False(TryOpen(after));
+        Assert.Equal([path], Directory.GetFiles(_folder.Path));
+        after.Heal();
+        Assert.Equal(Enumerable.Range(0, 20), Open(after.AfterKill()).Found);
+    }
+
+    // Its name is a folder's now.
+    [Fact]
+    public void Open_RingCannotBeReplaced_LeavesNoOtherFile()
+    {
+        var rig = Open(_directory);
+        rig.Journal.Close();
+        string path = SharedRing.PathOf(_folder.Path, _directory.Path, ManifestFile.Read(_directory)!.StoreId);
+        Directory.CreateDirectory(path);
+        var next = Open(_directory.AfterKill());
+        Assert.NotNull(next.Report.RingProblem);
+        Assert.Empty(Directory.GetFiles(_folder.Path));
+    }
+
+    // A process that reloads its store has another one at once; this one is mapped until the collector comes.
+    [Fact]
+    public void Close_GivesTheMemoryBack()
+    {
+        var rig = Open(_directory);
+        Record(rig, 0, 3_000);
+        string path = Assert.Single(Directory.GetFiles(_folder.Path));
+        using var file = File.OpenHandle(path, share: FileShare.ReadWrite | FileShare.Delete);
+        byte[] head = new byte[8];
+        Assert.Equal(8, RandomAccess.Read(file, head, 0));
+        Assert.NotEqual(new byte[8], head);
+        rig.Journal.Close();
+        RandomAccess.Read(file, head, 0);
+        Assert.Equal(new byte[8], head); // A page that was given back is zero.
+    }
+
     [Fact]
     public void PathOf_DirectoryWithASeparatorBehindIt_IsTheSame() =>
         Assert.Equal(SharedRing.PathOf("/folder", "/a/b", 7), SharedRing.PathOf("/folder", "/a/b/", 7));
@@ -429,6 +576,8 @@ public sealed class SharedRingTests : IDisposable
             int start = SharedRing.HeadSize + slot * SharedRing.SlotSize;
             for (int i = 0; i < 32; i++)
                 yield return start + SharedRing.SlotHeadOffset + i;
+            for (int i = 0; i < sizeof(int); i++)
+                yield return start + SharedRing.SlotHeadOffset + SharedRing.FilledOffset + i;
             for (int i = 0; i < 30; i++)
             {
                 yield return start + random.Next(60_000);
@@ -462,16 +611,41 @@ public sealed class SharedRingTests : IDisposable
         place.Fill();
     }
 
+    private static void RecordLongGroup(JournalRig rig)
+    {
+        var fields = new RecordFields { Kind = RecordKind.Group, Flags = RecordFlags.Parted };
+        Assert.True(rig.Journal.Staging.TryReserve(RecordLayout.GroupHeadSize, out var place));
+        RecordLayout.Write(place.Bytes, fields with { Owner = place.Lsn }, default, default, 1_000);
+        place.Chunk.Add(new ArrayValue(place.Lsn, new byte[1_000]));
+        place.Fill();
+    }
+
+    // What was opened before is killed then.
     private JournalRig Open(
         FaultyDirectory directory, bool refusesWrites = true, string? folder = null,
-        long fileBytes = JournalRig.FileBytes) =>
-        new(directory, options: new JournalOptions
+        long fileBytes = JournalRig.FileBytes, bool keepsRing = true)
+    {
+        foreach (var earlier in _rigs)
+            earlier.Kill();
+        _rigs.Clear();
+        return OpenBeside(directory, refusesWrites, folder, fileBytes, keepsRing);
+    }
+
+    private JournalRig OpenBeside(
+        FaultyDirectory directory, bool refusesWrites = true, string? folder = null,
+        long fileBytes = JournalRig.FileBytes, bool keepsRing = true)
+    {
+        var rig = new JournalRig(directory, options: new JournalOptions
         {
             FileBytes = fileBytes,
             Chunks = 8,
             RefusesWritesOnError = refusesWrites,
             RingFolder = folder ?? _folder.Path,
+            KeepsRing = keepsRing,
         });
+        _rigs.Add(rig);
+        return rig;
+    }
 
     private static JournalRig WithoutRing(FaultyDirectory directory) => new(directory);
 
