@@ -5,8 +5,8 @@ namespace Cache.Core.Changes;
 /// A write reserves room for its records under the lock of its keys, before it changes anything, and fills it with the
 /// result before it unlocks them. As all reservations of a key are made under that key's lock, their order is the order
 /// of its changes; a clear's reservation is ordered with those of the whole keyspace. And as it is complete before
-/// another write of the key, no record depends on one that its writer never completed: a reader of what a killed process
-/// has left may pass over such a reservation. A write of several keys (SetMany, Rename, Copy,
+/// another write of the key, no record depends on one that its writer never completed: a reader of what a killed
+/// process has left may pass over such a reservation. A write of several keys (SetMany, Rename, Copy,
 /// Move) is one reservation with a record for each, which take effect atomically; so is a transaction (Transact),
 /// except that a clear in it is a reservation of its own between two others.
 ///

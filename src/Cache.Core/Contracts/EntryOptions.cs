@@ -35,7 +35,7 @@ public readonly record struct EntryOptions
     /// <summary>The condition of the write.</summary>
     public SetCondition Condition { get; init; }
 
-    /// <summary>Whether a new entry belongs to the main list from the beginning: it was there before a restart.</summary>
+    /// <summary>Whether a new entry belongs to the main list: it was there before a restart.</summary>
     internal bool IsMain { get; init; }
 
     /// <summary>The uses that a new entry begins with, up to 3: those before a restart.</summary>

@@ -83,7 +83,7 @@ internal static class PosixCalls
     /// <summary>Ends a lock of a file that stays open, or mapped.</summary>
     public static void Unlock(SafeFileHandle file) => _ = LockCore(file, LockNone);
 
-    /// <summary>Gives the memory or the blocks of a file back; where the system cannot, they go with the file.</summary>
+    /// <summary>Gives the memory of a file back; where the system cannot, it goes with the file.</summary>
     public static void Discard(SafeFileHandle file, int length) => _ = DiscardCore(file, DiscardPages, 0, length);
 
     /// <summary>Lets other threads run before the present one, from now on. Linux only.</summary>

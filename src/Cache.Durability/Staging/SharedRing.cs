@@ -21,8 +21,8 @@ namespace Cache.Durability.Staging;
 ///                  and 48 bits of a checksum of its bytes and its place in the order
 /// </code>
 /// A mark is written behind the bytes of its place, so a place is complete if its mark is right: one that was reserved
-/// and not filled has an older mark, of another place in the order. The completed bytes are counted behind the mark, and
-/// before anybody sees the change. No call of the system is made but for new slots.
+/// and not filled has an older mark, of another place in the order. The completed bytes are counted behind the mark,
+/// and before anybody sees the change. No call of the system is made but for new slots.
 /// A file in a folder of the memory's own file system, only for its owner; it is made beside the old one, and replaces
 /// it once the records of that are in files. Its process has a lock of it, so that another process, for which a copy of
 /// the directory has the same path, neither reads nor replaces it. Concurrency: as the chunks.
