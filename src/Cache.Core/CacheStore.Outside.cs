@@ -1,6 +1,6 @@
 namespace Cache.Core;
 
-/// <summary>Memory that is held elsewhere because of this store.</summary>
+/// <summary>What its user does outside of it: memory that is held because of it, and loading it.</summary>
 public sealed partial class CacheStore
 {
     /// <summary>
@@ -9,4 +9,10 @@ public sealed partial class CacheStore
     /// </summary>
     /// <param name="bytes">The change; negative if fewer bytes are held.</param>
     public void AddOutsideBytes(long bytes) => _state.Budget.AddOutside(bytes);
+
+    /// <summary>Shows a value of a load to the store before it is set: a dictionary may be made of some.</summary>
+    internal void NoteLoaded(ReadOnlySpan<byte> value) => _state.Reclaimer.OfferLoaded(value);
+
+    /// <summary>Ends a load.</summary>
+    internal void EndLoad() => _state.Reclaimer.EndLoaded(mayComeAgain: true);
 }

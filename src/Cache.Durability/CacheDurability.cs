@@ -255,7 +255,8 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
             Sync = _sync,
             RefusesWritesOnError = _options.RefusesWritesOnError,
             RefusesCutEnds = _options.RefusesCutEnds,
-            RingFolder = _options.UsesSharedMemory && OperatingSystem.IsLinux() ? StagedRecords.Folder : null,
+            RingFolder = OperatingSystem.IsLinux() ? StagedRecords.Folder : null,
+            KeepsRing = _options.UsesSharedMemory,
         };
         var durable = DurableStore.Open(_store, directory, options, new StoreStart
         {
@@ -292,6 +293,9 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
     // Only the owner may read the files.
     private void MakeFolder()
     {
+        string? parent = Path.GetDirectoryName(Path.GetFullPath(_options.Directory));
+        if (_options.NeedsParent && parent != null && !Directory.Exists(parent))
+            throw new IOException($"dir is '{parent}', which is no folder. Make it, or name another one.");
         try
         {
             if (OperatingSystem.IsWindows())

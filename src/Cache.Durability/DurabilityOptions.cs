@@ -71,6 +71,12 @@ public sealed class DurabilityOptions
     /// </summary>
     public TimeSpan? LoadMaxAge { get; set; }
 
+    /// <summary>
+    /// Whether the folder above <see cref="Directory"/> must exist: a misspelt one would be made, and found without the
+    /// files that are in the other.
+    /// </summary>
+    internal bool NeedsParent { get; set; }
+
     /// <summary>Lists each option that is out of range, in a sentence that names it, its value and the range.</summary>
     /// <returns>An empty list if the options can be used.</returns>
     public IReadOnlyList<string> FindProblems()

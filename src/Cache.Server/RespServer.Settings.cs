@@ -83,6 +83,8 @@ public sealed partial class RespServer
         bool isAuto = options.Transport == defaults.Transport;
         string transport = options.Transport == RespTransport.Epoll ? "epoll" : "portable";
         kept["io-transport"] = isAuto ? "auto" : transport;
+        settings.Transport = transport;
+        settings.IoThreads = options.Transport == RespTransport.Epoll ? options.IoThreadCount : 1;
         kept["io-threads"] = Text(options.IoThreadCount == defaults.IoThreadCount ? 0 : options.IoThreadCount);
         kept["tcp-backlog"] = Text(options.Backlog);
         kept["shutdown-timeout"] = Text(Seconds(options.DrainTimeout));

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Cache.Durability.Files;
 
 namespace Cache.Tool;
 
@@ -40,7 +41,24 @@ internal static class InspectVerb
             throw new ToolException($"{path} is a directory; cache verify checks it, and inspect needs a file.");
         if (!File.Exists(path))
             throw new ToolException($"{path} does not exist.");
+        ThrowIfNoFile(path);
         var inspection = new FileInspection(output, key, words.Has("--blocks"), lines);
         return inspection.Run(path) ? ExitCode.Whole : ExitCode.Damaged;
+    }
+
+    // It is read at many places, some of them twice. A pipe would be waited for.
+    private static void ThrowIfNoFile(string path)
+    {
+        if (!OperatingSystem.IsLinux())
+            return;
+        try
+        {
+            using var file = PosixCalls.Open(path, PosixCalls.ReadOnly | PosixCalls.NoWait);
+            _ = RandomAccess.GetLength(file);
+        }
+        catch (NotSupportedException)
+        {
+            throw new ToolException($"{path} is a pipe or a device; inspect needs a file.");
+        }
     }
 }

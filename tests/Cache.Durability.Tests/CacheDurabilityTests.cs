@@ -368,6 +368,41 @@ public sealed class CacheDurabilityTests : IDisposable
         Assert.False(File.Exists(path));
     }
 
+    // Else the bar of a start stands near 0, and is full a moment later.
+    [Fact]
+    public async Task Start_JournalThatIsNearlyEmpty_CountsWhatIsInIt()
+    {
+        await using (var kept = await StartAsync(DurabilityMode.Journal))
+        {
+            for (int i = 0; i < 30; i++)
+            {
+                kept.Store.Set("key"u8, new byte[30_000]);
+                await kept.Durability.WaitAsync();
+            }
+        }
+
+        await using var after = await StartAsync(DurabilityMode.Journal);
+        var status = after.Durability.GetStatus();
+        Assert.InRange(status.LoadTotalBytes, status.LoadedBytes, status.LoadedBytes + (1 << 20));
+    }
+
+    // A misspelt one would be made, and the next start would not find the files.
+    [Fact]
+    public async Task TryRecord_FolderAboveIsMissing_IsRefused()
+    {
+        string parent = Path.Combine(_folder.Path, "misspelt");
+        await using var kept = await StartAsync(DurabilityMode.Snapshot, options =>
+        {
+            options.Directory = Path.Combine(parent, "appendonlydir");
+            options.SavePoints = [];
+            options.NeedsParent = true;
+        });
+        Assert.False(kept.Durability.TryRecord(true));
+        Assert.False(Directory.Exists(parent));
+        Directory.CreateDirectory(parent);
+        Assert.True(kept.Durability.TryRecord(true));
+    }
+
     [Fact]
     public void Options_OutOfRange_AreNamed()
     {

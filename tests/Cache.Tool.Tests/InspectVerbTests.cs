@@ -131,6 +131,18 @@ public sealed class InspectVerbTests : IDisposable
         Assert.Equal(1, run.Code);
     }
 
+    // Read as a file, it would be waited for.
+    [Fact]
+    public void Inspect_Pipe_IsRefused()
+    {
+        if (!OperatingSystem.IsLinux())
+            return;
+        string pipe = _folder.Of("pipe");
+        using (var making = System.Diagnostics.Process.Start("mkfifo", pipe))
+            making.WaitForExit();
+        ToolRun.Of("inspect", pipe).AssertFails(2, "is a pipe or a device; inspect needs a file.");
+    }
+
     [Fact]
     public void Inspect_OtherFiles_AreRefused()
     {

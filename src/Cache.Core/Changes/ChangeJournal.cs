@@ -3,8 +3,10 @@ namespace Cache.Core.Changes;
 /// <summary>Takes every change that writes make, in the order in which the store makes them.</summary>
 /// <remarks>
 /// A write reserves room for its records under the lock of its keys, before it changes anything, and fills it with the
-/// result. As all reservations of a key are made under that key's lock, their order is the order of its changes; a
-/// clear's reservation is ordered with those of the whole keyspace. A write of several keys (SetMany, Rename, Copy,
+/// result before it unlocks them. As all reservations of a key are made under that key's lock, their order is the order
+/// of its changes; a clear's reservation is ordered with those of the whole keyspace. And as it is complete before
+/// another write of the key, no record depends on one that its writer never completed: a reader of what a killed
+/// process has left may pass over such a reservation. A write of several keys (SetMany, Rename, Copy,
 /// Move) is one reservation with a record for each, which take effect atomically; so is a transaction (Transact),
 /// except that a clear in it is a reservation of its own between two others.
 ///
@@ -14,8 +16,8 @@ namespace Cache.Core.Changes;
 ///
 /// The store calls, each time on the thread of the writer: <see cref="SizeOf"/> and <see cref="TryReserve"/> with the
 /// keys locked; after a success <c>Write</c> for each record, in the order of the sizes, and then
-/// <see cref="Complete"/>, with the keys still locked or just unlocked; after a failure <see cref="WaitForRoom"/>
-/// without any lock, and then everything again. Only <see cref="WaitForRoom"/> may wait, throw or call the store.
+/// <see cref="Complete"/>, with the keys still locked; after a failure <see cref="WaitForRoom"/> without any lock, and
+/// then everything again. Only <see cref="WaitForRoom"/> may wait, throw or call the store.
 /// Several threads call at once, and some may still do so shortly after the journal was detached.
 /// </remarks>
 public abstract class ChangeJournal

@@ -54,6 +54,9 @@ internal sealed class DictionaryTable
         Count++;
     }
 
+    /// <summary>Uses no dictionary for new values from now on.</summary>
+    public void EndCurrent() => Volatile.Write(ref _current, PackedValue.NoDictionary);
+
     /// <summary>Forgets a dictionary that no value needs.</summary>
     public void Remove(int codec)
     {

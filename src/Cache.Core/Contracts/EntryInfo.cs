@@ -38,4 +38,7 @@ public readonly record struct EntryInfo
     /// When an entry with such an interval expires even if it is used, in Unix milliseconds; 0: never.
     /// </summary>
     public long AbsoluteUnixMs { get; init; }
+
+    /// <summary>Whether the entry has proved to be of use: it is in the main list of the eviction policy.</summary>
+    internal bool IsMain { get; init; }
 }

@@ -35,6 +35,12 @@ public readonly record struct EntryOptions
     /// <summary>The condition of the write.</summary>
     public SetCondition Condition { get; init; }
 
+    /// <summary>Whether a new entry belongs to the main list: it was there before a restart.</summary>
+    internal bool IsMain { get; init; }
+
+    /// <summary>The uses that a new entry begins with, up to 3: those before a restart.</summary>
+    internal byte UseCount { get; init; }
+
     /// <summary>Whether an entry without an expiry may get the value in place.</summary>
     internal bool AllowsOverwrite =>
         ExpiresAtMs == 0 && ExpiresAtUnixMs == 0 && SlidingMs == 0 && Condition != SetCondition.IfAbsent;

@@ -92,8 +92,8 @@ internal sealed class KeyTransaction
         Debug.Assert(!_isOver);
         _isOver = true;
         long written = Locks.WrittenBytes;
+        EndGroup(); // Before others see what was written: see ChangeJournal.
         Locks.Exit();
-        EndGroup();
         long unused = Locks.EndTransaction();
         if (unused != 0)
             _state.Budget.Add(-unused);

@@ -33,6 +33,7 @@ internal ref struct SetOperation(ReadOnlySpan<byte> value, EntryOptions options,
             return WriteStatus.Done;
         }
 
+        (entry.BelongsToMain, entry.UseCount) = (_options.IsMain, _options.UseCount);
         bool isLarge = !Block.IsNull;
         int length = isLarge ? LargeBlock.StubLength : _value.Length;
         var shape = isLarge ? ChangeShape.Set(Block) : ChangeShape.Set(length);

@@ -32,6 +32,10 @@ internal sealed partial class ValuePacker
     private double _firstRatio;
     private bool _isStale;
 
+    // Those of a load, and whether they are all there; guarded by the gate.
+    private DictionarySamples? _loaded;
+    private bool _isLoaded;
+
     // Written by the training thread, taken under the gate.
     private Lz4Dictionary? _trained;
 
@@ -62,6 +66,10 @@ internal sealed partial class ValuePacker
     public long ForgetUnneeded()
     {
         long before = DictionaryBytes;
+        // One that the store has become too small for is needed until the reclaimer has met all its values again.
+        int current = Dictionaries.Current;
+        if (!MayHaveDictionary || (Mode == ValueCompression.Off && records.CountOf(current) == 0))
+            Dictionaries.EndCurrent();
         for (int codec = PackedValue.NoDictionary + 1; codec < PackedValue.CodecCount; codec++)
         {
             if (codec != Dictionaries.Current && Dictionaries.IsKnown(codec) && records.CountOf(codec) == 0)
@@ -99,10 +107,40 @@ internal sealed partial class ValuePacker
         _trainer.Start();
     }
 
+    /// <summary>Whether a value of a load may become a sample: perhaps there are enough meanwhile.</summary>
+    public bool WantsLoaded(int length) => Mode != ValueCompression.Off && !Volatile.Read(ref _isLoaded)
+        && length is >= PackedValue.LengthMin and <= DictionaryTrainer.SampleLengthMax
+        && Dictionaries.Current == PackedValue.NoDictionary
+        && MayHaveDictionary;
+
+    /// <summary>Takes a sample from the values of a load.</summary>
+    /// <returns>All samples, once there are enough: the caller trains; else null.</returns>
+    public DictionarySamples? OfferLoaded(ReadOnlySpan<byte> value)
+    {
+        if (!WantsLoaded(value.Length))
+            return null;
+        _loaded ??= new DictionarySamples();
+        _loaded.Offer(value);
+        if (!_loaded.IsFull)
+            return null;
+        var samples = _loaded;
+        _loaded = null;
+        Volatile.Write(ref _isLoaded, true);
+        return samples;
+    }
+
+    /// <summary>Ends a load, or its samples alone, for which there is no memory.</summary>
+    public void EndLoaded(bool mayComeAgain)
+    {
+        _loaded = null;
+        Volatile.Write(ref _isLoaded, !mayComeAgain);
+    }
+
     /// <summary>Waits for the training thread, if there is one; for tests.</summary>
     public void AwaitTraining() => _trainer?.Join();
 
-    private void Train(DictionarySamples samples)
+    /// <summary>Makes a dictionary, on the caller's thread.</summary>
+    public void Train(DictionarySamples samples)
     {
         try
         {
@@ -118,7 +156,9 @@ internal sealed partial class ValuePacker
         && budget.UsedBytes >= budget.LimitBytes / 2
         && (Dictionaries.Current == PackedValue.NoDictionary || _isStale)
         && Dictionaries.Count < DictionaryTable.CountMax
-        && budget.LimitBytes / LimitPerDictionary >= Lz4Dictionary.SizeMax;
+        && MayHaveDictionary;
+
+    private bool MayHaveDictionary => budget.LimitBytes / LimitPerDictionary >= Lz4Dictionary.SizeMax;
 
     private void OfferSample(ReadOnlySpan<byte> value)
     {

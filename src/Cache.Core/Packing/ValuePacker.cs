@@ -66,7 +66,7 @@ internal sealed partial class ValuePacker(ValueCompression mode, PackedRecords r
         if (header.IsCompressed)
             return staysPlain ? PackStep.Unpack : IsOutdated(bytes) ? PackStep.Pack : PackStep.None;
         if (staysPlain)
-            return PackStep.None;
+            return Leave();
         if (bytes.Length is < PackedValue.LengthMin or > PackedValue.LengthMax)
             return Leave();
         if (bytes.Length <= DictionaryTrainer.SampleLengthMax)

@@ -50,6 +50,12 @@ internal struct EntryLock
     /// <summary>Whether the write may pass the limit, because it is on the way to giving memory back.</summary>
     public bool MayOverdraw;
 
+    /// <summary>Whether a new entry belongs to main, whatever else is known of it.</summary>
+    public bool BelongsToMain;
+
+    /// <summary>The uses that a new entry begins with.</summary>
+    public byte UseCount;
+
     /// <summary>The key that the value comes from, which must not make room for itself; else 0.</summary>
     public ulong SourceHash;
 

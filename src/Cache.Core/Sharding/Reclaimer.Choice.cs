@@ -39,6 +39,7 @@ internal sealed partial class Reclaimer
         _victim = segment;
         ref var info = ref _log[segment];
         _victimIsMain = IsMain(info);
+        _victimWasMoved = (info.Stream & (int)LogStream.Moved) != 0;
         info.Stream |= (short)LogStream.Moved; // What stays in it is not compacted for that once more.
         _mode = mode;
         _offset = info.Start;

@@ -1,6 +1,7 @@
 using Cache.Core.Compression;
 using Cache.Core.Eviction;
 using Cache.Core.Expiry;
+using Cache.Core.Log;
 using Cache.Core.Packing;
 
 namespace Cache.Core.Sharding;
@@ -66,8 +67,11 @@ internal sealed partial class Reclaimer
     {
         using (EnterGate())
         {
-            if (_victim != 0)
-                _log.Unclaim(_victim);
+            if (_victim == 0)
+                return;
+            if (!_victimWasMoved) // The rest of it was not looked at.
+                _log[_victim].Stream &= (short)~LogStream.Moved;
+            _log.Unclaim(_victim);
             _victim = 0;
         }
     }
@@ -169,10 +173,51 @@ internal sealed partial class Reclaimer
             TendTraining(packer);
         }
 
+        UseTrained(packer);
+    }
+
+    /// <summary>Lets a value of a load be a sample, and makes a dictionary once there are enough.</summary>
+    /// <remarks>
+    /// What was compressed before a restart has no room as it was written, and a load meets the limit before the sweep
+    /// and a thread of low priority would have a dictionary.
+    /// </remarks>
+    public void OfferLoaded(ReadOnlySpan<byte> value)
+    {
+        var packer = _state.Packer;
+        if (!packer.WantsLoaded(value.Length))
+            return;
+        try
+        {
+            RoomSteps.At(RoomStep.PackingNeedsMemory);
+            DictionarySamples? samples;
+            using (EnterGate())
+                samples = packer.OfferLoaded(value);
+            if (samples is null)
+                return;
+            packer.Train(samples);
+            UseTrained(packer);
+        }
+        catch (OutOfMemoryException)
+        {
+            EndLoaded(mayComeAgain: false);
+        }
+    }
+
+    /// <summary>As <see cref="ValuePacker.EndLoaded"/>.</summary>
+    public void EndLoaded(bool mayComeAgain)
+    {
+        using (EnterGate())
+            _state.Packer.EndLoaded(mayComeAgain);
+    }
+
+    private void UseTrained(ValuePacker packer)
+    {
         if (!packer.HasTrained || !MakeRoom(Lz4Dictionary.SizeMax, 0, 0))
             return;
         using (EnterGate())
         {
+            if (!packer.HasTrained) // A load and the sweep may both come with one.
+                return;
             _budget.Add(Lz4Dictionary.SizeMax);
             packer.UseTrained();
         }

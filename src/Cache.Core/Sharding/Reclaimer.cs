@@ -40,6 +40,9 @@ internal sealed partial class Reclaimer(
     // Hashed and fetched ahead of being looked at.
     private const int BatchSize = 8;
 
+    // Of longer records fewer: a writer's step may compress each of them.
+    private const int BatchBytesMax = 16 << 10;
+
     // What a writer frees of cleared entries before others are evicted: a thousand pages of the index, a few
     // milliseconds unless many of their entries were cleared.
     private const int ClearedStepsMax = 64;
@@ -60,6 +63,7 @@ internal sealed partial class Reclaimer(
     private int _live; // When it was taken.
     private ReclaimMode _mode;
     private bool _victimIsMain;
+    private bool _victimWasMoved;
 
     // How much more use is asked of records for staying, because copying them gained nothing; guarded by the gate.
     private int _floor;
@@ -223,7 +227,7 @@ internal sealed partial class Reclaimer(
         while (_offset < stop && !_budget.HasRoomFor(_enoughBytes))
         {
             RoomSteps.At(RoomStep.Reclaims);
-            ReclaimBatch(end);
+            ReclaimBatch((int)Math.Min(end, Math.Max(stop, _offset + BatchBytesMax)));
         }
 
         if (_offset < end)

@@ -188,6 +188,7 @@ internal sealed partial class Shard
             SlidingMs = snapshot.Expiry.SlidingMs,
             MemoryBytes = MemoryOf(snapshot),
             UseCount = snapshot.Slot == 0 ? 0 : snapshot.Holder.FrequencyOf(snapshot.Slot),
+            IsMain = snapshot.Slot != 0 && IsInMain(snapshot.Record),
         };
         if (!snapshot.Expiry.IsExpiring)
             return info;

@@ -204,15 +204,14 @@ internal sealed partial class Shard
             listeners?.Note(note);
         }
 
-        overwrite.Unlock(changed: isDone);
         if (isReserved)
         {
-            // The room is in the order of the store; it is filled without the lock.
             if (isDone)
                 journal!.Write(ref reservation, record, key, value);
-            journal!.Complete(ref reservation);
+            journal!.Complete(ref reservation); // Before others see the change: see ChangeJournal.
         }
 
+        overwrite.Unlock(changed: isDone);
         if (isDone)
             listeners?.Drain();
         return isDone;

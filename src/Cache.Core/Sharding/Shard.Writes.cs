@@ -153,7 +153,7 @@ internal sealed partial class Shard
 
     private void CountNew(ref EntryLock entry, int keyspace)
     {
-        entry.Holder.SetFrequency(entry.Slot, 0);
+        entry.Holder.SetFrequency(entry.Slot, entry.UseCount);
         long count = Interlocked.Increment(
             ref _countByGeneration[Generations.IndexOf(keyspace, entry.Generation)]);
         Debug.Assert(count > 0);
@@ -251,8 +251,8 @@ internal sealed partial class Shard
     {
         Debug.Assert(size > 0 && size % 8 == 0);
         bool isMain = entry.IsFound
-            ? (_log[_records.SegmentOf(entry.Record)].Stream & (int)LogStream.Main) != 0
-            : _reclaimer.TakeGhost(key.Hash, size);
+            ? IsInMain(entry.Record)
+            : entry.BelongsToMain || _reclaimer.TakeGhost(key.Hash, size);
         entry.Stream = (isMain ? LogStream.Main : 0) | (expiring ? LogStream.Expiring : 0);
         entry.BytesWanted = size;
         if (!entry.AheadRecord.IsNull && entry.AheadRecord.Header.RecordSize == size)
@@ -267,6 +267,8 @@ internal sealed partial class Shard
         entry.Obstacle = size > _log.Capacity ? Obstacle.LongRecord : Obstacle.NoSegmentRoom;
         return false;
     }
+
+    private bool IsInMain(Record record) => (_log[_records.SegmentOf(record)].Stream & (int)LogStream.Main) != 0;
 
     /// <summary>Leaves the block of the locked entry to the end of the lock.</summary>
     /// <returns>Its size, or 0.</returns>

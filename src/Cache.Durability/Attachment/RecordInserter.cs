@@ -124,6 +124,12 @@ internal sealed class RecordInserter(CacheStore[] keyspaces, LoadedExpiry expiry
             {
                 ExpiresAtUnixMs = expiry.Postponed(fields.SlidingMs != 0 ? fields.AbsoluteMs : fields.DeadlineMs),
             };
+        store.NoteLoaded(value);
+        options = options with
+        {
+            IsMain = (fields.Flags & RecordFlags.Main) != 0,
+            UseCount = (byte)fields.Use,
+        };
         return ProblemOf(store, store.Set(record.Key, value, options), value.Length);
     }
 

@@ -69,12 +69,14 @@ internal static class StoreImage
         return new RecordFields
         {
             Kind = RecordKind.Set,
-            Flags = (isSliding ? RecordFlags.Sliding : RecordFlags.None)
+            Flags = (info.IsMain ? RecordFlags.Main : RecordFlags.None)
+                | (isSliding ? RecordFlags.Sliding : RecordFlags.None)
                 | (isExpiring ? RecordFlags.Expiring | RecordFlags.Moment : RecordFlags.None),
             Keyspace = keyspace,
             DeadlineMs = info.ExpiresAtUnixMs,
             SlidingMs = info.SlidingMs,
             AbsoluteMs = info.AbsoluteUnixMs,
+            Use = info.UseCount,
         };
     }
 }

@@ -116,6 +116,7 @@ internal sealed class StoreLoader : IBlockTarget, IDisposable
     {
         End();
         _expiry.End(_keyspaces, _lastWallMs);
+        _keyspaces[0].EndLoad();
     }
 
     /// <summary>Ends the threads; blocks that were not applied are not.</summary>

@@ -19,10 +19,13 @@ internal static class PosixCalls
     public const int CloseOnExec = 0x80000;
 
     private const int OwnerReadsAndWrites = 0x180;
+    private const int LockShared = 1;
     private const int LockExclusive = 2;
     private const int LockNoWait = 4;
+    private const int LockNone = 8;
     private const int ErrorInterrupted = 4;
     private const int ErrorWouldBlock = 11;
+    private const int DiscardPages = 1 | 2; // The file keeps its length.
     private const int OneThread = 0;
     private const int ThisThread = 0;
 
@@ -72,9 +75,27 @@ internal static class PosixCalls
     }
 
     /// <summary>Whether the lock was taken; closing the handle releases it.</summary>
-    public static bool TryLock(SafeFileHandle file, string path)
+    public static bool TryLock(SafeFileHandle file, string path) => TryLock(file, path, LockExclusive);
+
+    /// <summary>The same with a lock that only an exclusive one excludes: others may still open the file.</summary>
+    public static bool TryLockShared(SafeFileHandle file, string path) => TryLock(file, path, LockShared);
+
+    /// <summary>Ends a lock of a file that stays open, or mapped.</summary>
+    public static void Unlock(SafeFileHandle file) => _ = LockCore(file, LockNone);
+
+    /// <summary>Gives the memory of a file back; where the system cannot, it goes with the file.</summary>
+    public static void Discard(SafeFileHandle file, int length) => _ = DiscardCore(file, DiscardPages, 0, length);
+
+    /// <summary>Lets other threads run before the present one, from now on. Linux only.</summary>
+    /// <remarks>
+    /// The runtime ignores priorities of threads on Linux, where each has its own "nice". It may always be raised;
+    /// if it cannot be, the thread only runs as others do.
+    /// </remarks>
+    public static void LowerPriority() => _ = SetPriorityCore(OneThread, ThisThread, LowNice);
+
+    private static bool TryLock(SafeFileHandle file, string path, int kind)
     {
-        while (LockCore(file, LockExclusive | LockNoWait) != 0)
+        while (LockCore(file, kind | LockNoWait) != 0)
         {
             int error = Marshal.GetLastPInvokeError();
             if (error == ErrorWouldBlock)
@@ -85,13 +106,6 @@ internal static class PosixCalls
 
         return true;
     }
-
-    /// <summary>Lets other threads run before the present one, from now on. Linux only.</summary>
-    /// <remarks>
-    /// The runtime ignores priorities of threads on Linux, where each has its own "nice". It may always be raised;
-    /// if it cannot be, the thread only runs as others do.
-    /// </remarks>
-    public static void LowerPriority() => _ = SetPriorityCore(OneThread, ThisThread, LowNice);
 
     private static IOException Failure(string call, string path, int error) =>
         new($"{call} {path}: {Marshal.GetPInvokeErrorMessage(error)}.", error);
@@ -111,6 +125,10 @@ internal static class PosixCalls
     [DllImport(Library, EntryPoint = "posix_fallocate")]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     private static extern int AllocateCore(SafeFileHandle file, nint offset, nint length);
+
+    [DllImport(Library, EntryPoint = "fallocate")]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static extern int DiscardCore(SafeFileHandle file, int mode, nint offset, nint length);
 
     [DllImport(Library, EntryPoint = "flock", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]

@@ -27,5 +27,10 @@ internal sealed record JournalOptions
     /// </summary>
     public string? RingFolder { get; init; }
 
+    /// <summary>
+    /// Whether they lie there; else only those are read, and removed, that an earlier process has left.
+    /// </summary>
+    public bool KeepsRing { get; init; } = true;
+
     public TimeProvider Time { get; init; } = TimeProvider.System;
 }

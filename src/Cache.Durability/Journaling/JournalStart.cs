@@ -35,7 +35,8 @@ internal static class JournalStart
         var read = isEmpty ? manifest with { Base = null, Journals = [] } : manifest;
         bool skipsDamage = mode != RecoveryMode.Strict;
         using var reader = new JournalReader(directory, read, skipsDamage);
-        target.Begin(LengthOf(directory, [.. read.Journals.Append(read.Base).OfType<string>()]));
+        target.Begin(LengthOf(directory, [.. read.Journals.Append(read.Base).OfType<string>()])
+            - UnusedOf(directory, read));
         var (entryBlocks, entryGaps) = ReadSnapshot(directory, read, skipsDamage, target);
         var staged = new StagedRecords();
         var (blocks, bytes, lastLsn) = Read(reader, target, staged);
@@ -46,6 +47,9 @@ internal static class JournalStart
         string? ringPath = options.RingFolder is { } folder
             ? SharedRing.PathOf(folder, directory.Path, manifest.StoreId)
             : null;
+        string problem = "";
+        if (ringPath != null && SharedRing.IsHeld(ringPath))
+            (ringPath, problem) = (null, $"another process has {ringPath}, and a directory with the same path");
         var rescued = report.Gaps.Count == 0 ? Rescue(ringPath, manifest, staged, target) : [];
         target.End();
         if (!wasRefused)
@@ -69,14 +73,12 @@ internal static class JournalStart
         // Bytes of a killed process may be only in the system's memory; the next block says that they are on the disk.
         if (!wasRefused)
             files.Sync(catalog.Manifest.Journals);
-        var (ring, problem) = CreateRing(ringPath, options, manifest);
+        var ring = ringPath == null || !options.KeepsRing
+            ? null
+            : SharedRing.TryCreate(ringPath, options.Chunks, manifest.StoreId, out problem);
         var journal = new Journal(catalog, files, reader.NextSequence - 1, lastLsn, options, ring);
         if (rescued.Count != 0)
-        {
-            journal.Append(rescued);
-            catalog.Change(manifest => manifest with { FromLsn = lastLsn });
-        }
-
+            Append(rescued, journal, ring, catalog, lastLsn);
         if (ringPath != null && (ring == null || !ring.TryPublish(out problem)))
             SharedRing.DeleteQuietly(ringPath); // Its records are in files.
         long rescuedBytes = rescued.Sum(static chunk => (long)chunk.Used - BlockHeader.Size);
@@ -97,6 +99,22 @@ internal static class JournalStart
         }
 
         return bytes;
+    }
+
+    // The last journal is filled with zeros, or an earlier file's blocks, to its end.
+    private static long UnusedOf(StorageDirectory directory, Manifest manifest)
+    {
+        if (manifest.Journals.Count == 0)
+            return 0;
+        try
+        {
+            using var reader = BlockReader.Open(directory, manifest.Journals[^1], manifest.StoreId);
+            return reader.Length - reader.EstimateEnd();
+        }
+        catch (IOException)
+        {
+            return 0; // Who reads it says what is wrong with it.
+        }
     }
 
     private static Manifest Create(StorageDirectory directory)
@@ -123,13 +141,20 @@ internal static class JournalStart
         return (blocks, reader.Gaps);
     }
 
-    private static (SharedRing? Ring, string Problem) CreateRing(
-        string? path, JournalOptions options, Manifest manifest)
+    private static void Append(
+        List<StagingChunk> rescued, Journal journal, SharedRing? ring, StoreCatalog catalog, ulong lastLsn)
     {
-        if (path == null)
-            return (null, "");
-        var ring = SharedRing.TryCreate(path, options.Chunks, manifest.StoreId, out string problem);
-        return (ring, problem);
+        try
+        {
+            journal.Append(rescued);
+            catalog.Change(manifest => manifest with { FromLsn = lastLsn });
+        }
+        catch
+        {
+            journal.Dispose();
+            ring?.Abandon(); // The old one still has them.
+            throw;
+        }
     }
 
     // The records that the last process had staged and not written, in their order.

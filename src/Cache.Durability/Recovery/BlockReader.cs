@@ -18,6 +18,9 @@ internal sealed class BlockReader : IDisposable
     // The unit in which a disk fails: if a part of a stretch cannot be read, the others are tried separately.
     private const int PageBytes = 4096;
 
+    // Somewhere in it a block begins, before the last one.
+    private const int StretchBytes = BlockHeader.PayloadBytesMax + 2 * FileHeader.DirectAlignment;
+
     private readonly StorageFile _file;
     private readonly bool _skipsDamage;
     private readonly byte[] _window;
@@ -107,6 +110,32 @@ internal sealed class BlockReader : IDisposable
 
         header = default;
         return -1;
+    }
+
+    /// <summary>About where its blocks end, with a few short reads: a journal is as long as it may become.</summary>
+    public long EstimateEnd()
+    {
+        long first = FileHeader.Size;
+        long end = Length;
+        byte[] stretch = new byte[StretchBytes];
+        while (end - first > StretchBytes)
+        {
+            long middle = first + (end - first) / 2 / FileHeader.BufferedAlignment * FileHeader.BufferedAlignment;
+            var bytes = stretch.AsSpan(0, _file.Read(middle, stretch));
+            int found = 0;
+            while (found <= bytes.Length - BlockHeader.Size
+                && !BlockHeader.TryRead(bytes[found..], Header.FileId, out _))
+            {
+                found += FileHeader.BufferedAlignment;
+            }
+
+            if (found <= bytes.Length - BlockHeader.Size)
+                first = middle + found;
+            else
+                end = middle;
+        }
+
+        return end;
     }
 
     /// <summary>Moves to a position that <see cref="Find"/> has found.</summary>

@@ -7,8 +7,10 @@ namespace Cache.Durability.Staging;
 
 /// <summary>Reads what a killed process has left in its ring, and no file has.</summary>
 /// <remarks>
-/// The bytes are untrusted: whatever they are, what is returned are complete records, each under its checksum, that
-/// follow the last written one without a gap. The first place that is not right ends them.
+/// The bytes are untrusted: whatever they are, what is returned are complete records, each under its checksum. A place
+/// that was reserved and not completed is passed over: its change was made visible to nobody, since that comes behind
+/// the completion, and no later record rests on it. Whether a place that is not right is one of these, the count of the
+/// completed bytes tells: if some of those are missing, the records end at the first such place.
 /// </remarks>
 internal static class RingReader
 {
@@ -55,18 +57,22 @@ internal static class RingReader
         long last = lastWritten;
         var slots = SlotsOf(file);
         // A start has written what it found of that chunk, and was killed: what follows is behind what it did not find.
-        if (lastUsed != 0 && slots.Any(slot => slot.Sequence == lastWritten && slot.Used != (ulong)lastUsed))
+        if (lastUsed != 0 && slots.Any(slot => slot.Sequence == lastWritten && slot.Used != (ulong)lastUsed
+            && !ReadChunk(file, slot).IsWhole))
+        {
             return [];
+        }
+
         var unwritten = slots.Where(slot => slot.Sequence > lastWritten);
         foreach (var slot in unwritten.OrderBy(static slot => slot.Sequence))
         {
             if (slot.Previous > last) // What lies between is missing.
                 break;
             last = slot.Sequence;
-            byte[] block = ReadBlock(file, slot);
+            var (block, isWhole) = ReadChunk(file, slot);
             if (block.Length > BlockHeader.Size)
                 found.Add((slot.Sequence, block));
-            if ((ulong)block.Length != slot.Used)
+            if (!isWhole)
                 break;
         }
 
@@ -76,7 +82,7 @@ internal static class RingReader
     private static List<Slot> SlotsOf(SafeFileHandle file)
     {
         List<Slot> slots = [];
-        byte[] head = new byte[32];
+        byte[] head = new byte[SharedRing.FilledOffset + sizeof(int)];
         byte[] expected = new byte[32];
         for (int i = 0; i < StagingArea.ChunksMax; i++)
         {
@@ -86,51 +92,101 @@ internal static class RingReader
             long sequence = MemoryMarshal.Read<long>(head);
             long previous = MemoryMarshal.Read<long>(head.AsSpan(8));
             SharedRing.WriteSlotHead(expected, sequence, previous);
-            if (sequence > 0 && head.AsSpan(0, 20).SequenceEqual(expected.AsSpan(0, 20)))
-                slots.Add(new Slot(start, sequence, previous, MemoryMarshal.Read<ulong>(head.AsSpan(24))));
+            if (sequence <= 0 || !head.AsSpan(0, 20).SequenceEqual(expected.AsSpan(0, 20)))
+                continue;
+            ulong used = MemoryMarshal.Read<ulong>(head.AsSpan(24));
+            int filled = MemoryMarshal.Read<int>(head.AsSpan(SharedRing.FilledOffset));
+            slots.Add(new Slot(start, sequence, previous, used, filled));
         }
 
         return slots;
     }
 
-    // The chunk up to its first place that is not complete.
-    private static byte[] ReadBlock(SafeFileHandle file, in Slot slot)
+    /// <summary>The records of a chunk at their places, with voids between them.</summary>
+    /// <returns>IsWhole: whether records of later chunks follow these.</returns>
+    private static (byte[] Block, bool IsWhole) ReadChunk(SafeFileHandle file, in Slot slot)
     {
         byte[] bytes = new byte[SharedRing.SlotHeadOffset];
         if (RandomAccess.Read(file, bytes, slot.Start) < bytes.Length)
-            return [];
+            return ([], false);
         var marks = MemoryMarshal.Cast<byte, ulong>(bytes.AsSpan(SharedRing.MarksOffset));
         var chunk = bytes.AsSpan(0, StagingChunk.Size);
         int end = BlockHeader.Size;
-        while (end <= chunk.Length - SharedRing.MarkUnit)
+        int firstGap = 0;
+        int filled = 0;
+        for (int position = end; position <= chunk.Length - SharedRing.MarkUnit;)
         {
-            ulong mark = marks[end / SharedRing.MarkUnit];
-            int length = RingMark.LengthOf(mark);
-            if (length < SharedRing.MarkUnit || length > chunk.Length - end)
-                break;
-            var place = chunk.Slice(end, length);
-            if (mark != RingMark.Of(place, StagedPlace.LsnOf(slot.Sequence, end)) || !AreComplete(place))
-                break;
-            end += length;
+            int length = LengthOfPlace(chunk, position, marks[position / SharedRing.MarkUnit], slot.Sequence);
+            if (length == 0)
+            {
+                position += RecordLayout.Alignment;
+                continue;
+            }
+
+            if (position != end)
+            {
+                firstGap = firstGap == 0 ? end : firstGap;
+                RecordLayout.WriteVoid(chunk[end..position]);
+            }
+
+            filled += length;
+            position += length;
+            end = position;
         }
 
-        return bytes[..end];
+        bool isWhole = filled >= slot.Filled;
+        if (!isWhole && firstGap != 0)
+            end = firstGap;
+        int usable = BlockHeader.Size + Complete(chunk[BlockHeader.Size..end]);
+        return (bytes[..usable], isWhole && usable == end);
     }
 
-    // A long value was in the memory of the process that is gone.
-    private static bool AreComplete(ReadOnlySpan<byte> records)
+    // 0 if none begins there that is complete.
+    private static int LengthOfPlace(ReadOnlySpan<byte> chunk, int position, ulong mark, long sequence)
+    {
+        int length = RingMark.LengthOf(mark);
+        if (length < SharedRing.MarkUnit || length > chunk.Length - position)
+            return 0;
+        return mark == RingMark.Of(chunk.Slice(position, length), StagedPlace.LsnOf(sequence, position)) ? length : 0;
+    }
+
+    // So many bytes are records, or become such.
+    private static int Complete(Span<byte> records)
     {
         var reader = new RecordReader(records);
-        while (reader.TryRead(out var record))
-        {
-            if (record.Fields.Kind == RecordKind.Part || (record.Fields.Flags & RecordFlags.Parted) != 0)
-                return false;
-            if (record.Fields.Kind == RecordKind.Group && !AreComplete(record.Value))
-                return false;
-        }
-
-        return reader.Problem.Length == 0;
+        int end = 0;
+        while (reader.TryRead(out var record) && TryComplete(records[end..reader.Position], record))
+            end = reader.Position;
+        return end;
     }
 
-    private readonly record struct Slot(long Start, long Sequence, long Previous, ulong Used);
+    // A long value was in the memory of the process that is gone: what its key had before must not come back, and
+    // later changes of it come to nothing. The keys of a long group were there too.
+    private static bool TryComplete(Span<byte> bytes, in RecordView record)
+    {
+        bool isParted = (record.Fields.Flags & RecordFlags.Parted) != 0;
+        switch (record.Fields.Kind)
+        {
+            case RecordKind.Part:
+                return false;
+            case RecordKind.Group:
+                var records = bytes.Slice(RecordLayout.GroupHeadSize, isParted ? 0 : record.ValueLength);
+                return !isParted && Complete(records) == records.Length;
+        }
+
+        if (isParted)
+            WriteRemoval(bytes, record.Fields.Keyspace, record.Key.ToArray());
+        return true;
+    }
+
+    private static void WriteRemoval(Span<byte> bytes, byte keyspace, byte[] key)
+    {
+        var fields = new RecordFields { Kind = RecordKind.Remove, Keyspace = keyspace };
+        int size = RecordLayout.SizeOf(fields.Kind, fields.Flags, key.Length, 0);
+        RecordLayout.Write(bytes[..size], fields, key, default, 0);
+        if (size < bytes.Length)
+            RecordLayout.WriteVoid(bytes[size..]);
+    }
+
+    private readonly record struct Slot(long Start, long Sequence, long Previous, ulong Used, int Filled);
 }

@@ -16,14 +16,16 @@ namespace Cache.Durability.Staging;
 /// <code>
 ///     head         0 u64 magic   8 u128 boot   24 u64 store   32 u32 CRC32C of 0..31   40 u64 whether records count
 ///     slot         chunk │ marks │ 0 u64 number   8 u64 number of the chunk before   16 u32 CRC32C of 0..15
-///                                  24 u64 used bytes, once it is sealed
+///                                  24 u64 used bytes, once it is sealed   128 u32 completed bytes
 ///     mark         a word for each 16 bytes of the chunk; of the first of a filled place: its length / 8 (16 bits),
 ///                  and 48 bits of a checksum of its bytes and its place in the order
 /// </code>
 /// A mark is written behind the bytes of its place, so a place is complete if its mark is right: one that was reserved
-/// and not filled has an older mark, of another place in the order. No call of the system is made but for new slots.
+/// and not filled has an older mark, of another place in the order. The completed bytes are counted behind the mark,
+/// and before anybody sees the change. No call of the system is made but for new slots.
 /// A file in a folder of the memory's own file system, only for its owner; it is made beside the old one, and replaces
-/// it once the records of that are in files. Concurrency: as the chunks.
+/// it once the records of that are in files. Its process has a lock of it, so that another process, for which a copy of
+/// the directory has the same path, neither reads nor replaces it. Concurrency: as the chunks.
 /// </remarks>
 internal sealed class SharedRing
 {
@@ -38,6 +40,9 @@ internal sealed class SharedRing
     /// <summary>Where a slot's number is.</summary>
     public const int SlotHeadOffset = MarksOffset + MarksBytes;
 
+    /// <summary>Where the count of a chunk's completed bytes is, behind its head: on cache lines of its own.</summary>
+    public const int FilledOffset = 128;
+
     /// <summary>No place is shorter, so each has a mark of its own.</summary>
     public const int MarkUnit = 16;
 
@@ -48,7 +53,7 @@ internal sealed class SharedRing
     private const int SlotsFirst = 2;
 
     private const int PageBytes = 4096;
-    private const ulong Magic = 0x31474E4952484343;
+    private const ulong Magic = 0x32474E4952484343;
     private const string NewEnding = ".new";
     private const string BootFile = "/proc/sys/kernel/random/boot_id";
     private const int NameBytes = 16;
@@ -77,8 +82,33 @@ internal sealed class SharedRing
     }
 
     /// <summary>The number of this run of the system; null if it has none.</summary>
-    public static Guid? ReadBoot() =>
-        File.Exists(BootFile) && Guid.TryParse(File.ReadAllText(BootFile).Trim(), out var boot) ? boot : null;
+    public static Guid? ReadBoot()
+    {
+        try
+        {
+            return Guid.TryParse(File.ReadAllText(BootFile).Trim(), out var boot) ? boot : null;
+        }
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+        {
+            return null; // Not Linux, or hidden.
+        }
+    }
+
+    /// <summary>Whether a living process has a ring with this name.</summary>
+    public static bool IsHeld(string path)
+    {
+        try
+        {
+            if (!OperatingSystem.IsLinux() || !File.Exists(path))
+                return false;
+            using var file = PosixCalls.Open(path, PosixCalls.ReadOnly | PosixCalls.NoWait);
+            return !PosixCalls.TryLock(file, path);
+        }
+        catch (IOException)
+        {
+            return false; // It is not for this user, and so of no process with this directory.
+        }
+    }
 
     /// <summary>The bytes that identify a ring.</summary>
     public static byte[] HeadOf(Guid boot, ulong storeId)
@@ -110,8 +140,12 @@ internal sealed class SharedRing
         {
             if (!OperatingSystem.IsLinux() || ReadBoot() is not { } boot)
                 throw new IOException("the system has none");
+            if (IsHeld(path + NewEnding))
+                throw new IOException("another process begins with it");
             File.Delete(path + NewEnding);
             file = PosixCalls.Open(path + NewEnding, PosixCalls.ReadWrite | PosixCalls.Create | PosixCalls.Exclusive);
+            if (!PosixCalls.TryLockShared(file, path))
+                throw new IOException("another process has it");
             int length = HeadSize + slots * SlotSize;
             RandomAccess.SetLength(file, length);
             if (!PosixCalls.TryAllocate(file, 0, HeadSize + SlotsFirst * SlotSize))
@@ -143,8 +177,16 @@ internal sealed class SharedRing
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
         {
             problem = failure.Message;
+            DeleteQuietly(_path + NewEnding);
             return false;
         }
+    }
+
+    /// <summary>Gives it up before it was published.</summary>
+    public void Abandon()
+    {
+        DeleteQuietly(_path + NewEnding);
+        Release();
     }
 
     /// <summary>Whether its records continue the files that a start reads.</summary>
@@ -172,6 +214,10 @@ internal sealed class SharedRing
     public void Open(int slot, long sequence, long previous) =>
         WriteSlotHead(Slice(slot, SlotHeadOffset, PageBytes), sequence, previous);
 
+    /// <summary>The completed bytes of a chunk.</summary>
+    public ref int FilledOf(int slot) =>
+        ref MemoryMarshal.Cast<byte, int>(Slice(slot, SlotHeadOffset + FilledOffset, sizeof(int)))[0];
+
     /// <summary>Ends a chunk: so many of its bytes were reserved.</summary>
     public void Seal(int slot, int used) =>
         MemoryMarshal.Write(Slice(slot, SlotHeadOffset + 24, sizeof(ulong)), (ulong)used);
@@ -188,8 +234,12 @@ internal sealed class SharedRing
         Volatile.Write(ref marks[offset / MarkUnit], mark); // Behind the bytes.
     }
 
-    /// <summary>Ends it, after a clean stop.</summary>
-    public void Delete() => DeleteQuietly(_path);
+    /// <summary>Ends it, after a clean stop: no place is reserved any more, and none is open.</summary>
+    public void Delete()
+    {
+        DeleteQuietly(_path);
+        Release();
+    }
 
     public static void DeleteQuietly(string path)
     {
@@ -201,6 +251,16 @@ internal sealed class SharedRing
         {
             // The next start replaces it, or ignores it.
         }
+    }
+
+    // Mapped until nothing can reach it, but it takes no memory until then.
+    private void Release()
+    {
+        if (_file.IsClosed)
+            return;
+        PosixCalls.Discard(_file, HeadSize + _isAllocated.Length * SlotSize);
+        PosixCalls.Unlock(_file);
+        _file.Dispose();
     }
 
     private static int StartOf(int slot) => HeadSize + slot * SlotSize;

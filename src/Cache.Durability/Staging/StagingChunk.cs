@@ -41,7 +41,7 @@ internal sealed class StagingChunk
     public int Used { get; private set; }
 
     /// <summary>Whether all places of a sealed chunk are filled.</summary>
-    public bool IsWhole => Volatile.Read(ref _filled.Count) == Used - BlockHeader.Size;
+    public bool IsWhole => Volatile.Read(ref FilledCount) == Used - BlockHeader.Size;
 
     /// <summary>The long values of its records; valid for a complete chunk.</summary>
     public IReadOnlyList<LongValue> LongValues => _longValues;
@@ -61,10 +61,10 @@ internal sealed class StagingChunk
     /// <param name="previous">The chunk before it; 0 if none belongs to it.</param>
     public void Open(long sequence, long previous = 0)
     {
-        _ring?.Open(Slot, sequence, previous);
         Debug.Assert(_longValues.Count == 0);
         (Sequence, Used) = (sequence, 0);
-        Volatile.Write(ref _filled.Count, 0);
+        Volatile.Write(ref FilledCount, 0);
+        _ring?.Open(Slot, sequence, previous);
     }
 
     public void Seal(int used)
@@ -84,7 +84,7 @@ internal sealed class StagingChunk
     public void Fill(int offset, int length)
     {
         _ring?.Mark(Slot, Sequence, offset, length);
-        Interlocked.Add(ref _filled.Count, length);
+        Interlocked.Add(ref FilledCount, length);
     }
 
     /// <summary>
@@ -95,6 +95,9 @@ internal sealed class StagingChunk
         lock (_longValues)
             _longValues.Add(value);
     }
+
+    // In the ring, if there is one: it tells a start whether a place is missing, or was never completed.
+    private ref int FilledCount => ref _ring != null ? ref _ring.FilledOf(Slot) : ref _filled.Count;
 
     // Those that its records refer to.
     private void ReleaseLongValues()

@@ -105,6 +105,7 @@ internal sealed class ProgramSettings(CacheOptions store, RespServerOptions serv
         }
 
         Durability.Directory = Path.Combine(Folder, KeptFolder);
+        Durability.NeedsParent = Folder.Length > 0;
         if (ClientMemoryPercent > 0)
         {
             long bytes = (long)((Int128)Store.MemoryLimitBytes * ClientMemoryPercent / 100);

@@ -10,6 +10,9 @@ internal static class OddKinds
     private const int OomScoreMax = 2000;
     private const int PercentMax = 100;
 
+    // INFO has each of them for each command that was called: some kilobytes.
+    private const int PercentilesMax = 32;
+
     private static readonly string[] _shutdownFlags = ["default", "save", "nosave", "now", "force"];
     private static readonly string[] _titleFields =
     [
@@ -97,7 +100,10 @@ internal static class OddKinds
 
     private static string? FindPercentileProblem(string text)
     {
-        foreach (string word in Split(text))
+        string[] words = Split(text);
+        if (words.Length > PercentilesMax)
+            return $"latency-tracking-info-percentiles takes at most {PercentilesMax} percentiles";
+        foreach (string word in words)
         {
             if (!double.TryParse(word, NumberStyles.Float, CultureInfo.InvariantCulture, out double value))
                 return "Invalid latency-tracking-info-percentiles parameters";

@@ -134,6 +134,12 @@ internal sealed class ServerSettings
         }
     }
 
+    /// <summary>How connections are served: epoll or portable.</summary>
+    public string Transport { get; set; } = "portable";
+
+    /// <summary>The threads that serve connections with epoll; 1 without it.</summary>
+    public int IoThreads { get; set; } = 1;
+
     /// <summary>Whether the durations of calls are counted for percentiles.</summary>
     public bool TracksLatency { get; set; } = true;
 

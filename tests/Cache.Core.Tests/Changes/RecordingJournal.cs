@@ -15,6 +15,9 @@ internal sealed class RecordingJournal : ChangeJournal
     /// <summary>Called with each reservation that was given.</summary>
     public Action? Reserved { get; set; }
 
+    /// <summary>Called where a reservation is completed.</summary>
+    public Action? Completing { get; set; }
+
     /// <summary>Called where a write waits for room.</summary>
     public Action? Waiting { get; set; }
 
@@ -85,6 +88,7 @@ internal sealed class RecordingJournal : ChangeJournal
 
     public override void Complete(ref ChangeReservation reservation)
     {
+        Completing?.Invoke();
         var group = (Group)reservation.Owner!;
         Assert.False(group.IsComplete);
         Assert.True(

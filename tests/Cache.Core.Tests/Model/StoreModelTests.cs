@@ -90,13 +90,14 @@ public sealed class StoreModelTests
         var replay = new Replay(new Rnd((ulong)seed, 1), FSharpOption<int>.None);
         var config = Config.QuickThrowOnFailure.WithMaxTest(Sequences).WithReplay(FSharpOption<Replay>.Some(replay))
             .WithQuietOnSuccess(true);
+        var limit = new ShrinkLimit(seed, TimeProvider.System, Console.Error);
         long limitsMet = 0;
-        FsCheck.Check.One(config, Prop.ForAll(sequences, sequence =>
+        FsCheck.Check.One(config, Prop.ForAll(sequences, sequence => limit.Run(() =>
         {
             using var run = new ModelRun(memoryLimitBytes, eviction, compression);
             runAll(run, sequence.Commands);
             limitsMet += run.LimitsMet;
-        }));
+        })));
         return limitsMet;
     }
 

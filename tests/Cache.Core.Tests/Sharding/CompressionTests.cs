@@ -5,7 +5,7 @@ using static Cache.Core.Tests.StoreFixture;
 namespace Cache.Core.Tests.Sharding;
 
 /// <summary>Which values are compressed, when, and what becomes of their dictionaries.</summary>
-public sealed class CompressionTests
+public sealed partial class CompressionTests
 {
     private const long LimitBytes = 2 << 20;
 

@@ -16,7 +16,8 @@ namespace Cache.Durability.Tests.Attachment;
 /// </summary>
 /// <remarks>
 /// Each thread of that process has keys of its own, and makes writes that are numbered: what a start finds of them must
-/// be exactly the first so many, and no fewer than were acknowledged. It notes those in a file that outlives it.
+/// be exactly the first so many, and no fewer than were acknowledged. It notes those in a file that outlives it. All
+/// threads append to one key and count in another: what a start finds there must be all that each had acknowledged.
 /// </remarks>
 public sealed class KillTests
 {
@@ -31,6 +32,12 @@ public sealed class KillTests
     private const int Keys = 10;
     private const int GroupKeys = 3;
     private const int NumberSize = sizeof(long);
+    private const int LongLength = 300_000;
+
+    // Of the writes to keys of all threads: each such number is one.
+    private const int AppendStep = 3;
+    private const int CountStep = 4;
+    private const int LongStep = 50;
 
     // So that the journals of a long run stay small: writes between two pauses of a millisecond.
     private const int WritesAtOnce = 5;
@@ -49,8 +56,7 @@ public sealed class KillTests
     public void Killed_WhereWritesAreSyncedEachSecond_LosesNothingThatWasWaitedFor() =>
         Run(nameof(Killed_WhereWritesAreSyncedEachSecond_LosesNothingThatWasWaitedFor), SyncPolicy.EverySecond);
 
-    // What is not written yet lies in memory that outlives the process. One thread: what others acknowledge behind a
-    // place that a thread has reserved, and is interrupted before it fills, is not found.
+    // What is not written yet lies in memory that outlives the process.
     [Fact]
     public void Killed_WhereNothingIsWaitedFor_LosesNothingAcknowledged()
     {
@@ -113,6 +119,8 @@ public sealed class KillTests
         using var durable = Open(store, folder, policy);
         for (int writer = 0; writer < Writers; writer++)
             Check(store, folder, writer);
+        if (_isAcknowledgedAtOnce)
+            CheckShared(store, folder);
     }
 
     // The child.
@@ -121,7 +129,7 @@ public sealed class KillTests
         using var store = new CacheStore(OptionsOf());
         using var durable = Open(store, folder, policy);
         long[] last = [.. Enumerable.Range(0, Writers).Select(writer => Check(store, folder, writer))];
-        for (int i = 0; i < (_isAcknowledgedAtOnce ? 1 : Writers); i++)
+        for (int i = 0; i < Writers; i++)
         {
             int writer = i;
             Start(() =>
@@ -142,6 +150,8 @@ public sealed class KillTests
         CacheStore store, DurableStore durable, string folder, int writer, long[] last, SyncPolicy policy)
     {
         long number = last[writer] + 1;
+        if (_isAcknowledgedAtOnce)
+            WriteShared(store, writer, number);
         Write(store, writer, number);
         if (_isAcknowledgedAtOnce)
             Acknowledge(folder, writer, number);
@@ -223,6 +233,49 @@ public sealed class KillTests
         }
     }
 
+    // Records that rest on those of other threads, and values that end with the process.
+    private static void WriteShared(CacheStore store, int writer, long number)
+    {
+        if (number % AppendStep == 0)
+        {
+            byte[] part = new byte[NumberSize];
+            BinaryPrimitives.WriteInt64LittleEndian(part, number * Writers + writer);
+            Assert.Equal(WriteStatus.Done, store.Append("log"u8, part, out _));
+        }
+
+        if (number % CountStep == 0)
+            Assert.Equal(WriteStatus.Done, store.Increment("count"u8, 1, out _));
+        if (number % LongStep == 0)
+        {
+            byte[] value = new byte[LongLength];
+            Array.Fill(value, (byte)number);
+            Assert.Equal(WriteStatus.Done, store.Set(LongKeyOf(writer), value));
+        }
+    }
+
+    // The last numbers of a thread may be there twice: another process began behind the last one that it found.
+    private static void CheckShared(CacheStore store, string folder)
+    {
+        byte[] log = store.GetArray("log"u8) ?? [];
+        Assert.Equal(0, log.Length % NumberSize);
+        var found = new HashSet<long>();
+        for (int i = 0; i < log.Length; i += NumberSize)
+            found.Add(BinaryPrimitives.ReadInt64LittleEndian(log.AsSpan(i)));
+        long counted = 0;
+        for (int writer = 0; writer < Writers; writer++)
+        {
+            long acknowledged = AcknowledgedIn(folder, writer);
+            counted += acknowledged / CountStep;
+            for (long number = AppendStep; number <= acknowledged; number += AppendStep)
+                Assert.True(found.Contains(number * Writers + writer), $"{writer}: {number} was appended.");
+            if (store.GetArray(LongKeyOf(writer)) is { } value)
+                Assert.Equal((LongLength, -1), (value.Length, value.AsSpan().IndexOfAnyExcept(value[0])));
+        }
+
+        string text = Encoding.ASCII.GetString(store.GetArray("count"u8) ?? "0"u8.ToArray());
+        Assert.InRange(long.Parse(text, CultureInfo.InvariantCulture), counted, long.MaxValue);
+    }
+
     // How many writes of this thread the store has.
     private long Check(CacheStore store, string folder, int writer)
     {
@@ -262,13 +315,15 @@ public sealed class KillTests
 
     private static byte[] KeyOf(int writer, long number) => Encoding.ASCII.GetBytes($"{writer}:{number % Keys}");
 
+    private static byte[] LongKeyOf(int writer) => Encoding.ASCII.GetBytes($"{writer}:long");
+
     private static byte[] GroupKeyOf(int writer, int number) => Encoding.ASCII.GetBytes($"{writer}:group:{number}");
 
     // Now and then one that is lent, and written in parts: these wait to be written in the memory of the process.
     private byte[] ValueOf(long number)
     {
-        bool isLong = number % 50 == 1 && !_isAcknowledgedAtOnce;
-        byte[] value = new byte[NumberSize + (isLong ? 300_000 : number % 200)];
+        bool isLong = number % LongStep == 1 && !_isAcknowledgedAtOnce;
+        byte[] value = new byte[NumberSize + (isLong ? LongLength : number % 200)];
         Array.Fill(value, (byte)number);
         BinaryPrimitives.WriteInt64LittleEndian(value, number);
         return value;

@@ -44,6 +44,65 @@ public sealed class StorePackedTests
         Assert.Equal(value, after.Store.GetArray("copy"u8));
     }
 
+    // Loaded as new entries, a third of them would be evicted before they are compressed.
+    [Theory]
+    [InlineData(ValueCompression.All)]
+    [InlineData(ValueCompression.Cold)]
+    [InlineData(ValueCompression.Off)]
+    public void Start_OfAFullStore_HasAsManyEntriesAndHitsAsBefore(ValueCompression mode) =>
+        RandomSeed.Run(this, seed =>
+        {
+            var random = new Random(seed);
+            using var before = OpenFull(_directory, mode);
+            double hitRatio = 0;
+            for (int round = 0; round < 20; round++)
+                hitRatio = HitRatioOf(before.Store, random);
+            Assert.Equal(mode != ValueCompression.Off, before.Store.GetStatistics().CompressedCount > 3_000);
+            double count = before.Store.GetStatistics().Count;
+            before.Durable.Save();
+            before.Durable.Dispose();
+            using var after = OpenFull(_directory.AfterKill(), mode);
+
+            Assert.InRange(after.Store.GetStatistics().Count, count * 0.99, count * 1.01);
+            Assert.InRange(HitRatioOf(after.Store, random), hitRatio - 0.01, 1);
+        });
+
+    // The share of hits of a workload of which a tenth of the keys gets two thirds of the requests.
+    private double HitRatioOf(CacheStore store, Random random)
+    {
+        const int Requests = 20_000;
+        const int Keys = 40_000;
+        int hits = 0;
+        for (int i = 0; i < Requests; i++)
+        {
+            int number = (int)(Keys * Math.Pow(random.NextDouble(), 5));
+            byte[] key = Encoding.Latin1.GetBytes($"key:{number}");
+            if (store.GetArray(key) is not null)
+                hits++;
+            else
+                store.Set(key, TextOf(number));
+        }
+
+        _clock.Advance(200);
+        store.AwaitTraining();
+        _clock.Advance(200);
+        return (double)hits / Requests;
+    }
+
+    private static byte[] TextOf(int i) => Encoding.Latin1.GetBytes(
+        $"{{\"id\":{i},\"name\":\"customer {i * 7919L % 100_003}\",\"city\":\"Springfield\",\"state\":\"open\","
+        + $"\"items\":[{{\"sku\":\"A-{i * 31 % 977}\",\"count\":{i % 7}}},{{\"sku\":\"B-{i * 17 % 991}\"}}]}}");
+
+    private StoreRig OpenFull(FaultyDirectory directory, ValueCompression mode) => new(
+        directory, _clock, new JournalOptions { FileBytes = 2 << 20, Chunks = 4 }, hasThreads: true,
+        options =>
+        {
+            options.MemoryLimitBytes = 2 << 20;
+            options.KeyspaceCount = 1;
+            options.ShardCount = 1;
+            options.Compression = mode;
+        });
+
     private StoreRig Open(FaultyDirectory directory) =>
         new(directory, _clock, new JournalOptions { FileBytes = 2 << 20, Chunks = 4 }, hasThreads: false);
 }

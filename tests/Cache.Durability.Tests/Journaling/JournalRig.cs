@@ -1,9 +1,11 @@
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using System.Text;
 using Cache.Durability.Files;
 using Cache.Durability.Format;
 using Cache.Durability.Journaling;
 using Cache.Durability.Staging;
+using Microsoft.Win32.SafeHandles;
 
 namespace Cache.Durability.Tests.Journaling;
 
@@ -29,7 +31,7 @@ internal sealed class JournalRig : IBlockTarget
 
     public RecoveryReport Report { get; }
 
-    /// <summary>What the start has read.</summary>
+    /// <summary>What the start has read; a removal is negative.</summary>
     public IReadOnlyList<int> Found => _found;
 
     /// <summary>Records a number; the place that a caller waits for.</summary>
@@ -49,15 +51,35 @@ internal sealed class JournalRig : IBlockTarget
         return place.EndLsn;
     }
 
+    /// <summary>Lets others have its ring, as the end of its process does.</summary>
+    public void Kill()
+    {
+        if (RingOf(Journal) is { } ring && !FileOf(ring).IsClosed)
+            PosixCalls.Unlock(FileOf(ring));
+    }
+
     public void NoteGap()
     {
     }
 
     public void Apply(string file, long offset, in BlockHeader header, ReadOnlySpan<byte> payload)
     {
+        Apply(payload);
+    }
+
+    private void Apply(ReadOnlySpan<byte> payload)
+    {
         var reader = new RecordReader(payload);
         while (reader.TryRead(out var record))
         {
+            if (record.Fields.Kind == RecordKind.Void)
+                continue;
+            if (record.Fields.Kind == RecordKind.Group)
+            {
+                Apply(record.Value);
+                continue;
+            }
+
             if (record.Fields.Kind == RecordKind.Part)
             {
                 foreach (byte value in record.Value)
@@ -66,6 +88,12 @@ internal sealed class JournalRig : IBlockTarget
             }
 
             int number = int.Parse(record.Key, CultureInfo.InvariantCulture);
+            if (record.Fields.Kind == RecordKind.Remove)
+            {
+                _found.Add(-number);
+                continue;
+            }
+
             if ((record.Fields.Flags & RecordFlags.Parted) != 0)
                 Assert.Equal(record.ValueLength, _parts.Count);
             else
@@ -76,6 +104,12 @@ internal sealed class JournalRig : IBlockTarget
 
         Assert.Empty(reader.Problem);
     }
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_ring")]
+    private static extern ref SharedRing? RingOf(Journal journal);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_file")]
+    private static extern ref SafeFileHandle FileOf(SharedRing ring);
 
     /// <summary>The bytes of the parts so far.</summary>
     public byte[] TakeParts()

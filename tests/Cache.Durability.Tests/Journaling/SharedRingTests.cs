@@ -1,4 +1,3 @@
-using Cache.Durability.Catalog;
 using Cache.Durability.Format;
 using Cache.Durability.Journaling;
 using Cache.Durability.Staging;
@@ -8,7 +7,7 @@ using Cache.Testing;
 namespace Cache.Durability.Tests.Journaling;
 
 /// <summary>Staged records lie in memory that outlives the process: a kill loses none of them.</summary>
-public sealed class SharedRingTests : IDisposable
+public sealed partial class SharedRingTests : IDisposable
 {
     private const int Staged = 100;
 
@@ -17,6 +16,7 @@ public sealed class SharedRingTests : IDisposable
 
     private readonly FaultyDirectory _directory = new();
     private readonly TemporaryFolder _folder = new();
+    private readonly List<JournalRig> _rigs = [];
 
     public void Dispose() => _folder.Dispose();
 
@@ -94,7 +94,7 @@ public sealed class SharedRingTests : IDisposable
         Assert.Fail("No start succeeded.");
     });
 
-    // The first start writes what precedes the long value; the next one must not go on behind it.
+    // The first start writes what precedes the long group; the next one must not go on behind it.
     [Fact]
     public void Open_CrashesAnywhereBehindWhatIsNotWhole_TheNextStartFindsTheSamePrefix()
     {
@@ -105,7 +105,7 @@ public sealed class SharedRingTests : IDisposable
             Record(rig, 0, 10);
             rig.Journal.WriteAll();
             Record(rig, 10, 20);
-            RecordLong(rig);
+            RecordLongGroup(rig);
             rig.Journal.Staging.Seal();
             Record(rig, 30, 40);
             var killed = directory.AfterKill();
@@ -162,40 +162,9 @@ public sealed class SharedRingTests : IDisposable
         }
     });
 
+    // It was reserved and not filled; what lies there is a record of an earlier use. Others had written behind it.
     [Fact]
-    public void Open_AnotherRunOfTheSystem_IgnoresTheRing()
-    {
-        var (killed, ring, path) = Killed();
-        ulong store = ManifestFile.Read(killed())!.StoreId;
-        SharedRing.HeadOf(Guid.NewGuid(), store).CopyTo(ring, 0);
-        File.WriteAllBytes(path, ring);
-        Assert.Equal(Enumerable.Range(0, Staged), Open(killed()).Found);
-    }
-
-    [Fact]
-    public void Open_AnotherStore_IgnoresTheRing()
-    {
-        var (killed, ring, path) = Killed();
-        SharedRing.HeadOf(SharedRing.ReadBoot()!.Value, 7).CopyTo(ring, 0);
-        File.WriteAllBytes(path, ring);
-        Assert.Equal(Enumerable.Range(0, Staged), Open(killed()).Found);
-    }
-
-    // A process in between has not found it, and has gone on without.
-    [Fact]
-    public void Open_RingOfAnEarlierProcess_IsIgnored()
-    {
-        var (killed, ring, path) = Killed();
-        var directory = killed();
-        var between = WithoutRing(directory);
-        Assert.Equal(Enumerable.Range(0, Staged), between.Found);
-        File.WriteAllBytes(path, ring);
-        Assert.Equal(Enumerable.Range(0, Staged), Open(directory.AfterKill()).Found);
-    }
-
-    // It was reserved and not filled; what lies there is a record of an earlier use.
-    [Fact]
-    public void Open_PlaceThatWasNotFilled_EndsTheRecords()
+    public void Open_PlaceThatWasNotFilled_IsPassedOver()
     {
         var rig = Open(_directory);
         List<int> expected = [];
@@ -211,12 +180,15 @@ public sealed class SharedRingTests : IDisposable
         Assert.True(rig.Journal.Staging.TryReserve(LengthOf(Last + 10), out _));
         Record(rig, Last + 11, Last + 50);
         expected.AddRange(Enumerable.Range(Last, 10));
-        Assert.Equal(expected, Open(_directory.AfterKill()).Found);
+        expected.AddRange(Enumerable.Range(Last + 11, 39));
+        var after = _directory.AfterKill();
+        Assert.Equal(expected, Open(after).Found);
+        Assert.Equal(expected, WithoutRing(after.AfterPowerLoss(new Random(1))).Found);
     }
 
     // The parts of a long value come before the chunk with its record: they do not stand for the chunk.
     [Fact]
-    public void Open_KilledBetweenPartsAndTheirChunk_FindsAPrefix()
+    public void Open_KilledBetweenPartsAndTheirChunk_FindsTheRest()
     {
         for (int crash = 0; crash < 20; crash++)
         {
@@ -234,8 +206,9 @@ public sealed class SharedRingTests : IDisposable
             rig.Journal.Write();
             File.WriteAllBytes(path, ring);
             var next = Open(directory.AfterKill(), fileBytes: 4 << 20);
-            int[] everything = [.. Enumerable.Range(0, 10), 7, .. Enumerable.Range(20, 10)];
-            Assert.Equal(directory.HasCrashed ? everything[..10] : everything, next.Found);
+            int seven = next.Found[10]; // Its parts alone are not the value: it is removed.
+            Assert.Contains(seven, directory.HasCrashed ? [7, -7] : new[] { 7 });
+            Assert.Equal([.. Enumerable.Range(0, 10), seven, .. Enumerable.Range(20, 10)], next.Found);
             next.Journal.Close();
             if (!directory.HasCrashed)
                 return;
@@ -244,144 +217,84 @@ public sealed class SharedRingTests : IDisposable
         Assert.Fail("It was never written.");
     }
 
+    // It was in the memory of the killed process. What its key had before is not what it has now.
     [Fact]
-    public void Open_LongValue_EndsTheRecords()
+    public void Open_LongValue_RemovesItsKey()
     {
         var rig = Open(_directory);
         Record(rig, 0, 10);
         RecordLong(rig);
         Record(rig, 11, 20);
-        Assert.Equal(Enumerable.Range(0, 10), Open(_directory.AfterKill()).Found);
+        var after = _directory.AfterKill();
+        int[] expected = [.. Enumerable.Range(0, 10), -7, .. Enumerable.Range(11, 9)];
+        Assert.Equal(expected, Open(after).Found);
+        Assert.Equal(expected, WithoutRing(after.AfterPowerLoss(new Random(1))).Found);
     }
 
-    // What is recorded only for a snapshot continues no file.
     [Fact]
-    public void Open_RecordsThatDoNotCountYet_AreIgnored()
+    public void Open_GroupWithALongValue_RemovesOnlyThatKey()
+    {
+        var rig = Open(_directory);
+        int head = RecordLayout.GroupHeadSize;
+        int plain = LengthOf(5);
+        var fields = new RecordFields
+        {
+            Kind = RecordKind.Set,
+            Flags = RecordFlags.Parted | RecordFlags.Expiring | RecordFlags.Sliding,
+        };
+        int parted = RecordLayout.SizeOf(fields.Kind, fields.Flags, 1, 1_000_000);
+        Assert.True(rig.Journal.Staging.TryReserve(head + parted + plain, out var place));
+        RecordLayout.WriteGroupHead(place.Bytes, place.Lsn);
+        RecordLayout.Write(place.Bytes.Slice(head, parted), fields, "7"u8, default, 1_000_000);
+        var set = new RecordFields { Kind = RecordKind.Set };
+        RecordLayout.Write(place.Bytes[(head + parted)..], set, "5"u8, new byte[] { 5, 5, 5, 5, 5 }, 5);
+        place.Fill();
+        Record(rig, 10, 20);
+        Assert.Equal([-7, 5, .. Enumerable.Range(10, 10)], Open(_directory.AfterKill()).Found);
+    }
+
+    // Nothing says which keys it has.
+    [Fact]
+    public void Open_LongGroup_EndsTheRecords()
     {
         var rig = Open(_directory);
         Record(rig, 0, 10);
-        rig.Journal.WriteAll();
-        rig.Journal.Unlist();
+        RecordLongGroup(rig);
         Record(rig, 11, 20);
         Assert.Equal(Enumerable.Range(0, 10), Open(_directory.AfterKill()).Found);
     }
 
+    // Threads that were interrupted anywhere, beside others that went on.
     [Fact]
-    public void Open_AfterACut_FindsWhatWasStagedBehindIt()
+    public void Open_PlacesThatWereNotFilled_FindsAllOthers() => RandomSeed.Run(this, seed =>
     {
-        var rig = Open(_directory);
-        Record(rig, 0, 10);
-        var cut = rig.Journal.BeginCut();
-        using (var snapshot = rig.Journal.BeginSnapshot())
+        var random = new Random(seed);
+        for (int round = 0; round < 20; round++)
         {
-            snapshot.Complete();
-            Record(rig, 10, 20);
-            rig.Journal.Cut(cut, snapshot.Name);
+            var directory = new FaultyDirectory();
+            var rig = Open(directory);
+            Record(rig, 0, 3_000); // In use before.
+            rig.Journal.WriteAll();
+            List<int> expected = [.. Enumerable.Range(0, 3_000)];
+            for (int number = 3_000; number < 6_000; number++)
+            {
+                if (random.Next(200) == 0)
+                {
+                    int length = RecordLayout.Alignment * random.Next(2, 4_000);
+                    while (!rig.Journal.Staging.TryReserve(length, out _))
+                        rig.Journal.Staging.WaitForRoom(length);
+                }
+
+                rig.Record(number);
+                expected.Add(number);
+            }
+
+            var killed = directory.AfterKill();
+            killed.CrashAt = killed.Operations + random.Next(20); // So does a start that is killed, and the next one.
+            TryOpen(killed);
+            Assert.Equal(expected, Open(killed.AfterKill()).Found);
         }
-
-        Record(rig, 20, 30);
-        Assert.Equal(Enumerable.Range(10, 20), Open(_directory.AfterKill()).Found);
-    }
-
-    [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public void Open_AfterHealing_FindsWhatWasStagedBehindIt(bool refusesWrites)
-    {
-        var rig = Open(_directory, refusesWrites);
-        Record(rig, 0, 10);
-        _directory.Fail(Operation.Write);
-        rig.Journal.Write();
-        _directory.Heal();
-        rig.Journal.Resume();
-        rig.Journal.Heal(snapshot: null);
-        Record(rig, 10, 20);
-        Assert.Equal(Enumerable.Range(10, 10), Open(_directory.AfterKill()).Found);
-    }
-
-    // Not even a manifest can be written: nothing on the disk says that records are missing before the later ones.
-    [Fact]
-    public void Open_KilledWhileItResumesOnAReadOnlyDisk_FindsAPrefix()
-    {
-        var rig = Open(_directory, refusesWrites: false);
-        Record(rig, 0, 10);
-        rig.Journal.WriteAll();
-        _directory.IsReadOnly = true;
-        Record(rig, 10, 20);
-        rig.Journal.Write();
-        Assert.Equal(0ul, rig.Record(20));
-        rig.Journal.Resume();
-        Record(rig, 30, 40);
-        Assert.Equal(Enumerable.Range(0, 10), Open(_directory.AfterKill()).Found);
-    }
-
-    [Fact]
-    public void Open_WhileSuspended_IgnoresTheRing()
-    {
-        var rig = Open(_directory, refusesWrites: true);
-        Record(rig, 0, 10);
-        rig.Journal.Write();
-        rig.Journal.Sync();
-        Record(rig, 10, 20);
-        rig.Journal.Fail(new IOException("full"));
-        Assert.Equal(Enumerable.Range(0, 10), Open(_directory.AfterKill()).Found);
-    }
-
-    [Fact]
-    public void Close_RemovesTheRing()
-    {
-        var rig = Open(_directory);
-        Record(rig, 0, 10);
-        Assert.NotEmpty(Directory.GetFiles(_folder.Path));
-        rig.Journal.Close();
-        Assert.Empty(Directory.GetFiles(_folder.Path));
-    }
-
-    [Fact]
-    public void Open_RingIsImpossible_GoesOnWithoutAndSaysWhy()
-    {
-        var rig = Open(_directory, folder: Path.Combine(_folder.Path, "none"));
-        Assert.NotNull(rig.Report.RingProblem);
-        Record(rig, 0, 10);
-        rig.Journal.Close();
-        Assert.Equal(Enumerable.Range(0, 10), Open(_directory).Found);
-    }
-
-    [Fact]
-    public void Open_TwoDirectories_HaveTwoRings()
-    {
-        var first = Open(_directory);
-        var other = new FaultyDirectory();
-        var second = Open(other);
-        Record(first, 0, 10);
-        Record(second, 0, 20);
-        Assert.Equal(2, Directory.GetFiles(_folder.Path).Length);
-        Assert.Equal(Enumerable.Range(0, 10), Open(_directory.AfterKill()).Found);
-        Assert.Equal(Enumerable.Range(0, 20), Open(other.AfterKill()).Found);
-    }
-
-    [Fact]
-    public void PathOf_DirectoryWithASeparatorBehindIt_IsTheSame() =>
-        Assert.Equal(SharedRing.PathOf("/folder", "/a/b", 7), SharedRing.PathOf("/folder", "/a/b/", 7));
-
-    [Fact]
-    public void Open_Ring_IsForItsOwnerAlone()
-    {
-        _ = Open(_directory);
-        string path = Assert.Single(Directory.GetFiles(_folder.Path));
-        if (!OperatingSystem.IsWindows())
-            Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(path));
-    }
-
-    // It may be another user's.
-    [Fact]
-    public void Open_RingThatOthersMayWrite_IsIgnored()
-    {
-        var (killed, _, path) = Killed();
-        if (!OperatingSystem.IsWindows())
-            File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.OtherWrite);
-        Assert.Equal(Enumerable.Range(0, Staged), Open(killed()).Found);
-    }
+    });
 
     [Fact]
     public void Record_WithARing_AllocatesNothing()
@@ -429,6 +342,8 @@ public sealed class SharedRingTests : IDisposable
             int start = SharedRing.HeadSize + slot * SharedRing.SlotSize;
             for (int i = 0; i < 32; i++)
                 yield return start + SharedRing.SlotHeadOffset + i;
+            for (int i = 0; i < sizeof(int); i++)
+                yield return start + SharedRing.SlotHeadOffset + SharedRing.FilledOffset + i;
             for (int i = 0; i < 30; i++)
             {
                 yield return start + random.Next(60_000);
@@ -462,16 +377,41 @@ public sealed class SharedRingTests : IDisposable
         place.Fill();
     }
 
+    private static void RecordLongGroup(JournalRig rig)
+    {
+        var fields = new RecordFields { Kind = RecordKind.Group, Flags = RecordFlags.Parted };
+        Assert.True(rig.Journal.Staging.TryReserve(RecordLayout.GroupHeadSize, out var place));
+        RecordLayout.Write(place.Bytes, fields with { Owner = place.Lsn }, default, default, 1_000);
+        place.Chunk.Add(new ArrayValue(place.Lsn, new byte[1_000]));
+        place.Fill();
+    }
+
+    // What was opened before is killed then.
     private JournalRig Open(
         FaultyDirectory directory, bool refusesWrites = true, string? folder = null,
-        long fileBytes = JournalRig.FileBytes) =>
-        new(directory, options: new JournalOptions
+        long fileBytes = JournalRig.FileBytes, bool keepsRing = true)
+    {
+        foreach (var earlier in _rigs)
+            earlier.Kill();
+        _rigs.Clear();
+        return OpenBeside(directory, refusesWrites, folder, fileBytes, keepsRing);
+    }
+
+    private JournalRig OpenBeside(
+        FaultyDirectory directory, bool refusesWrites = true, string? folder = null,
+        long fileBytes = JournalRig.FileBytes, bool keepsRing = true)
+    {
+        var rig = new JournalRig(directory, options: new JournalOptions
         {
             FileBytes = fileBytes,
             Chunks = 8,
             RefusesWritesOnError = refusesWrites,
             RingFolder = folder ?? _folder.Path,
+            KeepsRing = keepsRing,
         });
+        _rigs.Add(rig);
+        return rig;
+    }
 
     private static JournalRig WithoutRing(FaultyDirectory directory) => new(directory);
 

@@ -207,7 +207,11 @@ internal static class ConfigCommands
 
     private static void ResetStatistics(in RespRequest request, CommandContext context)
     {
+        // As in Redis this call is the first that counts again.
+        var command = context.Server.Commands.Find("config"u8)!.Subcommands!.Find("resetstat"u8)!;
+        CommandDispatcher.TakeBackCall(command, context);
         context.Server.ResetStatistics();
+        CommandDispatcher.CountCall(command, context);
         context.Reply.Ok();
     }
 

@@ -50,7 +50,7 @@ internal static class InfoSections
         text.Add("os", $"{RuntimeInformation.OSDescription} {RuntimeInformation.OSArchitecture}");
         text.Add("arch_bits", IntPtr.Size * 8);
         text.Add("monotonic_clock", "POSIX clock_gettime");
-        text.Add("multiplexing_api", server.Settings.Kept.GetValueOrDefault("io-transport", "auto"));
+        text.Add("multiplexing_api", server.Settings.Transport);
         text.Add("atomicvar_api", "dotnet-interlocked");
         text.Add("gcc_version", "0.0.0");
         text.Add("process_id", Environment.ProcessId);
@@ -65,7 +65,7 @@ internal static class InfoSections
         text.Add("lru_clock", (server.NowMs / 1000) & LruClockMask);
         text.Add("executable", Environment.ProcessPath ?? "");
         text.Add("config_file", server.Settings.ConfigurationFile);
-        text.Add("io_threads_active", 1);
+        text.Add("io_threads_active", server.Settings.IoThreads > 1 ? 1 : 0); // As in Redis: whether, not how many.
     }
 
     private static void AppendClients(InfoText text, ServerState server)

@@ -56,8 +56,7 @@ internal static class CommandDispatcher
         var reply = context.Reply;
         int errors = reply.ErrorCount;
         long earlierTicks = context.Progress?.Ticks ?? 0;
-        context.Counters.Traffic.Commands++;
-        context.Counters.CountCall(command.Index);
+        CountCall(command, context);
         long start = context.BeginCall();
         try
         {
@@ -83,6 +82,13 @@ internal static class CommandDispatcher
             SlowCalls.Note(command, RequestExcerpt.Of(command, request, context.LongArgument), ticks, context);
         if (reply.ErrorCount != errors)
             CountFailure(command, reply, context);
+    }
+
+    /// <summary>Counts a call.</summary>
+    public static void CountCall(CommandDefinition command, CommandContext context)
+    {
+        context.Counters.Traffic.Commands++;
+        context.Counters.CountCall(command.Index);
     }
 
     /// <summary>Takes back the count of a call that gave way: it is counted where it is executed.</summary>

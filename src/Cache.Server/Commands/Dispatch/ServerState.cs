@@ -40,7 +40,7 @@ internal sealed class ServerState
         Contexts = new CommandContextPool(this);
         Limits = new LimitEvents();
         Throughput = new ThroughputMeter(store.TimeProvider);
-        TicksPerMicrosecond = Math.Max(1, store.TimeProvider.TimestampFrequency / MicrosecondsPerSecond);
+        TicksPerMicrosecond = (double)store.TimeProvider.TimestampFrequency / MicrosecondsPerSecond;
         StartedAtMs = store.NowMs;
         StoreBytesAtStart = store.GetStatistics() is { Count: 0 } empty ? empty.MemoryBytes : 0;
     }
@@ -64,8 +64,8 @@ internal sealed class ServerState
     /// <summary>The time of day in Unix seconds.</summary>
     public long UnixSeconds => TimeProvider.GetUtcNow().ToUnixTimeSeconds();
 
-    /// <summary>Of the clock's timestamps; at least 1.</summary>
-    public long TicksPerMicrosecond { get; }
+    /// <summary>Of the clock's timestamps; not always a whole number.</summary>
+    public double TicksPerMicrosecond { get; }
 
     public ServerSettings Settings { get; }
 

@@ -19,7 +19,7 @@ internal static class SlowCalls
     {
         var server = context.Server;
         var settings = server.Settings;
-        long microseconds = ticks / server.TicksPerMicrosecond;
+        long microseconds = (long)(ticks / server.TicksPerMicrosecond);
         long unixSeconds = server.UnixSeconds;
         if (settings.SlowLogMicroseconds >= 0 && microseconds >= settings.SlowLogMicroseconds)
         {

@@ -119,9 +119,19 @@ public sealed class InfoCommandTests : CommandTestBase
         Assert.Equal("0", fields["keyspace_misses"]);
         Assert.Equal("0", fields["total_error_replies"]);
         Assert.Equal("0", fields["total_connections_received"]);
-        Assert.Equal("1", fields["total_commands_processed"]);
+        Assert.Equal("2", fields["total_commands_processed"]); // CONFIG RESETSTAT itself, and INFO.
         Assert.Empty(ReadInfo("errorstats"));
-        Assert.Equal(["cmdstat_info"], ReadInfo("commandstats").Keys);
+        Assert.Equal(["cmdstat_config|resetstat", "cmdstat_info"], ReadInfo("commandstats").Keys.Order());
+    }
+
+    [Fact]
+    public void Info_Server_NamesTheTransportInUse()
+    {
+        var portable = ReadInfo("server");
+        Assert.Equal(("portable", "0"), (portable["multiplexing_api"], portable["io_threads_active"]));
+        (Server.Settings.Transport, Server.Settings.IoThreads) = ("epoll", 2);
+        var epoll = ReadInfo("server");
+        Assert.Equal(("epoll", "1"), (epoll["multiplexing_api"], epoll["io_threads_active"]));
     }
 
     [Fact]

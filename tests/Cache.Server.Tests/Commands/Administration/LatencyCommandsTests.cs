@@ -1,4 +1,9 @@
 using System.Globalization;
+using Cache.Core;
+using Cache.Server.Commands;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Table;
+using Cache.Server.Settings;
 
 namespace Cache.Server.Tests.Commands.Administration;
 
@@ -44,6 +49,26 @@ public sealed class LatencyCommandsTests : MeasuringTestBase
             Client.Run("LATENCY HISTOGRAM incr nosuch"));
         Assert.Equal("*0\r\n", Client.Run("LATENCY HISTOGRAM decr"));
         Assert.Contains("$4\r\nincr\r\n", Client.Run("LATENCY HISTOGRAM"), StringComparison.Ordinal);
+    }
+
+    // INFO has each of them for each command.
+    [Fact]
+    public void Percentiles_OfMoreThanInfoTakes_AreRefused()
+    {
+        string most = string.Join(' ', Enumerable.Repeat("50", 32));
+        Assert.Equal("+OK\r\n", Client.Call("CONFIG", "SET", "latency-tracking-info-percentiles", most));
+        Assert.Contains(
+            "takes at most 32 percentiles",
+            Client.Call("CONFIG", "SET", "latency-tracking-info-percentiles", most + " 1"), StringComparison.Ordinal);
+    }
+
+    // Truncated to 3, each call would seem to be longer by a fifth.
+    [Fact]
+    public void Ticks_OfAClockWithAnOddFrequency_AreNotTruncated()
+    {
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 4 << 20 }, new OddClock());
+        var server = new ServerState(store, new ServerSettings(), CommandTable.Default, CommandFamilies.Handlers);
+        Assert.Equal(3.579545, server.TicksPerMicrosecond, precision: 9);
     }
 
     [Fact]
@@ -107,5 +132,10 @@ public sealed class LatencyCommandsTests : MeasuringTestBase
         Assert.Equal("*0\r\n", Client.Run("LATENCY HISTOGRAM incr"));
         Assert.Contains("cmdstat_incr:calls=1,usec=1000,", Client.Run("INFO commandstats"), StringComparison.Ordinal);
         Assert.DoesNotContain("percentiles", Client.Run("INFO latencystats"), StringComparison.Ordinal);
+    }
+
+    private sealed class OddClock : TimeProvider
+    {
+        public override long TimestampFrequency => 3_579_545;
     }
 }
