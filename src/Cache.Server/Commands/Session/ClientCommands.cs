@@ -40,6 +40,8 @@ internal static class ClientCommands
         "    Return information about client connections. Options:",
         "    * TYPE (NORMAL|MASTER|REPLICA|PUBSUB)",
         "      Return clients of specified type.",
+        "    * IDLE <seconds>, ADDR <address>, LADDR <address>, USER <username>",
+        "      Return clients that match all of them.",
         "NO-EVICT (ON|OFF)",
         "    Protect current client connection from eviction.",
         "NO-TOUCH (ON|OFF)",
