@@ -11,7 +11,7 @@ LATER_COMMANDS = {
     b"client|no-touch", b"commandlog",
     b"commandlog|get", b"commandlog|help", b"commandlog|len", b"commandlog|reset", b"hotkeys", b"hotkeys|get",
     b"hotkeys|help", b"hotkeys|reset", b"monitor", b"waitaof"}
-LATER_HELP = (b"SETINFO", b"NO-TOUCH")
+LATER_HELP = (b"SETINFO", b"NO-TOUCH", b"LIST <option>")
 LATER_FIELDS = rb" lib-name=\S* lib-ver=\S* tot-net-in=\d+ tot-net-out=\d+ tot-cmds=\d+"
 
 # Of INFO: the server's own name, beside the version of Redis that it is compatible with; what limits were met, for

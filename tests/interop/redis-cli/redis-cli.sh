@@ -9,6 +9,9 @@ failed=0
 
 cli() { redis-cli -p "$port" "${options[@]}" "$@"; }
 
+# for_seconds SECONDS OPTION...: what does not end by itself; without a buffer, which its end would lose.
+for_seconds() { timeout "$1" stdbuf -oL redis-cli -p "$port" "${options[@]}" "${@:2}" 2>&1; }
+
 # check NAME EXPECTED ACTUAL
 check() {
   if [ "$2" = "$3" ]; then
@@ -52,14 +55,14 @@ cli set cli:hot v >/dev/null
 check 'hot keys' cli:hot "$(cli --hotkeys 2>&1 | sed -n 's/^hot key found with counter: [0-9]*.keyname: "\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' | head -n 1)"
 check 'hot keys of the server' cli:hot "$(cli hotkeys get count 1 | sed -n 2p)"
 cli config set maxmemory-policy allkeys-lru >/dev/null
-check 'statistics' 1 "$(timeout 3 redis-cli -p "$port" "${options[@]}" --stat 2>&1 | grep -c '^keys ')"
-check 'latency by seconds' 1 "$(timeout 4 redis-cli -p "$port" "${options[@]}" --raw --latency-history -i 2 2>/dev/null | grep -c -m 1 '^[0-9]')"
-check 'latency as a distribution' 1 "$(timeout 4 redis-cli -p "$port" "${options[@]}" --latency-dist -i 1 2>/dev/null | grep -c -m 1 .)"
+check 'statistics' 1 "$(for_seconds 3 --stat | grep -c -m 1 '^keys ')"
+check 'latency by seconds' 1 "$(for_seconds 4 --raw --latency-history -i 1 | grep -c -m 1 '^[0-9]')"
+check 'latency as a distribution' 1 "$(for_seconds 4 --latency-dist -i 1 | grep -c -m 1 .)"
 check 'latency of the machine' 1 "$(cli --intrinsic-latency 1 2>&1 | grep -c 'total runs')"
 check 'command log' '(empty array)' "$(cli --no-raw commandlog get -1 large-reply)"
 check 'events' 1 "$(cli cache events count 1 | grep -c '^config$')"
-monitored=$(cli monitor count 1 command echo seconds 10 & sleep 1; cli echo 'to see' >/dev/null; sleep 1; kill %1 2>/dev/null)
-check 'monitor' 1 "$(printf '%s' "$monitored" | grep -c '"echo" "to see"$')"
+(sleep 1; cli echo 'to see' >/dev/null) &
+check 'monitor' 1 "$(for_seconds 3 monitor count 1 command echo | grep -c '"echo" "to see"$')"
 check 'latency' 1 "$(timeout 20 redis-cli -p "$port" "${options[@]}" --raw --latency -i 1 2>/dev/null | head -n 1 | grep -c '^[0-9]')"
 check 'wrong password' 1 "$(cli -a wrong --no-auth-warning ping 2>&1 | grep -c '^AUTH failed: ')"
 joe() { cli --no-auth-warning --user joe --pass secret "$@" 2>&1 | head -n 1; }
