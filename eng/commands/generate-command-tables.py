@@ -18,6 +18,9 @@ TABLES = HERE / "../../src/Cache.Server/Commands/Table"
 # Rules may name the commands of this version, and those that are executed.
 RULES_VERSION = (7, 0)
 
+# Our own commands have versions of this server, which are lower.
+FIRST_VERSION = (1, 0)
+
 # In the order in which Redis tells of a command's categories that its flags imply, after those of its own.
 CATEGORIES = [
     "@keyspace", "@read", "@write", "@set", "@sortedset", "@list", "@hash", "@string", "@bitmap", "@hyperloglog",
@@ -48,7 +51,8 @@ def make_tables():
     rules = []
     for name, line in reference.items():
         row = json.loads(line)
-        if tuple(int(part) for part in row["docs"]["since"].split(".")[:2]) <= RULES_VERSION:
+        since = tuple(int(part) for part in row["docs"]["since"].split(".")[:2])
+        if FIRST_VERSION <= since <= RULES_VERSION:
             rules.append(f"{name}\t{' '.join(sorted(row['acl'], key=CATEGORIES.index))}\n")
     return {"CommandTable.json": f"[\n{executed}\n]\n", "AclCommandTable.tsv": "".join(rules)}
 

@@ -10,6 +10,7 @@ using Cache.Server.Connections;
 using Cache.Server.Diagnostics;
 using Cache.Server.Security;
 using Cache.Server.Settings;
+using Cache.Server.Statistics;
 using Cache.Server.Transport;
 using Cache.Server.Transport.Linux;
 using Cache.Server.Transport.Tls;
@@ -97,9 +98,7 @@ public sealed partial class RespServer : IAsyncDisposable
             KeepAliveChanged = bind is null ? seconds => _listeners!.SetKeepAlive(_binder!, seconds) : null,
             ConfigRewritten = LogRewrite,
             LogListenRefused = problem => ServerLog.ListenRefused(_logger, problem),
-            LimitMet = (limit, client, value, unlogged) =>
-                ServerLog.LimitMet(
-                    _logger, client, LimitText.Describe(limit, value), LimitText.Repeats(unlogged)),
+            LimitMet = NoteLimit,
         };
         _state.Settings.LogLevel = logger.Control;
         _state.Databases.Changing = options.Durability is { } durability ? durability.TryChangeDatabases : null;
@@ -286,6 +285,16 @@ public sealed partial class RespServer : IAsyncDisposable
         _ = Task.Run(() => StopAsync(CancellationToken.None));
     }
 
+    private void NoteLimit(ConnectionLimit limit, string client, long value, long unlogged)
+    {
+        string description = LimitText.Describe(limit, value);
+        string repeats = LimitText.Repeats(unlogged);
+        ServerLog.LimitMet(_logger, client, description, repeats);
+        bool isLogIn = limit is ConnectionLimit.AuthenticationFailure or ConnectionLimit.AuthenticationDelay
+            or ConnectionLimit.CertificateUser;
+        _state.NoteEvent(isLogIn ? EventKinds.LogIn : EventKinds.Limit, $"{client}: {description}{repeats}");
+    }
+
     private void LogRewrite(string? problem)
     {
         if (problem is null)
@@ -369,6 +378,8 @@ public sealed partial class RespServer : IAsyncDisposable
         _state.Settings.TlsPort = PortOf(listeners.OfType<TlsListener>());
         _state.ProcessBaseBytes =
             Math.Max(0, Environment.WorkingSet - _state.Store.GetStatistics().MemoryBytes);
+        _state.HeapBytesAtStart =
+            Math.Max(GC.GetGCMemoryInfo(GCKind.Any).TotalCommittedBytes, GC.GetTotalMemory(forceFullCollection: false));
         _idleSweep = new IdleSweep(_state, _acceptor.Live);
         _listeners.Open(listeners);
     }

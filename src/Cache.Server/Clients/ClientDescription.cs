@@ -5,7 +5,8 @@ using Cache.Server.Security;
 namespace Cache.Server.Clients;
 
 /// <summary>
-/// A client as a line of CLIENT LIST, with the fields of Redis 7.0; fields without a meaning here are 0.
+/// A client as a line of CLIENT LIST, with the fields of Redis 7.0 and, behind them, of Valkey 8.1; fields
+/// without a meaning here are 0.
 /// </summary>
 /// <remarks>Latin-1: one char per byte, since a user's name may have any bytes.</remarks>
 internal static class ClientDescription
@@ -35,23 +36,16 @@ internal static class ClientDescription
             .Append(culture, $" obl={client.PendingOutputBytes} oll=0 omem=0")
             .Append(culture, $" tot-mem={ClientMemory.IdleClientBytes + memory} events=r")
             .Append(culture, $" cmd={client.LastCommand?.Name ?? "NULL"} user={client.User.Name} redir=-1")
-            .Append(culture, $" resp={client.ProtocolVersion}");
-        AppendLibrary(text, client);
-        text.Append('\n');
-    }
-
-    // Fields of Redis 7.2, shown only for clients that have used CLIENT SETINFO.
-    private static void AppendLibrary(StringBuilder text, ClientSession client)
-    {
-        if (client.LibraryName.Length + client.LibraryVersion.Length == 0)
-            return;
-        text.Append(" lib-name=").Append(Text(client.LibraryName));
-        text.Append(" lib-ver=").Append(Text(client.LibraryVersion));
+            .Append(culture, $" resp={client.ProtocolVersion}")
+            .Append(culture, $" lib-name={Text(client.LibraryName)} lib-ver={Text(client.LibraryVersion)}")
+            .Append(culture, $" tot-net-in={client.InputBytes} tot-net-out={client.OutputBytes}")
+            .Append(culture, $" tot-cmds={client.Commands}\n");
     }
 
     private static string Flags(ClientSession client)
     {
-        string flags = (client.IsBlocked ? "b" : "")
+        string flags = (client.IsMonitor ? "O" : "")
+            + (client.IsBlocked ? "b" : "")
             + (client.ShouldClose ? "c" : "")
             + (client.EndPoints.IsUnixSocket ? "U" : "")
             + (client.IsProtectedFromEviction ? "e" : "")

@@ -115,6 +115,18 @@ internal sealed class ClientSession
     /// <summary>CLIENT NO-EVICT: never closed to save memory.</summary>
     public bool IsProtectedFromEviction { get; set; }
 
+    /// <summary>Bytes of its requests until its last read; set by the connection.</summary>
+    public long InputBytes { get; set; }
+
+    /// <summary>Bytes of replies and messages until then.</summary>
+    public long OutputBytes { get; set; }
+
+    /// <summary>Commands that were called until then.</summary>
+    public long Commands { get; set; }
+
+    /// <summary>Whether it is shown the calls of others: MONITOR.</summary>
+    public bool IsMonitor { get; set; }
+
     /// <summary>CLIENT NO-TOUCH: its reads do not count as uses of entries.</summary>
     public bool IsNoTouch { get; set; }
 

@@ -21,6 +21,18 @@ internal sealed class LimitEvents
         }
     }
 
+    /// <summary>How often any limit was met since the last reset.</summary>
+    public long Total
+    {
+        get
+        {
+            long total = 0;
+            for (int i = 0; i < _counts.Length; i++)
+                total += this[(ConnectionLimit)i];
+            return total;
+        }
+    }
+
     /// <summary>Counts an event of a limit.</summary>
     /// <param name="limit">The limit.</param>
     /// <param name="nowMs">The time by any steady clock.</param>

@@ -34,6 +34,7 @@ internal static class CommonCommands
         var hashes = default(Hashes);
         Prefetch(input, requests, hashes, context);
         int count = 0;
+        long unflushedBytes = context.Reply.UnflushedBytes;
         long start = context.BeginCall();
         try
         {
@@ -57,7 +58,12 @@ internal static class CommonCommands
         }
 
         if (count > 0)
+        {
             EndCalls(input, requests[..count], ticks, context);
+            if (context.IsLarge(requests[count - 1].End, context.Reply.UnflushedBytes - unflushedBytes))
+                NoteLarge(input, requests[..count], context);
+        }
+
         return count;
     }
 
@@ -145,8 +151,18 @@ internal static class CommonCommands
             context.Counters.AddTime(commands.Get.Index, getTicks, gets, isTracked);
         if (gets < requests.Length)
             context.Counters.AddTime(commands.Set.Index, ticks - getTicks, requests.Length - gets, isTracked);
+        if (context.IsSampleDue(requests.Length))
+            TakeSamples(input, requests, context);
         if (context.IsSlow(ticks))
             NoteSlow(input, requests, ticks, context);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
+    private static void TakeSamples(
+        ReadOnlySpan<byte> input, ReadOnlySpan<CommonRequest> requests, CommandContext context)
+    {
+        for (int i = context.TakeSample(requests.Length); i >= 0; i = context.TakeSample(requests.Length))
+            SampledCalls.Add(requests[i].KeyIn(input), isWrite: !requests[i].IsGet, context);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
@@ -159,6 +175,29 @@ internal static class CommonCommands
             ? RequestExcerpt.OfSet(first, requests[0].KeyIn(input), requests[0].ValueIn(input))
             : RequestExcerpt.OfGroup(first, requests[0].KeyIn(input), requests.Length);
         SlowCalls.Note(first, excerpt, ticks, context);
+    }
+
+    // The group is large: perhaps one of its requests, or replies, is. A value is as long as it is now.
+    [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
+    private static void NoteLarge(
+        ReadOnlySpan<byte> input, ReadOnlySpan<CommonRequest> requests, CommandContext context)
+    {
+        var commands = context.Server.Commands;
+        int start = 0;
+        foreach (ref readonly var request in requests)
+        {
+            var key = request.KeyIn(input);
+            long replyBytes = request.IsGet && context.Store.TryPeekInfo(key, out var info) ? info.Length : 0;
+            if (context.IsLarge(request.End - start, replyBytes))
+            {
+                byte[][] excerpt = request.IsGet
+                    ? RequestExcerpt.OfGroup(commands.Get, key, count: 1)
+                    : RequestExcerpt.OfSet(commands.Set, key, request.ValueIn(input));
+                LargeCalls.Note(excerpt, request.End - start, replyBytes, context);
+            }
+
+            start = request.End;
+        }
     }
 
     // Not stackalloc: such a method skips tiered compilation and its profile.

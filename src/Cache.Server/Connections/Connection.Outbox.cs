@@ -84,6 +84,7 @@ internal sealed partial class Connection<TExecutor>
         var context = _server.Contexts.Borrow();
         context.Counters.Traffic.OutputBytes += bytes;
         context.Counters.Traffic.Writes++;
+        _client.OutputBytes += bytes;
         _server.Contexts.GiveBack(context);
         _lentBytes = 0;
         _client.PendingOutputBytes = bytes;

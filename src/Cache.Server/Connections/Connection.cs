@@ -307,6 +307,7 @@ internal sealed partial class Connection<TExecutor>
 
     private void EndRead(long readBytes)
     {
+        Context.Counters.Peaks.NoteInput(_client.LastInteractionMs, _client.PendingInputBytes);
         _client.PendingInputBytes = PendingInputBytes;
         _client.IsServed = _isSuspended;
         if (StraddlingBytes == 0 && _refused is null)
@@ -330,6 +331,8 @@ internal sealed partial class Connection<TExecutor>
         ref var traffic = ref Context.Counters.Traffic;
         traffic.OutputBytes += bytes;
         traffic.Writes++;
+        _client.OutputBytes += bytes;
+        Context.Counters.Peaks.NoteOutput(_client.LastInteractionMs, bytes);
         EnforceOutputLimit();
         Reply.BeginFlush();
     }

@@ -17,8 +17,12 @@ internal sealed class IdleSweep : IAsyncDisposable
     // The settings count in seconds.
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
+    // Pauses of this length are events: shorter ones are usual.
+    private const long PauseMsMin = 20;
+
     private readonly ServerState _server;
     private readonly IEnumerable<LiveConnection> _connections;
+    private readonly HistorySampler _history;
     private readonly ITimer _timer;
     private TimeSpan _paused = GC.GetTotalPauseDuration();
 
@@ -26,6 +30,7 @@ internal sealed class IdleSweep : IAsyncDisposable
     {
         _server = server;
         _connections = connections;
+        _history = new HistorySampler(server);
         _timer = server.TimeProvider.CreateTimer(
             static self => ((IdleSweep)self!).Sweep(), this, Interval, Interval);
     }
@@ -41,6 +46,8 @@ internal sealed class IdleSweep : IAsyncDisposable
         }
 
         NoteCollections();
+        _history.Sample();
+        _server.Monitors.Sweep();
         long nowMs = _server.NowMs;
         foreach (var connection in _connections)
         {
@@ -65,6 +72,8 @@ internal sealed class IdleSweep : IAsyncDisposable
         var paused = GC.GetTotalPauseDuration();
         long milliseconds = (long)(paused - _paused).TotalMilliseconds;
         _paused = paused;
+        if (milliseconds >= PauseMsMin)
+            _server.NoteEvent(EventKinds.Pause, $"the runtime paused all threads for {milliseconds} ms in a second");
         if (_server.Settings.LatencyThresholdMs is > 0 and var threshold && milliseconds >= threshold)
             _server.LatencyEvents.Add(LatencyCauses.CollectorPause, _server.UnixSeconds, milliseconds);
     }

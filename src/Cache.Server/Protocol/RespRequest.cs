@@ -37,6 +37,20 @@ internal readonly ref struct RespRequest
         }
     }
 
+    /// <summary>The bytes of the request up to the end of its last argument.</summary>
+    public long Length
+    {
+        get
+        {
+            int last = _arguments.Length - 1;
+            if (_arguments[last].IsElsewhere)
+                last--;
+            return last < 0
+                ? _elsewhere.Length
+                : _arguments[last].Offset + (long)_arguments[last].Length + _elsewhere.Length;
+        }
+    }
+
     /// <summary>Whether an argument is in memory of its own.</summary>
     public bool IsElsewhere(int index) => _arguments[index].IsElsewhere;
 }

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Cache.Server.Settings;
 
-/// <summary>The directives of what the server measures: SLOWLOG, LATENCY, percentiles.</summary>
+/// <summary>The directives of what the server measures: SLOWLOG, COMMANDLOG, LATENCY, percentiles.</summary>
 internal static class MeasuringDirectives
 {
     public static IReadOnlyList<Directive> All { get; } =
@@ -13,6 +13,26 @@ internal static class MeasuringDirectives
         Number("slowlog-max-len", new NumberKind(0, long.MaxValue), "128",
             "The most entries of SLOWLOG; never more than 100,000 are kept.",
             static s => s.SlowLogLengthMax, static (s, value) => s.SlowLogLengthMax = value),
+        Number("commandlog-execution-slower-than", new NumberKind(-1, long.MaxValue, "microseconds"), "10000",
+            "Valkey's name of slowlog-log-slower-than.",
+            static s => s.SlowLogMicroseconds, static (s, value) => s.SlowLogMicroseconds = value)
+            with { AliasOf = "slowlog-log-slower-than" },
+        Number("commandlog-slow-execution-max-len", new NumberKind(0, long.MaxValue), "128",
+            "Valkey's name of slowlog-max-len.",
+            static s => s.SlowLogLengthMax, static (s, value) => s.SlowLogLengthMax = value)
+            with { AliasOf = "slowlog-max-len" },
+        Number("commandlog-request-larger-than", new NumberKind(-1, long.MaxValue, "bytes"), "1048576",
+            "COMMANDLOG has requests of at least this length; -1 for none.",
+            static s => s.LargeRequestBytes, static (s, value) => s.LargeRequestBytes = value),
+        Number("commandlog-large-request-max-len", new NumberKind(0, long.MaxValue), "128",
+            "The most large requests of COMMANDLOG; never more than 100,000 are kept.",
+            static s => s.LargeRequestLengthMax, static (s, value) => s.LargeRequestLengthMax = value),
+        Number("commandlog-reply-larger-than", new NumberKind(-1, long.MaxValue, "bytes"), "1048576",
+            "COMMANDLOG has calls whose replies have at least this length; -1 for none.",
+            static s => s.LargeReplyBytes, static (s, value) => s.LargeReplyBytes = value),
+        Number("commandlog-large-reply-max-len", new NumberKind(0, long.MaxValue), "128",
+            "The most large replies of COMMANDLOG; never more than 100,000 are kept.",
+            static s => s.LargeReplyLengthMax, static (s, value) => s.LargeReplyLengthMax = value),
         Number("latency-monitor-threshold",
             new NumberKind(0, long.MaxValue, "milliseconds"), "0",
             "LATENCY has what took at least this long; 0 for nothing.",

@@ -118,6 +118,18 @@ internal sealed class ServerSettings
     /// <summary>The most entries of SLOWLOG.</summary>
     public long SlowLogLengthMax { get; set; } = 128;
 
+    /// <summary>Requests of this many bytes are in COMMANDLOG; -1: none are.</summary>
+    public long LargeRequestBytes { get; set; } = 1 << 20;
+
+    /// <summary>The most entries of that log.</summary>
+    public long LargeRequestLengthMax { get; set; } = 128;
+
+    /// <summary>Calls whose replies have this many bytes are in COMMANDLOG; -1: none are.</summary>
+    public long LargeReplyBytes { get; set; } = 1 << 20;
+
+    /// <summary>The most entries of that log.</summary>
+    public long LargeReplyLengthMax { get; set; } = 128;
+
     /// <summary>What took this long in milliseconds is an event of LATENCY; 0: nothing is.</summary>
     public long LatencyThresholdMs { get; set; }
 

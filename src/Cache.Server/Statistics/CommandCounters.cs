@@ -18,6 +18,9 @@ internal sealed class CommandCounters(int commandCount, long ticksPerSecond)
     private readonly double _nanosecondsPerTick = NanosecondsPerSecond / ticksPerSecond;
     private readonly CommandCount[] _commands = new CommandCount[commandCount];
 
+    // Made at the first sample.
+    private KeySamples? _keys;
+
     // Made at the first call of each command.
     private readonly LatencyHistogram?[] _latencies = new LatencyHistogram?[commandCount];
 
@@ -28,6 +31,9 @@ internal sealed class CommandCounters(int commandCount, long ticksPerSecond)
 
     /// <summary>The longest calls; of a group of common requests, the time of all.</summary>
     public LatencyMaxima Maxima { get; } = new(ticksPerSecond);
+
+    /// <summary>The largest buffers of clients.</summary>
+    public BufferPeaks Peaks { get; } = new();
 
     /// <summary>Counts a call.</summary>
     public void CountCall(int command) => _commands[command].Calls++;
@@ -59,8 +65,32 @@ internal sealed class CommandCounters(int commandCount, long ticksPerSecond)
         traffic.Add(Traffic);
     }
 
+    /// <summary>Adds the durations of all calls to sums, by their classes.</summary>
+    public void AddLatenciesTo(Span<long> sums)
+    {
+        for (int i = 0; i < _latencies.Length; i++)
+            AddLatenciesTo(sums, i);
+    }
+
     /// <summary>Adds the durations of a command's calls to sums, by their classes.</summary>
     public void AddLatenciesTo(Span<long> sums, int command) => Volatile.Read(ref _latencies[command])?.AddTo(sums);
+
+    /// <summary>The samples of keys; only for the borrower of the context.</summary>
+    public KeySamples Keys => _keys ?? MakeKeys();
+
+    /// <summary>Adds the requests per second of the most frequent keys to sums.</summary>
+    public void AddKeysTo(Dictionary<(int Database, string Key), (double Reads, double Writes)> sums, long now) =>
+        Volatile.Read(ref _keys)?.AddTo(sums, now);
+
+    /// <summary>Forgets the samples of keys.</summary>
+    public void ResetKeys() => Volatile.Read(ref _keys)?.Reset();
+
+    private KeySamples MakeKeys()
+    {
+        var made = new KeySamples(ticksPerSecond, (ulong)Random.Shared.NextInt64(1, long.MaxValue));
+        Volatile.Write(ref _keys, made);
+        return made;
+    }
 
     private LatencyHistogram LatencyOf(int command)
     {

@@ -9,12 +9,17 @@ namespace Cache.Server.Statistics;
 /// keeps the sums of that moment and subtracts them from then on, since the fields belong to their borrowers.
 /// Thread-safe.
 /// </remarks>
-internal sealed class ServerStatistics(int commandCount)
+/// <param name="commandCount">The number of commands.</param>
+/// <param name="ticksPerSecond">Of the server's clock.</param>
+internal sealed class ServerStatistics(int commandCount, long ticksPerSecond)
 {
     // At most this many kinds of errors are counted, as in Redis 7.2; scripts could invent any number.
     private const int ErrorKindCountMax = 128;
 
     private readonly Lock _lock = new();
+    private readonly Lock _ratesLock = new();
+    private Dictionary<(int Database, string Key), double>? _rates;
+    private long _ratesUntil;
     private readonly List<CommandCounters> _counters = [];
     private readonly CommandCount[] _folded = new CommandCount[commandCount];
     private readonly SortedDictionary<string, long> _errors = new(StringComparer.Ordinal);
@@ -102,6 +107,25 @@ internal sealed class ServerStatistics(int commandCount)
         }
     }
 
+    /// <summary>The durations of all commands' calls ever, by the classes of <see cref="LatencyHistogram"/>.</summary>
+    public long[] SumAllLatencies()
+    {
+        long[] sums = new long[LatencyHistogram.ClassCount];
+        lock (_lock)
+        {
+            foreach (long[]? folded in _foldedLatencies)
+            {
+                for (int i = 0; folded is not null && i < sums.Length; i++)
+                    sums[i] += folded[i];
+            }
+
+            foreach (var counters in _counters)
+                counters.AddLatenciesTo(sums);
+        }
+
+        return sums;
+    }
+
     /// <summary>The longest call of the last seconds in microseconds.</summary>
     /// <param name="now">The present moment by the server's clock, in ticks.</param>
     /// <param name="seconds">1 to <see cref="LatencyMaxima.SecondsMax"/>.</param>
@@ -115,6 +139,70 @@ internal sealed class ServerStatistics(int commandCount)
         }
 
         return longest;
+    }
+
+    /// <summary>The keys that are used most often, the most frequent first.</summary>
+    /// <param name="now">The present moment by the server's clock, in ticks.</param>
+    public List<HotKey> GetHotKeys(long now)
+    {
+        var sums = new Dictionary<(int Database, string Key), (double Reads, double Writes)>();
+        lock (_lock)
+        {
+            foreach (var counters in _counters)
+                counters.AddKeysTo(sums, now);
+        }
+
+        var keys = new List<HotKey>(sums.Count);
+        foreach (var ((database, key), (reads, writes)) in sums)
+            keys.Add(new HotKey(Encoding.Latin1.GetBytes(key), database, reads, writes));
+        keys.Sort(static (one, other) => other.Rate.CompareTo(one.Rate));
+        return keys;
+    }
+
+    /// <summary>The requests per second of a key; 0 if it is not among the keys that are used most often.</summary>
+    /// <remarks>Found in a list that is made at most once a second: a client may ask for all keys.</remarks>
+    public double FindRate(ReadOnlySpan<byte> key, int database, long now)
+    {
+        if (key.Length > KeyCandidates.KeyLengthMax)
+            return 0;
+        lock (_ratesLock)
+        {
+            if (now >= _ratesUntil || _rates is null)
+            {
+                _rates = [];
+                foreach (var one in GetHotKeys(now))
+                    _rates[(one.Database, Encoding.Latin1.GetString(one.Key))] = one.Rate;
+                _ratesUntil = now + ticksPerSecond;
+            }
+
+            return _rates.GetValueOrDefault((database, Encoding.Latin1.GetString(key)));
+        }
+    }
+
+    /// <summary>Forgets which keys were used often.</summary>
+    public void ResetHotKeys()
+    {
+        lock (_lock)
+        {
+            foreach (var counters in _counters)
+                counters.ResetKeys();
+        }
+    }
+
+    /// <summary>The largest buffers of clients in the last seconds.</summary>
+    public (long Input, long Output) GetBufferPeaks(long nowMs)
+    {
+        (long input, long output) = (0, 0);
+        lock (_lock)
+        {
+            foreach (var counters in _counters)
+            {
+                var peaks = counters.Peaks.Read(nowMs);
+                (input, output) = (Math.Max(input, peaks.Input), Math.Max(output, peaks.Output));
+            }
+        }
+
+        return (input, output);
     }
 
     /// <summary>Commands, reads, writes and bytes of all clients, since the last reset.</summary>

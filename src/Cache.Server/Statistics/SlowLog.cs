@@ -19,6 +19,16 @@ internal sealed class SlowLog
         }
     }
 
+    /// <summary>The requests ever.</summary>
+    public long Total
+    {
+        get
+        {
+            lock (_lock)
+                return _nextId;
+        }
+    }
+
     /// <summary>Adds a request, which gets the next number.</summary>
     /// <param name="request">The request.</param>
     /// <param name="lengthMax">At most this many of the latest ones are kept.</param>

@@ -6,9 +6,13 @@ Each takes the two replies as trees of (type, value), theirs and ours, and says 
 import re
 
 # What we have beyond Redis 7.0, because clients of today send it.
-LATER_COMMANDS = {b"client|setinfo", b"client|no-touch", b"waitaof"}
-LATER_HELP = (b"SETINFO", b"NO-TOUCH")
-LATER_FIELDS = rb" lib-name=\S* lib-ver=\S*"
+LATER_COMMANDS = {
+    b"cache", b"cache|events", b"cache|help", b"cache|memory", b"cache|topkeys", b"client|setinfo",
+    b"client|no-touch", b"commandlog",
+    b"commandlog|get", b"commandlog|help", b"commandlog|len", b"commandlog|reset", b"hotkeys", b"hotkeys|get",
+    b"hotkeys|help", b"hotkeys|reset", b"monitor", b"waitaof"}
+LATER_HELP = (b"SETINFO", b"NO-TOUCH", b"LIST <option>")
+LATER_FIELDS = rb" lib-name=\S* lib-ver=\S* tot-net-in=\d+ tot-net-out=\d+ tot-cmds=\d+"
 
 # Of INFO: the server's own name, beside the version of Redis that it is compatible with; what limits were met, for
 # which Redis 7.0 has no fields; and some that later versions of it have.

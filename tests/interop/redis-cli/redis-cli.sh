@@ -9,6 +9,9 @@ failed=0
 
 cli() { redis-cli -p "$port" "${options[@]}" "$@"; }
 
+# for_seconds SECONDS OPTION...: what does not end by itself; without a buffer, which its end would lose.
+for_seconds() { timeout "$1" stdbuf -oL redis-cli -p "$port" "${options[@]}" "${@:2}" 2>&1; }
+
 # check NAME EXPECTED ACTUAL
 check() {
   if [ "$2" = "$3" ]; then
@@ -43,6 +46,23 @@ check 'pipe mode' 'errors: 0, replies: 1000' "$(for i in $(seq 1000); do printf 
 check 'what pipe mode wrote' 1000 "$(cli get cli:p1000)"
 check 'info' redis_version:7.0.15 "$(cli info server | tr -d '\r' | grep '^redis_version')"
 check 'big keys' 1 "$(cli --bigkeys 2>&1 | grep -c 'Sampled .* keys in the keyspace')"
+check 'big keys of the keyspace' 1 "$(cli --bigkeys 2>&1 | grep -c '^Biggest string found .* has [0-9]* bytes$')"
+check 'memory of keys' 1 "$(cli --memkeys 2>&1 | grep -c '^Biggest string found .* has [0-9]* bytes$')"
+check 'hot keys under a policy by recency' 1 "$(cli --hotkeys 2>&1 | grep -c 'ERR An LFU maxmemory policy is not selected')"
+cli config set maxmemory-policy allkeys-lfu >/dev/null
+for _ in 1 2 3; do for _ in $(seq 200); do echo 'get cli:hot'; done | cli >/dev/null; done
+cli set cli:hot v >/dev/null
+check 'hot keys' cli:hot "$(cli --hotkeys 2>&1 | sed -n 's/^hot key found with counter: [0-9]*.keyname: "\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' | head -n 1)"
+check 'hot keys of the server' cli:hot "$(cli hotkeys get count 1 | sed -n 2p)"
+cli config set maxmemory-policy allkeys-lru >/dev/null
+check 'statistics' 1 "$(for_seconds 3 --stat | grep -c -m 1 '^keys ')"
+check 'latency by seconds' 1 "$(for_seconds 4 --raw --latency-history -i 1 | grep -c -m 1 '^[0-9]')"
+check 'latency as a distribution' 1 "$(for_seconds 4 --latency-dist -i 1 | grep -c -m 1 .)"
+check 'latency of the machine' 1 "$(cli --intrinsic-latency 1 2>&1 | grep -c 'total runs')"
+check 'command log' '(empty array)' "$(cli --no-raw commandlog get -1 large-reply)"
+check 'events' 1 "$(cli cache events count 1 | grep -c '^config$')"
+(sleep 1; cli echo 'to see' >/dev/null) &
+check 'monitor' 1 "$(for_seconds 3 monitor count 1 command echo | grep -c '"echo" "to see"$')"
 check 'latency' 1 "$(timeout 20 redis-cli -p "$port" "${options[@]}" --raw --latency -i 1 2>/dev/null | head -n 1 | grep -c '^[0-9]')"
 check 'wrong password' 1 "$(cli -a wrong --no-auth-warning ping 2>&1 | grep -c '^AUTH failed: ')"
 joe() { cli --no-auth-warning --user joe --pass secret "$@" 2>&1 | head -n 1; }

@@ -4,6 +4,7 @@ using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
 using Cache.Server.Protocol;
 using Cache.Server.Settings;
+using Cache.Server.Statistics;
 
 namespace Cache.Server.Commands.Administration;
 
@@ -118,9 +119,23 @@ internal static class ConfigCommands
 
             foreach (var change in changes)
                 change.Apply!(context.Server);
+            NoteChanges(parameters, context);
         }
 
         context.Reply.Ok();
+    }
+
+    private static void NoteChanges(Directive[] parameters, CommandContext context)
+    {
+        foreach (var parameter in parameters)
+        {
+            string value = RequestExcerpt.IsSecretParameter(Encoding.Latin1.GetBytes(parameter.Name))
+                ? "(redacted)"
+                : ConfigParameters.Read(parameter, context.Server);
+            context.Server.NoteEvent(
+                EventKinds.Configuration,
+                $"{context.Client.EndPoints.Remote}: CONFIG SET {parameter.Name} {value}");
+        }
     }
 
     // Waits for the disk: not on a thread that serves other clients, nor while other changes wait too.

@@ -48,6 +48,9 @@ internal static class ConfigParameters
         ["proto-max-bulk-len"] = PrepareValueLength,
         ["requirepass"] = PreparePassword,
         ["slowlog-max-len"] = PrepareSlowLogLength,
+        ["commandlog-slow-execution-max-len"] = PrepareSlowLogLength,
+        ["commandlog-large-request-max-len"] = PrepareLargeRequestsLength,
+        ["commandlog-large-reply-max-len"] = PrepareLargeRepliesLength,
         [DurabilityDirectives.AppendOnly] = DurabilityChanges.PrepareAppendOnly,
         [DurabilityDirectives.Save] = DurabilityChanges.PrepareSave,
         [DirectiveTable.PubSubDefault] = static (_, text) =>
@@ -242,6 +245,26 @@ internal static class ConfigParameters
         {
             state.Settings.SlowLogLengthMax = length;
             state.SlowLog.Trim(length);
+        });
+    }
+
+    private static ConfigChange PrepareLargeRequestsLength(ServerState server, string text)
+    {
+        long length = long.Parse(text, CultureInfo.InvariantCulture);
+        return ConfigChange.To(state =>
+        {
+            state.Settings.LargeRequestLengthMax = length;
+            state.LargeRequests.Trim(length);
+        });
+    }
+
+    private static ConfigChange PrepareLargeRepliesLength(ServerState server, string text)
+    {
+        long length = long.Parse(text, CultureInfo.InvariantCulture);
+        return ConfigChange.To(state =>
+        {
+            state.Settings.LargeReplyLengthMax = length;
+            state.LargeReplies.Trim(length);
         });
     }
 

@@ -73,8 +73,7 @@ internal static class InfoSections
         text.Add("connected_clients", server.Clients.Count);
         text.Add("cluster_connections", 0);
         text.Add("maxclients", server.Settings.MaxClients);
-        long input = 0;
-        long output = 0;
+        (long input, long output) = server.Statistics.GetBufferPeaks(server.NowMs);
         int blocked = 0;
         foreach (var client in server.Clients.ToList())
         {

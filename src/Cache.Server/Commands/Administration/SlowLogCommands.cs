@@ -56,7 +56,16 @@ internal static class SlowLogCommands
             return;
         }
 
-        var requests = context.Server.SlowLog.GetLast(count < 0 ? long.MaxValue : count);
+        Write(context.Server.SlowLog, count, context);
+    }
+
+    /// <summary>Replies with the youngest requests of a log.</summary>
+    /// <param name="log">The log.</param>
+    /// <param name="count">At most so many; negative: all.</param>
+    /// <param name="context">The client.</param>
+    public static void Write(SlowLog log, long count, CommandContext context)
+    {
+        var requests = log.GetLast(count < 0 ? long.MaxValue : count);
         context.Reply.ArrayHeader(requests.Count);
         foreach (var one in requests)
         {

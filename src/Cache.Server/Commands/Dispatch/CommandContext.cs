@@ -28,6 +28,13 @@ internal sealed class CommandContext : DatabaseVisit
     private long _callEnd;
     private ClientSession? _client;
 
+    // What it had counted when the client got it.
+    private long _commandsBefore;
+    private long _inputBytesBefore;
+
+    // The requests until the next sample.
+    private int _untilSample = 1;
+
     // Created when first needed.
     private ByteStringList? _list;
     private RespReplyWriter? _discarded;
@@ -82,11 +89,12 @@ internal sealed class CommandContext : DatabaseVisit
     public bool IsAuthenticated => Client.IsAuthenticated || !Server.Users.IsPasswordRequired;
 
     /// <summary>
-    /// Whether requests may take the fast path of common ones: nothing about this client is special.
+    /// Whether requests may take the fast path of common ones: nothing about this client is special, and no client
+    /// monitors.
     /// </summary>
     public bool IsOrdinary =>
         ReplyMode == ReplyMode.Normal && IsAuthenticated && Client.User.Rules.AllowsCommon
-        && !Client.IsReserved && _hasCommonNames && Server.IsServing;
+        && !Client.IsReserved && _hasCommonNames && Server.IsServing && !Server.Monitors.AreThere;
 
     /// <summary>The longest value that is copied on this thread.</summary>
     public int CopiedLengthMax => SharesThread ? (int)Turn.WorkMax : int.MaxValue - 1;
@@ -106,6 +114,8 @@ internal sealed class CommandContext : DatabaseVisit
     {
         Debug.Assert(_client is null && LongArgument is null);
         _client = client;
+        _commandsBefore = Counters.Traffic.Commands;
+        _inputBytesBefore = Counters.Traffic.InputBytes;
         GaveWay = false;
         Store = Server.Databases[client.Database];
         Output.Begin(output, client.ProtocolVersion);
@@ -138,6 +148,31 @@ internal sealed class CommandContext : DatabaseVisit
     /// <summary>Whether durations count for percentiles.</summary>
     public bool TracksLatency => Server.Settings.TracksLatency;
 
+    /// <summary>Whether a request or its reply has so many bytes that it is logged.</summary>
+    /// <remarks>A limit of -1 is the greatest of numbers without a sign.</remarks>
+    public bool IsLarge(long requestBytes, long replyBytes) =>
+        (ulong)requestBytes >= (ulong)Server.Settings.LargeRequestBytes
+        || (ulong)replyBytes >= (ulong)Server.Settings.LargeReplyBytes;
+
+    /// <summary>Whether the last of some requests is one whose keys are sampled, or one before was.</summary>
+    /// <param name="count">The requests since the last question.</param>
+    public bool IsSampleDue(int count) => (_untilSample -= count) <= 0;
+
+    /// <summary>The next request to be sampled, while a sample is due.</summary>
+    /// <param name="count">The requests that the last question was about.</param>
+    /// <returns>Its index among these; -1: none.</returns>
+    public int TakeSample(int count)
+    {
+        if (_untilSample > 0)
+            return -1;
+        int index = count - 1 + _untilSample;
+        _untilSample += Counters.Keys.NextGap();
+        return index;
+    }
+
+    /// <summary>When the last call ended, in ticks.</summary>
+    public long CallEnd => _callEnd;
+
     /// <summary>Whether a call took so long that it is logged.</summary>
     public bool IsSlow(long ticks) => ticks >= Server.Settings.NoticedMicroseconds * Server.TicksPerMicrosecond;
 
@@ -149,6 +184,8 @@ internal sealed class CommandContext : DatabaseVisit
     {
         Leave();
         Output.End();
+        Client.Commands += Counters.Traffic.Commands - _commandsBefore;
+        Client.InputBytes += Counters.Traffic.InputBytes - _inputBytesBefore;
         LongArgument = null;
         EndProgress(); // Of a request that was denied when it was to go on, or that threw.
         SharesThread = IsElsewhere = false;

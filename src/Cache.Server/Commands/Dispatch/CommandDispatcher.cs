@@ -55,6 +55,7 @@ internal static class CommandDispatcher
     {
         var reply = context.Reply;
         int errors = reply.ErrorCount;
+        long unflushedBytes = reply.UnflushedBytes;
         long earlierTicks = context.Progress?.Ticks ?? 0;
         CountCall(command, context);
         long start = context.BeginCall();
@@ -78,6 +79,12 @@ internal static class CommandDispatcher
         }
 
         context.Counters.AddTime(command.Index, ticks, calls: 1, context.TracksLatency);
+        if (context.Server.Monitors.AreThere)
+            context.Server.Monitors.Show(command, request, context.LongArgument, context.Client);
+        if (context.IsSampleDue(count: 1))
+            SampledCalls.Take(command, request, context);
+        if (context.IsLarge(request.Length, reply.UnflushedBytes - unflushedBytes))
+            LargeCalls.Note(command, request, reply.UnflushedBytes - unflushedBytes, context);
         if (context.IsSlow(ticks))
             SlowCalls.Note(command, RequestExcerpt.Of(command, request, context.LongArgument), ticks, context);
         if (reply.ErrorCount != errors)

@@ -12,7 +12,8 @@ internal static class RequestExcerpt
     private const int ArgumentsMax = 32;
     private const int ArgumentBytesMax = LongArgument.BeginningLength;
 
-    private static ReadOnlySpan<byte> Redacted => "(redacted)"u8;
+    /// <summary>What stands for a secret.</summary>
+    public static ReadOnlySpan<byte> Redacted => "(redacted)"u8;
 
     // CONFIG SET's parameters that are passwords.
     private static readonly string[] _secretParameters =
@@ -65,6 +66,13 @@ internal static class RequestExcerpt
         return [.. beginning[..ArgumentBytesMax], .. Encoding.ASCII.GetBytes(rest)];
     }
 
+    /// <summary>Whether an argument is a password, or may be one.</summary>
+    public static bool IsSecret(CommandDefinition command, in RespRequest request, int index) =>
+        IsSecret(command.Name, request, index);
+
+    /// <summary>What is kept of an argument in memory of its own.</summary>
+    public static byte[] BeginningOf(LongArgument argument) => Shorten(argument.Beginning, argument.Length);
+
     private static bool IsSecret(string command, in RespRequest request, int index) => command switch
     {
         "auth" => index >= 1,
@@ -78,7 +86,8 @@ internal static class RequestExcerpt
     private static bool IsOfAuth(in RespRequest request, int index) =>
         (index >= 2 && request[index - 1].Is("AUTH"u8)) || (index >= 3 && request[index - 2].Is("AUTH"u8));
 
-    private static bool IsSecretParameter(ReadOnlySpan<byte> name)
+    /// <summary>Whether a parameter of CONFIG is a password.</summary>
+    public static bool IsSecretParameter(ReadOnlySpan<byte> name)
     {
         foreach (string secret in _secretParameters)
         {

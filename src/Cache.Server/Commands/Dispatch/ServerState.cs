@@ -13,6 +13,7 @@ namespace Cache.Server.Commands.Dispatch;
 internal sealed class ServerState
 {
     private const long MicrosecondsPerSecond = 1_000_000;
+    private const long MicrosecondsPerMillisecond = 1000;
 
     /// <summary>The version of Redis whose commands and replies are implemented.</summary>
     public static ReadOnlySpan<byte> RedisVersion => "7.0.15"u8;
@@ -21,6 +22,8 @@ internal sealed class ServerState
     public static string Version { get; } =
         typeof(ServerState).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()!
             .InformationalVersion.Split('+')[0];
+
+    private readonly Lazy<MetricHistory> _history = new(static () => new MetricHistory(HistorySeries.All));
 
     /// <param name="store">The store, by any of its keyspaces.</param>
     /// <param name="settings">The settings that may change while the server runs.</param>
@@ -34,7 +37,7 @@ internal sealed class ServerState
         Handlers = handlers;
         Users = new AclUsers();
         Users.SetDefaultPassword(settings.RequirePass);
-        Statistics = new ServerStatistics(Commands.All.Count);
+        Statistics = new ServerStatistics(Commands.All.Count, store.TimeProvider.TimestampFrequency);
         Clients = new ClientRegistry(settings, Users, store, ReportLimit);
         Databases = new Databases(store);
         Contexts = new CommandContextPool(this);
@@ -42,6 +45,7 @@ internal sealed class ServerState
         Throughput = new ThroughputMeter(store.TimeProvider);
         TicksPerMicrosecond = (double)store.TimeProvider.TimestampFrequency / MicrosecondsPerSecond;
         StartedAtMs = store.NowMs;
+        Monitors = new Monitors(Clients, settings, store.TimeProvider);
         StoreBytesAtStart = store.GetStatistics() is { Count: 0 } empty ? empty.MemoryBytes : 0;
     }
 
@@ -90,8 +94,23 @@ internal sealed class ServerState
     /// <summary>The calls that took long.</summary>
     public SlowLog SlowLog { get; } = new();
 
+    /// <summary>The calls whose requests were large.</summary>
+    public SlowLog LargeRequests { get; } = new();
+
+    /// <summary>The calls whose replies were large.</summary>
+    public SlowLog LargeReplies { get; } = new();
+
     /// <summary>What made clients wait.</summary>
     public LatencyEvents LatencyEvents { get; } = new();
+
+    /// <summary>The clients of MONITOR.</summary>
+    public Monitors Monitors { get; }
+
+    /// <summary>The last rare events.</summary>
+    public EventLog Events { get; } = new();
+
+    /// <summary>The figures of the last day; made when the server starts.</summary>
+    public MetricHistory History => _history.Value;
 
     public ClientRegistry Clients { get; }
 
@@ -114,6 +133,9 @@ internal sealed class ServerState
 
     /// <summary>The resident memory when the server started, without the store.</summary>
     public long ProcessBaseBytes { get; set; }
+
+    /// <summary>Of that memory, what the collector had committed.</summary>
+    public long HeapBytesAtStart { get; set; }
 
     /// <summary>Identifies this run of the server: 40 hexadecimal digits.</summary>
     public string RunId { get; } =
@@ -164,6 +186,16 @@ internal sealed class ServerState
     /// times.
     /// </summary>
     public Action<ConnectionLimit, string, long, long>? LimitMet { get; init; }
+
+    /// <summary>The requests per second of a key; 0 if it is not one of the hot keys.</summary>
+    public double FindRate(ReadOnlySpan<byte> key, int database) =>
+        Statistics.FindRate(key, database, TimeProvider.GetTimestamp());
+
+    /// <summary>Keeps a rare event for CACHE EVENTS.</summary>
+    /// <param name="kind">One of <see cref="EventKinds"/>.</param>
+    /// <param name="text">A sentence, without secrets, keys and values.</param>
+    public void NoteEvent(string kind, string text) =>
+        Events.Add(UnixMicroseconds / MicrosecondsPerMillisecond, kind, text);
 
     /// <summary>Counts that a client met a limit, and reports it unless the last report was a moment ago.</summary>
     /// <param name="limit">The limit.</param>

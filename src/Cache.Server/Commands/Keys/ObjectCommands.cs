@@ -8,10 +8,15 @@ namespace Cache.Server.Commands.Keys;
 
 /// <summary>OBJECT: properties of a key's value in the server.</summary>
 /// <remarks>
-/// The store does not record the time of the last use, so the idle time is always 0; it counts up to three uses.
+/// The store does not record the time of the last use, so the idle time is always 0; it counts up to three uses,
+/// and samples the keys that are used often.
 /// </remarks>
 internal static class ObjectCommands
 {
+    private const double LowRate = 8;
+    private const double FrequencyPerDoubling = 12;
+    private const long FrequencyMax = 255;
+
     private static readonly string[] _help =
     [
         "OBJECT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
@@ -56,7 +61,7 @@ internal static class ObjectCommands
         if (!context.Store.TryPeekInfo(request[2], out var info))
             context.Reply.Null();
         else if (CountsUses(context))
-            context.Reply.Integer(info.UseCount);
+            context.Reply.Integer(FrequencyOf(request[2], info.UseCount, context));
         else
         {
             context.Reply.Error(
@@ -87,6 +92,16 @@ internal static class ObjectCommands
             context.Reply.Null();
         else
             context.Reply.Integer(ObjectEncoding.ReferencesOf(number));
+    }
+
+    // On a logarithmic scale up to 255, as in Redis: twelve for each doubling of the rate above eight requests a
+    // second, by samples; of keys that are used less, the uses that eviction counts.
+    private static long FrequencyOf(ReadOnlySpan<byte> key, int useCount, CommandContext context)
+    {
+        double rate = context.Server.FindRate(key, context.Client.Database);
+        return rate <= LowRate
+            ? useCount
+            : Math.Min(FrequencyMax, useCount + (long)(FrequencyPerDoubling * Math.Log2(rate / LowRate)));
     }
 
     private static bool CountsUses(CommandContext context) =>

@@ -40,6 +40,8 @@ internal static class ClientCommands
         "    Return information about client connections. Options:",
         "    * TYPE (NORMAL|MASTER|REPLICA|PUBSUB)",
         "      Return clients of specified type.",
+        "LIST <option> <value> [<option> <value> [...]]",
+        "    Return clients that match all options: IDLE <seconds>, ADDR, LADDR, USER, TYPE.",
         "NO-EVICT (ON|OFF)",
         "    Protect current client connection from eviction.",
         "NO-TOUCH (ON|OFF)",

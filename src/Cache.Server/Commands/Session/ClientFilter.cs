@@ -14,11 +14,16 @@ internal struct ClientFilter
     // Longer than any address and any path of a Unix socket that a client can have.
     private const int AddressBytesMax = 512;
 
+    private const long MsPerSecond = 1000;
+    private const long IdleSecondsMax = int.MaxValue;
+
     private long _id;
     private ClientType? _type;
     private string? _remote;
     private string? _local;
     private AclUser? _user;
+    private long _idleMs;
+    private long _nowMs;
 
     /// <summary>Whether the caller is spared.</summary>
     public bool SkipsCaller { get; private set; }
@@ -26,6 +31,14 @@ internal struct ClientFilter
     /// <summary>The old form: the client with an address, perhaps the caller.</summary>
     public static ClientFilter OfAddress(ReadOnlySpan<byte> address) =>
         new() { _remote = ReadAddress(address) };
+
+    /// <summary>As <see cref="TryRead"/>, for a list, which has the caller too.</summary>
+    public static bool TryReadForList(in RespRequest request, CommandContext context, out ClientFilter filter)
+    {
+        bool isRead = TryRead(request, 2, context, out filter);
+        filter.SkipsCaller = false;
+        return isRead;
+    }
 
     /// <summary>Reads options and their values, starting at an argument.</summary>
     /// <returns>False if an error was replied.</returns>
@@ -74,6 +87,7 @@ internal struct ClientFilter
         && (_type is null or ClientType.Normal)
         && (_user is null || client.User == _user)
         && (_id == 0 || client.Id == _id)
+        && (_idleMs == 0 || _nowMs - client.LastInteractionMs >= _idleMs)
         && !(SkipsCaller && client == caller);
 
     private bool TryReadOption(ReadOnlySpan<byte> option, ReadOnlySpan<byte> value, CommandContext context)
@@ -83,6 +97,13 @@ internal struct ClientFilter
         {
             return (RespInteger.TryParse(value, out _id) && _id > 0)
                 || Refuse(reply, "ERR client-id should be greater than 0"u8);
+        }
+
+        if (option.Is("IDLE"u8))
+        {
+            bool isSeconds = RespInteger.TryParse(value, out long seconds) && seconds is > 0 and <= IdleSecondsMax;
+            (_idleMs, _nowMs) = (seconds * MsPerSecond, context.Server.NowMs);
+            return isSeconds || Refuse(reply, "ERR IDLE must be a number of seconds greater than 0"u8);
         }
 
         if (option.Is("TYPE"u8))

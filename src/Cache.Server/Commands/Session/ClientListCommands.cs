@@ -35,11 +35,7 @@ internal static class ClientListCommands
         else if (request.Count == 2)
             AppendAll(text, context);
         else
-        {
-            isRead = false;
-            context.Reply.Error(ErrorTexts.Syntax);
-        }
-
+            isRead = TryAppendMatching(request, text, context);
         if (isRead)
             context.Reply.VerbatimText(Encoding.Latin1.GetBytes(text.ToString()));
     }
@@ -71,6 +67,26 @@ internal static class ClientListCommands
             return false;
         if (type == ClientType.Normal)
             AppendAll(text, context);
+        return true;
+    }
+
+    // CLIENT LIST [IDLE seconds] [ADDR address] [LADDR address] [USER name] [TYPE type]: those that match all.
+    private static bool TryAppendMatching(in RespRequest request, StringBuilder text, CommandContext context)
+    {
+        if (request.Count % 2 != 0)
+        {
+            context.Reply.Error(ErrorTexts.Syntax);
+            return false;
+        }
+
+        if (!ClientFilter.TryReadForList(request, context, out var filter))
+            return false;
+        foreach (var client in context.Server.Clients.ToList())
+        {
+            if (filter.Matches(client, context.Client))
+                ClientDescription.Append(text, client, context.Server.NowMs);
+        }
+
         return true;
     }
 

@@ -56,6 +56,15 @@ internal static class ConnectionCommands
         }
     }
 
+    // Lines that still wait would come behind the reply.
+    private static void EndMonitoring(ClientSession client, CommandContext context)
+    {
+        context.Server.Monitors.Remove(client);
+        while (client.Outbox!.TryTake(out _))
+        {
+        }
+    }
+
     // As if it had just connected, except for its number and its time.
     private static void Reset(in RespRequest request, CommandContext context)
     {
@@ -67,6 +76,8 @@ internal static class ConnectionCommands
             context.SetReplyMode(ReplyMode.Normal);
         client.Name = [];
         client.IsNoTouch = false;
+        if (client.IsMonitor)
+            EndMonitoring(client, context);
         client.User = context.Server.Users.Default;
         client.IsAuthenticated = !context.Server.Users.IsPasswordRequired;
         client.UnauthenticatedSinceMs = context.Server.NowMs;

@@ -12,7 +12,7 @@ internal sealed class AclCommandTable
     private readonly Dictionary<string, AclCommand> _byName = new(StringComparer.OrdinalIgnoreCase);
     private readonly List<AclCommand> _all = [];
 
-    private AclCommandTable(IEnumerable<CommandDefinition> executable)
+    private AclCommandTable(IReadOnlyList<CommandDefinition> executable)
     {
         using var resource = typeof(AclCommandTable).Assembly.GetManifestResourceStream(ResourceName)
             ?? throw new InvalidOperationException($"The assembly has no resource {ResourceName}.");
@@ -23,11 +23,8 @@ internal sealed class AclCommandTable
             Add(columns[0], columns[1].Split(' ', StringSplitOptions.RemoveEmptyEntries));
         }
 
-        foreach (var command in executable)
-        {
-            if (!_byName.ContainsKey(command.Name))
-                Add(command.Name, command.Categories);
-        }
+        AddOwn(executable, areSubcommands: false);
+        AddOwn(executable, areSubcommands: true);
     }
 
     /// <summary>The table for the commands of this server.</summary>
@@ -49,6 +46,16 @@ internal sealed class AclCommandTable
         }
 
         return names;
+    }
+
+    private void AddOwn(IReadOnlyList<CommandDefinition> executable, bool areSubcommands)
+    {
+        foreach (var command in executable)
+        {
+            bool isSubcommand = command.Name.Contains('|', StringComparison.Ordinal);
+            if (isSubcommand == areSubcommands && !_byName.ContainsKey(command.Name))
+                Add(command.Name, command.Categories);
+        }
     }
 
     private void Add(string name, string[] categories)

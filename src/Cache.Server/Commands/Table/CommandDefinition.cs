@@ -122,6 +122,7 @@ internal sealed class CommandDefinition
                 "admin" => CommandFlags.Admin,
                 "fast" => CommandFlags.Fast,
                 "loading" => CommandFlags.Loading,
+                "skip_monitor" => CommandFlags.SkipMonitor,
                 _ => CommandFlags.None,
             };
         }

@@ -20,4 +20,7 @@ internal enum CommandFlags
 
     /// <summary>It may run while files are loaded.</summary>
     Loading = 16,
+
+    /// <summary>Clients of MONITOR are not shown it.</summary>
+    SkipMonitor = 32,
 }

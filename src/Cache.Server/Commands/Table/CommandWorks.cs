@@ -16,7 +16,8 @@ internal static class CommandWorks
         "randomkey", "command", "command|docs", "command|info", "command|list",
         "config|get", "config|set", "config|resetstat", "config|rewrite",
         "acl|deluser", "acl|dryrun", "acl|getuser", "acl|list", "acl|load", "acl|log", "acl|save", "acl|setuser",
-        "acl|users", "latency|histogram", "memory|purge", "slowlog|get",
+        "acl|users", "latency|histogram", "memory|purge", "slowlog|get", "commandlog|get", "hotkeys|get",
+        "cache|events", "cache|topkeys",
     };
 
     /// <summary>The most work of a command.</summary>

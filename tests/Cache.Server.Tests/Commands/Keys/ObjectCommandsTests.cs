@@ -49,6 +49,24 @@ public sealed class ObjectCommandsTests : CommandTestBase
         Assert.Equal(":0\r\n", Client.Run("OBJECT FREQ k"));
     }
 
+    // On a logarithmic scale, by samples: what redis-cli --hotkeys lists.
+    [Fact]
+    public void Frequency_OfAHotKey_FollowsItsRate()
+    {
+        Client.Run("CONFIG SET maxmemory-policy allkeys-lfu");
+        Client.Run("MSET hot v warm v cold v");
+        for (int i = 0; i < 320; i++)
+        {
+            Client.Run("GET hot");
+            if (i % 8 == 0)
+                Client.Run("GET warm");
+        }
+
+        Assert.Equal(":66\r\n", Client.Run("OBJECT FREQ hot")); // 3 + 12 * log2(321 / 8)
+        Assert.Equal(":31\r\n", Client.Run("OBJECT FREQ warm"));
+        Assert.Equal(":0\r\n", Client.Run("OBJECT FREQ cold"));
+    }
+
     [Fact]
     public void Frequency_UnderAnotherPolicy_IsRefused()
     {

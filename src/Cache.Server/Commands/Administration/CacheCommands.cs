@@ -1,0 +1,133 @@
+using System.Text;
+using Cache.Server.Commands.Arguments;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Replies;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Commands.Administration;
+
+/// <summary>CACHE: what this server tells of itself beyond Redis.</summary>
+internal static class CacheCommands
+{
+    private const int EventsDefault = 100;
+    private const int TopKeysDefault = 16;
+    private const int TopKeysMax = 1024;
+
+    private static readonly string[] _help =
+    [
+        "CACHE <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+        "EVENTS [COUNT <count>] [SINCE <id>]",
+        "    Return the last rare events, the youngest first (default: 100): limits that clients met,",
+        "    refused log-ins, evictions, long pauses, changes of the configuration.",
+        "    Entries are made of: id, Unix time in milliseconds, kind, text.",
+        "MEMORY",
+        "    Return what the memory of the process is used for, in bytes. The last one, unexplained, is what is",
+        "    left of the resident memory, negative where reserved memory was not touched yet.",
+        "TOPKEYS BY READS|WRITES|BYTES [COUNT <count>]",
+        "    Return the keys that are read or written most often, or whose values make most traffic (default: 16).",
+        "    Entries are made of: key, db, reads, writes and bytes per second, length of the value.",
+        "HELP",
+        "    Prints this help.",
+    ];
+
+    public static IReadOnlyList<CommandBinding> Bindings { get; } =
+    [
+        new("cache|events", Events),
+        new("cache|memory", Memory),
+        new("cache|topkeys", TopKeys),
+        new("cache|help", static (in RespRequest _, CommandContext context) => context.Reply.Help(_help)),
+    ];
+
+    private static void Memory(in RespRequest request, CommandContext context)
+    {
+        var kinds = MemoryKinds.Of(context.Server);
+        context.Reply.MapHeader(kinds.Count);
+        foreach (var (name, bytes) in kinds)
+        {
+            context.Reply.Bulk(Encoding.ASCII.GetBytes(name));
+            context.Reply.Integer(bytes);
+        }
+    }
+
+    // CACHE TOPKEYS BY READS|WRITES|BYTES [COUNT count]
+    private static void TopKeys(in RespRequest request, CommandContext context)
+    {
+        long count = TopKeysDefault;
+        bool isCounted = request.Count == 6 && request[4].Is("COUNT"u8);
+        if ((request.Count != 4 && !isCounted) || !request[2].Is("BY"u8)
+            || TopKey.OrderOf(request[3]) is not { } order)
+        {
+            context.Reply.Error(ErrorTexts.Syntax);
+            return;
+        }
+
+        if (isCounted && (!RespInteger.TryParse(request[5], out count) || count is < 1 or > TopKeysMax))
+        {
+            context.Reply.Error("ERR COUNT must be between 1 and 1024"u8);
+            return;
+        }
+
+        var keys = TopKey.Find(context.Server, order);
+        int shown = (int)Math.Min(count, keys.Count);
+        context.Reply.ArrayHeader(shown);
+        for (int i = 0; i < shown; i++)
+            Write(keys[i], context.Reply);
+    }
+
+    private static void Write(TopKey key, RespReplyWriter reply)
+    {
+        reply.MapHeader(6);
+        reply.Bulk("key"u8);
+        reply.Bulk(key.Key.Key);
+        reply.Bulk("db"u8);
+        reply.Integer(key.Key.Database);
+        reply.Bulk("reads"u8);
+        reply.Integer((long)Math.Ceiling(key.Key.ReadsPerSecond));
+        reply.Bulk("writes"u8);
+        reply.Integer((long)Math.Ceiling(key.Key.WritesPerSecond));
+        reply.Bulk("bytes"u8);
+        reply.Integer((long)key.BytesPerSecond);
+        reply.Bulk("length"u8);
+        reply.Integer(key.Length);
+    }
+
+    // CACHE EVENTS [COUNT count] [SINCE id]
+    private static void Events(in RespRequest request, CommandContext context)
+    {
+        long count = EventsDefault;
+        long since = 0;
+        for (int i = 2; i < request.Count; i += 2)
+        {
+            bool isCount = request[i].Is("COUNT"u8);
+            if (i + 1 == request.Count || (!isCount && !request[i].Is("SINCE"u8)))
+            {
+                context.Reply.Error(ErrorTexts.Syntax);
+                return;
+            }
+
+            if (!RespInteger.TryParse(request[i + 1], out long number) || number < 0)
+            {
+                context.Reply.Error(ErrorTexts.NotAnInteger);
+                return;
+            }
+
+            if (isCount)
+                count = number;
+            else
+                since = number;
+        }
+
+        var events = context.Server.Events.GetLast((int)Math.Min(count, int.MaxValue), since);
+        context.Reply.ArrayHeader(events.Count);
+        foreach (var one in events)
+        {
+            if (context.IsReplyOverLimit)
+                return;
+            context.Reply.ArrayHeader(4);
+            context.Reply.Integer(one.Id);
+            context.Reply.Integer(one.AtUnixMs);
+            context.Reply.Bulk(Encoding.UTF8.GetBytes(one.Kind));
+            context.Reply.Bulk(Encoding.UTF8.GetBytes(one.Text));
+        }
+    }
+}

@@ -1,0 +1,204 @@
+using System.Buffers;
+using System.Globalization;
+using System.Runtime.CompilerServices;
+using System.Text;
+using Cache.Server.Clients;
+using Cache.Server.Commands.Table;
+using Cache.Server.Protocol;
+using Cache.Server.Settings;
+
+namespace Cache.Server.Commands.Dispatch;
+
+/// <summary>The clients of MONITOR, and what they are shown. Thread-safe.</summary>
+/// <remarks>
+/// While there is none, a call looks at one flag. A line is pushed into the client's outbox, up to a bound: a client
+/// that reads too slowly loses lines, and is told how many.
+/// </remarks>
+/// <param name="clients">The clients that are connected.</param>
+/// <param name="settings">The server's settings.</param>
+/// <param name="clock">The server's clock.</param>
+internal sealed class Monitors(ClientRegistry clients, ServerSettings settings, TimeProvider clock)
+{
+    /// <summary>The most bytes of lines that wait for a client; the next ones are dropped.</summary>
+    public const int WaitingBytesMax = 1 << 20;
+
+    // A longer request is not shown: it would be most of what may wait.
+    private const int RequestBytesMax = WaitingBytesMax / 4;
+
+    private const long MicrosecondsPerSecond = 1_000_000;
+
+    private static readonly SearchValues<byte> _plain = SearchValues.Create(
+        " !#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~"u8);
+
+    private readonly Lock _lock = new();
+    private volatile Monitor[] _all = [];
+
+    /// <summary>Whether there is any.</summary>
+    public bool AreThere => _all.Length > 0;
+
+    /// <summary>Whether a client is one.</summary>
+    public bool Contains(ClientSession client) => Array.Exists(_all, one => one.Client == client);
+
+    /// <summary>Shows a client calls from now on.</summary>
+    public void Add(ClientSession client, Outbox outbox, MonitorFilter filter)
+    {
+        lock (_lock)
+        {
+            client.IsMonitor = true;
+            _all = [.. _all, new Monitor(client, outbox, filter)];
+        }
+    }
+
+    /// <summary>Shows a client nothing from now on.</summary>
+    public void Remove(ClientSession client)
+    {
+        lock (_lock)
+        {
+            client.IsMonitor = false;
+            _all = Array.FindAll(_all, one => one.Client != client);
+        }
+    }
+
+    /// <summary>Forgets clients that have gone, and ends those whose time is over. Called by the sweep.</summary>
+    public void Sweep()
+    {
+        long now = clock.GetTimestamp();
+        foreach (var one in _all)
+        {
+            if (clients.Find(one.Client.Id) is null)
+                Remove(one.Client);
+            else if (now >= one.Filter.EndsAt)
+                End(one);
+        }
+    }
+
+    /// <summary>Shows a call to those that want to see it.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)] // Only while there are any.
+    public void Show(
+        CommandDefinition command, in RespRequest request, LongArgument? elsewhere, ClientSession client)
+    {
+        if ((command.Flags & (CommandFlags.Admin | CommandFlags.SkipMonitor)) != 0)
+            return; // As in Redis: the calls of administrators may be secret.
+        byte[]? line = null;
+        foreach (var one in _all)
+        {
+            if (!one.Filter.Matches(command, request, client))
+                continue;
+            line ??= request.Length > RequestBytesMax ? [] : Describe(command, request, elsewhere, client);
+            if (!one.TryPost(line))
+                Remove(one.Client);
+            if (one.IsOver)
+                End(one);
+        }
+    }
+
+    private void End(Monitor monitor)
+    {
+        Remove(monitor.Client);
+        monitor.PostEnd();
+    }
+
+    // +seconds.microseconds [database address] "word" "word"
+    private byte[] Describe(
+        CommandDefinition command, in RespRequest request, LongArgument? elsewhere, ClientSession client)
+    {
+        long moment = (clock.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond;
+        string address = client.EndPoints.IsUnixSocket
+            ? "unix:" + settings.UnixSocketPath
+            : client.EndPoints.Remote;
+        var text = new ArrayBufferWriter<byte>((int)request.Length + 128);
+        text.Write(Encoding.UTF8.GetBytes(string.Create(
+            CultureInfo.InvariantCulture,
+            $"+{moment / MicrosecondsPerSecond}.{moment % MicrosecondsPerSecond:D6} [{client.Database} {address}]")));
+        for (int i = 0; i < request.Count; i++)
+        {
+            text.Write(" \""u8);
+            if (RequestExcerpt.IsSecret(command, request, i))
+                text.Write(RequestExcerpt.Redacted);
+            else if (request.IsElsewhere(i))
+                Escape(RequestExcerpt.BeginningOf(elsewhere!), text);
+            else
+                Escape(request[i], text);
+            text.Write("\""u8);
+        }
+
+        text.Write("\r\n"u8);
+        return text.WrittenSpan.ToArray();
+    }
+
+    // As Redis does (sdscatrepr).
+    private static void Escape(ReadOnlySpan<byte> bytes, ArrayBufferWriter<byte> text)
+    {
+        while (!bytes.IsEmpty)
+        {
+            int plain = bytes.IndexOfAnyExcept(_plain);
+            text.Write(plain < 0 ? bytes : bytes[..plain]);
+            if (plain < 0)
+                return;
+            byte one = bytes[plain];
+            switch (one)
+            {
+                case (byte)'\\' or (byte)'"':
+                    text.Write([(byte)'\\', one]);
+                    break;
+                case (byte)'\n':
+                    text.Write("\\n"u8);
+                    break;
+                case (byte)'\r':
+                    text.Write("\\r"u8);
+                    break;
+                case (byte)'\t':
+                    text.Write("\\t"u8);
+                    break;
+                case (byte)'\a':
+                    text.Write("\\a"u8);
+                    break;
+                case (byte)'\b':
+                    text.Write("\\b"u8);
+                    break;
+                default:
+                    text.Write(Encoding.ASCII.GetBytes($"\\x{one:x2}"));
+                    break;
+            }
+
+            bytes = bytes[(plain + 1)..];
+        }
+    }
+
+    // Several threads show calls to one client at once.
+    private sealed class Monitor(ClientSession client, Outbox outbox, MonitorFilter filter)
+    {
+        private long _lines;
+        private long _dropped;
+
+        public ClientSession Client { get; } = client;
+
+        public MonitorFilter Filter { get; } = filter;
+
+        public bool IsOver => Interlocked.Read(ref _lines) >= Filter.LinesMax;
+
+        /// <returns>Whether the client is still there.</returns>
+        public bool TryPost(byte[] line)
+        {
+            if (line.Length == 0 || outbox.Bytes + line.Length > WaitingBytesMax)
+            {
+                Interlocked.Increment(ref _dropped);
+                return true;
+            }
+
+            if (Interlocked.Increment(ref _lines) > Filter.LinesMax)
+                return true;
+            long dropped = Interlocked.Exchange(ref _dropped, 0);
+            return (dropped == 0 || outbox.TryPost(Encoding.ASCII.GetBytes($"+dropped {dropped}\r\n")))
+                && outbox.TryPost(line);
+        }
+
+        // So that a script knows that no more will come.
+        public void PostEnd()
+        {
+            long dropped = Interlocked.Exchange(ref _dropped, 0);
+            string text = dropped > 0 ? $"+dropped {dropped}\r\n+end\r\n" : "+end\r\n";
+            outbox.TryPost(Encoding.ASCII.GetBytes(text));
+        }
+    }
+}
