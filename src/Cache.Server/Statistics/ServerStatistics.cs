@@ -102,6 +102,26 @@ internal sealed class ServerStatistics(int commandCount)
         }
     }
 
+    /// <summary>Adds the durations of all commands' calls, ever, to sums by their classes.</summary>
+    /// <remarks>Whoever shows a moment takes the difference of two; a reset does not change them.</remarks>
+    public void AddAllLatenciesTo(Span<long> sums)
+    {
+        lock (_lock)
+        {
+            for (int command = 0; command < commandCount; command++)
+            {
+                if (_foldedLatencies[command] is { } folded)
+                {
+                    for (int i = 0; i < folded.Length; i++)
+                        sums[i] += folded[i];
+                }
+
+                foreach (var counters in _counters)
+                    counters.AddLatenciesTo(sums, command);
+            }
+        }
+    }
+
     /// <summary>The longest call of the last seconds in microseconds.</summary>
     /// <param name="now">The present moment by the server's clock, in ticks.</param>
     /// <param name="seconds">1 to <see cref="LatencyMaxima.SecondsMax"/>.</param>
