@@ -24,6 +24,8 @@ const clock = (value, range) => time(value).slice(-8, range < 300 ? undefined : 
 // Steps that are round in the unit of a format: bytes count by 1024.
 const byteSteps = [0, 1, 2, 3, 4].flatMap((power) => [1, 2, 4, 8, 16, 32, 64, 128, 256, 512].map((step) => step * 1024 ** power));
 
+const powersOfTen = (_, splits) => splits.map((value) => (Math.abs(Math.log10(value) % 1) < 1e-6 ? value : null));
+
 function logRange(low, high) {
   const from = 10 ** Math.floor(Math.log10(Math.max(0.1, low ?? 1)));
   return [from, Math.max(from * 100, 10 ** Math.ceil(Math.log10(Math.max(0.1, high ?? 1))))];
@@ -84,7 +86,10 @@ export function panel({ title, series, format, figure, max, min = 0, stacked = f
       },
       axes: [
         { ...axis(clock, 24), space: 80 },
-        { ...axis(format, 62), space: log ? 18 : 34, ...(format === bytes ? { incrs: byteSteps } : {}) },
+        {
+          ...axis(format, 62), space: log ? 18 : 34, ...(format === bytes ? { incrs: byteSteps } : {}),
+          ...(log ? { filter: powersOfTen, grid: { stroke: colour('--grid'), width: 1, filter: powersOfTen } } : {}),
+        },
       ],
       series: [{}, ...drawn.map((one) => {
         const stroke = colour(`--c${one.colour ?? series.indexOf(one) + 1}`);
