@@ -27,13 +27,17 @@ DEPENDENCIES = {
         "Microsoft.Extensions.Hosting.Abstractions",
     },
     "Cache.AspNetCore": {"Cache.Core"},
+    "Cache.Dashboard": {"Cache.Core", "Cache.Server"},
 }
 
 # A package that is a command: it holds what it runs, and depends on nothing.
 TOOLS = {"Cache.Tool": {"Cache.Core", "Cache.Durability"}}
 
 # A package needs these of the machine.
-FRAMEWORKS = {"Cache.AspNetCore": {"Microsoft.AspNetCore.App"}}
+FRAMEWORKS = {
+    "Cache.AspNetCore": {"Microsoft.AspNetCore.App"},
+    "Cache.Dashboard": {"Microsoft.AspNetCore.App"},
+}
 
 # The page that says how large they are, and how far from that one may be: the machine that compresses has a say in it.
 SIZES = Path("docs/in-process.md")

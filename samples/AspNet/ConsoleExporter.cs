@@ -17,8 +17,13 @@ internal sealed class ConsoleExporter : BaseExporter<Metric>
         return ExportResult.Success;
     }
 
-    private static long ValueOf(Metric metric, in MetricPoint point) =>
-        metric.MetricType == MetricType.LongGauge ? point.GetGaugeLastValueLong() : point.GetSumLong();
+    private static double ValueOf(Metric metric, in MetricPoint point) => metric.MetricType switch
+    {
+        MetricType.LongGauge => point.GetGaugeLastValueLong(),
+        MetricType.DoubleSum => point.GetSumDouble(),
+        MetricType.Histogram => point.GetHistogramCount(),
+        _ => point.GetSumLong(),
+    };
 
     private static string TagsOf(in MetricPoint point)
     {

@@ -1,4 +1,5 @@
 using Cache.Core.Diagnostics;
+using Cache.Server;
 using OpenTelemetry;
 using OpenTelemetry.Metrics;
 
@@ -14,6 +15,7 @@ internal sealed class Telemetry(IConfiguration configuration) : IHostedService, 
         int seconds = configuration.GetValue("Telemetry:Seconds", defaultValue: 10);
         _provider = Sdk.CreateMeterProviderBuilder()
             .AddMeter(CacheMetrics.MeterName)
+            .AddMeter(RespServerMetrics.MeterName)
             .AddReader(new PeriodicExportingMetricReader(new ConsoleExporter(), seconds * 1000))
             .Build();
         return Task.CompletedTask;

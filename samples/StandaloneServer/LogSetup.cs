@@ -45,7 +45,10 @@ internal static partial class LogSetup
             .AddConsole(o => o.FormatterName =
                 FormatterOf(settings.LogFormat) ?? json[FormatterKey] ?? ConsoleFormatterNames.Simple)
             // A start that fails is told once, without a stack trace.
-            .AddFilter("Microsoft.Extensions.Hosting", LogLevel.None);
+            .AddFilter("Microsoft.Extensions.Hosting", LogLevel.None)
+            // A line for each scrape tells nothing.
+            .AddFilter("Microsoft.AspNetCore", one => one >= LogLevel.Warning && one >= level.Current)
+            .AddFilter("Microsoft.Hosting.Lifetime", LogLevel.None);
     }
 
     /// <summary>Tells once of all that was taken without an effect.</summary>

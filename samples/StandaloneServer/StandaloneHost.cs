@@ -19,6 +19,9 @@ internal static class StandaloneHost
     // What a stop may take beyond the clients' time to take their replies.
     private static readonly TimeSpan _stopAllowance = TimeSpan.FromSeconds(5);
 
+    // How soon it is noticed that the server listens.
+    private static readonly TimeSpan _listenPoll = TimeSpan.FromMilliseconds(10);
+
     /// <returns>
     /// The exit code: 0 after an orderly stop, 1 if the start failed, or if the stop could not write what is kept; then
     /// it was said why.
@@ -67,8 +70,7 @@ internal static class StandaloneHost
         using var host = Build(given, settings, level, json, commandLine);
         LogSetup.WarnOfNoEffect(host, settings);
         var durability = host.Services.GetRequiredService<CacheDurability>();
-        using (Console.IsErrorRedirected ? null : new LoadBar(Console.Error, durability.GetStatus, TimeProvider.System))
-            await host.StartAsync().ConfigureAwait(false);
+        await using var http = await StartAsync(host, settings, durability).ConfigureAwait(false);
         var reload = new Reload(
             given,
             found => ReadSources(
@@ -88,6 +90,46 @@ internal static class StandaloneHost
 
         await host.WaitForShutdownAsync().ConfigureAwait(false);
         return durability.GetStatus().StopFailedBecause is null;
+    }
+
+    /// <returns>The HTTP port; null if there is none.</returns>
+    private static async Task<HttpFront?> StartAsync(
+        IHost host, ProgramSettings settings, CacheDurability durability)
+    {
+        using var loading = Console.IsErrorRedirected
+            ? null
+            : new LoadBar(Console.Error, durability.GetStatus, TimeProvider.System);
+        if (settings.HttpPort == 0)
+        {
+            await host.StartAsync().ConfigureAwait(false);
+            return null;
+        }
+
+        // It answers while files are loaded, but not before the server listens.
+        using var failed = new CancellationTokenSource();
+        var server = host.Services.GetRequiredService<RespServer>();
+        var starting = host.StartAsync(failed.Token);
+        while (server.EndPoints.Count == 0 && !starting.IsCompleted)
+            await Task.WhenAny(starting, Task.Delay(_listenPoll)).ConfigureAwait(false);
+        if (starting.IsFaulted || starting.IsCanceled)
+            await starting.ConfigureAwait(false);
+        HttpFront? http = null;
+        try
+        {
+            http = await HttpFront.StartAsync(
+                settings, server, host.Services.GetRequiredService<ILoggerFactory>(),
+                host.Services.GetRequiredService<IHostApplicationLifetime>().ApplicationStopping).ConfigureAwait(false);
+            await starting.ConfigureAwait(false);
+            return http;
+        }
+        catch
+        {
+            await failed.CancelAsync().ConfigureAwait(false);
+            await starting.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (http is not null)
+                await http.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
     }
 
     /// <summary>What all sources say, in the order of precedence: the last one for a directive counts.</summary>

@@ -27,6 +27,7 @@ internal sealed class CacheServerService(
         var server = _server = provider.GetRequiredService<RespServer>();
         if (!server.WasStarted) // It listens already if it loads files.
             await server.StartAsync(cancellationToken).ConfigureAwait(false);
+        provider.GetRequiredService<RespServerMetrics>(); // It observes from its creation.
         long limit = provider.GetRequiredService<CacheStore>().MemoryLimitBytes;
         long available = CacheOptions.AvailableMemoryBytes;
         if (limit > available / 100 * MemoryPercentMax)

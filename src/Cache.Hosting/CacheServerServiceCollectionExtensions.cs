@@ -1,3 +1,4 @@
+using System.Diagnostics.Metrics;
 using Cache.Core;
 using Cache.Durability;
 using Cache.Hosting;
@@ -49,6 +50,7 @@ public static class CacheServerServiceCollectionExtensions
             ServiceDescriptor.Singleton<IValidateOptions<RespServerOptions>, RespServerOptionsValidator>());
         services.AddOptions<RespServerOptions>().Configure(configure).ValidateOnStart();
         services.TryAddSingleton(CreateServer);
+        services.TryAddSingleton(CreateMetrics);
         AddListening(services);
         services.AddHostedService<CacheServerService>();
         return AddSystemd(
@@ -61,6 +63,14 @@ public static class CacheServerServiceCollectionExtensions
         options.Durability ??= provider.GetService<CacheDurability>();
         return new RespServer(
             provider.GetRequiredService<CacheStore>(), options, provider.GetService<ILoggerFactory>());
+    }
+
+    private static RespServerMetrics CreateMetrics(IServiceProvider provider)
+    {
+        var server = provider.GetRequiredService<RespServer>();
+        return provider.GetService<IMeterFactory>() is { } meterFactory
+            ? new RespServerMetrics(server, meterFactory)
+            : new RespServerMetrics(server);
     }
 
     // First of all services, so that clients get an answer while files are loaded.

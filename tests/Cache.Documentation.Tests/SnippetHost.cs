@@ -87,10 +87,12 @@ internal sealed class SnippetHost
         {
             if (endpoint is not RouteEndpoint { RoutePattern.RawText: { } route } || !IsGet(endpoint))
                 continue;
-            string path = route.Replace("{id}", "17", StringComparison.Ordinal);
+            string path = route.Replace("{id}", "17", StringComparison.Ordinal)
+                .Replace("{**path}", "app.js", StringComparison.Ordinal);
             for (int time = 0; time < 2; time++)
             {
-                using var answer = await client.GetAsync(path);
+                // A stream of events begins, and does not end.
+                using var answer = await client.GetAsync(path, HttpCompletionOption.ResponseHeadersRead);
                 if (!answer.IsSuccessStatusCode)
                     Problems.Add($"GET {path}: {answer.StatusCode} {await answer.Content.ReadAsStringAsync()}");
             }

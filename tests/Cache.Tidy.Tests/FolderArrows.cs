@@ -32,6 +32,7 @@ internal static class FolderArrows
     private const string Filling = "Cache.Server.Transport.FillingPipeReader";
     private const string Target = "Cache.Server.Transport.FillTarget";
     private const string Diagnostics = "Cache.Server.Diagnostics";
+    private const string Metrics = "Cache.Server.Metrics";
     private const string Kept = "Cache.Durability";
     private const string KeptContracts = "Cache.Durability.Contracts";
     private const string Logging = "Microsoft.Extensions.Logging";
@@ -102,7 +103,7 @@ internal static class FolderArrows
         [
             Transport, "Cache.Server.Transport.Sockets", "Cache.Server.Transport.Linux", "Cache.Server.Transport.Tls",
             "Cache.Server.Connections", Protocol, Commands, Dispatch, Table, Clients, Security, Settings, Statistics,
-            "Cache.Server.Commands.Administration", Diagnostics, Core, Contracts, Kept, Logging,
+            "Cache.Server.Commands.Administration", Metrics, Diagnostics, Core, Contracts, Kept, Logging,
         ],
         [Transport] = [],
         ["Cache.Server.Transport.Sockets"] = [Transport],
@@ -172,6 +173,26 @@ internal static class FolderArrows
             "Microsoft.Extensions.DependencyInjection",
         ],
 
+        // Shows the figures of INFO to people and to collectors; stages know nothing of it.
+        [Metrics] =
+        [
+            "Cache.Server.Commands.Administration", Dispatch, Table, Statistics, Clients, Settings, Core, Contracts,
+        ],
+        // A page over the same figures: it reads the server's state, and ends clients.
+        ["Cache.Dashboard"] =
+        [
+            "Cache.Dashboard.Data", "Cache.Dashboard.Live", Server, Metrics, Dispatch, Clients, Core, Contracts,
+            "Microsoft.AspNetCore", "Microsoft.Extensions",
+        ],
+        ["Cache.Dashboard.Live"] =
+            [Metrics, Dispatch, Clients, Statistics, Core, Contracts, Kept, "Microsoft.AspNetCore"],
+        ["Cache.Dashboard.Data"] =
+        [
+            "Cache.Dashboard.Live", Metrics, "Cache.Server.Commands.Administration", Dispatch, Table, Arguments,
+            Clients, Security, Settings, Statistics, Core, Contracts, "Microsoft.AspNetCore",
+            "Microsoft.Extensions.Primitives",
+        ],
+
         // What users name: modes, policies, a status. Its namespace is Cache.Durability.
         [KeptContracts] = [],
         // Composes: one thread loads, others write, save and heal.
@@ -228,6 +249,7 @@ internal static class FolderArrows
         [Server] = [Core, Kept],
         ["Cache.Hosting"] = [Server, Kept, Core],
         ["Cache.AspNetCore"] = [Core],
+        ["Cache.Dashboard"] = [Core, Server],
         ["Cache.Tool"] = [Kept],
     };
 

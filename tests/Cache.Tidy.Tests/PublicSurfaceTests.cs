@@ -13,6 +13,7 @@ public sealed class PublicSurfaceTests
     [InlineData("Cache.Server")]
     [InlineData("Cache.Hosting")]
     [InlineData("Cache.AspNetCore")]
+    [InlineData("Cache.Dashboard")]
     [InlineData("Cache.Tool")]
     public void Assembly_OffersWhatWasReviewed(string assembly)
     {

@@ -75,6 +75,8 @@ internal sealed class SourceProject
             projects.Add(new SourceProject("Cache.Hosting", "Cache.Core", "Cache.Durability", "Cache.Server"));
         if (Repository.Sources.Any(file => file.IsIn("src/Cache.AspNetCore")))
             projects.Add(new SourceProject("Cache.AspNetCore", "Cache.Core"));
+        if (Repository.Sources.Any(file => file.IsIn("src/Cache.Dashboard")))
+            projects.Add(new SourceProject("Cache.Dashboard", "Cache.Core", "Cache.Durability", "Cache.Server"));
         if (Repository.Sources.Any(file => file.IsIn("src/Cache.Durability")))
             projects.Add(new SourceProject("Cache.Durability", "Cache.Core"));
         if (Repository.Sources.Any(file => file.IsIn("src/Cache.Tool")))

@@ -2,7 +2,7 @@
 # Runs other languages' clients, and Redis itself, against our stand-alone server.
 #
 # usage: run.sh [RUNNER...]        all runners, or redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls
-#                                  node-redis redis-py stackexchange conformance formats
+#                                  node-redis redis-py stackexchange conformance formats dashboard
 #
 # INTEROP_PORT=6379 INTEROP_TLS_PORT=6380 INTEROP_CA=cert.pem run.sh ...     against a server that runs already, instead of one that is built and started here
 # INTEROP_INSTALL=0 run.sh ...     without installing anything
@@ -39,7 +39,11 @@ install() {
   if ! command -v npm >/dev/null; then
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nodejs npm </dev/null || return 1
   fi
-  (cd node && npm ci --silent --no-progress </dev/null)
+  if ! command -v chromium >/dev/null; then
+    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+      chromium fonts-liberation </dev/null || return 1
+  fi
+  (cd node && npm ci --silent --no-progress </dev/null) && (cd dashboard && npm ci --silent --no-progress </dev/null)
 }
 
 # wait_for PORT PID: until the server answers, or has died, or a minute has passed.
@@ -116,6 +120,13 @@ run_formats() {
     "$root/src/Cache.Tool/bin/Release/net10.0/Cache.Tool.dll" "$work/formats" "$(free_port)"
 }
 
+# It starts a server of its own, which is stopped in between.
+run_dashboard() {
+  build "$root/samples/StandaloneServer" || return 1
+  limited node dashboard/dashboard.mjs "$root/samples/StandaloneServer/bin/Release/net10.0/StandaloneServer.dll" \
+    "$(free_port)" "$(free_port)"
+}
+
 # run RUNNER: its output, and its counts; a runner that ends without them has failed.
 run() {
   local log="$work/$1.log" line
@@ -137,7 +148,7 @@ ca=${INTEROP_CA:-}
 passed=0
 failed=0
 [ $# -gt 0 ] || set -- redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls \
-  node-redis redis-py stackexchange conformance formats
+  node-redis redis-py stackexchange conformance formats dashboard
 for runner in "$@"; do run "$runner"; done
 printf '== interop\n%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

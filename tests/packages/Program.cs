@@ -36,6 +36,8 @@ int pages = 0;
 app.UseOutputCache();
 app.MapGet("/page", () => $"page {Interlocked.Increment(ref pages)}").CacheOutput(static policy => policy.Tag("pages"));
 app.MapHealthChecks("/health");
+app.MapCacheMetrics("/metrics");
+app.MapCacheDashboard("/cache");
 await app.StartAsync();
 var startTime = DateTime.Now - Process.GetCurrentProcess().StartTime;
 
@@ -64,6 +66,11 @@ await app.Services.GetRequiredService<IOutputCacheStore>().EvictByTagAsync("page
 Check("page after its tag was evicted", "page 2", await client.GetStringAsync("/page"));
 Check("health", "Healthy", await client.GetStringAsync("/health"));
 Check("metrics", 2, CountRequests());
+string figures = await client.GetStringAsync("/metrics");
+bool isThere = figures.Contains("redis_commands_total{cmd=\"get\"} 1\n", StringComparison.Ordinal);
+Check("metrics for Prometheus", true, isThere);
+string dashboard = await client.GetStringAsync("/cache/") + await client.GetStringAsync("/cache/assets/app.js");
+Check("dashboard", true, dashboard.Contains("<title>Cache</title>", StringComparison.Ordinal));
 
 await app.StopAsync();
 Console.WriteLine($"started in {startTime.TotalMilliseconds:0} ms");

@@ -79,6 +79,16 @@ internal static class DirectiveSetters
             to.LogFormat = value == "json" ? LogFormat.Json : LogFormat.Text;
             to.Keep(given.Name, value);
         },
+        ["http-port"] = static (given, value, to) =>
+        {
+            to.HttpPort = Integer(value);
+            to.Keep(given.Name, value);
+        },
+        ["http-bind"] = static (given, value, to) =>
+        {
+            to.HttpBind = given.Values;
+            to.Keep(given.Name, value);
+        },
         ["enable-debug-command"] = static (given, value, to) => to.Keep(given.Name, value),
         [DirectiveTable.PubSubDefault] = static (given, value, to) => to.Keep(given.Name, value),
     };

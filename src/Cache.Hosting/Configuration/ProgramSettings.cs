@@ -50,6 +50,15 @@ internal sealed class ProgramSettings(CacheOptions store, RespServerOptions serv
     /// <summary>Null: as the JSON file says, or text.</summary>
     public LogFormat? LogFormat { get; set; }
 
+    /// <summary>The port of the dashboard and the metrics; 0: none.</summary>
+    public int HttpPort { get; set; }
+
+    /// <summary>Where that port listens.</summary>
+    public IReadOnlyList<string> HttpBind { get; set; } = ["127.0.0.1"];
+
+    /// <summary>Where the last setting of each directive was made.</summary>
+    public Dictionary<string, string> Origins { get; } = new(StringComparer.OrdinalIgnoreCase);
+
     /// <summary>Settings that were accepted without an effect, with the reason if there is one to report.</summary>
     public SortedDictionary<string, string?> WithoutEffect { get; } = new(StringComparer.Ordinal);
 
@@ -162,6 +171,7 @@ internal sealed class ProgramSettings(CacheOptions store, RespServerOptions serv
             return e.Message;
         }
 
+        Origins[directive.AliasOf ?? directive.Name] = setting.Origin;
         if (directive.Option is not { } option)
             return null;
         if (!directive.IsRepeated || !_byOption.TryGetValue(option, out var settings))

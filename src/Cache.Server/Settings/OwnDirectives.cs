@@ -148,6 +148,9 @@ internal static class OwnDirectives
         },
         new("log-format", new OneOfKind("text", "json"), "text",
             "The format of the log; without it, Logging:Console:FormatterName of the JSON file decides."),
+        new("http-port", _port, "0", "The port of the dashboard, /metrics and /health; 0: none."),
+        new("http-bind", new TextKind("addresses") { HasWords = true }, "127.0.0.1",
+            "Addresses of http-port; * is all of IPv4, ::* of IPv6."),
     ];
 
     private static Directive Changeable(

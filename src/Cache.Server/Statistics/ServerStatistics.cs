@@ -107,10 +107,10 @@ internal sealed class ServerStatistics(int commandCount, long ticksPerSecond)
         }
     }
 
-    /// <summary>The durations of all commands' calls ever, by the classes of <see cref="LatencyHistogram"/>.</summary>
-    public long[] SumAllLatencies()
+    /// <summary>Adds the durations of all commands' calls, ever, to sums by their classes.</summary>
+    /// <remarks>Whoever shows a moment takes the difference of two; a reset does not change them.</remarks>
+    public void AddAllLatenciesTo(Span<long> sums)
     {
-        long[] sums = new long[LatencyHistogram.ClassCount];
         lock (_lock)
         {
             foreach (long[]? folded in _foldedLatencies)
@@ -122,8 +122,6 @@ internal sealed class ServerStatistics(int commandCount, long ticksPerSecond)
             foreach (var counters in _counters)
                 counters.AddLatenciesTo(sums);
         }
-
-        return sums;
     }
 
     /// <summary>The longest call of the last seconds in microseconds.</summary>

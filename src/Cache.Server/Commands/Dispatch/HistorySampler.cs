@@ -106,7 +106,8 @@ internal sealed class HistorySampler
         double hits = _values[HistorySeries.IndexOf("hits_per_second")];
         double reads = hits + _values[HistorySeries.IndexOf("misses_per_second")];
         Add(reads > 0 ? Percent * hits / reads : 0);
-        long[] sums = _server.Statistics.SumAllLatencies();
+        long[] sums = new long[LatencyHistogram.ClassCount];
+        _server.Statistics.AddAllLatenciesTo(sums);
         long[] change = new long[sums.Length];
         for (int i = 0; i < sums.Length; i++)
             change[i] = Math.Max(0, sums[i] - _latencies[i]); // Less after a reset.

@@ -147,6 +147,9 @@ internal sealed class ServerState
     /// <summary>Whether all commands can be served: no load is under way, and files can be written.</summary>
     public bool IsServing => Settings.Durability is not { IsServing: false };
 
+    /// <summary>Whether files are being loaded.</summary>
+    public bool IsLoading => Settings.Durability is { IsLoading: true };
+
     /// <summary>Called when a command's method threw: a defect of this server. The client got an error reply.</summary>
     public Action<string, Exception>? CommandThrew { get; init; }
 

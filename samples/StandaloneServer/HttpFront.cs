@@ -1,0 +1,111 @@
+using System.Net;
+using Cache.Dashboard;
+using Cache.Dashboard.Live;
+using Cache.Hosting.Configuration;
+using Cache.Server;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+
+namespace StandaloneServer;
+
+/// <summary>The HTTP port: /metrics, /health, and the dashboard under /cache.</summary>
+/// <remarks>
+/// A small application of its own beside the host, since it must answer while the host still loads files. Without
+/// http-port nothing of it is loaded.
+/// </remarks>
+internal sealed class HttpFront : IAsyncDisposable
+{
+    private const string DashboardPath = "/cache";
+
+    private readonly WebApplication _application;
+
+    private HttpFront(WebApplication application) => _application = application;
+
+    /// <summary>Starts it, and returns when it listens.</summary>
+    /// <param name="settings">The port, the addresses, and where each parameter is from.</param>
+    /// <param name="server">The server to show.</param>
+    /// <param name="loggers">Its log.</param>
+    /// <param name="stopping">Cancelled when the program stops: from then on it is not healthy.</param>
+    /// <exception cref="SettingException">An address cannot be listened on.</exception>
+    public static async Task<HttpFront> StartAsync(
+        ProgramSettings settings, RespServer server, ILoggerFactory loggers, CancellationToken stopping)
+    {
+        var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
+        builder.Services.AddRoutingCore().AddSingleton(server).AddSingleton(loggers);
+        var endPoints = Resolve(settings);
+        builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
+        {
+            kestrel.AddServerHeader = false;
+            foreach (var endPoint in endPoints)
+                kestrel.Listen(endPoint);
+        });
+        var application = builder.Build();
+        Map(application, server, settings, stopping);
+        try
+        {
+            await application.StartAsync(stopping).ConfigureAwait(false);
+            return new HttpFront(application);
+        }
+        catch (IOException e)
+        {
+            await application.DisposeAsync().ConfigureAwait(false);
+            throw new SettingException([$"http-port is {settings.HttpPort}: {e.Message}"]);
+        }
+    }
+
+    /// <summary>Ends the streams of open pages, then the rest.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        await _application.StopAsync().ConfigureAwait(false);
+        await _application.DisposeAsync().ConfigureAwait(false);
+    }
+
+    private static void Map(
+        WebApplication application, RespServer server, ProgramSettings settings, CancellationToken stopping)
+    {
+        application.UseRouting();
+        application.MapCacheMetrics("/metrics").AllowAnonymous();
+        application.MapGet("/health", context => SendHealthAsync(context, server, stopping)).AllowAnonymous();
+        application.MapGet("/", static context =>
+        {
+            context.Response.Redirect("cache/");
+            return Task.CompletedTask;
+        });
+        var access = new DashboardAccess(server.State);
+        application
+            .MapCacheDashboard(DashboardPath, options =>
+            {
+                options.Origins = settings.Origins;
+                options.ShowsValues = access.ShowsValuesAsync;
+                options.EndsClients = access.EndsClientsAsync;
+            })
+            .AllowAnonymous(); // The next one decides.
+        application.Use(next => context => context.Request.Path.StartsWithSegments(DashboardPath)
+            ? access.AdmitAsync(context, next)
+            : next(context));
+    }
+
+    private static Task SendHealthAsync(HttpContext context, RespServer server, CancellationToken stopping)
+    {
+        string state = stopping.IsCancellationRequested ? "stopping" : LiveSampler.StateOf(server.State);
+        context.Response.StatusCode =
+            state == "ready" ? StatusCodes.Status200OK : StatusCodes.Status503ServiceUnavailable;
+        context.Response.ContentType = "text/plain; charset=utf-8";
+        context.Response.Headers.CacheControl = "no-store";
+        return context.Response.WriteAsync(state + "\n", context.RequestAborted);
+    }
+
+    private static List<IPEndPoint> Resolve(ProgramSettings settings)
+    {
+        var problems = new List<string>();
+        var addresses = ListenAddress.Resolve(
+            settings.HttpBind, settings.HttpPort, tlsPort: null,
+            new ListenWords("http-port", "http-port", "http-bind"), problems);
+        return problems.Count == 0
+            ? [.. addresses.Select(static one => one.EndPoint).Distinct()]
+            : throw new SettingException(problems);
+    }
+}

@@ -1,0 +1,50 @@
+import { h } from '../dom.js';
+import { panel } from '../charts.js';
+import { table } from '../table.js';
+import { refresh } from '../refresh.js';
+import { percent, short, whole } from '../format.js';
+
+export const title = 'Hit ratio';
+export const about = 'What reads find, and why entries leave.';
+
+export function show(main) {
+  const stats = h('dl', { class: 'stats' });
+  const panels = [
+    panel({
+      title: 'Hit ratio', series: [{ name: 'hitRatio', colour: 4 }], format: percent, max: () => 100, wide: true,
+    }),
+    panel({
+      title: 'Reads per second', series: [{ name: 'hits', label: 'hits', colour: 4 }, { name: 'misses', label: 'misses', colour: 2 }],
+      format: short, figure: (now) => [short(now.hits), `hits, ${short(now.misses)} misses`],
+    }),
+    panel({
+      title: 'Removed keys per second',
+      series: [{ name: 'evictions', label: 'evicted', colour: 2 }, { name: 'expirations', label: 'expired', colour: 6 }],
+      format: short, figure: (now) => [short(now.evictions), `evicted, ${short(now.expirations)} expired`],
+    }),
+  ];
+  const databases = table({
+    caption: 'Databases',
+    columns: [
+      { name: 'number', title: 'Database', show: (row) => `db${row.number}` },
+      { name: 'keys', title: 'Keys', number: true, show: (row) => whole(row.keys) },
+      { name: 'expiring', title: 'That expire', number: true, show: (row) => whole(row.expiring) },
+    ],
+    rows: [], sort: { name: 'number', descending: false },
+  });
+  main.append(stats, h('div', { class: 'panels' }, panels.map((one) => one.element)), databases.element);
+  const stat = (name, value) => h('div', { class: 'stat' }, h('dt', {}, name), h('dd', {}, value));
+  const reads = refresh(main, 'hits', () => ({}), (data) => {
+    const total = data.hits + data.misses;
+    stats.replaceChildren(
+      stat('Hit ratio since the start', percent(total === 0 ? null : (100 * data.hits) / total)),
+      stat('Hits', whole(data.hits)), stat('Misses', whole(data.misses)), stat('Evicted', whole(data.evictions)),
+      stat('Expired', whole(data.expirations)), stat('Writes refused', whole(data.refusedWrites)));
+  });
+  const servers = refresh(main, 'server', () => ({}), (data) => databases.show(data.databases), 5000);
+  return () => {
+    panels.forEach((one) => one.end());
+    reads.end();
+    servers.end();
+  };
+}
