@@ -27,5 +27,10 @@ internal sealed record JournalOptions
     /// </summary>
     public string? RingFolder { get; init; }
 
+    /// <summary>
+    /// Whether snapshots are compressed; changed later by <see cref="Journal.CompressesSnapshots"/>.
+    /// </summary>
+    public bool CompressesSnapshots { get; init; }
+
     public TimeProvider Time { get; init; } = TimeProvider.System;
 }
