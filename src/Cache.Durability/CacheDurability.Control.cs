@@ -13,6 +13,7 @@ public sealed partial class CacheDurability
 {
     private volatile IReadOnlyList<SavePoint> _savePoints;
     private volatile SyncPolicy _sync;
+    private volatile bool _compressesSnapshots;
     private volatile int _growthPercent;
     private long _growthBytesMin;
     private long _snapshotRate;
@@ -99,6 +100,19 @@ public sealed partial class CacheDurability
     {
         get => Volatile.Read(ref _snapshotRate);
         set => Volatile.Write(ref _snapshotRate, value);
+    }
+
+    /// <summary>Whether blocks of the next snapshot are compressed.</summary>
+    internal bool CompressesSnapshots
+    {
+        get => _compressesSnapshots;
+        set
+        {
+            _compressesSnapshots = value;
+            Interlocked.MemoryBarrier(); // Pairs with that of the start.
+            if (_durable is { } durable)
+                durable.Journal.CompressesSnapshots = value;
+        }
     }
 
     internal bool RefusesWritesAfterFailedSave

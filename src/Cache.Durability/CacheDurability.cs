@@ -81,6 +81,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
         _sync = options.Sync;
         _snapshotRate = options.SnapshotBytesPerSecondMax;
         _pace = new SnapshotPace(() => SnapshotRate, () => _jobs is { MustStop: true });
+        _compressesSnapshots = options.CompressesSnapshots;
         _growthPercent = options.JournalGrowthPercent;
         _growthBytesMin = options.JournalGrowthBytesMin;
     }
@@ -257,6 +258,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
             RefusesCutEnds = _options.RefusesCutEnds,
             RingFolder = OperatingSystem.IsLinux() ? StagedRecords.Folder : null,
             KeepsRing = _options.UsesSharedMemory,
+            CompressesSnapshots = _compressesSnapshots,
         };
         var durable = DurableStore.Open(_store, directory, options, new StoreStart
         {
@@ -273,6 +275,8 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
         durable.Pace = _pace.Wait;
         durable.Journal.StateChanged = NoteState;
         _durable = durable;
+        Interlocked.MemoryBarrier(); // A change meanwhile is seen here, or sees the journal.
+        durable.Journal.CompressesSnapshots = _compressesSnapshots;
         if (_sync != options.Sync) // The policy was changed during the load.
             durable.ChangeSync(_sync);
         if (directory.List().Any(static name => name.EndsWith(RedisManifestEnding, StringComparison.Ordinal)))

@@ -51,6 +51,11 @@ public sealed class DurabilityOptions
     public long SnapshotBytesPerSecondMax { get; set; } = 128 << 20;
 
     /// <summary>
+    /// Whether blocks of a snapshot are compressed that become shorter by it. Default: true.
+    /// </summary>
+    public bool CompressesSnapshots { get; set; } = true;
+
+    /// <summary>
     /// Whether writes of the store throw an <see cref="IOException"/> while the journal cannot be written; else they
     /// continue unrecorded, and the next start finds nothing unless new files were written meanwhile. Default: false,
     /// since a full disk is no reason for an application to fail. The stand-alone server refuses them, as Redis does.

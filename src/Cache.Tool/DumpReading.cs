@@ -54,7 +54,7 @@ internal sealed class DumpReading(Report output, TimeProvider time)
     private void Fill(string dump, SystemDirectory directory, DumpCounts counts)
     {
         var manifest = new Manifest { StoreId = JournalFiles.NewId(), State = ManifestState.Clean };
-        using var snapshot = new SnapshotWriter(directory, manifest, time);
+        using var snapshot = new SnapshotWriter(directory, manifest, time, compresses: true);
         var again = new DumpCounts(_nowMs);
         using (var stream = File.OpenRead(dump))
             Read(dump, stream, again, snapshot);

@@ -113,6 +113,8 @@ internal sealed class FileInspection
         long before = _replay.Count;
         try
         {
+            if (header.Codec > BlockHeader.Lz4Codec)
+                throw new RecoveryRefusedException(file, _offset, $"has a block of codec {header.Codec}");
             _replay.Apply(file, _offset, header.FirstLsn, payload);
         }
         catch (RecoveryRefusedException failure)
@@ -124,7 +126,7 @@ internal sealed class FileInspection
         if (!_showsBlocks)
             return;
         PrintLine(
-            $"block {header.Sequence} at byte {_offset}: {KindOf(header.Kind)}, {header.StoredBytes} bytes, "
+            $"block {header.Sequence} at byte {_offset}: {KindOf(header.Kind)}, {SizeOf(header)}, "
             + $"{_replay.Count - before} records, {Moments.Text(header.WallMs)}, LSN {header.FirstLsn}, "
             + $"durable {header.Durable}");
     }
@@ -200,6 +202,10 @@ internal sealed class FileInspection
             _linesMissing++;
         _linesLeft--;
     }
+
+    private static string SizeOf(in BlockHeader header) => header.Codec == BlockHeader.PlainCodec
+        ? $"{header.StoredBytes} bytes"
+        : $"{header.StoredBytes} bytes for {header.RawBytes}";
 
     private static string KindOf(BlockKind kind) => kind switch
     {

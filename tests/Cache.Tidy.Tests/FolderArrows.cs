@@ -215,14 +215,17 @@ internal static class FolderArrows
         ["Cache.Durability.Format"] = [],
         ["Cache.Durability.Catalog"] = ["Cache.Durability.Files", "Cache.Durability.Format"],
         ["Cache.Durability.Recovery"] =
-            ["Cache.Durability.Catalog", "Cache.Durability.Files", "Cache.Durability.Format"],
+            [
+                "Cache.Durability.Catalog", "Cache.Durability.Files", "Cache.Durability.Format",
+                "Cache.Core.Compression",
+            ],
         // Memory that outlives the process is mapped where all pointers are.
         ["Cache.Durability.Staging"] =
             ["Cache.Durability.Files", "Cache.Durability.Format", "Cache.Core.Layout.SharedMapping"],
         ["Cache.Durability.Journaling"] =
         [
             KeptContracts, "Cache.Durability.Staging", "Cache.Durability.Recovery", "Cache.Durability.Catalog",
-            "Cache.Durability.Files", "Cache.Durability.Format",
+            "Cache.Durability.Files", "Cache.Durability.Format", "Cache.Core.Compression",
         ],
         // The only room that sees a store: through what is public of it.
         ["Cache.Durability.Attachment"] =

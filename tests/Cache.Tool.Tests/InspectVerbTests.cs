@@ -17,7 +17,7 @@ public sealed class InspectVerbTests : IDisposable
     {
         StoreFiles.Write(_folder.Path, _time, StoreFiles.Fill);
         var run = ToolRun.Of("inspect", _folder.Of(Journal));
-        run.AssertTells("  version 1.0, blocks aligned to 64 bytes\n");
+        run.AssertTells("  version 1.1, blocks aligned to 64 bytes\n");
         run.AssertTells("  made 2026-01-01T00:00:00.000Z, 16,384 bytes\n");
         run.AssertTells("  3 blocks, 11 set, 1 remove\n");
         run.AssertTells("  blocks 1 to 3, LSN ");

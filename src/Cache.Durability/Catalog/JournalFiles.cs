@@ -6,8 +6,9 @@ namespace Cache.Durability.Catalog;
 /// <summary>Prepares journal files for writing; reuses old ones if there are any.</summary>
 /// <remarks>
 /// The sync of a growing file also writes its size and the places of its blocks; the sync of a file whose blocks were
-/// written before writes only the bytes. So a file is filled with zeros up to its whole length before it is used, and
-/// an old one is reused under a new name and a new id, which invalidates its old blocks. Not thread-safe.
+/// written before writes only the bytes. So a file has its whole length before it is used, and where each change is
+/// synced it is filled with zeros: with a sync each second that would cost more than it saves. An old file is reused
+/// under a new name and a new id, which invalidates its old blocks. Not thread-safe.
 /// </remarks>
 internal sealed class JournalFiles
 {
@@ -46,11 +47,14 @@ internal sealed class JournalFiles
     /// <param name="alignment">The alignment of its blocks.</param>
     /// <param name="firstLsn">The place of its first record; 0 if that is not known yet.</param>
     /// <param name="id">Its number, which each block repeats.</param>
-    public StorageFile Take(int alignment, ulong firstLsn, out ulong id)
+    /// <param name="isWritten">
+    /// Whether a new file is written before: worth it where each of its blocks is synced.
+    /// </param>
+    public StorageFile Take(int alignment, ulong firstLsn, out ulong id, bool isWritten = true)
     {
         id = NewId();
         string name = FileNames.JournalOf(++_lastNumber);
-        var file = TakeSpare(name) ?? _directory.Create(name, _fileBytes);
+        var file = TakeSpare(name) ?? _directory.Create(name, _fileBytes, isWritten);
         try
         {
             var header = new FileHeader(

@@ -57,12 +57,15 @@ internal static class PosixCalls
             throw Failure("fdatasync", path, Marshal.GetLastPInvokeError());
     }
 
-    /// <summary>Allocates a part of a file; false if the disk has no room.</summary>
-    public static bool TryAllocate(SafeFileHandle file, int offset, int length)
+    /// <summary>
+    /// Allocates a part of a file, which grows if it must; false if the disk has no room, or the file system no such
+    /// call.
+    /// </summary>
+    public static bool TryAllocate(SafeFileHandle file, long offset, long length)
     {
         int error;
         do
-            error = AllocateCore(file, offset, length);
+            error = AllocateCore(file, (nint)offset, (nint)length);
         while (error == ErrorInterrupted);
         return error == 0;
     }

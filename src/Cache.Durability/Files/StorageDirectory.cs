@@ -15,8 +15,12 @@ internal abstract class StorageDirectory
     public abstract IReadOnlyList<string> List();
 
     /// <summary>Creates a file filled with zeros: none of its blocks is allocated later.</summary>
+    /// <remarks>
+    /// isWritten: Whether the zeros are written, so that a sync of the file writes only its bytes; else the disk may
+    /// note at the first write of a block that it is no longer empty.
+    /// </remarks>
     /// <exception cref="IOException">It exists, or the disk has no room: nothing is left behind.</exception>
-    public abstract StorageFile Create(string name, long length);
+    public abstract StorageFile Create(string name, long length, bool isWritten = true);
 
     /// <summary>Opens an existing file.</summary>
     public abstract StorageFile Open(string name, bool writable);

@@ -22,7 +22,7 @@ internal sealed class SystemDirectory(string path) : StorageDirectory
         return names;
     }
 
-    public override StorageFile Create(string name, long length)
+    public override StorageFile Create(string name, long length, bool isWritten = true)
     {
         string file = PathOf(name);
         var handle = OperatingSystem.IsLinux()
@@ -30,9 +30,8 @@ internal sealed class SystemDirectory(string path) : StorageDirectory
             : OpenCore(name, FileMode.CreateNew, FileAccess.ReadWrite, length);
         try
         {
-            byte[] zeros = new byte[Math.Min(length, ZeroBytes)];
-            for (long offset = 0; offset < length; offset += zeros.Length)
-                RandomAccess.Write(handle, zeros.AsSpan(0, (int)Math.Min(length - offset, zeros.Length)), offset);
+            if (length != 0 && (isWritten || !OperatingSystem.IsLinux() || !PosixCalls.TryAllocate(handle, 0, length)))
+                Fill(handle, length);
             return new SystemFile(file, handle);
         }
         catch
@@ -91,6 +90,13 @@ internal sealed class SystemDirectory(string path) : StorageDirectory
         using var handle = OperatingSystem.IsLinux()
             ? LockOnLinux(file, PosixCalls.ReadOnly)
             : LockElsewhere(file, FileMode.Open, FileAccess.Read, FileShare.Read);
+    }
+
+    private static void Fill(SafeFileHandle handle, long length)
+    {
+        byte[] zeros = new byte[Math.Min(length, ZeroBytes)];
+        for (long offset = 0; offset < length; offset += zeros.Length)
+            RandomAccess.Write(handle, zeros.AsSpan(0, (int)Math.Min(length - offset, zeros.Length)), offset);
     }
 
     // Nobody else may read it; the runtime would let all whom the umask lets. It gives a file its room only as it makes

@@ -44,6 +44,12 @@ internal readonly record struct BlockHeader(
     /// <summary>The first bytes of each block: "CBK1".</summary>
     public const uint Magic = 0x314B4243;
 
+    /// <summary>The codec of a payload that is stored as it is.</summary>
+    public const byte PlainCodec = 0;
+
+    /// <summary>The codec of a payload that is one block of the LZ4 format.</summary>
+    public const byte Lz4Codec = 1;
+
     private const int ChecksumStart = 8;
 
     /// <summary>The bytes of the block in its file.</summary>

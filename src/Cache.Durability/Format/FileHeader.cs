@@ -24,7 +24,9 @@ internal readonly record struct FileHeader(
 {
     public const int Size = 4096;
     public const int CurrentMajor = 1;
-    public const int CurrentMinor = 0;
+
+    /// <summary>1: blocks may be compressed.</summary>
+    public const int CurrentMinor = 1;
 
     /// <summary>The alignment of files that are written through the page cache.</summary>
     public const int BufferedAlignment = 64;

@@ -1,16 +1,19 @@
 using System.Diagnostics;
+using Cache.Core.Compression;
 using Cache.Durability.Format;
 using Cache.Durability.Staging;
 
 namespace Cache.Durability.Journaling;
 
 /// <summary>Makes blocks from chunks and their long values.</summary>
-internal sealed class BlockEncoder
+/// <param name="compresses">Whether payloads are compressed that become shorter by it.</param>
+internal sealed class BlockEncoder(bool compresses = false)
 {
     private const int PartOverhead = 2 * RecordLayout.HeaderSize;
     private const int PartBytesMax = StagingArea.RecordBytesMax - PartOverhead;
 
     private byte[] _part = [];
+    private byte[] _packed = [];
 
     /// <summary>Completes a chunk in place: header, checksums, and zeros behind it.</summary>
     public static ReadOnlyMemory<byte> Encode(
@@ -42,7 +45,22 @@ internal sealed class BlockEncoder
         value.CopyTo(offset, record.Slice(PartOverhead, length));
         var header = new BlockHeader(
             fileId, sequence, durable, size, size, 0, kind, 0, wallMs, value.Lsn);
-        return Complete(_part, header, alignment);
+        return Pack(_part, header, alignment);
+    }
+
+    /// <summary>Completes a block, compressed if that is wanted and useful; valid until the next call.</summary>
+    public ReadOnlyMemory<byte> Pack(Memory<byte> block, in BlockHeader header, int alignment)
+    {
+        int lengthMax = compresses ? Lz4Format.KeptLengthMax(header.RawBytes) : 0;
+        if (lengthMax <= 0)
+            return Complete(block, header, alignment);
+        if (_packed.Length == 0)
+            _packed = new byte[StagingChunk.Size];
+        var payload = block.Span.Slice(BlockHeader.Size, header.RawBytes);
+        var target = _packed.AsSpan(BlockHeader.Size, lengthMax);
+        return Lz4Encoder.TryEncode(payload, null, target, out int length)
+            ? Complete(_packed, header with { Codec = BlockHeader.Lz4Codec, StoredBytes = length }, alignment)
+            : Complete(block, header, alignment);
     }
 
     /// <summary>Completes a block whose records are behind the room for its header.</summary>

@@ -36,6 +36,7 @@ internal sealed partial class Journal : IDisposable
     private ulong _resumedAfter;
     private ulong _resumedLsn;
     private volatile JournalState _state;
+    private volatile bool _compressesSnapshots;
 
     /// <param name="catalog">The existing files; the journal adds its own.</param>
     /// <param name="files">Creates files.</param>
@@ -51,6 +52,7 @@ internal sealed partial class Journal : IDisposable
         _catalog = catalog;
         _files = files;
         _options = options;
+        _compressesSnapshots = options.CompressesSnapshots;
         _writer = new JournalWriter(catalog, files, lastSequence, options) { IsListed = true };
         Staging = new StagingArea(options.Chunks, StagedPlace.SequenceOf(lastLsn) + 1, ring);
         Waits.Advance(StartOfNext(lastLsn));
@@ -68,6 +70,13 @@ internal sealed partial class Journal : IDisposable
 
     /// <summary>Called when it is suspended, or continues, on the thread that notices it.</summary>
     public Action? StateChanged { get; set; }
+
+    /// <summary>Whether the next snapshot is compressed.</summary>
+    public bool CompressesSnapshots
+    {
+        get => _compressesSnapshots;
+        set => _compressesSnapshots = value;
+    }
 
     /// <summary>Why it is suspended; null if it is not.</summary>
     public IOException? Failure { get; private set; }
@@ -250,7 +259,7 @@ internal sealed partial class Journal : IDisposable
     {
         if (_catalog.IsUncertain) // Old snapshots are deleted, and the manifest on the disk may name one.
             _catalog.Change(static manifest => manifest);
-        return new SnapshotWriter(_catalog.Directory, _catalog.Manifest, _options.Time);
+        return new SnapshotWriter(_catalog.Directory, _catalog.Manifest, _options.Time, CompressesSnapshots);
     }
 
     public void Dispose()

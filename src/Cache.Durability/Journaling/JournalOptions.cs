@@ -32,5 +32,10 @@ internal sealed record JournalOptions
     /// </summary>
     public bool KeepsRing { get; init; } = true;
 
+    /// <summary>
+    /// Whether snapshots are compressed; changed later by <see cref="Journal.CompressesSnapshots"/>.
+    /// </summary>
+    public bool CompressesSnapshots { get; init; }
+
     public TimeProvider Time { get; init; } = TimeProvider.System;
 }

@@ -241,7 +241,7 @@ internal sealed class JournalWriter : IDisposable
     }
 
     private (StorageFile File, ulong Id) TakeFile() =>
-        (_files.Take(FileHeader.BufferedAlignment, firstLsn: 0, out ulong id), id);
+        (_files.Take(FileHeader.BufferedAlignment, firstLsn: 0, out ulong id, _options.Sync == SyncPolicy.Always), id);
 
     private void Flush()
     {

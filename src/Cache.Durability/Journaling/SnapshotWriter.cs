@@ -14,7 +14,7 @@ internal sealed class SnapshotWriter : IDisposable
 {
     private readonly StorageDirectory _directory;
     private readonly TimeProvider _time;
-    private readonly BlockEncoder _encoder = new();
+    private readonly BlockEncoder _encoder;
     private readonly byte[] _block = new byte[StagingChunk.Size];
     private readonly StorageFile _file;
     private readonly ulong _fileId;
@@ -23,10 +23,14 @@ internal sealed class SnapshotWriter : IDisposable
     private ulong _sequence;
     private bool _isComplete;
 
+    /// <param name="directory">The directory of the file.</param>
+    /// <param name="manifest">Names the present files.</param>
+    /// <param name="time">The clock for the times of blocks.</param>
+    /// <param name="compresses">Whether blocks are compressed that become shorter by it.</param>
     /// <exception cref="IOException">The file cannot be created.</exception>
-    public SnapshotWriter(StorageDirectory directory, Manifest manifest, TimeProvider time)
+    public SnapshotWriter(StorageDirectory directory, Manifest manifest, TimeProvider time, bool compresses)
     {
-        (_directory, _time) = (directory, time);
+        (_directory, _time, _encoder) = (directory, time, new BlockEncoder(compresses));
         long last = 0;
         foreach (string name in directory.List())
         {
@@ -129,7 +133,7 @@ internal sealed class SnapshotWriter : IDisposable
         int length = _used - BlockHeader.Size;
         ulong lsn = StagedPlace.LsnOf((long)++_sequence, BlockHeader.Size);
         var header = new BlockHeader(_fileId, _sequence, 0, length, length, 0, kind, 0, WallMs(), lsn);
-        Write(BlockEncoder.Complete(_block, header, FileHeader.BufferedAlignment));
+        Write(_encoder.Pack(_block, header, FileHeader.BufferedAlignment));
         _used = BlockHeader.Size;
     }
 

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Cache.Core.Compression;
 using Cache.Durability.Files;
 using Cache.Durability.Format;
 
@@ -24,6 +25,9 @@ internal sealed class BlockReader : IDisposable
     private readonly StorageFile _file;
     private readonly bool _skipsDamage;
     private readonly byte[] _window;
+
+    // The payload of a compressed block; null before the first.
+    private byte[]? _raw;
     private long _windowStart;
     private int _windowLength;
 
@@ -80,20 +84,20 @@ internal sealed class BlockReader : IDisposable
 
     /// <summary>Reads the block at <see cref="Position"/>, if it is complete.</summary>
     /// <param name="header">Its header.</param>
-    /// <param name="payload">Its records; valid until the next call.</param>
+    /// <param name="payload">Its records, as they were before compression; valid until the next call.</param>
     public bool TryRead(out BlockHeader header, out ReadOnlySpan<byte> payload)
     {
         payload = default;
         if (!TryReadHeader(Position, out header) || FailedBytes > FailedLengthsMax * Length)
             return false;
         var stored = Read(Position + BlockHeader.Size, header.StoredBytes);
-        if (stored.Length < header.StoredBytes || Crc32C.OfQuarters(stored) != header.PayloadChecksum)
+        if (stored.Length < header.StoredBytes || Crc32C.OfQuarters(stored) != header.PayloadChecksum
+            || !TryUnpack(header, stored, out payload))
         {
             FailedBytes += stored.Length;
             return false;
         }
 
-        payload = stored;
         Position += header.LengthIn(Header.Alignment);
         return true;
     }
@@ -153,6 +157,18 @@ internal sealed class BlockReader : IDisposable
         {
             throw new RecoveryRefusedException(name, -1, "is missing");
         }
+    }
+
+    // A right checksum proves nothing: the codec checks what it reads, and its caller has checked the lengths.
+    private bool TryUnpack(BlockHeader header, ReadOnlySpan<byte> stored, out ReadOnlySpan<byte> payload)
+    {
+        payload = stored;
+        if (header.Codec != BlockHeader.Lz4Codec)
+            return true;
+        _raw ??= new byte[BlockHeader.PayloadBytesMax];
+        var raw = _raw.AsSpan(0, header.RawBytes);
+        payload = raw;
+        return Lz4Decoder.TryDecode(stored, default, raw);
     }
 
     private bool TryReadHeader(long position, out BlockHeader header) =>

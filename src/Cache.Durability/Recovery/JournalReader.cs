@@ -79,7 +79,7 @@ internal sealed class JournalReader(StorageDirectory directory, Manifest manifes
     {
         if (header.Kind != BlockKind.Journal)
             throw new RecoveryRefusedException(_reader!.Name, position, $"has a block of kind {(int)header.Kind}");
-        if (header.Codec != 0)
+        if (header.Codec > BlockHeader.Lz4Codec)
             throw new RecoveryRefusedException(_reader!.Name, position, $"has a block of codec {header.Codec}");
     }
 

@@ -80,7 +80,7 @@ internal sealed class SnapshotReader(StorageDirectory directory, string name, ul
     {
         if (header.Kind is not (BlockKind.Snapshot or BlockKind.End))
             throw new RecoveryRefusedException(name, Offset, $"has a block of kind {(int)header.Kind}");
-        if (header.Codec != 0)
+        if (header.Codec > BlockHeader.Lz4Codec)
             throw new RecoveryRefusedException(name, Offset, $"has a block of codec {header.Codec}");
     }
 }

@@ -22,6 +22,7 @@ internal static class DurabilitySetters
                 static (value, to) => to.Durability.JournalGrowthBytesMin = long.Parse(value, Culture)),
             ["snapshot-max-rate"] = Kept(
                 static (value, to) => to.Durability.SnapshotBytesPerSecondMax = long.Parse(value, Culture)),
+            ["rdbcompression"] = Kept(static (value, to) => to.Durability.CompressesSnapshots = value == "yes"),
             ["aof-load-truncated"] = Kept(static (value, to) => to.Durability.RefusesCutEnds = value == "no"),
             ["no-appendfsync-on-rewrite"] = Kept(static (_, _) => { }),
             ["stop-writes-on-bgsave-error"] = Kept(static (_, _) => { }),

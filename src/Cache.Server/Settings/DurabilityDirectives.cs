@@ -64,6 +64,10 @@ internal static class DurabilityDirectives
             Text(SnapshotRateDefault), "The bytes of a snapshot that are written in a second at most; not at a stop.",
             static (durability, value) => durability.SnapshotRate = long.Parse(value, CultureInfo.InvariantCulture),
             static durability => Text(durability.SnapshotRate)),
+        Changeable("rdbcompression", OneOfKind.YesNo, "yes",
+            "Yes: snapshots are compressed where that makes them shorter.",
+            static (durability, value) => durability.CompressesSnapshots = value == "yes",
+            static durability => durability.CompressesSnapshots ? "yes" : "no"),
         new("aof-load-truncated", OneOfKind.YesNo, "yes",
             "No: a start refuses a journal whose end was being written when the machine stopped.")
             { IsChangeable = true },

@@ -92,7 +92,6 @@ internal static class KeptDirectives
         YesNo("rdb-del-sync-files", "no"),
         YesNo("rdb-save-incremental-fsync", "yes"),
         Fixed(YesNo("rdbchecksum", "yes")),
-        YesNo("rdbcompression", "yes"),
         Memory("repl-backlog-size", 1048576, 1),
         Number("repl-backlog-ttl", 3600, 0, long.MaxValue),
         YesNo("repl-disable-tcp-nodelay", "no"),

@@ -15,7 +15,7 @@ internal sealed class StoreRig : IDisposable
         Action<CacheOptions>? configure = null, RecoveryMode mode = RecoveryMode.Strict, StoreStart? start = null)
     {
         Store = Create(clock, configure);
-        options ??= new JournalOptions { FileBytes = 8 << 20, Chunks = 8 };
+        options ??= new JournalOptions { FileBytes = 8 << 20, Chunks = 8, CompressesSnapshots = true };
         try
         {
             Durable = DurableStore.Open(

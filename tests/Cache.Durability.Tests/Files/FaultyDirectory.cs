@@ -100,7 +100,7 @@ internal sealed class FaultyDirectory : StorageDirectory
             return [.. _files.Keys];
     }
 
-    public override StorageFile Create(string name, long length)
+    public override StorageFile Create(string name, long length, bool isWritten = true)
     {
         if (Before(Operation.Create, (int)length, length) < length)
             throw new IOException($"{name}: no room for {length} bytes.");

@@ -12,10 +12,12 @@ public sealed class SystemDirectoryTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    [Fact]
-    public void Create_NewFile_HasItsLengthInZeros()
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Create_NewFile_HasItsLengthInZeros(bool isWritten)
     {
-        using var file = _directory.Create("new", 3 << 20);
+        using var file = _directory.Create("new", 3 << 20, isWritten);
         byte[] bytes = new byte[4096];
         bytes.AsSpan().Fill(1);
         Assert.Equal(3 << 20, file.Length);

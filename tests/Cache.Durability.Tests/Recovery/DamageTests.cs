@@ -14,72 +14,88 @@ public sealed class DamageTests
     private const ulong Id = 0x0123456789ABCDEF;
     private const int Blocks = 6;
 
-    private static readonly byte[] s_file = WriteFile();
+    private static readonly byte[] s_plain = WriteFile(TestJournal.Block);
+    private static readonly byte[] s_packed = WriteFile(TestJournal.PackedBlock);
 
     private static readonly string[] s_keys =
         [.. Enumerable.Range(1, Blocks).SelectMany(static block => KeysOf(block))];
 
-    [Fact]
-    public void File_AnyFlippedByte_IsExactPrefixOrRefused()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void File_AnyFlippedByte_IsExactPrefixOrRefused(bool isPacked)
     {
-        for (int offset = 0; offset < s_file.Length; offset++)
+        byte[] whole = isPacked ? s_packed : s_plain;
+        for (int offset = 0; offset < whole.Length; offset++)
         {
             foreach (byte mask in (byte[])[0x01, 0x80, 0xFF])
             {
-                byte[] file = (byte[])s_file.Clone();
+                byte[] file = (byte[])whole.Clone();
                 file[offset] ^= mask;
                 AssertNothingWrong(file);
             }
         }
     }
 
-    [Fact]
-    public void File_AnyTruncation_IsExactPrefixOrRefused()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void File_AnyTruncation_IsExactPrefixOrRefused(bool isPacked)
     {
-        for (int length = 0; length <= s_file.Length; length++)
-            AssertNothingWrong(s_file[..length]);
+        byte[] whole = isPacked ? s_packed : s_plain;
+        for (int length = 0; length <= whole.Length; length++)
+            AssertNothingWrong(whole[..length]);
     }
 
-    [Fact]
-    public void File_AnyZeroedSectors_IsExactPrefixOrRefused()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void File_AnyZeroedSectors_IsExactPrefixOrRefused(bool isPacked)
     {
-        for (int first = 0; first < s_file.Length; first += FaultyContent.SectorBytes)
+        byte[] whole = isPacked ? s_packed : s_plain;
+        for (int first = 0; first < whole.Length; first += FaultyContent.SectorBytes)
         {
-            for (int last = first; last < s_file.Length; last += FaultyContent.SectorBytes)
+            for (int last = first; last < whole.Length; last += FaultyContent.SectorBytes)
             {
-                byte[] file = (byte[])s_file.Clone();
+                byte[] file = (byte[])whole.Clone();
                 file.AsSpan(first..Math.Min(file.Length, last + FaultyContent.SectorBytes)).Clear();
                 AssertNothingWrong(file);
             }
         }
     }
 
-    [Fact]
-    public void File_AnyTwoSwappedSectors_IsExactPrefixOrRefused()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void File_AnyTwoSwappedSectors_IsExactPrefixOrRefused(bool isPacked)
     {
-        int sectors = s_file.Length / FaultyContent.SectorBytes;
+        byte[] whole = isPacked ? s_packed : s_plain;
+        int sectors = whole.Length / FaultyContent.SectorBytes;
         for (int one = 0; one < sectors; one++)
         {
             for (int other = one + 1; other < sectors; other++)
             {
-                byte[] file = (byte[])s_file.Clone();
-                Sector(s_file, one).CopyTo(Sector(file, other));
-                Sector(s_file, other).CopyTo(Sector(file, one));
+                byte[] file = (byte[])whole.Clone();
+                Sector(whole, one).CopyTo(Sector(file, other));
+                Sector(whole, other).CopyTo(Sector(file, one));
                 AssertNothingWrong(file);
             }
         }
     }
 
-    [Fact]
-    public void File_AnyBlockWrittenToAnothersPlace_IsExactPrefixOrRefused()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void File_AnyBlockWrittenToAnothersPlace_IsExactPrefixOrRefused(bool isPacked)
     {
-        for (int from = FileHeader.Size; from < s_file.Length; from += FileHeader.BufferedAlignment)
+        byte[] whole = isPacked ? s_packed : s_plain;
+        for (int from = FileHeader.Size; from < whole.Length; from += FileHeader.BufferedAlignment)
         {
-            for (int to = FileHeader.Size; to < s_file.Length; to += FileHeader.BufferedAlignment)
+            for (int to = FileHeader.Size; to < whole.Length; to += FileHeader.BufferedAlignment)
             {
-                byte[] file = (byte[])s_file.Clone();
+                byte[] file = (byte[])whole.Clone();
                 int length = Math.Min(512, file.Length - Math.Max(from, to));
-                s_file.AsSpan(from, length).CopyTo(file.AsSpan(to));
+                whole.AsSpan(from, length).CopyTo(file.AsSpan(to));
                 AssertNothingWrong(file);
             }
         }
@@ -89,13 +105,16 @@ public sealed class DamageTests
     [PinnedSeeds(407139759)] // Equal errors in two quarters of a payload.
     public void File_RandomDamage_IsExactPrefixOrRefused() => RandomSeed.Run(this, static seed =>
     {
-        var random = new Random(seed);
-        for (int round = 0; round < 3000; round++)
+        foreach (byte[] whole in (byte[][])[s_plain, s_packed])
         {
-            byte[] file = (byte[])s_file.Clone();
-            for (int i = random.Next(1, 20); i > 0; i--)
-                file[random.Next(FileHeader.Size, file.Length)] = (byte)random.Next(256);
-            AssertNothingWrong(file);
+            var random = new Random(seed);
+            for (int round = 0; round < 3000; round++)
+            {
+                byte[] file = (byte[])whole.Clone();
+                for (int i = random.Next(1, 20); i > 0; i--)
+                    file[random.Next(FileHeader.Size, file.Length)] = (byte)random.Next(256);
+                AssertNothingWrong(file);
+            }
         }
     });
 
@@ -130,7 +149,7 @@ public sealed class DamageTests
 
     private static string[] KeysOf(int block) => [$"key {block} a", $"key {block} bb", $"key {block} ccc"];
 
-    private static byte[] WriteFile()
+    private static byte[] WriteFile(Func<ulong, ulong, ulong, string[], byte[]> getBlock)
     {
         var directory = new FaultyDirectory();
         using var file = TestJournal.Create(directory, Name, Id);
@@ -138,7 +157,9 @@ public sealed class DamageTests
         for (int block = 1; block <= Blocks; block++)
         {
             ulong durable = (ulong)(block <= Blocks / 2 ? 0 : Blocks / 2);
-            offset = TestJournal.Write(file, offset, Id, (ulong)block, durable, KeysOf(block));
+            byte[] bytes = getBlock(Id, (ulong)block, durable, KeysOf(block));
+            file.Write(offset, bytes);
+            offset += bytes.Length;
         }
 
         return directory.ContentOf(Name).Bytes;

@@ -2,6 +2,7 @@ using Cache.Durability.Catalog;
 using Cache.Durability.Format;
 using Cache.Durability.Recovery;
 using Cache.Durability.Tests.Files;
+using Cache.Testing;
 
 namespace Cache.Durability.Tests.Recovery;
 
@@ -235,15 +236,63 @@ public sealed class JournalReaderTests
     }
 
     [Fact]
-    public void TryRead_CompressedBlock_IsRefused()
+    public void TryRead_BlockOfAnUnknownCodec_IsRefused()
     {
         var file = TestJournal.Create(_directory, First, id: 1);
         byte[] block = TestJournal.Block(1, 1, 0, "key");
         Assert.True(BlockHeader.TryRead(block, 1, out var header));
-        (header with { Codec = 1 }).Write(block);
+        (header with { Codec = 2 }).Write(block);
         file.Write(FileHeader.Size, block);
-        Assert.Throws<RecoveryRefusedException>(() => Read(TestJournal.ManifestOf(First)));
+        var refused = Assert.Throws<RecoveryRefusedException>(() => Read(TestJournal.ManifestOf(First)));
+        Assert.Contains("has a block of codec 2", refused.Message, StringComparison.Ordinal);
     }
+
+    [Fact]
+    public void TryRead_CompressedBlock_IsUnpacked()
+    {
+        var file = TestJournal.Create(_directory, First, id: 1);
+        byte[] block = TestJournal.PackedBlock(1, 1, 0, "one", "two", "three");
+        Assert.True(BlockHeader.TryRead(block, 1, out var header));
+        Assert.Equal(BlockHeader.Lz4Codec, header.Codec);
+        Assert.InRange(header.StoredBytes, 1, header.RawBytes - 1);
+        file.Write(FileHeader.Size, block);
+        Assert.Equal(["one", "two", "three"], Read(TestJournal.ManifestOf(First)));
+    }
+
+    // Made to harm: every checksum is right, and nothing else need be.
+    [Fact]
+    public void TryRead_PackedBytesThatAreNone_AreRefused() => RandomSeed.Run(this, seed =>
+    {
+        var random = new Random(seed);
+        int refused = 0;
+        for (int round = 0; round < 3_000; round++)
+        {
+            var directory = new FaultyDirectory();
+            using var file = TestJournal.Create(directory, First, id: 1);
+            byte[] block = TestJournal.PackedBlock(1, 1, 1, "one", "two", "three");
+            Assert.True(BlockHeader.TryRead(block, 1, out var header));
+            var stored = block.AsSpan(BlockHeader.Size, header.StoredBytes);
+            for (int i = random.Next(4); i > 0; i--)
+                stored[random.Next(stored.Length)] = (byte)random.Next(256);
+            int[] lengths = [header.RawBytes, header.RawBytes - 1, header.RawBytes + 8, 0, BlockHeader.PayloadBytesMax];
+            header = header with
+            {
+                RawBytes = lengths[random.Next(lengths.Length)],
+                PayloadChecksum = Crc32C.OfQuarters(stored),
+            };
+            header.Write(block);
+            file.Write(FileHeader.Size, block);
+            bool isRight = stored.SequenceEqual(
+                TestJournal.PackedBlock(1, 1, 1, "one", "two", "three").AsSpan(BlockHeader.Size, stored.Length));
+            var reader = BlockReader.Open(directory, First, TestJournal.StoreId);
+            bool isRead = reader.TryRead(out _, out var payload);
+            Assert.True(isRead || !isRight || header.RawBytes != lengths[0]);
+            Assert.True(!isRead || payload.Length == header.RawBytes);
+            refused += isRead ? 0 : 1;
+        }
+
+        Assert.InRange(refused, 1_000, 3_000);
+    });
 
     [Fact]
     public void TryRead_EmptyFileBetweenOthers_IsPassed()

@@ -2,7 +2,9 @@ using System.Text;
 using Cache.Durability.Catalog;
 using Cache.Durability.Files;
 using Cache.Durability.Format;
+using Cache.Durability.Journaling;
 using Cache.Durability.Recovery;
+using Cache.Durability.Staging;
 
 namespace Cache.Durability.Tests.Recovery;
 
@@ -52,6 +54,16 @@ internal static class TestJournal
             id, sequence, durable, stored, stored, checksum, BlockKind.Journal, 0, 1000 * (long)sequence,
             sequence << 24).Write(block);
         return block;
+    }
+
+    /// <summary>The same block, compressed.</summary>
+    public static byte[] PackedBlock(ulong id, ulong sequence, ulong durable, params string[] keys)
+    {
+        byte[] plain = Block(id, sequence, durable, keys);
+        Assert.True(BlockHeader.TryRead(plain, id, out var header));
+        byte[] memory = new byte[StagingChunk.Size];
+        plain.CopyTo(memory, 0);
+        return new BlockEncoder(compresses: true).Pack(memory, header, FileHeader.BufferedAlignment).ToArray();
     }
 
     /// <summary>The keys of all records, and that their values are right.</summary>
