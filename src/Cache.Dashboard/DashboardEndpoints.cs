@@ -43,6 +43,7 @@ internal sealed class DashboardEndpoints : IDisposable
         Get(group, "/api/clients", Data(
             (json, request) => ClientData.Write(json, _server, ClientQuery.Of(request.Query))));
         Get(group, "/api/keys", Guarded(SendKeysAsync));
+        Get(group, "/api/hotkeys", Data((json, _) => HotKeyData.Write(json, _server)));
         Get(group, "/api/key", Guarded(SendKeyAsync));
         Get(group, "/api/configuration", Data((json, _) => _configuration.Write(json)));
         Get(group, "/api/events", Data((json, _) => EventData.Write(json, _server)));

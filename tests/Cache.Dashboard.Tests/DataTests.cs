@@ -114,6 +114,63 @@ public sealed class DataTests
     }
 
     [Fact]
+    public async Task Hits_AfterManyReads_HaveTheCurve()
+    {
+        await using var application = await DashboardApplication.StartAsync();
+        using var before = await ReadAsync(application, "hits");
+        application.Store.Set("key"u8, "value"u8);
+        for (int i = 0; i < 5_000; i++)
+        {
+            application.Store.Contains("key"u8);
+            if (i % 1_000 == 0)
+                application.Store.GetHitRatioCurve();
+        }
+
+        using var after = await ReadAsync(application, "hits");
+
+        Assert.Equal(0, before.RootElement.GetProperty("curve").GetArrayLength());
+        var curve = after.RootElement.GetProperty("curve");
+        Assert.Equal(
+            [0.25, 0.5, 1, 2, 4], curve.EnumerateArray().Select(static one => one.GetProperty("scale").GetDouble()));
+        Assert.All(curve.EnumerateArray(), static one => Assert.Equal(1, one.GetProperty("ratio").GetDouble()));
+        Assert.Equal(
+            "1 MB less would answer 0.0 % of the reads fewer.", after.RootElement.GetProperty("advice").GetString());
+    }
+
+    [Fact]
+    public async Task HotKeys_AfterRequests_AreShownWithTheirRates()
+    {
+        var time = new FakeTimeProvider();
+        await using var application = await DashboardApplication.StartAsync(time: time);
+        var client = application.Server.Connect();
+        for (int i = 0; i < 500; i++)
+        {
+            client.Send("GET hot\r\n");
+            time.Advance(50);
+        }
+
+        using var data = await ReadAsync(application, "hotkeys");
+
+        var first = data.RootElement.GetProperty("keys")[0];
+        Assert.Equal("hot", first.GetProperty("key").GetString());
+        Assert.InRange(first.GetProperty("reads").GetDouble(), 10, 40);
+        Assert.Equal(0, first.GetProperty("writes").GetDouble());
+    }
+
+    [Fact]
+    public async Task Events_AfterAChange_HaveIt()
+    {
+        await using var application = await DashboardApplication.StartAsync();
+        application.Server.Connect().Send("CONFIG SET timeout 77\r\n");
+
+        using var data = await ReadAsync(application, "events");
+
+        var last = data.RootElement.GetProperty("events")[0];
+        Assert.Equal("config", last.GetProperty("kind").GetString());
+        Assert.EndsWith("CONFIG SET timeout 77", last.GetProperty("text").GetString());
+    }
+
+    [Fact]
     public async Task Key_ShowsAllButItsValue()
     {
         await using var application = await DashboardApplication.StartAsync();

@@ -8,6 +8,7 @@ namespace Cache.Dashboard.Data;
 internal static class EventData
 {
     private const int DenialsMax = 128;
+    private const int EventsMax = 200; // What somebody reads; CACHE EVENTS tells all.
 
     public static void Write(Utf8JsonWriter json, ServerState server)
     {
@@ -27,8 +28,25 @@ internal static class EventData
         }
 
         json.WriteEndArray();
+        WriteEvents(json, server);
         WriteDenials(json, server);
         WriteLimits(json, server);
+    }
+
+    private static void WriteEvents(Utf8JsonWriter json, ServerState server)
+    {
+        json.WriteStartArray("events");
+        foreach (var one in server.Events.GetLast(EventsMax))
+        {
+            json.WriteStartObject();
+            json.WriteNumber("id", one.Id);
+            json.WriteNumber("at", one.AtUnixMs / 1000);
+            json.WriteString("kind", one.Kind);
+            json.WriteString("text", one.Text);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
     }
 
     private static void WriteDenials(Utf8JsonWriter json, ServerState server)

@@ -38,7 +38,18 @@ internal static class MetricsText
         WriteSlowCalls(writer, server);
         WriteLimits(writer, fields);
         WriteStore(writer, server);
+        WriteCurve(writer, server);
         RuntimeMetrics.Write(writer);
+    }
+
+    private static void WriteCurve(PrometheusWriter writer, ServerState server)
+    {
+        if (server.Store.GetHitRatioCurve() is not { IsKnown: true } curve)
+            return;
+        writer.Begin(
+            "cache_hit_ratio_estimate", MetricKind.Gauge, "What this multiple of maxmemory would answer, 0 to 1.");
+        foreach (var point in curve.Points)
+            writer.Sample(point.HitRatio, new MetricLabel("scale", point.Scale.ToString(CultureInfo.InvariantCulture)));
     }
 
     private static void WriteInstance(PrometheusWriter writer, ServerState server, Dictionary<string, string> fields)

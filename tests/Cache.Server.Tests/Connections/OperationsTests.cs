@@ -73,6 +73,30 @@ public sealed class OperationsTests : ConnectionTestBase
     }
 
     [Fact]
+    public async Task CacheCurve_BeforeAndAfterManyReads_IsKnownThen()
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+
+        string before = client.Exchange(Request("CACHE", "CURVE"));
+        client.Exchange(Request("SET", "k", "v"));
+        for (int i = 0; i < 3_000; i++)
+        {
+            client.Exchange(Request("GET", "k"));
+            if (i % 1_000 == 0)
+                client.Exchange(Request("CACHE", "CURVE"));
+        }
+
+        string after = client.Exchange(Request("CACHE", "CURVE"));
+        Assert.StartsWith("*10\r\n$5\r\nknown\r\n:0\r\n", before, StringComparison.Ordinal);
+        Assert.EndsWith("$6\r\nadvice\r\n$0\r\n\r\n", before, StringComparison.Ordinal);
+        Assert.StartsWith("*10\r\n$5\r\nknown\r\n:1\r\n", after, StringComparison.Ordinal);
+        Assert.Contains("$4\r\n0.25\r\n", after, StringComparison.Ordinal);
+        Assert.Contains(" MB less would answer 0.0 % of the reads fewer.\r\n", after, StringComparison.Ordinal);
+        Assert.Contains("x0.25=1.0000,", client.Exchange(Request("INFO", "stats")), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task ClientList_AfterRequests_HasTheirTraffic()
     {
         await using var server = await StartAsync();

@@ -300,15 +300,19 @@ async function checkKeys(browser) {
     equal((await page.title()).includes('run'), false);
     equal(problems, []);
   });
+  await check('the keys that are used most often', async () => {
+    await goTo(page, 'keys');
+    await page.waitForFunction(() => document.querySelectorAll('table[aria-label="Hot keys"] tbody tr').length > 5);
+  });
   await check('keys by a pattern, page by page', async () => {
     await goTo(page, 'keys');
     await page.fill('input[type=search]', 'page:*');
     await page.click('button[type=submit]');
-    await page.waitForFunction(() => document.querySelectorAll('tbody tr').length >= 100);
-    const before = await page.$$eval('tbody tr', (all) => all.length);
+    await page.waitForFunction(() => document.querySelectorAll('table[aria-label=Keys] tbody tr').length >= 100);
+    const before = await page.$$eval('table[aria-label=Keys] tbody tr', (all) => all.length);
     await page.click('text=More');
-    await page.waitForFunction((count) => document.querySelectorAll('tbody tr').length > count, before);
-    equal(await page.$$eval('td.key a', (all) => all.every((link) => link.textContent.startsWith('page:'))), true);
+    await page.waitForFunction((count) => document.querySelectorAll('table[aria-label=Keys] tbody tr').length > count, before);
+    equal(await page.$$eval('table[aria-label=Keys] td.key a', (all) => all.every((link) => link.textContent.startsWith('page:'))), true);
   });
   socket.destroy();
   await context.close();

@@ -4,10 +4,18 @@ import { refresh } from '../refresh.js';
 import { time, whole } from '../format.js';
 
 export const title = 'Events';
-export const about = 'What happened rarely: waits, denials, limits that clients met.';
+export const about = 'What happened rarely: limits that were met, evictions that began, waits, denials.';
 
 export function show(main) {
   const when = { name: 'at', title: 'When', className: 'tight', show: (row) => time(row.at) };
+  const events = table({
+    caption: 'Events',
+    columns: [
+      { ...when, value: (row) => row.id },
+      { name: 'kind', title: 'Kind', className: 'tight' }, { name: 'text', title: 'What', className: 'key' },
+    ],
+    rows: [], sort: { name: 'at', descending: true }, empty: 'Nothing has happened.',
+  });
   const waits = table({
     caption: 'Waits',
     columns: [
@@ -33,9 +41,10 @@ export function show(main) {
     ],
     rows: [], sort: { name: 'count', descending: true }, empty: 'No client met a limit.',
   });
-  main.append(h('h2', {}, 'Waits'), waits.element, h('h2', {}, 'Denied requests'), denials.element,
+  main.append(h('h2', {}, 'Events'), events.element, h('h2', {}, 'Waits'), waits.element, h('h2', {}, 'Denied requests'), denials.element,
     h('h2', {}, 'Limits that clients met'), limits.element);
   const reads = refresh(main, 'events', () => ({}), (data) => {
+    events.show(data.events);
     waits.show(data.waits);
     denials.show(data.denials);
     limits.show(data.limits);

@@ -1,8 +1,8 @@
-import { h } from '../dom.js';
+import { h, setText } from '../dom.js';
 import { panel } from '../charts.js';
 import { table } from '../table.js';
 import { refresh } from '../refresh.js';
-import { percent, short, whole } from '../format.js';
+import { bytes, percent, short, whole } from '../format.js';
 
 export const title = 'Hit ratio';
 export const about = 'What reads find, and why entries leave.';
@@ -32,7 +32,23 @@ export function show(main) {
     ],
     rows: [], sort: { name: 'number', descending: false },
   });
-  main.append(stats, h('div', { class: 'panels' }, panels.map((one) => one.element)), databases.element);
+  const curve = table({
+    caption: 'Other limits',
+    columns: [
+      { name: 'scale', title: 'maxmemory', number: true, show: (row) => `× ${row.scale}` },
+      { name: 'bytes', title: 'Memory', number: true, show: (row) => bytes(row.bytes) },
+      { name: 'ratio', title: 'Hit ratio', number: true, show: (row) => percent(100 * row.ratio) },
+      {
+        name: 'bar', title: 'Of all reads', sorts: false,
+        show: (row) => h('meter', { min: 0, max: 1, value: row.ratio, 'aria-label': percent(100 * row.ratio) }),
+      },
+    ],
+    rows: [], sort: { name: 'scale', descending: false },
+    empty: 'Not known yet: some thousand reads are needed.',
+  });
+  const advice = h('p', { class: 'note', role: 'status' });
+  main.append(stats, h('div', { class: 'panels' }, panels.map((one) => one.element)),
+    h('h2', {}, 'What other limits would answer'), advice, curve.element, h('h2', {}, 'Databases'), databases.element);
   const stat = (name, value) => h('div', { class: 'stat' }, h('dt', {}, name), h('dd', {}, value));
   const reads = refresh(main, 'hits', () => ({}), (data) => {
     const total = data.hits + data.misses;
@@ -40,6 +56,8 @@ export function show(main) {
       stat('Hit ratio since the start', percent(total === 0 ? null : (100 * data.hits) / total)),
       stat('Hits', whole(data.hits)), stat('Misses', whole(data.misses)), stat('Evicted', whole(data.evictions)),
       stat('Expired', whole(data.expirations)), stat('Writes refused', whole(data.refusedWrites)));
+    curve.show(data.curve);
+    setText(advice, data.curve.length > 0 ? `${data.advice} Simulated with ${whole(data.sampledKeys)} sampled keys.` : '');
   });
   const servers = refresh(main, 'server', () => ({}), (data) => databases.show(data.databases), 5000);
   return () => {

@@ -1,6 +1,7 @@
 import { h, read, failure } from '../dom.js';
+import { refresh } from '../refresh.js';
 import { table } from '../table.js';
-import { bytes, seconds, time, whole } from '../format.js';
+import { bytes, seconds, short, time, whole } from '../format.js';
 
 export const title = 'Keys';
 export const about = 'One key, or some that match. Looking does not count as a use.';
@@ -35,6 +36,29 @@ export function show(main) {
       { name: 'uses', title: 'Uses', number: true },
     ],
     rows: [], sort: { name: 'memory', descending: true }, empty: 'No key matches.',
+  });
+
+  const hot = table({
+    caption: 'Hot keys',
+    columns: [
+      {
+        name: 'key', title: 'Key', className: 'key',
+        show: (row) => h('a', {
+          href: '#/keys',
+          click: (event) => {
+            event.preventDefault();
+            database.value = String(row.database);
+            look({ id: row.id });
+          },
+        }, row.key),
+      },
+      { name: 'database', title: 'Database', show: (row) => `db${row.database}` },
+      { name: 'reads', title: 'Reads/s', number: true, show: (row) => short(row.reads) },
+      { name: 'writes', title: 'Writes/s', number: true, show: (row) => short(row.writes) },
+      { name: 'bytes', title: 'Traffic', number: true, show: (row) => `${bytes(row.bytes)}/s` },
+      { name: 'length', title: 'Length', number: true, show: (row) => bytes(row.length) },
+    ],
+    rows: [], sort: { name: 'reads', descending: true }, empty: 'No key is used often.',
   });
 
   async function scan() {
@@ -91,7 +115,8 @@ export function show(main) {
 
   more.hidden = true;
   main.append(h('form', { submit: start, role: 'search' }, h('label', { class: 'note' }, 'db '), database, pattern,
-    h('button', { type: 'submit' }, 'Find'), more, count), one, place);
+    h('button', { type: 'submit' }, 'Find'), more, count), one, place, h('h2', {}, 'Hot keys'), hot.element);
   start();
-  return () => {};
+  const reads = refresh(main, 'hotkeys', () => ({}), (data) => hot.show(data.keys), 5000);
+  return () => reads.end();
 }

@@ -16,6 +16,9 @@ internal static class CacheCommands
     private static readonly string[] _help =
     [
         "CACHE <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+        "CURVE",
+        "    Return what part of the last minutes' reads other values of maxmemory would answer, as simulated.",
+        "    Points are made of: multiple of maxmemory, bytes, hit ratio. Of meaning if 'known' is 1.",
         "EVENTS [COUNT <count>] [SINCE <id>]",
         "    Return the last rare events, the youngest first (default: 100): limits that clients met,",
         "    refused log-ins, evictions, long pauses, changes of the configuration.",
@@ -32,11 +35,37 @@ internal static class CacheCommands
 
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
+        new("cache|curve", Curve),
         new("cache|events", Events),
         new("cache|memory", Memory),
         new("cache|topkeys", TopKeys),
         new("cache|help", static (in RespRequest _, CommandContext context) => context.Reply.Help(_help)),
     ];
+
+    private static void Curve(in RespRequest request, CommandContext context)
+    {
+        var reply = context.Reply;
+        var curve = context.Server.Store.GetHitRatioCurve();
+        reply.MapHeader(5);
+        reply.Bulk("known"u8);
+        reply.Integer(curve is { IsKnown: true } ? 1 : 0);
+        reply.Bulk("sampled-keys"u8);
+        reply.Integer(curve?.SampledKeys ?? 0);
+        reply.Bulk("keys-per-sample"u8);
+        reply.Integer(curve?.KeysPerSample ?? 0);
+        reply.Bulk("points"u8);
+        reply.ArrayHeader(curve?.Points.Count ?? 0);
+        foreach (var point in curve?.Points ?? [])
+        {
+            reply.ArrayHeader(3);
+            reply.Double(point.Scale);
+            reply.Integer(point.MemoryLimitBytes);
+            reply.Double(Math.Round(point.HitRatio, CurveAdvice.Digits));
+        }
+
+        reply.Bulk("advice"u8);
+        reply.Bulk(Encoding.ASCII.GetBytes(CurveAdvice.Of(curve)));
+    }
 
     private static void Memory(in RespRequest request, CommandContext context)
     {
