@@ -37,6 +37,7 @@ internal sealed class DashboardEndpoints : IDisposable
         Get(group, "/assets/{**path}", static context => Assets.SendAsync(context, RouteOf(context, "path")));
         Get(group, "/api/live", _stream.SendAsync);
         Get(group, "/api/server", Data((json, _) => ServerData.Write(json, _server)));
+        Get(group, "/api/doctor", Data((json, _) => DoctorData.Write(json, _server)));
         Get(group, "/api/hits", Data((json, _) => HitData.Write(json, _server)));
         Get(group, "/api/memory", Data((json, _) => MemoryData.Write(json, _server)));
         Get(group, "/api/latency", Guarded(SendLatencyAsync));

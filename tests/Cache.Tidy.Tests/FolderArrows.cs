@@ -33,6 +33,7 @@ internal static class FolderArrows
     private const string Target = "Cache.Server.Transport.FillTarget";
     private const string Diagnostics = "Cache.Server.Diagnostics";
     private const string Metrics = "Cache.Server.Metrics";
+    private const string Doctor = "Cache.Server.Doctor";
     private const string Kept = "Cache.Durability";
     private const string KeptContracts = "Cache.Durability.Contracts";
     private const string Logging = "Microsoft.Extensions.Logging";
@@ -136,8 +137,10 @@ internal static class FolderArrows
         ["Cache.Server.Commands.Administration"] =
         [
             Dispatch, Table, Replies, Arguments, Clients, Security, Settings, Statistics, Protocol, Core, Contracts,
-            Kept, KeptContracts, "Cache.Durability.Control",
+            Kept, KeptContracts, "Cache.Durability.Control", Doctor,
         ],
+        // Rules over figures; only their reading knows the server.
+        [Doctor] = [Dispatch, Clients, Statistics, Core, Contracts, Kept],
         // All families, and the common GET and SET.
         [Commands] =
         [
@@ -188,7 +191,7 @@ internal static class FolderArrows
             [Metrics, Dispatch, Clients, Statistics, Core, Contracts, Kept, "Microsoft.AspNetCore"],
         ["Cache.Dashboard.Data"] =
         [
-            "Cache.Dashboard.Live", Metrics, "Cache.Server.Commands.Administration", Dispatch, Table, Arguments,
+            "Cache.Dashboard.Live", Metrics, Doctor, "Cache.Server.Commands.Administration", Dispatch, Table, Arguments,
             Clients, Security, Settings, Statistics, Core, Contracts, "Microsoft.AspNetCore",
             "Microsoft.Extensions.Primitives",
         ],

@@ -21,6 +21,9 @@ internal static class EventKinds
     /// <summary>The configuration was changed.</summary>
     public const string Configuration = "config";
 
+    /// <summary>The wall clock was set.</summary>
+    public const string Clock = "clock";
+
     /// <summary>Files: a failure, or its end.</summary>
     public const string Files = "files";
 }

@@ -73,6 +73,50 @@ public sealed class OperationsTests : ConnectionTestBase
     }
 
     [Fact]
+    public async Task CacheDoctor_AHealthyServer_FindsNothing()
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+        client.Exchange(Request("SET", "k", "v"));
+        Clock.Advance(TimeSpan.FromSeconds(70));
+
+        Assert.Equal("*0\r\n", client.Exchange(Request("CACHE", "DOCTOR")));
+    }
+
+    [Fact]
+    public async Task CacheDoctor_WritesRefusedAndTheClockSetBack_SaysBothTheWorseOneFirst()
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+        client.Exchange(Request("CONFIG", "SET", "maxmemory-policy", "noeviction"));
+        Clock.Advance(TimeSpan.FromSeconds(2));
+        for (int i = 0; i < 40; i++)
+            client.Exchange(Request("SET", "k" + i.ToString(CultureInfo.InvariantCulture), new string('x', 1 << 20)));
+        Clock.JumpWallClock(TimeSpan.FromHours(-1));
+        Clock.Advance(TimeSpan.FromSeconds(3));
+
+        string reply = client.Exchange(Request("CACHE", "DOCTOR"));
+
+        Assert.StartsWith("*2\r\n*4\r\n$8\r\ncritical\r\n$14\r\nrefused-writes\r\n", reply, StringComparison.Ordinal);
+        Assert.Contains("The clock was set back by 3600 s.", reply, StringComparison.Ordinal);
+        Assert.Contains("the clock was set back by 3600 s", client.Exchange(Request("CACHE", "EVENTS")),
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task CacheDoctor_ClientsThatNobodyCloses_AreCounted()
+    {
+        await using var server = await StartAsync();
+        for (int i = 0; i < 60; i++)
+            server.Connect().Exchange(Request("PING"));
+        Clock.Advance(TimeSpan.FromMinutes(11));
+
+        string reply = server.Connect().Exchange(Request("CACHE", "DOCTOR"));
+
+        Assert.Contains("60 of 61 clients have sent nothing for ten minutes.", reply, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task CacheCurve_BeforeAndAfterManyReads_IsKnownThen()
     {
         await using var server = await StartAsync();

@@ -2,6 +2,7 @@ import { h } from '../dom.js';
 import { panel } from '../charts.js';
 import { bytes, microseconds, percent, short } from '../format.js';
 import { history } from '../live.js';
+import { refresh } from '../refresh.js';
 
 export const title = 'Overview';
 export const about = 'The last ten minutes, a figure each second.';
@@ -55,6 +56,18 @@ export function show(main) {
       note: (now) => (now.errors > 0 ? `${short(now.errors)} error replies per second` : '100 % is one processor'),
     }),
   ];
-  main.append(h('div', { class: 'panels' }, panels.map((one) => one.element)));
-  return () => panels.forEach((one) => one.end());
+  const findings = h('div', { role: 'status', 'aria-label': 'Doctor' });
+  main.append(findings, h('div', { class: 'panels' }, panels.map((one) => one.element)));
+  let shown = '';
+  const reads = refresh(main, 'doctor', () => ({}), (data) => {
+    const text = JSON.stringify(data.findings);
+    if (text === shown) return; // A reader of the screen is told of changes alone.
+    shown = text;
+    findings.replaceChildren(...data.findings.map((one) => h('p', { class: one.severity === 'Note' ? 'notice' : 'notice bad' },
+      h('strong', {}, `${one.severity}: `), one.sentence, ' ', h('span', { class: 'note' }, one.advice))));
+  }, 5000);
+  return () => {
+    panels.forEach((one) => one.end());
+    reads.end();
+  };
 }

@@ -2,6 +2,7 @@ using System.Text;
 using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
+using Cache.Server.Doctor;
 using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Administration;
@@ -19,6 +20,8 @@ internal static class CacheCommands
         "CURVE",
         "    Return what part of the last minutes' reads other values of maxmemory would answer, as simulated.",
         "    Points are made of: multiple of maxmemory, bytes, hit ratio. Of meaning if 'known' is 1.",
+        "DOCTOR",
+        "    Return what is wrong, the worst first: severity, rule, a sentence with its figures, and what to do.",
         "EVENTS [COUNT <count>] [SINCE <id>]",
         "    Return the last rare events, the youngest first (default: 100): limits that clients met,",
         "    refused log-ins, evictions, long pauses, changes of the configuration.",
@@ -36,6 +39,7 @@ internal static class CacheCommands
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
         new("cache|curve", Curve),
+        new("cache|doctor", Doctor),
         new("cache|events", Events),
         new("cache|memory", Memory),
         new("cache|topkeys", TopKeys),
@@ -65,6 +69,20 @@ internal static class CacheCommands
 
         reply.Bulk("advice"u8);
         reply.Bulk(Encoding.ASCII.GetBytes(CurveAdvice.Of(curve)));
+    }
+
+    private static void Doctor(in RespRequest request, CommandContext context)
+    {
+        var findings = DoctorRules.Find(DoctorReading.Of(context.Server));
+        context.Reply.ArrayHeader(findings.Count);
+        foreach (var finding in findings)
+        {
+            context.Reply.ArrayHeader(4);
+            context.Reply.Bulk(Encoding.ASCII.GetBytes(finding.Severity.ToString().ToLowerInvariant()));
+            context.Reply.Bulk(Encoding.ASCII.GetBytes(finding.Rule));
+            context.Reply.Bulk(Encoding.UTF8.GetBytes(finding.Sentence));
+            context.Reply.Bulk(Encoding.UTF8.GetBytes(finding.Advice));
+        }
     }
 
     private static void Memory(in RespRequest request, CommandContext context)

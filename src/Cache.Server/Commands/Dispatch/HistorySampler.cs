@@ -54,6 +54,7 @@ internal sealed class HistorySampler
                 return;
             _history.Add(_server.UnixSeconds, _values);
             NoteEvictions();
+            NoteClock();
         }
         finally
         {
@@ -152,6 +153,16 @@ internal sealed class HistorySampler
     {
         Debug.Assert(!HistorySeries.All[_next].IsRate);
         _values[_next++] = value;
+    }
+
+    private void NoteClock()
+    {
+        double step = _server.ClockSteps.Note(_server.NowMs, _server.UnixMicroseconds / 1000);
+        if (step != 0)
+        {
+            _server.NoteEvent(EventKinds.Clock, FormattableString.Invariant(
+                $"the clock was set {(step < 0 ? "back" : "forward")} by {Math.Abs(step):F0} s"));
+        }
     }
 
     private void NoteEvictions()

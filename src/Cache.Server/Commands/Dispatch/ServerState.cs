@@ -112,6 +112,9 @@ internal sealed class ServerState
     /// <summary>The figures of the last day; made when the server starts.</summary>
     public MetricHistory History => _history.Value;
 
+    /// <summary>When the wall clock was set.</summary>
+    public ClockSteps ClockSteps { get; } = new();
+
     public ClientRegistry Clients { get; }
 
     /// <summary>The contexts of commands.</summary>
