@@ -71,7 +71,7 @@ internal sealed record DoctorFigures
 
     public double HeaviestKeyShare { get; init; }
 
-    /// <summary>The command with the longest sum of slow calls in the last ten minutes; empty if there was none.</summary>
+    /// <summary>The command whose slow calls took longest in the last ten minutes; empty: none was slow.</summary>
     public string SlowCommand { get; init; } = "";
 
     public int SlowCalls { get; init; }
@@ -87,6 +87,6 @@ internal sealed record DoctorFigures
 
     public bool IsLoading { get; init; }
 
-    /// <summary>By how many seconds the wall clock was set in the last ten minutes, negative: back; 0: it was not.</summary>
+    /// <summary>By how many seconds the clock was set in the last ten minutes, negative: back; 0: not.</summary>
     public double ClockStepSeconds { get; init; }
 }

@@ -76,14 +76,16 @@ internal static class DoctorRules
 
     private static Finding? RefusedWrites(DoctorFigures figures) =>
         figures.RefusedWritesPerSecond <= 0 ? null : Critical(
-            "refused-writes", Say($"{figures.RefusedWritesPerSecond:F1} writes a second are refused for want of memory."),
+            "refused-writes",
+            Say($"{figures.RefusedWritesPerSecond:F1} writes a second are refused for want of memory."),
             "Raise maxmemory, or let a policy evict: CONFIG SET maxmemory-policy allkeys-lru.");
 
     private static Finding? RejectedClients(DoctorFigures figures) =>
         figures.RejectedConnectionsPerSecond <= 0 ? null : Critical(
             "rejected-clients",
             Say($"{figures.RejectedConnectionsPerSecond:F1} connections a second are refused; {figures.Clients} of ",
-                $"at most {figures.ClientsMax} clients are connected, {figures.IdleClients} of them idle for ten minutes."),
+                $"at most {figures.ClientsMax} clients are connected, ",
+                $"{figures.IdleClients} of them idle for ten minutes."),
             "Look for clients that open connections and never close them (CLIENT LIST IDLE 600); set timeout, or raise "
             + "maxclients.");
 
@@ -98,8 +100,8 @@ internal static class DoctorRules
     private static Finding? SlowReader(DoctorFigures figures) => figures.UnreadBytes < UnreadBytesMin ? null : Warning(
         "slow-reader",
         Say($"{figures.SlowestReader} does not read its replies: {Megabytes(figures.UnreadBytes)} wait for it."),
-        "Ask for less at a time, or read while you write; client-output-buffer-limit and client-output-timeout end such "
-        + "a client.");
+        "Ask for less at a time, or read while you write; client-output-buffer-limit and client-output-timeout end "
+        + "such a client.");
 
     private static Finding? SlowCommand(DoctorFigures figures) =>
         figures.SlowCalls == 0 || figures.SlowMilliseconds < SlowMsMin ? null : Warning(
@@ -112,8 +114,8 @@ internal static class DoctorRules
     private static Finding? HeavyKey(DoctorFigures figures) =>
         figures.HeaviestKeyLength < HeavyKeyLengthMin || figures.HeaviestKeyShare < HeavyKeyShareMin ? null : Warning(
             "heavy-key",
-            Say($"The key {figures.HeaviestKey} makes {Percent * figures.HeaviestKeyShare:F0} % of the traffic: it has ",
-                $"{Megabytes(figures.HeaviestKeyLength)}."),
+            Say($"The key {figures.HeaviestKey} makes {Percent * figures.HeaviestKeyShare:F0} % of the traffic: ",
+                $"it has {Megabytes(figures.HeaviestKeyLength)}."),
             "Divide the value, compress it, or keep it in the process that reads it so often.");
 
     private static Finding? HotKey(DoctorFigures figures) =>
@@ -127,8 +129,8 @@ internal static class DoctorRules
         "gc",
         Say($"The garbage collector stops all threads for {figures.PauseMsPerSecond:F0} ms of each second, with ",
             $"{figures.FullCollectionsPerSecond:F1} full collections and a heap of {Megabytes(figures.HeapBytes)}."),
-        "The store is outside of that heap: look at what the host allocates (dotnet-counters, CACHE MEMORY), or run the "
-        + "server in a process of its own.");
+        "The store is outside of that heap: look at what the host allocates (dotnet-counters, CACHE MEMORY), or run "
+        + "the server in a process of its own.");
 
     private static Finding? ThreadPool(DoctorFigures figures) => figures.QueuedWorkItems < QueuedMin ? null : Warning(
         "thread-pool", Say($"{figures.QueuedWorkItems:F0} work items wait for a thread of the pool."),
@@ -144,7 +146,8 @@ internal static class DoctorRules
                 "Use pipelines or MGET, and look at INFO commandstats for what takes the time.");
 
     private static Finding? EvictionStorm(DoctorFigures figures) =>
-        figures.Keys == 0 || figures.EvictionsPerSecond * SecondsPerMinute < TurnoverMin * figures.Keys ? null : Warning(
+        figures.Keys == 0 || figures.EvictionsPerSecond * SecondsPerMinute < TurnoverMin * figures.Keys ? null
+        : Warning(
             "eviction-storm",
             Say($"{figures.EvictionsPerSecond:F0} keys a second are evicted of {figures.Keys}, beside ",
                 $"{figures.WritesPerSecond:F0} writes."),
@@ -178,7 +181,8 @@ internal static class DoctorRules
     private static Finding? Clock(DoctorFigures figures) => Math.Abs(figures.ClockStepSeconds) < ClockStepMin ? null
         : Warning(
             "clock",
-            Say($"The clock was set {DirectionOf(figures.ClockStepSeconds)} by {Math.Abs(figures.ClockStepSeconds):F0} s."),
+            Say($"The clock was set {DirectionOf(figures.ClockStepSeconds)} by ",
+                $"{Math.Abs(figures.ClockStepSeconds):F0} s."),
             "Times to live go on as they were; moments (EXPIREAT) follow the new clock. Let a time server slew it.");
 
     private static Finding? Loading(DoctorFigures figures) => !figures.IsLoading ? null : new Finding(

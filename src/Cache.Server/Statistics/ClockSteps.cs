@@ -16,7 +16,7 @@ internal sealed class ClockSteps
     /// <summary>Looks at both clocks.</summary>
     /// <param name="nowMs">Of the server's clock, which nobody sets.</param>
     /// <param name="unixMs">Of the wall clock.</param>
-    /// <returns>By how many seconds the wall clock was set since the last look, negative: back; 0: it was not.</returns>
+    /// <returns>By how many seconds the wall clock was set since the last look, negative: back; 0: not.</returns>
     public double Note(long nowMs, long unixMs)
     {
         lock (_lock)

@@ -35,16 +35,20 @@ public sealed class DoctorRulesTests
         Func<DoctorFigures, DoctorFigures> Well, string Word)> _cases = new()
     {
         ["files"] = (
-            static f => f with { FilesProblem = "No space left on device" }, static f => f, "(No space left on device)"),
-        ["refused-writes"] = (static f => f with { RefusedWritesPerSecond = 0.5 }, static f => f, "0.5 writes a second"),
+            static f => f with { FilesProblem = "No space left on device" }, static f => f,
+            "(No space left on device)"),
+        ["refused-writes"] = (
+            static f => f with { RefusedWritesPerSecond = 0.5 }, static f => f, "0.5 writes a second"),
         ["rejected-clients"] = (
             static f => f with { RejectedConnectionsPerSecond = 2 }, static f => f, "40 of at most 10000 clients"),
         ["memory"] = (
-            static f => f with { ResidentBytes = 900 * Megabyte }, static f => f with { ResidentBytes = 899 * Megabyte },
+            static f => f with { ResidentBytes = 900 * Megabyte },
+            static f => f with { ResidentBytes = 899 * Megabyte },
             "900.0 MB of the 1000.0 MB"),
         ["slow-reader"] = (
             static f => f with { SlowestReader = "The client 7 at 10.0.0.1:99", UnreadBytes = Megabyte },
-            static f => f with { UnreadBytes = Megabyte - 1 }, "The client 7 at 10.0.0.1:99 does not read its replies: 1.0 MB"),
+            static f => f with { UnreadBytes = Megabyte - 1 },
+            "The client 7 at 10.0.0.1:99 does not read its replies: 1.0 MB"),
         ["slow-command"] = (
             static f => f with
             {
@@ -63,7 +67,8 @@ public sealed class DoctorRulesTests
             static f => f with { PauseMsPerSecond = 10 }, static f => f with { PauseMsPerSecond = 9 },
             "10 ms of each second"),
         ["thread-pool"] = (
-            static f => f with { QueuedWorkItems = 100 }, static f => f with { QueuedWorkItems = 99 }, "100 work items"),
+            static f => f with { QueuedWorkItems = 100 }, static f => f with { QueuedWorkItems = 99 },
+            "100 work items"),
         ["processor"] = (
             static f => f with { ProcessorPercent = 180 }, static f => f with { ProcessorPercent = 179 },
             "180 % of 2 processors"),
@@ -78,7 +83,8 @@ public sealed class DoctorRulesTests
             static f => f with { EvictionsPerSecond = 1, DoubledHitRatio = 0.91 },
             "twice as much would answer 5.0 % more of the reads (90.0 % now)"),
         ["idle-clients"] = (
-            static f => f with { Clients = 100, IdleClients = 50 }, static f => f with { Clients = 101, IdleClients = 50 },
+            static f => f with { Clients = 100, IdleClients = 50 },
+            static f => f with { Clients = 101, IdleClients = 50 },
             "50 of 100 clients"),
         ["clients"] = (
             static f => f with { Clients = 8000 }, static f => f with { Clients = 7999 }, "8000 of at most 10000"),
