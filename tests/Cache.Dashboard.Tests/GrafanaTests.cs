@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using System.Text;
 using System.Text.Json;
 using System.Text.RegularExpressions;
@@ -90,8 +89,18 @@ public sealed partial class GrafanaTests
         }
     }
 
-    private static JsonDocument Read([CallerFilePath] string here = "") => JsonDocument.Parse(File.ReadAllText(
-        Path.Combine(Path.GetDirectoryName(here)!, "../../docs/grafana/cache.json")));
+    // Upwards from these binaries: a build for others knows no path of the sources.
+    private static JsonDocument Read()
+    {
+        var folder = new DirectoryInfo(AppContext.BaseDirectory);
+        while (!File.Exists(Path.Combine(folder.FullName, "Cache.sln")))
+        {
+            folder = folder.Parent
+                ?? throw new InvalidOperationException($"No Cache.sln above {AppContext.BaseDirectory}.");
+        }
+
+        return JsonDocument.Parse(File.ReadAllText(Path.Combine(folder.FullName, "docs/grafana/cache.json")));
+    }
 
     [GeneratedRegex(@"(?<metric>[a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(?<labels>[^}]*)\})?")]
     private static partial Regex Selector();

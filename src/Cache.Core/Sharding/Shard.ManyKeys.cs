@@ -7,9 +7,9 @@ namespace Cache.Core.Sharding;
 /// <summary>This shard's part in operations on several keys.</summary>
 internal sealed partial class Shard
 {
-    /// <summary>The size of the block that a record of a large value points at, else 0.</summary>
-    public static long LargeBytesOf(in StagedRecord staged) =>
-        staged.Header.IsLarge ? LargeBlock.ReadStub(staged.Value).SizeBytes : 0;
+    /// <summary>The size of the block that a prepared record of a large value points at, else 0.</summary>
+    /// <remarks>Not by way of the record: a disposal may have given its memory back.</remarks>
+    public static long LargeBytesOf(in StagedRecord staged) => staged.Block.IsNull ? 0 : staged.Block.SizeBytes;
 
     /// <summary>What a new record, and the block of a large value, take.</summary>
     public static long NewBytesOf(

@@ -148,8 +148,9 @@ internal sealed partial class HeavySimulation
     // Between steps, so that nothing is under way but what waits for its client.
     private void CheckMemory()
     {
-        WaitFor(() => ClientMemory.Bytes == HeldBytes || !_sharesThread, _clients[0]);
-        if (ClientMemory.Bytes != HeldBytes)
+        if (_sharesThread) // Another thread may be about to end what it did for a client.
+            WaitFor(() => ClientMemory.Bytes == HeldBytes, _clients[0]);
+        else if (ClientMemory.Bytes != HeldBytes)
             throw new FuzzFailureException($"{ClientMemory.Bytes} bytes are counted, clients hold {HeldBytes}.");
         if (StateOf(_store).Reclaimer.UnprovenRefusals > 0)
             throw new FuzzFailureException("A write was refused without a proof.");
