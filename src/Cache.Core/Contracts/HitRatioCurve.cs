@@ -2,7 +2,8 @@ namespace Cache.Core;
 
 /// <summary>What stores of other sizes would answer of the reads of the last minutes.</summary>
 /// <remarks>
-/// Simulated over a part of the keys. With some thousand sampled keys the estimates are within a point; entries that
+/// Simulated over a part of the keys. With some thousand sampled keys the estimates are mostly within a few points;
+/// entries that
 /// the application would not write again after a miss, and the effects of policies other than
 /// <see cref="EvictionPolicy.AllEntries"/>, are not known to the simulation.
 /// </remarks>

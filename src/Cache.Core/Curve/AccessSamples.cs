@@ -14,7 +14,10 @@ internal sealed class AccessSamples
     /// <summary>Notes until the next look: 40,000 a second, whose simulation takes a hundredth of a core.</summary>
     public const int Capacity = 4096;
 
-    /// <summary>The lowest bits of a hash, which neither the index nor the sample looks at.</summary>
+    /// <summary>
+    /// The lowest bits of a hash. The sample does not look at them; without them, the index looks for one key of a
+    /// thousand in the bucket before its own, and does not find it.
+    /// </summary>
     public const ulong KindMask = 3;
 
     /// <summary>One key of 2^30 is noted: fewer make no sense.</summary>

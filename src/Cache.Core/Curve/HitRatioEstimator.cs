@@ -38,6 +38,9 @@ internal sealed class HitRatioEstimator
     private const double HalfLifeMs = 600_000;
     private const long DecayPeriodMs = 10_000;
 
+    // A look at all nodes: some milliseconds at most.
+    private const long SweepPeriodMs = 1_000;
+
     // What part of the held bytes lives, before there is enough in the store to tell; and the least that is believed.
     private const double LiveShareAtFirst = 0.85;
     private const double LiveShareMin = 0.25;
@@ -60,6 +63,7 @@ internal sealed class HitRatioEstimator
     private CurveFigures _last;
     private long _limitBytes;
     private long _decayedMs;
+    private long _sweptMs;
 
     // Since when the sample has had too few keys, and the most notes in one look since then.
     private long _sparseSinceMs;
@@ -95,6 +99,7 @@ internal sealed class HitRatioEstimator
             double expected = reads / (1L << _shift) * count / Math.Max(1, count + dropped) - unknown;
             _expected += Math.Max(0, expected);
             AdaptSample(figures.NowMs, count, dropped);
+            DropExpired(figures.NowMs);
             Decay(figures.NowMs);
         }
     }
@@ -138,10 +143,10 @@ internal sealed class HitRatioEstimator
 
     private double CountReads(in CurveFigures figures)
     {
-        // After a reset of the statistics they begin at 0.
-        bool isReset = figures.Hits < _last.Hits || figures.Misses < _last.Misses;
-        long hits = isReset ? figures.Hits : figures.Hits - _last.Hits;
-        long misses = isReset ? figures.Misses : figures.Misses - _last.Misses;
+        // They fall by a reset of the statistics, and by a thread that wrote a count much later than it read it: then
+        // nothing is known of this look.
+        long hits = Math.Max(0, figures.Hits - _last.Hits);
+        long misses = Math.Max(0, figures.Misses - _last.Misses);
         _last = figures;
         _storeHits += hits;
         _storeReads += hits + misses;
@@ -151,12 +156,20 @@ internal sealed class HitRatioEstimator
     // The bytes of entries that fit in a limit: beside them are the index, and what is dead or not used yet.
     private void Fit(in CurveFigures figures)
     {
+        if (figures.LimitBytes != _limitBytes)
+            Forget(); // What was counted is of the sizes of then.
         _limitBytes = figures.LimitBytes;
         bool isFilled = figures.UsedBytes > figures.LimitBytes / 2;
         double share = isFilled ? (double)figures.LiveBytes / figures.UsedBytes : LiveShareAtFirst;
         double bytes = figures.LimitBytes * Math.Clamp(share, LiveShareMin, 1) / (1L << _shift);
         for (int i = 0; i < _miniatures.Length; i++)
             _miniatures[i].CapacityBytes = (long)(bytes * Scales[i]);
+    }
+
+    private void Forget()
+    {
+        _seen = _expected = _storeHits = _storeReads = 0;
+        Array.Clear(_hits);
     }
 
     private void Replay<TEntries>(ulong note, long nowMs, ref TEntries entries, ref double unknown)
@@ -174,7 +187,7 @@ internal sealed class HitRatioEstimator
                     _hits[i] += _miniatures[i].Read(hash, nowMs) ? 1 : 0;
                 break;
             case AccessKind.Write:
-                var entry = Find(hash, ref entries);
+                Find(hash, ref entries, out var entry);
                 foreach (var miniature in _miniatures)
                     miniature.Write(hash, entry);
                 break;
@@ -208,24 +221,29 @@ internal sealed class HitRatioEstimator
         }
 
         bool isKnown = (found & (1 << _miniatures.Length - 1)) != 0;
-        var entry = Find(hash, ref entries);
+        bool isThere = Find(hash, ref entries, out var entry);
         for (int i = 0; i < _miniatures.Length; i++)
         {
-            if ((found & (1 << i)) == 0)
+            if ((found & (1 << i)) != 0)
+                _hits[i] += isKnown ? 1 : 0;
+            else if (isThere) // If not, it may have been removed by now.
                 _miniatures[i].Write(hash, entry);
-            else if (isKnown)
-                _hits[i]++;
         }
     }
 
-    private SampledEntry Find<TEntries>(ulong hash, ref TEntries entries)
+    /// <returns>False if it is not there any more: the entry is then a typical one.</returns>
+    private bool Find<TEntries>(ulong hash, ref TEntries entries, out SampledEntry entry)
         where TEntries : struct, ISampledEntries
     {
-        if (entries.TryFind(hash, out var entry))
-            _typical = new SampledEntry(entry.SizeBytes, 0, 0, 0, entry.Keyspace);
-        else
+        bool isThere = entries.TryFind(hash, out entry);
+        if (!isThere)
+        {
             entry = _typical;
-        return entry;
+            return false;
+        }
+
+        _typical = new SampledEntry(entry.SizeBytes, 0, 0, 0, entry.Keyspace);
+        return true;
     }
 
     private void AdaptSample(long nowMs, int notes, long dropped)
@@ -265,6 +283,16 @@ internal sealed class HitRatioEstimator
             _miniatures[i].Keep(shift);
         _sparseSinceMs = nowMs;
         _notesPeak = 0;
+    }
+
+    // As the store's sweep does.
+    private void DropExpired(long nowMs)
+    {
+        if (nowMs - _sweptMs < SweepPeriodMs)
+            return;
+        _sweptMs = nowMs;
+        foreach (var miniature in _miniatures)
+            miniature.DropExpired(nowMs);
     }
 
     private void Decay(long nowMs)

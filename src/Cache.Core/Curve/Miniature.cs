@@ -60,7 +60,7 @@ internal sealed class Miniature
         if (index == Nothing || _nodes[index].List == List.Ghosts)
             return false;
         ref var node = ref _nodes[index];
-        if (node.Entry.ExpiresAtMs != 0 && node.Entry.ExpiresAtMs <= nowMs)
+        if (IsExpired(node, nowMs))
         {
             Drop(index);
             return false;
@@ -96,8 +96,14 @@ internal sealed class Miniature
     /// <summary>Removes all entries of some keyspaces, one bit for each.</summary>
     public void Clear(uint keyspaces) => DropAll(node => (keyspaces >> node.Entry.Keyspace & 1) != 0);
 
+    /// <summary>Removes what has expired: in the store it takes no room either.</summary>
+    public void DropExpired(long nowMs) => DropAll(node => IsExpired(node, nowMs));
+
     /// <summary>Forgets all keys but a part, one of 2^shift.</summary>
     public void Keep(int shift) => DropAll(node => !AccessSamples.IsSampled(node.Hash, shift));
+
+    private static bool IsExpired(in Node node, long nowMs) =>
+        node.Entry.ExpiresAtMs != 0 && node.Entry.ExpiresAtMs <= nowMs;
 
     private void Empty()
     {

@@ -13,7 +13,8 @@ namespace Cache.Core.ManyKeys;
 /// before are pointed back, unseen under the locks. The records are kept for the next attempt. So the work per key is
 /// about that of a single write, whatever the length of the batch.
 /// During a long batch, other threads read through the locks: the slots are found and reserved, then all are pointed at
-/// the records while readers wait, and counting and retiring follow while others read the new values.
+/// the records while readers wait, and counting and retiring follow while others read the new values; with a journal,
+/// readers wait for these too.
 /// </remarks>
 internal static class ManyKeysWriter
 {
@@ -322,7 +323,8 @@ internal static class ManyKeysWriter
             batch.State.ShardOf(key.Hash).Link(ref writes[i].Entry, key, writes[i].Staged);
         }
 
-        locks.EndChanges();
+        if (journal is null) // Else others read the new values once they are recorded: see ChangeJournal.
+            locks.EndChanges();
         return true;
     }
 

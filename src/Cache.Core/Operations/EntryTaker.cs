@@ -1,3 +1,4 @@
+using Cache.Core.Curve;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
@@ -28,11 +29,13 @@ internal static class EntryTaker
     public static bool TryRemove<TSink>(StoreState state, in EntryKey key, ref TSink sink, out WriteStatus status)
         where TSink : struct, IValueSink, allows ref struct
     {
-        var operation = default(RemoveOperation);
-        if (TryReadAndWrite(state, key, ref operation, ref sink, out status))
+        var operation = new RemoveOperation(isRead: true);
+        if (TryReadAndWrite(state, key, ref operation, ref sink, isCounted: true, out status))
             return true;
         if (status == WriteStatus.WrongType)
             return false;
+        if (status == WriteStatus.NotFound)
+            state.Counters.Note(key.Hash, AccessKind.Removal); // Where it is there, in a larger store.
         if (!state.Watched.IsEmpty || state.Listeners is not null)
         {
             var absence = default(AbsenceOperation);
@@ -48,11 +51,13 @@ internal static class EntryTaker
     {
         var expiry = state.ShardOf(key.Hash).ExpiryOf(deadline, slidingMs: 0);
         var operation = new ExpireOperation(expiry, ExpireConditions.None);
-        return TryReadAndWrite(state, key, ref operation, ref sink, out status);
+        return TryReadAndWrite(state, key, ref operation, ref sink, isCounted: false, out status);
     }
 
+    // isCounted: Whether the operation counts the hit itself, if it takes place.
     private static bool TryReadAndWrite<TOperation, TSink>(
-        StoreState state, in EntryKey key, ref TOperation operation, ref TSink sink, out WriteStatus status)
+        StoreState state, in EntryKey key, ref TOperation operation, ref TSink sink, bool isCounted,
+        out WriteStatus status)
         where TOperation : struct, IEntryOperation, allows ref struct
         where TSink : struct, IValueSink, allows ref struct
     {
@@ -67,7 +72,8 @@ internal static class EntryTaker
             return false;
         }
 
-        state.Counters.Hit(key.Hash);
+        if (!isCounted || status != WriteStatus.Done)
+            state.Counters.Hit(key.Hash);
         if (status != WriteStatus.Done)
             return false;
         sink.Advance(length);

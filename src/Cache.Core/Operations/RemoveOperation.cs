@@ -4,7 +4,8 @@ using Cache.Core.Sharding;
 namespace Cache.Core.Operations;
 
 /// <summary>Removes an entry.</summary>
-internal readonly struct RemoveOperation : IEntryOperation
+/// <remarks>isRead: Whether that counts as a read, before the entry has gone.</remarks>
+internal readonly struct RemoveOperation(bool isRead) : IEntryOperation
 {
     public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
     {
@@ -14,10 +15,13 @@ internal readonly struct RemoveOperation : IEntryOperation
         if (!entry.IsFound)
         {
             entry.IsChanged |= isWatched; // A factory's write that began before sees the new version.
+            shard.NoteAbsence(key);
             Shard.CommitAbsence(ref entry, key);
             return WriteStatus.NotFound;
         }
 
+        if (isRead)
+            shard.CountHit(key);
         shard.RemoveLocked(ref entry, ChangeCause.Deleted);
         return WriteStatus.Done;
     }

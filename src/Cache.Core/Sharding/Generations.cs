@@ -174,6 +174,8 @@ internal sealed class Generations
             if (recorder is not null && !(hasRoom = TryReserve(keyspaces, recorder)))
                 return false;
             RoomSteps.At(RoomStep.ClearReserved);
+            for (uint rest = recorder is null ? 0 : keyspaces; rest != 0; rest &= rest - 1)
+                recorder!.Write(default, default); // Before others see the clear: see ChangeJournal.
             for (int keyspace = 0; keyspace < CacheOptions.KeyspaceCountMax; keyspace++)
             {
                 if ((keyspaces >> keyspace & 1) != 0)

@@ -23,6 +23,12 @@ internal sealed partial class Shard
         return false;
     }
 
+    /// <summary>Counts a read of an entry that goes with it: before it is noted to have gone.</summary>
+    public void CountHit(in EntryKey key) => _state.Counters.Hit(key.Hash);
+
+    /// <summary>Notes that a key's entry was to go, and was not there: in a larger store it might be.</summary>
+    public void NoteAbsence(in EntryKey key) => _state.Counters.Note(key.Hash, AccessKind.Removal);
+
     private bool TryDescribeIn(Bucket bucket, ulong hash, out SampledEntry entry)
     {
         entry = default;
@@ -36,7 +42,9 @@ internal sealed partial class Shard
             var header = record.Header;
             if (!bucket.IsAt(version)) // From here on the lengths can be trusted.
                 return false;
-            if ((_state.HashOf(record) & ~AccessSamples.KindMask) != hash
+            // Not of the record alone: its header may be another by now.
+            ulong found = _state.HashOf(record.KeyOf(header), header.Keyspace);
+            if ((found & ~AccessSamples.KindMask) != hash
                 || Bucket.GenerationOf(word) != _generations.Of((byte)header.Keyspace))
             {
                 continue;

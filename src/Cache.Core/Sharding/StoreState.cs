@@ -226,9 +226,7 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
             bool isDone = Generations.TryBegin(keyspaces, recorder, out bool hasRoom);
             if (!hasRoom)
                 bytes = recorder!.Bytes;
-            if (isDone && recorder is not null)
-                ForEach(keyspaces, _ => recorder.Write(default, default));
-            else
+            if (!isDone)
                 recorder?.End();
             return isDone;
         }

@@ -6,7 +6,7 @@ namespace Cache.Durability.Staging;
 /// <summary>Holds the records of all threads, in one order, until a thread writes them.</summary>
 /// <remarks>
 /// Algorithm: chunks are filled one after the other. One compare-exchange of the cursor reserves a place, under the
-/// lock of the key, so that the records of a key have the order of its changes; the place is filled after unlocking. A
+/// lock of the key, so that the records of a key have the order of its changes; the place is filled before unlocking. A
 /// thread that finds no room leaves its lock and asks for another chunk under the gate. Free chunks are a stack: while
 /// the disk keeps up, two or three are reused and stay in the processor's cache; if it does not, all are used, and then
 /// writers wait. Concurrency: any thread reserves and fills; one takes sealed chunks and returns them. The gate is
@@ -95,7 +95,7 @@ internal sealed class StagingArea : IDisposable
 
     /// <summary>Reserves a place under the lock of the key: never waits, throws or allocates.</summary>
     /// <param name="length">A multiple of 8, at most <see cref="RecordBytesMax"/>.</param>
-    /// <param name="place">The same thread must fill it after unlocking, in any case.</param>
+    /// <param name="place">The same thread must fill it before it unlocks, in any case.</param>
     /// <returns>False if there is no room: unlock, call <see cref="WaitForRoom"/>, and try again.</returns>
     public bool TryReserve(int length, out StagedPlace place)
     {
