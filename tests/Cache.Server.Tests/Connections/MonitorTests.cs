@@ -186,7 +186,7 @@ public sealed partial class MonitorTests : ConnectionTestBase
         await using var server = await StartAsync();
         var monitor = server.Connect();
         using var callers = new Callers(server);
-        for (int i = 0; i < 300; i++)
+        for (int i = 0; i < 100; i++)
         {
             monitor.Send(Request("MONITOR", "COUNT", "20"));
             string lines = await ReadUntilAsync(monitor, "+end\r\n");
@@ -205,7 +205,7 @@ public sealed partial class MonitorTests : ConnectionTestBase
         await using var server = await StartAsync();
         var monitor = server.Connect();
         using var callers = new Callers(server);
-        for (int i = 0; i < 300; i++)
+        for (int i = 0; i < 100; i++)
         {
             monitor.Send(Request("MONITOR"));
             await ReadUntilAsync(monitor, "\"PING\"");
