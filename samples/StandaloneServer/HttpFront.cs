@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Sockets;
 using Cache.Dashboard;
 using Cache.Dashboard.Live;
 using Cache.Hosting.Configuration;
@@ -49,7 +50,7 @@ internal sealed class HttpFront : IAsyncDisposable
             await application.StartAsync(stopping).ConfigureAwait(false);
             return new HttpFront(application);
         }
-        catch (IOException e)
+        catch (Exception e) when (e is IOException or SocketException) // The latter: no such address, or no right.
         {
             await application.DisposeAsync().ConfigureAwait(false);
             throw new SettingException([$"http-port is {settings.HttpPort}: {e.Message}"]);

@@ -56,6 +56,9 @@ public sealed class RespServerMetrics : IDisposable
     // Guarded by the lock.
     private bool _isSampling;
 
+    // A factory's meter is not this object's to end: it goes on asking.
+    private volatile bool _isDisposed;
+
     /// <summary>Creates a meter that every collector of the process sees.</summary>
     /// <param name="server">The server that is observed until this object is disposed.</param>
     /// <exception cref="ArgumentNullException">The server is null.</exception>
@@ -94,6 +97,7 @@ public sealed class RespServerMetrics : IDisposable
     /// <summary>Ends the observation.</summary>
     public void Dispose()
     {
+        _isDisposed = true;
         _timer.Dispose();
         _meter.Dispose();
     }
@@ -119,21 +123,25 @@ public sealed class RespServerMetrics : IDisposable
     private void CreateClientInstruments()
     {
         _meter.CreateObservableUpDownCounter(
-            "cache.server.clients", () => (long)_server.Clients.Count, "{client}", "Connected clients.");
+            "cache.server.clients", () => Observe(_server.Clients.Count), "{client}", "Connected clients.");
         _meter.CreateObservableCounter(
-            "cache.server.clients.accepted", () => _server.Clients.AcceptedCount, "{client}",
+            "cache.server.clients.accepted", () => Observe(_server.Clients.AcceptedCount), "{client}",
             "Connections that were accepted.");
         _meter.CreateObservableCounter(
-            "cache.server.clients.rejected", () => _server.Clients.RejectedCount, "{client}",
+            "cache.server.clients.rejected", () => Observe(_server.Clients.RejectedCount), "{client}",
             "Connections above the limit.");
         _meter.CreateObservableGauge(
-            "cache.server.clients.memory", () => _server.ClientMemory.Bytes, "By", "Bytes held for clients.");
+            "cache.server.clients.memory", () => Observe(_server.ClientMemory.Bytes), "By", "Bytes held for clients.");
         _meter.CreateObservableCounter(
             "cache.server.io", ObserveTraffic, "By", "Bytes of requests and replies.");
     }
 
+    private Measurement<long>[] Observe(long value) => _isDisposed ? [] : [new(value)];
+
     private Measurement<long>[] ObserveTraffic()
     {
+        if (_isDisposed)
+            return [];
         var traffic = _server.Statistics.SumTraffic();
         return
         [
@@ -146,6 +154,8 @@ public sealed class RespServerMetrics : IDisposable
 
     private List<Measurement<long>> ObserveCommands(Figure figure)
     {
+        if (_isDisposed)
+            return [];
         var counts = _server.Statistics.SumCommands();
         var measurements = new List<Measurement<long>>();
         foreach (var command in _server.Commands.All)
@@ -160,6 +170,8 @@ public sealed class RespServerMetrics : IDisposable
 
     private List<Measurement<double>> ObserveTimes()
     {
+        if (_isDisposed)
+            return [];
         var counts = _server.Statistics.SumCommands();
         double ticksPerSecond = _server.TimeProvider.TimestampFrequency;
         var measurements = new List<Measurement<double>>();
@@ -178,6 +190,8 @@ public sealed class RespServerMetrics : IDisposable
 
     private List<Measurement<long>> ObserveErrors()
     {
+        if (_isDisposed)
+            return [];
         var measurements = new List<Measurement<long>>();
         foreach (var (code, count) in _server.Statistics.GetErrors().ByCode)
             measurements.Add(new(count, new KeyValuePair<string, object?>(ErrorTag, code)));

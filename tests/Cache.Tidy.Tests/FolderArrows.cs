@@ -140,7 +140,7 @@ internal static class FolderArrows
             Kept, KeptContracts, "Cache.Durability.Control", Doctor,
         ],
         // Rules over figures; only their reading knows the server.
-        [Doctor] = [Dispatch, Clients, Statistics, Core, Contracts, Kept],
+        [Doctor] = [Dispatch, Clients, Settings, Statistics, Core, Contracts, Kept],
         // All families, and the common GET and SET.
         [Commands] =
         [

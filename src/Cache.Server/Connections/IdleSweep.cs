@@ -98,7 +98,7 @@ internal sealed class IdleSweep : IAsyncDisposable
         if (seconds > 0 && connection.IsStalled(nowMs, seconds * 1000L))
             return ConnectionLimit.OutputTimeout;
         seconds = settings.TimeoutSeconds;
-        if (seconds > 0 && idleMs > seconds * 1000L)
+        if (seconds > 0 && idleMs > seconds * 1000L && !client.IsMonitor) // As in Redis.
             return ConnectionLimit.IdleTimeout;
         seconds = settings.PartialRequestSeconds;
         if (seconds > 0 && silentMs > seconds * 1000L && client is { PendingInputBytes: > 0, PendingOutputBytes: 0 })

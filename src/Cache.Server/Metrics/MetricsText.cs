@@ -148,7 +148,7 @@ internal static class MetricsText
             return;
         var counts = server.Statistics.SumCommands();
         double microsecondsPerTick = MicrosecondsPerSecond / server.TimeProvider.TimestampFrequency;
-        string[] percentiles = server.Settings.LatencyPercentiles.Split(' ', StringSplitOptions.RemoveEmptyEntries);
+        var quantiles = QuantilesOf(server.Settings.LatencyPercentiles);
         var called = new List<(CommandDefinition Command, LatencyCounts Latencies, double Sum)>();
         foreach (var command in server.Commands.All)
         {
@@ -160,12 +160,10 @@ internal static class MetricsText
             "redis_latency_percentiles_usec", MetricKind.Summary, "Percentiles of the durations of a command's calls.");
         foreach (var (command, latencies, sum) in called)
         {
-            foreach (string percentile in percentiles)
+            foreach (var (percentile, quantile) in quantiles)
             {
-                double value = double.Parse(percentile, CultureInfo.InvariantCulture);
-                string quantile = (value / Percent).ToString("0.######", CultureInfo.InvariantCulture);
                 writer.Sample(
-                    latencies.PercentileOf(value) / NanosecondsPerMicrosecond, Command(command),
+                    latencies.PercentileOf(percentile) / NanosecondsPerMicrosecond, Command(command),
                     new MetricLabel("quantile", quantile));
             }
 
@@ -177,6 +175,21 @@ internal static class MetricsText
             "redis_commands_latencies_usec", MetricKind.Histogram, "The durations of a command's calls.");
         foreach (var (command, latencies, sum) in called)
             WriteBuckets(writer, command, latencies, sum);
+    }
+
+    // Each once, though the parameter may have one twice: a series has one sample.
+    private static List<(double Percentile, string Quantile)> QuantilesOf(string percentiles)
+    {
+        var quantiles = new List<(double Percentile, string Quantile)>();
+        foreach (string word in percentiles.Split(' ', StringSplitOptions.RemoveEmptyEntries))
+        {
+            double percentile = double.Parse(word, CultureInfo.InvariantCulture);
+            string quantile = (percentile / Percent).ToString("0.######", CultureInfo.InvariantCulture);
+            if (!quantiles.Exists(one => one.Quantile == quantile))
+                quantiles.Add((percentile, quantile));
+        }
+
+        return quantiles;
     }
 
     // The bounds are the same for all commands and in each scrape, as aggregation needs them.

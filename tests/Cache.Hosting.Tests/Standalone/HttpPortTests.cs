@@ -65,6 +65,19 @@ public sealed class HttpPortTests : IDisposable
                 && line.Contains("address already in use", StringComparison.Ordinal));
     }
 
+    // An address of documentation, which no machine has.
+    [Fact]
+    public async Task HttpBind_AddressOfAnotherMachine_EndsTheStart()
+    {
+        string port = FreePort.Find();
+        await using var server = Start(
+            "--port", FreePort.Find(), "--http-port", port, "--http-bind", "192.0.2.1");
+
+        Assert.Equal(1, await server.WaitForExitAsync());
+        Assert.Contains(
+            server.Lines, line => line.StartsWith($"cache: http-port is {port}: ", StringComparison.Ordinal));
+    }
+
     [Fact]
     public async Task HttpBind_Unknown_EndsTheStart()
     {

@@ -160,6 +160,64 @@ public sealed partial class MonitorTests : ConnectionTestBase
         Assert.Contains(server.Connect().Exchange(Request("PING")), "+PONG\r\n", StringComparison.Ordinal);
     }
 
+    // As in Redis: it is silent by nature, and may wait long for a line.
+    [Fact]
+    public async Task Monitor_SilentForLongerThanTheTimeout_Stays()
+    {
+        await using var server = await StartAsync(new RespServerOptions { Timeout = TimeSpan.FromSeconds(10) });
+        var (monitor, other) = (server.Connect(), server.Connect());
+        monitor.Exchange(Request("MONITOR"));
+        other.Exchange(Request("PING"));
+
+        for (int i = 0; i < 30; i++)
+            Clock.Advance(TimeSpan.FromSeconds(1));
+
+        other.ReadAll();
+        monitor.ReadAll();
+        Assert.True(other.IsClosed);
+        Assert.False(monitor.IsClosed);
+        Assert.True(server.Server.State.Monitors.AreThere);
+    }
+
+    // Lines of several threads: none comes behind the end, which comes once.
+    [Fact]
+    public async Task Monitor_CountReachedByManyThreads_EndsOnceBehindItsLines()
+    {
+        await using var server = await StartAsync();
+        var monitor = server.Connect();
+        using var callers = new Callers(server);
+        for (int i = 0; i < 100; i++)
+        {
+            monitor.Send(Request("MONITOR", "COUNT", "20"));
+            string lines = await ReadUntilAsync(monitor, "+end\r\n");
+            monitor.Send(Request("ECHO", "next"));
+            lines += await ReadUntilAsync(monitor, Bulk("next"));
+
+            Assert.Equal(20, Regex.Count(lines, "\"PING\""));
+            Assert.EndsWith("\"PING\"\r\n+end\r\n" + Bulk("next"), lines, StringComparison.Ordinal);
+        }
+    }
+
+    // A line behind the reply would be taken for the reply to the next request.
+    [Fact]
+    public async Task Reset_WhileOthersCall_IsTheLastOfIt()
+    {
+        await using var server = await StartAsync();
+        var monitor = server.Connect();
+        using var callers = new Callers(server);
+        for (int i = 0; i < 100; i++)
+        {
+            monitor.Send(Request("MONITOR"));
+            await ReadUntilAsync(monitor, "\"PING\"");
+            monitor.Send(Request("RESET"));
+            string lines = await ReadUntilAsync(monitor, "+RESET\r\n");
+            monitor.Send(Request("ECHO", "next"));
+            lines += await ReadUntilAsync(monitor, Bulk("next"));
+
+            Assert.EndsWith("+RESET\r\n" + Bulk("next"), lines, StringComparison.Ordinal);
+        }
+    }
+
     [Theory]
     [InlineData("MATCH", "-ERR syntax error\r\n")]
     [InlineData("NONE x", "-ERR syntax error\r\n")]
@@ -197,12 +255,39 @@ public sealed partial class MonitorTests : ConnectionTestBase
         var text = new StringBuilder();
         while (!text.ToString().Contains(end, StringComparison.Ordinal))
         {
-            text.Append(Encoding.Latin1.GetString(client.ReadAll()));
+            text.Append(Encoding.Latin1.GetString(client.ReadSome()));
             await Task.Delay(1, TestContext.Current.CancellationToken);
             again?.Invoke();
         }
 
         return text.ToString();
+    }
+
+    /// <summary>Threads whose clients call all the time.</summary>
+    private sealed class Callers : IDisposable
+    {
+        private const int ThreadCount = 3;
+
+        private readonly Thread[] _threads;
+        private volatile bool _isOver;
+
+        public Callers(InMemoryServer server)
+        {
+            _threads = [.. Enumerable.Range(0, ThreadCount).Select(_ => new Thread(() => Call(server.Connect())))];
+            Array.ForEach(_threads, static one => one.Start());
+        }
+
+        public void Dispose()
+        {
+            _isOver = true;
+            Array.ForEach(_threads, static one => one.Join());
+        }
+
+        private void Call(InMemoryClient client)
+        {
+            while (!_isOver)
+                client.Exchange("PING\r\n");
+        }
     }
 
     [GeneratedRegex(@"\+\d+\.\d{6} \[(\d+) [^\]]+\]")]

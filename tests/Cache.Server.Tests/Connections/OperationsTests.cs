@@ -178,6 +178,22 @@ public sealed class OperationsTests : ConnectionTestBase
     }
 
     [Fact]
+    public async Task ClientList_SkipMe_LeavesTheCallerOut()
+    {
+        await using var server = await StartAsync();
+        var (other, client) = (server.Connect(), server.Connect());
+        other.Exchange(Request("CLIENT", "SETNAME", "other"));
+        client.Exchange(Request("CLIENT", "SETNAME", "caller"));
+
+        string with = client.Exchange(Request("CLIENT", "LIST", "SKIPME", "no", "USER", "default"));
+        string without = client.Exchange(Request("CLIENT", "LIST", "SKIPME", "yes"));
+
+        Assert.Contains(" name=caller ", with, StringComparison.Ordinal);
+        Assert.Contains(" name=other ", without, StringComparison.Ordinal);
+        Assert.DoesNotContain(" name=caller ", without, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task InfoClients_AfterALargeReply_HasItForSomeSeconds()
     {
         await using var server = await StartAsync();

@@ -76,6 +76,20 @@ public sealed class MetricsTextTests : IAsyncDisposable
         Assert.Equal("gauge", text.Types["redis_memory_used_bytes"]);
     }
 
+    // INFO has both, as Redis does; a collector refuses a series with two samples.
+    [Fact]
+    public async Task Write_PercentileGivenTwice_HasOneSample()
+    {
+        var client = await ConnectAsync();
+        Assert.Equal("+OK\r\n", Ask(client, "CONFIG SET latency-tracking-info-percentiles \"50 50.0 99 50\"\r\n"));
+        Assert.Equal("+PONG\r\n", Ask(client, "PING\r\n"));
+
+        var samples = Read().Samples
+            .Where(static one => one.Name == "redis_latency_percentiles_usec" && one.Has("cmd=ping"));
+
+        Assert.Equal(["0.5", "0.99"], samples.Select(static one => one.Labels["quantile"]));
+    }
+
     [Fact]
     public async Task Write_BeforeAnyCommandAndWithoutLatencies_IsValid()
     {

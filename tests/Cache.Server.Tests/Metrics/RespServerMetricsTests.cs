@@ -116,6 +116,24 @@ public sealed class RespServerMetricsTests : IAsyncLifetime
         Assert.Empty(_heard);
     }
 
+    // .NET's factory shares a meter among all who ask for its name, and ends it with the container.
+    [Fact]
+    public void Dispose_OfAFactorysMeter_EndsTheObservation()
+    {
+        using var factory = new SharingFactory();
+        var metrics = new RespServerMetrics(_server.Server, factory);
+        using var listener = Listen(factory.Meter.Equals);
+        Ask(_server.Connect(), "PING\r\n");
+        listener.RecordObservableInstruments();
+        Assert.NotEmpty(_heard);
+        _heard.Clear();
+
+        metrics.Dispose();
+        listener.RecordObservableInstruments();
+
+        Assert.Empty(_heard);
+    }
+
     [Fact]
     public void Constructor_WithoutServerOrFactory_Throws()
     {
@@ -124,13 +142,15 @@ public sealed class RespServerMetricsTests : IAsyncLifetime
     }
 
     // Other tests have servers too: only this one's meter counts.
-    private MeterListener Listen()
+    private MeterListener Listen() => Listen(_metrics.Owns);
+
+    private MeterListener Listen(Predicate<Meter> owns)
     {
         var listener = new MeterListener
         {
             InstrumentPublished = (instrument, it) =>
             {
-                if (_metrics.Owns(instrument.Meter))
+                if (owns(instrument.Meter))
                     it.EnableMeasurementEvents(instrument);
             },
         };
@@ -165,5 +185,23 @@ public sealed class RespServerMetricsTests : IAsyncLifetime
     {
         client.Send(line);
         return Encoding.Latin1.GetString(client.ReadAll());
+    }
+
+    private sealed class SharingFactory : IMeterFactory
+    {
+        public Meter Meter { get; } = new KeptMeter();
+
+        public Meter Create(MeterOptions options) => Meter;
+
+        public void Dispose()
+        {
+        }
+    }
+
+    private sealed class KeptMeter() : Meter(RespServerMetrics.MeterName)
+    {
+        protected override void Dispose(bool disposing)
+        {
+        }
     }
 }

@@ -222,8 +222,8 @@ internal static class ConfigCommands
 
     private static void ResetStatistics(in RespRequest request, CommandContext context)
     {
-        // As in Redis this call is the first that counts again.
-        var command = context.Server.Commands.Find("config"u8)!.Subcommands!.Find("resetstat"u8)!;
+        // As in Redis this call is the first that counts again. Not by its name: CONFIG may have another one.
+        var command = context.Client.LastCommand!;
         CommandDispatcher.TakeBackCall(command, context);
         context.Server.ResetStatistics();
         CommandDispatcher.CountCall(command, context);

@@ -30,14 +30,13 @@ internal sealed class Monitors(ClientRegistry clients, ServerSettings settings, 
     private static readonly SearchValues<byte> _plain = SearchValues.Create(
         " !#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~"u8);
 
+    private static ReadOnlySpan<byte> HexDigits => "0123456789abcdef"u8;
+
     private readonly Lock _lock = new();
     private volatile Monitor[] _all = [];
 
     /// <summary>Whether there is any.</summary>
     public bool AreThere => _all.Length > 0;
-
-    /// <summary>Whether a client is one.</summary>
-    public bool Contains(ClientSession client) => Array.Exists(_all, one => one.Client == client);
 
     /// <summary>Shows a client calls from now on.</summary>
     public void Add(ClientSession client, Outbox outbox, MonitorFilter filter)
@@ -49,13 +48,15 @@ internal sealed class Monitors(ClientRegistry clients, ServerSettings settings, 
         }
     }
 
-    /// <summary>Shows a client nothing from now on.</summary>
+    /// <summary>Shows a client nothing from now on: no line of another thread comes behind this call.</summary>
     public void Remove(ClientSession client)
     {
-        lock (_lock)
+        foreach (var one in _all)
         {
-            client.IsMonitor = false;
-            _all = Array.FindAll(_all, one => one.Client != client);
+            if (one.Client != client)
+                continue;
+            one.End(isTold: false);
+            Remove(one);
         }
     }
 
@@ -65,10 +66,11 @@ internal sealed class Monitors(ClientRegistry clients, ServerSettings settings, 
         long now = clock.GetTimestamp();
         foreach (var one in _all)
         {
-            if (clients.Find(one.Client.Id) is null)
-                Remove(one.Client);
-            else if (now >= one.Filter.EndsAt)
-                End(one);
+            bool isGone = clients.Find(one.Client.Id) is null;
+            if (!isGone && now < one.Filter.EndsAt)
+                continue;
+            one.End(isTold: !isGone);
+            Remove(one);
         }
     }
 
@@ -86,16 +88,18 @@ internal sealed class Monitors(ClientRegistry clients, ServerSettings settings, 
                 continue;
             line ??= request.Length > RequestBytesMax ? [] : Describe(command, request, elsewhere, client);
             if (!one.TryPost(line))
-                Remove(one.Client);
-            if (one.IsOver)
-                End(one);
+                Remove(one);
         }
     }
 
-    private void End(Monitor monitor)
+    // The client may have begun to monitor again.
+    private void Remove(Monitor monitor)
     {
-        Remove(monitor.Client);
-        monitor.PostEnd();
+        lock (_lock)
+        {
+            _all = Array.FindAll(_all, one => one != monitor);
+            monitor.Client.IsMonitor = Array.Exists(_all, one => one.Client == monitor.Client);
+        }
     }
 
     // +seconds.microseconds [database address] "word" "word"
@@ -157,7 +161,7 @@ internal sealed class Monitors(ClientRegistry clients, ServerSettings settings, 
                     text.Write("\\b"u8);
                     break;
                 default:
-                    text.Write(Encoding.ASCII.GetBytes($"\\x{one:x2}"));
+                    text.Write([(byte)'\\', (byte)'x', HexDigits[one >> 4], HexDigits[one & 0xF]]);
                     break;
             }
 
@@ -165,40 +169,67 @@ internal sealed class Monitors(ClientRegistry clients, ServerSettings settings, 
         }
     }
 
-    // Several threads show calls to one client at once.
+    // Several threads show calls to one client at once: under the gate, so that nothing comes behind the end, which the
+    // client would take for the reply to its next request.
     private sealed class Monitor(ClientSession client, Outbox outbox, MonitorFilter filter)
     {
+        private readonly Lock _gate = new();
         private long _lines;
         private long _dropped;
+        private bool _isOver;
 
         public ClientSession Client { get; } = client;
 
         public MonitorFilter Filter { get; } = filter;
 
-        public bool IsOver => Interlocked.Read(ref _lines) >= Filter.LinesMax;
-
-        /// <returns>Whether the client is still there.</returns>
+        /// <returns>False if it has ended, perhaps with this line.</returns>
         public bool TryPost(byte[] line)
         {
-            if (line.Length == 0 || outbox.Bytes + line.Length > WaitingBytesMax)
+            lock (_gate)
             {
-                Interlocked.Increment(ref _dropped);
-                return true;
-            }
+                if (_isOver)
+                    return false;
+                if (line.Length == 0 || outbox.Bytes + line.Length > WaitingBytesMax)
+                {
+                    _dropped++;
+                    return true;
+                }
 
-            if (Interlocked.Increment(ref _lines) > Filter.LinesMax)
-                return true;
-            long dropped = Interlocked.Exchange(ref _dropped, 0);
-            return (dropped == 0 || outbox.TryPost(Encoding.ASCII.GetBytes($"+dropped {dropped}\r\n")))
-                && outbox.TryPost(line);
+                TellDropped();
+                bool isThere = outbox.TryPost(line);
+                if (isThere && ++_lines < Filter.LinesMax)
+                    return true;
+                EndUnsynchronized(isTold: isThere);
+                return false;
+            }
         }
 
-        // So that a script knows that no more will come.
-        public void PostEnd()
+        /// <summary>Posts no more lines.</summary>
+        /// <param name="isTold">Whether the client gets a line, so that a script knows that no more will come.</param>
+        public void End(bool isTold)
         {
-            long dropped = Interlocked.Exchange(ref _dropped, 0);
-            string text = dropped > 0 ? $"+dropped {dropped}\r\n+end\r\n" : "+end\r\n";
-            outbox.TryPost(Encoding.ASCII.GetBytes(text));
+            lock (_gate)
+            {
+                if (!_isOver)
+                    EndUnsynchronized(isTold);
+            }
+        }
+
+        private void EndUnsynchronized(bool isTold)
+        {
+            _isOver = true;
+            Client.IsMonitor = false; // Before the client is told: it may send MONITOR then.
+            if (!isTold)
+                return;
+            TellDropped();
+            outbox.TryPost("+end\r\n"u8.ToArray());
+        }
+
+        private void TellDropped()
+        {
+            if (_dropped > 0)
+                outbox.TryPost(Encoding.ASCII.GetBytes($"+dropped {_dropped}\r\n"));
+            _dropped = 0;
         }
     }
 }

@@ -41,7 +41,7 @@ internal static class ClientCommands
         "    * TYPE (NORMAL|MASTER|REPLICA|PUBSUB)",
         "      Return clients of specified type.",
         "LIST <option> <value> [<option> <value> [...]]",
-        "    Return clients that match all options: IDLE <seconds>, ADDR, LADDR, USER, TYPE.",
+        "    Return clients that match all options: IDLE <seconds>, ADDR, LADDR, USER, TYPE, SKIPME.",
         "NO-EVICT (ON|OFF)",
         "    Protect current client connection from eviction.",
         "NO-TOUCH (ON|OFF)",

@@ -32,21 +32,21 @@ internal struct ClientFilter
     public static ClientFilter OfAddress(ReadOnlySpan<byte> address) =>
         new() { _remote = ReadAddress(address) };
 
-    /// <summary>As <see cref="TryRead"/>, for a list, which has the caller too.</summary>
-    public static bool TryReadForList(in RespRequest request, CommandContext context, out ClientFilter filter)
-    {
-        bool isRead = TryRead(request, 2, context, out filter);
-        filter.SkipsCaller = false;
-        return isRead;
-    }
+    /// <summary>As <see cref="TryRead"/>, for a list, which has the caller too unless an option says no.</summary>
+    public static bool TryReadForList(in RespRequest request, CommandContext context, out ClientFilter filter) =>
+        TryReadCore(request, 2, skipsCaller: false, context, out filter);
 
     /// <summary>Reads options and their values, starting at an argument.</summary>
     /// <returns>False if an error was replied.</returns>
     public static bool TryRead(
-        in RespRequest request, int first, CommandContext context, out ClientFilter filter)
+        in RespRequest request, int first, CommandContext context, out ClientFilter filter) =>
+        TryReadCore(request, first, skipsCaller: true, context, out filter);
+
+    private static bool TryReadCore(
+        in RespRequest request, int first, bool skipsCaller, CommandContext context, out ClientFilter filter)
     {
         var reply = context.Reply;
-        filter = new ClientFilter { SkipsCaller = true };
+        filter = new ClientFilter { SkipsCaller = skipsCaller };
         for (int i = first; i < request.Count; i += 2)
         {
             if (i + 1 == request.Count)

@@ -23,7 +23,8 @@ internal static class ClientListCommands
 
     private static void List(in RespRequest request, CommandContext context)
     {
-        long lines = Math.Max(request.Count < 5 ? context.Server.Clients.Count : 0, request.Count);
+        bool isById = request.Count > 4 && request[2].Is("ID"u8);
+        long lines = Math.Max(isById ? 0 : context.Server.Clients.Count, request.Count);
         if (context.TryGiveWay(lines * DescriptionWork))
             return;
         var text = new StringBuilder();

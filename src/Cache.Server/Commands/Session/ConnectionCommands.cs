@@ -56,11 +56,11 @@ internal static class ConnectionCommands
         }
     }
 
-    // Lines that still wait would come behind the reply.
-    private static void EndMonitoring(ClientSession client, CommandContext context)
+    // Lines that still wait would come behind the reply; so would the last one of monitoring that has ended by itself.
+    private static void EndMonitoring(ClientSession client, Outbox outbox, CommandContext context)
     {
         context.Server.Monitors.Remove(client);
-        while (client.Outbox!.TryTake(out _))
+        while (outbox.TryTake(out _))
         {
         }
     }
@@ -76,8 +76,8 @@ internal static class ConnectionCommands
             context.SetReplyMode(ReplyMode.Normal);
         client.Name = [];
         client.IsNoTouch = false;
-        if (client.IsMonitor)
-            EndMonitoring(client, context);
+        if (client.Outbox is { } outbox)
+            EndMonitoring(client, outbox, context);
         client.User = context.Server.Users.Default;
         client.IsAuthenticated = !context.Server.Users.IsPasswordRequired;
         client.UnauthenticatedSinceMs = context.Server.NowMs;

@@ -23,6 +23,20 @@ public sealed class RenamedCommandTests : ConnectionTestBase
         Assert.Equal($":{count}\r\n", client.Exchange(Request("COMMAND", "COUNT")));
     }
 
+    [Fact]
+    public async Task Rename_Config_ResetsStatisticsUnderItsNewName()
+    {
+        await using var server = await StartAsync(Renaming(("CONFIG", "secret-config-name")));
+        var client = server.Connect();
+        client.Exchange(Request("PING") + Request("PING"));
+
+        Assert.Equal("+OK\r\n", client.Exchange(Request("secret-config-name", "RESETSTAT")));
+
+        string info = client.Exchange(Request("INFO", "commandstats"));
+        Assert.Contains("cmdstat_config|resetstat:calls=1,", info, StringComparison.Ordinal);
+        Assert.DoesNotContain("cmdstat_ping", info, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData("get", "fetch")]
     [InlineData("set", "")]
