@@ -11,8 +11,9 @@ namespace StandaloneServer;
 
 /// <summary>Who may see the dashboard: the users of the server, with the rights that they have there.</summary>
 /// <remarks>
-/// While the default user needs no password, only this machine may: as in protected mode. Else a browser asks for a
-/// name and a password. Who sees the dashboard has the rights for the commands whose replies it shows.
+/// While the default user needs no password, only this machine may: as in protected mode. It is that user then, unless
+/// it gives a name and a password. Else, and where that user lacks a right, a browser asks for them. Who sees the
+/// dashboard has the rights for the commands whose replies it shows.
 /// </remarks>
 /// <param name="server">Has the users.</param>
 internal sealed class DashboardAccess(ServerState server)
@@ -26,28 +27,25 @@ internal sealed class DashboardAccess(ServerState server)
     /// <summary>Goes on if the one who asks may see it, else answers.</summary>
     public async Task AdmitAsync(HttpContext context, RequestDelegate next)
     {
-        if (!server.Users.IsPasswordRequired)
+        bool isOpen = !server.Users.IsPasswordRequired;
+        if (isOpen && !LocalRequests.IsLocal(context))
         {
-            if (LocalRequests.IsLocal(context))
-                await next(context).ConfigureAwait(false);
-            else
-            {
-                await RefuseAsync(
-                    context, StatusCodes.Status403Forbidden,
-                    "Only requests of this machine are answered while there is no password: set requirepass.")
-                    .ConfigureAwait(false);
-            }
-
+            await RefuseAsync(
+                context, StatusCodes.Status403Forbidden,
+                "Only requests of this machine are answered while there is no password: set requirepass.")
+                .ConfigureAwait(false);
             return;
         }
 
-        if (await FindUserAsync(context).ConfigureAwait(false) is not { } user)
+        bool isNamed = !isOpen || context.Request.Headers.Authorization.Count > 0;
+        var user = isNamed ? await FindUserAsync(context).ConfigureAwait(false) : server.Users.Default;
+        string? missing = user is null ? null : Array.Find(_commands, name => !May(user, name));
+        if (user is not null && missing is null)
         {
-            context.Response.Headers.WWWAuthenticate = "Basic realm=\"cache\", charset=\"UTF-8\"";
-            await RefuseAsync(context, StatusCodes.Status401Unauthorized, "Give the name and password of a user.")
-                .ConfigureAwait(false);
+            context.Items[typeof(AclUser)] = user;
+            await next(context).ConfigureAwait(false);
         }
-        else if (Array.Find(_commands, name => !May(user, name)) is { } missing)
+        else if (user is not null && isNamed)
         {
             await RefuseAsync(
                 context, StatusCodes.Status403Forbidden,
@@ -56,8 +54,9 @@ internal sealed class DashboardAccess(ServerState server)
         }
         else
         {
-            context.Items[typeof(AclUser)] = user;
-            await next(context).ConfigureAwait(false);
+            context.Response.Headers.WWWAuthenticate = "Basic realm=\"cache\", charset=\"UTF-8\"";
+            await RefuseAsync(context, StatusCodes.Status401Unauthorized, "Give the name and password of a user.")
+                .ConfigureAwait(false);
         }
     }
 

@@ -7,7 +7,9 @@ using Cache.Server;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 
 namespace StandaloneServer;
@@ -20,6 +22,15 @@ namespace StandaloneServer;
 internal sealed class HttpFront : IAsyncDisposable
 {
     private const string DashboardPath = "/cache";
+
+    // A hundred open pages with what they ask besides, and Prometheus: else strangers take the process's files.
+    private const int ConnectionsMax = 256;
+
+    // A reply that is not taken is not waited for longer: the files are closed already.
+    private static readonly TimeSpan _stopMax = TimeSpan.FromSeconds(2);
+
+    // Get alone refuses what some balancers ask.
+    private static readonly string[] _readMethods = [HttpMethods.Get, HttpMethods.Head];
 
     private readonly WebApplication _application;
 
@@ -35,11 +46,14 @@ internal sealed class HttpFront : IAsyncDisposable
         ProgramSettings settings, RespServer server, ILoggerFactory loggers, CancellationToken stopping)
     {
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.Services.AddRoutingCore().AddSingleton(server).AddSingleton(loggers);
+        builder.Services.AddRoutingCore().AddSingleton(server).AddSingleton(loggers)
+            .Configure<HostOptions>(static host => host.ShutdownTimeout = _stopMax)
+            .Configure<SocketTransportOptions>(static sockets => sockets.CreateBoundListenSocket = Bind);
         var endPoints = Resolve(settings);
         builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
         {
             kestrel.AddServerHeader = false;
+            kestrel.Limits.MaxConcurrentConnections = ConnectionsMax;
             foreach (var endPoint in endPoints)
                 kestrel.Listen(endPoint);
         });
@@ -69,7 +83,8 @@ internal sealed class HttpFront : IAsyncDisposable
     {
         application.UseRouting();
         application.MapCacheMetrics("/metrics").AllowAnonymous();
-        application.MapGet("/health", context => SendHealthAsync(context, server, stopping)).AllowAnonymous();
+        application.MapMethods("/health", _readMethods, context => SendHealthAsync(context, server, stopping))
+            .AllowAnonymous();
         application.MapGet("/", static context =>
         {
             context.Response.Redirect("cache/");
@@ -106,7 +121,41 @@ internal sealed class HttpFront : IAsyncDisposable
             settings.HttpBind, settings.HttpPort, tlsPort: null,
             new ListenWords("http-port", "http-port", "http-bind"), problems);
         return problems.Count == 0
-            ? [.. addresses.Select(static one => one.EndPoint).Distinct()]
+            ? [.. addresses.Where(IsThere).Select(static one => one.EndPoint).Distinct()]
             : throw new SettingException(problems);
+    }
+
+    private static bool IsThere(ListenAddress address)
+    {
+        if (!address.MayBeAbsent)
+            return true;
+        try
+        {
+            Bind(new IPEndPoint(address.EndPoint.Address, 0)).Dispose();
+            return true;
+        }
+        catch (SocketException)
+        {
+            return false;
+        }
+    }
+
+    // Kestrel's own socket for all of IPv6 takes IPv4 too.
+    private static Socket Bind(EndPoint endPoint)
+    {
+        if (endPoint.AddressFamily != AddressFamily.InterNetworkV6)
+            return SocketTransportOptions.CreateDefaultBoundListenSocket(endPoint);
+        var socket = new Socket(AddressFamily.InterNetworkV6, SocketType.Stream, ProtocolType.Tcp);
+        try
+        {
+            socket.DualMode = false;
+            socket.Bind(endPoint);
+            return socket;
+        }
+        catch (SocketException)
+        {
+            socket.Dispose();
+            throw;
+        }
     }
 }

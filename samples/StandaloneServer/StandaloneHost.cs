@@ -126,6 +126,8 @@ internal static class StandaloneHost
         {
             await failed.CancelAsync().ConfigureAwait(false);
             await starting.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (starting.IsCompletedSuccessfully)
+                await host.StopAsync().ConfigureAwait(false); // Clients may have written meanwhile.
             if (http is not null)
                 await http.DisposeAsync().ConfigureAwait(false);
             throw;

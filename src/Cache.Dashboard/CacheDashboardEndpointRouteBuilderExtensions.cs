@@ -61,7 +61,8 @@ public static class CacheDashboardEndpointRouteBuilderExtensions
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentNullException.ThrowIfNull(pattern);
         var metrics = new MetricsEndpoint(FindServer(endpoints.ServiceProvider).State);
-        return endpoints.MapGet(pattern, LocalRequests.Guard(metrics.WriteAsync));
+        return endpoints.MapGet(pattern, LocalRequests.Guard(metrics.WriteAsync))
+            .WithMetadata(LocalRequests.NeverCached);
     }
 
     // A server that was never started has all counters, at 0, over the store of an application without clients.

@@ -33,6 +33,7 @@ internal sealed class DashboardEndpoints : IDisposable
 
     public IEndpointConventionBuilder Map(RouteGroupBuilder group)
     {
+        group.WithMetadata(LocalRequests.NeverCached);
         Get(group, "/", SendPageAsync);
         Get(group, "/assets/{**path}", static context => Assets.SendAsync(context, RouteOf(context, "path")));
         Get(group, "/api/live", _stream.SendAsync);

@@ -17,12 +17,17 @@ internal static class SameOrigin
     {
         if (!request.Headers.ContainsKey(Header))
             return false;
-        if (request.Headers.TryGetValue("Sec-Fetch-Site", out var site) && site != "same-origin")
-            return false;
-        return !request.Headers.TryGetValue("Origin", out var origin)
-            || (Uri.TryCreate(origin, UriKind.Absolute, out var uri)
-                && uri.Authority.Equals(AuthorityOf(request), StringComparison.OrdinalIgnoreCase));
+        // Without it, the origin: a proxy that changes the host is not to be in the way of browsers that have it.
+        return request.Headers.TryGetValue("Sec-Fetch-Site", out var site)
+            ? site == "same-origin"
+            : IsOwnOrigin(request);
     }
+
+    /// <summary>Whether the request names no other origin than the one that it was sent to.</summary>
+    public static bool IsOwnOrigin(HttpRequest request) =>
+        !request.Headers.TryGetValue("Origin", out var origin)
+        || (Uri.TryCreate(origin, UriKind.Absolute, out var uri)
+            && uri.Authority.Equals(AuthorityOf(request), StringComparison.OrdinalIgnoreCase));
 
     // Without the port of the scheme that the page has, which a proxy may have changed.
     private static string AuthorityOf(HttpRequest request) =>

@@ -3,6 +3,7 @@ using System.Security.Claims;
 using System.Text.Encodings.Web;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.HttpOverrides;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
@@ -59,11 +60,89 @@ public sealed class AccessTests
     [InlineData("X-Real-IP")]
     [InlineData("Forwarded")]
     [InlineData("Via")]
+    [InlineData("X-Original-For")]
+    [InlineData("X-Original-Host")]
+    [InlineData("X-Original-Proto")]
     public async Task WithoutAPolicy_AForwardedRequest_IsRefused(string header)
     {
         await using var application = await DashboardApplication.StartAsync();
 
         var (status, _, _) = await application.SendAsync("/cache/api/server", headers: (header, "for=192.0.2.7"));
+
+        Assert.Equal(HttpStatusCode.Forbidden, status);
+    }
+
+    // The middleware takes the headers away, and the host is what the asker says.
+    [Fact]
+    public async Task WithoutAPolicy_AHostThatWasForwarded_IsRefused()
+    {
+        await using var application = await DashboardApplication.StartAsync(static app =>
+        {
+            app.UseForwardedHeaders(new ForwardedHeadersOptions
+            {
+                ForwardedHeaders = ForwardedHeaders.XForwardedHost | ForwardedHeaders.XForwardedProto,
+            });
+            app.UseRouting();
+            app.MapCacheDashboard("/cache");
+        });
+
+        var (status, _, _) = await application.SendAsync(
+            "/cache/api/server", host: "cache.example",
+            headers: [("X-Forwarded-Host", "localhost"), ("X-Forwarded-Proto", "https")]);
+
+        Assert.Equal(HttpStatusCode.Forbidden, status);
+    }
+
+    // As nginx forwards if it is told nothing but where to: its own address as the host, and no header.
+    [Fact]
+    public async Task WithoutAPolicy_AProxyOfTheOldProtocol_IsRefused()
+    {
+        await using var application = await DashboardApplication.StartAsync();
+
+        var (status, _, _) = await application.SendAsync(
+            "/cache/api/server", host: "127.0.0.1:5000", protocol: "HTTP/1.0");
+
+        Assert.Equal(HttpStatusCode.Forbidden, status);
+    }
+
+    // Where the application lets pages of all origins read its replies.
+    [Theory]
+    [InlineData("http://other.example", HttpStatusCode.Forbidden)]
+    [InlineData("null", HttpStatusCode.Forbidden)]
+    [InlineData("http://localhost", HttpStatusCode.OK)]
+    public async Task WithoutAPolicy_APageOfAnotherOrigin_IsRefused(string origin, HttpStatusCode expected)
+    {
+        await using var application = await DashboardApplication.StartAsync(
+            static app =>
+            {
+                app.UseCors(static policy => policy.AllowAnyOrigin().AllowAnyHeader().AllowAnyMethod());
+                app.MapCacheDashboard("/cache");
+            },
+            static services => services.AddCors());
+
+        var (status, _, _) = await application.SendAsync("/cache/api/keys", headers: ("Origin", origin));
+
+        Assert.Equal(expected, status);
+    }
+
+    // An output cache that keeps all replies would give another machine what this one was shown.
+    [Theory]
+    [InlineData("/cache/api/clients")]
+    [InlineData("/metrics")]
+    public async Task WithoutAPolicy_TheOutputCacheKeepsNothing(string path)
+    {
+        await using var application = await DashboardApplication.StartAsync(
+            static app =>
+            {
+                app.UseOutputCache();
+                app.MapCacheDashboard("/cache");
+                app.MapCacheMetrics("/metrics");
+            },
+            static services => services.AddOutputCache(
+                static options => options.AddBasePolicy(static policy => policy.Cache())));
+        Assert.Equal(HttpStatusCode.OK, (await application.SendAsync(path)).Status);
+
+        var (status, _, _) = await application.SendAsync(path, from: "192.0.2.7");
 
         Assert.Equal(HttpStatusCode.Forbidden, status);
     }

@@ -57,15 +57,17 @@ internal sealed class DashboardApplication : IAsyncDisposable
     /// <param name="from">The address of its sender; null: this machine's.</param>
     /// <param name="host">The name that it was sent to.</param>
     /// <param name="method">GET, or another.</param>
+    /// <param name="protocol">HTTP/1.1, or another.</param>
     /// <param name="headers">Further headers.</param>
     public async Task<(HttpStatusCode Status, string Body, Microsoft.AspNetCore.Http.HttpResponse Response)> SendAsync(
         string path, string? from = null, string host = "localhost", string method = "GET",
-        params (string Name, string Value)[] headers)
+        string protocol = "HTTP/1.1", params (string Name, string Value)[] headers)
     {
         var context = await _application.GetTestServer().SendAsync(request =>
         {
             string[] parts = path.Split('?', 2);
             request.Request.Method = method;
+            request.Request.Protocol = protocol;
             request.Request.Path = parts[0];
             request.Request.QueryString = new(parts.Length > 1 ? "?" + parts[1] : "");
             request.Request.Host = new(host);

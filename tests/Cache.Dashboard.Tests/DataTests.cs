@@ -1,8 +1,11 @@
 using System.Net;
 using System.Text;
 using System.Text.Json;
+using Cache.Core;
+using Cache.Server;
 using Cache.Testing;
 using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Cache.Dashboard.Tests;
 
@@ -16,6 +19,7 @@ public sealed class DataTests
     [InlineData("1", null, "cross-site")]
     [InlineData("1", null, "same-site")]
     [InlineData("1", "http://localhost", "none")]
+    [InlineData("1", "http://other.example", "cross-site")]
     [InlineData(null, "http://localhost", "same-origin")]
     public async Task EndClient_FromAnotherPage_IsRefused(string? header, string? origin, string? site)
     {
@@ -206,6 +210,46 @@ public sealed class DataTests
     }
 
     [Fact]
+    public async Task Key_WithTheRight_ShowsTextAsText()
+    {
+        await using var application = await StartShowingAsync();
+        application.Store.Set("lines"u8, "caf\u00e9\r\n\tbar\u0000\\"u8);
+        // A character of two bytes lies over the end of what is shown.
+        application.Store.Set("long"u8, Encoding.UTF8.GetBytes("x" + new string('\u00e9', 5000)));
+
+        Assert.Equal("caf\u00e9\r\n\tbar\\x00\\x5c", await ValueAsync("key=lines"));
+        Assert.Equal("x" + new string('\u00e9', 2047), await ValueAsync("key=long"));
+
+        async Task<string?> ValueAsync(string query)
+        {
+            using var data = await ReadAsync(application, "key?" + query);
+            return data.RootElement.GetProperty("value").GetString();
+        }
+    }
+
+    // A page of the longest keys would be nine megabytes, and none of them could be asked for.
+    [Fact]
+    public async Task Keys_ThatAreLong_MakeNoLongReply()
+    {
+        await using var application = await DashboardApplication.StartAsync();
+        for (int i = 0; i < 8; i++)
+            application.Store.Set(Encoding.UTF8.GetBytes($"{i}x" + new string('\u00e9', 32_000)), "1"u8);
+        application.Store.Set(Encoding.UTF8.GetBytes("named" + new string('\u00e9', 2000)), "1"u8);
+
+        var (_, body, _) = await application.SendAsync("/cache/api/keys");
+
+        Assert.InRange(body.Length, 1, 32_768);
+        using var data = JsonDocument.Parse(body);
+        var rows = data.RootElement.GetProperty("keys").EnumerateArray().ToArray();
+        Assert.Equal(9, rows.Length);
+        Assert.All(rows, static row => Assert.EndsWith("\u00e9", row.GetProperty("key").GetString()));
+        Assert.All(rows, static row => Assert.True(row.GetProperty("isCut").GetBoolean()));
+        var named = Assert.Single(rows, static row => row.GetProperty("id").ValueKind == JsonValueKind.String);
+        using var one = await ReadAsync(application, "key?id=" + named.GetProperty("id").GetString());
+        Assert.True(one.RootElement.GetProperty("exists").GetBoolean());
+    }
+
+    [Fact]
     public async Task Keys_OfAnyBytes_AreFoundByWhatTheListNames()
     {
         await using var application = await DashboardApplication.StartAsync();
@@ -287,6 +331,39 @@ public sealed class DataTests
         Assert.Equal("CONFIG SET", parameters["maxclients"].GetProperty("origin").GetString());
         Assert.Equal("default", parameters["timeout"].GetProperty("origin").GetString());
         Assert.Equal("CONFIG SET", parameters["requirepass"].GetProperty("origin").GetString());
+    }
+
+    [Fact]
+    public async Task Configuration_OfAServerWithoutOptions_IsAllDefault()
+    {
+        await using var application = await DashboardApplication.StartAsync(static app =>
+        {
+            app.Services.GetRequiredService<RespServer>().State.Store.MemoryLimitBytes =
+                new CacheOptions().MemoryLimitBytes;
+            app.MapCacheDashboard("/cache");
+        });
+
+        using var data = await ReadAsync(application, "configuration");
+
+        Assert.Empty(
+            data.RootElement.GetProperty("parameters").EnumerateArray()
+                .Where(static one => one.GetProperty("origin").GetString() != "default")
+                .Select(static one => one.GetProperty("name").GetString()));
+    }
+
+    [Fact]
+    public async Task Names_OfUsers_AreText()
+    {
+        await using var application = await DashboardApplication.StartAsync();
+        application.Server.Connect().Send(
+            "ACL SETUSER j\u00fcrgen on nopass ~* +@all\r\nAUTH j\u00fcrgen any\r\n"u8);
+        application.Server.Connect().Send("AUTH s\u00f8ren wrong\r\n"u8);
+
+        using var clients = await ReadAsync(application, "clients?search=j\u00fcrgen");
+        using var events = await ReadAsync(application, "events");
+
+        Assert.Equal("j\u00fcrgen", clients.RootElement.GetProperty("clients")[0].GetProperty("user").GetString());
+        Assert.Equal("s\u00f8ren", events.RootElement.GetProperty("denials")[0].GetProperty("user").GetString());
     }
 
     [Fact]

@@ -33,7 +33,7 @@ internal static class ClientData
     private static bool Matches(ClientSession client, string search) =>
         client.EndPoints.Remote.Contains(search, StringComparison.OrdinalIgnoreCase)
         || KeyText.Of(client.Name).Contains(search, StringComparison.OrdinalIgnoreCase)
-        || client.User.Name.Contains(search, StringComparison.OrdinalIgnoreCase)
+        || UserOf(client).Contains(search, StringComparison.OrdinalIgnoreCase)
         || (client.LastCommand?.Name ?? "").Contains(search, StringComparison.OrdinalIgnoreCase);
 
     // By keys that are read once: a client changes meanwhile, and a sort must not see that.
@@ -54,7 +54,7 @@ internal static class ClientData
     {
         "address" => client.EndPoints.Remote,
         "name" => KeyText.Of(client.Name),
-        "user" => client.User.Name,
+        "user" => UserOf(client),
         "command" => client.LastCommand?.Name ?? "",
         "database" => client.Database,
         "age" => nowMs - client.ConnectedAtMs,
@@ -65,6 +65,8 @@ internal static class ClientData
         _ => client.Id,
     };
 
+    private static string UserOf(ClientSession client) => KeyText.OfLatin1(client.User.Name);
+
     private static long MemoryOf(ClientSession client) => ClientMemory.IdleClientBytes
         + Math.Max(client.HeldBytes, client.PendingInputBytes + client.PendingOutputBytes);
 
@@ -74,7 +76,7 @@ internal static class ClientData
         json.WriteNumber("id", client.Id);
         json.WriteString("address", client.EndPoints.Remote);
         json.WriteString("name", KeyText.Of(client.Name));
-        json.WriteString("user", client.User.Name);
+        json.WriteString("user", UserOf(client));
         json.WriteString("library", $"{KeyText.Of(client.LibraryName)} {KeyText.Of(client.LibraryVersion)}".Trim());
         json.WriteNumber("database", client.Database);
         json.WriteNumber("age", Math.Max(0, nowMs - client.ConnectedAtMs) / 1000);

@@ -49,9 +49,17 @@ internal sealed class ConfigurationData(ServerState server, IReadOnlyDictionary<
             return "CONFIG SET";
         if (origins.TryGetValue(parameter.Name, out string? origin))
             return origin;
-        return value == parameter.Default || parameter.DefaultName is not null ? "default" : "start";
+        return value == DefaultOf(parameter) ? "default" : "start";
     }
 
+    // As it is read where nobody has given a value.
+    private static string DefaultOf(Directive parameter) => parameter.Name switch
+    {
+        "maxmemory" => ConfigParameters.ToMemoryLimit(parameter.Default),
+        "dir" => OptionText.ToLatin1(Environment.CurrentDirectory),
+        _ => parameter.Default,
+    };
+
     private static string Shown(Directive parameter, string value) =>
-        value.Length > 0 && _secrets.Contains(parameter.Name) ? "(set, not shown)" : value;
+        value.Length > 0 && _secrets.Contains(parameter.Name) ? "(set, not shown)" : KeyText.OfLatin1(value);
 }

@@ -58,8 +58,8 @@ internal static class EventData
             json.WriteStartObject();
             json.WriteNumber("at", (entry.AtMs + toWallClock) / 1000);
             json.WriteString("reason", entry.Denial.ToString());
-            json.WriteString("object", entry.Object);
-            json.WriteString("user", entry.UserName);
+            json.WriteString("object", KeyText.OfLatin1(entry.Object));
+            json.WriteString("user", KeyText.OfLatin1(entry.UserName));
             json.WriteNumber("count", entry.Count);
             json.WriteEndObject();
         }

@@ -16,8 +16,12 @@ internal static class KeyData
 
     private const int ValueBytesMax = 4096;
 
-    // As wide as the page; a key may have half a gigabyte.
+    // As wide as the page; a key may have 65,535 bytes.
     private const int KeyBytesShown = 256;
+
+    // Of a key that a page can ask for: longer ones do not fit into the line of a request, and would make a list of
+    // megabytes.
+    private const int KeyBytesNamed = 4096;
 
     /// <summary>Some keys that match.</summary>
     /// <param name="json">Gets the members.</param>
@@ -65,14 +69,15 @@ internal static class KeyData
         if (!showsValue || info.Kind != EntryKind.String)
             return;
         var start = default(ValueStart);
-        if (store.TryPeekRange(key, 0, ValueBytesMax - 1, ref start, out info))
-            json.WriteString("value", KeyText.Of(start.Bytes));
+        if (store.TryPeekRange(key, 0, ValueBytesMax, ref start, out info))
+            json.WriteString("value", KeyText.OfValue(KeyText.Cut(start.Bytes, ValueBytesMax)));
     }
 
     private static void WriteInfo(Utf8JsonWriter json, byte[] key, in EntryInfo info)
     {
-        json.WriteString("id", Base64Url.EncodeToString(key));
-        json.WriteString("key", KeyText.Of(key.AsSpan(0, Math.Min(key.Length, KeyBytesShown))));
+        json.WriteString("id", key.Length <= KeyBytesNamed ? Base64Url.EncodeToString(key) : null);
+        json.WriteString("key", KeyText.Of(KeyText.Cut(key, KeyBytesShown)));
+        json.WriteBoolean("isCut", key.Length > KeyBytesShown);
         json.WriteNumber("keyLength", key.Length);
         json.WriteString("kind", info.Kind.ToString());
         json.WriteNumber("length", info.Length);

@@ -27,12 +27,13 @@ let server = null;
 nav.append(...titles.map(([name, page]) => h('a', { href: `#/${name}` }, page.title)));
 
 async function show() {
-  const name = location.hash.slice(2).split('?')[0];
-  const page = pages[name] ?? overview;
+  const asked = location.hash.slice(2).split('?')[0];
+  const name = Object.hasOwn(pages, asked) ? asked : 'overview';
+  const page = pages[name];
   end?.();
   end = null;
   for (const link of nav.children) {
-    if (link.hash === `#/${pages[name] ? name : 'overview'}`) {
+    if (link.hash === `#/${name}`) {
       link.setAttribute('aria-current', 'page');
       link.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     } else link.removeAttribute('aria-current');
@@ -73,6 +74,11 @@ addEventListener('hashchange', async () => {
   await show();
   main.focus({ preventScroll: true });
   scrollTo(0, 0);
+});
+// The address names the page that is shown: a link within it must not change that.
+document.querySelector('.skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  main.focus();
 });
 readServer();
 connect();

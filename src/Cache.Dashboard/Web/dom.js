@@ -22,8 +22,9 @@ export async function read(path, parameters) {
   const query = new URLSearchParams(parameters ?? {}).toString();
   const answer = await fetch(`api/${path}${query ? `?${query}` : ''}`, { headers: { accept: 'application/json' } });
   const type = answer.headers.get('content-type') ?? '';
-  const data = type.startsWith('application/json') ? await answer.json() : { error: await answer.text() };
-  if (!answer.ok) throw new Error(data.error || `The server answered ${answer.status}.`);
+  const isData = type.startsWith('application/json');
+  const data = isData ? await answer.json() : { error: answer.ok ? 'Another page answered: sign in again.' : await answer.text() };
+  if (!answer.ok || !isData) throw new Error(data.error || `The server answered ${answer.status}.`);
   return data;
 }
 

@@ -57,6 +57,7 @@ const two = (value) => String(value).padStart(2, '0');
 /** 14:03:22 in the reader's time zone; with the date if that is another day. */
 export function time(unixSeconds) {
   const at = new Date(unixSeconds * 1000);
+  if (Number.isNaN(at.getTime())) return none; // Beyond the year 275760, as an expiry may be.
   const clock = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
   const isToday = at.toDateString() === new Date().toDateString();
   return isToday ? clock : `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock}`;

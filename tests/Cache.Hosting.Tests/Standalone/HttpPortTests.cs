@@ -88,6 +88,59 @@ public sealed class HttpPortTests : IDisposable
         Assert.Contains(server.Lines, static line => line.Contains("http-bind", StringComparison.Ordinal));
     }
 
+    // Of a network for examples: no machine has it.
+    [Fact]
+    public async Task HttpBind_OfAnotherMachine_EndsTheStart()
+    {
+        string port = FreePort.Find();
+        await using var server = Start(
+            "--port", FreePort.Find(), "--http-port", port, "--http-bind", "192.0.2.1");
+
+        Assert.Equal(1, await server.WaitForExitAsync());
+        Assert.Contains(
+            server.Lines, line => line.StartsWith($"cache: http-port is {port}: ", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task HttpBind_OfAllAddresses_TakesBothFamilies_AndLeavesOutWhatMayBeAbsent()
+    {
+        string port = FreePort.Find();
+        await using var server = Start(
+            "--port", FreePort.Find(), "--http-port", port, "--http-bind", "* -::* -192.0.2.1");
+
+        Assert.Equal((HttpStatusCode.OK, "ready\n"), await GetAsync(port, "/health"));
+    }
+
+    // Some balancers ask so.
+    [Fact]
+    public async Task Health_ByHead_IsAnswered()
+    {
+        string port = FreePort.Find();
+        await using var server = Start("--port", FreePort.Find(), "--http-port", port);
+        await WaitForHealthAsync(port);
+
+        using var request = new HttpRequestMessage(HttpMethod.Head, $"http://127.0.0.1:{port}/health");
+        using var response = await _http.SendAsync(request, TestContext.Current.CancellationToken);
+
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+    }
+
+    // Anybody may connect, and do little: the page shows no more than such a client could see.
+    [Fact]
+    public async Task Dashboard_WhereTheDefaultUserHasFewRights_AsksForAnother()
+    {
+        string port = FreePort.Find();
+        await using var server = Start(
+            "--port", FreePort.Find(), "--http-port", port, "--user", "default on nopass ~public:* +get +set",
+            "--user", "ops on >word ~* +@all");
+        await WaitForHealthAsync(port);
+
+        Assert.Equal(HttpStatusCode.Unauthorized, (await GetAsync(port, "/cache/api/keys")).Status);
+        Assert.Equal(HttpStatusCode.Unauthorized, (await GetAsync(port, "/cache/api/configuration")).Status);
+        Assert.Equal(HttpStatusCode.Unauthorized, (await GetAsync(port, "/cache/api/keys", "ops:wrong")).Status);
+        Assert.Equal(HttpStatusCode.OK, (await GetAsync(port, "/cache/api/keys", "ops:word")).Status);
+    }
+
     [Fact]
     public async Task Dashboard_WithAPassword_AsksForAUserWithTheRights()
     {

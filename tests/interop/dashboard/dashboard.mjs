@@ -239,6 +239,15 @@ async function checkKeyboard(browser) {
     equal(await focused(), 'Skip to the page');
     equal(await page.$eval('.skip', (link) => link.getBoundingClientRect().left >= 0), true, 'it is not seen');
   });
+  await check('keyboard: that way stays on the page', async () => {
+    await goTo(page, 'latency');
+    await page.focus('.skip');
+    await page.keyboard.press('Enter');
+    await pause(200);
+    equal(await page.textContent('h1'), 'Latency');
+    equal(await page.evaluate(() => document.activeElement.id), 'main');
+    await goTo(page, 'overview');
+  });
   for (const [name, title] of Object.entries(pages)) {
     await check(`keyboard: to ${name}`, async () => {
       await page.evaluate(() => document.activeElement.blur());
@@ -268,16 +277,40 @@ async function checkKeyboard(browser) {
     await page.keyboard.press('Enter');
     equal(await page.$eval('dialog', (dialog) => dialog.open), true);
     equal(await focused(), 'Cancel');
+    await pause(2500); // The table is drawn anew meanwhile.
     await page.keyboard.press('Escape');
     equal(await page.$eval('dialog', (dialog) => dialog.open), false);
     equal(victim.destroyed, false);
-    await tabTo(label);
+    await until('the button has the focus again', async () => (await focused()) === label, 5);
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     equal(await focused(), 'Disconnect');
     await page.keyboard.press('Enter');
     equal(await Promise.race([closed, pause(5000)]), true);
     await page.waitForFunction(() => document.querySelector('main .notice')?.textContent.includes('was disconnected'));
+    equal(problems, []);
+  });
+  await context.close();
+}
+
+// On a slow way each letter of a search would begin to read for ever, and an old answer could come last.
+async function checkSlowWay(browser) {
+  const { page, problems, context } = await open(browser);
+  await check('a search over a slow way: one reader remains, and the last search is shown', async () => {
+    await goTo(page, 'clients');
+    let asked = 0;
+    await page.route('**/api/clients?*', async (route) => {
+      asked += 1;
+      const isFirst = new URL(route.request().url()).searchParams.get('search') === 'w';
+      await pause(isFirst ? 1500 : 400);
+      await route.continue().catch(() => {});
+    });
+    await page.locator('input[type=search]').pressSequentially('web-1', { delay: 60 });
+    await pause(3000);
+    equal(await page.$$eval('tbody tr', (all) => all.length), 1);
+    asked = 0;
+    await pause(7200);
+    equal(asked <= 4, true, `${asked} questions in seven seconds`);
     equal(problems, []);
   });
   await context.close();
@@ -405,6 +438,7 @@ try {
   await checkPages(browser);
   await checkLive(browser);
   await checkKeyboard(browser);
+  await checkSlowWay(browser);
   await checkKeys(browser);
   stopTraffic();
   await checkManyClients(browser);

@@ -1,4 +1,4 @@
-import { h, change, confirm, failure } from '../dom.js';
+import { h, change, confirm, failure, setText } from '../dom.js';
 import { table } from '../table.js';
 import { refresh } from '../refresh.js';
 import { bytes, seconds, whole } from '../format.js';
@@ -47,9 +47,15 @@ export function show(main) {
     reads.now();
   }
 
+  function focusButton(label) {
+    [...main.querySelectorAll('button.danger')].find((one) => one.getAttribute('aria-label') === label)?.focus();
+  }
+
   async function end(row) {
     const text = `${row.address}${row.name ? ` (${row.name})` : ''}, user ${row.user}. It may connect again at once.`;
-    if (!await confirm(`Disconnect client ${row.id}?`, text, 'Disconnect')) return;
+    const isSure = await confirm(`Disconnect client ${row.id}?`, text, 'Disconnect');
+    focusButton(`Disconnect client ${row.id}`); // The one that the dialog would give the focus back to may be gone.
+    if (!isSure) return;
     try {
       const done = await change(`clients/${row.id}/end`);
       message.replaceChildren(h('p', { class: 'notice', role: 'status' },
@@ -77,13 +83,11 @@ export function show(main) {
     // A button that has the focus must keep it, or the keyboard loses its place.
     const focused = document.activeElement?.getAttribute?.('aria-label');
     clients.show(data.clients);
-    if (focused?.startsWith('Disconnect client')) {
-      [...main.querySelectorAll('button.danger')].find((one) => one.getAttribute('aria-label') === focused)?.focus();
-    }
+    if (focused?.startsWith('Disconnect client')) focusButton(focused);
     const last = data.offset + data.clients.length;
     const shown = data.matching === 0 ? 'none' : `${whole(data.offset + 1)} to ${whole(last)}`;
-    count.textContent = `${shown} of ${whole(data.matching)}`
-      + (data.matching === data.connected ? ' clients' : ` that match, ${whole(data.connected)} connected`);
+    setText(count, `${shown} of ${whole(data.matching)}`
+      + (data.matching === data.connected ? ' clients' : ` that match, ${whole(data.connected)} connected`));
     previous.disabled = data.offset === 0;
     next.disabled = last >= data.matching;
   });

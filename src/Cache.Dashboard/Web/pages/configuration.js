@@ -1,4 +1,4 @@
-import { h } from '../dom.js';
+import { h, setText } from '../dom.js';
 import { table } from '../table.js';
 import { refresh } from '../refresh.js';
 
@@ -35,7 +35,7 @@ export function show(main) {
     const shown = all.filter((one) => (only.value === 'all' || (only.value === 'set' ? one.origin !== 'default' : one.meaning))
       && (one.name.includes(text) || one.meaning.toLowerCase().includes(text)));
     parameters.show(shown);
-    count.textContent = `${shown.length} of ${all.length}`;
+    setText(count, `${shown.length} of ${all.length}`);
   }
 
   search.addEventListener('input', filter);

@@ -14,6 +14,9 @@ const expiry = (key) => {
 export function show(main) {
   let cursor = '0';
   let shown = [];
+  let asked = {};
+  let searches = 0;
+  let looks = 0;
   const database = h('input', { type: 'text', inputmode: 'numeric', value: '0', size: '3', 'aria-label': 'Database', pattern: '[0-9]{1,2}' });
   database.style.flex = '0 0 64px';
   const pattern = h('input', { type: 'search', placeholder: 'key, or pattern such as user:*', 'aria-label': 'Key or pattern' });
@@ -26,8 +29,11 @@ export function show(main) {
     columns: [
       {
         name: 'key', title: 'Key', className: 'key',
-        show: (row) => h('a', { href: '#/keys', click: (event) => { event.preventDefault(); look({ id: row.id }); } },
-          row.key + (row.keyLength > row.key.length ? ` … ${whole(row.keyLength)} bytes` : '')),
+        show: (row) => {
+          const text = row.key + (row.isCut ? ` … ${whole(row.keyLength)} bytes` : '');
+          if (!row.id) return text; // Too long to ask for.
+          return h('a', { href: '#/keys', click: (event) => { event.preventDefault(); look({ id: row.id }); } }, text);
+        },
       },
       { name: 'kind', title: 'Type', show: (row) => row.kind.toLowerCase() },
       { name: 'length', title: 'Length', number: true, show: (row) => bytes(row.length) },
@@ -47,8 +53,7 @@ export function show(main) {
           href: '#/keys',
           click: (event) => {
             event.preventDefault();
-            database.value = String(row.database);
-            look({ id: row.id });
+            look({ id: row.id, database: row.database });
           },
         }, row.key),
       },
@@ -61,28 +66,36 @@ export function show(main) {
     rows: [], sort: { name: 'reads', descending: true }, empty: 'No key is used often.',
   });
 
+  // What was asked for last is shown, whatever arrives last.
   async function scan() {
+    const mine = searches;
     more.disabled = true;
     try {
-      const data = await read('keys', { database: database.value, pattern: pattern.value, cursor });
+      const data = await read('keys', { ...asked, cursor });
+      if (mine !== searches) return;
       const known = new Set(shown.map((key) => key.id));
-      shown = [...shown, ...data.keys.filter((key) => !known.has(key.id))];
+      shown = [...shown, ...data.keys.filter((key) => !key.id || !known.has(key.id))];
       cursor = data.cursor;
       keys.show(shown);
       place.replaceChildren(keys.element);
       count.textContent = `${whole(shown.length)} keys${cursor === '0' ? ', that is all' : ' so far'}`;
       more.hidden = cursor === '0';
     } catch (error) {
+      if (mine !== searches) return;
       place.replaceChildren(failure(error));
     }
     more.disabled = false;
   }
 
   async function look(parameters) {
+    looks += 1;
+    const mine = looks;
     try {
-      const key = await read('key', { database: database.value, ...parameters });
+      const key = await read('key', { database: asked.database, ...parameters });
+      if (mine !== looks) return;
       one.replaceChildren(describe(key, parameters.key));
     } catch (error) {
+      if (mine !== looks) return;
       one.replaceChildren(failure(error));
     }
     one.scrollIntoView({ block: 'nearest' });
@@ -107,6 +120,9 @@ export function show(main) {
     event?.preventDefault();
     cursor = '0';
     shown = [];
+    asked = { database: database.value, pattern: pattern.value };
+    searches += 1;
+    looks += 1;
     one.replaceChildren();
     const text = pattern.value;
     if (text && !/[*?[\\]/.test(text)) look({ key: text });

@@ -49,7 +49,9 @@ export function show(main) {
   const reads = refresh(main, 'latency', () => ({}), (data) => {
     const total = data.commands.reduce((sum, command) => sum + command.total, 0);
     commands.show(data.commands.map((one) => ({ ...one, share: (100 * one.total) / Math.max(1, total) })));
-    about.textContent = `calls of ${microseconds(data.slowerThan)} and more (slowlog-log-slower-than)`;
+    about.textContent = data.slowerThan < 0
+      ? 'off (slowlog-log-slower-than)'
+      : `calls of ${microseconds(data.slowerThan)} and more (slowlog-log-slower-than)`;
     slow.show(data.slow);
   });
   return () => {
