@@ -171,12 +171,27 @@ internal static class RingReader
                 return false;
             case RecordKind.Group:
                 var records = bytes.Slice(RecordLayout.GroupHeadSize, isParted ? 0 : record.ValueLength);
-                return !isParted && Complete(records) == records.Length;
+                return !isParted && !MovesLong(records) && Complete(records) == records.Length;
         }
 
         if (isParted)
             WriteRemoval(bytes, record.Fields.Keyspace, record.Key.ToArray());
         return true;
+    }
+
+    // A value that is missing may be that of a key which goes with it: a file still has it there.
+    private static bool MovesLong(ReadOnlySpan<byte> records)
+    {
+        bool hasLong = false;
+        bool removes = false;
+        var reader = new RecordReader(records);
+        while (reader.TryRead(out var record))
+        {
+            hasLong |= (record.Fields.Flags & RecordFlags.Parted) != 0;
+            removes |= record.Fields.Kind == RecordKind.Remove;
+        }
+
+        return hasLong && removes;
     }
 
     private static void WriteRemoval(Span<byte> bytes, byte keyspace, byte[] key)

@@ -253,6 +253,26 @@ public sealed partial class SharedRingTests : IDisposable
         Assert.Equal([-7, 5, .. Enumerable.Range(10, 10)], Open(_directory.AfterKill()).Found);
     }
 
+    // Its value is in a file, under the key that goes: without the new one it would be nowhere.
+    [Fact]
+    public void Open_GroupThatMovesALongValue_EndsTheRecords()
+    {
+        var rig = Open(_directory);
+        Record(rig, 0, 10);
+        var set = new RecordFields { Kind = RecordKind.Set, Flags = RecordFlags.Parted };
+        var remove = new RecordFields { Kind = RecordKind.Remove };
+        int head = RecordLayout.GroupHeadSize;
+        int parted = RecordLayout.SizeOf(set.Kind, set.Flags, 1, 1_000_000);
+        int removal = RecordLayout.SizeOf(remove.Kind, remove.Flags, 1, 0);
+        Assert.True(rig.Journal.Staging.TryReserve(head + parted + removal, out var place));
+        RecordLayout.WriteGroupHead(place.Bytes, place.Lsn);
+        RecordLayout.Write(place.Bytes.Slice(head, parted), set, "7"u8, default, 1_000_000);
+        RecordLayout.Write(place.Bytes[(head + parted)..], remove, "3"u8, default, 0);
+        place.Fill();
+        Record(rig, 11, 20);
+        Assert.Equal(Enumerable.Range(0, 10), Open(_directory.AfterKill()).Found);
+    }
+
     // Nothing says which keys it has.
     [Fact]
     public void Open_LongGroup_EndsTheRecords()
