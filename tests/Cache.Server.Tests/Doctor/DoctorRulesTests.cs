@@ -31,70 +31,70 @@ public sealed class DoctorRulesTests
     };
 
     // What is wrong, the least that is, and the most that is not.
-    private static readonly Dictionary<string, (Func<DoctorFigures, DoctorFigures> Ill,
-        Func<DoctorFigures, DoctorFigures> Well, string Word)> _cases = new()
+    private static readonly Dictionary<string, Case> _cases = new()
     {
-        ["files"] = (
+        ["files"] = new(
             static f => f with { FilesProblem = "No space left on device" }, static f => f,
             "(No space left on device)"),
-        ["refused-writes"] = (
+        ["refused-writes"] = new(
             static f => f with { RefusedWritesPerSecond = 0.5 }, static f => f, "0.5 writes a second"),
-        ["rejected-clients"] = (
+        ["rejected-clients"] = new(
             static f => f with { RejectedConnectionsPerSecond = 2 }, static f => f, "40 of at most 10000 clients"),
-        ["memory"] = (
+        ["memory"] = new(
             static f => f with { ResidentBytes = 900 * Megabyte },
             static f => f with { ResidentBytes = 899 * Megabyte },
             "900.0 MB of the 1000.0 MB"),
-        ["slow-reader"] = (
+        ["slow-reader"] = new(
             static f => f with { SlowestReader = "The client 7 at 10.0.0.1:99", UnreadBytes = Megabyte },
             static f => f with { UnreadBytes = Megabyte - 1 },
             "The client 7 at 10.0.0.1:99 does not read its replies: 1.0 MB"),
-        ["slow-command"] = (
+        ["slow-command"] = new(
             static f => f with
             {
-                SlowCommand = "keys", SlowCalls = 3, SlowMilliseconds = 100, SlowestMilliseconds = 60,
+                SlowCommand = "keys",
+                SlowCalls = 3,
+                SlowMilliseconds = 100,
+                SlowestMilliseconds = 60,
                 SlowClient = "10.0.0.1:99",
             },
             static f => f with { SlowCommand = "keys", SlowCalls = 3, SlowMilliseconds = 99 },
             "KEYS took 100 ms in 3 slow calls of the last ten minutes, the longest 60 ms, by 10.0.0.1:99."),
-        ["heavy-key"] = (
+        ["heavy-key"] = new(
             static f => f with { HeaviestKeyLength = 2 * Megabyte }, static f => f with { HeaviestKeyLength = 1000 },
             "The key page makes 60 % of the traffic: it has 2.0 MB."),
-        ["hot-key"] = (
+        ["hot-key"] = new(
             static f => f with { HotKeyShare = 0.25 }, static f => f with { HotKeyShare = 0.24 },
             "The key popular has 25 % of 1000 requests a second."),
-        ["gc"] = (
+        ["gc"] = new(
             static f => f with { PauseMsPerSecond = 10 }, static f => f with { PauseMsPerSecond = 9 },
             "10 ms of each second"),
-        ["thread-pool"] = (
+        ["thread-pool"] = new(
             static f => f with { QueuedWorkItems = 100 }, static f => f with { QueuedWorkItems = 99 },
             "100 work items"),
-        ["processor"] = (
+        ["processor"] = new(
             static f => f with { ProcessorPercent = 180 }, static f => f with { ProcessorPercent = 179 },
             "180 % of 2 processors"),
-        ["eviction-storm"] = (
-            static f => f with { EvictionsPerSecond = 17, HitRatio = null }, static f => f with
-            {
-                EvictionsPerSecond = 16, HitRatio = null,
-            },
+        ["eviction-storm"] = new(
+            static f => f with { EvictionsPerSecond = 17, HitRatio = null },
+            static f => f with { EvictionsPerSecond = 16, HitRatio = null },
             "17 keys a second are evicted of 10000"),
-        ["limit"] = (
+        ["limit"] = new(
             static f => f with { EvictionsPerSecond = 1 },
             static f => f with { EvictionsPerSecond = 1, DoubledHitRatio = 0.91 },
             "twice as much would answer 5.0 % more of the reads (90.0 % now)"),
-        ["idle-clients"] = (
+        ["idle-clients"] = new(
             static f => f with { Clients = 100, IdleClients = 50 },
             static f => f with { Clients = 101, IdleClients = 50 },
             "50 of 100 clients"),
-        ["clients"] = (
+        ["clients"] = new(
             static f => f with { Clients = 8000 }, static f => f with { Clients = 7999 }, "8000 of at most 10000"),
-        ["log-ins"] = (
+        ["log-ins"] = new(
             static f => f with { RefusedLogInsPerSecond = 0.2 }, static f => f with { RefusedLogInsPerSecond = 0.1 },
             "12 log-ins a minute"),
-        ["clock"] = (
+        ["clock"] = new(
             static f => f with { ClockStepSeconds = -3600 }, static f => f with { ClockStepSeconds = -0.9 },
             "set back by 3600 s"),
-        ["loading"] = (static f => f with { IsLoading = true }, static f => f, "being loaded"),
+        ["loading"] = new(static f => f with { IsLoading = true }, static f => f, "being loaded"),
     };
 
     public static TheoryData<string> Rules => [.. DoctorRules.All.Select(static rule => rule.Name)];
@@ -124,7 +124,10 @@ public sealed class DoctorRulesTests
     {
         var figures = _healthy with
         {
-            IsLoading = true, HotKeyShare = 0.5, RefusedWritesPerSecond = 1, FilesProblem = "read-only",
+            IsLoading = true,
+            HotKeyShare = 0.5,
+            RefusedWritesPerSecond = 1,
+            FilesProblem = "read-only",
         };
 
         Assert.Equal(
@@ -150,4 +153,7 @@ public sealed class DoctorRulesTests
             CultureInfo.CurrentCulture = before;
         }
     }
+
+    private sealed record Case(
+        Func<DoctorFigures, DoctorFigures> Ill, Func<DoctorFigures, DoctorFigures> Well, string Word);
 }
