@@ -1,11 +1,13 @@
 namespace Cache.Durability.Tests.Files;
 
 /// <summary>What a file holds: as programs see it, and as it is on the disk.</summary>
+/// <remarks>One thread may write while another syncs, as with any file.</remarks>
 internal sealed class FaultyContent
 {
     /// <summary>The disk writes these many bytes at one moment.</summary>
     public const int SectorBytes = 512;
 
+    private readonly Lock _gate = new();
     private readonly List<(int Offset, byte[] Bytes)> _unsynced = [];
     private byte[] _onDisk;
 
@@ -24,34 +26,53 @@ internal sealed class FaultyContent
     {
         if (bytes.IsEmpty)
             return;
-        if (Bytes.Length < offset + bytes.Length)
-            Bytes = Resized(Bytes, (int)offset + bytes.Length);
-        bytes.CopyTo(Bytes.AsSpan((int)offset));
-        _unsynced.Add(((int)offset, bytes.ToArray()));
+        lock (_gate)
+        {
+            if (Bytes.Length < offset + bytes.Length)
+                Bytes = Resized(Bytes, (int)offset + bytes.Length);
+            bytes.CopyTo(Bytes.AsSpan((int)offset));
+            _unsynced.Add(((int)offset, bytes.ToArray()));
+        }
     }
 
     public void SetLength(int length)
     {
-        Bytes = Resized(Bytes, length);
-        _onDisk = Resized(_onDisk, length);
-        for (int i = _unsynced.Count - 1; i >= 0; i--)
+        lock (_gate)
         {
-            var (offset, bytes) = _unsynced[i];
-            _unsynced[i] = (offset, bytes[..Math.Clamp(length - offset, 0, bytes.Length)]);
+            Bytes = Resized(Bytes, length);
+            _onDisk = Resized(_onDisk, length);
+            for (int i = _unsynced.Count - 1; i >= 0; i--)
+            {
+                var (offset, bytes) = _unsynced[i];
+                _unsynced[i] = (offset, bytes[..Math.Clamp(length - offset, 0, bytes.Length)]);
+            }
         }
     }
 
     public void Sync()
     {
-        foreach (var (offset, bytes) in _unsynced)
-            Apply(offset, bytes);
-        _unsynced.Clear();
+        lock (_gate)
+        {
+            foreach (var (offset, bytes) in _unsynced)
+                Apply(offset, bytes);
+            _unsynced.Clear();
+        }
     }
 
-    public void Forget() => _unsynced.Clear();
+    public void Forget()
+    {
+        lock (_gate)
+            _unsynced.Clear();
+    }
 
     /// <summary>What is on the disk after the power was lost: any sectors of what was not synced.</summary>
     public FaultyContent AfterPowerLoss(Random random)
+    {
+        lock (_gate)
+            return AfterPowerLossCore(random);
+    }
+
+    private FaultyContent AfterPowerLossCore(Random random)
     {
         var kept = new FaultyContent((byte[])_onDisk.Clone());
         int percent = random.Next(0, 101);
