@@ -36,7 +36,7 @@ export function show(main) {
     caption: 'Other limits',
     columns: [
       { name: 'scale', title: 'maxmemory', number: true, show: (row) => `× ${row.scale}` },
-      { name: 'bytes', title: 'Memory', number: true, show: (row) => bytes(row.bytes) },
+      { name: 'bytes', title: 'Bytes', number: true, show: (row) => bytes(row.bytes) },
       { name: 'ratio', title: 'Hit ratio', number: true, show: (row) => percent(100 * row.ratio) },
       {
         name: 'bar', title: 'Of all reads', sorts: false,
