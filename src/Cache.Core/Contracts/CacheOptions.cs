@@ -45,7 +45,7 @@ public sealed class CacheOptions
 
     /// <summary>
     /// Whether the store estimates what it would answer with another limit (<see cref="CacheStore.GetHitRatioCurve"/>),
-    /// from a sample of its keys that takes a few megabytes outside of the limit. Default: true.
+    /// from a sample of its keys that takes up to some 10 MB outside of the limit. Default: true.
     /// </summary>
     public bool EstimatesHitRatios { get; set; } = true;
 

@@ -11,7 +11,7 @@ namespace Cache.Core.Curve;
 /// </remarks>
 internal sealed class AccessSamples
 {
-    /// <summary>Notes until the next look: 40,000 a second, whose simulation takes a hundredth of a core.</summary>
+    /// <summary>Notes until the next look: 40,000 a second, which bounds the work of the simulation.</summary>
     public const int Capacity = 4096;
 
     /// <summary>

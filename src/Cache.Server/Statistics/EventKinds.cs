@@ -23,7 +23,4 @@ internal static class EventKinds
 
     /// <summary>The wall clock was set.</summary>
     public const string Clock = "clock";
-
-    /// <summary>Files: a failure, or its end.</summary>
-    public const string Files = "files";
 }
