@@ -1,4 +1,5 @@
 using System.Text;
+using Cache.Core.Hashing;
 using Cache.Testing;
 
 namespace Cache.Core.Tests;
@@ -9,11 +10,17 @@ internal sealed class StoreFixture : IDisposable
     public const long MemoryLimitBytes = 16 << 20;
 
     public StoreFixture(Action<CacheOptions>? configure = null)
+        : this(KeyedHash.CreateRandom(), configure)
+    {
+    }
+
+    /// <summary>For tests that depend on which keys are sampled: by the hash.</summary>
+    public StoreFixture(KeyedHash hash, Action<CacheOptions>? configure = null)
     {
         var options = new CacheOptions { MemoryLimitBytes = MemoryLimitBytes, ShardCount = 4 };
         configure?.Invoke(options);
         Clock = new FakeTimeProvider();
-        Store = new CacheStore(options, Clock);
+        Store = new CacheStore(options, Clock, hash);
     }
 
     public FakeTimeProvider Clock { get; }

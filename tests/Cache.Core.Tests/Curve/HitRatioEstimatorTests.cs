@@ -46,6 +46,42 @@ public class HitRatioEstimatorTests
         Assert.Equal(2 * LimitBytes, _estimator.Read().Points[2].MemoryLimitBytes);
     }
 
+    [Theory]
+    [InlineData(50_000, 2_500)]
+    [InlineData(2_000, 3_500)]
+    public void Update_MoreNotesThanAreWorthTheirTime_SamplesFewerKeysButEnough(int keys, int readsOfALook)
+    {
+        ulong[] hashes = new ulong[keys];
+        foreach (ref ulong hash in hashes.AsSpan())
+            hash = (ulong)_random.NextInt64();
+
+        int notes = 0;
+        for (int look = 0; look < 200; look++)
+            notes = ReadSome(hashes, readsOfALook);
+
+        var curve = _estimator.Read();
+        Assert.True(notes <= 600 || curve.SampledKeys <= 1_024, $"{notes} notes of {curve.SampledKeys} keys");
+        Assert.InRange(curve.SampledKeys, 400, 8_192);
+    }
+
+    // Only the sampled ones are noted, as by the store; all are written first.
+    private int ReadSome(ulong[] hashes, int count)
+    {
+        int noted = 0;
+        for (int i = 0; i < count; i++)
+        {
+            ulong hash = hashes[_random.Next(hashes.Length)];
+            if (!_samples.IsSampled(hash))
+                continue;
+            noted++;
+            _samples.Note(hash, AccessKind.Write);
+        }
+
+        _figures = _figures with { NowMs = _figures.NowMs + 100 };
+        Update();
+        return noted;
+    }
+
     private void ReadSome()
     {
         for (int i = 0; i < 1_000; i++)
