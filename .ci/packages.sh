@@ -74,6 +74,25 @@ count publish "$out/trimmed" -r "$runtime"
 count "$out/trimmed/Consumer"
 echo "size: $(stat -c %s "$out/trimmed/Consumer") bytes in one file"
 
+echo "-- the server, compiled beforehand, for $runtime"
+# server: publishes it, and waits for its first reply.
+server() {
+  local port start
+  dotnet publish samples/StandaloneServer -c Release -nologo -r "$runtime" -p:PublishProfile=SelfContained \
+    -o "$out/server" || { echo '0 passed, 1 failed'; return; }
+  port=$(/usr/bin/python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
+  start=$(date +%s%N)
+  "$out/server/StandaloneServer" --port "$port" --maxmemory 64mb </dev/null >"$out/server.log" 2>&1 &
+  for _ in $(seq 3000); do
+    [ "$(redis-cli -e -p "$port" ping 2>/dev/null)" = PONG ] && break
+    sleep 0.01
+  done
+  echo "first reply after $((($(date +%s%N) - start) / 1000000)) ms, $(du -sm "$out/server" | cut -f 1) MB"
+  if [ "$(redis-cli -e -p "$port" ping)" = PONG ]; then echo '1 passed, 0 failed'; else echo '0 passed, 1 failed'; fi
+  kill $!
+}
+count server
+
 # A package source may lack the native compiler's runtime; that is no fault of ours.
 echo "-- native, for $runtime"
 if dotnet restore "$consumer" -r "$runtime" -p:PublishAot=true >"$out/log" 2>&1; then
