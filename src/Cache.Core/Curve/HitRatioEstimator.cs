@@ -25,11 +25,11 @@ internal sealed class HitRatioEstimator
     private const int KeysMax = 8192;
     private const int KeysMin = KeysMax / 8;
 
-    // The simulation of a note takes about a microsecond: with these in a look, some half of a hundredth of a processor.
+    // The simulation of a note takes about a microsecond: with these in a look, half of a hundredth of a processor.
     private const int NotesPerLook = 512;
 
-    // As many keys the sample keeps whatever that costs: the estimates of shared traces with 540 to 850 keys were off by
-    // less than half a point.
+    // As many keys the sample keeps whatever that costs: the estimates of shared traces with 540 to 850 keys were off
+    // by less than half a point.
     private const int KeysEnough = 512;
 
     // A small store's miniatures shall not take more than some hundredths of its limit.

@@ -57,8 +57,8 @@ public class HitRatioWorkloadTests
                 _ => new Operation(Kind.Read, Skewed(random, 60_000), 400)),
             options => options.Compression = compression);
 
-    // A sample of a thousand keys is off by some points, this way or that: what the mean of several samples is off by, is
-    // the estimator's.
+    // A sample of a thousand keys is off by some points, this way or that: what the mean of several samples is off by,
+    // is the estimator's.
     private static void AssertCurve(
         double tolerance, Func<Random, IEnumerable<Operation>> operations, Action<CacheOptions>? configure = null)
     {
