@@ -190,6 +190,7 @@ internal static class StandaloneHost
                 new ProgramSettings(new CacheOptions(), o).Apply(given);
                 o.MessageWords = settings.InWordsOfSources;
                 o.ConfigurationFile = commandLine.ConfigFile;
+                o.Origins = settings.Origins;
                 o.LogLevel = level;
             });
         builder.Services.AddOptions<RespServerOptions>().Configure<IHostApplicationLifetime>(

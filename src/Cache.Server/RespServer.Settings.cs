@@ -33,6 +33,7 @@ public sealed partial class RespServer
             ClientQueryBufferLimit = options.InputBufferLimit,
             OutputStallSeconds = Seconds(options.OutputStallTimeout),
             Durability = options.Durability,
+            Origins = options.Origins,
         };
         settings.SetPassword(options.RequirePass);
         KeepGiven(options, settings);

@@ -292,7 +292,7 @@ public sealed partial class RespServer : IAsyncDisposable
         ServerLog.LimitMet(_logger, client, description, repeats);
         bool isLogIn = limit is ConnectionLimit.AuthenticationFailure or ConnectionLimit.AuthenticationDelay
             or ConnectionLimit.CertificateUser;
-        _state.NoteEvent(isLogIn ? EventKinds.LogIn : EventKinds.Limit, $"{client}: {description}{repeats}");
+        _state.NoteEvent(isLogIn ? EventKinds.LogIn : EventKinds.Limit, description + repeats, client);
     }
 
     private void LogRewrite(string? problem)

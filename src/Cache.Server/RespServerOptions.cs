@@ -264,6 +264,9 @@ public sealed partial class RespServerOptions
         return problems;
     }
 
+    /// <summary>Where a program has the values from, by directive, for those who look at a configuration.</summary>
+    internal IReadOnlyDictionary<string, string> Origins { get; set; } = new Dictionary<string, string>();
+
     internal string InWords(string message) => MessageWords is { } words ? words(message) : message;
 
     internal void ThrowIfInvalid()

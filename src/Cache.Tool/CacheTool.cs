@@ -1,17 +1,23 @@
 using Cache.Durability.Catalog;
 using Cache.Durability.Rdb;
 using Cache.Durability.Recovery;
+using Cache.Tool.Analysis;
+using Cache.Tool.Verbs;
 
 namespace Cache.Tool;
 
 /// <summary>The command: finds its verb, runs it, and tells of errors in one line.</summary>
 internal static class CacheTool
 {
-    private static readonly Verb[] s_verbs = [VerifyVerb.Verb, InspectVerb.Verb, ConvertVerb.Verb];
+    private static readonly Verb[] s_verbs =
+    [
+        AnalyzeVerb.Verb, VerifyVerb.Verb, InspectVerb.Verb, ConvertVerb.Verb,
+    ];
 
     /// <returns>The exit code.</returns>
     public static int Run(IReadOnlyList<string> words, Report output, Report errors, TimeProvider time)
     {
+        var failed = s_verbs.FirstOrDefault(one => words.Count > 0 && one.Name == words[0])?.Failure ?? ExitCode.Failed;
         try
         {
             return (int)Run(words, output, time);
@@ -19,7 +25,7 @@ internal static class CacheTool
         catch (ToolException failure)
         {
             errors.Line(failure.Message);
-            return (int)failure.Code;
+            return (int)(failure.Code == ExitCode.Failed ? failed : failure.Code);
         }
         catch (Exception failure) when (failure is RecoveryRefusedException or RefusedDirectoryException)
         {
@@ -31,10 +37,15 @@ internal static class CacheTool
             errors.Line(failure.Message);
             return (int)ExitCode.Damaged;
         }
+        catch (InvalidDataException failure)
+        {
+            errors.Line(failure.Message);
+            return (int)failed;
+        }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException or OutOfMemoryException)
         {
             errors.Line(failure.Message);
-            return (int)ExitCode.Failed;
+            return (int)failed;
         }
     }
 
@@ -53,7 +64,9 @@ internal static class CacheTool
         var verb = s_verbs.FirstOrDefault(one => one.Name == words[0])
             ?? throw new ToolException($"'{words[0]}' is no verb: {VerbNames}. See cache --help.");
         string[] others = [.. words.Skip(1)];
-        if (!others.TakeWhile(static word => word != "--").Any(static word => word is "--help" or "-h"))
+        if (verb.RunWhole is { } whole)
+            return whole(others);
+        if (!others.TakeWhile(static word => word != "--").Any(word => AsksForHelp(verb, word)))
             return verb.Run(VerbWords.Parse(verb, others), output, time);
         output.Line(verb.Usage);
         output.Line();
@@ -63,9 +76,12 @@ internal static class CacheTool
         return ExitCode.Whole;
     }
 
+    // -h is a host where there is one.
+    private static bool AsksForHelp(Verb verb, string word) => word == "--help" || verb.NameOf(word) == "-h";
+
     private static ExitCode Help(Report output)
     {
-        output.Line("Checks, shows and converts the files of a store. No server may run on them meanwhile.");
+        output.Line("Looks at servers and at the files of a store. No server may run on the files meanwhile.");
         output.Line();
         foreach (var verb in s_verbs)
         {
@@ -74,7 +90,7 @@ internal static class CacheTool
         }
 
         output.Line();
-        output.Line("Exit codes: 0 whole, 1 damaged, 2 wrong words, or something cannot be read or written.");
+        output.Line("Exit codes: 0 well, 1 damaged, 2 wrong words, or something cannot be read or written.");
         output.Line("cache VERB --help tells more.");
         return ExitCode.Whole;
     }

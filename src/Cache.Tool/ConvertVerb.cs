@@ -1,4 +1,5 @@
 using Cache.Core;
+using Cache.Tool.Verbs;
 
 namespace Cache.Tool;
 
@@ -22,7 +23,7 @@ internal static class ConvertVerb
             "Only strings are converted; what else a dump has is counted, and so are entries that have expired.",
             "Exit codes: 0 done, 1 FROM is damaged or incomplete, 2 something cannot be read or written.",
         ],
-        new Dictionary<string, bool> { [LimitOption] = true },
+        new Dictionary<string, string?> { [LimitOption] = "SIZE" },
         Run);
 
     private static ExitCode Run(VerbWords words, Report output, TimeProvider time)

@@ -1,6 +1,7 @@
 using Cache.Core;
 using Cache.Durability.Format;
 using Cache.Durability.Rdb;
+using Cache.Tool.Verbs;
 
 namespace Cache.Tool;
 

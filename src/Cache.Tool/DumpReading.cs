@@ -5,6 +5,7 @@ using Cache.Durability.Files;
 using Cache.Durability.Format;
 using Cache.Durability.Journaling;
 using Cache.Durability.Rdb;
+using Cache.Tool.Verbs;
 
 namespace Cache.Tool;
 

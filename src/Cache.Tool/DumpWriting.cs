@@ -5,6 +5,7 @@ using Cache.Durability.Format;
 using Cache.Durability.Journaling;
 using Cache.Durability.Rdb;
 using Cache.Durability.Recovery;
+using Cache.Tool.Verbs;
 
 namespace Cache.Tool;
 

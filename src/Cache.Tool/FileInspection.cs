@@ -3,6 +3,7 @@ using Cache.Durability.Catalog;
 using Cache.Durability.Files;
 using Cache.Durability.Format;
 using Cache.Durability.Recovery;
+using Cache.Tool.Verbs;
 
 namespace Cache.Tool;
 

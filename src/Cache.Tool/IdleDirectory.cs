@@ -1,5 +1,6 @@
 using Cache.Durability.Catalog;
 using Cache.Durability.Files;
+using Cache.Tool.Verbs;
 
 namespace Cache.Tool;
 

@@ -1,5 +1,5 @@
-using System.Globalization;
 using Cache.Durability.Files;
+using Cache.Tool.Verbs;
 
 namespace Cache.Tool;
 
@@ -21,7 +21,7 @@ internal static class InspectVerb
             "A journal alone does not say which of its blocks count; cache verify does.",
             "Exit codes: 0 whole, 1 damaged or no file of a store, 2 cannot be read.",
         ],
-        new Dictionary<string, bool> { ["--key"] = true, ["--limit"] = true, ["--blocks"] = false },
+        new Dictionary<string, string?> { ["--key"] = "KEY", ["--limit"] = "N", ["--blocks"] = null },
         Run);
 
     private static ExitCode Run(VerbWords words, Report output, TimeProvider time)
@@ -29,12 +29,7 @@ internal static class InspectVerb
         byte[]? key = null;
         if (words.ValueOf("--key") is { } text && !KeyText.TryParse(text, out key))
             throw new ToolException($"--key {text}: a backslash begins \\xHH, \\n, \\r, \\t, \\a, \\b, \\\" or \\\\.");
-        int lines = LinesDefault;
-        if (words.ValueOf("--limit") is { } limit
-            && !int.TryParse(limit, NumberStyles.None, CultureInfo.InvariantCulture, out lines))
-        {
-            throw new ToolException($"--limit {limit}: a number from 0 to {int.MaxValue} is needed.");
-        }
+        int lines = words.NumberOf("--limit", LinesDefault, 0, int.MaxValue);
 
         string path = Path.GetFullPath(words.Operands[0]);
         if (Directory.Exists(path))

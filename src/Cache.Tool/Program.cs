@@ -1,3 +1,5 @@
+using Cache.Tool.Verbs;
+
 namespace Cache.Tool;
 
 internal static class Program

@@ -1,5 +1,6 @@
 using System.Globalization;
 using Cache.Durability.Catalog;
+using Cache.Tool.Verbs;
 
 namespace Cache.Tool;
 
@@ -19,7 +20,7 @@ internal static class VerifyVerb
             "Exit codes: 0 whole, also with a torn tail that a start cuts; 1 damaged or incomplete; 2 no such",
             "directory, or one that a process uses.",
         ],
-        new Dictionary<string, bool>(),
+        new Dictionary<string, string?>(),
         Run);
 
     private static ExitCode Run(VerbWords words, Report output, TimeProvider time)

@@ -34,6 +34,8 @@ internal static class FolderArrows
     private const string Diagnostics = "Cache.Server.Diagnostics";
     private const string Metrics = "Cache.Server.Metrics";
     private const string Doctor = "Cache.Server.Doctor";
+    private const string Package = "Cache.Server.Package";
+    private const string Verbs = "Cache.Tool.Verbs";
     private const string Kept = "Cache.Durability";
     private const string KeptContracts = "Cache.Durability.Contracts";
     private const string Logging = "Microsoft.Extensions.Logging";
@@ -141,10 +143,16 @@ internal static class FolderArrows
         ],
         // Rules over figures; only their reading knows the server.
         [Doctor] = [Dispatch, Clients, Settings, Statistics, Core, Contracts, Kept],
+        // A copy of all figures for somebody else, and the command that asks for it.
+        [Package] =
+        [
+            "Cache.Server.Commands.Administration", Doctor, Dispatch, Table, Replies, Arguments, Clients,
+            Security, Settings, Statistics, Protocol, Core, Contracts,
+        ],
         // All families, and the common GET and SET.
         [Commands] =
         [
-            Dispatch, Table, Replies, Clients, Statistics, Protocol, "Cache.Server.Commands.Strings",
+            Package, Dispatch, Table, Replies, Clients, Statistics, Protocol, "Cache.Server.Commands.Strings",
             "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys", "Cache.Server.Commands.Session",
             "Cache.Server.Commands.Administration",
             Core, Contracts,
@@ -239,12 +247,17 @@ internal static class FolderArrows
             "Cache.Durability.Format",
         ],
 
-        // A program without a server: reads and writes files by what the library is made of.
+        // Composes; reads and writes files by what the library is made of.
         ["Cache.Tool"] =
         [
-            Core, Contracts, "Cache.Durability.Attachment", "Cache.Durability.Journaling", "Cache.Durability.Recovery",
+            Verbs, "Cache.Tool.Analysis", Core, Contracts, "Cache.Durability.Attachment", "Cache.Durability.Journaling",
+            "Cache.Durability.Recovery",
             "Cache.Durability.Rdb", "Cache.Durability.Catalog", "Cache.Durability.Files", "Cache.Durability.Format",
         ],
+        // The doctor's rules, over the figures of a package.
+        ["Cache.Tool.Analysis"] = [Verbs, Doctor, Package],
+        // What a verb is, and how it tells of things.
+        [Verbs] = [],
     };
 
     /// <summary>Which project of src/ may reference which.</summary>
@@ -256,7 +269,7 @@ internal static class FolderArrows
         ["Cache.Hosting"] = [Server, Kept, Core],
         ["Cache.AspNetCore"] = [Core],
         ["Cache.Dashboard"] = [Core, Server],
-        ["Cache.Tool"] = [Kept],
+        ["Cache.Tool"] = [Kept, Server],
     };
 
     /// <summary>The packages of src/: the Microsoft.Extensions abstractions, and what checks the build.</summary>

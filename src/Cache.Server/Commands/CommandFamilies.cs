@@ -5,6 +5,7 @@ using Cache.Server.Commands.Keys;
 using Cache.Server.Commands.Session;
 using Cache.Server.Commands.Strings;
 using Cache.Server.Commands.Table;
+using Cache.Server.Package;
 
 namespace Cache.Server.Commands;
 
@@ -34,6 +35,7 @@ internal static class CommandFamilies
         .. MemoryCommands.Bindings,
         .. HotKeyCommands.Bindings,
         .. CacheCommands.Bindings,
+        .. PackageCommand.Bindings,
         .. MonitorCommand.Bindings,
         .. AbsentFeatureCommands.Bindings,
         .. StringReadCommands.Bindings,

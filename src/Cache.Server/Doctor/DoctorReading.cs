@@ -1,4 +1,3 @@
-using System.Text;
 using Cache.Core;
 using Cache.Server.Clients;
 using Cache.Server.Commands.Dispatch;
@@ -14,40 +13,49 @@ internal static class DoctorReading
     private const long IdleMsMin = LookBackSeconds * 1000;
     private const double MicrosecondsPerMillisecond = 1000;
 
-    // As wide as a sentence allows.
-    private const int KeyBytesShown = 64;
+    public static DoctorFigures Of(ServerState server) => Of(server, new PlainNames());
 
-    public static DoctorFigures Of(ServerState server)
+    /// <param name="server">The server.</param>
+    /// <param name="names">How keys, clients and other texts are named.</param>
+    public static DoctorFigures Of(ServerState server, FigureNames names)
     {
         var store = server.Store.GetStatistics();
-        double input = Mean(server, "input_bytes_per_second");
-        double output = Mean(server, "output_bytes_per_second");
-        var figures = new DoctorFigures
-        {
-            CommandsPerSecond = Mean(server, "commands_per_second"),
-            WritesPerSecond = Mean(server, "writes_per_second"),
-            EvictionsPerSecond = Mean(server, "evictions_per_second"),
-            RefusedWritesPerSecond = Mean(server, "refused_writes_per_second"),
-            RefusedLogInsPerSecond = Mean(server, "refused_logins_per_second"),
-            RejectedConnectionsPerSecond = Mean(server, "rejected_connections_per_second"),
-            TrafficPerSecond = input + output,
-            ProcessorPercent = Mean(server, "cpu_user_percent") + Mean(server, "cpu_system_percent"),
-            Processors = Environment.ProcessorCount,
-            PauseMsPerSecond = Mean(server, "gc_pause_ms_per_second"),
-            FullCollectionsPerSecond = Mean(server, "gc_gen2_per_second"),
-            HeapBytes = Mean(server, "gc_heap_bytes"),
-            QueuedWorkItems = Mean(server, "thread_pool_queue"),
-            Keys = store.Count,
-            LimitBytes = store.MemoryLimitBytes,
-            ResidentBytes = Environment.WorkingSet,
-            AvailableBytes = CacheOptions.AvailableMemoryBytes,
-            ClientsMax = server.Settings.MaxClients,
-            FilesProblem = server.Durability?.Failure?.Message,
-            IsLoading = server.IsLoading,
-            ClockStepSeconds = server.ClockSteps.LargestSince(server.NowMs - IdleMsMin),
-        };
-        return WithSlowCalls(WithKeys(WithClients(WithCurve(figures, server), server), server), server);
+        var figures = WithRates(
+            new DoctorFigures
+            {
+                Processors = Environment.ProcessorCount,
+                Keys = store.Count,
+                LimitBytes = store.MemoryLimitBytes,
+                ResidentBytes = Environment.WorkingSet,
+                AvailableBytes = CacheOptions.AvailableMemoryBytes,
+                ClientsMax = server.Settings.MaxClients,
+                FilesProblem = server.Durability?.Failure is { } failure ? names.OfProblem(failure) : null,
+                IsLoading = server.IsLoading,
+                ClockStepSeconds = server.ClockSteps.LargestSince(server.NowMs - IdleMsMin),
+            },
+            series => Mean(server, series));
+        figures = WithClients(WithCurve(figures, server), server, names);
+        return WithSlowCalls(WithKeys(figures, server, names), server, names);
     }
+
+    /// <summary>The figures with the rates of a minute.</summary>
+    /// <param name="figures">The others.</param>
+    /// <param name="mean">The mean of a series of the history in that minute.</param>
+    public static DoctorFigures WithRates(DoctorFigures figures, Func<string, double> mean) => figures with
+    {
+        CommandsPerSecond = mean("commands_per_second"),
+        WritesPerSecond = mean("writes_per_second"),
+        EvictionsPerSecond = mean("evictions_per_second"),
+        RefusedWritesPerSecond = mean("refused_writes_per_second"),
+        RefusedLogInsPerSecond = mean("refused_logins_per_second"),
+        RejectedConnectionsPerSecond = mean("rejected_connections_per_second"),
+        TrafficPerSecond = mean("input_bytes_per_second") + mean("output_bytes_per_second"),
+        ProcessorPercent = mean("cpu_user_percent") + mean("cpu_system_percent"),
+        PauseMsPerSecond = mean("gc_pause_ms_per_second"),
+        FullCollectionsPerSecond = mean("gc_gen2_per_second"),
+        HeapBytes = mean("gc_heap_bytes"),
+        QueuedWorkItems = mean("thread_pool_queue"),
+    };
 
     private static double Mean(ServerState server, string series)
     {
@@ -70,7 +78,7 @@ internal static class DoctorReading
         };
     }
 
-    private static DoctorFigures WithClients(DoctorFigures figures, ServerState server)
+    private static DoctorFigures WithClients(DoctorFigures figures, ServerState server, FigureNames names)
     {
         var clients = server.Clients.ToList();
         int idle = 0;
@@ -88,20 +96,20 @@ internal static class DoctorReading
             IdleClients = idle,
             UnreadBytes = slowest?.PendingOutputBytes ?? 0,
             SlowestReader = slowest is null ? "" : FormattableString.Invariant(
-                $"The client {slowest.Id} at {slowest.EndPoints.Remote}{NameOf(slowest)}"),
+                $"The client {slowest.Id} at {names.OfAddress(slowest.EndPoints.Remote)}{NameOf(slowest, names)}"),
         };
     }
 
-    private static string NameOf(ClientSession client) =>
-        client.Name.Length == 0 ? "" : $", '{Shown(client.Name)}',";
+    private static string NameOf(ClientSession client, FigureNames names) =>
+        client.Name.Length == 0 ? "" : $", '{names.OfClient(client.Name)}',";
 
-    private static DoctorFigures WithKeys(DoctorFigures figures, ServerState server)
+    private static DoctorFigures WithKeys(DoctorFigures figures, ServerState server, FigureNames names)
     {
         foreach (var key in server.Statistics.GetHotKeys(server.TimeProvider.GetTimestamp()))
         {
             double share = figures.CommandsPerSecond <= 0 ? 0 : Math.Min(1, key.Rate / figures.CommandsPerSecond);
             if (share > figures.HotKeyShare)
-                figures = figures with { HotKey = Shown(key.Key), HotKeyShare = share };
+                figures = figures with { HotKey = names.OfKey(key.Key), HotKeyShare = share };
             long length = server.Databases[key.Database].TryPeekInfo(key.Key, out var info) ? info.Length : 0;
             double traffic = figures.TrafficPerSecond <= 0
                 ? 0
@@ -110,7 +118,7 @@ internal static class DoctorReading
             {
                 figures = figures with
                 {
-                    HeaviestKey = Shown(key.Key),
+                    HeaviestKey = names.OfKey(key.Key),
                     HeaviestKeyLength = length,
                     HeaviestKeyShare = traffic,
                 };
@@ -120,7 +128,7 @@ internal static class DoctorReading
         return figures;
     }
 
-    private static DoctorFigures WithSlowCalls(DoctorFigures figures, ServerState server)
+    private static DoctorFigures WithSlowCalls(DoctorFigures figures, ServerState server, FigureNames names)
     {
         long since = server.UnixSeconds - LookBackSeconds;
         var sums = new Dictionary<string, (int Calls, double Sum, double Longest, string Client)>();
@@ -128,7 +136,7 @@ internal static class DoctorReading
         {
             if (call.AtUnixSeconds < since || call.Arguments.Length == 0)
                 continue;
-            string name = Shown(call.Arguments[0]).ToLowerInvariant();
+            string name = names.OfCommand(server, call).ToLowerInvariant();
             var sum = sums.GetValueOrDefault(name);
             double milliseconds = call.Value / MicrosecondsPerMillisecond;
             string client = milliseconds > sum.Longest ? call.Client : sum.Client;
@@ -145,19 +153,10 @@ internal static class DoctorReading
                 SlowCalls = sum.Calls,
                 SlowMilliseconds = sum.Sum,
                 SlowestMilliseconds = sum.Longest,
-                SlowClient = sum.Client,
+                SlowClient = names.OfAddress(sum.Client),
             };
         }
 
         return figures;
-    }
-
-    // What a client chose: printable, and no longer than a sentence allows.
-    private static string Shown(ReadOnlySpan<byte> bytes)
-    {
-        var text = new StringBuilder();
-        foreach (byte one in bytes[..Math.Min(bytes.Length, KeyBytesShown)])
-            text.Append(one is >= (byte)' ' and < 0x7F ? (char)one : '?');
-        return text.Append(bytes.Length > KeyBytesShown ? "…" : "").ToString();
     }
 }

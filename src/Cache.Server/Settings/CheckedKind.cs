@@ -7,6 +7,7 @@ namespace Cache.Server.Settings;
 internal sealed class CheckedKind(string parameter, string rule, Func<string, string?> findProblem) : ValueKind
 {
     private readonly bool _isList;
+    private readonly bool _isHarmless;
 
     /// <summary>Returns the canonical form; null: the text as given.</summary>
     public Func<string, string>? Canonical { get; init; }
@@ -14,6 +15,11 @@ internal sealed class CheckedKind(string parameter, string rule, Func<string, st
     public bool HasWords { init => _isList = value; }
 
     public override bool IsList => _isList;
+
+    /// <summary>Whether the form admits numbers and names of a fixed list only.</summary>
+    public bool HasNoText { init => _isHarmless = value; }
+
+    public override bool IsHarmless => _isHarmless;
 
     public override long Min => Bounds.Min;
 

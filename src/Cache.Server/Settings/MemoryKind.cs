@@ -25,6 +25,8 @@ internal sealed class MemoryKind(long min, long max) : ValueKind
 
     public override long Max => max;
 
+    public override bool IsHarmless => true;
+
     public override string Parameter => "bytes";
 
     public override string Rule => RuleUpTo(MemorySize.Format(max));

@@ -7,6 +7,8 @@ internal sealed class ModeKind : ValueKind
     private const int ModeMax = 0b111_111_111;
     private const int DigitsMax = 10;
 
+    public override bool IsHarmless => true;
+
     public override string Parameter => "mode";
 
     public override string Rule => "an octal number between 0 and 777, such as 700";

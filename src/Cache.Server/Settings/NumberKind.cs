@@ -12,6 +12,8 @@ internal sealed class NumberKind(long min, long max, string unit = "number") : V
 
     public override long Max => max;
 
+    public override bool IsHarmless => true;
+
     public override string Parameter => unit;
 
     public override string Rule =>

@@ -22,7 +22,7 @@ internal static class OddKinds
     /// <summary>Seconds and changes, any number of times.</summary>
     public static CheckedKind SavePoints { get; } = new(
         "seconds changes", "pairs of seconds and changes, or \"\"", FindSaveProblem)
-    { HasWords = true };
+    { HasWords = true, HasNoText = true };
 
     /// <summary>Adds a line's save points to those of the lines before; an empty line removes these.</summary>
     public static string MergeSavePoints(string present, string given) =>
@@ -30,13 +30,14 @@ internal static class OddKinds
 
     public static CheckedKind OomScores { get; } = new(
         "numbers", "three integers between -2000 and 2000", FindOomProblem)
-    { HasWords = true };
+    { HasWords = true, HasNoText = true };
 
     public static CheckedKind Percentiles { get; } = new(
         "numbers", "percentages between 0 and 100, or \"\"", FindPercentileProblem)
     {
         Canonical = static text => string.Join(' ', Split(text).Select(static word => Shorten(word))),
         HasWords = true,
+        HasNoText = true,
     };
 
     public static CheckedKind ShutdownFlags { get; } = new(
@@ -44,6 +45,7 @@ internal static class OddKinds
     {
         Canonical = OrderFlags,
         HasWords = true,
+        HasNoText = true,
     };
 
     public static CheckedKind HostName { get; } = new(

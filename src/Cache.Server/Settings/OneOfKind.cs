@@ -12,6 +12,8 @@ internal sealed class OneOfKind(params string[] names) : ValueKind
     /// <summary>A name that is accepted, and the older one that is shown for it; null: none.</summary>
     public (string Name, string Shown)? Synonym { get; init; }
 
+    public override bool IsHarmless => true;
+
     public override string Parameter => string.Join('|', names);
 
     public override string Rule => $"one of {string.Join(", ", names)}";

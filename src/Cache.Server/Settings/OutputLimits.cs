@@ -28,6 +28,7 @@ internal static class OutputLimits
     {
         Canonical = static text => Merge(Default, text),
         HasWords = true,
+        HasNoText = true,
         Bounds = (SettingBounds.BufferBytesMin, SettingBounds.OutputBytesMax),
     };
 

@@ -8,6 +8,9 @@ namespace Cache.Server.Settings;
 /// <param name="reason">The reason for refusing the others.</param>
 internal sealed class RefusingKind(ValueKind inner, string value, string reason) : ValueKind
 {
+    // There is one value.
+    public override bool IsHarmless => true;
+
     public override string Parameter => Shown;
 
     public override string Rule => $"{Shown}: {reason}";

@@ -169,6 +169,12 @@ internal sealed class ServerSettings
     /// </summary>
     public ConcurrentDictionary<string, string> Kept { get; init; } = new(StringComparer.OrdinalIgnoreCase);
 
+    /// <summary>Where a program has a value from, by directive; empty: unknown.</summary>
+    public IReadOnlyDictionary<string, string> Origins { get; init; } = new Dictionary<string, string>();
+
+    /// <summary>The directives that CONFIG SET has changed.</summary>
+    public ConcurrentDictionary<string, bool> Changed { get; } = new(StringComparer.OrdinalIgnoreCase);
+
     /// <summary>Sets the password from text.</summary>
     public void SetPassword(string? password) => RequirePass = OptionText.ToBytes(password ?? "");
 

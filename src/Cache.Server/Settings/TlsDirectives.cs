@@ -34,7 +34,8 @@ internal static class TlsDirectives
             { IsRepeated = true, Option = "TlsClientUsers" },
         new("tls-protocols", new CheckedKind("versions", $"one of {string.Join(", ", _versions)}", FindVersionProblem)
             {
-                Canonical = static text => text.Length == 0 ? "TLSv1.2 TLSv1.3" : text, HasWords = true,
+                Canonical = static text => text.Length == 0 ? "TLSv1.2 TLSv1.3" : text,
+                HasWords = true, HasNoText = true,
             },
             "TLSv1.2 TLSv1.3", "The allowed versions of TLS.")
             { Option = "TlsProtocols", Read = static s => s.Tls.Protocols },

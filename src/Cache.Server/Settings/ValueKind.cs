@@ -22,6 +22,11 @@ internal abstract class ValueKind
     /// <summary>Whether the value has several words.</summary>
     public virtual bool IsList => false;
 
+    /// <summary>
+    /// Whether no value can tell of a person, a place or a secret: numbers, and names of a fixed list.
+    /// </summary>
+    public virtual bool IsHarmless => false;
+
     /// <summary>Whether yes and no are among the values.</summary>
     public virtual bool TakesYesOrNo => false;
 

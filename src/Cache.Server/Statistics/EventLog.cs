@@ -24,12 +24,12 @@ internal sealed class EventLog
     }
 
     /// <summary>Adds an event, which gets the next number.</summary>
-    public void Add(long atUnixMs, string kind, string text)
+    public void Add(long atUnixMs, string kind, string detail, string client = "")
     {
-        string kept = text.Length > TextLengthMax ? text[..TextLengthMax] : text;
+        string kept = detail.Length > TextLengthMax ? detail[..TextLengthMax] : detail;
         lock (_lock)
         {
-            _events.Enqueue(new ServerEvent(_nextId++, atUnixMs, kind, kept));
+            _events.Enqueue(new ServerEvent(_nextId++, atUnixMs, kind, kept, client));
             if (_events.Count > EventsMax)
                 _events.Dequeue();
         }

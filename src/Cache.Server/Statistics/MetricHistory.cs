@@ -60,6 +60,14 @@ internal sealed class MetricHistory(IReadOnlyList<MetricSeries> series)
             return (isCoarse ? _coarse : _fine).Read(series, sinceUnixSeconds);
     }
 
+    /// <summary>All points of all series, the oldest first.</summary>
+    /// <param name="isCoarse">Whether points of ten seconds are wanted.</param>
+    public List<(long AtUnixSeconds, double[] Values)> ReadAll(bool isCoarse)
+    {
+        lock (_lock)
+            return (isCoarse ? _coarse : _fine).ReadAll(_series.Count);
+    }
+
     /// <summary>The last sample of a series; 0 before the first.</summary>
     public double ReadLast(int series)
     {
@@ -98,6 +106,21 @@ internal sealed class MetricHistory(IReadOnlyList<MetricSeries> series)
                 int index = (int)(i % length);
                 if (_moments[index] >= since)
                     points.Add((_moments[index], _values[series * length + index]));
+            }
+
+            return points;
+        }
+
+        public List<(long, double[])> ReadAll(int count)
+        {
+            var points = new List<(long, double[])>();
+            for (long i = Math.Max(0, _added - length); i < _added; i++)
+            {
+                int index = (int)(i % length);
+                double[] values = new double[count];
+                for (int j = 0; j < count; j++)
+                    values[j] = _values[j * length + index];
+                points.Add((_moments[index], values));
             }
 
             return points;

@@ -19,6 +19,9 @@ internal readonly record struct ConfigChange(Action<ServerState>? Apply, string?
     /// <summary>Whether it is refused in any case.</summary>
     public bool IsRefused => Apply is null;
 
+    /// <summary>How the event of a change begins; the name and the value follow.</summary>
+    public const string EventPrefix = "CONFIG SET ";
+
     public static ConfigChange To(Action<ServerState> apply) => new(apply, null);
 
     public static ConfigChange Refused(string problem) => new(null, problem);

@@ -132,9 +132,10 @@ internal static class ConfigCommands
             string value = RequestExcerpt.IsSecretParameter(Encoding.Latin1.GetBytes(parameter.Name))
                 ? "(redacted)"
                 : ConfigParameters.Read(parameter, context.Server);
+            context.Server.Settings.Changed[parameter.AliasOf ?? parameter.Name] = true;
             context.Server.NoteEvent(
-                EventKinds.Configuration,
-                $"{context.Client.EndPoints.Remote}: CONFIG SET {parameter.Name} {value}");
+                EventKinds.Configuration, $"{ConfigChange.EventPrefix}{parameter.Name} {value}",
+                context.Client.EndPoints.Remote);
         }
     }
 

@@ -115,6 +115,9 @@ internal sealed class ServerState
     /// <summary>When the wall clock was set.</summary>
     public ClockSteps ClockSteps { get; } = new();
 
+    /// <summary>Held while a package is made: each takes some 30 MB and a thread for a moment.</summary>
+    public Lock PackageGate { get; } = new();
+
     public ClientRegistry Clients { get; }
 
     /// <summary>The contexts of commands.</summary>
@@ -200,8 +203,9 @@ internal sealed class ServerState
     /// <summary>Keeps a rare event for CACHE EVENTS.</summary>
     /// <param name="kind">One of <see cref="EventKinds"/>.</param>
     /// <param name="text">A sentence, without secrets, keys and values.</param>
-    public void NoteEvent(string kind, string text) =>
-        Events.Add(UnixMicroseconds / MicrosecondsPerMillisecond, kind, text);
+    /// <param name="client">The address of the client that it is about; empty: none.</param>
+    public void NoteEvent(string kind, string text, string client = "") =>
+        Events.Add(UnixMicroseconds / MicrosecondsPerMillisecond, kind, text, client);
 
     /// <summary>Counts that a client met a limit, and reports it unless the last report was a moment ago.</summary>
     /// <param name="limit">The limit.</param>

@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Runtime.CompilerServices;
 using System.Text;
 
-namespace Cache.Tool;
+namespace Cache.Tool.Verbs;
 
 /// <summary>Lines for a person, who may read them on a terminal.</summary>
 /// <remarks>
@@ -15,6 +15,20 @@ internal sealed class Report(TextWriter writer)
 
     public void Line(ref DefaultInterpolatedStringHandler text) =>
         Line(string.Create(CultureInfo.InvariantCulture, ref text));
+
+    /// <summary>What a rule of the doctor has found, and what to do.</summary>
+    public void Finding(string severity, string rule, string sentence, string advice)
+    {
+        Line($"{severity.ToUpperInvariant(),-8}  {sentence} ({rule})");
+        Line($"          {advice}");
+    }
+
+    /// <summary>Several lines of a text that this program has made.</summary>
+    public void Text(string lines)
+    {
+        foreach (string line in lines.Split('\n'))
+            Line(line);
+    }
 
     private static string Harmless(string text)
     {

@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Cache.Tool;
+namespace Cache.Tool.Verbs;
 
 /// <summary>Sizes as the server's directives write them: 64mb, 1gb; kb are 1,024 bytes, and k are 1,000.</summary>
 internal static class ByteSize

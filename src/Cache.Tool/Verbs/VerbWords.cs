@@ -1,4 +1,6 @@
-namespace Cache.Tool;
+using System.Globalization;
+
+namespace Cache.Tool.Verbs;
 
 /// <summary>The words behind a verb: operands in order, and options in any place.</summary>
 internal sealed class VerbWords
@@ -19,6 +21,18 @@ internal sealed class VerbWords
     /// <summary>The value of an option; null if it was not given.</summary>
     public string? ValueOf(string option) => _options.GetValueOrDefault(option);
 
+    /// <summary>The number that an option gives, or another one.</summary>
+    /// <exception cref="ToolException">It is none within the bounds.</exception>
+    public int NumberOf(string option, int otherwise, int min, int max)
+    {
+        if (ValueOf(option) is not { } text)
+            return otherwise;
+        return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number)
+            && number >= min && number <= max
+            ? number
+            : throw new ToolException($"{option} {text}: a number from {min} to {max} is needed.");
+    }
+
     /// <exception cref="ToolException">A word is wrong, or one is missing.</exception>
     public static VerbWords Parse(Verb verb, IReadOnlyList<string> words)
     {
@@ -28,13 +42,13 @@ internal sealed class VerbWords
         {
             if (mayBeOption && words[i] == EndOfOptions)
                 mayBeOption = false;
-            else if (mayBeOption && words[i].StartsWith("--", StringComparison.Ordinal))
-                i += parsed.AddOption(verb, words[i], i + 1 < words.Count ? words[i + 1] : null);
+            else if (mayBeOption && verb.NameOf(words[i]).StartsWith("--", StringComparison.Ordinal))
+                i += parsed.AddOption(verb, verb.NameOf(words[i]), i + 1 < words.Count ? words[i + 1] : null);
             else
                 parsed._operands.Add(words[i]);
         }
 
-        if (parsed._operands.Count < verb.Operands.Count)
+        if (parsed._operands.Count < verb.Operands.Count - verb.FreeOperands)
             throw new ToolException($"{verb.Name} needs {verb.Operands[parsed._operands.Count]}: {verb.Usage}");
         if (parsed._operands.Count > verb.Operands.Count)
             throw new ToolException($"'{parsed._operands[verb.Operands.Count]}' is one word too many: {verb.Usage}");
@@ -48,8 +62,9 @@ internal sealed class VerbWords
     {
         int equals = word.IndexOf('=');
         string name = equals < 0 ? word : word[..equals];
-        if (!verb.Options.TryGetValue(name, out bool hasValue))
+        if (!verb.Options.TryGetValue(name, out string? valueName))
             throw new ToolException($"{name} is not an option of {verb.Name}: {verb.Usage}");
+        bool hasValue = valueName is not null;
         if (!hasValue && equals >= 0)
             throw new ToolException($"{name} has no value: {verb.Usage}");
         string? value = !hasValue ? "" : equals < 0 ? next : word[(equals + 1)..];

@@ -1,4 +1,4 @@
-namespace Cache.Tool;
+namespace Cache.Tool.Verbs;
 
 /// <summary>Ends the command, with a sentence for its user.</summary>
 internal sealed class ToolException(string message, ExitCode code = ExitCode.Failed) : Exception(message)

@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Text;
 
-namespace Cache.Tool;
+namespace Cache.Tool.Verbs;
 
 /// <summary>Keys and values as text in quotes, as redis-cli prints them; bytes that are not ASCII as \xHH.</summary>
 internal static class KeyText
