@@ -31,7 +31,7 @@ DEPENDENCIES = {
 }
 
 # A package that is a command: it holds what it runs, and depends on nothing.
-TOOLS = {"Cache.Tool": {"Cache.Core", "Cache.Durability", "Cache.Server"}}
+TOOLS = {"Cache.Tool": {"Cache.Core", "Cache.Durability", "Cache.Server", "Cache.Hosting", "Cache.Dashboard"}}
 
 # A package needs these of the machine.
 FRAMEWORKS = {

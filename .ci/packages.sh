@@ -64,6 +64,31 @@ tool() {
 }
 count tool
 
+# live: its verbs, against the server that it is.
+live() {
+  local port config="$out/cache.conf" cache="$out/tool/cache" code=0
+  port=$(/usr/bin/python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
+  printf 'port %s\nmaxmemory 64mb\nrequirepass hidden\n' "$port" >"$config"
+  export REDISCLI_AUTH=hidden
+  "$cache" config check "$config" || code=1
+  "$cache" server "$config" >"$out/server.log" 2>&1 &
+  local server=$!
+  for _ in $(seq 150); do
+    "$cache" doctor -p "$port" >/dev/null 2>&1 && break
+    sleep 0.2
+  done
+  "$cache" doctor -p "$port" || code=1
+  "$cache" bench -p "$port" --seconds 1 --clients 2 || code=1
+  "$cache" keys -p "$port" --match 'bench:*' --count 3 | grep -q '"bench:' || code=1
+  "$cache" top -p "$port" || code=1
+  "$cache" package "$out/package.zip" -p "$port" && "$cache" analyze "$out/package.zip" || code=1
+  kill "$server"
+  wait "$server" || code=1
+  [ "$code" = 0 ] || cat "$out/server.log"
+  [ "$code" = 0 ] && echo '1 passed, 0 failed' || echo '0 passed, 1 failed'
+}
+count live
+
 echo '-- as it is'
 count publish "$out/portable"
 count dotnet "$out/portable/Consumer.dll"

@@ -2,6 +2,8 @@ using Cache.Durability.Catalog;
 using Cache.Durability.Rdb;
 using Cache.Durability.Recovery;
 using Cache.Tool.Analysis;
+using Cache.Tool.Configuration;
+using Cache.Tool.Live;
 using Cache.Tool.Verbs;
 
 namespace Cache.Tool;
@@ -11,7 +13,8 @@ internal static class CacheTool
 {
     private static readonly Verb[] s_verbs =
     [
-        AnalyzeVerb.Verb, VerifyVerb.Verb, InspectVerb.Verb, ConvertVerb.Verb,
+        ServerVerb.Verb, TopVerb.Verb, DoctorVerb.Verb, KeysVerb.Verb, BenchVerb.Verb, ConfigVerb.Verb,
+        PackageVerb.Verb, AnalyzeVerb.Verb, VerifyVerb.Verb, InspectVerb.Verb, ConvertVerb.Verb,
     ];
 
     /// <returns>The exit code.</returns>

@@ -6,6 +6,8 @@ internal static class Program
 {
 #pragma warning disable RS0030 // It is a program.
     public static int Main(string[] words) =>
-        CacheTool.Run(words, new Report(Console.Out), new Report(Console.Error), TimeProvider.System);
+        CacheTool.Run(
+            words, new Report(Console.Out) { IsTerminal = !Console.IsOutputRedirected },
+            new Report(Console.Error), TimeProvider.System);
 #pragma warning restore RS0030
 }

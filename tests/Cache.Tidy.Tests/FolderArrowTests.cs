@@ -65,7 +65,7 @@ public sealed class FolderArrowTests
             "A package that is no abstraction in a project that is packed:",
             from project in FolderArrows.Projects.Keys
             from package in ItemsOf(project, "PackageReference")
-            where !FolderArrows.IsAllowedPackage(package)
+            where !FolderArrows.IsAllowedPackage(project, package)
             select $"{project} -> {package}");
 
     private static IEnumerable<string> ForbiddenArrows(SourceProject project, SourceFile file) =>

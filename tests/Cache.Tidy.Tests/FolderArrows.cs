@@ -250,12 +250,25 @@ internal static class FolderArrows
         // Composes; reads and writes files by what the library is made of.
         ["Cache.Tool"] =
         [
-            Verbs, "Cache.Tool.Analysis", Core, Contracts, "Cache.Durability.Attachment", "Cache.Durability.Journaling",
-            "Cache.Durability.Recovery",
+            Verbs, "Cache.Tool.Analysis", "Cache.Tool.Live", "Cache.Tool.Standalone", "Cache.Tool.Configuration", Core,
+            Contracts, "Cache.Durability.Attachment", "Cache.Durability.Journaling", "Cache.Durability.Recovery",
             "Cache.Durability.Rdb", "Cache.Durability.Catalog", "Cache.Durability.Files", "Cache.Durability.Format",
         ],
         // The doctor's rules, over the figures of a package.
         ["Cache.Tool.Analysis"] = [Verbs, Doctor, Package],
+        // The server as a program: one of the verbs, and the sample.
+        ["Cache.Tool.Standalone"] =
+        [
+            "Cache.Hosting", "Cache.Hosting.Configuration", "Cache.Dashboard", "Cache.Dashboard.Live", Server, Dispatch,
+            Table, Arguments, "Cache.Server.Commands.Administration", Protocol, Clients, Security, Settings,
+            "Cache.Server.Settings.Directive", Core, Contracts, "Cache.Core.DependencyInjection", Kept, KeptContracts,
+            "Cache.Durability.DependencyInjection", "Microsoft.Extensions", "Microsoft.AspNetCore",
+        ],
+        // Asks running servers; counts durations as these do.
+        ["Cache.Tool.Live"] = [Verbs, "Cache.Tool.Client", Statistics],
+        ["Cache.Tool.Client"] = [Verbs],
+        // What the server would say of a configuration.
+        ["Cache.Tool.Configuration"] = [Verbs, "Cache.Hosting.Configuration", Server, Core, Contracts],
         // What a verb is, and how it tells of things.
         [Verbs] = [],
     };
@@ -269,13 +282,18 @@ internal static class FolderArrows
         ["Cache.Hosting"] = [Server, Kept, Core],
         ["Cache.AspNetCore"] = [Core],
         ["Cache.Dashboard"] = [Core, Server],
-        ["Cache.Tool"] = [Kept, Server],
+        ["Cache.Tool"] = [Kept, Server, "Cache.Hosting", "Cache.Dashboard"],
     };
 
     /// <summary>The packages of src/: the Microsoft.Extensions abstractions, and what checks the build.</summary>
-    /// <remarks>The builder of health checks is in no abstraction (decision 41).</remarks>
-    public static bool IsAllowedPackage(string package) =>
-        package is "Microsoft.Extensions.Options" or "Microsoft.CodeAnalysis.BannedApiAnalyzers"
+    /// <remarks>
+    /// The builder of health checks is in no abstraction (decision 41). The command is a program: nobody compiles
+    /// against it, and its package holds what it runs (decision 142).
+    /// </remarks>
+    public static bool IsAllowedPackage(string project, string package) =>
+        (project == "Cache.Tool"
+            && package is "Microsoft.Extensions.Hosting" or "Spectre.Console" or "System.CommandLine")
+        || package is "Microsoft.Extensions.Options" or "Microsoft.CodeAnalysis.BannedApiAnalyzers"
             or "Microsoft.Extensions.Diagnostics.HealthChecks"
         || package.StartsWith("Microsoft.Extensions.") && package.EndsWith(".Abstractions");
 }

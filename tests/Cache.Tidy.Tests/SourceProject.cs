@@ -80,7 +80,8 @@ internal sealed class SourceProject
         if (Repository.Sources.Any(file => file.IsIn("src/Cache.Durability")))
             projects.Add(new SourceProject("Cache.Durability", "Cache.Core"));
         if (Repository.Sources.Any(file => file.IsIn("src/Cache.Tool")))
-            projects.Add(new SourceProject("Cache.Tool", "Cache.Core", "Cache.Durability", "Cache.Server"));
+            projects.Add(new SourceProject(
+                "Cache.Tool", "Cache.Core", "Cache.Durability", "Cache.Server", "Cache.Hosting", "Cache.Dashboard"));
         return projects;
     }
 

@@ -3,8 +3,10 @@ namespace Cache.Tool.Tests;
 public sealed class CacheToolTests
 {
     [Theory]
-    [InlineData("A verb is needed: analyze, verify, inspect, convert")]
-    [InlineData("'verfy' is no verb: analyze, verify, inspect, convert", "verfy", "x")]
+    [InlineData("A verb is needed: server, top, doctor, keys, bench, config, package, analyze, verify, "
+        + "inspect, convert")]
+    [InlineData("'verfy' is no verb: server, top, doctor, keys, bench, config, package, analyze, "
+        + "verify, inspect, convert", "verfy", "x")]
     [InlineData("verify needs DIR: cache verify DIR", "verify")]
     [InlineData("convert needs TO: cache convert FROM TO", "convert", "a")]
     [InlineData("'b' is one word too many: cache verify DIR", "verify", "a", "b")]

@@ -11,6 +11,9 @@ namespace Cache.Tool.Verbs;
 /// </remarks>
 internal sealed class Report(TextWriter writer)
 {
+    /// <summary>Whether a person looks at it as it is written.</summary>
+    public bool IsTerminal { get; init; }
+
     public void Line(string text = "") => writer.WriteLine(Harmless(text));
 
     public void Line(ref DefaultInterpolatedStringHandler text) =>
@@ -30,7 +33,8 @@ internal sealed class Report(TextWriter writer)
             Line(line);
     }
 
-    private static string Harmless(string text)
+    /// <summary>A text without what commands a terminal.</summary>
+    public static string Harmless(string text)
     {
         if (!text.Any(IsHarmful))
             return text;

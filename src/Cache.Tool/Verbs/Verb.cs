@@ -21,6 +21,9 @@ internal sealed record Verb(
         ["-h"] = "--host", ["-p"] = "--port", ["-s"] = "--socket", ["-a"] = "--pass",
     };
 
+    // Told by the help of each verb that has them.
+    private static readonly HashSet<string> s_elsewhere = ["--socket", "--user", "--pass", "--tls", "--cacert"];
+
     /// <summary>The exit code for wrong words, and for what cannot be read.</summary>
     public ExitCode Failure { get; init; } = ExitCode.Failed;
 
@@ -30,9 +33,11 @@ internal sealed record Verb(
     /// <summary>Gets all words as they are; the verb is a program of its own.</summary>
     public Func<string[], ExitCode>? RunWhole { get; init; }
 
+    /// <summary>Its words in a line; of the options that name a server the first two.</summary>
     public string Usage =>
-        $"cache {Name}" + string.Concat(Operands.Select(ShownOperand)) + string.Concat(Options.Select(
-            static option => option.Value is { } value ? $" [{option.Key} {value}]" : $" [{option.Key}]"));
+        $"cache {Name}" + string.Concat(Operands.Select(ShownOperand)) + string.Concat(
+            Options.Where(static option => !s_elsewhere.Contains(option.Key)).Select(
+                static option => option.Value is { } value ? $" [{option.Key} {value}]" : $" [{option.Key}]"));
 
     /// <summary>The long name of an option, if this verb has it.</summary>
     public string NameOf(string option) =>

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using Cache.Server;
-using StandaloneServer;
+using Cache.Tool.Standalone;
 
 namespace Cache.Hosting.Tests.Standalone;
 

@@ -2,7 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using Cache.Core;
 using Cache.Server;
-using StandaloneServer;
+using Cache.Tool.Standalone;
 
 namespace Cache.Hosting.Tests.Standalone;
 

@@ -1,6 +1,6 @@
 using Cache.Durability;
 using Cache.Testing;
-using StandaloneServer;
+using Cache.Tool.Standalone;
 
 namespace Cache.Hosting.Tests.Standalone;
 

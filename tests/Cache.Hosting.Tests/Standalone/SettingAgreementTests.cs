@@ -3,7 +3,7 @@ using Cache.Hosting.Configuration;
 using Cache.Server;
 using Cache.Server.Settings;
 using Microsoft.Extensions.Configuration;
-using StandaloneServer;
+using Cache.Tool.Standalone;
 
 namespace Cache.Hosting.Tests.Standalone;
 

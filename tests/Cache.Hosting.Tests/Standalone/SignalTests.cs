@@ -72,7 +72,7 @@ public sealed class SignalTests : IDisposable
     [Fact]
     public void HangUp_BeforeTheEndOfTheStart_IsDoneAfterIt()
     {
-        using var signals = new StandaloneServer.Signals();
+        using var signals = new Cache.Tool.Standalone.Signals();
         int reloads = 0;
         signals.HangUp();
         signals.HangUp();

@@ -1,7 +1,7 @@
 using Cache.Hosting.Configuration;
 using Cache.Server.Settings;
 using Microsoft.Extensions.Configuration;
-using StandaloneServer;
+using Cache.Tool.Standalone;
 
 namespace Cache.Hosting.Tests.Standalone;
 

@@ -4,7 +4,7 @@ using Cache.Hosting.Configuration;
 using Cache.Server;
 using Cache.Server.Settings;
 using Cache.Testing;
-using StandaloneServer;
+using Cache.Tool.Standalone;
 
 namespace Cache.Reliability.Tests.Fuzz;
 

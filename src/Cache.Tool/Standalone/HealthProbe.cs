@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 
-namespace StandaloneServer;
+namespace Cache.Tool.Standalone;
 
 /// <summary>A client that asks a server of this machine whether it answers: the health check of a container.</summary>
 internal static class HealthProbe
@@ -26,7 +26,7 @@ internal static class HealthProbe
     /// <returns>The exit code: 0 if it answers, also that it wants a password; else 1.</returns>
     public static async Task<int> RunAsync(int port)
     {
-        using var patience = new CancellationTokenSource(_patience);
+        using var patience = new CancellationTokenSource(_patience, TimeProvider.System);
         try
         {
             using var client = new TcpClient(AddressFamily.InterNetwork);

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Console;
 
-namespace StandaloneServer;
+namespace Cache.Tool.Standalone;
 
 /// <summary>Where the log goes and how it looks, and what it says about the configuration.</summary>
 internal static partial class LogSetup

@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Text;
 using Cache.Durability;
 
-namespace StandaloneServer;
+namespace Cache.Tool.Standalone;
 
 /// <summary>Shows on a terminal how much of the files is loaded.</summary>
 /// <remarks>The cursor stays at the beginning of the line, so that the next line of the log replaces it.</remarks>

@@ -12,7 +12,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 
-namespace StandaloneServer;
+namespace Cache.Tool.Standalone;
 
 /// <summary>The HTTP port: /metrics, /health, and the dashboard under /cache.</summary>
 /// <remarks>

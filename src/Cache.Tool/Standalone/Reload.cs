@@ -5,7 +5,7 @@ using Cache.Server.Commands.Administration;
 using Cache.Server.Settings;
 using Microsoft.Extensions.Logging;
 
-namespace StandaloneServer;
+namespace Cache.Tool.Standalone;
 
 /// <summary>
 /// Reads again what can change while the server runs: certificates, the file of users, the level of the log.

@@ -9,7 +9,9 @@ using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Spectre.Console;
 
-namespace StandaloneServer;
+#pragma warning disable RS0030 // It is a program, and writes to the console.
+
+namespace Cache.Tool.Standalone;
 
 /// <summary>The server as a program: gathers what the sources say, then runs until it is told to stop.</summary>
 internal static class StandaloneHost
@@ -110,7 +112,7 @@ internal static class StandaloneHost
         var server = host.Services.GetRequiredService<RespServer>();
         var starting = host.StartAsync(failed.Token);
         while (server.EndPoints.Count == 0 && !starting.IsCompleted)
-            await Task.WhenAny(starting, Task.Delay(_listenPoll)).ConfigureAwait(false);
+            await Task.WhenAny(starting, Task.Delay(_listenPoll, TimeProvider.System)).ConfigureAwait(false);
         if (starting.IsFaulted || starting.IsCanceled)
             await starting.ConfigureAwait(false);
         HttpFront? http = null;

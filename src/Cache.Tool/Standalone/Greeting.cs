@@ -5,7 +5,7 @@ using Cache.Server;
 using Cache.Server.Settings;
 using Spectre.Console;
 
-namespace StandaloneServer;
+namespace Cache.Tool.Standalone;
 
 /// <summary>What an operator who started the server by hand needs first.</summary>
 internal static class Greeting

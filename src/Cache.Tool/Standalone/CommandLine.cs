@@ -6,7 +6,7 @@ using Cache.Server;
 using Cache.Server.Settings;
 using Directive = Cache.Server.Settings.Directive;
 
-namespace StandaloneServer;
+namespace Cache.Tool.Standalone;
 
 /// <summary>The command line: a configuration file, --name value for every directive, and where JSON is.</summary>
 internal sealed class CommandLine

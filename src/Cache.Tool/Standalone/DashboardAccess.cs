@@ -7,7 +7,7 @@ using Cache.Server.Commands.Table;
 using Cache.Server.Security;
 using Microsoft.AspNetCore.Http;
 
-namespace StandaloneServer;
+namespace Cache.Tool.Standalone;
 
 /// <summary>Who may see the dashboard: the users of the server, with the rights that they have there.</summary>
 /// <remarks>
@@ -84,7 +84,8 @@ internal sealed class DashboardAccess(ServerState server)
         if (delayMs > 0)
         {
             server.ReportLimit(ConnectionLimit.AuthenticationDelay, address, delayMs);
-            await Task.Delay(delayMs, context.RequestAborted).ConfigureAwait(false);
+            await Task.Delay(
+                TimeSpan.FromMilliseconds(delayMs), server.TimeProvider, context.RequestAborted).ConfigureAwait(false);
         }
 
         if (server.Users.Find(name) is { Rules: { IsOn: true } rules } user && rules.IsPassword(password))

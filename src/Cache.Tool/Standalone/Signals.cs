@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace StandaloneServer;
+namespace Cache.Tool.Standalone;
 
 /// <summary>
 /// The signals that would end the process though they mean something else: SIGHUP asks for a reload, as by convention,

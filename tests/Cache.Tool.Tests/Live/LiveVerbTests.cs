@@ -1,0 +1,184 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using System.Text;
+using System.Text.Json;
+using Cache.Core;
+
+namespace Cache.Tool.Tests.Live;
+
+public sealed class LiveVerbTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    private string PathOf(string name) => Path.Combine(_folder.Path, name);
+
+    [Fact]
+    public async Task Package_IsWrittenForItsUserAlone_AndCanBeAnalyzed()
+    {
+        await using var server = await RunningServer.StartAsync();
+        string path = PathOf("package.zip");
+        (await server.RunAsync("package", path, "--keys", "prefix")).AssertTells("bytes, keys by prefix");
+        if (!OperatingSystem.IsWindows())
+            Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(path));
+        ToolRun.Of("analyze", path).AssertTells("keys by prefix");
+        (await server.RunAsync("package", path)).AssertFails(2, "exists already");
+        (await server.RunAsync("package", PathOf("other.zip"), "--keys", "all"))
+            .AssertFails(2, "--keys all: hash, prefix or plain is needed.");
+    }
+
+    [Fact]
+    public async Task Doctor_SaysWhatTheServerSays()
+    {
+        await using var server = await RunningServer.StartAsync(static options => options.MaxClients = 1);
+        var run = await server.RunAsync("doctor");
+        run.AssertTells("WARNING   1 of at most 1 clients are connected. (clients)");
+        run.AssertTells("          Raise maxclients before the next ones are refused.");
+        run = await server.RunAsync("doctor", "--json");
+        using var findings = JsonDocument.Parse(run.Output);
+        Assert.Equal("clients", findings.RootElement[0].GetProperty("rule").GetString());
+    }
+
+    [Fact]
+    public async Task Doctor_NothingWrong_SaysSo()
+    {
+        await using var server = await RunningServer.StartAsync();
+        (await server.RunAsync("doctor")).AssertTells("No rule of the doctor finds anything wrong.");
+    }
+
+    [Fact]
+    public async Task Keys_OfAPattern_AreShownWithMemoryAndTime()
+    {
+        await using var server = await RunningServer.StartAsync();
+        server.Store.Set("user:1"u8, "value"u8);
+        server.Store.Set("user:\u001b"u8, "value"u8);
+        server.Store.Set("other"u8, "value"u8);
+        var run = await server.RunAsync("keys", "--match", "user:*");
+        run.AssertTells("\"user:1\"");
+        run.AssertTells("\"user:\\x1b\"");
+        run.AssertTells("            none  ");
+        Assert.DoesNotContain("other", run.Output);
+        (await server.RunAsync("keys", "--match", "none*")).AssertTells("No key matches.");
+        (await server.RunAsync("keys", "--match", "user*", "--count", "1")).AssertTells("There may be more");
+        (await server.RunAsync("keys", "--match", "*", "--db", "99")).AssertFails(2, "SELECT 99: ERR DB index is out");
+    }
+
+    [Fact]
+    public async Task Bench_TellsRateAndPercentiles_AndItsKeysAreHot()
+    {
+        await using var server = await RunningServer.StartAsync();
+        var run = await server.RunAsync(
+            "bench", "--seconds", "1", "--clients", "2", "--keys", "3", "--pipeline", "4", "--writes", "50");
+        run.AssertTells(" requests/s: ");
+        run.AssertTells(" of them hits");
+        run.AssertTells("  p99.9 ");
+        (await server.RunAsync("keys", "--by", "writes", "--count", "2")).AssertTells("\"bench:");
+        (await server.RunAsync("top")).AssertTells("\"bench:");
+        Assert.InRange(server.Store.Count, 1, 3);
+    }
+
+    [Fact]
+    public async Task Bench_ServerThatRefuses_IsAnError()
+    {
+        await using var server = await RunningServer.StartAsync(
+            static options => options.Users = ["default on nopass ~* +get +client"]);
+        (await server.RunAsync("bench", "--seconds", "1", "--clients", "1", "--writes", "100"))
+            .AssertFails(2, "A client ended early: NOPERM");
+        (await server.RunAsync("bench", "--writes", "101")).AssertFails(2, "a number from 0 to 100 is needed.");
+    }
+
+    [Fact]
+    public async Task Top_WithoutATerminal_PrintsOneFrame()
+    {
+        await using var server = await RunningServer.StartAsync();
+        var run = await server.RunAsync("top", "--once");
+        run.AssertTells($"127.0.0.1:{server.Port}, cache ");
+        run.AssertTells("The doctor finds nothing wrong.");
+        run.AssertTells("ops/s   hit ratio");
+        Assert.DoesNotContain('\u001b', run.Output);
+    }
+
+    [Fact]
+    public async Task User_WithoutRights_IsToldByTop()
+    {
+        await using var server = await RunningServer.StartAsync(
+            static options => options.Users = ["joe on >secret ~* +info +ping"]);
+        var run = await server.RunAsync("top", "--user", "joe", "--pass", "secret");
+        run.AssertTells("The doctor: NOPERM");
+        (await server.RunAsync("doctor", "--user", "joe", "--pass", "secret")).AssertFails(3, "NOPERM");
+        (await server.RunAsync("doctor", "--user", "joe", "--pass", "wrong")).AssertFails(3, "WRONGPASS");
+    }
+
+    [Fact]
+    public async Task Password_IsThatOfTheEnvironment()
+    {
+        await using var server = await RunningServer.StartAsync(static options => options.RequirePass = "hidden");
+        (await server.RunAsync("doctor")).AssertFails(3, "NOAUTH");
+        Environment.SetEnvironmentVariable("REDISCLI_AUTH", "hidden");
+        try
+        {
+            (await server.RunAsync("doctor")).AssertTells("No rule");
+        }
+        finally
+        {
+            Environment.SetEnvironmentVariable("REDISCLI_AUTH", null);
+        }
+    }
+
+    [Fact]
+    public async Task Socket_IsAWayToTheServer()
+    {
+        string path = PathOf("socket");
+        await using var server = await RunningServer.StartAsync(options => options.UnixSocketPath = path);
+        var run = await Task.Run(() => ToolRun.Of("doctor", "-s", path), TestContext.Current.CancellationToken);
+        run.AssertTells("No rule");
+    }
+
+    [Fact]
+    public async Task Tls_CertificateOfAnAuthority_IsChecked()
+    {
+        WriteCertificate();
+        await using var server = await RunningServer.StartAsync(options =>
+        {
+            options.Port = null;
+            options.TlsPort = 0;
+            options.TlsCertificateFile = PathOf("server.pem");
+            options.TlsKeyFile = PathOf("server.key");
+            options.TlsClientAuthentication = Server.TlsClientAuthentication.None;
+        });
+        (await server.RunAsync("doctor", "-h", "localhost", "--tls", "--cacert", PathOf("server.pem")))
+            .AssertTells("No rule");
+        var strange = await server.RunAsync("doctor", "-h", "localhost", "--tls");
+        Assert.Equal(3, strange.Code);
+        Assert.Contains("certificate", strange.Errors);
+        (await server.RunAsync("doctor", "--cacert", "x")).AssertFails(3, "--cacert is for --tls.");
+        (await server.RunAsync("doctor", "-h", "localhost", "--tls", "--cacert", PathOf("none.pem")))
+            .AssertFails(3, "none.pem");
+    }
+
+    [Theory]
+    [InlineData("127.0.0.1:1: Connection refused", "doctor", "-p", "1")]
+    [InlineData("--port 0: a number from 1 to 65535 is needed.", "doctor", "-p", "0")]
+    [InlineData("--socket names the server", "doctor", "-s", "x", "-h", "y")]
+    [InlineData("--by size: reads, writes or bytes is needed.", "keys", "--by", "size")]
+    [InlineData("--match has no order", "keys", "--by", "reads", "--match", "x")]
+    public void WrongWords_AreToldInALine(string text, params string[] words) =>
+        ToolRun.Of(words).AssertFails(words[0] == "doctor" ? 3 : 2, text);
+
+    // Vouches for itself.
+    private void WriteCertificate()
+    {
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        var request = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256);
+        var names = new SubjectAlternativeNameBuilder();
+        names.AddDnsName("localhost");
+        request.CertificateExtensions.Add(names.Build());
+        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(true, false, 0, true));
+        using var certificate = request.CreateSelfSigned(
+            new DateTimeOffset(2020, 1, 1, 0, 0, 0, TimeSpan.Zero),
+            new DateTimeOffset(2049, 1, 1, 0, 0, 0, TimeSpan.Zero));
+        File.WriteAllText(PathOf("server.pem"), certificate.ExportCertificatePem(), Encoding.ASCII);
+        File.WriteAllText(PathOf("server.key"), key.ExportPkcs8PrivateKeyPem(), Encoding.ASCII);
+    }
+}

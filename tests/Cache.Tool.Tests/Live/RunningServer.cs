@@ -1,0 +1,39 @@
+using System.Globalization;
+using System.Net;
+using Cache.Core;
+using Cache.Server;
+
+namespace Cache.Tool.Tests.Live;
+
+/// <summary>A server on a port of the loopback interface, over a small store of its own.</summary>
+internal sealed class RunningServer : IAsyncDisposable
+{
+    private readonly CacheStore _store = new(new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 2 });
+    private readonly RespServer _server;
+
+    private RunningServer(RespServerOptions options) => _server = new RespServer(_store, options);
+
+    public CacheStore Store => _store;
+
+    public string Port => ((IPEndPoint)_server.EndPoints.Concat(_server.TlsEndPoints).First()).Port
+        .ToString(CultureInfo.InvariantCulture);
+
+    public static async Task<RunningServer> StartAsync(Action<RespServerOptions>? change = null)
+    {
+        var options = new RespServerOptions { Port = 0 };
+        change?.Invoke(options);
+        var server = new RunningServer(options);
+        await server._server.StartAsync(TestContext.Current.CancellationToken);
+        return server;
+    }
+
+    /// <summary>Runs a verb against the server, off the thread of the test.</summary>
+    public Task<ToolRun> RunAsync(string verb, params string[] words) =>
+        Task.Run(() => ToolRun.Of([verb, "-p", Port, .. words]), TestContext.Current.CancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        await _server.DisposeAsync();
+        _store.Dispose();
+    }
+}
