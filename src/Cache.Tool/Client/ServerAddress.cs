@@ -36,8 +36,13 @@ internal sealed record ServerAddress(
     {
         var all = new Dictionary<string, string?>
         {
-            ["--host"] = "HOST", ["--port"] = "N", ["--socket"] = "PATH", ["--user"] = "NAME", ["--pass"] = "PASSWORD",
-            ["--tls"] = null, ["--cacert"] = "FILE",
+            ["--host"] = "HOST",
+            ["--port"] = "N",
+            ["--socket"] = "PATH",
+            ["--user"] = "NAME",
+            ["--pass"] = "PASSWORD",
+            ["--tls"] = null,
+            ["--cacert"] = "FILE",
         };
         foreach (var (name, value) in others)
             all.Add(name, value);

@@ -18,7 +18,10 @@ internal sealed record Verb(
     // As in redis-cli.
     private static readonly Dictionary<string, string> s_short = new()
     {
-        ["-h"] = "--host", ["-p"] = "--port", ["-s"] = "--socket", ["-a"] = "--pass",
+        ["-h"] = "--host",
+        ["-p"] = "--port",
+        ["-s"] = "--socket",
+        ["-a"] = "--pass",
     };
 
     // Told by the help of each verb that has them.
