@@ -20,7 +20,8 @@ internal static class CacheTool
     /// <returns>The exit code.</returns>
     public static int Run(IReadOnlyList<string> words, Report output, Report errors, TimeProvider time)
     {
-        var failed = s_verbs.FirstOrDefault(one => words.Count > 0 && one.Name == words[0])?.Failure ?? ExitCode.Failed;
+        var named = s_verbs.FirstOrDefault(one => words.Count > 0 && one.Name == words[0]);
+        var failed = named?.Failure ?? ExitCode.Failed;
         try
         {
             return (int)Run(words, output, time);
@@ -48,6 +49,13 @@ internal static class CacheTool
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException or OutOfMemoryException)
         {
             errors.Line(failure.Message);
+            return (int)failed;
+        }
+#pragma warning disable CA1031 // A defect; its user needs a line to report, not a dump of the process.
+        catch (Exception failure) when (named?.RunWhole is null)
+#pragma warning restore CA1031
+        {
+            errors.Line($"This is a defect of cache, please report it: {failure}");
             return (int)failed;
         }
     }

@@ -4,6 +4,5 @@ using Cache.Server.Doctor;
 namespace Cache.Server.Package;
 
 /// <summary>The doctor's figures as JSON, without reflection.</summary>
-[JsonSourceGenerationOptions(NumberHandling = JsonNumberHandling.AllowNamedFloatingPointLiterals)]
 [JsonSerializable(typeof(DoctorFigures))]
 internal sealed partial class FigureJson : JsonSerializerContext;

@@ -7,6 +7,16 @@ namespace Cache.Tool.Analysis;
 /// <summary>The series of a package, by seconds.</summary>
 internal sealed class History
 {
+    /// <summary>No figure of a server is so great: a quadrillion.</summary>
+    public const double ValueMax = 1e15;
+
+    // Ten minutes by seconds and the names, with room for some more; a line has some hundred characters.
+    private const int RowsMax = 1000;
+    private const int LineLengthMax = 8192;
+
+    // The last second that a date has.
+    private const double MomentMax = 253_402_300_799;
+
     private readonly Dictionary<string, int> _columns;
     private readonly List<double[]> _rows;
 
@@ -25,7 +35,11 @@ internal sealed class History
     /// <exception cref="FormatException">It is not what a server writes.</exception>
     public static History Parse(byte[] text)
     {
+        if (text.AsSpan().Count((byte)'\n') > RowsMax)
+            throw new FormatException($"it has more than {RowsMax} lines");
         string[] lines = Encoding.ASCII.GetString(text).Split('\n', StringSplitOptions.RemoveEmptyEntries);
+        if (Array.Exists(lines, static line => line.Length > LineLengthMax))
+            throw new FormatException($"a line has more than {LineLengthMax} characters");
         string[] names = lines.Length == 0 ? [] : lines[0].Split(',');
         if (names.Length == 0 || names[0] != PackageHistory.MomentName)
             throw new FormatException($"the first column is not {PackageHistory.MomentName}");
@@ -38,7 +52,10 @@ internal sealed class History
             string[] values = line.Split(',');
             if (values.Length != names.Length)
                 throw new FormatException($"line {rows.Count + 2} has {values.Length} values, not {names.Length}");
-            rows.Add(Array.ConvertAll(values, ParseNumber));
+            double[] row = Array.ConvertAll(values, ParseNumber);
+            if (row[0] < 0 || row[0] > MomentMax || (rows.Count > 0 && row[0] < rows[^1][0]))
+                throw new FormatException($"line {rows.Count + 2} has a moment that cannot follow the one before");
+            rows.Add(row);
         }
 
         return new History(columns, rows);
@@ -69,6 +86,6 @@ internal sealed class History
     private static double ParseNumber(string text)
     {
         double value = double.Parse(text, NumberStyles.Float, CultureInfo.InvariantCulture);
-        return double.IsFinite(value) ? value : throw new FormatException($"'{text}' is not a number");
+        return Math.Abs(value) < ValueMax ? value : throw new FormatException($"'{text}' is no number of a server");
     }
 }

@@ -23,14 +23,40 @@ internal sealed record PackageAnalysis(
     public static PackageAnalysis Of(string path)
     {
         var package = PackageReader.Read(path);
-        var figures = Parse(path, package, PackageFormat.FiguresName, static bytes =>
-            JsonSerializer.Deserialize(bytes, FigureJson.Default.DoctorFigures)
-            ?? throw new FormatException("it has no figures"));
+        var figures = Parse(path, package, PackageFormat.FiguresName, ReadFigures);
         var history = Parse(path, package, PackageFormat.SecondsName, History.Parse);
         var present = DoctorRules.Find(figures).ConvertAll(
             finding => new JudgedFinding(finding, Evidence.Of(finding.Rule, history)));
         return new PackageAnalysis(package, present, FindEarlier(figures, history, present));
     }
+
+    // The rules take any figures of a server, and no others.
+    private static DoctorFigures ReadFigures(byte[] bytes)
+    {
+        using (var document = JsonDocument.Parse(bytes))
+        {
+            if (document.RootElement.ValueKind != JsonValueKind.Object)
+                throw new FormatException("it is no object");
+            foreach (var figure in document.RootElement.EnumerateObject())
+            {
+                if (!IsFigure(figure.Value) && !(figure.Value.ValueKind == JsonValueKind.Null && MayLack(figure.Name)))
+                    throw new FormatException($"{figure.Name} is no figure of a server");
+            }
+        }
+
+        return JsonSerializer.Deserialize(bytes, FigureJson.Default.DoctorFigures)
+            ?? throw new FormatException("it has no figures");
+    }
+
+    private static bool MayLack(string name) =>
+        name is nameof(DoctorFigures.HitRatio) or nameof(DoctorFigures.FilesProblem);
+
+    private static bool IsFigure(JsonElement value) => value.ValueKind switch
+    {
+        JsonValueKind.Number => value.TryGetDouble(out double number) && Math.Abs(number) < History.ValueMax,
+        JsonValueKind.String or JsonValueKind.True or JsonValueKind.False => true,
+        _ => false,
+    };
 
     // The rules over the rates of each minute that has passed; what is no rate is as it is now. The last minute of a
     // finding is told of.

@@ -13,6 +13,7 @@ internal static class PackageReader
     private const long FileBytesMax = PackageFormat.BytesMax + (1 << 20);
 
     private const int NameLengthMax = 64;
+    private const int BufferBytes = 1 << 16;
 
     /// <exception cref="ToolException">It cannot be read, or is no package, or not a whole one.</exception>
     public static PackageContent Read(string path)
@@ -21,9 +22,7 @@ internal static class PackageReader
             throw new ToolException($"{path} is a directory; a package is one file, as cache package writes it.");
         if (!File.Exists(path))
             throw new ToolException($"{path} does not exist.");
-        using var file = File.OpenRead(path);
-        if (file.Length > FileBytesMax)
-            throw Wrong(path, $"it has {file.Length} bytes, and no package has more than {PackageFormat.BytesMax}");
+        using var file = ReadFile(path);
         try
         {
             using var zip = new ZipArchive(file, ZipArchiveMode.Read);
@@ -43,6 +42,23 @@ internal static class PackageReader
     /// <summary>The error for a package with a fault.</summary>
     public static ToolException Wrong(string path, string fault) =>
         new($"{path} is no package that can be trusted: {fault}.", ExitCode.Damaged);
+
+    // A pipe has no length, and cannot be read twice.
+    private static MemoryStream ReadFile(string path)
+    {
+        using var file = File.OpenRead(path);
+        var bytes = new MemoryStream();
+        byte[] buffer = new byte[BufferBytes];
+        for (int read; (read = file.Read(buffer)) > 0;)
+        {
+            bytes.Write(buffer, 0, read);
+            if (bytes.Length > FileBytesMax)
+                throw Wrong(path, $"no package has more than {PackageFormat.BytesMax} bytes");
+        }
+
+        bytes.Position = 0;
+        return bytes;
+    }
 
     private static Dictionary<string, byte[]> ReadParts(string path, ZipArchive zip)
     {
@@ -76,7 +92,7 @@ internal static class PackageReader
     {
         using var content = entry.Open();
         using var bytes = new MemoryStream();
-        byte[] buffer = new byte[1 << 16];
+        byte[] buffer = new byte[BufferBytes];
         for (int read; (read = content.Read(buffer)) > 0;)
         {
             if (bytes.Length + read > most)

@@ -208,6 +208,15 @@ public sealed class AnalyzeVerbTests : IDisposable
     [InlineData("history-seconds.csv", "at,x\n1")]
     [InlineData("history-seconds.csv", "at,x\n1,NaN")]
     [InlineData("history-seconds.csv", "time,x\n1,2")]
+    [InlineData("history-seconds.csv", "at,x\n1,2\n9e18,3\n")]
+    [InlineData("history-seconds.csv", "at,x\n-9e300,2\n9e300,3\n")]
+    [InlineData("history-seconds.csv", "at,x\n2,2\n1,3\n")]
+    [InlineData("history-seconds.csv", "at,refused_writes_per_second\n1000000000000000,5\n1000000000000120,0\n")]
+    [InlineData("history-seconds.csv", "at,refused_writes_per_second\n1,1e308\n2,1e308\n")]
+    [InlineData("figures.json", "{\"SlowCommand\":null,\"SlowCalls\":5,\"SlowMilliseconds\":500}")]
+    [InlineData("figures.json", "{\"RefusedWritesPerSecond\":\"NaN\"}")]
+    [InlineData("figures.json", "{\"RefusedWritesPerSecond\":1e300}")]
+    [InlineData("figures.json", "{\"HotKey\":[]}")]
     public void Analyze_ForeignPart_IsRefused(string name, string text)
     {
         var package = TestPackage.Of();
@@ -216,16 +225,33 @@ public sealed class AnalyzeVerbTests : IDisposable
         ToolRun.Of("analyze", File).AssertFails(1, $"{name} is not as a server writes it");
     }
 
-    // Any moments: no search may last.
-    [Theory]
-    [InlineData("at,x\n1,2\n9e18,3\n")]
-    [InlineData("at,x\n-9e300,2\n9e300,3\n")]
-    public void Analyze_MomentsFarApart_EndAtOnce(string text)
+    // Small when packed, and much memory when taken apart before it is looked at.
+    [Fact]
+    public void Analyze_HistoryOfManyLinesOrColumns_IsRefused()
     {
         var package = TestPackage.Of();
-        package.Parts["history-seconds.csv"] = Encoding.UTF8.GetBytes(text);
+        string lines = "at,x\n" + string.Concat(Enumerable.Repeat("1,1\n", 1000));
+        package.Parts["history-seconds.csv"] = Encoding.ASCII.GetBytes(lines);
         Save(package);
-        ToolRun.Of("analyze", File).AssertTells("No rule of the doctor");
+        ToolRun.Of("analyze", File).AssertFails(1, "it has more than 1000 lines");
+        package.Parts["history-seconds.csv"] = Encoding.ASCII.GetBytes("at" + new string(',', 8192));
+        Save(package);
+        ToolRun.Of("analyze", File).AssertFails(1, "a line has more than 8192 characters");
+    }
+
+    [Fact]
+    public async Task Analyze_Pipe_IsReadToItsEnd()
+    {
+        if (!OperatingSystem.IsLinux())
+            return;
+        Save(TestPackage.Of());
+        using var pipe = new System.IO.Pipes.AnonymousPipeServerStream(System.IO.Pipes.PipeDirection.Out);
+        string path = $"/proc/self/fd/{pipe.GetClientHandleAsString()}";
+        var run = Task.Run(() => ToolRun.Of("analyze", path), TestContext.Current.CancellationToken);
+        pipe.Write(System.IO.File.ReadAllBytes(File));
+        pipe.DisposeLocalCopyOfClientHandle();
+        pipe.Dispose();
+        (await run).AssertTells("No rule of the doctor");
     }
 
     [Fact]
