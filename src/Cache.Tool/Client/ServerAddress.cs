@@ -10,10 +10,20 @@ namespace Cache.Tool.Client;
 /// <param name="SocketPath">Its Unix socket, in place of these; null: none.</param>
 /// <param name="UsesTls">Whether it is asked by TLS.</param>
 /// <param name="CaFile">The file of the authority that its certificate is of; null: the machine's.</param>
+/// <param name="CertificateFile">The client's own certificate; null: none.</param>
+/// <param name="KeyFile">Its private key; null: in the same file.</param>
 /// <param name="User">The user; null: the default one.</param>
 /// <param name="Password">The password; null: none is needed.</param>
 internal sealed record ServerAddress(
-    string Host, int Port, string? SocketPath, bool UsesTls, string? CaFile, string? User, string? Password)
+    string Host,
+    int Port,
+    string? SocketPath,
+    bool UsesTls,
+    string? CaFile,
+    string? CertificateFile,
+    string? KeyFile,
+    string? User,
+    string? Password)
 {
     /// <summary>The variable of redis-cli: what stands on a command line is shown to all users by ps.</summary>
     public const string PasswordVariable = "REDISCLI_AUTH";
@@ -29,6 +39,8 @@ internal sealed record ServerAddress(
         "--user NAME        the user; -a, --pass PASSWORD    the password: other users of this machine see it in ps,",
         $"                   so that the variable {PasswordVariable} is better",
         "--tls              by TLS; --cacert FILE    the authority of its certificate, in PEM",
+        "--cert FILE --key FILE    a certificate of ours and its key, in PEM: servers ask for one unless",
+        "                   tls-auth-clients says no",
     ];
 
     /// <summary>The options, and further ones of a verb.</summary>
@@ -43,6 +55,8 @@ internal sealed record ServerAddress(
             ["--pass"] = "PASSWORD",
             ["--tls"] = null,
             ["--cacert"] = "FILE",
+            ["--cert"] = "FILE",
+            ["--key"] = "FILE",
         };
         foreach (var (name, value) in others)
             all.Add(name, value);
@@ -55,16 +69,27 @@ internal sealed record ServerAddress(
         string? socket = words.ValueOf("--socket");
         if (socket is not null && (words.Has("--host") || words.Has("--port") || words.Has("--tls")))
             throw new ToolException("--socket names the server; --host, --port and --tls are for another way to it.");
-        if (words.Has("--cacert") && !words.Has("--tls"))
-            throw new ToolException("--cacert is for --tls.");
+        foreach (string option in (string[])["--cacert", "--cert", "--key"])
+        {
+            if (words.Has(option) && !words.Has("--tls"))
+                throw new ToolException($"{option} is for --tls.");
+        }
+
+        if (words.Has("--key") && !words.Has("--cert"))
+            throw new ToolException("--key is of a certificate: --cert FILE is needed.");
+        string? password = words.ValueOf("--pass") ?? PasswordOfEnvironment();
+        if (words.Has("--user") && password is null)
+            throw new ToolException($"--user needs a password: --pass, or the variable {PasswordVariable}.");
         return new ServerAddress(
             words.ValueOf("--host") ?? HostDefault,
             words.NumberOf("--port", PortDefault, 1, IPEndPoint.MaxPort),
             socket,
             words.Has("--tls"),
             words.ValueOf("--cacert"),
+            words.ValueOf("--cert"),
+            words.ValueOf("--key"),
             words.ValueOf("--user"),
-            words.ValueOf("--pass") ?? PasswordOfEnvironment());
+            password);
     }
 
     // Set to nothing, it is meant to say nothing.

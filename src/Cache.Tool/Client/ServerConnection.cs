@@ -17,9 +17,11 @@ internal sealed class ServerConnection : IDisposable
     private readonly Socket _socket;
     private readonly Stream _stream;
     private readonly ReplyReader _reader;
+    private readonly ServerAddress _address;
 
-    private ServerConnection(Socket socket, Stream stream)
+    private ServerConnection(ServerAddress address, Socket socket, Stream stream)
     {
+        _address = address;
         _socket = socket;
         _stream = stream;
         _reader = new ReplyReader(stream);
@@ -32,7 +34,7 @@ internal sealed class ServerConnection : IDisposable
         try
         {
             socket = Connect(address);
-            var connection = new ServerConnection(socket, OpenStream(socket, address));
+            var connection = new ServerConnection(address, socket, OpenStream(socket, address));
             connection.Authenticate(address);
             return connection;
         }
@@ -40,7 +42,7 @@ internal sealed class ServerConnection : IDisposable
             or AuthenticationException or CryptographicException)
         {
             socket?.Dispose();
-            throw new ToolException($"{address}: {failure.Message}");
+            throw new ToolException($"{address}: {failure.Message}{HintFor(address, failure)}");
         }
         catch
         {
@@ -61,14 +63,34 @@ internal sealed class ServerConnection : IDisposable
             request.Write("\r\n"u8);
         }
 
-        _stream.Write(request.GetBuffer().AsSpan(0, (int)request.Length));
+        SendRaw(request.GetBuffer().AsSpan(0, (int)request.Length));
     }
 
     /// <summary>Sends bytes of requests that were made before.</summary>
-    public void SendRaw(ReadOnlySpan<byte> requests) => _stream.Write(requests);
+    public void SendRaw(ReadOnlySpan<byte> requests)
+    {
+        try
+        {
+            _stream.Write(requests);
+        }
+        catch (IOException failure)
+        {
+            throw Failed(failure);
+        }
+    }
 
     /// <summary>The next reply, which may be an error.</summary>
-    public Reply Receive() => _reader.Read();
+    public Reply Receive()
+    {
+        try
+        {
+            return _reader.Read();
+        }
+        catch (Exception failure) when (failure is IOException or InvalidDataException)
+        {
+            throw Failed(failure);
+        }
+    }
 
     /// <summary>Calls a command, whose reply may be an error.</summary>
     public Reply TryCall(params ReadOnlySpan<string> words)
@@ -146,8 +168,16 @@ internal sealed class ServerConnection : IDisposable
         {
             TargetHost = address.Host,
             CertificateChainPolicy = address.CaFile is { } file ? PolicyOf(file) : null,
+            ClientCertificates = address.CertificateFile is { } own ? [CertificateOf(own, address.KeyFile)] : null,
         });
         return tls;
+    }
+
+    // By way of PKCS #12: keys that are in no store cannot be used everywhere.
+    private static X509Certificate2 CertificateOf(string file, string? keyFile)
+    {
+        using var pem = X509Certificate2.CreateFromPemFile(file, keyFile);
+        return X509CertificateLoader.LoadPkcs12(pem.Export(X509ContentType.Pkcs12), null);
     }
 
     private static X509ChainPolicy PolicyOf(string file)
@@ -160,6 +190,17 @@ internal sealed class ServerConnection : IDisposable
         policy.CustomTrustStore.ImportFromPemFile(file);
         return policy;
     }
+
+    private ToolException Failed(Exception failure) => new(
+        failure.InnerException is SocketException { SocketErrorCode: SocketError.TimedOut or SocketError.WouldBlock }
+            ? $"{_address}: the server has not answered for {PatienceMs / 1000} seconds."
+            : $"{_address}: {failure.Message}{HintFor(_address, failure)}");
+
+    // TLS 1.3 tells of a missing certificate behind the handshake, by an end.
+    private static string HintFor(ServerAddress address, Exception failure) =>
+        address is { UsesTls: true, CertificateFile: null } && failure is IOException
+            ? " Does it ask for a certificate of the client? --cert FILE and --key FILE give one."
+            : "";
 
     private void Authenticate(ServerAddress address)
     {

@@ -1,8 +1,8 @@
 using System.Globalization;
-using System.Net.Sockets;
 using System.Text;
 using Cache.Server.Statistics;
 using Cache.Tool.Client;
+using Cache.Tool.Verbs;
 
 namespace Cache.Tool.Live;
 
@@ -55,7 +55,7 @@ internal sealed class BenchClient : IDisposable
             while (_time.GetElapsedTime(start) < _plan.Time && Failure is null)
                 RunOnce();
         }
-        catch (Exception failure) when (failure is IOException or SocketException or InvalidDataException)
+        catch (Exception failure) when (failure is ToolException or OutOfMemoryException)
         {
             Failure = failure.Message;
         }

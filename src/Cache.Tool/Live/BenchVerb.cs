@@ -12,6 +12,10 @@ internal static class BenchVerb
     private const int ClientsMax = 512;
     private const int PipelineMax = 1024;
     private const int SizeMax = 1 << 20;
+
+    // What a client sends before it reads, and what comes back, fits into the buffers between: with more, both wait.
+    private const int BatchBytesMax = 1 << 20;
+
     private const int SecondsMax = 3600;
     private const int KeysMax = 100_000_000;
     private const int PercentMax = 100;
@@ -47,6 +51,13 @@ internal static class BenchVerb
             words.NumberOf("--keys", 10_000, 1, KeysMax),
             words.NumberOf("--size", 64, 0, SizeMax),
             words.NumberOf("--writes", 10, 0, PercentMax));
+        if ((long)plan.Pipeline * plan.Size > BatchBytesMax)
+        {
+            throw new ToolException(
+                $"--pipeline {plan.Pipeline} and --size {plan.Size}: a client would send more than {BatchBytesMax} "
+                + "bytes at once, and wait for a server that waits for it.");
+        }
+
         int count = words.NumberOf("--clients", 16, 1, ClientsMax);
         var clients = new List<BenchClient>();
         try

@@ -41,13 +41,28 @@ internal static class PackageVerb
         byte[] package;
         using (var server = ServerConnection.Open(ServerAddress.Of(words)))
             package = server.Call("CACHE", "PACKAGE", "KEYS", keys).Bytes;
+        Write(path, package);
+        output.Line($"{path}: {package.Length} bytes, keys by {keys}");
+        return ExitCode.Whole;
+    }
+
+    // All or nothing: a part of it would stand in the way of the next try.
+    private static void Write(string path, byte[] package)
+    {
         var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
         if (!OperatingSystem.IsWindows())
             options.UnixCreateMode = Private;
-        using (var stream = new FileStream(path, options))
-            stream.Write(package);
-        output.Line($"{path}: {package.Length} bytes, keys by {keys}");
-        return ExitCode.Whole;
+        var stream = new FileStream(path, options);
+        try
+        {
+            using (stream)
+                stream.Write(package);
+        }
+        catch (IOException)
+        {
+            File.Delete(path);
+            throw;
+        }
     }
 
     private static string NameAt(DateTimeOffset now) =>

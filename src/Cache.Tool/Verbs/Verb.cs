@@ -25,7 +25,8 @@ internal sealed record Verb(
     };
 
     // Told by the help of each verb that has them.
-    private static readonly HashSet<string> s_elsewhere = ["--socket", "--user", "--pass", "--tls", "--cacert"];
+    private static readonly HashSet<string> s_elsewhere =
+        ["--socket", "--user", "--pass", "--tls", "--cacert", "--cert"];
 
     /// <summary>The exit code for wrong words, and for what cannot be read.</summary>
     public ExitCode Failure { get; init; } = ExitCode.Failed;
@@ -39,12 +40,16 @@ internal sealed record Verb(
     /// <summary>Its words in a line; of the options that name a server the first two.</summary>
     public string Usage =>
         $"cache {Name}" + string.Concat(Operands.Select(ShownOperand)) + string.Concat(
-            Options.Where(static option => !s_elsewhere.Contains(option.Key)).Select(
+            Options.Where(option => !IsElsewhere(option.Key)).Select(
                 static option => option.Value is { } value ? $" [{option.Key} {value}]" : $" [{option.Key}]"));
 
     /// <summary>The long name of an option, if this verb has it.</summary>
     public string NameOf(string option) =>
         s_short.TryGetValue(option, out string? name) && Options.ContainsKey(name) ? name : option;
+
+    // inspect has a --key too, of a store.
+    private bool IsElsewhere(string option) =>
+        s_elsewhere.Contains(option) || (option == "--key" && Options.ContainsKey("--cert"));
 
     private string ShownOperand(string operand, int index) =>
         index < Operands.Count - FreeOperands ? $" {operand}" : $" [{operand}]";

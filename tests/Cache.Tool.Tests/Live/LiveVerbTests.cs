@@ -1,3 +1,6 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
@@ -157,14 +160,70 @@ public sealed class LiveVerbTests : IDisposable
             .AssertFails(3, "none.pem");
     }
 
+    [Fact]
+    public async Task Tls_ServerThatAsksForACertificate_GetsOurs()
+    {
+        WriteCertificate();
+        string file = PathOf("server.pem");
+        await using var server = await RunningServer.StartAsync(options =>
+        {
+            options.Port = null;
+            options.TlsPort = 0;
+            options.TlsCertificateFile = file;
+            options.TlsKeyFile = PathOf("server.key");
+            options.TlsCaCertificateFile = file;
+        });
+        string[] words = ["-h", "localhost", "--tls", "--cacert", file];
+        (await server.RunAsync("doctor", [.. words, "--cert", file, "--key", PathOf("server.key")]))
+            .AssertTells("No rule");
+        (await server.RunAsync("doctor", words)).AssertFails(3, "Does it ask for a certificate of the client?");
+    }
+
+    [Fact]
+    public async Task Doctor_PackageThatTookLong_IsNoFinding()
+    {
+        await using var server = await RunningServer.StartAsync();
+        for (int i = 0; i < 3; i++)
+            server.AddSlowCall("CACHE", 200_000);
+        (await server.RunAsync("doctor")).AssertTells("No rule");
+        server.AddSlowCall("KEYS", 200_000);
+        (await server.RunAsync("doctor")).AssertTells("KEYS took 200 ms in 1 slow calls");
+    }
+
+    [Fact]
+    public async Task Server_ThatHangsUpOrTellsNonsense_IsNamed()
+    {
+        foreach (string answer in (string[])["", "HTTP/1.1 400\r\n"])
+        {
+            using var listener = new TcpListener(IPAddress.Loopback, 0);
+            listener.Start();
+            var answering = AnswerAsync(listener, answer);
+            string port = ((IPEndPoint)listener.LocalEndpoint).Port.ToString(CultureInfo.InvariantCulture);
+            var run = await Task.Run(() => ToolRun.Of("doctor", "-p", port), TestContext.Current.CancellationToken);
+            run.AssertFails(3, $"127.0.0.1:{port}: ");
+            await answering;
+        }
+    }
+
     [Theory]
     [InlineData("127.0.0.1:1: Connection refused", "doctor", "-p", "1")]
     [InlineData("--port 0: a number from 1 to 65535 is needed.", "doctor", "-p", "0")]
     [InlineData("--socket names the server", "doctor", "-s", "x", "-h", "y")]
+    [InlineData("--user needs a password", "doctor", "--user", "bob")]
+    [InlineData("--key is of a certificate", "doctor", "--tls", "--key", "x")]
+    [InlineData("at once, and wait for a server that waits for it", "bench", "--pipeline", "2", "--size", "1048576")]
     [InlineData("--by size: reads, writes or bytes is needed.", "keys", "--by", "size")]
     [InlineData("--match has no order", "keys", "--by", "reads", "--match", "x")]
     public void WrongWords_AreToldInALine(string text, params string[] words) =>
         ToolRun.Of(words).AssertFails(words[0] == "doctor" ? 3 : 2, text);
+
+    private static async Task AnswerAsync(TcpListener listener, string answer)
+    {
+        using var client = await listener.AcceptSocketAsync(TestContext.Current.CancellationToken);
+        await client.ReceiveAsync(new byte[1000], TestContext.Current.CancellationToken);
+        await client.SendAsync(Encoding.ASCII.GetBytes(answer), TestContext.Current.CancellationToken);
+        client.Shutdown(SocketShutdown.Both);
+    }
 
     // Vouches for itself.
     private void WriteCertificate()

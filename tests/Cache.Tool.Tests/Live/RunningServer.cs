@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Net;
 using Cache.Core;
 using Cache.Server;
+using Cache.Server.Statistics;
 
 namespace Cache.Tool.Tests.Live;
 
@@ -26,6 +27,12 @@ internal sealed class RunningServer : IAsyncDisposable
         await server._server.StartAsync(TestContext.Current.CancellationToken);
         return server;
     }
+
+    /// <summary>As if a call had taken so long a moment ago.</summary>
+    public void AddSlowCall(string command, long microseconds) => _server.State.SlowLog.Add(
+        new SlowRequest(
+            _server.State.UnixSeconds, microseconds, [System.Text.Encoding.ASCII.GetBytes(command)], "10.0.0.1:1", []),
+        SlowLog.LengthMax);
 
     /// <summary>Runs a verb against the server, off the thread of the test.</summary>
     public Task<ToolRun> RunAsync(string verb, params string[] words) =>
