@@ -53,8 +53,8 @@ internal sealed class History
             if (values.Length != names.Length)
                 throw new FormatException($"line {rows.Count + 2} has {values.Length} values, not {names.Length}");
             double[] row = Array.ConvertAll(values, ParseNumber);
-            if (row[0] < 0 || row[0] > MomentMax || (rows.Count > 0 && row[0] < rows[^1][0]))
-                throw new FormatException($"line {rows.Count + 2} has a moment that cannot follow the one before");
+            if (row[0] < 0 || row[0] > MomentMax)
+                throw new FormatException($"line {rows.Count + 2} has a moment that no date has");
             rows.Add(row);
         }
 

@@ -25,6 +25,9 @@ internal sealed record ServerAddress(
     string? User,
     string? Password)
 {
+    /// <summary>Whether the password is meant for any server: one that wants none need not take it.</summary>
+    public bool IsPasswordOfEnvironment { get; init; }
+
     /// <summary>The variable of redis-cli: what stands on a command line is shown to all users by ps.</summary>
     public const string PasswordVariable = "REDISCLI_AUTH";
 
@@ -89,7 +92,10 @@ internal sealed record ServerAddress(
             words.ValueOf("--cert"),
             words.ValueOf("--key"),
             words.ValueOf("--user"),
-            password);
+            password)
+        {
+            IsPasswordOfEnvironment = !words.Has("--pass") && !words.Has("--user"),
+        };
     }
 
     // Set to nothing, it is meant to say nothing.

@@ -207,7 +207,9 @@ internal sealed class ServerConnection : IDisposable
         if (address.Password is not { } password)
             return;
         var reply = address.User is { } user ? TryCall("AUTH", user, password) : TryCall("AUTH", password);
-        if (reply.Kind == ReplyKind.Error)
+        bool isRefused = reply.Kind == ReplyKind.Error
+            && (!address.IsPasswordOfEnvironment || reply.Text.StartsWith("WRONGPASS", StringComparison.Ordinal));
+        if (isRefused)
             throw new ToolException($"{address}: {reply.Text}");
     }
 }

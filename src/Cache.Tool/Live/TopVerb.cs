@@ -62,7 +62,7 @@ internal static class TopVerb
 #pragma warning disable RS0030 // It is a program.
         Console.CancelKeyPress += (_, pressed) =>
         {
-            pressed.Cancel = true;
+            pressed.Cancel = !ended.IsSet; // The second one ends it even while it waits for the server.
             ended.Set();
         };
 #pragma warning restore RS0030

@@ -101,7 +101,7 @@ internal sealed partial class Reload(
     }
 
     [LoggerMessage(
-        8, LogLevel.Warning, "Changed, but not reloaded: {Directives}. A restart takes them, some by CONFIG SET too")]
+        9, LogLevel.Warning, "Changed, but not reloaded: {Directives}. A restart takes them, some by CONFIG SET too")]
     private static partial void NeedsRestart(ILogger logger, string directives);
 
     [LoggerMessage(2, LogLevel.Information, "SIGHUP: reads certificates, users and the log level again")]

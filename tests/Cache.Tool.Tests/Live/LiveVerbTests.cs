@@ -122,6 +122,8 @@ public sealed class LiveVerbTests : IDisposable
         try
         {
             (await server.RunAsync("doctor")).AssertTells("No rule");
+            await using var open = await RunningServer.StartAsync(); // It has no password, and refuses AUTH.
+            (await open.RunAsync("doctor")).AssertTells("No rule");
         }
         finally
         {
