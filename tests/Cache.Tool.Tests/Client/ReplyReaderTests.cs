@@ -35,6 +35,7 @@ public sealed class ReplyReaderTests
     [InlineData("\r\n")]
     [InlineData("$x\r\n")]
     [InlineData("$99999999999\r\n")]
+    [InlineData("$67108865\r\n")]
     [InlineData("*99999999\r\n")]
     [InlineData("$1\r\nabc\r\n")]
     [InlineData("*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n")]
