@@ -194,6 +194,7 @@ public sealed partial class RespServer : IAsyncDisposable
             _acceptor.Dispose();
             _certificates?.Dispose();
             _listeners.Forget();
+            CloseAdminSocket();
             ServerLog.Stopped(_logger);
         }
         finally
@@ -254,11 +255,11 @@ public sealed partial class RespServer : IAsyncDisposable
         }
     }
 
-    // Not on the thread of the client's connection, which the stop waits for.
+    // Not on the thread of the client's connection, which the stop waits for, nor on one of the pool: all may hang.
     private void RequestStop(Action stop, string client)
     {
         ServerLog.ShutdownRequested(_logger, client);
-        _ = Task.Run(() => CallStop(stop));
+        new Thread(() => CallStop(stop)) { IsBackground = true, Name = "cache shutdown" }.Start();
     }
 
     private void CallStop(Action stop)
@@ -331,6 +332,7 @@ public sealed partial class RespServer : IAsyncDisposable
         IReadOnlyList<TransportListener> listeners = [];
         try
         {
+            OpenAdminSocket(problems);
             listeners = await _bind(problems, cancellationToken).ConfigureAwait(false);
             if (problems.Count > 0)
                 throw new IOException(string.Join('\n', problems.Select(_options.InWords)));
@@ -345,6 +347,7 @@ public sealed partial class RespServer : IAsyncDisposable
             _epoll = null;
             _certificates?.Dispose();
             _certificates = null;
+            CloseAdminSocket();
             throw;
         }
 
