@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Net.Sockets;
 using Cache.Server.Connections;
 using Cache.Server.Diagnostics;
@@ -8,6 +9,8 @@ namespace Cache.Server;
 /// <summary>The admin socket, which is open from before the files are loaded until the last client has gone.</summary>
 public sealed partial class RespServer
 {
+    private static readonly TimeSpan _lastMoment = TimeSpan.FromMilliseconds(300);
+
     private string _adminPath = "";
     private AdminSocket? _admin;
 
@@ -28,6 +31,15 @@ public sealed partial class RespServer
             problems.Add($"{option} is '{path}'; cannot listen on it: {SocketBinder.ExplainUnix(e, path)}");
         }
     }
+
+    // By the system's signal that nothing can hold back. The reply and the log go out before.
+    private static void EndProcess() => new Thread(static () =>
+    {
+        using var never = new ManualResetEventSlim();
+        never.Wait(_lastMoment);
+        using var process = Process.GetCurrentProcess();
+        process.Kill();
+    }) { IsBackground = true, Name = "cache end" }.Start();
 
     private void CloseAdminSocket()
     {

@@ -94,6 +94,9 @@ public sealed partial class RespServer : IAsyncDisposable
             CommandThrew = (command, exception) => ServerLog.CommandThrew(_logger, command, exception),
             StoreWasDisposed = EndWithStore,
             Stop = options.ShutdownRequested is { } stop ? client => RequestStop(stop, client) : null,
+            EndProcess = options.ShutdownRequested is null ? null : EndProcess,
+            UnsafeActionTaken =
+                (client, action, reason) => ServerLog.UnsafeAction(_logger, client, action, reason),
             Listen = bind is null ? TryListen : null,
             KeepAliveChanged = bind is null ? seconds => _listeners!.SetKeepAlive(_binder!, seconds) : null,
             ConfigRewritten = LogRewrite,

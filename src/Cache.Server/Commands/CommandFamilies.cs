@@ -34,6 +34,7 @@ internal static class CommandFamilies
         .. MemoryCommands.Bindings,
         .. HotKeyCommands.Bindings,
         .. CacheCommands.Bindings,
+        .. UnsafeCommand.Bindings,
         .. MonitorCommand.Bindings,
         .. AbsentFeatureCommands.Bindings,
         .. StringReadCommands.Bindings,

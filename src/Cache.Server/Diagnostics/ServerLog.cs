@@ -112,6 +112,9 @@ internal static partial class ServerLog
         48, LogLevel.Warning, "The admin socket {Path} ended a client whose command does not end: {Command}")]
     public static partial void AdminCommandLate(ILogger logger, string path, string command);
 
+    [LoggerMessage(49, LogLevel.Warning, "Client {Address} takes the unsafe action {Action}: {Reason}")]
+    public static partial void UnsafeAction(ILogger logger, string address, string action, string reason);
+
     [LoggerMessage(14, LogLevel.Information, "Stopped")]
     public static partial void Stopped(ILogger logger);
 

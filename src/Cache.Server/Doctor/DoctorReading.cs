@@ -17,7 +17,13 @@ internal static class DoctorReading
     // As wide as a sentence allows.
     private const int KeyBytesShown = 64;
 
-    public static DoctorFigures Of(ServerState server)
+    public static DoctorFigures Of(ServerState server) => Of(server, readsEntries: true);
+
+    /// <param name="server">The server.</param>
+    /// <param name="readsEntries">
+    /// Whether the lengths of hot values are looked up; that waits for a thread which holds the entry.
+    /// </param>
+    public static DoctorFigures Of(ServerState server, bool readsEntries)
     {
         var store = server.Store.GetStatistics();
         double input = Mean(server, "input_bytes_per_second");
@@ -46,7 +52,7 @@ internal static class DoctorReading
             IsLoading = server.IsLoading,
             ClockStepSeconds = server.ClockSteps.LargestSince(server.NowMs - IdleMsMin),
         };
-        return WithSlowCalls(WithKeys(WithClients(WithCurve(figures, server), server), server), server);
+        return WithSlowCalls(WithKeys(WithClients(WithCurve(figures, server), server), server, readsEntries), server);
     }
 
     private static double Mean(ServerState server, string series)
@@ -95,14 +101,15 @@ internal static class DoctorReading
     private static string NameOf(ClientSession client) =>
         client.Name.Length == 0 ? "" : $", '{Shown(client.Name)}',";
 
-    private static DoctorFigures WithKeys(DoctorFigures figures, ServerState server)
+    private static DoctorFigures WithKeys(DoctorFigures figures, ServerState server, bool readsEntries)
     {
         foreach (var key in server.Statistics.GetHotKeys(server.TimeProvider.GetTimestamp()))
         {
             double share = figures.CommandsPerSecond <= 0 ? 0 : Math.Min(1, key.Rate / figures.CommandsPerSecond);
             if (share > figures.HotKeyShare)
                 figures = figures with { HotKey = Shown(key.Key), HotKeyShare = share };
-            long length = server.Databases[key.Database].TryPeekInfo(key.Key, out var info) ? info.Length : 0;
+            long length =
+                readsEntries && server.Databases[key.Database].TryPeekInfo(key.Key, out var info) ? info.Length : 0;
             double traffic = figures.TrafficPerSecond <= 0
                 ? 0
                 : Math.Min(1, key.Rate * length / figures.TrafficPerSecond);

@@ -22,7 +22,7 @@ internal static class AdminCommands
     // Subcommands that read an entry, park the client, or change how its connection replies.
     private static readonly HashSet<string> _refused = new(StringComparer.Ordinal)
     {
-        "memory|usage", "client|reply", "client|no-evict", "client|no-touch",
+        "memory|usage", "cache|topkeys", "client|reply", "client|no-evict", "client|no-touch",
     };
 
     /// <summary>The reply to all others.</summary>

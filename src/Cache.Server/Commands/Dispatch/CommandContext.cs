@@ -89,6 +89,11 @@ internal sealed class CommandContext : DatabaseVisit
     public bool IsAuthenticated => Client.IsAuthenticated || !Server.Users.IsPasswordRequired;
 
     /// <summary>
+    /// Whether the client is one of the admin socket: nothing may wait for an entry, whose holder may hang.
+    /// </summary>
+    public bool IsAdministrator => Client.User == Server.Users.Administrator;
+
+    /// <summary>
     /// Whether requests may take the fast path of common ones: nothing about this client is special, and no client
     /// monitors.
     /// </summary>
