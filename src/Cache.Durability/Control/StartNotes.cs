@@ -1,6 +1,5 @@
 using System.Globalization;
 using Cache.Durability.Attachment;
-using Cache.Durability.Catalog;
 
 namespace Cache.Durability.Control;
 
@@ -16,15 +15,14 @@ internal static class StartNotes
         {
             notes.Add(
                 "The last process could not write its last changes, deletions among them: nothing was loaded. The "
-                + "files are kept with .bad behind their names. To load them all the same, with what was deleted last, stop "
-                + "the server, give them their names again, and start it once with journal-recover force.");
+                + "files are kept with .bad behind their names. With journal-recover force such a start loads them.");
         }
 
         if (durable.IgnoredEnding is { } ending)
         {
             notes.Add(string.Create(
                 culture,
-                $"Nothing was loaded, since there was a file {IgnoredFiles.Marker}, which is gone now: "
+                $"Nothing was loaded, since there was a file ignore-journal, which is gone now: "
                 + $"{durable.IgnoredFileCount} files have {ending} behind their names. To have them back, stop the "
                 + $"server, move the other files away, and give them their names again."));
         }

@@ -70,7 +70,7 @@ public sealed class AdminSocketTests : IDisposable
         await EndAsync(hung);
     }
 
-    // As a thread that hangs within the store leaves it: all buckets of some keys are held, one of a hot key among them.
+    // As a thread that hangs within the store leaves it: the buckets of some keys are held, that of a hot one too.
     [Fact]
     public async Task Command_WhileAHotKeyIsHeldForEver_IsAnswered()
     {

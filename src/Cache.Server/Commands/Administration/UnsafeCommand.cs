@@ -7,7 +7,9 @@ using Cache.Server.Protocol;
 namespace Cache.Server.Commands.Administration;
 
 /// <summary>CACHE UNSAFE: what an administrator does only when nothing else helps.</summary>
-/// <remarks>An action is logged, counted and kept as an event before it is done, since it may end the process.</remarks>
+/// <remarks>
+/// An action is logged, counted and kept as an event before it is done, since it may end the process.
+/// </remarks>
 internal static class UnsafeCommand
 {
     // A sentence for the log.
@@ -110,8 +112,8 @@ internal static class UnsafeCommand
             return new("IGNORE-JOURNAL", "", null) { Obstacle = "this server keeps nothing on disk" };
         return new(
             "IGNORE-JOURNAL",
-            $"It would make the file {durability.MarkerPath}: the next start loads nothing, once, and renames the files "
-            + "that it would have loaded.",
+            $"It would make the file {durability.MarkerPath}: the next start loads nothing, once, and renames the "
+            + "files that it would have loaded.",
             context => File.WriteAllBytes(context.Server.Durability!.MarkerPath, []));
     }
 
