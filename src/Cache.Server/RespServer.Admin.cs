@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Net.Sockets;
+using System.Text;
 using Cache.Server.Connections;
 using Cache.Server.Diagnostics;
 using Cache.Server.Transport.Sockets;
@@ -21,8 +22,10 @@ public sealed partial class RespServer
         try
         {
             _adminPath = Path.GetFullPath(path); // The process may change its folder.
+            if (Encoding.UTF8.GetByteCount(_adminPath) > RespServerOptions.UnixSocketPathBytesMax)
+                throw new IOException($"its full path, {_adminPath}, is longer than the system takes.");
             var socket = UnixSocketFile.ListenPrivately(_adminPath, AdminSocket.ClientsMax);
-            _admin = new AdminSocket(socket, _adminPath, _state, _logger);
+            _admin = new AdminSocket(socket, _adminPath, _state, _adminLogger);
             ServerLog.AdminSocketOpened(_logger, _adminPath);
         }
         catch (Exception e) when (e is SocketException or IOException or UnauthorizedAccessException)

@@ -1,3 +1,4 @@
+using System.Text;
 using Cache.Core;
 using Cache.Durability.Catalog;
 using Cache.Durability.Tests.Files;
@@ -105,11 +106,37 @@ public sealed class IgnoredFilesTests : IDisposable
         }
     }
 
+    // A clock without a battery begins at the same moment at each boot.
+    [Fact]
+    public async Task Start_WithTheMarkerTwiceInASecond_KeepsTheFilesOfBoth()
+    {
+        for (int i = 0; i < 3; i++)
+        {
+            if (i > 0)
+                await File.WriteAllBytesAsync(Path.Combine(Folder, IgnoredFiles.Marker), [], Cancellation);
+            using var store = new CacheStore(
+                new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 2 }, new StoppedClock());
+            await using var files = new CacheDurability(
+                store, new DurabilityOptions { Mode = DurabilityMode.Journal, Directory = Folder });
+            await files.StartAsync(Cancellation);
+            store.Set(Encoding.ASCII.GetBytes($"precious-{i}"), "1"u8);
+        }
+
+        var all = Directory.GetFiles(Folder).Select(File.ReadAllBytes).Select(Encoding.Latin1.GetString).ToList();
+        for (int i = 0; i < 3; i++)
+            Assert.Contains(all, text => text.Contains($"precious-{i}", StringComparison.Ordinal));
+    }
+
     private async Task<Kept> StartAsync(DurabilityMode mode)
     {
         var kept = new Kept(new DurabilityOptions { Mode = mode, Directory = Folder });
         await kept.Durability.StartAsync(Cancellation);
         return kept;
+    }
+
+    private sealed class StoppedClock : TimeProvider
+    {
+        public override DateTimeOffset GetUtcNow() => new(2026, 1, 1, 0, 0, 0, TimeSpan.Zero);
     }
 
     private sealed class Kept : IAsyncDisposable

@@ -95,7 +95,9 @@ internal sealed class DurableStore : IDisposable
         {
             if (start.IsNew && directory.List().Contains(FileNames.Manifest))
                 throw new IOException($"{directory.Path} has files of a store already; a start would load them.");
-            int ignored = start.IgnoredEnding is { } ending ? IgnoredFiles.PutAside(directory, ending) : 0;
+            (int ignored, string? ignoredEnding) = start.IgnoredEnding is { } ending
+                ? IgnoredFiles.PutAside(directory, ending)
+                : (0, null);
             using var loader = new StoreLoader(store, start.Progress, start.LoadThreads, start.LoadBatchBytes);
             options = options with { Time = store.TimeProvider }; // Expiries are compared with the times in blocks.
             journal = Load(directory, loader, start.Recovery, options, out var report);
@@ -112,7 +114,7 @@ internal sealed class DurableStore : IDisposable
             {
                 WasTooOld = isTooOld,
                 IgnoredFileCount = ignored,
-                IgnoredEnding = start.IgnoredEnding,
+                IgnoredEnding = ignoredEnding,
             };
             durable.Begin(start);
             return durable;

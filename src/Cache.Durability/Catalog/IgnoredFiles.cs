@@ -22,9 +22,10 @@ internal static class IgnoredFiles
     /// </remarks>
     /// <param name="directory">The directory; locked by the caller.</param>
     /// <param name="ending">The suffix that they get.</param>
-    /// <returns>The number of renamed files.</returns>
-    public static int PutAside(StorageDirectory directory, string ending)
+    /// <returns>The number of renamed files, and their suffix: another one where files have that already.</returns>
+    public static (int Count, string Ending) PutAside(StorageDirectory directory, string ending)
     {
+        ending = Unused(directory, ending);
         var names = directory.List().Where(FileNames.IsPlain).Order(StringComparer.Ordinal).ToList();
         names.AddRange(directory.List().Where(static name => IsManifest(name) && name != FileNames.Manifest));
         if (directory.List().Contains(FileNames.Manifest))
@@ -32,7 +33,16 @@ internal static class IgnoredFiles
         foreach (string name in names)
             directory.Rename(name, name + ending);
         directory.Sync();
-        return names.Count;
+        return (names.Count, ending);
+    }
+
+    // A clock may be set back: no file of an earlier start is replaced.
+    private static string Unused(StorageDirectory directory, string ending)
+    {
+        string unused = ending;
+        for (int i = 2; directory.List().Any(name => name.EndsWith(unused, StringComparison.Ordinal)); i++)
+            unused = string.Create(CultureInfo.InvariantCulture, $"{ending}-{i}");
+        return unused;
     }
 
     private static bool IsManifest(string name) => name

@@ -182,6 +182,7 @@ internal sealed class AdminClient(
         Volatile.Write(ref _since, _clock.GetTimestamp());
         _commandName = AdminCommands.NameOf(request);
         Volatile.Write(ref _state, Busy);
+        context.EnterWithoutDatabases();
         Execute(request, context);
         context.Output.BeginFlush();
         if (!TryBecomeIdle())

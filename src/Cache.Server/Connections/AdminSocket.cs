@@ -29,6 +29,11 @@ internal sealed class AdminSocket : IDisposable
     // For commands such as INFO, without recursion.
     private const int StackBytes = 512 * 1024;
 
+    private static readonly TimeSpan FailurePause = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan LogPause = TimeSpan.FromSeconds(10);
+
+    private static ReadOnlySpan<byte> NoThread => "-ERR the system gives the server no thread for this client\r\n"u8;
+
     private static ReadOnlySpan<byte> AllPlacesHang =>
         "-ERR all connections of the admin socket wait for commands that do not end\r\n"u8;
 
@@ -39,7 +44,8 @@ internal sealed class AdminSocket : IDisposable
     private readonly Thread _accepting;
     private readonly Lock _gate = new();
     private readonly List<AdminClient> _clients = []; // Guarded by the gate.
-    private volatile bool _isEnding;
+    private readonly ManualResetEventSlim _ending = new();
+    private long _failedAt;
 
     /// <param name="socket">Listens on the path already; this owns it from now on.</param>
     /// <param name="path">The path of its file.</param>
@@ -51,16 +57,16 @@ internal sealed class AdminSocket : IDisposable
         _path = path;
         _server = server;
         _logger = logger;
-        _accepting = new Thread(Accept, StackBytes) { IsBackground = true, Name = "Cache admin socket" };
+        _accepting = new Thread(Accept, StackBytes) { IsBackground = true, Name = "cache admin socket" };
         _accepting.Start();
     }
 
     /// <summary>Ends all connections, without waiting for commands.</summary>
     public void Dispose()
     {
-        if (_isEnding)
+        if (_ending.IsSet)
             return;
-        _isEnding = true;
+        _ending.Set();
         _accepting.Join();
         _socket.Dispose();
         lock (_gate)
@@ -72,7 +78,7 @@ internal sealed class AdminSocket : IDisposable
 
     private void Accept()
     {
-        while (!_isEnding)
+        while (!_ending.IsSet)
         {
             try
             {
@@ -84,8 +90,8 @@ internal sealed class AdminSocket : IDisposable
             catch (Exception e)
 #pragma warning restore CA1031
             {
-                ServerLog.AdminSocketFailed(_logger, _path, e);
-                Thread.Yield();
+                NoteFailure(e);
+                _ending.Wait(FailurePause); // As without a descriptor for the client, who still waits.
             }
         }
     }
@@ -103,8 +109,28 @@ internal sealed class AdminSocket : IDisposable
 
             var client = new AdminClient(socket, _path, _server, _logger, Remove);
             _clients.Add(client);
-            new Thread(client.Serve, StackBytes) { IsBackground = true, Name = "Cache admin client" }.Start();
+            try
+            {
+                new Thread(client.Serve, StackBytes) { IsBackground = true, Name = "cache admin client" }.Start();
+            }
+            catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
+            {
+                _clients.Remove(client);
+                AdminClient.TrySend(socket, NoThread);
+                socket.Dispose();
+                NoteFailure(e);
+            }
         }
+    }
+
+    // The same failure may come ten times a second.
+    private void NoteFailure(Exception failure)
+    {
+        long now = TimeProvider.System.GetTimestamp();
+        if (_failedAt != 0 && TimeProvider.System.GetElapsedTime(_failedAt, now) < LogPause)
+            return;
+        _failedAt = now;
+        ServerLog.AdminSocketFailed(_logger, _path, failure);
     }
 
     private void Remove(AdminClient client)

@@ -1,3 +1,4 @@
+using System.Runtime.Versioning;
 using Cache.Hosting.Configuration;
 using Cache.Server.Settings;
 using Microsoft.Extensions.Configuration;
@@ -46,6 +47,23 @@ public sealed class SourcesTests : IDisposable
             given.Where(static one => one.IsOverride).Select(static one => one.Name));
         Assert.EndsWith("overrides.conf, line 1", settings.Origins["timeout"]);
         Assert.Empty(_problems);
+    }
+
+    // Who may make a file there could else turn off the password.
+    [Theory]
+    [InlineData(UnixFileMode.GroupWrite)]
+    [InlineData(UnixFileMode.OtherWrite)]
+    [UnsupportedOSPlatform("windows")]
+    public void ReadSources_OverridesThatOthersMayWrite_AreRefused(UnixFileMode more)
+    {
+        string path = _files.Write("c.conf", "maxclients 1\n");
+        string overrides = _files.Write("overrides.conf", "maxclients 2\n");
+        File.SetUnixFileMode(overrides, UnixFileMode.UserRead | UnixFileMode.UserWrite | more);
+
+        var given = StandaloneHost.ReadSources(Parse(path), Json(), new Dictionary<string, string>(), _problems);
+
+        Assert.Contains("may be written by others than its owner", Assert.Single(_problems));
+        Assert.DoesNotContain(given, static one => one.IsOverride);
     }
 
     [Fact]

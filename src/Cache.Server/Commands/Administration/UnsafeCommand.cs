@@ -2,6 +2,7 @@ using System.Text;
 using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
+using Cache.Server.Commands.Table;
 using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Administration;
@@ -38,6 +39,12 @@ internal static class UnsafeCommand
             return;
         }
 
+        if (!context.IsAdministrator && FindDenied(action, context) is { } denied)
+        {
+            context.Reply.Error(denied.DenialError);
+            return;
+        }
+
         if (request.Count == 3)
         {
             context.Reply.Bulk(Encoding.UTF8.GetBytes(
@@ -59,6 +66,17 @@ internal static class UnsafeCommand
 
         context.Server.NoteUnsafeAction(context.Client.EndPoints.Remote, action.Name, InOneLine(request[4]));
         Do(action, context);
+    }
+
+    // Who may not use a command, or for whom it was renamed away, gets its effect on no other way.
+    private static CommandDefinition? FindDenied(UnsafeAction action, CommandContext context)
+    {
+        var container = CommandTable.Default.Find(action.Command);
+        var command = container?.Subcommands?.Find("setuser"u8) ?? container!;
+        bool isThere = false;
+        foreach (var one in context.Server.Commands.Commands)
+            isThere |= one == container;
+        return isThere && context.Client.User.Rules.AllowsFreely(command) ? null : command;
     }
 
     private static void Do(UnsafeAction action, CommandContext context)
@@ -104,7 +122,7 @@ internal static class UnsafeCommand
         {
             var former = context.Server.Users.ReplaceAll(new Dictionary<string, Security.AclRules>());
             context.Server.Clients.Disconnect(former, context.Client);
-        });
+        }) { Command = "acl"u8.ToArray() };
 
     private static UnsafeAction IgnoreFiles(ServerState server)
     {
@@ -114,7 +132,20 @@ internal static class UnsafeCommand
             "IGNORE-JOURNAL",
             $"It would make the file {durability.MarkerPath}: the next start loads nothing, once, and renames the "
             + "files that it would have loaded.",
-            context => File.WriteAllBytes(context.Server.Durability!.MarkerPath, []));
+            static context => MakeMarker(context.Server.Durability!.MarkerPath)) { Command = "flushall"u8.ToArray() };
+    }
+
+    // A file that is there stays as it is, and so does what a link leads to.
+    private static void MakeMarker(string path)
+    {
+        try
+        {
+            using var made = new FileStream(path, FileMode.CreateNew);
+        }
+        catch (IOException) when (File.Exists(path))
+        {
+            // It asks for the same already.
+        }
     }
 
     private static UnsafeAction EndProcess(ServerState server) => new(
@@ -122,6 +153,7 @@ internal static class UnsafeCommand
         "It would end the process at once, as kill -9 does: nothing is saved, no client gets its reply.",
         static context => context.Server.EndProcess!())
         {
+            Command = "shutdown"u8.ToArray(),
             Obstacle = server.EndProcess is null ? "this server is a part of another program" : null,
         };
 
@@ -130,6 +162,9 @@ internal static class UnsafeCommand
     /// <param name="Do">Does it; null with an obstacle.</param>
     private sealed record UnsafeAction(string Name, string Effect, Action<CommandContext>? Do)
     {
+        /// <summary>The command with the same effect, which the client must be allowed to use.</summary>
+        public byte[] Command { get; init; } = [];
+
         /// <summary>Why it cannot be done here; null: it can.</summary>
         public string? Obstacle { get; init; }
     }

@@ -15,14 +15,14 @@ internal static class AdminCommands
 
     private static readonly HashSet<string> _served = new(StringComparer.Ordinal)
     {
-        "acl", "cache", "client", "command", "commandlog", "config", "echo", "hello", "info", "lastsave", "latency",
-        "memory", "ping", "quit", "role", "shutdown", "slowlog", "time",
-    };
+        "acl", "command", "commandlog", "config", "echo", "hello", "info", "lastsave", "latency", "ping", "quit",
+        "role", "shutdown", "slowlog", "time",
 
-    // Subcommands that read an entry, park the client, or change how its connection replies.
-    private static readonly HashSet<string> _refused = new(StringComparer.Ordinal)
-    {
-        "memory|usage", "cache|topkeys", "client|reply", "client|no-evict", "client|no-touch",
+        // Of these containers others read an entry, park the client, or belong to its connection.
+        "cache|curve", "cache|doctor", "cache|events", "cache|help", "cache|memory", "cache|unsafe",
+        "client|getname", "client|help", "client|id", "client|info", "client|kill", "client|list", "client|setinfo",
+        "client|setname", "client|unblock", "memory|doctor", "memory|help", "memory|malloc-stats", "memory|purge",
+        "memory|stats",
     };
 
     /// <summary>The reply to all others.</summary>
@@ -31,13 +31,17 @@ internal static class AdminCommands
         + "CONFIG, ECHO, HELLO, INFO, LASTSAVE, LATENCY, MEMORY, PING, QUIT, ROLE, SHUTDOWN, SLOWLOG and TIME; "u8
         + "use a port for entries"u8;
 
+    /// <summary>The reply to HELLO with more than a version.</summary>
+    public static ReadOnlySpan<byte> NoLogIn =>
+        "ERR on the admin socket HELLO takes a version only: its user stays the administrator"u8;
+
     /// <summary>Whether the admin socket serves a command, or one of a container.</summary>
     public static bool Serve(CommandDefinition? command)
     {
         if (command is null)
             return false;
         int end = command.Name.IndexOf('|');
-        return _served.Contains(end < 0 ? command.Name : command.Name[..end]) && !_refused.Contains(command.Name);
+        return _served.Contains(command.Name) || (end >= 0 && _served.Contains(command.Name[..end]));
     }
 
     /// <summary>The first word of a request, for the log.</summary>

@@ -137,6 +137,11 @@ internal sealed class CommandContext : DatabaseVisit
         Store = Server.Databases[Client.Database];
     }
 
+    /// <summary>
+    /// As <see cref="Enter"/>, for a client whose requests use no keyspace: no swap is waited for, or waits for them.
+    /// </summary>
+    public void EnterWithoutDatabases() => _callEnd = 0;
+
     /// <summary>When the call of a command begins, in ticks; the end of the one before, in the same read.</summary>
     public long BeginCall() => _callEnd != 0 ? _callEnd : _clock.GetTimestamp();
 

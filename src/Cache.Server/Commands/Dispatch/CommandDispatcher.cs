@@ -56,10 +56,12 @@ internal static class CommandDispatcher
         var container = CommandTable.Default.Find(request[0]);
         var command = Find(request, CommandTable.Default);
         context.Client.LastCommand = command;
-        if (!AdminCommands.Serve(command ?? container))
-            Reject(command, AdminCommands.Refusal, context);
-        else if (command is null)
+        if (command is null && container?.Subcommands is not null)
             Reject(null, UnknownCommand.Describe(request, CommandTable.Default), context);
+        else if (command is null || !AdminCommands.Serve(command))
+            Reject(command, AdminCommands.Refusal, context);
+        else if (command.Name == "hello" && request.Count > 2)
+            Reject(command, AdminCommands.NoLogIn, context);
         else if (!command.Accepts(request.Count))
             Reject(command, command.ArityError, context);
         else
