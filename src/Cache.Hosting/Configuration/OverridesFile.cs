@@ -35,7 +35,7 @@ internal static class OverridesFile
     {
         if (folder is null || Path.Combine(folder, Name) is var path && !File.Exists(path))
             return;
-        if (FindWriter(folder) ?? FindWriter(path) is { } open)
+        if ((FindWriter(folder) ?? FindWriter(path)) is { } open)
         {
             problems.Add(
                 $"{path}: {open} may be written by others than its owner, who could so set everything. "

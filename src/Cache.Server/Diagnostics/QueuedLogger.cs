@@ -6,7 +6,7 @@ namespace Cache.Server.Diagnostics;
 /// A log whose callers never wait: its reader may be what everything else waits for.
 /// </summary>
 /// <remarks>
-/// A thread writes the lines in their order, and ends when there are none. Lines beyond <see cref="LinesMax"/> that wait
+/// A thread writes the lines in their order, and ends when there are none. At most <see cref="LinesMax"/> wait; others
 /// are lost. Thread-safe.
 /// </remarks>
 internal sealed class QueuedLogger(ILogger inner) : ILogger
