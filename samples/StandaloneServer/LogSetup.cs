@@ -109,7 +109,7 @@ internal static partial class LogSetup
         + "way, or set enableServiceLinks to false")]
     private static partial void NotTaken(ILogger logger, string source, string value);
 
-    [LoggerMessage(8, LogLevel.Warning,
+    [LoggerMessage(20, LogLevel.Warning,
         "OVERRIDDEN: {Directive} comes from {Origin}, whatever the configuration says. Delete that file, and start "
         + "again, to have the configuration back")]
     private static partial void Overridden(ILogger logger, string directive, string origin);
