@@ -82,9 +82,9 @@ internal sealed class AdminSocket : IDisposable
         {
             try
             {
+                EndLateCommands(); // First: to accept may fail again and again.
                 if (_socket.Poll(LookMicroseconds, SelectMode.SelectRead))
                     Admit(_socket.Accept());
-                EndLateCommands();
             }
 #pragma warning disable CA1031 // It must answer as long as the process lives; the next look tries again.
             catch (Exception e)

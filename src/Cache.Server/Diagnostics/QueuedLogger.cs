@@ -53,7 +53,17 @@ internal sealed class QueuedLogger(ILogger inner) : ILogger
     private void Write()
     {
         while (TryTake(out var line))
-            line();
+        {
+            try
+            {
+                line();
+            }
+#pragma warning disable CA1031 // A log that fails, as on a full disk, ends neither the process nor the lines behind.
+            catch (Exception)
+#pragma warning restore CA1031
+            {
+            }
+        }
     }
 
     private bool TryTake(out Action line)
