@@ -221,7 +221,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
         try
         {
             bool isLazy = Mode == DurabilityMode.Snapshot && _savePoints.Count == 0;
-            if (isLazy && !File.Exists(Path.Combine(_options.Directory, FileNames.Manifest)))
+            if (isLazy && FindMarker() is null && !File.Exists(Path.Combine(_options.Directory, FileNames.Manifest)))
                 DurabilityLog.NothingKept(_logger, Path.GetFullPath(_options.Directory));
             else
                 Open(isNew: false, Mode == DurabilityMode.Journal);
@@ -251,6 +251,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
         DurabilityLog.Loading(_logger, directory.Path);
         using var progress = _store.TimeProvider.CreateTimer(
             _ => LogProgress(), null, s_progressPeriod, s_progressPeriod);
+        string? marker = isNew ? null : FindMarker();
         var options = new JournalOptions
         {
             Sync = _sync,
@@ -266,9 +267,12 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
             IsRecording = isRecording,
             IsNew = isNew,
             IsUsedOnce = _options.Mode == DurabilityMode.Restart,
+            IgnoredEnding = marker == null ? null : IgnoredFiles.EndingOf(_store.TimeProvider.GetUtcNow()),
             MaxAge = _options.LoadMaxAge,
             Progress = _progress,
         });
+        if (marker != null)
+            RemoveMarker(marker);
         if (durable.Databases is { } keyspaces)
             Loaded?.Invoke(keyspaces);
         durable.Written = NoteWritten;
@@ -292,6 +296,31 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
         DurabilityLog.Loaded(
             _logger, durable.LoadedRecords, _store.GetStatistics().Count,
             _store.TimeProvider.GetElapsedTime(begin).TotalSeconds);
+    }
+
+    /// <summary>Where a file asks the next start to load nothing: in the folder that the user has named.</summary>
+    internal string MarkerPath
+    {
+        get
+        {
+            string folder = Path.GetFullPath(_options.Directory);
+            return Path.Combine(_options.NeedsParent ? Path.GetDirectoryName(folder)! : folder, IgnoredFiles.Marker);
+        }
+    }
+
+    private string? FindMarker() => File.Exists(MarkerPath) ? MarkerPath : null;
+
+    // It works once. Where it stays, the next start puts the files of this one aside, which is told again.
+    private void RemoveMarker(string path)
+    {
+        try
+        {
+            File.Delete(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            DurabilityLog.MarkerStays(_logger, path, e.Message);
+        }
     }
 
     // Only the owner may read the files.

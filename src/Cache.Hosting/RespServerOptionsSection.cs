@@ -16,6 +16,8 @@ internal static class RespServerOptionsSection
             static (entry, options) => entry.Text(value => options.UnixSocketPath = value)),
         new(nameof(RespServerOptions.UnixSocketMode),
             static (entry, options) => entry.Mode(value => options.UnixSocketMode = value)),
+        new(nameof(RespServerOptions.AdminSocketPath),
+            static (entry, options) => entry.Text(value => options.AdminSocketPath = value)),
         new(nameof(RespServerOptions.RequirePass),
             static (entry, options) => entry.Text(value => options.RequirePass = value)),
         new(nameof(RespServerOptions.TlsPort),

@@ -17,6 +17,7 @@ public sealed partial class RespServer
             Port = options.Port ?? 0,
             Bind = string.Join(' ', options.Bind),
             UnixSocketPath = options.UnixSocketPath ?? "",
+            AdminSocketPath = options.AdminSocketPath ?? "",
             ConfigurationFile = options.ConfigurationFile is { Length: > 0 } file ? Path.GetFullPath(file) : "",
             Tls = ToTlsParameters(options),
             MaxClients = options.MaxClients,

@@ -45,6 +45,7 @@ public sealed partial class RespServer : IAsyncDisposable
     private readonly RespServerOptions _options;
     private readonly ServerState _state;
     private readonly ILogger _logger;
+    private readonly QueuedLogger _adminLogger;
     private readonly Func<List<string>, CancellationToken, ValueTask<IReadOnlyList<TransportListener>>> _bind;
     private readonly ConnectionAcceptor<CommandExecutor> _acceptor;
     private readonly SemaphoreSlim _turn = new(1, 1);
@@ -81,6 +82,7 @@ public sealed partial class RespServer : IAsyncDisposable
         var logger = new LevelledLogger(
             (loggerFactory ?? NullLoggerFactory.Instance).CreateLogger<RespServer>(), options.LogLevel);
         _logger = logger;
+        _adminLogger = new QueuedLogger(logger);
         _bind = bind is null
             ? BindSocketsAsync
             : (_, _) => ValueTask.FromResult(bind());
@@ -94,6 +96,9 @@ public sealed partial class RespServer : IAsyncDisposable
             CommandThrew = (command, exception) => ServerLog.CommandThrew(_logger, command, exception),
             StoreWasDisposed = EndWithStore,
             Stop = options.ShutdownRequested is { } stop ? client => RequestStop(stop, client) : null,
+            EndProcess = options.ShutdownRequested is null ? null : EndProcess,
+            UnsafeActionTaken =
+                (client, action, reason) => ServerLog.UnsafeAction(_adminLogger, client, action, reason),
             Listen = bind is null ? TryListen : null,
             KeepAliveChanged = bind is null ? seconds => _listeners!.SetKeepAlive(_binder!, seconds) : null,
             ConfigRewritten = LogRewrite,
@@ -194,6 +199,7 @@ public sealed partial class RespServer : IAsyncDisposable
             _acceptor.Dispose();
             _certificates?.Dispose();
             _listeners.Forget();
+            CloseAdminSocket();
             ServerLog.Stopped(_logger);
         }
         finally
@@ -254,11 +260,11 @@ public sealed partial class RespServer : IAsyncDisposable
         }
     }
 
-    // Not on the thread of the client's connection, which the stop waits for.
+    // Not on the thread of the client's connection, which the stop waits for, nor on one of the pool: all may hang.
     private void RequestStop(Action stop, string client)
     {
-        ServerLog.ShutdownRequested(_logger, client);
-        _ = Task.Run(() => CallStop(stop));
+        ServerLog.ShutdownRequested(_adminLogger, client);
+        new Thread(() => CallStop(stop)) { IsBackground = true, Name = "cache shutdown" }.Start();
     }
 
     private void CallStop(Action stop)
@@ -331,6 +337,7 @@ public sealed partial class RespServer : IAsyncDisposable
         IReadOnlyList<TransportListener> listeners = [];
         try
         {
+            OpenAdminSocket(problems);
             listeners = await _bind(problems, cancellationToken).ConfigureAwait(false);
             if (problems.Count > 0)
                 throw new IOException(string.Join('\n', problems.Select(_options.InWords)));
@@ -345,6 +352,7 @@ public sealed partial class RespServer : IAsyncDisposable
             _epoll = null;
             _certificates?.Dispose();
             _certificates = null;
+            CloseAdminSocket();
             throw;
         }
 

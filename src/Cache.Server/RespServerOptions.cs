@@ -62,6 +62,13 @@ public sealed partial class RespServerOptions
     /// </summary>
     public UnixFileMode? UnixSocketMode { get; set; }
 
+    /// <summary>
+    /// The path of a Unix domain socket for administrators; null for none, the default. Its file has the mode 0600. It
+    /// answers INFO, CLIENT, CONFIG, ACL, CACHE and SHUTDOWN within a second when nothing else does: while all event
+    /// loops hang, the limit of clients is reached, memory is full, or no user can log in. Needs Linux.
+    /// </summary>
+    public string? AdminSocketPath { get; set; }
+
     /// <summary>The password that clients must give; null or empty for none, the default.</summary>
     public string? RequirePass { get; set; }
 
@@ -326,13 +333,16 @@ public sealed partial class RespServerOptions
                 nameof(Bind), "empty", $"must name an address unless {Ref(nameof(UnixSocketPath))} is given"));
         }
 
-        if (UnixSocketPath is { } path
-            && (path.Contains('\0') || Encoding.UTF8.GetByteCount(path) is 0 or > UnixSocketPathBytesMax))
+        RequireSocketPath(problems, nameof(UnixSocketPath), UnixSocketPath);
+        RequireSocketPath(problems, nameof(AdminSocketPath), AdminSocketPath);
+        if (AdminSocketPath is { } admin && !OperatingSystem.IsLinux())
+            problems.Add(Problem(nameof(AdminSocketPath), $"'{admin}'", "needs Linux"));
+        else if (AdminSocketPath is { } same && same == UnixSocketPath)
         {
             problems.Add(Problem(
-                nameof(UnixSocketPath), $"'{path}'",
-                $"must be a path of 1 to {UnixSocketPathBytesMax} bytes without a NUL"));
+                nameof(AdminSocketPath), $"'{same}'", $"must differ from {Ref(nameof(UnixSocketPath))}"));
         }
+
 
         if (Bind.Count > 0 && Port is null && TlsPort is null && UnixSocketPath is null)
         {
@@ -345,6 +355,17 @@ public sealed partial class RespServerOptions
         {
             string octal = Convert.ToString((int)mode, 8);
             problems.Add(Problem(nameof(UnixSocketMode), octal, "must be between 0 and 777, octal"));
+        }
+    }
+
+    private static void RequireSocketPath(List<string> problems, string option, string? path)
+    {
+        if (path is null)
+            return;
+        if (path.Contains('\0') || Encoding.UTF8.GetByteCount(path) is 0 or > UnixSocketPathBytesMax)
+        {
+            problems.Add(Problem(
+                option, $"'{path}'", $"must be a path of 1 to {UnixSocketPathBytesMax} bytes without a NUL"));
         }
     }
 

@@ -174,7 +174,7 @@ internal sealed class SocketBinder(
     };
 
     // For a missing folder, the system reports that there is no such address.
-    private static string ExplainUnix(Exception error, string path) =>
+    internal static string ExplainUnix(Exception error, string path) =>
         Path.GetDirectoryName(Path.GetFullPath(path)) is { } folder && !Directory.Exists(folder)
             ? $"the folder {folder} does not exist."
             : error is SocketException { SocketErrorCode: SocketError.AccessDenied }

@@ -58,6 +58,12 @@ internal sealed class DurableStore : IDisposable
     /// <summary>The number of changes since the start.</summary>
     public ChangeCounter Changes { get; } = new();
 
+    /// <summary>How many files the start has renamed in place of loading them.</summary>
+    public int IgnoredFileCount { get; private init; }
+
+    /// <summary>The suffix that they got; null: it has loaded the files.</summary>
+    public string? IgnoredEnding { get; private init; }
+
     /// <summary>Whether changes are recorded.</summary>
     public bool IsRecording => _isRecording;
 
@@ -89,6 +95,9 @@ internal sealed class DurableStore : IDisposable
         {
             if (start.IsNew && directory.List().Contains(FileNames.Manifest))
                 throw new IOException($"{directory.Path} has files of a store already; a start would load them.");
+            (int ignored, string? ignoredEnding) = start.IgnoredEnding is { } ending
+                ? IgnoredFiles.PutAside(directory, ending)
+                : (0, null);
             using var loader = new StoreLoader(store, start.Progress, start.LoadThreads, start.LoadBatchBytes);
             options = options with { Time = store.TimeProvider }; // Expiries are compared with the times in blocks.
             journal = Load(directory, loader, start.Recovery, options, out var report);
@@ -101,7 +110,12 @@ internal sealed class DurableStore : IDisposable
             if (isTooOld || start.IsUsedOnce)
                 journal.Empty();
             threads = start.HasThreads ? new JournalThreads(journal, options.Sync) : null;
-            var durable = new DurableStore(store, taken, journal, threads, report, loader) { WasTooOld = isTooOld };
+            var durable = new DurableStore(store, taken, journal, threads, report, loader) 
+            {
+                WasTooOld = isTooOld,
+                IgnoredFileCount = ignored,
+                IgnoredEnding = ignoredEnding,
+            };
             durable.Begin(start);
             return durable;
         }

@@ -17,6 +17,11 @@ internal sealed record StoreStart
     /// <summary>Whether nothing is loaded: the directory is new, and the store may have entries already.</summary>
     public bool IsNew { get; init; }
 
+    /// <summary>
+    /// The suffix that the files get, which are then not loaded; null: they are.
+    /// </summary>
+    public string? IgnoredEnding { get; init; }
+
     /// <summary>Whether the loaded files are valid for this start only.</summary>
     public bool IsUsedOnce { get; init; }
 

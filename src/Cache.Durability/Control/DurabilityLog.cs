@@ -39,6 +39,10 @@ internal static partial class DurabilityLog
     [LoggerMessage(12, LogLevel.Warning, "{Directory} has files of Redis too: they are not read, and stay as they are")]
     public static partial void RedisFiles(ILogger logger, string directory);
 
+    [LoggerMessage(13, LogLevel.Error,
+        "{Path} cannot be deleted: the next start will load nothing either. Delete it. {Problem}")]
+    public static partial void MarkerStays(ILogger logger, string path, string problem);
+
     [LoggerMessage(10, LogLevel.Error, "The files could not be closed; the next start may lack changes: {Problem}")]
     public static partial void NotClosed(ILogger logger, string problem);
 }

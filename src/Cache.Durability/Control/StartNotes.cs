@@ -15,7 +15,16 @@ internal static class StartNotes
         {
             notes.Add(
                 "The last process could not write its last changes, deletions among them: nothing was loaded. The "
-                + "files are kept with .bad behind their names.");
+                + "files are kept with .bad behind their names. With journal-recover force such a start loads them.");
+        }
+
+        if (durable.IgnoredEnding is { } ending)
+        {
+            notes.Add(string.Create(
+                culture,
+                $"Nothing was loaded, since there was a file ignore-journal, which is gone now: "
+                + $"{durable.IgnoredFileCount} files have {ending} behind their names. To have them back, stop the "
+                + $"server, move the other files away, and give them their names again."));
         }
 
         if (report.WasRefused)

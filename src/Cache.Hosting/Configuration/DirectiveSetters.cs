@@ -17,6 +17,7 @@ internal static class DirectiveSetters
         ["port"] = static (_, value, to) => to.Server.Port = PortOrNull(value),
         ["bind"] = static (given, _, to) => to.Server.Bind = given.Values,
         ["unixsocket"] = static (_, value, to) => to.Server.UnixSocketPath = TextOrNull(value),
+        ["admin-socket"] = static (_, value, to) => to.Server.AdminSocketPath = TextOrNull(value),
         ["unixsocketperm"] = static (_, value, to) => to.Server.UnixSocketMode =
             value == "0" ? null : (UnixFileMode)Convert.ToInt32(value, Octal),
         ["tls-port"] = static (_, value, to) => to.Server.TlsPort = PortOrNull(value),

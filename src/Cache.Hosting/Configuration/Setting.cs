@@ -11,6 +11,9 @@ internal sealed record Setting(string Name, IReadOnlyList<string> Values, string
     /// <summary>Its place and its name there: the beginning of a message.</summary>
     public string Label { get => field ?? $"{Origin}: {Name}"; init; }
 
+    /// <summary>Whether it comes from a file that wins over all other sources.</summary>
+    public bool IsOverride { get; init; }
+
     /// <summary>Whether another program has set it, with another meaning: it is ignored.</summary>
     public bool IsForeign { get; init; }
 

@@ -36,6 +36,7 @@ internal static class CommandFamilies
         .. HotKeyCommands.Bindings,
         .. CacheCommands.Bindings,
         .. PackageCommand.Bindings,
+        .. UnsafeCommand.Bindings,
         .. MonitorCommand.Bindings,
         .. AbsentFeatureCommands.Bindings,
         .. StringReadCommands.Bindings,

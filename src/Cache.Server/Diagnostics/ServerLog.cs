@@ -102,6 +102,19 @@ internal static partial class ServerLog
     [LoggerMessage(44, LogLevel.Error, "SHUTDOWN: the program could not be asked to stop; the server serves on")]
     public static partial void ShutdownFailed(ILogger logger, Exception exception);
 
+    [LoggerMessage(46, LogLevel.Information, "Administrators are answered on {Path}")]
+    public static partial void AdminSocketOpened(ILogger logger, string path);
+
+    [LoggerMessage(47, LogLevel.Error, "The admin socket {Path} failed; it continues")]
+    public static partial void AdminSocketFailed(ILogger logger, string path, Exception exception);
+
+    [LoggerMessage(
+        48, LogLevel.Warning, "The admin socket {Path} ended a client whose command does not end: {Command}")]
+    public static partial void AdminCommandLate(ILogger logger, string path, string command);
+
+    [LoggerMessage(49, LogLevel.Warning, "Client {Address} takes the unsafe action {Action}: {Reason}")]
+    public static partial void UnsafeAction(ILogger logger, string address, string action, string reason);
+
     [LoggerMessage(14, LogLevel.Information, "Stopped")]
     public static partial void Stopped(ILogger logger);
 

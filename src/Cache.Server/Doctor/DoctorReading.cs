@@ -13,11 +13,17 @@ internal static class DoctorReading
     private const long IdleMsMin = LookBackSeconds * 1000;
     private const double MicrosecondsPerMillisecond = 1000;
 
-    public static DoctorFigures Of(ServerState server) => Of(server, new PlainNames());
+    /// <param name="server">The server.</param>
+    /// <param name="readsEntries">
+    /// Whether the lengths of hot values are looked up; that waits for a thread which holds the entry.
+    /// </param>
+    public static DoctorFigures Of(ServerState server, bool readsEntries = true) =>
+        Of(server, new PlainNames(), readsEntries);
 
     /// <param name="server">The server.</param>
     /// <param name="names">How keys, clients and other texts are named.</param>
-    public static DoctorFigures Of(ServerState server, FigureNames names)
+    /// <param name="readsEntries">Whether the lengths of hot values are looked up.</param>
+    public static DoctorFigures Of(ServerState server, FigureNames names, bool readsEntries = true)
     {
         var store = server.Store.GetStatistics();
         var figures = WithRates(
@@ -35,7 +41,7 @@ internal static class DoctorReading
             },
             series => Mean(server, series));
         figures = WithClients(WithCurve(figures, server), server, names);
-        return WithSlowCalls(WithKeys(figures, server, names), server, names);
+        return WithSlowCalls(WithKeys(figures, server, names, readsEntries), server, names);
     }
 
     /// <summary>The figures with the rates of a minute.</summary>
@@ -103,14 +109,16 @@ internal static class DoctorReading
     private static string NameOf(ClientSession client, FigureNames names) =>
         client.Name.Length == 0 ? "" : $", '{names.OfClient(client.Name)}',";
 
-    private static DoctorFigures WithKeys(DoctorFigures figures, ServerState server, FigureNames names)
+    private static DoctorFigures WithKeys(
+        DoctorFigures figures, ServerState server, FigureNames names, bool readsEntries)
     {
         foreach (var key in server.Statistics.GetHotKeys(server.TimeProvider.GetTimestamp()))
         {
             double share = figures.CommandsPerSecond <= 0 ? 0 : Math.Min(1, key.Rate / figures.CommandsPerSecond);
             if (share > figures.HotKeyShare)
                 figures = figures with { HotKey = names.OfKey(key.Key), HotKeyShare = share };
-            long length = server.Databases[key.Database].TryPeekInfo(key.Key, out var info) ? info.Length : 0;
+            long length =
+                readsEntries && server.Databases[key.Database].TryPeekInfo(key.Key, out var info) ? info.Length : 0;
             double traffic = figures.TrafficPerSecond <= 0
                 ? 0
                 : Math.Min(1, key.Rate * length / figures.TrafficPerSecond);

@@ -6,7 +6,8 @@ namespace Cache.Server.Doctor;
 /// <summary>The rules of the doctor, the most urgent first.</summary>
 /// <remarks>
 /// Each is a condition over figures, so that it can be asked of a running server and of a package of figures alike.
-/// docs/operations.md lists them; a test compares.
+/// What stops all threads comes before the calls that are slow because of it. docs/operations.md lists the rules; a
+/// test compares.
 /// </remarks>
 internal static class DoctorRules
 {
@@ -46,8 +47,8 @@ internal static class DoctorRules
     public static IReadOnlyList<(string Name, Func<DoctorFigures, Finding?> Ask)> All { get; } =
     [
         ("files", Files), ("refused-writes", RefusedWrites), ("rejected-clients", RejectedClients),
-        ("memory", Memory), ("slow-reader", SlowReader), ("slow-command", SlowCommand), ("heavy-key", HeavyKey),
-        ("hot-key", HotKey), ("gc", Collector), ("thread-pool", ThreadPool), ("processor", Processor),
+        ("memory", Memory), ("slow-reader", SlowReader), ("gc", Collector), ("slow-command", SlowCommand),
+        ("heavy-key", HeavyKey), ("hot-key", HotKey), ("thread-pool", ThreadPool), ("processor", Processor),
         ("eviction-storm", EvictionStorm), ("limit", Limit), ("idle-clients", IdleClients), ("clients", Clients),
         ("log-ins", LogIns), ("clock", Clock), ("loading", Loading),
     ];

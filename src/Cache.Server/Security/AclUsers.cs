@@ -11,6 +11,9 @@ internal sealed class AclUsers
 {
     public const string DefaultName = "default";
 
+    // No name of a user has blanks.
+    private const string AdministratorName = "(admin socket)";
+
     private readonly Lock _changing = new();
     private string[] _defaultPassword = ["nopass"];
     private bool _givesAllChannels;
@@ -23,7 +26,11 @@ internal sealed class AclUsers
     {
         Default = new AclUser(DefaultName, CreateUnlimited());
         _byName.Add(DefaultName, Default);
+        Administrator = new AclUser(AdministratorName, CreateUnlimited());
     }
+
+    /// <summary>The user of the admin socket, who may do everything; in no list, so that no rule reaches it.</summary>
+    public AclUser Administrator { get; }
 
     /// <summary>The user of a new client; the same object as long as the server runs.</summary>
     public AclUser Default { get; }

@@ -26,6 +26,9 @@ internal static class OwnDirectives
         new("unixsocketperm", new ModeKind(), "0",
             "The mode of the socket's file, octal; 0: 777 less the process's umask.")
             { Option = "UnixSocketMode" },
+        new("admin-socket", new TextKind("path"), "",
+            "A Unix domain socket of mode 0600 for administrators, which answers when nothing else does; Linux only.")
+            { Option = "AdminSocketPath", Read = static s => OptionText.ToLatin1(s.AdminSocketPath) },
         new("requirepass", new TextKind("password"), "", "The password that clients must give.")
         {
             IsChangeable = true, Option = "RequirePass", Read = static s => Encoding.Latin1.GetString(s.RequirePass),

@@ -40,6 +40,9 @@ internal sealed class ServerSettings
     /// <summary>The path of the Unix socket; empty: none.</summary>
     public string UnixSocketPath { get; set; } = "";
 
+    /// <summary>The path of the admin socket; empty: none.</summary>
+    public string AdminSocketPath { get; init; } = "";
+
     /// <summary>The full path of the file that the settings come from; empty: none.</summary>
     public string ConfigurationFile { get; init; } = "";
 

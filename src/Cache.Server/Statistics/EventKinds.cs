@@ -21,6 +21,9 @@ internal static class EventKinds
     /// <summary>The configuration was changed.</summary>
     public const string Configuration = "config";
 
+    /// <summary>An administrator did what CACHE UNSAFE offers.</summary>
+    public const string Unsafe = "unsafe";
+
     /// <summary>The wall clock was set.</summary>
     public const string Clock = "clock";
 }

@@ -68,6 +68,14 @@ internal static partial class LogSetup
                 .Where(static text => text.Length > 0)));
     }
 
+    /// <summary>Tells of each setting that wins over what the configuration says.</summary>
+    public static void WarnOfOverrides(IHost host, IReadOnlyList<Setting> given)
+    {
+        var logger = host.Services.GetRequiredService<ILoggerFactory>().CreateLogger("StandaloneServer");
+        foreach (var setting in given.Where(static one => one.IsOverride))
+            Overridden(logger, setting.Name, setting.Origin);
+    }
+
     private static void FindLevelProblems(IConfigurationSection section, string fileName, List<string> problems)
     {
         foreach (var child in section.GetChildren())
@@ -100,6 +108,11 @@ internal static partial class LogSetup
         "Not taken: {Source} is '{Value}', as Kubernetes sets it for a service of that name. Give the port in another "
         + "way, or set enableServiceLinks to false")]
     private static partial void NotTaken(ILogger logger, string source, string value);
+
+    [LoggerMessage(20, LogLevel.Warning,
+        "OVERRIDDEN: {Directive} comes from {Origin}, whatever the configuration says. Delete that file, and start "
+        + "again, to have the configuration back")]
+    private static partial void Overridden(ILogger logger, string directive, string origin);
 
     [LoggerMessage(1, LogLevel.Warning, "Directives of Redis that have no effect here: {Directives}")]
     private static partial void NoEffect(ILogger logger, string directives);

@@ -71,6 +71,7 @@ internal static class StandaloneHost
         var level = new LogLevelSwitch(settings.LogLevel);
         using var host = Build(given, settings, level, json, commandLine);
         LogSetup.WarnOfNoEffect(host, settings);
+        LogSetup.WarnOfOverrides(host, given);
         var durability = host.Services.GetRequiredService<CacheDurability>();
         await using var http = await StartAsync(host, settings, durability).ConfigureAwait(false);
         var reload = new Reload(
@@ -145,7 +146,7 @@ internal static class StandaloneHost
         CommandLine commandLine, IConfiguration json, System.Collections.IDictionary environment, List<string> problems)
     {
         problems.AddRange(commandLine.Problems);
-        return
+        List<Setting> given =
         [
             .. commandLine.ConfigFile is { } path ? ConfigFile.Read(path, problems) : [],
             .. JsonSettings.Read(
@@ -153,6 +154,7 @@ internal static class StandaloneHost
             .. EnvironmentSettings.Read(environment, problems),
             .. commandLine.Settings,
         ];
+        return OverridesFile.AddTo(commandLine.ConfigFile, given, problems);
     }
 
     private static IConfigurationRoot ReadJson(string? path, List<string> problems)

@@ -13,7 +13,8 @@ public sealed class DirectiveTableTests
     public void Apply_EveryKindOfValue_SetsItsOption()
     {
         var settings = Apply(
-            "port 7000", "bind 127.0.0.1 -::1", "unixsocket /tmp/s", "unixsocketperm 700", "requirepass secret",
+            "port 7000", "bind 127.0.0.1 -::1", "unixsocket /tmp/s", "unixsocketperm 700", "admin-socket /tmp/a",
+            "requirepass secret",
             "maxclients 5", "timeout 6", "tcp-keepalive 7", "tcp-backlog 8", "maxmemory 2mb",
             "MaxMemory-Policy volatile-ttl", "compression cold", "databases 4",
             "proto-max-bulk-len 1mb", "client-query-buffer-limit 2mb",
@@ -22,7 +23,8 @@ public sealed class DirectiveTableTests
         var (store, server) = (settings.Store, settings.Server);
         Assert.Equal((7000, 5, 8), (server.Port, server.MaxClients, server.Backlog));
         Assert.Equal(["127.0.0.1", "-::1"], server.Bind);
-        Assert.Equal(("/tmp/s", "secret"), (server.UnixSocketPath, server.RequirePass));
+        Assert.Equal(
+            ("/tmp/s", "/tmp/a", "secret"), (server.UnixSocketPath, server.AdminSocketPath, server.RequirePass));
         Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute, server.UnixSocketMode);
         Assert.Equal(
             (6, 7, 9),

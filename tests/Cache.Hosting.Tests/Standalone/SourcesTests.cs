@@ -1,3 +1,4 @@
+using System.Runtime.Versioning;
 using Cache.Hosting.Configuration;
 using Cache.Server.Settings;
 using Microsoft.Extensions.Configuration;
@@ -24,6 +25,55 @@ public sealed class SourcesTests : IDisposable
         Assert.Equal((1, 2, 3), (server.Port, server.Timeout.TotalSeconds, server.MaxClients));
         Assert.Equal(4, settings.Store.KeyspaceCount);
         Assert.Empty(_problems);
+    }
+
+    // For an emergency: who cannot change the configuration, or the unit that starts the server, can add a file.
+    [Fact]
+    public void ReadSources_OverridesWinOverAll_ThatInDirLast()
+    {
+        string path = _files.Write("c.conf", "maxclients 1\ntimeout 1\n");
+        string dir = Directory.CreateDirectory(Path.Combine(Path.GetDirectoryName(path)!, "dir")).FullName;
+        _files.Write("overrides.conf", "maxclients 2\ntimeout 2\n");
+        File.WriteAllText(Path.Combine(dir, "overrides.conf"), "timeout 3\n");
+        var commandLine = Parse(path, "--maxclients", "4", "--timeout", "4", "--databases", "4", "--dir", dir);
+
+        var given = StandaloneHost.ReadSources(commandLine, Json(), new Dictionary<string, string>(), _problems);
+        var settings = new ProgramSettings(new(), new()).Apply(given);
+
+        Assert.Equal((2, 3), (settings.Server.MaxClients, settings.Server.Timeout.TotalSeconds));
+        Assert.Equal(4, settings.Store.KeyspaceCount);
+        Assert.Equal(
+            ["maxclients", "timeout", "timeout"],
+            given.Where(static one => one.IsOverride).Select(static one => one.Name));
+        Assert.EndsWith("overrides.conf, line 1", settings.Origins["timeout"]);
+        Assert.Empty(_problems);
+    }
+
+    // Who may make a file there could else turn off the password.
+    [Theory]
+    [InlineData(UnixFileMode.GroupWrite)]
+    [InlineData(UnixFileMode.OtherWrite)]
+    [UnsupportedOSPlatform("windows")]
+    public void ReadSources_OverridesThatOthersMayWrite_AreRefused(UnixFileMode more)
+    {
+        string path = _files.Write("c.conf", "maxclients 1\n");
+        string overrides = _files.Write("overrides.conf", "maxclients 2\n");
+        File.SetUnixFileMode(overrides, UnixFileMode.UserRead | UnixFileMode.UserWrite | more);
+
+        var given = StandaloneHost.ReadSources(Parse(path), Json(), new Dictionary<string, string>(), _problems);
+
+        Assert.Contains("may be written by others than its owner", Assert.Single(_problems));
+        Assert.DoesNotContain(given, static one => one.IsOverride);
+    }
+
+    [Fact]
+    public void ReadSources_WithoutOverrides_HasNone()
+    {
+        string path = _files.Write("c.conf", "maxclients 1\n");
+
+        var given = StandaloneHost.ReadSources(Parse(path), Json(), new Dictionary<string, string>(), _problems);
+
+        Assert.DoesNotContain(given, static one => one.IsOverride);
     }
 
     [Fact]

@@ -22,7 +22,7 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null)
     [
         "shutdown", "monitor", "sync", "psync", "acl", "auth", "wait", "waitaof", "lcs", "subscribe",
         "psubscribe", "ssubscribe", "unsubscribe", "punsubscribe", "sunsubscribe", "failover", "replicaof", "slaveof",
-        "client|pause",
+        "client|pause", "cache|unsafe",
     ];
 
     private static readonly string[] _words =

@@ -35,6 +35,9 @@ internal static class CacheCommands
         "TOPKEYS BY READS|WRITES|BYTES [COUNT <count>]",
         "    Return the keys that are read or written most often, or whose values make most traffic (default: 16).",
         "    Entries are made of: key, db, reads, writes and bytes per second, length of the value.",
+        "UNSAFE <action> [I-KNOW <reason>]",
+        "    Do what may lose data or protection; without I-KNOW, say what it would do. Actions are:",
+        "    RESET-ACL, IGNORE-JOURNAL, END-PROCESS.",
         "HELP",
         "    Prints this help.",
     ];
@@ -76,7 +79,7 @@ internal static class CacheCommands
 
     private static void Doctor(in RespRequest request, CommandContext context)
     {
-        var findings = DoctorRules.Find(DoctorReading.Of(context.Server));
+        var findings = DoctorRules.Find(DoctorReading.Of(context.Server, readsEntries: !context.IsAdministrator));
         context.Reply.ArrayHeader(findings.Count);
         foreach (var finding in findings)
         {

@@ -132,6 +132,7 @@ internal static class InfoSections
             "active_defrag_key_hits", "active_defrag_key_misses", "total_active_defrag_time",
             "current_active_defrag_time", "tracking_total_keys", "tracking_total_items", "tracking_total_prefixes",
             "unexpected_error_replies");
+        text.Add("unsafe_actions", server.UnsafeActions);
         text.Add("total_error_replies", server.Statistics.GetErrors().Total);
         text.Add("dump_payload_sanitizations", 0);
         if (server.Settings.TlsPort != 0)

@@ -89,6 +89,11 @@ internal sealed class CommandContext : DatabaseVisit
     public bool IsAuthenticated => Client.IsAuthenticated || !Server.Users.IsPasswordRequired;
 
     /// <summary>
+    /// Whether the client is one of the admin socket: nothing may wait for an entry, whose holder may hang.
+    /// </summary>
+    public bool IsAdministrator => Client.User == Server.Users.Administrator;
+
+    /// <summary>
     /// Whether requests may take the fast path of common ones: nothing about this client is special, and no client
     /// monitors.
     /// </summary>
@@ -131,6 +136,11 @@ internal sealed class CommandContext : DatabaseVisit
         Server.Databases.Enter(this, SharesThread ? DatabaseStay.Short : DatabaseStay.Long);
         Store = Server.Databases[Client.Database];
     }
+
+    /// <summary>
+    /// As <see cref="Enter"/>, for a client whose requests use no keyspace: no swap is waited for, or waits for them.
+    /// </summary>
+    public void EnterWithoutDatabases() => _callEnd = 0;
 
     /// <summary>When the call of a command begins, in ticks; the end of the one before, in the same read.</summary>
     public long BeginCall() => _callEnd != 0 ? _callEnd : _clock.GetTimestamp();

@@ -45,6 +45,29 @@ internal static class CommandDispatcher
             context.EndSkipping();
     }
 
+    /// <summary>
+    /// Executes one request of the admin socket: only what that serves, under the commands' own names, without rights,
+    /// turns and the state of the files.
+    /// </summary>
+    /// <param name="request">The request; valid during the call.</param>
+    /// <param name="context">The administrator.</param>
+    public static void ExecuteOfAdministrator(in RespRequest request, CommandContext context)
+    {
+        var container = CommandTable.Default.Find(request[0]);
+        var command = Find(request, CommandTable.Default);
+        context.Client.LastCommand = command;
+        if (command is null && container?.Subcommands is not null)
+            Reject(null, UnknownCommand.Describe(request, CommandTable.Default), context);
+        else if (command is null || !AdminCommands.Serve(command))
+            Reject(command, AdminCommands.Refusal, context);
+        else if (command.Name == "hello" && request.Count > 2)
+            Reject(command, AdminCommands.NoLogIn, context);
+        else if (!command.Accepts(request.Count))
+            Reject(command, command.ArityError, context);
+        else
+            Call(command, request, context);
+    }
+
     private static CommandDefinition? Find(in RespRequest request, CommandTable commands)
     {
         var command = commands.Find(request[0]);

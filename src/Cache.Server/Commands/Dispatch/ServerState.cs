@@ -23,6 +23,7 @@ internal sealed class ServerState
         typeof(ServerState).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()!
             .InformationalVersion.Split('+')[0];
 
+    private long _unsafeActions;
     private readonly Lazy<MetricHistory> _history = new(static () => new MetricHistory(HistorySeries.All));
 
     /// <param name="store">The store, by any of its keyspaces.</param>
@@ -178,6 +179,15 @@ internal sealed class ServerState
     /// </summary>
     public Action<string>? Stop { get; init; }
 
+    /// <summary>Ends the process a moment later, whatever it does; null: clients may not.</summary>
+    public Action? EndProcess { get; init; }
+
+    /// <summary>Called by CACHE UNSAFE, with the client, the action and the reason.</summary>
+    public Action<string, string, string>? UnsafeActionTaken { get; init; }
+
+    /// <summary>How many unsafe actions were taken.</summary>
+    public long UnsafeActions => Interlocked.Read(ref _unsafeActions);
+
     /// <summary>Called by CONFIG SET when the interval of TCP keep-alive has changed.</summary>
     public Action<int>? KeepAliveChanged { get; init; }
 
@@ -206,6 +216,14 @@ internal sealed class ServerState
     /// <param name="client">The address of the client that it is about; empty: none.</param>
     public void NoteEvent(string kind, string text, string client = "") =>
         Events.Add(UnixMicroseconds / MicrosecondsPerMillisecond, kind, text, client);
+
+    /// <summary>Counts an unsafe action, logs it, and keeps it as an event; before it is done.</summary>
+    public void NoteUnsafeAction(string client, string action, string reason)
+    {
+        Interlocked.Increment(ref _unsafeActions);
+        UnsafeActionTaken?.Invoke(client, action, reason);
+        NoteEvent(EventKinds.Unsafe, $"{client}: CACHE UNSAFE {action}: {reason}");
+    }
 
     /// <summary>Counts that a client met a limit, and reports it unless the last report was a moment ago.</summary>
     /// <param name="limit">The limit.</param>

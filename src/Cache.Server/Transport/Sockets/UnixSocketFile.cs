@@ -1,10 +1,17 @@
 using System.Net.Sockets;
+using System.Runtime.Versioning;
+using Microsoft.Win32.SafeHandles;
 
 namespace Cache.Server.Transport.Sockets;
 
 /// <summary>The file that a Unix domain socket is bound to, as the file system sees it.</summary>
 internal static class UnixSocketFile
 {
+    private const UnixFileMode PrivateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+
+    // ENXIO of Linux.
+    private const int NoSuchDevice = 6;
+
     /// <summary>
     /// Removes the file of a socket without a listener, which a killed server leaves behind.
     /// </summary>
@@ -22,6 +29,64 @@ internal static class UnixSocketFile
     }
 
     /// <summary>
+    /// Listens on a path that only the process's user may connect to. Its file has the mode 0600 from the beginning.
+    /// </summary>
+    /// <remarks>
+    /// Linux gives the file of a bound socket the mode of the socket itself, less the process's mask; so the mode is
+    /// set before there is a file.
+    /// </remarks>
+    /// <exception cref="SocketException">A process listens on it.</exception>
+    /// <exception cref="IOException">The path leads to something else, or cannot be written.</exception>
+    [SupportedOSPlatform("linux")]
+    public static Socket ListenPrivately(string path, int backlog)
+    {
+        if (Path.Exists(path) || new FileInfo(path).LinkTarget is not null)
+        {
+            if (!IsSocket(path))
+                throw new IOException($"{path} exists and is not a socket of this user.");
+            RemoveStale(path);
+        }
+
+        var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        try
+        {
+            using (var handle = new SafeFileHandle(socket.Handle, ownsHandle: false))
+                File.SetUnixFileMode(handle, PrivateMode);
+            var address = new UnixListenerEndPoint(new UnixDomainSocketEndPoint(path));
+            socket.Bind(address);
+            address.EndBinding();
+            if (File.GetUnixFileMode(path) is var mode && (mode & ~PrivateMode) != 0)
+            {
+                Remove(path);
+                throw new IOException($"the file system gave its file the mode {Convert.ToString((int)mode, 8)}.");
+            }
+
+            socket.Listen(backlog);
+            return socket;
+        }
+        catch
+        {
+            socket.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Removes the file of a closed private listener, unless another process has its path now.</summary>
+    [SupportedOSPlatform("linux")]
+    public static void RemovePrivate(string path)
+    {
+        try
+        {
+            if (IsSocket(path) && !IsListenedOn(path))
+                Remove(path);
+        }
+        catch (SocketException)
+        {
+            // Another process's.
+        }
+    }
+
+    /// <summary>
     /// Removes the file of a closed listener, if it exists and can be removed; its folder may be gone.
     /// </summary>
     public static void Remove(string? path)
@@ -34,6 +99,27 @@ internal static class UnixSocketFile
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             // The next server at this path removes it.
+        }
+    }
+
+    // Whether it is certainly a socket: the system says that it cannot be opened at all, not that it is forbidden.
+    private static bool IsSocket(string path)
+    {
+        if (new FileInfo(path).LinkTarget is not null)
+            return false;
+        try
+        {
+            using var file = new FileStream(
+                path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete);
+            return false;
+        }
+        catch (IOException e)
+        {
+            return e.HResult == NoSuchDevice;
+        }
+        catch (UnauthorizedAccessException)
+        {
+            return false;
         }
     }
 
