@@ -102,14 +102,18 @@ internal ref partial struct TreeWriter<TOrder>
         ReplacePage(0, page);
     }
 
-    // With the neighbour to the right, or for the last child to the left. False if both are too long, or there is no
-    // page to merge them in.
+    // With the neighbour to the right, else with that to the left: who removes in order leaves short pages there.
     private bool TryMerge(int level)
     {
-        var step = _path[level + 1];
-        var parent = InnerAt(step.Page);
-        int left = step.Index + 1 < parent.Count ? step.Index : step.Index - 1;
-        if (left < 0)
+        int index = _path[level + 1].Index;
+        return TryMerge(level, index) || TryMerge(level, index - 1);
+    }
+
+    // Two neighbours. False if both are too long, or there is no page to merge them in.
+    private bool TryMerge(int level, int left)
+    {
+        var parent = InnerAt(_path[level + 1].Page);
+        if (left < 0 || left + 1 >= parent.Count)
             return false;
         uint first = parent.ChildAt(left), second = parent.ChildAt(left + 1);
         int live = level == 0

@@ -1,3 +1,5 @@
+using System.Globalization;
+using System.Text;
 using Cache.Core.Collections.Trees;
 using Cache.Core.Layout;
 
@@ -46,6 +48,8 @@ internal sealed class ModelTree<TOrder> : IDisposable
     public int HeightMax { get; private set; }
 
     public TreeRoot Root => _root;
+
+    public uint Epoch => _epochs.Epoch;
 
     public TreeReader<TOrder> Reader => new(Pages.Addresses, _root.Page);
 
@@ -158,6 +162,25 @@ internal sealed class ModelTree<TOrder> : IDisposable
     {
         Graveyard.Bury<TOrder>(ref _root);
         Elements.Clear();
+    }
+
+    /// <summary>All that a write may change, in words: what a refused one leaves.</summary>
+    public string Describe()
+    {
+        var text = new StringBuilder();
+        text.Append(CultureInfo.InvariantCulture, $"{_root.Page} {_root.Count} {_root.PageBytes} ");
+        text.Append(CultureInfo.InvariantCulture, $"{_epochs.Epoch} {_epochs.SharedBefore} {_epochs.Newest} ");
+        text.Append(CultureInfo.InvariantCulture, $"{Pages.PageBytes} {Pages.UsedBytes}");
+        var audit = new TreeAudit<TOrder>(Pages);
+        audit.Check(in _root);
+        foreach (uint number in audit.Pages.Concat(_snapshots.Select(static snapshot => snapshot.Number)).Order())
+        {
+            var page = Pages.Addresses[number];
+            text.Append(CultureInfo.InvariantCulture, $"; {number} {page.Count} {page.HeapStart} {page.Garbage}");
+            text.Append(CultureInfo.InvariantCulture, $" {page.Level} {page.Epoch}");
+        }
+
+        return text.ToString();
     }
 
     /// <summary>Every page, the accounts, and what a reader finds in the whole tree and its snapshots.</summary>

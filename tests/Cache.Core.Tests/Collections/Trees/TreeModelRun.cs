@@ -12,12 +12,12 @@ internal sealed class TreeModelRun<TOrder>(ModelTree<TOrder> tree, Random random
 
     private readonly ElementSource<TOrder> _source = new(random);
 
-    /// <summary>Builds full pages, so many that a few more make another level.</summary>
+    /// <summary>Builds a tree of full pages, which is higher than random ones of some hundred elements.</summary>
     public void BeginWithMany()
     {
         byte[] value = new byte[TOrder.HasValue ? 600 : 0];
         int nameLength = TreeEntry.LengthMax - value.Length;
-        int count = 3 * TreeInner<TOrder>.CountMax - 5;
+        int count = 3 * TreeInner<TOrder>.CountMax + 20;
         var elements = new List<Element>();
         for (int i = 0; i < count; i++)
         {
@@ -36,6 +36,7 @@ internal sealed class TreeModelRun<TOrder>(ModelTree<TOrder> tree, Random random
             Assert.Equal(TreeChange.Removed, tree.RemoveAt(random.Next(tree.Elements.Count)));
     }
 
+    /// <summary>A change, perhaps a snapshot or moves, and questions.</summary>
     public void Step(int step)
     {
         bool grows = step % Phase < Phase / 2;
@@ -44,6 +45,8 @@ internal sealed class TreeModelRun<TOrder>(ModelTree<TOrder> tree, Random random
         tree.Check();
         Ask();
     }
+
+    public Element NextElement() => _source.Next();
 
     /// <summary>Ends snapshots and tree: nothing is left.</summary>
     public void End()
