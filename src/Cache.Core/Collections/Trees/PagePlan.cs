@@ -20,8 +20,6 @@ internal struct PagePlan
     private int _used;
     private int _droppedCount;
 
-    public readonly int WantedCount => _wanted;
-
     /// <summary>Asks for a page of so many grains.</summary>
     public void Want(int grains)
     {
@@ -43,7 +41,7 @@ internal struct PagePlan
 
             for (int i = 0; i < _taken; i++)
                 pages.Give(_numbers[i]);
-            _wanted = _taken = 0;
+            Clear();
             return false;
         }
 
@@ -66,9 +64,11 @@ internal struct PagePlan
         Debug.Assert(_used == _wanted, "A write needs all that it asked for.");
         for (int i = 0; i < _droppedCount; i++)
             pages.Give(_dropped[i]);
-        _droppedCount = 0;
-        _wanted = _taken = _used = 0;
+        Clear();
     }
+
+    /// <summary>Forgets what was wanted.</summary>
+    public void Clear() => _wanted = _taken = _used = _droppedCount = 0;
 
     [InlineArray(WantedMax)]
     private struct Numbers

@@ -29,17 +29,17 @@ internal ref partial struct TreeWriter<TOrder>
         DescendTo(start);
         int moved = 0;
         for (int level = _top; level > 0; level--)
-            moved += _pages.IsVictim(_path[level].Page) && TryMoveStep(level) ? 1 : 0;
+            moved += _pages.IsVictim(Path[level].Page) && TryMoveStep(level) ? 1 : 0;
         if (_top == 0)
-            return _pages.IsVictim(_path[0].Page) && TryMoveStep(0) ? 1 : 0;
-        var parent = InnerAt(_path[1].Page);
-        uint inParent = (uint)_path[0].Index + parent.CountBefore(_path[1].Index);
+            return _pages.IsVictim(Path[0].Page) && TryMoveStep(0) ? 1 : 0;
+        var parent = InnerAt(Path[1].Page);
+        uint inParent = (uint)Path[0].Index + parent.CountBefore(Path[1].Index);
         for (int i = 0; i < parent.Count; i++)
         {
             uint child = parent.ChildAt(i);
             if (!_pages.IsVictim(child))
                 continue;
-            SetStep(1, _path[1].Page, i);
+            SetStep(1, Path[1].Page, i);
             SetStep(0, child, 0);
             moved += TryMoveStep(0) ? 1 : 0;
         }
@@ -63,17 +63,17 @@ internal ref partial struct TreeWriter<TOrder>
         if (leaf.Count == 0)
             return false;
         Descend(leaf.KeyAt(0), leaf.NameAt(0));
-        return _path[level].Page == page;
+        return Path[level].Page == page;
     }
 
     // A page that no snapshot has hangs from one that none has.
     private bool TryMoveStep(int level)
     {
-        uint page = _path[level].Page;
+        uint page = Path[level].Page;
         if (IsShared(page) || !_pages.TryTakeFromOpenSlab(_at[page].Grains, out uint copy))
             return false;
         _at[page].CopyTo(_at[copy]);
-        _path[level].Page = copy;
+        Path[level].Page = copy;
         Relink(level, copy);
         _pages.Give(page);
         return true;

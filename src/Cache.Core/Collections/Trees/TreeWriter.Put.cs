@@ -19,17 +19,17 @@ internal ref partial struct TreeWriter<TOrder>
     // A value that replaces another one is written where the former was, which is removed unless the page is halved.
     private void Put(ulong key, scoped in TreeEntry entry, int by)
     {
-        if (!IsSplit(_path[0].Action))
+        if (!IsSplit(Path[0].Action))
         {
-            MakeRoom(ref _path[0]);
-            LeafAt(_path[0].Page).Insert(_path[0].Index, key, in entry);
+            MakeRoom(ref Path[0]);
+            LeafAt(Path[0].Page).Insert(Path[0].Index, key, in entry);
             AddToCounts(1, by);
             return;
         }
 
         var halves = SplitLeaf(key, in entry, replaces: by == 0);
         int level = 1;
-        for (; level <= _top && IsSplit(_path[level].Action); level++)
+        for (; level <= _top && IsSplit(Path[level].Action); level++)
             halves = SplitInner(level, halves);
         if (level > _top)
         {
@@ -38,10 +38,10 @@ internal ref partial struct TreeWriter<TOrder>
         }
 
         MakeRoom(level);
-        var inner = InnerAt(_path[level].Page);
-        LinkLeft(inner, _path[level].Index, halves);
+        var inner = InnerAt(Path[level].Page);
+        LinkLeft(inner, Path[level].Index, halves);
         inner.Insert(
-            _path[level].Index + 1, halves.Separator.Key, halves.Separator.Bytes, halves.Right, halves.RightCount);
+            Path[level].Index + 1, halves.Separator.Key, halves.Separator.Bytes, halves.Right, halves.RightCount);
         AddToCounts(level + 1, by);
     }
 
@@ -68,7 +68,7 @@ internal ref partial struct TreeWriter<TOrder>
 
     private void MakeRoom(int level)
     {
-        var step = _path[level];
+        var step = Path[level];
         var inner = InnerAt(step.Page);
         if (step.Action == RoomAction.Compact)
             inner.Compact();
@@ -90,7 +90,7 @@ internal ref partial struct TreeWriter<TOrder>
 
     private Halves SplitLeaf(ulong key, scoped in TreeEntry entry, bool replaces)
     {
-        var step = _path[0];
+        var step = Path[0];
         var old = LeafAt(step.Page);
         // From the page as it is now: it is not changed below.
         var separator = SeparatorOfLeaf(key, entry.Name, replaces);
@@ -134,7 +134,7 @@ internal ref partial struct TreeWriter<TOrder>
         TreeLeaf<TOrder> leaf, TreeLeaf<TOrder> old, int from, int to, ulong key, scoped in TreeEntry entry,
         bool replaces)
     {
-        int place = _path[0].Index;
+        int place = Path[0].Index;
         if (place < from || place >= to)
         {
             leaf.Append(old, OldIndex(from, place, replaces), OldIndex(to - 1, place, replaces) + 1);
@@ -148,7 +148,7 @@ internal ref partial struct TreeWriter<TOrder>
 
     private Halves SplitInner(int level, Halves below)
     {
-        var step = _path[level];
+        var step = Path[level];
         int place = step.Index + 1;
         var separator = SeparatorOfInner(level, below.Separator);
         var old = InnerAt(step.Page);

@@ -21,7 +21,7 @@ internal ref partial struct TreeWriter<TOrder>
         if (_root.Page == 0)
             return TreeChange.None;
         var leaf = Descend(key, name);
-        int index = _path[0].Index;
+        int index = Path[0].Index;
         return index < leaf.Count && leaf.IsAt(index, key, name) ? RemoveFound() : TreeChange.None;
     }
 
@@ -36,11 +36,11 @@ internal ref partial struct TreeWriter<TOrder>
     private TreeChange RemoveFound()
     {
         PlanCopies();
-        if (!_plan.TryTake(_pages))
+        if (!Plan.TryTake(_pages))
             return TreeChange.NoRoom;
         CopyShared();
-        var leaf = LeafAt(_path[0].Page);
-        leaf.RemoveAt(_path[0].Index);
+        var leaf = LeafAt(Path[0].Page);
+        leaf.RemoveAt(Path[0].Index);
         AddToCounts(1, -1);
         if (leaf.Count == 0)
             RemovePage(0);
@@ -54,14 +54,14 @@ internal ref partial struct TreeWriter<TOrder>
     // Nothing is left of it.
     private void RemovePage(int level)
     {
-        Drop(_path[level].Page);
+        Drop(Path[level].Page);
         if (level == _top)
         {
             _root.Page = 0;
             return;
         }
 
-        ref var step = ref _path[level + 1];
+        ref var step = ref Path[level + 1];
         if (InnerAt(step.Page).RemoveAt(step.Index).Count == 0)
             RemovePage(level + 1);
         else
@@ -71,7 +71,7 @@ internal ref partial struct TreeWriter<TOrder>
     // After an inner page has lost a child.
     private void Tidy(int level)
     {
-        var inner = InnerAt(_path[level].Page);
+        var inner = InnerAt(Path[level].Page);
         if (level == _top)
             Collapse();
         else if (inner.LiveBytes < MergedBelow && TryMerge(level))
@@ -105,14 +105,14 @@ internal ref partial struct TreeWriter<TOrder>
     // With the neighbour to the right, else with that to the left: who removes in order leaves short pages there.
     private bool TryMerge(int level)
     {
-        int index = _path[level + 1].Index;
+        int index = Path[level + 1].Index;
         return TryMerge(level, index) || TryMerge(level, index - 1);
     }
 
     // Two neighbours. False if both are too long, or there is no page to merge them in.
     private bool TryMerge(int level, int left)
     {
-        var parent = InnerAt(_path[level + 1].Page);
+        var parent = InnerAt(Path[level + 1].Page);
         if (left < 0 || left + 1 >= parent.Count)
             return false;
         uint first = parent.ChildAt(left), second = parent.ChildAt(left + 1);

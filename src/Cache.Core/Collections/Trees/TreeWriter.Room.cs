@@ -29,7 +29,7 @@ internal ref partial struct TreeWriter<TOrder>
 
         if (_top + 1 == TreePage.LevelsMax)
             return false;
-        _plan.Want(GrainsOfRoot(separator.Bytes));
+        Plan.Want(GrainsOfRoot(separator.Bytes));
         return true;
     }
 
@@ -39,7 +39,7 @@ internal ref partial struct TreeWriter<TOrder>
     // Returns whether there will be another page.
     private bool PlanLeaf(scoped in TreeEntry entry, bool replaces)
     {
-        ref var step = ref _path[0];
+        ref var step = ref Path[0];
         var leaf = LeafAt(step.Page);
         int size = TreeLeaf<TOrder>.SizeOf(in entry);
         int live = leaf.LiveBytes + size - (replaces ? leaf.SizeOf(step.Index) : 0);
@@ -68,7 +68,7 @@ internal ref partial struct TreeWriter<TOrder>
     // The same for an inner page that gets a child behind that of the path.
     private bool PlanInner(int level, scoped ReadOnlySpan<byte> separator)
     {
-        ref var step = ref _path[level];
+        ref var step = ref Path[level];
         var inner = InnerAt(step.Page);
         int size = TreeInner<TOrder>.SizeOf(separator), place = step.Index + 1;
         int live = inner.LiveBytes + size;
@@ -96,7 +96,7 @@ internal ref partial struct TreeWriter<TOrder>
         if (step.Action != RoomAction.Grow)
             return true;
         step.Grains = TreePage.GrainsFor(live);
-        _plan.Want(step.Grains);
+        Plan.Want(step.Grains);
         return true;
     }
 
@@ -104,7 +104,7 @@ internal ref partial struct TreeWriter<TOrder>
     {
         step.Action = action;
         step.Grains = TreePage.GrainsFor(size);
-        _plan.Want(step.Grains);
+        Plan.Want(step.Grains);
     }
 
     // No element is longer than a third of a page, so that both halves fit.
@@ -116,8 +116,8 @@ internal ref partial struct TreeWriter<TOrder>
         step.SplitAt = at;
         step.Grains = TreePage.GrainsFor(left);
         step.RightGrains = TreePage.GrainsFor(right);
-        _plan.Want(step.Grains);
-        _plan.Want(step.RightGrains);
+        Plan.Want(step.Grains);
+        Plan.Want(step.RightGrains);
     }
 
     private static int SizeThen(ref int at, int size)
@@ -133,7 +133,7 @@ internal ref partial struct TreeWriter<TOrder>
     {
         for (int level = fromLevel; level <= _top; level++)
         {
-            if (_path[level].Index != InnerAt(_path[level].Page).Count - 1)
+            if (Path[level].Index != InnerAt(Path[level].Page).Count - 1)
                 return false;
         }
 
@@ -144,7 +144,7 @@ internal ref partial struct TreeWriter<TOrder>
     {
         for (int level = 1; level <= _top; level++)
         {
-            if (_path[level].Index != 0)
+            if (Path[level].Index != 0)
                 return false;
         }
 
@@ -153,7 +153,7 @@ internal ref partial struct TreeWriter<TOrder>
 
     private readonly Separator SeparatorOfLeaf(ulong key, ReadOnlySpan<byte> name, bool replaces)
     {
-        var step = _path[0];
+        var step = Path[0];
         var leaf = LeafAt(step.Page);
         int at = step.Action switch
         {
@@ -173,7 +173,7 @@ internal ref partial struct TreeWriter<TOrder>
     // That of the right half's first child; it came from below, or was in the page.
     private readonly Separator SeparatorOfInner(int level, Separator below)
     {
-        var step = _path[level];
+        var step = Path[level];
         int place = step.Index + 1;
         if (step.Action == RoomAction.BeginAfter || step.SplitAt == place)
             return below;

@@ -14,15 +14,15 @@ internal ref partial struct TreeWriter<TOrder>
             return;
         int shared = 0;
         for (int level = _top; level >= 0; level--)
-            shared += IsShared(_path[level].Page) ? 1 : 0;
+            shared += IsShared(Path[level].Page) ? 1 : 0;
         if (shared == 0)
             return;
         if (!TreeSnapshots.HasRoom(_at, in _epochs, shared))
-            _plan.Want(TreeSnapshots.ListGrains);
+            Plan.Want(TreeSnapshots.ListGrains);
         for (int level = _top; level >= 0; level--)
         {
-            if (IsShared(_path[level].Page))
-                _plan.Want(_at[_path[level].Page].Grains);
+            if (IsShared(Path[level].Page))
+                Plan.Want(_at[Path[level].Page].Grains);
         }
     }
 
@@ -32,19 +32,19 @@ internal ref partial struct TreeWriter<TOrder>
         bool isFirst = true;
         for (int level = _epochs.SharedBefore == 0 ? -1 : _top; level >= 0; level--)
         {
-            uint page = _path[level].Page;
+            uint page = Path[level].Page;
             if (!IsShared(page))
                 continue;
             if (isFirst && !TreeSnapshots.HasRoom(_at, in _epochs, level + 1))
-                TreeSnapshots.AddList(_at, in _epochs, _plan.Next());
+                TreeSnapshots.AddList(_at, in _epochs, Plan.Next());
             isFirst = false;
-            uint copy = _plan.Next();
+            uint copy = Plan.Next();
             _at[page].CopyTo(_at[copy]);
             var made = _at[copy];
             made.Epoch = _epochs.Epoch;
             _epochs.MadeAt = _epochs.Epoch;
             TreeSnapshots.Retire(_at, ref _epochs, page);
-            _path[level].Page = copy;
+            Path[level].Page = copy;
             Relink(level, copy);
         }
     }
@@ -60,6 +60,6 @@ internal ref partial struct TreeWriter<TOrder>
         if (_epochs.SharedBefore != 0 && IsShared(page))
             TreeSnapshots.Retire(_at, ref _epochs, page);
         else
-            _plan.Drop(page);
+            Plan.Drop(page);
     }
 }

@@ -27,9 +27,8 @@ internal ref partial struct TreeWriter<TOrder>
     private readonly ref TreeRoot _root;
     private readonly ref TreeEpochs _epochs;
     private readonly uint _owner;
-    private TreePath _path;
+    private readonly TreeScratch _scratch;
     private int _top; // The level of the root.
-    private PagePlan _plan;
 
     public TreeWriter(TreePages pages, ref TreeRoot root, ref TreeEpochs epochs, uint owner)
     {
@@ -38,7 +37,12 @@ internal ref partial struct TreeWriter<TOrder>
         _root = ref root;
         _epochs = ref epochs;
         _owner = owner;
+        _scratch = TreeScratch.OfThread;
     }
+
+    private readonly ref TreePath Path => ref _scratch.Path;
+
+    private readonly ref PagePlan Plan => ref _scratch.Plan;
 
     /// <summary>Adds an element, or replaces the value of the one with its key and name.</summary>
     public TreeChange Set(ulong key, scoped in TreeEntry entry)
@@ -47,7 +51,7 @@ internal ref partial struct TreeWriter<TOrder>
         if (_root.Page == 0)
             return AddFirst(key, in entry);
         var leaf = Descend(key, entry.Name);
-        int index = _path[0].Index;
+        int index = Path[0].Index;
         if (index >= leaf.Count || !leaf.IsAt(index, key, entry.Name))
             return Add(key, in entry);
         return TOrder.HasValue ? Replace(key, in entry) : TreeChange.None;
@@ -86,6 +90,8 @@ internal ref partial struct TreeWriter<TOrder>
     // To the leaf of an element, and its place there.
     private TreeLeaf<TOrder> Descend(ulong key, ReadOnlySpan<byte> name)
     {
+        if (TOrder.KeySize == sizeof(uint))
+            return DescendByHash(key, name);
         uint page = Begin();
         for (int level = _top; level > 0; level--)
         {
@@ -97,6 +103,32 @@ internal ref partial struct TreeWriter<TOrder>
 
         var leaf = LeafAt(page);
         SetStep(0, page, leaf.IndexOf(key, name, leaf.Count));
+        return leaf;
+    }
+
+    // Where hashes should be, if they are evenly spread (TreeReader.TryFindHash).
+    private TreeLeaf<TOrder> DescendByHash(ulong key, ReadOnlySpan<byte> name)
+    {
+        uint page = Begin();
+        ulong low = 0, high = 1UL << 32;
+        for (int level = _top; level > 0; level--)
+        {
+            var inner = InnerAt(page);
+            int index = inner.GuessIndexOf(key, low, high);
+            if (index > 0 && inner.KeyAt(index) == key && inner.HasSeparatorBytes(index))
+                index = inner.IndexOf(key, name); // It has equal hashes on both sides.
+            low = index > 0 ? inner.KeyAt(index) : low;
+            high = index + 1 < inner.Count ? inner.KeyAt(index + 1) : high;
+            high = Math.Max(high, low + 1);
+            SetStep(level, page, index);
+            page = inner.ChildAt(index);
+        }
+
+        var leaf = LeafAt(page);
+        int count = leaf.Count, at = leaf.GuessIndexOf(key, low, high, count);
+        while (at < count && leaf.KeyAt(at) == key && leaf.NameAt(at).SequenceCompareTo(name) < 0)
+            at++;
+        SetStep(0, page, at);
         return leaf;
     }
 
@@ -125,7 +157,7 @@ internal ref partial struct TreeWriter<TOrder>
         }
 
         DescendTo(rank - 1);
-        _path[0].Index++;
+        Path[0].Index++;
     }
 
     private uint Begin()
@@ -136,7 +168,7 @@ internal ref partial struct TreeWriter<TOrder>
 
     private void SetStep(int level, uint page, int index)
     {
-        ref var step = ref _path[level];
+        ref var step = ref Path[level];
         step.Page = page;
         step.Index = index;
     }
@@ -144,8 +176,8 @@ internal ref partial struct TreeWriter<TOrder>
     private TreeChange AddFirst(ulong key, scoped in TreeEntry entry)
     {
         Debug.Assert(_root.Count == 0);
-        _plan.Want(TreePage.GrainsFor(TreeLeaf<TOrder>.SizeOf(in entry)));
-        if (!_plan.TryTake(_pages))
+        Plan.Want(TreePage.GrainsFor(TreeLeaf<TOrder>.SizeOf(in entry)));
+        if (!Plan.TryTake(_pages))
             return TreeChange.NoRoom;
         _root.Page = Create(TreePage.GrainsFor(TreeLeaf<TOrder>.SizeOf(in entry)), level: 0);
         LeafAt(_root.Page).Insert(0, key, in entry);
@@ -162,21 +194,21 @@ internal ref partial struct TreeWriter<TOrder>
 
     private TreeChange Replace(ulong key, scoped in TreeEntry entry)
     {
-        var old = LeafAt(_path[0].Page).EntryAt(_path[0].Index);
+        var old = LeafAt(Path[0].Page).EntryAt(Path[0].Index);
         if (old.SizeOf(TOrder.HasValue) == entry.SizeOf(TOrder.HasValue))
         {
             PlanCopies();
-            if (!_plan.TryTake(_pages))
+            if (!Plan.TryTake(_pages))
                 return TreeChange.NoRoom;
             CopyShared();
-            LeafAt(_path[0].Page).Overwrite(_path[0].Index, in entry);
+            LeafAt(Path[0].Page).Overwrite(Path[0].Index, in entry);
             return End(TreeChange.Replaced, 0);
         }
 
         if (!TryPrepare(key, in entry, replaces: true))
             return TreeChange.NoRoom;
-        if (_path[0].Action is not RoomAction.Halve)
-            LeafAt(_path[0].Page).RemoveAt(_path[0].Index);
+        if (Path[0].Action is not RoomAction.Halve)
+            LeafAt(Path[0].Page).RemoveAt(Path[0].Index);
         Put(key, in entry, 0);
         return End(TreeChange.Replaced, 0);
     }
@@ -185,9 +217,9 @@ internal ref partial struct TreeWriter<TOrder>
     private bool TryPrepare(ulong key, scoped in TreeEntry entry, bool replaces)
     {
         PlanCopies();
-        if (!PlanRoom(key, in entry, replaces) || !_plan.TryTake(_pages))
+        if (!PlanRoom(key, in entry, replaces) || !Plan.TryTake(_pages))
         {
-            _plan = default;
+            Plan.Clear();
             return false;
         }
 
@@ -198,14 +230,14 @@ internal ref partial struct TreeWriter<TOrder>
     private TreeChange End(TreeChange change, int by)
     {
         _root.Count = (uint)(_root.Count + by);
-        _plan.GiveDropped(_pages);
+        Plan.GiveDropped(_pages);
         return change;
     }
 
     // A page of the plan.
     private uint Create(int grains, int level)
     {
-        uint page = _plan.Next();
+        uint page = Plan.Next();
         Initialize(page, grains, level);
         return page;
     }
@@ -221,8 +253,8 @@ internal ref partial struct TreeWriter<TOrder>
     // Puts a page in the place of one of the path.
     private void ReplacePage(int level, uint page)
     {
-        Drop(_path[level].Page);
-        _path[level].Page = page;
+        Drop(Path[level].Page);
+        Path[level].Page = page;
         Relink(level, page);
     }
 
@@ -231,15 +263,15 @@ internal ref partial struct TreeWriter<TOrder>
         if (level == _top)
             _root.Page = page;
         else
-            InnerAt(_path[level + 1].Page).SetChild(_path[level + 1].Index, page);
+            InnerAt(Path[level + 1].Page).SetChild(Path[level + 1].Index, page);
     }
 
     private readonly void AddToCounts(int fromLevel, int by)
     {
         for (int level = fromLevel; level <= _top && by != 0; level++)
         {
-            var inner = InnerAt(_path[level].Page);
-            int index = _path[level].Index;
+            var inner = InnerAt(Path[level].Page);
+            int index = Path[level].Index;
             inner.SetCount(index, (uint)(inner.CountAt(index) + by));
         }
     }
