@@ -11,7 +11,7 @@ namespace Cache.Core.Layout;
 ///  │ count │ heap │ garbage │ grains │ level │ epoch │ owner │ slots ► │    free     │ ◄ entries           │
 ///  └───────┴──────┴─────────┴────────┴───────┴───────┴───────┴── ··· ──┴── ··· ──────┴── ··· ──────────────┘
 ///  heap     where the entries begin; garbage: bytes of them that no slot points at
-///  level    bits 0–3: 0 for a leaf; bit 7: an entry of the leaf may be a stub
+///  level    bits 0–4: 0 for a leaf; bit 7: an entry of the leaf may be a stub
 ///  epoch    when the page was made: those before the last snapshot belong to it, and are copied before a change
 ///  owner    the collection, for who moves pages
 /// </code>
@@ -31,9 +31,9 @@ internal readonly unsafe struct TreePage
     public const int HeaderSize = 16;
 
     /// <summary>
-    /// More levels than 32 bits of elements need: even with separators so long that only four children fit in a page.
+    /// As many as 32 bits of elements need if each page has two children: with separators so long that three fit.
     /// </summary>
-    public const int LevelsMax = 16;
+    public const int LevelsMax = 32;
 
     private const int LevelMask = LevelsMax - 1;
     private const int StubFlag = 0x80;
@@ -249,7 +249,7 @@ internal readonly unsafe struct TreePage
         ? 1 + *part
         : 2 + ((*part & (TreeEntry.StubFlag - 1)) << 8 | part[1]);
 
-    // A garbage length has 14 bits: it ends in the reservation or its tail.
+    // A garbage offset and length end in the reservation or its tail, and are no longer than an element can be.
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // Keeps the span in registers.
     private Span<byte> PartAt(scoped ref int offset, out bool isStub)
     {
@@ -259,7 +259,7 @@ internal readonly unsafe struct TreePage
         if (length >= TreeEntry.LongFlag)
         {
             isStub = (length & TreeEntry.StubFlag) != 0;
-            length = (length & (TreeEntry.StubFlag - 1)) << 8 | *at++;
+            length = Math.Min((length & (TreeEntry.StubFlag - 1)) << 8 | *at++, TreeEntry.LengthMax);
         }
 
         AddressCheck.InRange(at, length);

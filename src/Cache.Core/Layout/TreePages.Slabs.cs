@@ -54,10 +54,10 @@ internal sealed unsafe partial class TreePages
         return dropped;
     }
 
-    private bool TryTakeFromNewSlab(int grains, out uint page)
+    private bool TryTakeFromNewSlab(int grains, bool mayOverdraw, out uint page)
     {
         page = 0;
-        if (!_budget.TryTake(SlabBytes))
+        if (!_budget.TryTake(SlabBytes, mayOverdraw))
             return false;
         lock (_gate)
         {

@@ -35,7 +35,7 @@ internal sealed unsafe partial class TreePages : IDisposable
     private readonly SlabBudget _budget;
     private readonly TreePageCache[] _caches;
     private readonly Lock _gate = new();
-    private bool _isDisposed; // Guarded by the gate.
+    private bool _isDisposed; // Set under the gate; read there, and before a cache is asked.
 
     /// <param name="lengthMin">The least length of the addresses.</param>
     /// <param name="lengthWanted">The length if the system allows it.</param>
@@ -98,12 +98,17 @@ internal sealed unsafe partial class TreePages : IDisposable
     private TreePageCache Cache => _caches[Thread.GetCurrentProcessorId() & (_caches.Length - 1)];
 
     /// <summary>Takes a page, its content undefined; false if the budget or the addresses refuse a slab.</summary>
-    public bool TryTake(int grains, out uint page)
+    /// <param name="grains">The length.</param>
+    /// <param name="page">The page.</param>
+    /// <param name="mayOverdraw">Whether the budget is to give a little more than it has: for what frees memory.</param>
+    public bool TryTake(int grains, out uint page, bool mayOverdraw = false)
     {
         Debug.Assert(grains is >= 1 and <= TreePage.GrainsMax);
-        return Cache.TryTake(grains, out page)
-            || TryTakeFromOpenSlab(grains, out page)
-            || TryTakeFromNewSlab(grains, out page);
+        page = 0;
+        return !Volatile.Read(ref _isDisposed)
+            && (Cache.TryTake(grains, out page)
+                || TryTakeFromOpenSlab(grains, out page)
+                || TryTakeFromNewSlab(grains, mayOverdraw, out page));
     }
 
     /// <summary>The same, where no slab is taken: a page that is moved must not need more memory.</summary>
@@ -111,7 +116,7 @@ internal sealed unsafe partial class TreePages : IDisposable
     {
         lock (_gate)
         {
-            int slab = _lists[grains];
+            int slab = _isDisposed ? 0 : _lists[grains];
             page = slab == 0 ? 0 : TakePlace(slab);
             return slab != 0;
         }
@@ -147,10 +152,12 @@ internal sealed unsafe partial class TreePages : IDisposable
     }
 
     /// <summary>Gives the memory back; no page can be taken any more, and late readers find zeros.</summary>
+    /// <remarks>What is known of the slabs stays: a late writer may still give back what it had taken.</remarks>
     public void Dispose()
     {
         lock (_gate)
-            _isDisposed = true;
+            Volatile.Write(ref _isDisposed, true);
+        FlushCaches();
         _reservation.Dispose();
     }
 

@@ -131,8 +131,14 @@ internal sealed class TortureTree<TOrder>
 
         Assert.Equal(root.Count, count);
         Lock();
-        TreeSnapshots.Release(_pages, ref _epochs, _graveyard, snapshot);
+        bool more = TreeSnapshots.Release(_pages, ref _epochs, _graveyard, snapshot);
         Unlock();
+        while (more)
+        {
+            Lock();
+            more = TreeSnapshots.TrySettle(_pages, in _epochs);
+            Unlock();
+        }
     }
 
     /// <summary>The number of an element, if key, name and value are its; else -1.</summary>

@@ -209,6 +209,20 @@ public sealed class TreePagesTests : IDisposable
     }
 
     [Fact]
+    public void TryTake_AfterTheDisposal_TakesNothing()
+    {
+        var pages = Create(cachedPerLength: 4);
+        uint first = Take(pages, 8);
+        Take(pages, 8);
+        pages.Give(first);
+
+        pages.Dispose();
+
+        Assert.False(pages.TryTake(8, out _));
+        Assert.False(pages.TryTakeFromOpenSlab(8, out _));
+    }
+
+    [Fact]
     public void Addresses_OfAnyNumber_AreWithinTheReservation()
     {
         var last = _pages.Addresses[uint.MaxValue];
@@ -263,9 +277,9 @@ public sealed class TreePagesTests : IDisposable
     });
 
     private SlabBudget Budget => new(
-        bytes =>
+        (bytes, mayOverdraw) =>
         {
-            if (Interlocked.Add(ref _charged, bytes) <= _limit)
+            if (Interlocked.Add(ref _charged, bytes) <= _limit || mayOverdraw)
                 return true;
             Interlocked.Add(ref _charged, -bytes);
             return false;

@@ -29,11 +29,11 @@ internal struct PagePlan
     }
 
     /// <summary>Takes all pages, or none.</summary>
-    public bool TryTake(TreePages pages)
+    public bool TryTake(TreePages pages, bool mayOverdraw = false)
     {
         for (; _taken < _wanted; _taken++)
         {
-            if (pages.TryTake((int)_numbers[_taken], out uint page))
+            if (pages.TryTake((int)_numbers[_taken], out uint page, mayOverdraw))
             {
                 _numbers[_taken] = page;
                 continue;

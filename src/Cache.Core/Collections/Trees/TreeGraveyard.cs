@@ -104,7 +104,7 @@ internal sealed class TreeGraveyard(TreePages pages, StubRelease? releaseStub = 
         {
             var list = new PageList(_at[first]);
             for (; list.Count > 0 && freed < pagesMax; freed++)
-                pages.Give(list.TakeLast());
+                pages.Give(list.TakeLast(out _));
             if (list.Count > 0)
                 break;
             uint next = list.Next;

@@ -6,14 +6,17 @@ namespace Cache.Core.Collections.Trees;
 /// <summary>The snapshots of a collection, and the pages that only they have.</summary>
 /// <remarks>
 /// A snapshot is a root that no writer changes: it copies what is older than the snapshot. What it replaces is listed
-/// by the newest snapshot. When one ends, its list goes to the next older one, which may have the same pages; without
-/// one all of the list is free, since newer snapshots were taken after these pages were replaced. The caller holds the
-/// collection; readers of a snapshot hold nothing.
+/// by the newest snapshot. When one ends, its list goes to the next older one, which keeps what it has too, and gives back
+/// what was made later; without an older one all of the list is free, since newer snapshots were taken after these pages
+/// were replaced. The caller holds the collection; readers of a snapshot hold nothing.
 /// </remarks>
 internal static class TreeSnapshots
 {
     /// <summary>The length of a page that lists others.</summary>
     public const int ListGrains = TreePage.GrainsMax;
+
+    // So many lists, of 508 pages each, are settled at once: some ten microseconds.
+    private const int StepLists = 2;
 
     /// <summary>Keeps the collection's trees as they are now.</summary>
     /// <param name="pages">The pages.</param>
@@ -47,7 +50,8 @@ internal static class TreeSnapshots
     }
 
     /// <summary>Ends a snapshot. Pages that nobody has any more go back in steps, by the graveyard.</summary>
-    public static void Release(TreePages pages, ref TreeEpochs epochs, TreeGraveyard graveyard, uint snapshot)
+    /// <returns>Whether <see cref="TrySettle"/> has more to do.</returns>
+    public static bool Release(TreePages pages, ref TreeEpochs epochs, TreeGraveyard graveyard, uint snapshot)
     {
         Debug.Assert(snapshot != 0);
         var at = pages.Addresses;
@@ -67,22 +71,45 @@ internal static class TreeSnapshots
 
         if (older == 0)
         {
+            // Newer ones were taken after these pages were replaced.
+            if (list.Unsettled != 0)
+                graveyard.BuryList(list.Unsettled);
             graveyard.BuryList(snapshot);
-            return;
+            return false;
         }
 
         var heir = new PageList(at[older]);
         heir.Newer = newer;
-        var last = list;
-        while (last.Next != 0)
-            last = new PageList(at[last.Next]);
-        last.Next = heir.Next;
-        heir.Next = snapshot;
+        Chain(at, list.Unsettled, heir);
+        Chain(at, snapshot, heir);
+        return TrySettle(pages, in epochs);
+    }
+
+    /// <summary>Goes on with what the end of a snapshot left to do: gives back the pages that no older one has.</summary>
+    /// <returns>Whether there is more to do, for which the caller may let others hold the collection first.</returns>
+    public static bool TrySettle(TreePages pages, in TreeEpochs epochs)
+    {
+        var at = pages.Addresses;
+        int steps = 0;
+        for (uint number = epochs.Newest; number != 0; number = new PageList(at[number]).Older)
+        {
+            var heir = new PageList(at[number]);
+            for (; heir.Unsettled != 0; steps++)
+            {
+                if (steps == StepLists)
+                    return true;
+                uint first = heir.Unsettled;
+                heir.Unsettled = new PageList(at[first]).Next;
+                Settle(pages, number, first);
+            }
+        }
+
+        return false;
     }
 
     /// <summary>Whether so many pages can be retired without another page to list them.</summary>
     public static bool HasRoom(TreePageAddresses at, in TreeEpochs epochs, int count) =>
-        RoomOf(at, in epochs) >= count;
+        RoomOf(at, new PageList(at[epochs.Newest])) >= count;
 
     /// <summary>Adds an empty page to the newest snapshot's list.</summary>
     public static void AddList(TreePageAddresses at, in TreeEpochs epochs, uint page)
@@ -100,16 +127,51 @@ internal static class TreeSnapshots
     public static void Retire(TreePageAddresses at, ref TreeEpochs epochs, uint page)
     {
         Debug.Assert(at[page].Epoch < epochs.SharedBefore);
-        var newest = new PageList(at[epochs.Newest]);
-        if (newest.Room > 0)
-            newest.Add(page);
-        else
-            new PageList(at[newest.Next]).Add(page);
+        Add(at, new PageList(at[epochs.Newest]), page, at[page].Epoch);
     }
 
-    private static int RoomOf(TreePageAddresses at, in TreeEpochs epochs)
+    private static void Add(TreePageAddresses at, PageList first, uint page, uint epoch)
     {
-        var newest = new PageList(at[epochs.Newest]);
-        return newest.Room + (newest.Next == 0 ? 0 : new PageList(at[newest.Next]).Room);
+        if (first.Room > 0)
+            first.Add(page, epoch);
+        else
+            new PageList(at[first.Next]).Add(page, epoch);
     }
+
+    private static void Chain(TreePageAddresses at, uint first, PageList heir)
+    {
+        if (first == 0)
+            return;
+        var last = new PageList(at[first]);
+        while (last.Next != 0)
+            last = new PageList(at[last.Next]);
+        last.Next = heir.Unsettled;
+        heir.Unsettled = first;
+    }
+
+    // What was made after a snapshot is not its. The rest is listed by it, with the page that has listed it if need be.
+    private static void Settle(TreePages pages, uint snapshot, uint number)
+    {
+        var at = pages.Addresses;
+        var heir = new PageList(at[snapshot]);
+        var list = new PageList(at[number]);
+        int kept = list.RemoveFrom(at[snapshot].Epoch, pages);
+        if (kept <= RoomOf(at, heir))
+        {
+            while (list.Count > 0)
+            {
+                uint page = list.TakeLast(out uint epoch);
+                Add(at, heir, page, epoch);
+            }
+
+            pages.Give(number);
+            return;
+        }
+
+        list.Next = heir.Next;
+        heir.Next = number;
+    }
+
+    private static int RoomOf(TreePageAddresses at, PageList first) =>
+        first.Room + (first.Next == 0 ? 0 : new PageList(at[first.Next]).Room);
 }

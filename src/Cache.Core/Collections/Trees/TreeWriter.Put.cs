@@ -152,6 +152,8 @@ internal ref partial struct TreeWriter<TOrder>
         int place = step.Index + 1;
         var separator = SeparatorOfInner(level, below.Separator);
         var old = InnerAt(step.Page);
+        if (step.Action == RoomAction.BeginBefore)
+            return SplitBefore(level, old, below);
         LinkLeft(old, step.Index, below);
         if (step.Action == RoomAction.BeginAfter)
         {
@@ -178,6 +180,25 @@ internal ref partial struct TreeWriter<TOrder>
             Right = right,
             RightCount = rightCount,
             Separator = separator,
+        };
+    }
+
+    // The left half of what was split below goes to a page of its own; the right one stays the first child of this one.
+    private Halves SplitBefore(int level, TreeInner<TOrder> old, Halves below)
+    {
+        var step = Path[level];
+        Debug.Assert(step.Index == 0);
+        uint begun = Create(step.Grains, level);
+        InnerAt(begun).Insert(0, 0, default, below.Left, below.LeftCount);
+        old.SetChild(0, below.Right);
+        old.SetCount(0, below.RightCount);
+        return new Halves
+        {
+            Left = begun,
+            LeftCount = below.LeftCount,
+            Right = step.Page,
+            RightCount = old.CountBefore(old.Count),
+            Separator = below.Separator,
         };
     }
 

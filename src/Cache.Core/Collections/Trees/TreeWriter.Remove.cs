@@ -15,6 +15,7 @@ internal ref partial struct TreeWriter<TOrder>
     private const int RoomLeft = TreePage.GrainSize / 2;
 
     /// <summary>Removes an element.</summary>
+    /// <remarks>It needs pages only while there is a snapshot, and the budget may give more for it than it has.</remarks>
     public TreeChange Remove(ulong key, ReadOnlySpan<byte> name)
     {
         Debug.Assert(TOrder.KeySize != 0, "Items are removed by their position.");
@@ -36,7 +37,7 @@ internal ref partial struct TreeWriter<TOrder>
     private TreeChange RemoveFound()
     {
         PlanCopies();
-        if (!Plan.TryTake(_pages))
+        if (!Plan.TryTake(_pages, mayOverdraw: true))
             return TreeChange.NoRoom;
         CopyShared();
         var leaf = LeafAt(Path[0].Page);
@@ -78,10 +79,12 @@ internal ref partial struct TreeWriter<TOrder>
             Tidy(level + 1);
     }
 
-    // A root with one child is not needed.
+    // A root with one child is not needed. Further ones are not of the path: a snapshot may have them, and then needs
+    // room to list them.
     private void Collapse()
     {
-        while (_at[_root.Page].Level > 0 && InnerAt(_root.Page) is { Count: 1 } root)
+        while (_at[_root.Page].Level > 0 && InnerAt(_root.Page) is { Count: 1 } root
+            && CanDrop(_root.Page, _root.Page))
         {
             uint child = root.ChildAt(0);
             Drop(_root.Page);

@@ -80,6 +80,12 @@ internal ref partial struct TreeWriter<TOrder>
             return true;
         }
 
+        if (step.Index == 0 && IsAtBeginning(level + 1))
+        {
+            Begin(ref step, RoomAction.BeginBefore, TreeInner<TOrder>.CellSize);
+            return true;
+        }
+
         int left = 0, at = 0;
         while (left < live / 2)
             left += at == place ? SizeThen(ref at, size) : inner.SizeOf(OldIndex(at++, place, replaces: false));
@@ -140,9 +146,9 @@ internal ref partial struct TreeWriter<TOrder>
         return true;
     }
 
-    private readonly bool IsAtBeginning()
+    private readonly bool IsAtBeginning(int fromLevel = 1)
     {
-        for (int level = 1; level <= _top; level++)
+        for (int level = fromLevel; level <= _top; level++)
         {
             if (Path[level].Index != 0)
                 return false;
@@ -175,7 +181,7 @@ internal ref partial struct TreeWriter<TOrder>
     {
         var step = Path[level];
         int place = step.Index + 1;
-        if (step.Action == RoomAction.BeginAfter || step.SplitAt == place)
+        if (step.Action != RoomAction.Halve || step.SplitAt == place)
             return below;
         var inner = InnerAt(step.Page);
         int index = OldIndex(step.SplitAt, place, replaces: false);

@@ -38,6 +38,7 @@ internal ref partial struct TreeWriter<TOrder>
         _epochs = ref epochs;
         _owner = owner;
         _scratch = TreeScratch.OfThread;
+        _scratch.Plan.Clear(); // Something may have been thrown in the last one.
     }
 
     private readonly ref TreePath Path => ref _scratch.Path;

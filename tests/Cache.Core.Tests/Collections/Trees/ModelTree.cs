@@ -20,9 +20,9 @@ internal sealed class ModelTree<TOrder> : IDisposable
     public ModelTree(int cachedPerLength = 0)
     {
         var budget = new SlabBudget(
-            bytes =>
+            (bytes, mayOverdraw) =>
             {
-                if (_charged + bytes > LimitBytes)
+                if (_charged + bytes > LimitBytes + (mayOverdraw ? OverdraftBytes : 0))
                     return false;
                 _charged += bytes;
                 return true;
@@ -41,6 +41,9 @@ internal sealed class ModelTree<TOrder> : IDisposable
     public List<string> ReleasedStubs { get; } = [];
 
     public long LimitBytes { get; set; } = long.MaxValue;
+
+    /// <summary>How much more removals may take.</summary>
+    public long OverdraftBytes { get; set; }
 
     public int SnapshotCount => _snapshots.Count;
 
@@ -117,7 +120,8 @@ internal sealed class ModelTree<TOrder> : IDisposable
 
     public void ReleaseSnapshot(int index)
     {
-        TreeSnapshots.Release(Pages, ref _epochs, Graveyard, _snapshots[index].Number);
+        for (bool more = TreeSnapshots.Release(Pages, ref _epochs, Graveyard, _snapshots[index].Number); more;)
+            more = TreeSnapshots.TrySettle(Pages, in _epochs);
         _snapshots.RemoveAt(index);
     }
 
@@ -236,7 +240,7 @@ internal sealed class ModelTree<TOrder> : IDisposable
             Assert.True(known.Add(number), "A list's page has two referrers.");
             var list = new PageList(Pages.Addresses[number]);
             for (int i = 0; i < list.Count; i++)
-                Assert.True(known.Add(list[i]), "A retired page has two referrers.");
+                Assert.True(known.Add(list[i].Page), "A retired page has two referrers.");
         }
     }
 

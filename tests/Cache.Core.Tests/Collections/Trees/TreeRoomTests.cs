@@ -36,6 +36,44 @@ public sealed class TreeRoomTests(ITestOutputHelper output)
         Assert.Equal((0, 0), (tree.Pages.UsedBytes, tree.Pages.PageBytes));
     }
 
+    [Fact]
+    public void Remove_UnderASnapshot_MayOverdraw()
+    {
+        using var tree = new ModelTree<ByHash>();
+        for (int i = 0; i < 2_000; i++)
+            tree.Set(new Element((uint)i << 16, new byte[100], []));
+        tree.TryTakeSnapshot();
+        var held = HoldAllBut(tree, 0, new Random(1));
+        Assert.Equal(TreeChange.NoRoom, tree.RemoveAt(5));
+
+        tree.OverdraftBytes = 2 * TreePages.SlabBytes;
+
+        Assert.Equal(TreeChange.NoRoom, tree.Set(new Element(7, new byte[100], [])));
+        Assert.Equal(TreeChange.Removed, tree.RemoveAt(5));
+        held.ForEach(tree.Pages.Give);
+        tree.Check();
+    }
+
+    [Fact]
+    public void Write_AfterOneThatThrew_BeginsAnew()
+    {
+        int asked = 0;
+        var budget = new SlabBudget(
+            (_, _) => asked++ > 0 ? true : throw new InvalidOperationException("The first one."), static _ => { });
+        using var pages = new TreePages(1 << 20, 1 << 20, budget, 0, hugePages: false);
+        TreeRoot root = default;
+        TreeEpochs epochs = default;
+        byte[] name = new byte[1_000];
+        Assert.Throws<InvalidOperationException>(
+            () => new TreeWriter<ByHash>(pages, ref root, ref epochs, 1).Set(1, new TreeEntry(name, default)));
+
+        var change = new TreeWriter<ByHash>(pages, ref root, ref epochs, 1).Set(1, new TreeEntry("a"u8, default));
+
+        Assert.Equal(TreeChange.Added, change);
+        new TreeAudit<ByHash>(pages).Check(in root);
+        Assert.Equal(1, pages.Audit());
+    }
+
     private void Run<TOrder>(int seed)
         where TOrder : struct, ITreeOrder
     {

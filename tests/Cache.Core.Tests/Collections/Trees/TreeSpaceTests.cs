@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using Cache.Core.Collections.Trees;
 using Cache.Core.Layout;
 
@@ -186,6 +187,27 @@ public sealed class TreeSpaceTests
         tree.Check();
 
         Assert.Equal(expected.Order(), tree.ReleasedStubs.Order());
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Set_OfLongMembersOfOneScore_KeepsInnerPagesFull(bool descends)
+    {
+        const int Count = 60_000;
+        using var pages = new TreePages(1 << 30, 1 << 30, SlabBudget.Unlimited, 0, hugePages: false);
+        TreeRoot root = default;
+        TreeEpochs epochs = default;
+        byte[] name = new byte[TreeEntry.LengthMax];
+        for (int i = 0; i < Count; i++)
+        {
+            BinaryPrimitives.WriteInt32BigEndian(name.AsSpan(name.Length - 4), descends ? Count - i : i);
+            var change = new TreeWriter<ByScore>(pages, ref root, ref epochs, 1).Set(0, new TreeEntry(name, default));
+            Assert.Equal(TreeChange.Added, change);
+        }
+
+        new TreeAudit<ByScore>(pages).Check(in root);
+        Assert.InRange(pages.Addresses[root.Page].Level, 8, 10); // Three children a page; with two it were 14.
     }
 
     private static double UsedShare<TOrder>(ModelTree<TOrder> tree)
