@@ -6,7 +6,7 @@ namespace Cache.Core.Layout;
 /// snapshot copies pages, and is the way to free memory. It is called by who takes a page, perhaps under the lock of a
 /// collection, in the middle of a write and under no gate of the pages: it must not wait, throw, or change a tree.
 /// </param>
-/// <param name="Give">Takes so many bytes back; called by who gives the last page of a slab back. The same holds.</param>
+/// <param name="Give">Takes so many bytes back; called by who gives a slab's last page back. The same holds.</param>
 internal sealed record SlabBudget(Func<long, bool, bool> TryTake, Action<long> Give)
 {
     /// <summary>As many slabs as there are addresses.</summary>

@@ -100,7 +100,7 @@ internal sealed unsafe partial class TreePages : IDisposable
     /// <summary>Takes a page, its content undefined; false if the budget or the addresses refuse a slab.</summary>
     /// <param name="grains">The length.</param>
     /// <param name="page">The page.</param>
-    /// <param name="mayOverdraw">Whether the budget is to give a little more than it has: for what frees memory.</param>
+    /// <param name="mayOverdraw">Whether the budget may give a little more than it has: for removals.</param>
     public bool TryTake(int grains, out uint page, bool mayOverdraw = false)
     {
         Debug.Assert(grains is >= 1 and <= TreePage.GrainsMax);

@@ -6,9 +6,9 @@ namespace Cache.Core.Collections.Trees;
 /// <summary>The snapshots of a collection, and the pages that only they have.</summary>
 /// <remarks>
 /// A snapshot is a root that no writer changes: it copies what is older than the snapshot. What it replaces is listed
-/// by the newest snapshot. When one ends, its list goes to the next older one, which keeps what it has too, and gives back
-/// what was made later; without an older one all of the list is free, since newer snapshots were taken after these pages
-/// were replaced. The caller holds the collection; readers of a snapshot hold nothing.
+/// by the newest snapshot. When one ends, its list goes to the next older one, which keeps what it has too, and gives
+/// back what was made later; without an older one all of the list is free, since newer snapshots were taken after these
+/// pages were replaced. The caller holds the collection; readers of a snapshot hold nothing.
 /// </remarks>
 internal static class TreeSnapshots
 {
@@ -85,7 +85,7 @@ internal static class TreeSnapshots
         return TrySettle(pages, in epochs);
     }
 
-    /// <summary>Goes on with what the end of a snapshot left to do: gives back the pages that no older one has.</summary>
+    /// <summary>Goes on with the end of a snapshot: gives back the pages that no older one has.</summary>
     /// <returns>Whether there is more to do, for which the caller may let others hold the collection first.</returns>
     public static bool TrySettle(TreePages pages, in TreeEpochs epochs)
     {

@@ -15,7 +15,7 @@ internal ref partial struct TreeWriter<TOrder>
     private const int RoomLeft = TreePage.GrainSize / 2;
 
     /// <summary>Removes an element.</summary>
-    /// <remarks>It needs pages only while there is a snapshot, and the budget may give more for it than it has.</remarks>
+    /// <remarks>It needs pages only while there is a snapshot, and the budget may overdraw for it.</remarks>
     public TreeChange Remove(ulong key, ReadOnlySpan<byte> name)
     {
         Debug.Assert(TOrder.KeySize != 0, "Items are removed by their position.");
