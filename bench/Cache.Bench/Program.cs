@@ -10,6 +10,7 @@ var root = new RootCommand("Measurements of the store and of a running server; e
     EqualMemoryVerb.Create(),
     CompressionVerb.Create(),
     StoreVerb.Create(),
+    TreeVerb.Create(),
     AllocVerb.Create(),
     DoorsVerb.Create(),
     HybridVerb.Create(),

@@ -73,6 +73,8 @@ internal static class FolderArrows
         ],
         // Simulates the eviction for a sample of the keys; it knows their hashes only.
         [Curve] = ["Cache.Core.Eviction", Contracts],
+        // Collections' trees: order and pages, and nothing of keys, types or locks.
+        ["Cache.Core.Collections.Trees"] = [Layout],
         // Decides which values are compressed; who moves the records asks it.
         [Packing] = ["Cache.Core.Log", Layout, "Cache.Core.Compression", Contracts],
         // It counts the compressed records, whose first byte says which dictionary they need.

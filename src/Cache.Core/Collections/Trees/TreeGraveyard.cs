@@ -1,0 +1,118 @@
+using System.Diagnostics;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Collections.Trees;
+
+/// <summary>Frees what a stub of an element stands for.</summary>
+internal delegate void StubRelease(ReadOnlySpan<byte> stub);
+
+/// <summary>Trees and lists of pages that nothing refers to, given back in bounded steps. Thread-safe.</summary>
+/// <remarks>
+/// Their pages count until they are given back. Linked by their first pages, so that burying one takes no memory. A
+/// tree is buried when its collection is unreachable and no snapshot has a page of it.
+/// </remarks>
+internal sealed class TreeGraveyard(TreePages pages, StubRelease? releaseStub = null)
+{
+    /// <summary>The pages of one step: some microseconds.</summary>
+    public const int StepPages = 64;
+
+    // What a dead root is, in place of its epoch: a list, or a tree by the length of its keys, and whether it has
+    // values.
+    private const uint ListKind = 0x100;
+    private const uint ValueFlag = 0x200;
+
+    private readonly Lock _gate = new();
+    private readonly TreePageAddresses _at = pages.Addresses;
+
+    // The first of those that wait; guarded by the gate. Each has the next one in place of its owner.
+    private uint _first;
+    private int _count;
+
+    /// <summary>How many trees and lists wait.</summary>
+    public int Count => Volatile.Read(ref _count);
+
+    /// <summary>Takes a tree over; the caller has made it unreachable.</summary>
+    public void Bury<TOrder>(ref TreeRoot root)
+        where TOrder : struct, ITreeOrder
+    {
+        if (root.Page != 0)
+            Push(root.Page, (uint)TOrder.KeySize | (TOrder.HasValue ? ValueFlag : 0));
+        root = default;
+    }
+
+    /// <summary>Takes a list of pages over.</summary>
+    public void BuryList(uint list) => Push(list, ListKind);
+
+    /// <summary>Gives some pages back.</summary>
+    /// <returns>Whether there is more to do.</returns>
+    public bool Step(int pagesMax = StepPages)
+    {
+        for (int left = pagesMax; left > 0;)
+        {
+            uint first = Pop(out uint kind);
+            if (first == 0)
+                return false;
+            left -= kind switch
+            {
+                ListKind => FreeList(ref first, left),
+                sizeof(uint) | ValueFlag => TreeEnd<ByHashWithValue>.Free(pages, releaseStub, ref first, left),
+                sizeof(uint) => TreeEnd<ByHash>.Free(pages, releaseStub, ref first, left),
+                sizeof(ulong) | ValueFlag => TreeEnd<ByNumber>.Free(pages, releaseStub, ref first, left),
+                sizeof(ulong) => TreeEnd<ByScore>.Free(pages, releaseStub, ref first, left),
+                _ => TreeEnd<ByPosition>.Free(pages, releaseStub, ref first, left),
+            };
+            if (first != 0)
+                Push(first, kind);
+        }
+
+        return Count != 0;
+    }
+
+    private void Push(uint page, uint kind)
+    {
+        Debug.Assert(page != 0);
+        var dead = _at[page];
+        dead.Epoch = kind;
+        lock (_gate)
+        {
+            dead.Owner = _first;
+            _first = page;
+            _count++;
+        }
+    }
+
+    private uint Pop(out uint kind)
+    {
+        lock (_gate)
+        {
+            uint page = _first;
+            kind = 0;
+            if (page == 0)
+                return 0;
+            kind = _at[page].Epoch;
+            _first = _at[page].Owner;
+            _count--;
+            return page;
+        }
+    }
+
+    // The pages of a list, then the list's own.
+    private int FreeList(ref uint first, int pagesMax)
+    {
+        int freed = 0;
+        while (first != 0 && freed < pagesMax)
+        {
+            var list = new PageList(_at[first]);
+            for (; list.Count > 0 && freed < pagesMax; freed++)
+                pages.Give(list.TakeLast(out _));
+            if (list.Count > 0)
+                break;
+            uint next = list.Next;
+            pages.Give(first);
+            first = next;
+            freed++;
+        }
+
+        return freed;
+    }
+}

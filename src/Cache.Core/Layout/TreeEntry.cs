@@ -1,0 +1,47 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+
+namespace Cache.Core.Layout;
+
+/// <summary>An element of a tree: its name (a field, a member, an item), and perhaps a value.</summary>
+/// <remarks>
+/// <code>
+///  length 1–2 │ name │ [ length 1–2 │ value ]          in two bytes: 1 · stub 1 · upper bits 6, lower bits 8
+/// </code>
+/// A stub stands for bytes that are too long to be here; what it says is its owner's. The tree keeps, orders and moves
+/// it like any other bytes, and tells when it ends.
+/// </remarks>
+[method: MethodImpl(MethodImplOptions.AggressiveInlining)] // Keeps the spans in registers.
+internal readonly ref struct TreeEntry(
+    ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, bool isNameStub = false, bool isValueStub = false)
+{
+    /// <summary>The most that name and value have together: three such elements fit in a page.</summary>
+    public const int LengthMax = 1_280;
+
+    /// <summary>The longest entry with its lengths.</summary>
+    public const int SizeMax = LengthMax + 4;
+
+    // In the first of two bytes of a length.
+    internal const int LongFlag = 0x80;
+    internal const int StubFlag = 0x40;
+
+    public ReadOnlySpan<byte> Name { get; } = name;
+
+    public ReadOnlySpan<byte> Value { get; } = value;
+
+    public bool IsNameStub { get; } = isNameStub;
+
+    public bool IsValueStub { get; } = isValueStub;
+
+    public bool HasStub => IsNameStub || IsValueStub;
+
+    /// <summary>The bytes that it takes in a page.</summary>
+    public int SizeOf(bool hasValue)
+    {
+        Debug.Assert(hasValue || Value.IsEmpty, "Elements of this order have no value.");
+        return SizeOfPart(Name, IsNameStub) + (hasValue ? SizeOfPart(Value, IsValueStub) : 0);
+    }
+
+    internal static int SizeOfPart(ReadOnlySpan<byte> bytes, bool isStub) =>
+        bytes.Length + (isStub || bytes.Length >= LongFlag ? 2 : 1);
+}
