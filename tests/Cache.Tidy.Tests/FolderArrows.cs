@@ -60,6 +60,8 @@ internal static class FolderArrows
             [Sharding, "Cache.Core.Log", Layout, Packing, "Cache.Core.Compression", "Cache.Core.Contracts.EntryKind"],
         // Writes of one key; an operation on several may end as one of these.
         [Operations] = [Sharding, Changes, Curve, Layout, "Cache.Core.Expiry", Contracts],
+        // A codec of small collections: it sees nothing of the store.
+        ["Cache.Core.Collections.Packed"] = ["Cache.Core.Contracts.EntryKind"],
         ["Cache.Core.Bits"] = [Operations, Sharding, Changes, Layout, Contracts],
         ["Cache.Core.ManyKeys"] =
             [Operations, Sharding, Changes, Curve, "Cache.Core.Log", Layout, "Cache.Core.Expiry", Contracts],
