@@ -12,6 +12,8 @@ internal static class FolderArrows
     private const string Layout = "Cache.Core.Layout";
     private const string Sharding = "Cache.Core.Sharding";
     private const string Operations = "Cache.Core.Operations";
+    private const string Collections = "Cache.Core.Collections";
+    private const string PackedForms = "Cache.Core.Collections.Packed";
     private const string Packing = "Cache.Core.Packing";
     private const string Curve = "Cache.Core.Curve";
     private const string Changes = "Cache.Core.Changes";
@@ -49,7 +51,7 @@ internal static class FolderArrows
         [
             Contracts, Changes, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Validation",
             "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing", Packing,
-            Curve, "Microsoft.Extensions.Options",
+            Curve, "Microsoft.Extensions.Options", Collections, PackedForms,
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.
         [Contracts] = [],
@@ -61,7 +63,9 @@ internal static class FolderArrows
         // Writes of one key; an operation on several may end as one of these.
         [Operations] = [Sharding, Changes, Curve, Layout, "Cache.Core.Expiry", Contracts],
         // A codec of small collections: it sees nothing of the store.
-        ["Cache.Core.Collections.Packed"] = ["Cache.Core.Contracts.EntryKind"],
+        [PackedForms] = ["Cache.Core.Contracts.EntryKind"],
+        // Reads and writes of a key's collection, as Operations of a string.
+        [Collections] = [PackedForms, Operations, Sharding, Changes, Layout, Contracts],
         ["Cache.Core.Bits"] = [Operations, Sharding, Changes, Layout, Contracts],
         ["Cache.Core.ManyKeys"] =
             [Operations, Sharding, Changes, Curve, "Cache.Core.Log", Layout, "Cache.Core.Expiry", Contracts],
@@ -69,7 +73,7 @@ internal static class FolderArrows
         [Sharding] =
         [
             Changes, "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", Contracts,
-            "Cache.Core.Hashing", Packing, "Cache.Core.Compression", Curve,
+            "Cache.Core.Hashing", Packing, "Cache.Core.Compression", Curve, PackedForms,
         ],
         // Simulates the eviction for a sample of the keys; it knows their hashes only.
         [Curve] = ["Cache.Core.Eviction", Contracts],
@@ -235,7 +239,9 @@ internal static class FolderArrows
         // The only room that sees a store: through what is public of it.
         ["Cache.Durability.Attachment"] =
         [
-            Core, Contracts, "Cache.Core.Changes", KeptContracts, "Cache.Durability.Journaling",
+            // A collection of a file is checked before it is stored.
+            Core, Contracts, Changes, PackedForms, KeptContracts,
+            "Cache.Durability.Journaling",
             "Cache.Durability.Staging",
             "Cache.Durability.Recovery", "Cache.Durability.Catalog", "Cache.Durability.Files",
             "Cache.Durability.Format",

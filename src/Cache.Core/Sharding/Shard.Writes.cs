@@ -11,14 +11,15 @@ internal sealed partial class Shard
     // An operation on several keys that made room so often, and lost it to others each time.
     private const int RoomAttemptsMax = 1_000;
 
-    /// <summary>Finds room for a string of the locked entry: in its record if it fits, else in a new one.</summary>
-    /// <remarks>shape: What the journal, if there is one, has room for afterwards.</remarks>
+    /// <summary>Finds room for a value of the locked entry: in its record if it fits, else in a new one.</summary>
+    /// <remarks>shape: The value's kind, and what the journal, if there is one, has room for afterwards.</remarks>
     /// <returns>False if an obstacle was met; nothing is changed then.</returns>
     public bool TryStage(
         ref EntryLock entry, in EntryKey key, int valueLength, bool isLarge, in RecordExpiry expiry, bool leaveRoom,
         in ChangeShape shape, out StagedRecord staged)
     {
-        var wanted = RecordHeader.Create(key.Bytes.Length, key.Keyspace, 0, valueLength, expiry, isLarge);
+        var wanted = RecordHeader.Create(key.Bytes.Length, key.Keyspace, 0, valueLength, expiry, isLarge)
+            .WithKind(shape.EntryKind);
         if (!TryStageUntold(ref entry, key, wanted, expiry, leaveRoom, shape.Kind, out staged))
             return false;
         if (TryReserve(ref entry, key, expiry, shape))

@@ -1,5 +1,6 @@
 using System.Globalization;
 using Cache.Core;
+using Cache.Core.Collections.Packed;
 using Cache.Durability.Format;
 using Cache.Durability.Recovery;
 
@@ -124,13 +125,17 @@ internal sealed class RecordInserter(CacheStore[] keyspaces, LoadedExpiry expiry
             {
                 ExpiresAtUnixMs = expiry.Postponed(fields.SlidingMs != 0 ? fields.AbsoluteMs : fields.DeadlineMs),
             };
-        store.NoteLoaded(value);
+        var kind = StoredType.KindOf(fields.Type);
+        if (kind == EntryKind.String)
+            store.NoteLoaded(value);
+        else if (!PackedCheck.IsWhole(kind, value))
+            return $"has a damaged value of type {fields.Type}";
         options = options with
         {
             IsMain = (fields.Flags & RecordFlags.Main) != 0,
             UseCount = (byte)fields.Use,
         };
-        return ProblemOf(store, store.Set(record.Key, value, options), value.Length);
+        return ProblemOf(store, store.SetStored(record.Key, kind, value, options), value.Length);
     }
 
     private string Expire(CacheStore store, in RecordView record)

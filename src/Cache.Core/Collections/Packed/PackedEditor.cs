@@ -5,8 +5,8 @@ namespace Cache.Core.Collections.Packed;
 
 /// <summary>A packed collection whose parts lie apart, so that entries are added and removed in short moves.</summary>
 /// <remarks>
-/// Read from the record, changed, and written back at once. It never holds more than <see cref="PackedTable.LengthMax"/>
-/// bytes: a change that would is refused, and nothing is changed.
+/// Read from the record, changed, and written back at once. It never holds more than
+/// <see cref="PackedTable.LengthMax"/> bytes: a change that would is refused, and nothing is changed.
 /// </remarks>
 internal ref struct PackedEditor
 {
@@ -48,7 +48,7 @@ internal ref struct PackedEditor
 
     /// <summary>Reads a packed collection; an absent one is empty.</summary>
     /// <returns>False if the bytes are none.</returns>
-    public bool TryRead(ReadOnlySpan<byte> packed)
+    public bool TryRead(scoped ReadOnlySpan<byte> packed)
     {
         (Count, _entriesLength, Flags, IsChanged) = (0, 0, 0, false);
         if (packed.IsEmpty)
@@ -78,7 +78,7 @@ internal ref struct PackedEditor
     }
 
     /// <summary>Adds an entry behind all others.</summary>
-    public bool TryAdd(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) =>
+    public bool TryAdd(scoped ReadOnlySpan<byte> name, scoped ReadOnlySpan<byte> value) =>
         TryInsert(Count, _entriesLength, name, value);
 
     /// <summary>Adds an entry at the place of another one, which follows it then.</summary>
@@ -87,7 +87,7 @@ internal ref struct PackedEditor
     /// <param name="name">Its name.</param>
     /// <param name="value">Its value; empty if entries have none.</param>
     /// <returns>False if there is no room: nothing is changed.</returns>
-    public bool TryInsert(int index, int start, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    public bool TryInsert(int index, int start, scoped ReadOnlySpan<byte> name, scoped ReadOnlySpan<byte> value)
     {
         Debug.Assert((uint)index <= (uint)Count);
         long size = SizeOf(name.Length) + (_shape.HasValues ? SizeOf(value.Length) : 0);
@@ -108,7 +108,7 @@ internal ref struct PackedEditor
 
     /// <summary>Gives an entry another value.</summary>
     /// <returns>False if there is no room: nothing is changed.</returns>
-    public bool TrySetValue(in PackedPlace place, ReadOnlySpan<byte> value)
+    public bool TrySetValue(scoped in PackedPlace place, scoped ReadOnlySpan<byte> value)
     {
         Debug.Assert(_shape.HasValues);
         int before = place.End - place.ValueHead;
@@ -123,7 +123,7 @@ internal ref struct PackedEditor
 
     /// <summary>Gives an entry of a list another name.</summary>
     /// <returns>False if there is no room: nothing is changed.</returns>
-    public bool TrySetName(in PackedPlace place, ReadOnlySpan<byte> name)
+    public bool TrySetName(scoped in PackedPlace place, scoped ReadOnlySpan<byte> name)
     {
         Debug.Assert(!_shape.HasPrints && !_shape.HasValues);
         int before = place.End - place.Start;
@@ -185,7 +185,7 @@ internal ref struct PackedEditor
         IsChanged = true;
     }
 
-    private readonly int WriteString(int start, ReadOnlySpan<byte> text)
+    private readonly int WriteString(int start, scoped ReadOnlySpan<byte> text)
     {
         int head = 0;
         if (text.Length >= PackedTable.LongMark)

@@ -46,7 +46,7 @@ internal readonly ref struct PackedTable
     private readonly ReadOnlySpan<byte> _valueLengths;
     private readonly ReadOnlySpan<byte> _entries;
 
-    /// <summary>A table whose columns lie apart; they have the same length, but for those that it does not have.</summary>
+    /// <summary>A table whose columns lie apart, all of the same length; those that it lacks are empty.</summary>
     public PackedTable(
         ReadOnlySpan<byte> prints, ReadOnlySpan<byte> lengths, ReadOnlySpan<byte> valueLengths,
         ReadOnlySpan<byte> entries)
@@ -92,9 +92,10 @@ internal readonly ref struct PackedTable
     public static int FlagsOf(ReadOnlySpan<byte> packed) =>
         packed.Length < HeaderSize ? 0 : BinaryPrimitives.ReadUInt16LittleEndian(packed) & ~CountMask;
 
-    public ReadOnlySpan<byte> NameAt(in PackedPlace place) => _entries.Slice(place.NameStart, place.NameLength);
+    public ReadOnlySpan<byte> NameAt(scoped in PackedPlace place) => _entries.Slice(place.NameStart, place.NameLength);
 
-    public ReadOnlySpan<byte> ValueAt(in PackedPlace place) => _entries.Slice(place.ValueStart, place.ValueLength);
+    public ReadOnlySpan<byte> ValueAt(scoped in PackedPlace place) =>
+        _entries.Slice(place.ValueStart, place.ValueLength);
 
     /// <summary>Finds a name by its print.</summary>
     public bool TryFind(ReadOnlySpan<byte> name, byte print, out PackedPlace place)

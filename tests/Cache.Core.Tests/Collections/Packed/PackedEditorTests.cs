@@ -117,7 +117,9 @@ public sealed class PackedEditorTests
             editor.Remove(place);
             model.Entries.RemoveAt(index);
         }
-        else if (shape.HasValues ? editor.TrySetValue(place, value) : !shape.HasPrints && editor.TrySetName(place, name))
+        else if (shape.HasValues
+            ? editor.TrySetValue(place, value)
+            : !shape.HasPrints && editor.TrySetName(place, name))
         {
             model.Entries[index] = (name, value);
         }

@@ -35,7 +35,7 @@ public sealed class PackedTableTests
             int cut = random.Next(torn.Length);
             before.AsSpan(0, Math.Min(cut, before.Length)).CopyTo(torn);
             if (cut < after.Length)
-                after.AsSpan(cut, Math.Min(after.Length, torn.Length) - Math.Min(cut, torn.Length)).CopyTo(torn.AsSpan(cut));
+                after.AsSpan(cut, Math.Min(after.Length, torn.Length) - cut).CopyTo(torn.AsSpan(cut));
             ReadAll(torn, random);
         }
     });

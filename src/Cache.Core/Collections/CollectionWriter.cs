@@ -1,0 +1,26 @@
+using System.Buffers;
+using Cache.Core.Collections.Packed;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.Collections;
+
+/// <summary>Writes of one collection.</summary>
+internal static class CollectionWriter
+{
+    public static WriteStatus Write<TEdit>(StoreState state, in EntryKey key, ref TEdit edit)
+        where TEdit : struct, IPackedEdit, allows ref struct
+    {
+        byte[] memory = ArrayPool<byte>.Shared.Rent(PackedEditor.MemorySize); // Not under the lock.
+        try
+        {
+            var operation = new PackedOperation<TEdit>(edit, memory);
+            var status = state.ShardOf(key.Hash).Write(key, ref operation);
+            edit = operation.Edit;
+            return status;
+        }
+        finally // The store may have been disposed.
+        {
+            ArrayPool<byte>.Shared.Return(memory);
+        }
+    }
+}
