@@ -253,6 +253,17 @@ public sealed class HashKeyTests : IDisposable
     }
 
     [Fact]
+    public void Get_OfAFieldThatIsWrittenMeanwhile_IsWhatWasWritten()
+    {
+        Hash.Set("f"u8, "before"u8);
+        var sink = new WritingSink(Store);
+
+        Assert.Equal(ReadStatus.Found, Hash.Get("f"u8, ref sink));
+
+        Assert.Equal((2, "after"), (sink.Calls, Encoding.Latin1.GetString(sink.Value)));
+    }
+
+    [Fact]
     public void AnyOperations_OnManyHashes_AreThoseOfDictionaries() => RandomSeed.Run(this, static seed =>
     {
         using var fixture = new StoreFixture();
@@ -292,6 +303,23 @@ public sealed class HashKeyTests : IDisposable
         public void Advance(int length)
         {
         }
+    }
+
+    // Writes the field once it is asked for room.
+    private struct WritingSink(CacheStore store) : IValueSink
+    {
+        public int Calls { get; private set; }
+
+        public byte[] Value { get; private set; } = [];
+
+        public Span<byte> GetSpan(int length)
+        {
+            if (Calls++ == 0)
+                store.Hash("h"u8).Set("f"u8, "after"u8);
+            return Value = new byte[length];
+        }
+
+        public readonly void Advance(int length) => Assert.Equal(Value.Length, length);
     }
 
     private struct CountingSink : IFieldSink
