@@ -18,15 +18,22 @@ public sealed partial class CacheStore
     }
 
     /// <summary>Copies a value of any kind as it is stored in a file, without counting anything.</summary>
-    /// <returns>False if there is no live entry, or another thread wrote one of another kind meanwhile.</returns>
+    /// <returns>False if there is no live entry, or no file can hold its kind.</returns>
     internal bool TryPeekStored<TSink>(ReadOnlySpan<byte> key, ref TSink sink, out EntryInfo info)
         where TSink : struct, IValueSink, allows ref struct
     {
-        if (TryPeekRange(key, 0, -1, ref sink, out info))
-            return true;
-        var entryKey = KeyOf(key);
-        return PackedCheck.TryGetShape(info.Kind, out _)
-            && ShardOf(entryKey).PeekStored(entryKey, info.Kind, ref sink, out info) == ReadStatus.Found;
+        while (true)
+        {
+            if (TryPeekRange(key, 0, -1, ref sink, out info))
+                return true;
+            if (!PackedCheck.TryGetShape(info.Kind, out _))
+                return false;
+            var entryKey = KeyOf(key);
+            var status = ShardOf(entryKey).PeekStored(entryKey, info.Kind, ref sink, out info);
+            if (status != ReadStatus.WrongType)
+                return status == ReadStatus.Found;
+            // Another thread has made another kind of it in between: the key is there, and is asked again.
+        }
     }
 
     /// <summary>Writes a value of any kind as it was in a file.</summary>

@@ -219,18 +219,13 @@ public readonly ref struct HashKey
 
     /// <summary>Gives a field a value that is computed from the present one, atomically.</summary>
     /// <param name="field">The field.</param>
-    /// <param name="update">Computes the value, also from an absent one, under the key's lock.</param>
+    /// <param name="update">Computes the value, also from an absent one.</param>
     /// <returns>
     /// ConditionNotMet if the update computed none; ValueTooLong if the present value is longer than it accepts.
     /// </returns>
     public WriteStatus Update<TUpdate>(ReadOnlySpan<byte> field, ref TUpdate update)
-        where TUpdate : struct, IValueUpdate, allows ref struct
-    {
-        var edit = new UpdateFieldEdit<TUpdate>(field, update);
-        var status = Write(ref edit);
-        update = edit.Update;
-        return status;
-    }
+        where TUpdate : struct, IValueUpdate, allows ref struct =>
+        _store.Counted(FieldUpdater.Update(_store.State, _key, field, ref update));
 
     private ReadStatus Query<TQuery>(ref TQuery query)
         where TQuery : struct, IPackedQuery, allows ref struct =>

@@ -137,6 +137,8 @@ internal static class FolderArrows
         // The name of the eviction policy says which figures OBJECT knows.
         ["Cache.Server.Commands.Keys"] =
             [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.Hashes"] =
+            [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Bits"] = [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Session"] =
             [Dispatch, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
@@ -151,7 +153,7 @@ internal static class FolderArrows
         [Commands] =
         [
             Dispatch, Table, Replies, Clients, Statistics, Protocol, "Cache.Server.Commands.Strings",
-            "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys", "Cache.Server.Commands.Session",
+            "Cache.Server.Commands.Hashes", "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys", "Cache.Server.Commands.Session",
             "Cache.Server.Commands.Administration",
             Core, Contracts,
         ],

@@ -23,8 +23,8 @@ internal ref struct CollectionCopy : IPackedQuery, IDisposable
     {
         get
         {
-            bool isOpen = PackedTable.TryOpen(_bytes.AsSpan(0, _length), _shape, out var table);
-            Debug.Assert(isOpen || _length == 0, "What is linked is whole.");
+            if (!PackedTable.TryOpen(_bytes.AsSpan(0, _length), _shape, out var table) && _length != 0)
+                PackedCheck.ThrowDamaged();
             return table;
         }
     }
@@ -57,6 +57,10 @@ internal ref struct CollectionCopy : IPackedQuery, IDisposable
     {
         _length = Math.Min(packed.Length, PackedTable.LengthMax);
         packed[.._length].CopyTo(_bytes);
+    }
+
+    public readonly void Copy(ReadOnlySpan<byte> packed)
+    {
     }
 
     public readonly void Dispose() => ArrayPool<byte>.Shared.Return(_bytes);

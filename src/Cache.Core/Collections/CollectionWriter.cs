@@ -15,6 +15,12 @@ internal static class CollectionWriter
         {
             var operation = new PackedOperation<TEdit>(edit, memory);
             var status = state.ShardOf(key.Hash).Write(key, ref operation);
+            if (status == WriteStatus.OutOfMemory && operation.MayStayInPlace)
+            {
+                operation.StaysInPlace = true; // What removes elements needs no room: it is how a full store gets some.
+                status = state.ShardOf(key.Hash).Write(key, ref operation);
+            }
+
             edit = operation.Edit;
             return status;
         }

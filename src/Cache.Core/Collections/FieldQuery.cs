@@ -10,6 +10,9 @@ internal ref struct FieldQuery<TSink>(PackedShape shape, ReadOnlySpan<byte> name
     private readonly ReadOnlySpan<byte> _name = name;
     private readonly byte _print = PackedPrint.Of(name);
 
+    // Where the value begins.
+    private int _start;
+
     public TSink Sink = sink;
 
     public bool IsFound { get; private set; }
@@ -23,8 +26,13 @@ internal ref struct FieldQuery<TSink>(PackedShape shape, ReadOnlySpan<byte> name
         if (!PackedTable.TryOpen(packed, shape, out var table) || !table.TryFind(_name, _print, out var place))
             return;
         IsFound = true;
-        var value = table.ValueAt(place);
-        Length = value.Length;
-        value.CopyTo(Sink.GetSpan(Length));
+        Length = place.ValueLength;
+        _start = packed.Length - table.Entries.Length + place.ValueStart;
+    }
+
+    public void Copy(ReadOnlySpan<byte> packed)
+    {
+        if (IsFound)
+            packed.Slice(_start, Length).CopyTo(Sink.GetSpan(Length));
     }
 }

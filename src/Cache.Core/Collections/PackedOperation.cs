@@ -15,6 +15,12 @@ internal ref struct PackedOperation<TEdit>(TEdit edit, Span<byte> memory) : IEnt
     /// <summary>What is changed, and afterwards what came of it.</summary>
     public TEdit Edit = edit;
 
+    /// <summary>Whether a value that became shorter stays in its record, however much of that is unused then.</summary>
+    public bool StaysInPlace { get; set; }
+
+    /// <summary>Whether there was no room for a shorter value's own record.</summary>
+    public bool MayStayInPlace { get; private set; }
+
     public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
     {
         if (entry.IsFound && entry.Header.Kind != Edit.Kind)
@@ -23,14 +29,14 @@ internal ref struct PackedOperation<TEdit>(TEdit edit, Span<byte> memory) : IEnt
         Debug.Assert(hasShape, "An edit is of a kind that has a packed form.");
         var editor = new PackedEditor(form, _memory);
         if (!editor.TryRead(entry.IsFound ? entry.StoredValue : default))
-            ThrowDamaged();
+            PackedCheck.ThrowDamaged();
         var status = Edit.Run(ref editor);
         if (status != WriteStatus.Done || !editor.IsChanged)
             return status;
         return editor.Count == 0 ? Remove(shard, key, ref entry) : Write(shard, key, ref entry, editor);
     }
 
-    private readonly WriteStatus Write(Shard shard, in EntryKey key, ref EntryLock entry, in PackedEditor editor)
+    private WriteStatus Write(Shard shard, in EntryKey key, ref EntryLock entry, in PackedEditor editor)
     {
         int length = editor.Length;
         int before = entry.IsFound ? entry.Header.ValueLength : 0;
@@ -39,7 +45,11 @@ internal ref struct PackedOperation<TEdit>(TEdit edit, Span<byte> memory) : IEnt
         var expiry = entry.IsFound ? entry.Record.ExpiryOf(entry.Header) : default;
         var shape = ChangeShape.Set(length) with { EntryKind = Edit.Kind };
         bool leavesRoom = entry.IsFound && length > before;
-        if (!shard.TryStage(ref entry, key, length, isLarge: false, expiry, leavesRoom, shape, out var staged))
+        MayStayInPlace = entry.IsFound && length <= before;
+        bool isStaged = StaysInPlace && MayStayInPlace
+            ? shard.TryStageInPlace(ref entry, key, length, expiry, shape, out var staged)
+            : shard.TryStage(ref entry, key, length, isLarge: false, expiry, leavesRoom, shape, out staged);
+        if (!isStaged)
             return WriteStatus.OutOfMemory;
         editor.WriteTo(staged.Value);
         shard.Publish(ref entry, key, staged, largeBytes: 0);
@@ -57,7 +67,4 @@ internal ref struct PackedOperation<TEdit>(TEdit edit, Span<byte> memory) : IEnt
         shard.RemoveLocked(ref entry, ChangeCause.Deleted);
         return WriteStatus.Done;
     }
-
-    private static void ThrowDamaged() =>
-        throw new InvalidOperationException("The store is damaged: a collection cannot be read.");
 }

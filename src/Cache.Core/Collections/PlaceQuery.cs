@@ -36,4 +36,8 @@ internal ref struct PlaceQuery(PackedShape shape, ReadOnlySpan<byte> name, bool 
         if (shape.HasValues && PackedScore.TryRead(table.ValueAt(place), out double score))
             Score = score;
     }
+
+    public readonly void Copy(ReadOnlySpan<byte> packed)
+    {
+    }
 }

@@ -69,7 +69,12 @@ internal sealed partial class Shard
         snapshot.Length = header.ValueLength;
         if (header.Kind != kind)
             return ReadStatus.WrongType;
-        query.Read(snapshot.Record.ValueOf(header));
+        var packed = snapshot.Record.ValueOf(header);
+        query.Read(packed);
+        if (!snapshot.IsValid) // What the query found belongs together.
+            return null;
+
+        query.Copy(packed);
         return snapshot.IsValid ? ReadStatus.Found : null;
     }
 
@@ -101,7 +106,11 @@ internal sealed partial class Shard
             }
 
             if (status == ReadStatus.Found)
+            {
                 query.Read(copy.AsSpan(0, length));
+                query.Copy(copy.AsSpan(0, length));
+            }
+
             return status;
         }
         finally // A query may throw, if its sink does.
@@ -126,10 +135,8 @@ internal sealed partial class Shard
 
         public int Length { get; private set; }
 
-        public void Read(ReadOnlySpan<byte> packed)
-        {
-            Length = packed.Length;
-            packed.CopyTo(Sink.GetSpan(Length));
-        }
+        public void Read(ReadOnlySpan<byte> packed) => Length = packed.Length;
+
+        public void Copy(ReadOnlySpan<byte> packed) => packed.CopyTo(Sink.GetSpan(Length));
     }
 }

@@ -28,6 +28,20 @@ internal sealed partial class Shard
         return false;
     }
 
+    /// <summary>The same in the entry's record, however much of it is unused then.</summary>
+    public bool TryStageInPlace(
+        ref EntryLock entry, in EntryKey key, int valueLength, in RecordExpiry expiry, in ChangeShape shape,
+        out StagedRecord staged)
+    {
+        Debug.Assert(entry.IsFound && valueLength <= entry.Header.ValueLength);
+        Debug.Assert(!entry.Header.IsCompressed && !entry.Header.IsLarge);
+        staged = new StagedRecord(entry.Record, entry.Header.WithValueLength(valueLength), expiry, isInPlace: true)
+        {
+            Kind = shape.Kind,
+        };
+        return TryReserve(ref entry, key, expiry, shape);
+    }
+
     /// <remarks>wanted: The header of the record, of whatever size.</remarks>
     private bool TryStageUntold(
         ref EntryLock entry, in EntryKey key, RecordHeader wanted, in RecordExpiry expiry, bool leaveRoom,

@@ -1,6 +1,5 @@
 using System.Globalization;
 using Cache.Core;
-using Cache.Core.Collections.Packed;
 using Cache.Durability.Format;
 using Cache.Durability.Recovery;
 
@@ -52,6 +51,8 @@ internal sealed class RecordInserter(CacheStore[] keyspaces, LoadedExpiry expiry
         if (fields.Keyspace >= keyspaces.Length)
             return $"is of keyspace {fields.Keyspace}; the store has {keyspaces.Length}";
         string problem = RecordRules.ProblemOf(fields);
+        if (problem.Length == 0)
+            problem = StoredType.ProblemOf(fields, value);
         if (problem.Length != 0)
             return problem;
         if (!Share.Has(record.Key))
@@ -128,8 +129,6 @@ internal sealed class RecordInserter(CacheStore[] keyspaces, LoadedExpiry expiry
         var kind = StoredType.KindOf(fields.Type);
         if (kind == EntryKind.String)
             store.NoteLoaded(value);
-        else if (!PackedCheck.IsWhole(kind, value))
-            return $"has a damaged value of type {fields.Type}";
         options = options with
         {
             IsMain = (fields.Flags & RecordFlags.Main) != 0,

@@ -1,4 +1,6 @@
 using Cache.Core;
+using Cache.Core.Collections.Packed;
+using Cache.Durability.Format;
 
 namespace Cache.Durability.Attachment;
 
@@ -9,4 +11,10 @@ internal static class StoredType
     public static byte Of(EntryKind kind) => (byte)Math.Max(0, kind - EntryKind.String);
 
     public static EntryKind KindOf(byte type) => EntryKind.String + type;
+
+    /// <summary>The error of a record's value, as words behind "a record that"; empty if there is none.</summary>
+    public static string ProblemOf(in RecordFields fields, ReadOnlySpan<byte> value) =>
+        fields.Type == RecordType.String || PackedCheck.IsWhole(KindOf(fields.Type), value)
+            ? ""
+            : $"has a damaged value of type {fields.Type}";
 }

@@ -149,6 +149,100 @@ public sealed class HashKeyTests : IDisposable
     }
 
     [Fact]
+    public void Update_OfAFieldThatIsWrittenMeanwhile_ComputesAgain()
+    {
+        Hash.Set("f"u8, "a"u8);
+        var update = new WritingUpdate(Store);
+
+        Assert.Equal(WriteStatus.Done, Hash.Update("f"u8, ref update));
+
+        Assert.Equal((2, "bx"), (update.Calls, Encoding.Latin1.GetString(Hash.GetArray("f"u8)!)));
+    }
+
+    [Fact]
+    public void Remove_OfAFieldInAFullStore_NeedsNoRoom()
+    {
+        using var fixture = new StoreFixture(static options =>
+        {
+            options.MemoryLimitBytes = CacheOptions.MemoryLimitMin;
+            options.Eviction = EvictionPolicy.None;
+        });
+        var store = fixture.Store;
+        for (int i = 0; i < 250; i++)
+            Assert.Equal(WriteStatus.Done, store.Hash(Bytes($"h{i / 5}")).Set(Bytes($"f{i % 5}"), new byte[80]));
+        for (int size = 300; size >= 1; size /= 3)
+        {
+            for (int i = 0; store.Set(Bytes($"fill {size} {i}"), new byte[size]) == WriteStatus.Done;)
+                i++;
+        }
+
+        for (int i = 0; i < 250; i++)
+            Assert.Equal(WriteStatus.Done, store.Hash(Bytes($"h{i / 5}")).Remove(Bytes($"f{i % 5}")));
+    }
+
+    [Fact]
+    public void Peek_OfAKeyWhoseKindChanges_FindsItAlways()
+    {
+        Hash.Set("f"u8, "v"u8);
+        var stored = default(ArraySink);
+        Assert.True(Store.TryPeekStored("h"u8, ref stored, out _));
+        byte[] hash = stored.Array!;
+        bool isOver = false;
+        var writer = new Thread(() =>
+        {
+            while (!Volatile.Read(ref isOver))
+            {
+                Store.Set("h"u8, "s"u8);
+                Store.SetStored("h"u8, EntryKind.Hash, hash, default);
+            }
+        });
+        writer.Start();
+        int misses = 0;
+        for (int i = 0; i < 300_000; i++)
+        {
+            var sink = default(ArraySink);
+            misses += Store.TryPeekStored("h"u8, ref sink, out _) ? 0 : 1;
+        }
+
+        Volatile.Write(ref isOver, true);
+        writer.Join();
+        Assert.Equal(0, misses);
+    }
+
+    // What is parsed from torn bytes is no length.
+    [Fact]
+    public void Get_BesideAWriter_AsksForNoMoreThanTheValueEverHad()
+    {
+        byte[] shorter = new byte[254];
+        byte[] longer = new byte[300];
+        for (int i = 0; i < shorter.Length; i += 2)
+            (shorter[i], shorter[i + 1]) = (0xD0, 0x07); // As a length, 2,000.
+        Hash.Set("f"u8, shorter);
+        Hash.Set("g"u8, new byte[3_000]);
+        bool isOver = false;
+        var writer = new Thread(() =>
+        {
+            while (!Volatile.Read(ref isOver))
+            {
+                Hash.Set("f"u8, longer);
+                Hash.Set("f"u8, shorter);
+            }
+        });
+        writer.Start();
+        int longest = 0;
+        for (int i = 0; i < 500_000; i++)
+        {
+            var sink = new LongestSink();
+            Hash.TryGet("f"u8, ref sink);
+            longest = Math.Max(longest, sink.Longest);
+        }
+
+        Volatile.Write(ref isOver, true);
+        writer.Join();
+        Assert.InRange(longest, shorter.Length, longer.Length);
+    }
+
+    [Fact]
     public void Set_BeyondTheLongest_IsRefusedAndChangesNothing()
     {
         Hash.Set("f"u8, "v"u8);
@@ -301,6 +395,43 @@ public sealed class HashKeyTests : IDisposable
         public Span<byte> GetSpan(int length) => _room[..length];
 
         public void Advance(int length)
+        {
+        }
+    }
+
+    // Writes the field when it is first asked for a value.
+    private struct WritingUpdate(CacheStore store) : IValueUpdate
+    {
+        private byte[] _value = [];
+
+        public int Calls { get; private set; }
+
+        public readonly int LengthMax => 100;
+
+        public readonly ReadOnlySpan<byte> Value => _value;
+
+        public bool TryMake(ReadOnlySpan<byte> present, bool exists)
+        {
+            _value = [.. present, (byte)'x'];
+            if (Calls++ == 0)
+                store.Hash("h"u8).Set("f"u8, "b"u8);
+            return true;
+        }
+    }
+
+    private struct LongestSink() : IValueSink
+    {
+        private static readonly byte[] _room = new byte[ushort.MaxValue];
+
+        public int Longest { get; private set; }
+
+        public Span<byte> GetSpan(int length)
+        {
+            Longest = Math.Max(Longest, length);
+            return _room;
+        }
+
+        public readonly void Advance(int length)
         {
         }
     }

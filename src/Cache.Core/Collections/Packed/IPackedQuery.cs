@@ -8,4 +8,10 @@ internal interface IPackedQuery
     /// is called again. So what it found before means nothing, and no caller is told yet.
     /// </summary>
     void Read(ReadOnlySpan<byte> packed);
+
+    /// <summary>
+    /// Copies what was read, once it is known to belong together: lengths can be trusted, bytes may be torn. It may be
+    /// called again, behind another read.
+    /// </summary>
+    void Copy(ReadOnlySpan<byte> packed);
 }

@@ -20,7 +20,8 @@ internal static class PackedCheck
     public static bool IsWhole(EntryKind kind, ReadOnlySpan<byte> packed)
     {
         if (!TryGetShape(kind, out var shape) || packed.Length > PackedTable.LengthMax
-            || !PackedTable.TryOpen(packed, shape, out var table) || table.Count == 0)
+            || !PackedTable.TryOpen(packed, shape, out var table) || table.Count == 0
+            || (PackedTable.FlagsOf(packed) & ~PackedTable.ConvertedFlag) != 0)
         {
             return false;
         }
@@ -37,6 +38,10 @@ internal static class PackedCheck
 
         return place.Index == table.Count - 1 && end == table.Entries.Length;
     }
+
+    /// <summary>What the store holds was whole when it was written.</summary>
+    public static void ThrowDamaged() =>
+        throw new InvalidOperationException("The store is damaged: a collection cannot be read.");
 
     // The same name further ahead would be another's value.
     private static bool IsRightAt(in PackedTable table, PackedShape shape, in PackedPlace place)
@@ -59,7 +64,7 @@ internal static class PackedCheck
 
     private static bool IsInOrder(in PackedTable table, in PackedPlace place, ref double before)
     {
-        if (!PackedScore.TryRead(table.ValueAt(place), out double score) || score < before)
+        if (!PackedScore.IsWhole(table.ValueAt(place), out double score) || score < before)
             return false;
         bool isSame = score == before && place.Index > 0;
         before = score;

@@ -52,6 +52,13 @@ internal static class PackedScore
         return true;
     }
 
+    /// <summary>As <see cref="TryRead"/>, but only of the form that is written.</summary>
+    public static bool IsWhole(ReadOnlySpan<byte> bytes, out double score)
+    {
+        Span<byte> written = stackalloc byte[LengthMax];
+        return TryRead(bytes, out score) && Write(score, written) == bytes.Length;
+    }
+
     // Of the lowest bytes.
     private static long SignExtended(long whole, int length)
     {

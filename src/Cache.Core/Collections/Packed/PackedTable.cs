@@ -89,6 +89,7 @@ internal readonly ref struct PackedTable
     }
 
     /// <summary>The flags of a packed collection.</summary>
+    /// <remarks>Of these only <see cref="ConvertedFlag"/> has a meaning.</remarks>
     public static int FlagsOf(ReadOnlySpan<byte> packed) =>
         packed.Length < HeaderSize ? 0 : BinaryPrimitives.ReadUInt16LittleEndian(packed) & ~CountMask;
 

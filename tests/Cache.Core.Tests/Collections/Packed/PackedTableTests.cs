@@ -62,6 +62,8 @@ public sealed class PackedTableTests
         Assert.False(PackedCheck.IsWhole(EntryKind.Hash, [0, 0])); // An empty one is no entry.
         Assert.False(PackedCheck.IsWhole(EntryKind.Stream, [1, 0, 0]));
         Assert.True(PackedCheck.IsWhole(EntryKind.List, [1, 0, 0]));
+        Assert.True(PackedCheck.IsWhole(EntryKind.List, [1, 0x80, 0]));
+        Assert.False(PackedCheck.IsWhole(EntryKind.List, [1, 0x10, 0])); // A flag that is none.
         Assert.False(PackedCheck.IsWhole(EntryKind.List, [1, 0, 255, 3, 0, 1, 2, 3])); // Not long.
         byte[] twice = [2, 0, PackedPrint.Of("a"u8), PackedPrint.Of("a"u8), 1, 1, .. "aa"u8];
         Assert.False(PackedCheck.IsWhole(EntryKind.Set, twice));
@@ -80,6 +82,7 @@ public sealed class PackedTableTests
         Assert.True(PackedCheck.IsWhole(EntryKind.SortedSet, Pair("a"u8, 1, "b"u8, 1)));
         Assert.False(PackedCheck.IsWhole(EntryKind.SortedSet, Pair("b"u8, 1, "a"u8, 1)));
         Assert.False(PackedCheck.IsWhole(EntryKind.SortedSet, Pair("a"u8, 2, "b"u8, 1)));
+        Assert.False(PackedCheck.IsWhole(EntryKind.SortedSet, Pair("a"u8, 0, "b"u8, 1))); // A score of 0 has no bytes.
     }
 
     private static void AssertEachIsFound(byte[] packed)
