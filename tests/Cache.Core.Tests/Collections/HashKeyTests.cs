@@ -198,7 +198,7 @@ public sealed class HashKeyTests : IDisposable
         });
         writer.Start();
         int misses = 0;
-        for (int i = 0; i < 300_000; i++)
+        for (int i = 0; i < 100_000; i++)
         {
             var sink = default(ArraySink);
             misses += Store.TryPeekStored("h"u8, ref sink, out _) ? 0 : 1;
@@ -230,7 +230,7 @@ public sealed class HashKeyTests : IDisposable
         });
         writer.Start();
         int longest = 0;
-        for (int i = 0; i < 500_000; i++)
+        for (int i = 0; i < 100_000; i++)
         {
             var sink = new LongestSink();
             Hash.TryGet("f"u8, ref sink);
