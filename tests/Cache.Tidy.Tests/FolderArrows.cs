@@ -153,6 +153,7 @@ internal static class FolderArrows
         [Commands] =
         [
             Dispatch, Table, Replies, Clients, Statistics, Protocol, "Cache.Server.Commands.Strings",
+
             "Cache.Server.Commands.Hashes", "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys", "Cache.Server.Commands.Session",
             "Cache.Server.Commands.Administration",
             Core, Contracts,

@@ -10,6 +10,12 @@ namespace Cache.Server.Commands.Hashes;
 /// <summary>The commands that read hashes.</summary>
 internal static class HashReadCommands
 {
+    // Their values are at most some tens of kilobytes, and are written at once.
+    private const int DirectFieldsMax = 16;
+
+    // The time to find a field, in nanoseconds.
+    private const long FieldWork = 100;
+
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
         new("hget", HGet),
@@ -38,9 +44,28 @@ internal static class HashReadCommands
     private static void HMGet(in RespRequest request, CommandContext context)
     {
         var fields = new RequestNames(request);
+        if (fields.Count > DirectFieldsMax)
+        {
+            HMGetMany(request[1], fields, context);
+            return;
+        }
+
         var sink = new FieldValuesSink(context.Reply, fields.Count);
         if (context.Store.Hash(request[1]).GetMany(ref fields, ref sink) == ReadStatus.WrongType)
             context.Reply.Error(ErrorTexts.WrongType);
+    }
+
+    // A field may be asked for again and again: the list tells when that is too long for a reply.
+    private static void HMGetMany(ReadOnlySpan<byte> key, RequestNames fields, CommandContext context)
+    {
+        if (context.TryGiveWay(fields.Count * FieldWork))
+            return;
+        using var values = context.BorrowReplyList();
+        var sink = new ByteStringSink(values);
+        if (context.Store.Hash(key).GetMany(ref fields, ref sink) == ReadStatus.WrongType)
+            context.Reply.Error(ErrorTexts.WrongType);
+        else
+            values.WriteTo(context.Reply);
     }
 
     // HGETALL key
