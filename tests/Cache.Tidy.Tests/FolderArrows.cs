@@ -153,9 +153,8 @@ internal static class FolderArrows
         [Commands] =
         [
             Dispatch, Table, Replies, Clients, Statistics, Protocol, "Cache.Server.Commands.Strings",
-
-            "Cache.Server.Commands.Hashes", "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys", "Cache.Server.Commands.Session",
-            "Cache.Server.Commands.Administration",
+            "Cache.Server.Commands.Hashes", "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys",
+            "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration",
             Core, Contracts,
         ],
         // Log messages hold no stage, so a stage may write them.
