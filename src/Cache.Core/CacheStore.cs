@@ -384,7 +384,7 @@ public sealed partial class CacheStore : IDisposable
     private Shard ShardOf(in EntryKey key) => _state.ShardOf(key.Hash);
 
     // A branch that is never taken while there is room; the rest is in another method.
-    private WriteStatus Counted(WriteStatus status)
+    internal WriteStatus Counted(WriteStatus status)
     {
         if (status == WriteStatus.OutOfMemory)
             CountRefusedSlow();

@@ -170,11 +170,16 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
             cursor = store.Scan(cursor, ScanCount, ref keys);
             for (int i = 0; i < keys.Count; i++)
             {
-                if (!store.TryPeekRange(keys[i], 0, -1, ref value, out var info))
+                bool isString = store.TryPeekRange(keys[i], 0, -1, ref value, out var info);
+                if (info.Kind == EntryKind.None)
                     continue; // It has expired.
-                writer.Write(new RdbEntry(
-                    database, keys[i].ToArray(), value.Bytes.AsMemory(0, value.Length),
-                    info.ExpiresAtUnixMs == 0 ? null : info.ExpiresAtUnixMs));
+                var entry = new RdbEntry(
+                    database, keys[i].ToArray(), value.Bytes.AsMemory(0, isString ? value.Length : 0),
+                    info.ExpiresAtUnixMs == 0 ? null : info.ExpiresAtUnixMs);
+                if (isString)
+                    writer.Write(entry);
+                else if (!TryWriteHash(writer, store, entry))
+                    throw new ToolException($"A dump cannot hold the {info.Kind} that is at a key of {database}.");
                 _written++;
                 _sliding += info.SlidingMs != 0 ? 1 : 0;
             }
@@ -182,5 +187,19 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
             keys.Clear();
         }
         while (cursor != 0);
+    }
+
+    private static bool TryWriteHash(RdbWriter writer, CacheStore store, in RdbEntry entry)
+    {
+        var sink = new HashSink(writer, entry);
+        return store.Hash(entry.Key.Span).GetAll(ref sink) == ReadStatus.Found;
+    }
+
+    private readonly struct HashSink(RdbWriter writer, RdbEntry entry) : IFieldSink
+    {
+        public void Begin(long count) => writer.BeginHash(entry, (int)count);
+
+        public void Take(scoped ReadOnlySpan<byte> field, scoped ReadOnlySpan<byte> value) =>
+            writer.WriteField(field, value);
     }
 }

@@ -1,5 +1,6 @@
 using System.Globalization;
 using Cache.Core;
+using Cache.Durability.Attachment;
 using Cache.Durability.Format;
 using Cache.Durability.Recovery;
 
@@ -21,6 +22,8 @@ internal sealed class RecordCounts : IRecordTarget
         string problem = RecordRules.ProblemOf(fields);
         if (problem.Length == 0 && fields.Kind == RecordKind.Databases)
             problem = RecordRules.ProblemOfDatabases(value, CacheOptions.KeyspaceCountMax);
+        if (problem.Length == 0)
+            problem = StoredType.ProblemOf(fields, value);
         if (problem.Length != 0)
             return problem;
         _counts[(int)fields.Kind]++;

@@ -27,6 +27,7 @@ public sealed class UnreachableStoreTests
     private static readonly byte[] _large = "large"u8.ToArray();
     private static readonly byte[] _expiring = "expiring"u8.ToArray();
     private static readonly byte[] _number = "number"u8.ToArray();
+    private static readonly byte[] _hash = "hash"u8.ToArray();
 
     // Of the store whose call is under way; short, so it forgets the store once only finalizers see it.
     private static WeakReference<StoreState>? _present;
@@ -52,6 +53,8 @@ public sealed class UnreachableStoreTests
         static store => SetSome(store, Keys, 10),
         static store => SetSome(store, Keys, 200),
         static store => SetSome(store, FewKeys, Large),
+        static store => GetField(store),
+        static store => SetFields(store),
         static store => Transact(store),
         static store => Scan(store),
         static store => GetRandom(store),
@@ -67,6 +70,9 @@ public sealed class UnreachableStoreTests
         static store => store.Increment(_number, 1, out _),
         static store => store.Expire(_keys[0], store.NowMs + 1_000, ExpireConditions.None),
         static store => store.Persist(_expiring),
+        static store => store.Hash(_hash).Set("f"u8, new byte[30]),
+        static store => store.Hash(_hash).GetCount(out _),
+        static store => store.Hash(_hash).Remove("f"u8),
         static store => store.Remove(_large),
         static store => store.Move(_large, store.SelectKeyspace(1)),
         static store => store.ChangeBits(
@@ -153,6 +159,7 @@ public sealed class UnreachableStoreTests
             store.Set(key, new byte[10]);
         store.Set(_large, new byte[Large]);
         store.Set(_expiring, new byte[10], new EntryOptions { SlidingMs = 1_000 });
+        store.Hash(_hash).Set("f"u8, new byte[10]);
         _present = new WeakReference<StoreState>(StateOf(store));
         return store;
     }
@@ -235,6 +242,18 @@ public sealed class UnreachableStoreTests
     {
         var transaction = default(Transaction);
         store.Transact(ref transaction);
+    }
+
+    private static void GetField(CacheStore store)
+    {
+        var sink = default(Sink);
+        store.Hash(_hash).TryGet("f"u8, ref sink);
+    }
+
+    private static void SetFields(CacheStore store)
+    {
+        var entries = new Entries(FewKeys, new byte[10]);
+        store.Hash(_hash).SetMany(ref entries, out _);
     }
 
     private static void Scan(CacheStore store)

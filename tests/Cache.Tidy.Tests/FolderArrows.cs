@@ -12,6 +12,8 @@ internal static class FolderArrows
     private const string Layout = "Cache.Core.Layout";
     private const string Sharding = "Cache.Core.Sharding";
     private const string Operations = "Cache.Core.Operations";
+    private const string Collections = "Cache.Core.Collections";
+    private const string PackedForms = "Cache.Core.Collections.Packed";
     private const string Packing = "Cache.Core.Packing";
     private const string Curve = "Cache.Core.Curve";
     private const string Changes = "Cache.Core.Changes";
@@ -51,7 +53,7 @@ internal static class FolderArrows
         [
             Contracts, Changes, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Validation",
             "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing", Packing,
-            Curve, "Microsoft.Extensions.Options",
+            Curve, "Microsoft.Extensions.Options", Collections, PackedForms,
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.
         [Contracts] = [],
@@ -62,6 +64,10 @@ internal static class FolderArrows
             [Sharding, "Cache.Core.Log", Layout, Packing, "Cache.Core.Compression", "Cache.Core.Contracts.EntryKind"],
         // Writes of one key; an operation on several may end as one of these.
         [Operations] = [Sharding, Changes, Curve, Layout, "Cache.Core.Expiry", Contracts],
+        // A codec of small collections: it sees nothing of the store.
+        [PackedForms] = ["Cache.Core.Contracts.EntryKind"],
+        // Reads and writes of a key's collection, as Operations of a string.
+        [Collections] = [PackedForms, Operations, Sharding, Changes, Layout, Contracts],
         ["Cache.Core.Bits"] = [Operations, Sharding, Changes, Layout, Contracts],
         ["Cache.Core.ManyKeys"] =
             [Operations, Sharding, Changes, Curve, "Cache.Core.Log", Layout, "Cache.Core.Expiry", Contracts],
@@ -69,7 +75,7 @@ internal static class FolderArrows
         [Sharding] =
         [
             Changes, "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", Contracts,
-            "Cache.Core.Hashing", Packing, "Cache.Core.Compression", Curve,
+            "Cache.Core.Hashing", Packing, "Cache.Core.Compression", Curve, PackedForms,
         ],
         // Simulates the eviction for a sample of the keys; it knows their hashes only.
         [Curve] = ["Cache.Core.Eviction", Contracts],
@@ -135,6 +141,8 @@ internal static class FolderArrows
         // The name of the eviction policy says which figures OBJECT knows.
         ["Cache.Server.Commands.Keys"] =
             [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.Hashes"] =
+            [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Bits"] = [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Session"] =
             [Dispatch, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
@@ -155,8 +163,8 @@ internal static class FolderArrows
         [Commands] =
         [
             Package, Dispatch, Table, Replies, Clients, Statistics, Protocol, "Cache.Server.Commands.Strings",
-            "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys", "Cache.Server.Commands.Session",
-            "Cache.Server.Commands.Administration",
+            "Cache.Server.Commands.Hashes", "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys",
+            "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration",
             Core, Contracts,
         ],
         // Log messages hold no stage, so a stage may write them.
@@ -243,7 +251,9 @@ internal static class FolderArrows
         // The only room that sees a store: through what is public of it.
         ["Cache.Durability.Attachment"] =
         [
-            Core, Contracts, "Cache.Core.Changes", KeptContracts, "Cache.Durability.Journaling",
+            // A collection of a file is checked before it is stored.
+            Core, Contracts, Changes, PackedForms, KeptContracts,
+            "Cache.Durability.Journaling",
             "Cache.Durability.Staging",
             "Cache.Durability.Recovery", "Cache.Durability.Catalog", "Cache.Durability.Files",
             "Cache.Durability.Format",

@@ -204,6 +204,25 @@ public sealed class ConvertVerbTests : IDisposable
             DumpFile.Read(Dump));
     }
 
+    // Redis 7.0.15 loads such a dump with both fields.
+    [Fact]
+    public void Convert_DirectoryWithAHash_HasItInTheFormOfRedis()
+    {
+        StoreFiles.Write(Store, _time, static (store, durable) =>
+        {
+            store.Hash("h"u8).Set("field"u8, "value"u8);
+            store.Hash("h"u8).Set("n"u8, "7"u8);
+            store.Set("s"u8, "string"u8);
+            durable.Save();
+        });
+
+        ToolRun.At(_time, "convert", Store, Dump).AssertTells("has 2 entries.");
+
+        byte[] hash = [4, 1, (byte)'h', 2, 5, .. "field"u8, 5, .. "value"u8, 1, (byte)'n', 0xC0, 7];
+        Assert.NotEqual(-1, File.ReadAllBytes(Dump).AsSpan().IndexOf(hash));
+        ToolRun.At(_time, "convert", Dump, _folder.Of("back")).AssertTells("not taken: 1 of type hash.\n");
+    }
+
     [Fact]
     public void Convert_SwappedDatabases_HaveTheNumbersThatClientsSee()
     {

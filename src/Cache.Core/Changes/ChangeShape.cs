@@ -9,13 +9,13 @@ namespace Cache.Core.Changes;
 /// </remarks>
 internal readonly record struct ChangeShape(ChangeKind Kind, int Offset, int Length, LargeBlock Block)
 {
-    /// <summary>The kind of the value; meaningless for a change without one.</summary>
+    /// <summary>The kind of the value that is written; meaningless for a change without one.</summary>
     public EntryKind EntryKind { get; init; } = EntryKind.String;
 
     /// <summary>
     /// A change that listeners are not told of: the same value in another form, or a renewed sliding expiry.
     /// </summary>
-    public static ChangeShape None => default;
+    public static ChangeShape None => new(ChangeKind.None, 0, 0, default);
 
     public static ChangeShape Removal => new(ChangeKind.Remove, 0, 0, default);
 

@@ -5,7 +5,7 @@ namespace Cache.Core;
 /// Every write of a value makes it a <see cref="String"/>, whatever it was before. Reads and changes of a value work
 /// only with strings; for another kind they return <see cref="ReadStatus.WrongType"/> or
 /// <see cref="WriteStatus.WrongType"/>. Operations on keys (expiry, removal, renaming, copies, scans) work with any
-/// kind. No member creates another kind yet.
+/// kind. <see cref="CacheStore.Hash"/> and its like make the others.
 /// </remarks>
 public enum EntryKind
 {

@@ -29,4 +29,7 @@ public enum WriteStatus
 
     /// <summary>The entry is of another kind than the write expects.</summary>
     WrongType,
+
+    /// <summary>The collection would become longer than the store can hold in one piece.</summary>
+    CollectionTooLong,
 }

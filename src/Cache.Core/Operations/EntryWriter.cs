@@ -44,6 +44,14 @@ internal static class EntryWriter
         return status == WriteStatus.Done ? WriteStatus.OutOfMemory : status;
     }
 
+    /// <summary>Writes a collection as it is stored, into one record however long it is.</summary>
+    public static WriteStatus SetPacked(
+        StoreState state, in EntryKey key, EntryKind kind, ReadOnlySpan<byte> packed, in EntryOptions options)
+    {
+        var operation = new SetOperation(packed, options, default) { Kind = kind };
+        return state.ShardOf(key.Hash).Write(key, ref operation);
+    }
+
     /// <summary>Writes a value and returns the previous one.</summary>
     public static WriteStatus Set<TSink>(
         StoreState state, in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options, ref TSink previous,

@@ -13,6 +13,9 @@ internal ref struct SetOperation(ReadOnlySpan<byte> value, EntryOptions options,
     /// <summary>The value in a block of its own, if it is large; null again once the entry holds it.</summary>
     public LargeBlock Block { get; private set; } = block;
 
+    /// <summary>What the value is.</summary>
+    public EntryKind Kind { get; init; } = EntryKind.String;
+
     public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
     {
         if (_options.Condition == (entry.IsFound ? SetCondition.IfAbsent : SetCondition.IfPresent))
@@ -36,7 +39,7 @@ internal ref struct SetOperation(ReadOnlySpan<byte> value, EntryOptions options,
         (entry.BelongsToMain, entry.UseCount) = (_options.IsMain, _options.UseCount);
         bool isLarge = !Block.IsNull;
         int length = isLarge ? LargeBlock.StubLength : _value.Length;
-        var shape = isLarge ? ChangeShape.Set(Block) : ChangeShape.Set(length);
+        var shape = (isLarge ? ChangeShape.Set(Block) : ChangeShape.Set(length)) with { EntryKind = Kind };
         if (!shard.TryStage(ref entry, key, length, isLarge, expiry, leaveRoom: false, shape, out var staged))
             return WriteStatus.OutOfMemory;
         if (!isLarge)

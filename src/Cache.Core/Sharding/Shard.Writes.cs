@@ -11,20 +11,35 @@ internal sealed partial class Shard
     // An operation on several keys that made room so often, and lost it to others each time.
     private const int RoomAttemptsMax = 1_000;
 
-    /// <summary>Finds room for a string of the locked entry: in its record if it fits, else in a new one.</summary>
-    /// <remarks>shape: What the journal, if there is one, has room for afterwards.</remarks>
+    /// <summary>Finds room for a value of the locked entry: in its record if it fits, else in a new one.</summary>
+    /// <remarks>shape: The value's kind, and what the journal, if there is one, has room for afterwards.</remarks>
     /// <returns>False if an obstacle was met; nothing is changed then.</returns>
     public bool TryStage(
         ref EntryLock entry, in EntryKey key, int valueLength, bool isLarge, in RecordExpiry expiry, bool leaveRoom,
         in ChangeShape shape, out StagedRecord staged)
     {
-        var wanted = RecordHeader.Create(key.Bytes.Length, key.Keyspace, 0, valueLength, expiry, isLarge);
+        var wanted = RecordHeader.Create(key.Bytes.Length, key.Keyspace, 0, valueLength, expiry, isLarge)
+            .WithKind(shape.EntryKind);
         if (!TryStageUntold(ref entry, key, wanted, expiry, leaveRoom, shape.Kind, out staged))
             return false;
         if (TryReserve(ref entry, key, expiry, shape))
             return true;
         Abandon(staged);
         return false;
+    }
+
+    /// <summary>The same in the entry's record, however much of it is unused then.</summary>
+    public bool TryStageInPlace(
+        ref EntryLock entry, in EntryKey key, int valueLength, in RecordExpiry expiry, in ChangeShape shape,
+        out StagedRecord staged)
+    {
+        Debug.Assert(entry.IsFound && valueLength <= entry.Header.ValueLength);
+        Debug.Assert(!entry.Header.IsCompressed && !entry.Header.IsLarge);
+        staged = new StagedRecord(entry.Record, entry.Header.WithValueLength(valueLength), expiry, isInPlace: true)
+        {
+            Kind = shape.Kind,
+        };
+        return TryReserve(ref entry, key, expiry, shape);
     }
 
     /// <remarks>wanted: The header of the record, of whatever size.</remarks>

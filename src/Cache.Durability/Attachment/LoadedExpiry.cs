@@ -121,8 +121,8 @@ internal sealed class LoadedExpiry(long startMs)
             SlidingMs = info.SlidingMs - Postponement,
             ExpiresAtUnixMs = absoluteMs,
         };
-        if (store.TryPeekRange(key, 0, -1, ref _value, out _)
-            && store.Set(key, _value.Bytes.AsSpan(0, _value.Length), options) != WriteStatus.Done)
+        if (store.TryPeekStored(key, ref _value, out var stored)
+            && store.SetStored(key, stored.Kind, _value.Bytes.AsSpan(0, _value.Length), options) != WriteStatus.Done)
         {
             store.Remove(key); // Otherwise it would never expire.
         }

@@ -51,6 +51,8 @@ internal sealed class RecordInserter(CacheStore[] keyspaces, LoadedExpiry expiry
         if (fields.Keyspace >= keyspaces.Length)
             return $"is of keyspace {fields.Keyspace}; the store has {keyspaces.Length}";
         string problem = RecordRules.ProblemOf(fields);
+        if (problem.Length == 0)
+            problem = StoredType.ProblemOf(fields, value);
         if (problem.Length != 0)
             return problem;
         if (!Share.Has(record.Key))
@@ -124,13 +126,15 @@ internal sealed class RecordInserter(CacheStore[] keyspaces, LoadedExpiry expiry
             {
                 ExpiresAtUnixMs = expiry.Postponed(fields.SlidingMs != 0 ? fields.AbsoluteMs : fields.DeadlineMs),
             };
-        store.NoteLoaded(value);
+        var kind = StoredType.KindOf(fields.Type);
+        if (kind == EntryKind.String)
+            store.NoteLoaded(value);
         options = options with
         {
             IsMain = (fields.Flags & RecordFlags.Main) != 0,
             UseCount = (byte)fields.Use,
         };
-        return ProblemOf(store, store.Set(record.Key, value, options), value.Length);
+        return ProblemOf(store, store.SetStored(record.Key, kind, value, options), value.Length);
     }
 
     private string Expire(CacheStore store, in RecordView record)

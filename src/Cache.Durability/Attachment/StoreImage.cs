@@ -44,9 +44,9 @@ internal static class StoreImage
             int told = 0;
             for (int i = 0; i < keys.Count; i++)
             {
-                if (store.TryPeekRange(keys[i], 0, -1, ref value, out var info))
+                if (store.TryPeekStored(keys[i], ref value, out var info))
                     snapshot.Add(FieldsOf(info, keyspace), keys[i], value.Bytes, value.Length);
-                else if (store.TryPeekInfo(keys[i], out info) && info.Kind != EntryKind.String)
+                else if (info.Kind == EntryKind.Stream)
                     throw new IOException($"The store has a value of kind {info.Kind}, which no file can hold yet.");
                 if (value.Length < LongValueMin)
                     continue;
@@ -73,6 +73,7 @@ internal static class StoreImage
                 | (isSliding ? RecordFlags.Sliding : RecordFlags.None)
                 | (isExpiring ? RecordFlags.Expiring | RecordFlags.Moment : RecordFlags.None),
             Keyspace = keyspace,
+            Type = StoredType.Of(info.Kind),
             DeadlineMs = info.ExpiresAtUnixMs,
             SlidingMs = info.SlidingMs,
             AbsoluteMs = info.AbsoluteUnixMs,

@@ -174,9 +174,6 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads,
         return (RecordKind)record.Kind; // The same numbers.
     }
 
-    // A string is 0; a start refuses what it does not know.
-    private static byte TypeOf(EntryKind kind) => (byte)Math.Max(0, kind - EntryKind.String);
-
     private static RecordFlags FlagsOf(in ChangeRecord record) =>
         (record.ExpiresAtUnixMs != 0 ? RecordFlags.Expiring | RecordFlags.Moment : RecordFlags.None)
         | (record.SlidingMs != 0 ? RecordFlags.Sliding : RecordFlags.None)
@@ -190,7 +187,7 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads,
             Kind = KindOf(record),
             Flags = FlagsOf(record),
             Keyspace = record.Keyspace,
-            Type = TypeOf(record.EntryKind),
+            Type = StoredType.Of(record.EntryKind),
             DeadlineMs = record.ExpiresAtUnixMs,
             SlidingMs = record.SlidingMs,
             AbsoluteMs = record.AbsoluteUnixMs,

@@ -5,7 +5,7 @@ using System.Text;
 
 namespace Cache.Durability.Rdb;
 
-/// <summary>Writes strings into an RDB file of version 10, which Redis 7.0 and later load.</summary>
+/// <summary>Writes strings and hashes into an RDB file of version 10, which Redis 7.0 and later load.</summary>
 /// <remarks>
 /// Short numbers are written as numbers, as in Redis; nothing is compressed. The file is complete only after
 /// <see cref="WriteEnd"/>. One thread at a time; the caller still owns the stream.
@@ -33,6 +33,37 @@ internal sealed class RdbWriter
     /// <summary>Writes an entry; the file is shortest if the entries of a database come together.</summary>
     public void Write(in RdbEntry entry)
     {
+        WriteHead(entry, RdbType.String);
+        WriteString(entry.Value.Span);
+    }
+
+    /// <summary>Writes a hash without its fields, which follow.</summary>
+    /// <param name="entry">The entry; its value counts for nothing.</param>
+    /// <param name="fields">The number of fields.</param>
+    public void BeginHash(in RdbEntry entry, int fields)
+    {
+        WriteHead(entry, RdbType.Hash);
+        WriteLength((uint)fields);
+    }
+
+    /// <summary>Writes a field of the hash that was begun.</summary>
+    public void WriteField(ReadOnlySpan<byte> field, ReadOnlySpan<byte> value)
+    {
+        WriteString(field);
+        WriteString(value);
+    }
+
+    /// <summary>Writes the end and the checksum.</summary>
+    public void WriteEnd()
+    {
+        WriteByte((byte)RdbOpcode.End);
+        Span<byte> sum = stackalloc byte[sizeof(ulong)];
+        BinaryPrimitives.WriteUInt64LittleEndian(sum, _sum);
+        _stream.Write(sum);
+    }
+
+    private void WriteHead(in RdbEntry entry, RdbType type)
+    {
         if (entry.Database != _database)
         {
             _database = entry.Database;
@@ -48,18 +79,8 @@ internal sealed class RdbWriter
             Write(moment);
         }
 
-        WriteByte((byte)RdbType.String);
+        WriteByte((byte)type);
         WriteString(entry.Key.Span);
-        WriteString(entry.Value.Span);
-    }
-
-    /// <summary>Writes the end and the checksum.</summary>
-    public void WriteEnd()
-    {
-        WriteByte((byte)RdbOpcode.End);
-        Span<byte> sum = stackalloc byte[sizeof(ulong)];
-        BinaryPrimitives.WriteUInt64LittleEndian(sum, _sum);
-        _stream.Write(sum);
     }
 
     private void WriteAuxiliary(string name, string text)

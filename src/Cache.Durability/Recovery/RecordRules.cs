@@ -8,10 +8,11 @@ internal static class RecordRules
     /// <summary>The error of a record, as words behind "a record that"; empty if there is none.</summary>
     public static string ProblemOf(in RecordFields fields)
     {
-        if (fields.Type != 0 || fields.Codec != 0)
+        if (fields.Type > RecordType.Last || fields.Codec != 0)
             return $"is of type {fields.Type} and codec {fields.Codec}, which a newer version writes";
         return fields.Kind switch
         {
+            not RecordKind.Set when fields.Type != 0 => $"changes a part of a value of type {fields.Type}",
             RecordKind.Set when fields.SlidingMs < 0 => "has an impossible expiry",
             RecordKind.Expire when fields.SlidingMs != 0 => "gives an interval without a value",
             RecordKind.Patch when fields.Offset is < 0 or > int.MaxValue => "has an impossible offset",

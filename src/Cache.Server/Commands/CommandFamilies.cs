@@ -1,6 +1,7 @@
 using Cache.Server.Commands.Administration;
 using Cache.Server.Commands.Bits;
 using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Hashes;
 using Cache.Server.Commands.Keys;
 using Cache.Server.Commands.Session;
 using Cache.Server.Commands.Strings;
@@ -46,6 +47,9 @@ internal static class CommandFamilies
         .. BitCommands.Bindings,
         .. BitFieldCommands.Bindings,
         .. BitOpCommand.Bindings,
+        .. HashReadCommands.Bindings,
+        .. HashWriteCommands.Bindings,
+        .. HashRandomCommand.Bindings,
         .. KeyCommands.Bindings,
         .. ObjectCommands.Bindings,
         .. ExpiryCommands.Bindings,

@@ -191,7 +191,7 @@ internal sealed class RespReplyWriter
     public void NullArray() => Literal(IsResp3 ? "_\r\n"u8 : "*-1\r\n"u8);
 
     /// <summary>*count; the elements follow.</summary>
-    public void ArrayHeader(int count) => Header((byte)'*', count);
+    public void ArrayHeader(long count) => Header((byte)'*', count);
 
     /// <summary>%pairs; keys and values follow in turn. In RESP2 an array of twice as many elements.</summary>
     public void MapHeader(int pairs) => Header(IsResp3 ? (byte)'%' : (byte)'*', IsResp3 ? pairs : pairs * 2L);

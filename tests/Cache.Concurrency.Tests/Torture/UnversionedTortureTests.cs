@@ -75,5 +75,35 @@ public sealed class UnversionedTortureTests(ITestOutputHelper output)
         output.WriteLine($"{damaged} of {torture.Reads} values could not be decoded.");
         Assert.True(damaged > 0, "Without the version check, no compressed value went wrong.");
     });
+
+    [Fact]
+    public void Fields_WithoutTheVersionCheck_AreFoundOut() => RandomSeed.Run(this, seed =>
+    {
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 4 << 20 });
+        var torture = new CollectionTorture(store, keys: 2, seed);
+        int mismatches = 0;
+        string first = "";
+        long start = Stopwatch.GetTimestamp();
+        TestThreads.Run(TestThreads.MoreThanCores, _length, (_, _) =>
+        {
+            while (Stopwatch.GetElapsedTime(start) < _length)
+            {
+                try
+                {
+                    torture.Run(1);
+                }
+                catch (Exception failure) when (
+                    failure is InvalidDataException
+                    || (failure is InvalidOperationException && failure.Message.Contains("cannot be read")))
+                {
+                    if (Interlocked.Increment(ref mismatches) == 1)
+                        first = failure.Message;
+                }
+            }
+        });
+
+        output.WriteLine($"{mismatches} mismatches in {torture.Reads} reads, the first: {first}");
+        Assert.True(mismatches > 0, "Without the version check, no read of a hash went wrong.");
+    });
 }
 #endif

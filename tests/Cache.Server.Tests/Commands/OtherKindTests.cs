@@ -56,7 +56,7 @@ public sealed class OtherKindTests : CommandTestBase
         ("lcs s k", NoStrings),
         ("lcs k absent", NoStrings),
         ("lcs k s noword", NoStrings),
-        ("memory|usage k", ":32\r\n"),
+        ("memory|usage k", ":24\r\n"),
         ("mget k s", "*2\r\n$-1\r\n$1\r\nv\r\n"),
         ("move k 1", ":1\r\n"),
         ("mset k v", "+OK\r\n"),
@@ -90,6 +90,26 @@ public sealed class OtherKindTests : CommandTestBase
         ("ttl k", ":-1\r\n"),
         ("type k", "+hash\r\n"),
         ("unlink k", ":1\r\n"),
+        // Of a string.
+        ("hdel s f", WrongType),
+        ("hexists s f", WrongType),
+        ("hget s f", WrongType),
+        ("hgetall s", WrongType),
+        ("hincrby s f 1", WrongType),
+        ("hincrby s f nonumber", "-ERR value is not an integer or out of range\r\n"),
+        ("hincrbyfloat s f 1.5", WrongType),
+        ("hincrbyfloat s f nonumber", "-ERR value is not a valid float\r\n"),
+        ("hkeys s", WrongType),
+        ("hlen s", WrongType),
+        ("hmget s f", WrongType),
+        ("hmset s f v", WrongType),
+        ("hrandfield s", WrongType),
+        ("hscan s 0", WrongType),
+        ("hset s f v", WrongType),
+        ("hset s f v g", "-ERR wrong number of arguments for 'hset' command\r\n"),
+        ("hsetnx s f v", WrongType),
+        ("hstrlen s f", WrongType),
+        ("hvals s", WrongType),
         // Of no key.
         ("keys k", "*1\r\n$1\r\nk\r\n"),
         ("scan 0 type hash", "*2\r\n$1\r\n0\r\n*1\r\n$1\r\nk\r\n"),
@@ -116,8 +136,7 @@ public sealed class OtherKindTests : CommandTestBase
     public void Command_OfAKeyThatIsAHash_RepliesAsRedis(string line, string reply)
     {
         Client.Run("SET s v");
-        Client.Run("SET k 1234567890");
-        Server.Store.SetKind("k"u8, EntryKind.Hash);
+        Client.Run("HSET k f v");
 
         Assert.Equal(reply, Client.Run(line.Replace('|', ' ')));
 

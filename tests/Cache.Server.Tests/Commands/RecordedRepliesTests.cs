@@ -16,6 +16,8 @@ public sealed class RecordedRepliesTests
     [InlineData("keys", 3)]
     [InlineData("bits", 2)]
     [InlineData("bits", 3)]
+    [InlineData("hashes", 2)]
+    [InlineData("hashes", 3)]
     [InlineData("lcs", 2)]
     [InlineData("lcs", 3)]
     public void Execute_RecordedRequest_RepliesAsRedis(string file, int protocolVersion)

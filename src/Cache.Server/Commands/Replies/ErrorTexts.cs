@@ -25,6 +25,10 @@ internal static class ErrorTexts
 
     public static ReadOnlySpan<byte> OutOfMemory => "OOM command not allowed when used memory > 'maxmemory'."u8;
 
+    /// <summary>This server's own: Redis has longer ones.</summary>
+    public static ReadOnlySpan<byte> CollectionTooLong =>
+        "OOM a hash of more than 4096 bytes in all is not supported by this server"u8;
+
     public static ReadOnlySpan<byte> KeyDenied =>
         "NOPERM this user has no permissions to access one of the keys used as arguments"u8;
 

@@ -39,6 +39,7 @@ internal static class ReplyExtensions
             WriteStatus.Overflow => "ERR increment or decrement would overflow"u8,
             WriteStatus.WrongType => ErrorTexts.WrongType,
             WriteStatus.OutOfMemory => ErrorTexts.OutOfMemory,
+            WriteStatus.CollectionTooLong => ErrorTexts.CollectionTooLong,
             WriteStatus.ValueTooLong => ErrorTexts.StringTooLong,
             WriteStatus.KeyTooLong => "ERR key exceeds maximum allowed size (65535 bytes)"u8,
             _ => throw new ArgumentOutOfRangeException(nameof(status), status, "Not a refusal."),

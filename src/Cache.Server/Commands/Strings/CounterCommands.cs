@@ -1,5 +1,6 @@
 using Cache.Core;
 using Cache.Server.Clients;
+using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
 using Cache.Server.Protocol;

@@ -1,7 +1,7 @@
 using System.Text;
 using Cache.Core;
 
-namespace Cache.Server.Commands.Strings;
+namespace Cache.Server.Commands.Arguments;
 
 /// <summary>The sum of a value and an increment, both numbers.</summary>
 /// <remarks>

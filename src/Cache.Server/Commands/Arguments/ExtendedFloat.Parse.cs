@@ -1,6 +1,6 @@
 using System.Numerics;
 
-namespace Cache.Server.Commands.Strings;
+namespace Cache.Server.Commands.Arguments;
 
 /// <summary>Parsing: accepts the texts of C's strtold, except for a leading space and "nan".</summary>
 internal readonly partial record struct ExtendedFloat

@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Numerics;
 
-namespace Cache.Server.Commands.Strings;
+namespace Cache.Server.Commands.Arguments;
 
 /// <summary>A floating-point number of 80 bits, x86's "long double", with which Redis computes INCRBYFLOAT.</summary>
 /// <remarks>

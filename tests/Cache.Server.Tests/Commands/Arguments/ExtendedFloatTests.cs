@@ -1,10 +1,10 @@
 using System.Globalization;
 using System.Text;
-using Cache.Server.Commands.Strings;
+using Cache.Server.Commands.Arguments;
 using Cache.Server.Tests.Clients;
 using Cache.Testing;
 
-namespace Cache.Server.Tests.Commands.Strings;
+namespace Cache.Server.Tests.Commands.Arguments;
 
 /// <summary>What Recorded/floats.tsv cannot show: the limits of lengths, and many sums.</summary>
 public sealed class ExtendedFloatTests

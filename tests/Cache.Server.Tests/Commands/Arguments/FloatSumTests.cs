@@ -1,7 +1,7 @@
 using System.Text;
-using Cache.Server.Commands.Strings;
+using Cache.Server.Commands.Arguments;
 
-namespace Cache.Server.Tests.Commands.Strings;
+namespace Cache.Server.Tests.Commands.Arguments;
 
 /// <summary>A sum that an update asks for several times.</summary>
 public sealed class FloatSumTests

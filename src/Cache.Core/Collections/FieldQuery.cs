@@ -1,0 +1,38 @@
+using Cache.Core.Collections.Packed;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.Collections;
+
+/// <summary>Copies the value of one name into the span of a sink, which is not told yet.</summary>
+internal ref struct FieldQuery<TSink>(PackedShape shape, ReadOnlySpan<byte> name, TSink sink) : IPackedQuery
+    where TSink : struct, IValueSink, allows ref struct
+{
+    private readonly ReadOnlySpan<byte> _name = name;
+    private readonly byte _print = PackedPrint.Of(name);
+
+    // Where the value begins.
+    private int _start;
+
+    public TSink Sink = sink;
+
+    public bool IsFound { get; private set; }
+
+    /// <summary>The length of the value.</summary>
+    public int Length { get; private set; }
+
+    public void Read(ReadOnlySpan<byte> packed)
+    {
+        (IsFound, Length) = (false, 0);
+        if (!PackedTable.TryOpen(packed, shape, out var table) || !table.TryFind(_name, _print, out var place))
+            return;
+        IsFound = true;
+        Length = place.ValueLength;
+        _start = packed.Length - table.Entries.Length + place.ValueStart;
+    }
+
+    public void Copy(ReadOnlySpan<byte> packed)
+    {
+        if (IsFound)
+            packed.Slice(_start, Length).CopyTo(Sink.GetSpan(Length));
+    }
+}

@@ -1,0 +1,69 @@
+using System.Buffers;
+using Cache.Core.Collections.Packed;
+using Cache.Core.Operations;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.Collections;
+
+/// <summary>Writes of a field that the caller's code computes from the present value.</summary>
+/// <remarks>
+/// It is computed without a lock, and written if the field still has the value. After
+/// <see cref="ValueUpdater.AttemptsMax"/> failed attempts it is computed under the lock.
+/// </remarks>
+internal static class FieldUpdater
+{
+    public static WriteStatus Update<TUpdate>(
+        StoreState state, in EntryKey key, ReadOnlySpan<byte> field, ref TUpdate update)
+        where TUpdate : struct, IValueUpdate, allows ref struct
+    {
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(PackedTable.LengthMax);
+        try
+        {
+            for (int attempts = 0; attempts < ValueUpdater.AttemptsMax; attempts++)
+            {
+                if (TryUpdate(state, key, field, buffer, ref update, out var status))
+                    return status;
+            }
+        }
+        finally // The update may throw.
+        {
+            ArrayPool<byte>.Shared.Return(buffer);
+        }
+
+        var edit = new UpdateFieldEdit<TUpdate>(field, update);
+        var last = CollectionWriter.Write(state, key, ref edit);
+        update = edit.Update;
+        return last;
+    }
+
+    /// <returns>False if the field was written meanwhile.</returns>
+    private static bool TryUpdate<TUpdate>(
+        StoreState state, in EntryKey key, ReadOnlySpan<byte> field, byte[] buffer, ref TUpdate update,
+        out WriteStatus status)
+        where TUpdate : struct, IValueUpdate, allows ref struct
+    {
+        var query = new FieldQuery<BufferSink>(PackedShape.Hash, field, new BufferSink(buffer));
+        var read = state.ShardOf(key.Hash).QueryUncounted(key, EntryKind.Hash, ref query, out _);
+        status = WriteStatus.WrongType;
+        if (read == ReadStatus.WrongType)
+            return true;
+        bool exists = read == ReadStatus.Found && query.IsFound;
+        var present = buffer.AsSpan(0, exists ? query.Length : 0);
+        status = ValueUpdater.Make(present.Length, present, exists, ref update);
+        if (status != WriteStatus.Done)
+            return true;
+        var edit = new ReplaceFieldEdit(field, present, exists, update.Value);
+        status = CollectionWriter.Write(state, key, ref edit);
+        return !edit.IsOutdated;
+    }
+
+    // A torn length may be any; what is copied then is thrown away.
+    private readonly struct BufferSink(byte[] buffer) : IValueSink
+    {
+        public Span<byte> GetSpan(int length) => buffer.AsSpan(0, length);
+
+        public void Advance(int length)
+        {
+        }
+    }
+}

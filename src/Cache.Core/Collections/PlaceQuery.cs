@@ -1,0 +1,43 @@
+using Cache.Core.Collections.Packed;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.Collections;
+
+/// <summary>Finds where a name is, and how many there are; copies nothing.</summary>
+internal ref struct PlaceQuery(PackedShape shape, ReadOnlySpan<byte> name, bool mayFind = true) : IPackedQuery
+{
+    private readonly ReadOnlySpan<byte> _name = name;
+    private readonly byte _print = PackedPrint.Of(name);
+
+    /// <summary>The number of entries.</summary>
+    public int Count { get; private set; }
+
+    public bool IsFound { get; private set; }
+
+    /// <summary>The number of the entry.</summary>
+    public int Index { get; private set; }
+
+    public int ValueLength { get; private set; }
+
+    /// <summary>Of a sorted set: the score.</summary>
+    public double Score { get; private set; }
+
+    public void Read(ReadOnlySpan<byte> packed)
+    {
+        (Count, IsFound, Index, ValueLength, Score) = (0, false, 0, 0, 0);
+        if (!PackedTable.TryOpen(packed, shape, out var table))
+            return;
+        Count = table.Count;
+        if (!mayFind || !table.TryFind(_name, _print, out var place))
+            return;
+        IsFound = true;
+        Index = place.Index;
+        ValueLength = place.ValueLength;
+        if (shape.HasValues && PackedScore.TryRead(table.ValueAt(place), out double score))
+            Score = score;
+    }
+
+    public readonly void Copy(ReadOnlySpan<byte> packed)
+    {
+    }
+}

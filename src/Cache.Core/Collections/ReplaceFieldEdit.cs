@@ -1,0 +1,27 @@
+using Cache.Core.Collections.Packed;
+
+namespace Cache.Core.Collections;
+
+/// <summary>Gives a field of a hash a value if its present one is as expected.</summary>
+internal ref struct ReplaceFieldEdit(
+    ReadOnlySpan<byte> field, ReadOnlySpan<byte> expected, bool existed, ReadOnlySpan<byte> value) : IPackedEdit
+{
+    private readonly ReadOnlySpan<byte> _field = field;
+    private readonly ReadOnlySpan<byte> _expected = expected;
+    private readonly ReadOnlySpan<byte> _value = value;
+
+    public readonly EntryKind Kind => EntryKind.Hash;
+
+    /// <summary>Whether it was not: another thread wrote the field.</summary>
+    public bool IsOutdated { get; private set; }
+
+    public WriteStatus Run(scoped ref PackedEditor editor)
+    {
+        var table = editor.Table;
+        bool exists = table.TryFind(_field, PackedPrint.Of(_field), out var place);
+        IsOutdated = exists != existed || (exists && !table.ValueAt(place).SequenceEqual(_expected));
+        return IsOutdated
+            ? WriteStatus.ConditionNotMet
+            : SetFieldEdit.Put(ref editor, _field, exists ? place : null, _value);
+    }
+}

@@ -1,0 +1,33 @@
+using Cache.Core.Collections.Packed;
+
+namespace Cache.Core.Collections;
+
+/// <summary>Gives a field of a hash a value.</summary>
+internal ref struct SetFieldEdit(ReadOnlySpan<byte> field, ReadOnlySpan<byte> value, SetCondition condition)
+    : IPackedEdit
+{
+    private readonly ReadOnlySpan<byte> _field = field;
+    private readonly ReadOnlySpan<byte> _value = value;
+
+    public readonly EntryKind Kind => EntryKind.Hash;
+
+    /// <summary>Whether the field was absent.</summary>
+    public bool IsNew { get; private set; }
+
+    public WriteStatus Run(scoped ref PackedEditor editor)
+    {
+        IsNew = !editor.Table.TryFind(_field, PackedPrint.Of(_field), out var place);
+        if (condition == (IsNew ? SetCondition.IfPresent : SetCondition.IfAbsent))
+            return WriteStatus.ConditionNotMet;
+        return Put(ref editor, _field, IsNew ? null : place, _value);
+    }
+
+    /// <summary>Gives an entry a value, or adds it if it has no place.</summary>
+    public static WriteStatus Put(
+        scoped ref PackedEditor editor, scoped ReadOnlySpan<byte> field, PackedPlace? place,
+        scoped ReadOnlySpan<byte> value)
+    {
+        bool isPut = place is { } present ? editor.TrySetValue(present, value) : editor.TryAdd(field, value);
+        return isPut ? WriteStatus.Done : WriteStatus.CollectionTooLong;
+    }
+}

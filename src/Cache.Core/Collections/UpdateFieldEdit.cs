@@ -1,0 +1,27 @@
+using Cache.Core.Collections.Packed;
+using Cache.Core.Operations;
+
+namespace Cache.Core.Collections;
+
+/// <summary>Gives a field of a hash the value that the caller's code computes from the present one.</summary>
+internal ref struct UpdateFieldEdit<TUpdate>(ReadOnlySpan<byte> field, TUpdate update) : IPackedEdit
+    where TUpdate : struct, IValueUpdate, allows ref struct
+{
+    private readonly ReadOnlySpan<byte> _field = field;
+
+    public readonly EntryKind Kind => EntryKind.Hash;
+
+    /// <summary>The caller's code.</summary>
+    public TUpdate Update = update;
+
+    public WriteStatus Run(scoped ref PackedEditor editor)
+    {
+        var table = editor.Table;
+        bool exists = table.TryFind(_field, PackedPrint.Of(_field), out var place);
+        var present = exists ? table.ValueAt(place) : default;
+        var status = ValueUpdater.Make(present.Length, present, exists, ref Update);
+        return status == WriteStatus.Done
+            ? SetFieldEdit.Put(ref editor, _field, exists ? place : null, Update.Value)
+            : status;
+    }
+}

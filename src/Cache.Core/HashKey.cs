@@ -1,0 +1,237 @@
+using Cache.Core.Collections;
+using Cache.Core.Collections.Packed;
+using Cache.Core.Sharding;
+
+namespace Cache.Core;
+
+/// <summary>A key whose value is a hash: fields, each with a value. Made by <see cref="CacheStore.Hash"/>.</summary>
+/// <remarks>
+/// Nothing is read when it is made: each call looks for the key, and is atomic. An absent key is a hash without fields;
+/// the first field makes it, and with the last one it goes. Reads take no lock, count as reads of the key, and are told
+/// to a sink only when they are known to be consistent. A key with a value of another kind stays as it is: the status
+/// is WrongType. A hash may have 4 KB in all so far; a write beyond is refused with
+/// <see cref="WriteStatus.CollectionTooLong"/> and changes nothing.
+/// <example><code>
+/// HashKey session = store.Hash("session:17"u8);
+/// session.Set("user"u8, "ada"u8);
+/// session.Increment("visits"u8, 1, out long visits);
+/// byte[]? user = session.GetArray("user"u8);
+/// </code></example>
+/// </remarks>
+public readonly ref struct HashKey
+{
+    private readonly CacheStore _store;
+    private readonly EntryKey _key;
+
+    internal HashKey(CacheStore store, EntryKey key)
+    {
+        _store = store;
+        _key = key;
+    }
+
+    /// <summary>The number of fields; 0 if the key is absent or of another kind.</summary>
+    public long Count
+    {
+        get
+        {
+            GetCount(out long count);
+            return count;
+        }
+    }
+
+    /// <summary>The number of fields.</summary>
+    /// <param name="count">The number; 0 unless the status is Found.</param>
+    public ReadStatus GetCount(out long count)
+    {
+        var query = new PlaceQuery(PackedShape.Hash, default, mayFind: false);
+        var status = Query(ref query);
+        count = status == ReadStatus.Found ? query.Count : 0;
+        return status;
+    }
+
+    /// <summary>Copies the value of a field into the sink.</summary>
+    /// <returns>False if there is no such field, or the key is of another kind; the sink is then untouched.</returns>
+    public bool TryGet<TSink>(ReadOnlySpan<byte> field, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct =>
+        Get(field, ref sink) == ReadStatus.Found;
+
+    /// <summary>Copies the value of a field into the sink.</summary>
+    /// <returns>Found; NotFound if the key or the field is absent; or WrongType.</returns>
+    public ReadStatus Get<TSink>(ReadOnlySpan<byte> field, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var query = new FieldQuery<TSink>(PackedShape.Hash, field, sink);
+        var status = Query(ref query);
+        sink = query.Sink;
+        if (status != ReadStatus.Found)
+            return status;
+        if (!query.IsFound)
+            return ReadStatus.NotFound;
+        sink.Advance(query.Length);
+        return ReadStatus.Found;
+    }
+
+    /// <summary>The value of a field as a new array.</summary>
+    /// <returns>Null if there is no such field, or the key is of another kind.</returns>
+    public byte[]? GetArray(ReadOnlySpan<byte> field)
+    {
+        var sink = default(ArraySink);
+        return TryGet(field, ref sink) ? sink.Array : null;
+    }
+
+    /// <summary>Copies the values of several fields into the sink, as of one moment.</summary>
+    /// <param name="fields">The fields.</param>
+    /// <param name="sink">Receives a value or a miss for each; if the key is of another kind, nothing.</param>
+    /// <returns>NotFound if the key is absent: then each field is a miss.</returns>
+    public ReadStatus GetMany<TFields, TSink>(ref TFields fields, ref TSink sink)
+        where TFields : struct, IKeySource, allows ref struct
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.Hash, out var status);
+        if (status == ReadStatus.WrongType)
+            return status;
+        var table = copy.Table;
+        for (int i = 0; i < fields.Count && !sink.IsFull; i++)
+        {
+            var field = fields.GetKey(i);
+            if (!table.TryFind(field, PackedPrint.Of(field), out var place))
+            {
+                sink.Miss();
+                continue;
+            }
+
+            table.ValueAt(place).CopyTo(sink.GetSpan(place.ValueLength));
+            sink.Advance(place.ValueLength);
+        }
+
+        return status;
+    }
+
+    /// <summary>Copies all fields with their values into the sink, as of one moment, the oldest field first.</summary>
+    /// <returns>NotFound or WrongType: then the sink is not called.</returns>
+    public ReadStatus GetAll<TSink>(ref TSink sink)
+        where TSink : struct, IFieldSink, allows ref struct
+    {
+        using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.Hash, out var status);
+        if (status != ReadStatus.Found)
+            return status;
+        var table = copy.Table;
+        sink.Begin(table.Count);
+        for (var place = PackedTable.BeforeFirst; table.TryMoveNext(ref place);)
+            sink.Take(table.NameAt(place), table.ValueAt(place));
+        return status;
+    }
+
+    /// <summary>Continues a scan of the fields, in steps that hold nothing in between.</summary>
+    /// <remarks>
+    /// A field that is there from beginning to end is returned, perhaps more than once; one that comes or goes
+    /// meanwhile may be.
+    /// </remarks>
+    /// <param name="cursor">0, or what the last step wrote there; 0 again at the end.</param>
+    /// <param name="count">About how many fields to take; a small hash gives all of them.</param>
+    /// <param name="sink">Receives the fields.</param>
+    public ReadStatus Scan<TSink>(ref ulong cursor, int count, ref TSink sink)
+        where TSink : struct, IFieldSink, allows ref struct
+    {
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
+        cursor = 0;
+        return GetAll(ref sink);
+    }
+
+    /// <summary>Whether there is a field.</summary>
+    public bool Contains(ReadOnlySpan<byte> field) => GetLength(field, out _) == ReadStatus.Found;
+
+    /// <summary>The length of a field's value.</summary>
+    /// <param name="field">The field.</param>
+    /// <param name="length">The length in bytes; 0 unless the status is Found.</param>
+    /// <returns>Found; NotFound if the key or the field is absent; or WrongType.</returns>
+    public ReadStatus GetLength(ReadOnlySpan<byte> field, out int length)
+    {
+        var query = new PlaceQuery(PackedShape.Hash, field);
+        var status = Query(ref query);
+        bool isFound = status == ReadStatus.Found && query.IsFound;
+        length = isFound ? query.ValueLength : 0;
+        return isFound || status != ReadStatus.Found ? status : ReadStatus.NotFound;
+    }
+
+    /// <summary>Gives a field a value. The key's expiry stays.</summary>
+    public WriteStatus Set(ReadOnlySpan<byte> field, ReadOnlySpan<byte> value) =>
+        Set(field, value, SetCondition.Always, out _);
+
+    /// <summary>Gives a field a value if a condition holds. The key's expiry stays.</summary>
+    /// <param name="field">The field.</param>
+    /// <param name="value">Its new value.</param>
+    /// <param name="condition">Whether the field must be absent or present.</param>
+    /// <param name="isNew">Whether it was absent.</param>
+    public WriteStatus Set(
+        ReadOnlySpan<byte> field, ReadOnlySpan<byte> value, SetCondition condition, out bool isNew)
+    {
+        var edit = new SetFieldEdit(field, value, condition);
+        var status = Write(ref edit);
+        isNew = edit.IsNew;
+        return status;
+    }
+
+    /// <summary>Gives several fields values, all or none.</summary>
+    /// <param name="fields">The fields with their values; the last value of a field that occurs twice counts.</param>
+    /// <param name="added">The number of fields that were absent.</param>
+    public WriteStatus SetMany<TFields>(ref TFields fields, out int added)
+        where TFields : struct, IEntrySource, allows ref struct
+    {
+        var edit = new SetFieldsEdit<TFields>(fields);
+        var status = Write(ref edit);
+        added = status == WriteStatus.Done ? edit.Added : 0;
+        return status;
+    }
+
+    /// <summary>Removes a field.</summary>
+    /// <returns>NotFound if there was none.</returns>
+    public WriteStatus Remove(ReadOnlySpan<byte> field)
+    {
+        var edit = new RemoveNamesEdit<OneName>(EntryKind.Hash, new OneName(field));
+        return Write(ref edit);
+    }
+
+    /// <summary>Removes several fields.</summary>
+    /// <param name="fields">The fields.</param>
+    /// <param name="removed">The number of those that were there.</param>
+    /// <returns>NotFound if none was.</returns>
+    public WriteStatus RemoveMany<TFields>(ref TFields fields, out int removed)
+        where TFields : struct, IKeySource, allows ref struct
+    {
+        var edit = new RemoveNamesEdit<TFields>(EntryKind.Hash, fields);
+        var status = Write(ref edit);
+        removed = status == WriteStatus.Done ? edit.Removed : 0;
+        return status;
+    }
+
+    /// <summary>Adds to a field that is a decimal integer; an absent one counts as 0.</summary>
+    /// <param name="field">The field.</param>
+    /// <param name="delta">The number to add, perhaps negative.</param>
+    /// <param name="result">The sum, if it was written.</param>
+    public WriteStatus Increment(ReadOnlySpan<byte> field, long delta, out long result)
+    {
+        var edit = new IncrementFieldEdit(field, delta);
+        var status = Write(ref edit);
+        result = edit.Result;
+        return status;
+    }
+
+    /// <summary>Gives a field a value that is computed from the present one, atomically.</summary>
+    /// <param name="field">The field.</param>
+    /// <param name="update">Computes the value, also from an absent one.</param>
+    /// <returns>
+    /// ConditionNotMet if the update computed none; ValueTooLong if the present value is longer than it accepts.
+    /// </returns>
+    public WriteStatus Update<TUpdate>(ReadOnlySpan<byte> field, ref TUpdate update)
+        where TUpdate : struct, IValueUpdate, allows ref struct =>
+        _store.Counted(FieldUpdater.Update(_store.State, _key, field, ref update));
+
+    private ReadStatus Query<TQuery>(ref TQuery query)
+        where TQuery : struct, IPackedQuery, allows ref struct =>
+        _store.State.ShardOf(_key.Hash).Query(_key, EntryKind.Hash, ref query);
+
+    private WriteStatus Write<TEdit>(ref TEdit edit)
+        where TEdit : struct, IPackedEdit, allows ref struct =>
+        _store.Counted(CollectionWriter.Write(_store.State, _key, ref edit));
+}

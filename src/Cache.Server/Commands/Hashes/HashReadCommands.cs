@@ -1,0 +1,173 @@
+using Cache.Core;
+using Cache.Server.Clients;
+using Cache.Server.Commands.Arguments;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Replies;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Commands.Hashes;
+
+/// <summary>The commands that read hashes.</summary>
+internal static class HashReadCommands
+{
+    // Their values are at most some tens of kilobytes, and are written at once.
+    private const int DirectFieldsMax = 16;
+
+    // The time to find a field, in nanoseconds.
+    private const long FieldWork = 100;
+
+    public static IReadOnlyList<CommandBinding> Bindings { get; } =
+    [
+        new("hget", HGet),
+        new("hmget", HMGet),
+        new("hgetall", HGetAll),
+        new("hkeys", HKeys),
+        new("hvals", HVals),
+        new("hlen", HLen),
+        new("hstrlen", HStrLen),
+        new("hexists", HExists),
+        new("hscan", HScan),
+    ];
+
+    // HGET key field
+    private static void HGet(in RespRequest request, CommandContext context)
+    {
+        var sink = new BulkReplySink(context.Reply);
+        var status = context.Store.Hash(request[1]).Get(request[2], ref sink);
+        if (status == ReadStatus.WrongType)
+            context.Reply.Error(ErrorTexts.WrongType);
+        else if (status == ReadStatus.NotFound)
+            context.Reply.Null();
+    }
+
+    // HMGET key field [field ...]
+    private static void HMGet(in RespRequest request, CommandContext context)
+    {
+        var fields = new RequestNames(request);
+        if (fields.Count > DirectFieldsMax)
+        {
+            HMGetMany(request[1], fields, context);
+            return;
+        }
+
+        var sink = new FieldValuesSink(context.Reply, fields.Count);
+        if (context.Store.Hash(request[1]).GetMany(ref fields, ref sink) == ReadStatus.WrongType)
+            context.Reply.Error(ErrorTexts.WrongType);
+    }
+
+    // A field may be asked for again and again: the list tells when that is too long for a reply.
+    private static void HMGetMany(ReadOnlySpan<byte> key, RequestNames fields, CommandContext context)
+    {
+        if (context.TryGiveWay(fields.Count * FieldWork))
+            return;
+        using var values = context.BorrowReplyList();
+        var sink = new ByteStringSink(values);
+        if (context.Store.Hash(key).GetMany(ref fields, ref sink) == ReadStatus.WrongType)
+            context.Reply.Error(ErrorTexts.WrongType);
+        else
+            values.WriteTo(context.Reply);
+    }
+
+    // HGETALL key
+    private static void HGetAll(in RespRequest request, CommandContext context) =>
+        ReplyAll(request[1], FieldParts.Both, context);
+
+    // HKEYS key
+    private static void HKeys(in RespRequest request, CommandContext context) =>
+        ReplyAll(request[1], FieldParts.Names, context);
+
+    // HVALS key
+    private static void HVals(in RespRequest request, CommandContext context) =>
+        ReplyAll(request[1], FieldParts.Values, context);
+
+    // HLEN key
+    private static void HLen(in RespRequest request, CommandContext context)
+    {
+        if (context.Store.Hash(request[1]).GetCount(out long count) == ReadStatus.WrongType)
+            context.Reply.Error(ErrorTexts.WrongType);
+        else
+            context.Reply.Integer(count);
+    }
+
+    // HSTRLEN key field
+    private static void HStrLen(in RespRequest request, CommandContext context)
+    {
+        if (context.Store.Hash(request[1]).GetLength(request[2], out int length) == ReadStatus.WrongType)
+            context.Reply.Error(ErrorTexts.WrongType);
+        else
+            context.Reply.Integer(length);
+    }
+
+    // HEXISTS key field
+    private static void HExists(in RespRequest request, CommandContext context)
+    {
+        var status = context.Store.Hash(request[1]).GetLength(request[2], out _);
+        if (status == ReadStatus.WrongType)
+            context.Reply.Error(ErrorTexts.WrongType);
+        else
+            context.Reply.ZeroOrOne(status == ReadStatus.Found);
+    }
+
+    // HSCAN key cursor [MATCH pattern] [COUNT count]
+    private static void HScan(in RespRequest request, CommandContext context)
+    {
+        var reply = context.Reply;
+        if (!CursorArgument.TryParse(request[2], out ulong cursor))
+        {
+            reply.Error("ERR invalid cursor"u8);
+            return;
+        }
+
+        // Redis looks for the key before it reads the options.
+        if (!context.Store.TryPeekInfo(request[1], out var info))
+        {
+            ReplyScan(0, null, reply);
+            return;
+        }
+
+        if (info.Kind != EntryKind.Hash)
+            reply.Error(ErrorTexts.WrongType);
+        else if (!ScanOptions.TryParse(request, first: 3, out var options))
+            reply.Error(options.IsCountWrong ? ErrorTexts.NotAnInteger : ErrorTexts.Syntax);
+        else if (!context.TryGiveWay((long)info.Length * options.Pattern.Length))
+            Scan(request[1], cursor, options, context);
+    }
+
+    private static void Scan(
+        ReadOnlySpan<byte> key, ulong cursor, in ScanOptions options, CommandContext context)
+    {
+        using var fields = context.BorrowReplyList();
+        var sink = new MatchingFieldSink(options.Pattern, fields);
+        int count = (int)Math.Min(options.Count, int.MaxValue);
+        if (context.Store.Hash(key).Scan(ref cursor, count, ref sink) == ReadStatus.WrongType)
+            context.Reply.Error(ErrorTexts.WrongType);
+        else
+            ReplyScan(cursor, fields, context.Reply);
+    }
+
+    private static void ReplyScan(ulong cursor, ByteStringList? fields, RespReplyWriter reply)
+    {
+        if (fields is { IsTooLong: true })
+        {
+            fields.WriteTo(reply);
+            return;
+        }
+
+        reply.ArrayHeader(2);
+        reply.BulkInteger((long)cursor);
+        if (fields is null)
+            reply.ArrayHeader(0);
+        else
+            fields.WriteTo(reply);
+    }
+
+    private static void ReplyAll(ReadOnlySpan<byte> key, FieldParts parts, CommandContext context)
+    {
+        var sink = new FieldReplySink(context.Reply, parts);
+        var status = context.Store.Hash(key).GetAll(ref sink);
+        if (status == ReadStatus.WrongType)
+            context.Reply.Error(ErrorTexts.WrongType);
+        else if (status == ReadStatus.NotFound)
+            sink.Begin(0);
+    }
+}
