@@ -42,7 +42,8 @@ public sealed partial class RespServer
         never.Wait(_lastMoment);
         using var process = Process.GetCurrentProcess();
         process.Kill();
-    }) { IsBackground = true, Name = "cache end" }.Start();
+    })
+    { IsBackground = true, Name = "cache end" }.Start();
 
     private void CloseAdminSocket()
     {

@@ -110,7 +110,7 @@ internal sealed class DurableStore : IDisposable
             if (isTooOld || start.IsUsedOnce)
                 journal.Empty();
             threads = start.HasThreads ? new JournalThreads(journal, options.Sync) : null;
-            var durable = new DurableStore(store, taken, journal, threads, report, loader) 
+            var durable = new DurableStore(store, taken, journal, threads, report, loader)
             {
                 WasTooOld = isTooOld,
                 IgnoredFileCount = ignored,

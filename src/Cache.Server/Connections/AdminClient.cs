@@ -108,7 +108,8 @@ internal sealed class AdminClient(
             socket.SendTimeout = SendTimeoutMs;
             var client = new ClientSession(
                 0, new ClientEndPoints(path, path, isUnixSocket: true, isLocal: true), server.Users.Administrator,
-                server.NowMs, socket, static socket => ((Socket)socket).Dispose()) { IsAuthenticated = true };
+                server.NowMs, socket, static socket => ((Socket)socket).Dispose())
+            { IsAuthenticated = true };
             var output = new CollectingPipeWriter();
             var context = server.Contexts.Borrow();
             try

@@ -369,7 +369,10 @@ public sealed class AdminSocketTests : IDisposable
     {
         var options = new RespServerOptions
         {
-            Port = 0, AdminSocketPath = AdminPath, Transport = RespTransport.Epoll, IoThreadCount = 2,
+            Port = 0,
+            AdminSocketPath = AdminPath,
+            Transport = RespTransport.Epoll,
+            IoThreadCount = 2,
         };
         change?.Invoke(options);
         var server = new RespServer(_store, options);

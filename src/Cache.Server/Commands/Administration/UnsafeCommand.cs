@@ -122,7 +122,8 @@ internal static class UnsafeCommand
         {
             var former = context.Server.Users.ReplaceAll(new Dictionary<string, Security.AclRules>());
             context.Server.Clients.Disconnect(former, context.Client);
-        }) { Command = "acl"u8.ToArray() };
+        })
+    { Command = "acl"u8.ToArray() };
 
     private static UnsafeAction IgnoreFiles(ServerState server)
     {
@@ -132,7 +133,8 @@ internal static class UnsafeCommand
             "IGNORE-JOURNAL",
             $"It would make the file {durability.MarkerPath}: the next start loads nothing, once, and renames the "
             + "files that it would have loaded.",
-            static context => MakeMarker(context.Server.Durability!.MarkerPath)) { Command = "flushall"u8.ToArray() };
+            static context => MakeMarker(context.Server.Durability!.MarkerPath))
+        { Command = "flushall"u8.ToArray() };
     }
 
     // A file that is there stays as it is, and so does what a link leads to.
@@ -152,10 +154,10 @@ internal static class UnsafeCommand
         "END-PROCESS",
         "It would end the process at once, as kill -9 does: nothing is saved, no client gets its reply.",
         static context => context.Server.EndProcess!())
-        {
-            Command = "shutdown"u8.ToArray(),
-            Obstacle = server.EndProcess is null ? "this server is a part of another program" : null,
-        };
+    {
+        Command = "shutdown"u8.ToArray(),
+        Obstacle = server.EndProcess is null ? "this server is a part of another program" : null,
+    };
 
     /// <param name="Name">The word for it.</param>
     /// <param name="Effect">What it would do, in a sentence.</param>

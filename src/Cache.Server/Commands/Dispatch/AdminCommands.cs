@@ -15,7 +15,7 @@ internal static class AdminCommands
 
     private static readonly HashSet<string> _served = new(StringComparer.Ordinal)
     {
-        "acl", "command", "commandlog", "config", "echo", "hello", "info", "lastsave", "latency", "ping", "quit",
+        "acl", "auth", "command", "commandlog", "config", "echo", "hello", "info", "lastsave", "latency", "ping", "quit",
         "role", "shutdown", "slowlog", "time",
 
         // Of these containers others read an entry, park the client, or belong to its connection.
@@ -27,13 +27,9 @@ internal static class AdminCommands
 
     /// <summary>The reply to all others.</summary>
     public static ReadOnlySpan<byte> Refusal =>
-        "ERR the admin socket does not serve this command. It serves ACL, CACHE, CLIENT, COMMAND, COMMANDLOG, "u8
+        "ERR the admin socket does not serve this command. It serves ACL, AUTH, CACHE, CLIENT, COMMAND, COMMANDLOG, "u8
         + "CONFIG, ECHO, HELLO, INFO, LASTSAVE, LATENCY, MEMORY, PING, QUIT, ROLE, SHUTDOWN, SLOWLOG and TIME; "u8
         + "use a port for entries"u8;
-
-    /// <summary>The reply to HELLO with more than a version.</summary>
-    public static ReadOnlySpan<byte> NoLogIn =>
-        "ERR on the admin socket HELLO takes a version only: its user stays the administrator"u8;
 
     /// <summary>Whether the admin socket serves a command, or one of a container.</summary>
     public static bool Serve(CommandDefinition? command)

@@ -60,8 +60,6 @@ internal static class CommandDispatcher
             Reject(null, UnknownCommand.Describe(request, CommandTable.Default), context);
         else if (command is null || !AdminCommands.Serve(command))
             Reject(command, AdminCommands.Refusal, context);
-        else if (command.Name == "hello" && request.Count > 2)
-            Reject(command, AdminCommands.NoLogIn, context);
         else if (!command.Accepts(request.Count))
             Reject(command, command.ArityError, context);
         else

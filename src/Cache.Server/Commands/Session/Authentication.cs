@@ -12,7 +12,8 @@ internal static class Authentication
     public static ReadOnlySpan<byte> WrongPass => "WRONGPASS invalid username-password pair or user is disabled."u8;
 
     /// <summary>
-    /// Gives the client the user, if that is on and the password is right; else logs the attempt.
+    /// Gives the client the user, if that is on and the password is right; else logs the attempt. Whoever may open the
+    /// admin socket needs no password, and stays its user: clients that have one send it everywhere.
     /// </summary>
     /// <param name="context">The client.</param>
     /// <param name="way">The name of the command, as the client wrote it.</param>
@@ -21,6 +22,8 @@ internal static class Authentication
     public static bool TryAuthenticate(
         CommandContext context, ReadOnlySpan<byte> way, ReadOnlySpan<byte> name, ReadOnlySpan<byte> password)
     {
+        if (context.IsAdministrator)
+            return true;
         var server = context.Server;
         var client = context.Client;
         int delayMs = server.Throttle.GetDelayMs(client.EndPoints.Remote, server.NowMs);

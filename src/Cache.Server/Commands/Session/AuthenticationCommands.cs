@@ -22,7 +22,7 @@ internal static class AuthenticationCommands
         {
             context.Reply.Error(ErrorTexts.Syntax);
         }
-        else if (!isNamed && context.Server.Users.NeedsNoPassword)
+        else if (!isNamed && context.Server.Users.NeedsNoPassword && !context.IsAdministrator)
         {
             context.Reply.Error(
                 "ERR AUTH <password> called without any password configured for the default user. "u8

@@ -137,7 +137,8 @@ public sealed class UnsafeCommandTests : IDisposable
 
     private CacheDurability CreateFiles(string folder = ".") => new(_store, new DurabilityOptions
     {
-        Directory = Path.Combine(_folder.PathOf(folder), "appendonlydir"), NeedsParent = true,
+        Directory = Path.Combine(_folder.PathOf(folder), "appendonlydir"),
+        NeedsParent = true,
     });
 
     private CommandClient Connect(CacheDurability? files = null) => new(new ServerState(
