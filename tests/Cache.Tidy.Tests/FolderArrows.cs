@@ -152,7 +152,7 @@ internal static class FolderArrows
             Kept, KeptContracts, "Cache.Durability.Control", Doctor,
         ],
         // Rules over figures; only their reading knows the server.
-        [Doctor] = [Dispatch, Clients, Settings, Statistics, Core, Contracts, Kept],
+        [Doctor] = [Dispatch, Table, Clients, Settings, Statistics, Core, Contracts, Kept],
         // A copy of all figures for somebody else, and the command that asks for it.
         [Package] =
         [

@@ -18,6 +18,7 @@ public sealed class AdminSocketTests : IDisposable
 
     private readonly CacheStore _store = new(new CacheOptions { MemoryLimitBytes = 16 << 20, ShardCount = 2 });
     private readonly TemporaryFolder _folder = new();
+    // Not disposed of: a loop may be about to wait for it when the test is at its end.
     private readonly ManualResetEventSlim _gate = new();
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -53,7 +54,6 @@ public sealed class AdminSocketTests : IDisposable
         _gate.Set();
         _store.Dispose();
         _folder.Dispose();
-        _gate.Dispose();
     }
 
     [Theory]

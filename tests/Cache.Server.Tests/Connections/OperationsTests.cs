@@ -97,7 +97,8 @@ public sealed class OperationsTests : ConnectionTestBase
 
         string reply = client.Exchange(Request("CACHE", "DOCTOR"));
 
-        Assert.StartsWith("*2\r\n*4\r\n$8\r\ncritical\r\n$14\r\nrefused-writes\r\n", reply, StringComparison.Ordinal);
+        // Behind them may be what this process really suffers from while other tests run.
+        Assert.Matches(@"^\*[23]\r\n\*4\r\n\$8\r\ncritical\r\n\$14\r\nrefused-writes\r\n", reply);
         Assert.Contains("The clock was set back by 3600 s.", reply, StringComparison.Ordinal);
         Assert.Contains("the clock was set back by 3600 s", client.Exchange(Request("CACHE", "EVENTS")),
             StringComparison.Ordinal);
