@@ -15,8 +15,8 @@ internal static class AdminCommands
 
     private static readonly HashSet<string> _served = new(StringComparer.Ordinal)
     {
-        "acl", "auth", "command", "commandlog", "config", "echo", "hello", "info", "lastsave", "latency", "ping", "quit",
-        "role", "shutdown", "slowlog", "time",
+        "acl", "auth", "command", "commandlog", "config", "echo", "hello", "info", "lastsave", "latency",
+        "ping", "quit", "role", "shutdown", "slowlog", "time",
 
         // Of these containers others read an entry, park the client, or belong to its connection.
         "cache|curve", "cache|doctor", "cache|events", "cache|help", "cache|memory", "cache|unsafe",
