@@ -1,5 +1,3 @@
-using System.Buffers.Text;
-using System.Diagnostics;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Operations;
 
@@ -21,13 +19,11 @@ internal ref struct IncrementFieldEdit(ReadOnlySpan<byte> field, long delta) : I
         bool exists = table.TryFind(_field, PackedPrint.Of(_field), out var place);
         if (exists && !CanonicalInteger.TryParse(table.ValueAt(place), out present))
             return WriteStatus.NotAnInteger;
-        long sum = unchecked(present + delta);
         Result = present;
-        if (((present ^ sum) & (delta ^ sum)) < 0)
+        if (!CanonicalInteger.TryAdd(present, delta, out long sum))
             return WriteStatus.Overflow;
         Span<byte> text = stackalloc byte[CanonicalInteger.LengthMax];
-        bool isFormatted = Utf8Formatter.TryFormat(sum, text, out int length);
-        Debug.Assert(isFormatted, "Twenty digits hold every 64-bit integer.");
+        int length = CanonicalInteger.Format(sum, text);
         var status = SetFieldEdit.Put(ref editor, _field, exists ? place : null, text[..length]);
         if (status == WriteStatus.Done)
             Result = sum;

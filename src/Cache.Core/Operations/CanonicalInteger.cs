@@ -1,4 +1,5 @@
 using System.Buffers.Text;
+using System.Diagnostics;
 
 namespace Cache.Core.Operations;
 
@@ -17,5 +18,24 @@ internal static class CanonicalInteger
         if (digits.IsEmpty || digits[0] is < (byte)'0' or > (byte)'9' || (digits[0] == (byte)'0' && text.Length > 1))
             return false;
         return Utf8Parser.TryParse(text, out value, out int used) && used == text.Length;
+    }
+
+    /// <summary>Adds two integers.</summary>
+    /// <returns>False if 64 bits do not hold the sum.</returns>
+    public static bool TryAdd(long present, long delta, out long sum)
+    {
+        sum = unchecked(present + delta);
+        return ((present ^ sum) & (delta ^ sum)) >= 0;
+    }
+
+    /// <summary>Writes an integer.</summary>
+    /// <param name="value">The integer.</param>
+    /// <param name="text">Room for the longest one.</param>
+    /// <returns>Its length.</returns>
+    public static int Format(long value, Span<byte> text)
+    {
+        bool isFormatted = Utf8Formatter.TryFormat(value, text, out int length);
+        Debug.Assert(isFormatted, "Twenty digits hold every 64-bit integer.");
+        return length;
     }
 }

@@ -1,5 +1,3 @@
-using System.Buffers.Text;
-using System.Diagnostics;
 using Cache.Core.Changes;
 using Cache.Core.Sharding;
 
@@ -17,13 +15,11 @@ internal struct IncrementOperation(long delta) : IEntryOperation
         long present = 0;
         if (entry.IsFound && !CanonicalInteger.TryParse(shard.ValueOf(ref entry), out present))
             return WriteStatus.NotAnInteger;
-        long sum = unchecked(present + delta);
         Result = present;
-        if (((present ^ sum) & (delta ^ sum)) < 0)
+        if (!CanonicalInteger.TryAdd(present, delta, out long sum))
             return WriteStatus.Overflow;
         Span<byte> text = stackalloc byte[CanonicalInteger.LengthMax];
-        bool formatted = Utf8Formatter.TryFormat(sum, text, out int length);
-        Debug.Assert(formatted, "Twenty digits hold every 64-bit integer.");
+        int length = CanonicalInteger.Format(sum, text);
         var expiry = entry.IsFound ? entry.Record.ExpiryOf(entry.Header) : default;
         var shape = ChangeShape.Set(length);
         if (!shard.TryStage(ref entry, key, length, isLarge: false, expiry, leaveRoom: false, shape, out var staged))
