@@ -141,6 +141,17 @@ class Client:
             raise EOFError(value[:20])
         return value[:-2]
 
+    def read_whole(self):
+        """A reply of any shape; a map as its keys and values in turn."""
+        line = self.read()
+        if line[:1] in (b"*", b"%") and line[1:].isdigit():
+            return [self.read_whole() for _ in range(int(line[1:]) * (2 if line[:1] == b"%" else 1))]
+        return line
+
+    def ask_whole(self, *words):
+        self.send(*words)
+        return self.read_whole()
+
     def ask(self, *words):
         self.send(*words)
         return self.read()

@@ -93,7 +93,7 @@ internal static class DebugCommand
                 CheckThreshold(request[2], context.Reply);
                 return true;
             case 3 when name.Is("SLEEP"u8):
-                Sleep(request[2], context);
+                Sleep(request, context);
                 return true;
             case 3 when name.Is("OBJECT"u8):
                 DescribeObject(request[2], context);
@@ -136,13 +136,26 @@ internal static class DebugCommand
     }
 
     // As C's strtod reads it: the number at its beginning, or 0.
-    private static void Sleep(ReadOnlySpan<byte> seconds, CommandContext context)
+    private static void Sleep(in RespRequest request, CommandContext context)
     {
         bool isNumber = double.TryParse(
-            seconds.UpToNul(), NumberStyles.Float, CultureInfo.InvariantCulture, out double value);
+            request[2].UpToNul(), NumberStyles.Float, CultureInfo.InvariantCulture, out double value);
         if (isNumber && value > 0)
-            context.Client.Delay(TimeSpan.FromSeconds(Math.Min(value, SleepSecondsMax)));
+        {
+            var delay = TimeSpan.FromSeconds(Math.Min(value, SleepSecondsMax));
+            context.Client.Delay(delay);
+            NoteDelay(delay, request, context);
+        }
+
         context.Reply.Ok();
+    }
+
+    // The call itself is over at once; but who tries with it whether slow commands are logged wants to see it.
+    private static void NoteDelay(TimeSpan delay, in RespRequest request, CommandContext context)
+    {
+        long ticks = (long)(delay.TotalMicroseconds * context.Server.TicksPerMicrosecond);
+        if (context.IsSlow(ticks) && context.Server.Commands.Find(request[0]) is { } command)
+            SlowCalls.Note(command, RequestExcerpt.Of(command, request, context.LongArgument), ticks, context);
     }
 
     private static void CheckThreshold(ReadOnlySpan<byte> size, RespReplyWriter reply)

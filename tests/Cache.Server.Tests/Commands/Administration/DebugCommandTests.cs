@@ -63,4 +63,17 @@ public sealed class DebugCommandTests : CommandTestBase
         Assert.True(Client.Client.IsParked);
         Assert.False(Connect().Client.IsParked);
     }
+
+    // It is how people try whether slow commands are logged.
+    [Fact]
+    public void Debug_Sleep_IsInTheSlowLogWithItsTime()
+    {
+        Server.Settings.Kept["enable-debug-command"] = "yes";
+
+        Client.Run("DEBUG SLEEP 0.009");
+        Client.Run("DEBUG SLEEP 0.02");
+
+        var call = Assert.Single(Server.SlowLog.GetLast(2));
+        Assert.Equal(20_000, call.Value);
+    }
 }
