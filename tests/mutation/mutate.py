@@ -3,13 +3,14 @@
 
 usage: python3 tests/mutation/mutate.py [--check] [--results FILE] [NAME...]
 
---check only looks whether every mutant of mutants.txt still finds its text, once. NAMEs choose mutants. Results are
+--check only looks whether every mutant of mutants.txt still finds its text, once, and its test classes. NAMEs choose mutants. Results are
 appended to FILE, and what is in it already is not run again. Ends with a table and "N killed, N survived"; exits with
 0 if none survived. A mutant that does not end in time is killed too: what waits for it would notice.
 """
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -154,6 +155,7 @@ def main():
     mutants = [mutant for mutant in mutants if not arguments.names or mutant.name in arguments.names]
     for mutant in mutants:
         mutant.mutated((ROOT / mutant.file).read_text(encoding="utf-8"))
+    look_for_classes(mutants)
     if arguments.check:
         print(f"{len(mutants)} mutants find their texts.")
         return 0
@@ -175,6 +177,18 @@ def main():
                 with arguments.results.open("a", encoding="utf-8") as results:
                     results.write(f"{mutant.name}\t{done[mutant.name]}\n")
     return report(mutants, done)
+
+
+def look_for_classes(mutants):
+    """A class that was renamed kills nothing."""
+    for project in {mutant.project for mutant in mutants}:
+        folder = ROOT / f"tests/Cache.{project}.Tests"
+        texts = [path.read_text(encoding="utf-8") for path in folder.rglob("*.cs") if "obj" not in path.parts]
+        there = set(re.findall(r"\bclass (\w+)", "\n".join(texts)))
+        for mutant in mutants:
+            missing = set(mutant.classes) - there
+            if mutant.project == project and missing:
+                raise ValueError(f"{mutant.name}: no class {', '.join(missing)} in {folder.name}")
 
 
 def report(mutants, done):

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Runtime.CompilerServices;
 using System.Text;
+using Cache.Durability.Catalog;
 using Cache.Durability.Files;
 using Cache.Durability.Format;
 using Cache.Durability.Journaling;
@@ -30,6 +31,8 @@ internal sealed class JournalRig : IBlockTarget
     public Journal Journal { get; }
 
     public RecoveryReport Report { get; }
+
+    public StoreCatalog Catalog => CatalogOf(Journal);
 
     /// <summary>What the start has read; a removal is negative.</summary>
     public IReadOnlyList<int> Found => _found;
@@ -107,6 +110,9 @@ internal sealed class JournalRig : IBlockTarget
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_ring")]
     private static extern ref SharedRing? RingOf(Journal journal);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_catalog")]
+    private static extern ref StoreCatalog CatalogOf(Journal journal);
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_file")]
     private static extern ref SafeFileHandle FileOf(SharedRing ring);

@@ -141,6 +141,19 @@ public sealed class JournalTests
         Assert.True(rig.Journal.WaitAsync(lsn).IsFaulted);
     }
 
+    // It replaces old snapshots, and the manifest on the disk may name one of them.
+    [Fact]
+    public void BeginSnapshot_AfterAManifestThatMayBeOnTheDisk_SettlesThatFirst()
+    {
+        var rig = new JournalRig(_directory);
+        _directory.Fail(Operation.SyncDirectory, times: 2);
+        Assert.Throws<IOException>(() => rig.Catalog.Change(static manifest => manifest));
+        Assert.True(rig.Catalog.IsUncertain);
+        Assert.Throws<IOException>(rig.Journal.BeginSnapshot);
+        using var snapshot = rig.Journal.BeginSnapshot();
+        Assert.False(rig.Catalog.IsUncertain);
+    }
+
     [Fact]
     public void Suspended_WritesThatGoOn_AreNotRecorded()
     {
