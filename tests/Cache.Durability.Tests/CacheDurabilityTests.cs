@@ -30,6 +30,19 @@ public sealed class CacheDurabilityTests : IDisposable
         Assert.Equal(mode, second.Durability.GetStatus().Mode);
     }
 
+    // The files are closed as they should be, but have not what the store held.
+    [Fact]
+    public async Task Stop_LastSnapshotCannotBeWritten_IsTold()
+    {
+        var kept = await StartAsync(DurabilityMode.Snapshot);
+        kept.Store.Set("a"u8, "1"u8);
+        Directory.CreateDirectory(
+            Path.Combine(_folder.Path, FileNames.SnapshotOf(1) + FileNames.TemporaryEnding)); // In its way.
+        await kept.DisposeAsync();
+        Assert.Contains(FileNames.SnapshotOf(1), kept.Durability.GetStatus().StopFailedBecause, StringComparison.Ordinal);
+        Assert.NotEqual(ManifestState.Open, ManifestFile.Read(new SystemDirectory(_folder.Path))!.State);
+    }
+
     // Another mode reads what the one before has left.
     [Theory]
     [InlineData(DurabilityMode.Journal, DurabilityMode.Snapshot)]
