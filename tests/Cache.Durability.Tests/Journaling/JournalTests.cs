@@ -42,29 +42,33 @@ public sealed class JournalTests
         Assert.Equal(Enumerable.Range(0, 100), new JournalRig(_directory.AfterKill()).Found);
     }
 
-    // What a killed process has written is in the system's memory alone until somebody syncs it.
-    [Fact]
-    public void Open_PowerLostAfterAKillAndAStart_FindsWhatTheStartFound() => RandomSeed.Run(this, static seed =>
-    {
-        var random = new Random(seed);
-        for (int round = 0; round < 50; round++)
+    // What a killed process has written is in the system's memory alone until somebody syncs it; so may whole files be.
+    [Theory]
+    [InlineData(20, 50)]
+    [InlineData(3_000, 5)]
+    public void Open_PowerLostAfterAKillAndAStart_FindsWhatTheStartFound(int records, int rounds) =>
+        RandomSeed.Run(this, seed =>
         {
-            var directory = new FaultyDirectory();
-            var killed = new JournalRig(directory);
-            for (int i = 0; i < 5; i++)
+            var random = new Random(seed);
+            for (int round = 0; round < rounds; round++)
             {
-                Record(killed, 20 * i, 20 * i + 20);
-                killed.Journal.Write();
-            }
+                var directory = new FaultyDirectory();
+                var killed = new JournalRig(directory);
+                for (int i = 0; i < 5; i++)
+                {
+                    Record(killed, records * i, records * (i + 1));
+                    killed.Journal.Write();
+                }
 
-            directory = directory.AfterKill();
-            var rig = new JournalRig(directory);
-            Record(rig, 100, 150);
-            rig.Journal.Write();
-            rig.Journal.Sync();
-            Assert.Equal(Enumerable.Range(0, 150), new JournalRig(directory.AfterPowerLoss(random)).Found);
-        }
-    });
+                directory = directory.AfterKill();
+                var rig = new JournalRig(directory);
+                Record(rig, 5 * records, 5 * records + 50);
+                rig.Journal.Write();
+                rig.Journal.Sync();
+                Assert.Equal(
+                    Enumerable.Range(0, 5 * records + 50), new JournalRig(directory.AfterPowerLoss(random)).Found);
+            }
+        });
 
     [Fact]
     public void Open_Again_GoesOnBehindTheLastOne()

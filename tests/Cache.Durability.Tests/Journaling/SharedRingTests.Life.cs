@@ -177,15 +177,24 @@ public sealed partial class SharedRingTests
     [Fact]
     public void Open_DiskFailsWhereWhatWasFoundIsWritten_LeavesNoOtherFile()
     {
-        var rig = Open(_directory);
-        Record(rig, 0, 20);
-        string path = Assert.Single(Directory.GetFiles(_folder.Path));
-        var after = _directory.AfterKill();
-        after.Fail(Operation.Write);
-        Assert.False(TryOpen(after));
-        Assert.Equal([path], Directory.GetFiles(_folder.Path));
-        after.Heal();
-        Assert.Equal(Enumerable.Range(0, 20), Open(after.AfterKill()).Found);
+        for (int write = 0; write < 20; write++)
+        {
+            using var rings = new TemporaryFolder();
+            var directory = new FaultyDirectory();
+            var rig = Open(directory, folder: rings.Path);
+            Record(rig, 0, 20);
+            string path = Assert.Single(Directory.GetFiles(rings.Path));
+            var after = directory.AfterKill();
+            after.Fail(Operation.Write, after: write);
+            bool isOpen = TryOpen(after, rings.Path);
+            Assert.Equal([path], Directory.GetFiles(rings.Path));
+            if (isOpen)
+                return;
+            after.Heal();
+            Assert.Equal(Enumerable.Range(0, 20), Open(after.AfterKill(), folder: rings.Path).Found);
+        }
+
+        Assert.Fail("No start succeeded.");
     }
 
     // Its name is a folder's now.

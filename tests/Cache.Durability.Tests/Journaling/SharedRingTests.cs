@@ -93,18 +93,26 @@ public sealed partial class SharedRingTests : IDisposable
             Record(rig, 30, 40);
         });
 
-    // The first start writes the chunk without its end, which has no record; the next one must go on behind it.
+    // The first start writes the chunk without its end, which has no record, and no more; the next one must go on there.
     [Fact]
-    public void Open_CrashesAnywhereBehindAPlaceThatWasNotFilled_TheNextStartFindsEverything() =>
-        CheckCrashesOfTheStart(40, static rig =>
+    public void Open_WriteOfWhatWasFoundEndsAnywhere_TheNextStartFindsEverything()
+    {
+        for (int written = 0; written < 4_096; written += RecordLayout.Alignment)
         {
+            var directory = new FaultyDirectory();
+            var rig = Open(directory);
             Record(rig, 0, 10);
             rig.Journal.WriteAll();
             Record(rig, 10, 20);
             Assert.True(rig.Journal.Staging.TryReserve(10 * RecordLayout.Alignment, out _));
             rig.Journal.Staging.Seal();
             Record(rig, 20, 40);
-        });
+            var killed = directory.AfterKill();
+            killed.Fail(Operation.Write, written: written);
+            TryOpen(killed);
+            Assert.Equal(Enumerable.Range(0, 40), Open(killed.AfterKill()).Found);
+        }
+    }
 
     // A process is killed, and so is the next start, at each of its operations in turn; the one after finds it all.
     private void CheckCrashesOfTheStart(int found, Action<JournalRig> record)
@@ -377,11 +385,11 @@ public sealed partial class SharedRingTests : IDisposable
         }
     }
 
-    private bool TryOpen(FaultyDirectory directory)
+    private bool TryOpen(FaultyDirectory directory, string? folder = null)
     {
         try
         {
-            _ = Open(directory);
+            _ = Open(directory, folder: folder);
             return true;
         }
         catch (IOException)
