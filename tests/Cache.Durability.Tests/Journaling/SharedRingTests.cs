@@ -97,7 +97,7 @@ public sealed partial class SharedRingTests : IDisposable
     [Fact]
     public void Open_WriteOfWhatWasFoundEndsAnywhere_TheNextStartFindsEverything()
     {
-        for (int written = 0; written < 4_096; written += RecordLayout.Alignment)
+        for (int written = 0; written < 4 * FileHeader.DirectAlignment; written += FileHeader.BufferedAlignment)
         {
             var directory = new FaultyDirectory();
             var rig = Open(directory);
