@@ -53,6 +53,7 @@ public sealed partial class RespServer : IAsyncDisposable
     private SocketBinder? _binder;
     private Task? _load;
     private IdleSweep? _idleSweep;
+    private KeyspaceSweep? _keyspaceSweep;
     private EpollTransport? _epoll;
     private bool _wasStarted;
     private bool _wasStopped;
@@ -194,6 +195,7 @@ public sealed partial class RespServer : IAsyncDisposable
             await accepting.ConfigureAwait(false);
             await _acceptor.StopAsync(_options.DrainTimeout, cancellationToken).ConfigureAwait(false);
             await _idleSweep!.DisposeAsync().ConfigureAwait(false);
+            await _keyspaceSweep!.DisposeAsync().ConfigureAwait(false);
             if (_epoll?.End() is > 0 and var loopsLeft)
                 ServerLog.LoopsLeft(_logger, loopsLeft);
             _acceptor.Dispose();
@@ -389,6 +391,7 @@ public sealed partial class RespServer : IAsyncDisposable
         _state.HeapBytesAtStart =
             Math.Max(GC.GetGCMemoryInfo(GCKind.Any).TotalCommittedBytes, GC.GetTotalMemory(forceFullCollection: false));
         _idleSweep = new IdleSweep(_state, _acceptor.Live);
+        _keyspaceSweep = new KeyspaceSweep(_state);
         _listeners.Open(listeners);
     }
 

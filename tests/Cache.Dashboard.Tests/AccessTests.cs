@@ -16,7 +16,8 @@ public sealed class AccessTests
     [
         "/cache/", "/cache/assets/app.js", "/cache/api/live", "/cache/api/server", "/cache/api/hits",
         "/cache/api/memory", "/cache/api/latency", "/cache/api/clients", "/cache/api/keys", "/cache/api/key?key=one",
-        "/cache/api/configuration", "/cache/api/events", "/cache/api/hotkeys", "/cache/api/doctor", "/metrics",
+        "/cache/api/configuration", "/cache/api/events", "/cache/api/hotkeys", "/cache/api/prefixes",
+        "/cache/api/doctor", "/metrics",
     ];
 
     public static TheoryData<string> Paths => [.. _paths];

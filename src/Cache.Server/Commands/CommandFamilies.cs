@@ -36,6 +36,7 @@ internal static class CommandFamilies
         .. MemoryCommands.Bindings,
         .. HotKeyCommands.Bindings,
         .. CacheCommands.Bindings,
+        .. KeyFigureCommands.Bindings,
         .. PackageCommand.Bindings,
         .. UnsafeCommand.Bindings,
         .. MonitorCommand.Bindings,

@@ -43,6 +43,15 @@ public sealed class PackageCommandTests : CommandTestBase
     }
 
     [Theory]
+    [InlineData("HASH", "\"prefix\":\"#")]
+    [InlineData("PREFIX", "\"prefix\":\"\\u0022user:17:\\u0022\"")]
+    public void Package_Prefixes_AreShownAsAskedFor(string exposure, string shown)
+    {
+        Client.Run("SET user:17:session:4 value");
+        Assert.Contains(shown, PackageFiles.Of(Reply("CACHE", "PACKAGE", "KEYS", exposure))["prefixes.json"]);
+    }
+
+    [Theory]
     [InlineData("CACHE PACKAGE KEYS")]
     [InlineData("CACHE PACKAGE KEYS all")]
     [InlineData("CACHE PACKAGE all hash")]

@@ -24,6 +24,7 @@ internal sealed class ServerState
             .InformationalVersion.Split('+')[0];
 
     private long _unsafeActions;
+    private volatile KeyspacePass? _keyspacePass;
     private readonly Lazy<MetricHistory> _history = new(static () => new MetricHistory(HistorySeries.All));
 
     /// <param name="store">The store, by any of its keyspaces.</param>
@@ -112,6 +113,13 @@ internal sealed class ServerState
 
     /// <summary>The figures of the last day; made when the server starts.</summary>
     public MetricHistory History => _history.Value;
+
+    /// <summary>What the last pass over all entries has found; null: nothing yet.</summary>
+    public KeyspacePass? KeyspacePass
+    {
+        get => _keyspacePass;
+        set => _keyspacePass = value;
+    }
 
     /// <summary>When the wall clock was set.</summary>
     public ClockSteps ClockSteps { get; } = new();
