@@ -4,6 +4,7 @@ using Cache.Core;
 using Cache.Durability;
 using Cache.Server.Clients;
 using Cache.Server.Commands;
+using Cache.Server.Commands.Administration;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Table;
 using Cache.Server.Connections;
@@ -388,8 +389,7 @@ public sealed partial class RespServer : IAsyncDisposable
         _state.Settings.TlsPort = PortOf(listeners.OfType<TlsListener>());
         _state.ProcessBaseBytes =
             Math.Max(0, Environment.WorkingSet - _state.Store.GetStatistics().MemoryBytes);
-        _state.HeapBytesAtStart =
-            Math.Max(GC.GetGCMemoryInfo(GCKind.Any).TotalCommittedBytes, GC.GetTotalMemory(forceFullCollection: false));
+        _state.RuntimeBaseBytes = MemoryKinds.FindRuntimeBase(_state);
         _idleSweep = new IdleSweep(_state, _acceptor.Live);
         _keyspaceSweep = new KeyspaceSweep(_state);
         _listeners.Open(listeners);

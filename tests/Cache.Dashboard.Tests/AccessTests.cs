@@ -22,6 +22,17 @@ public sealed class AccessTests
 
     public static TheoryData<string> Paths => [.. _paths];
 
+    // Probes ask so whether it is there.
+    [Fact]
+    public async Task Metrics_Head_IsAnsweredWithoutABody()
+    {
+        await using var application = await DashboardApplication.StartAsync();
+
+        var (status, body, _) = await application.SendAsync("/metrics", method: "HEAD");
+
+        Assert.Equal((HttpStatusCode.OK, ""), (status, body));
+    }
+
     [Theory]
     [MemberData(nameof(Paths))]
     public async Task WithoutAPolicy_AnotherMachine_IsRefused(string path)

@@ -1,7 +1,7 @@
 using System.Buffers.Text;
 using System.Text.Json;
-using Cache.Server.Commands.Administration;
 using Cache.Server.Commands.Dispatch;
+using Cache.Server.Keyspace;
 using Cache.Server.Statistics;
 
 namespace Cache.Dashboard.Data;
@@ -26,7 +26,10 @@ internal static class HotKeyData
             json.WriteNumber("reads", one.Key.ReadsPerSecond);
             json.WriteNumber("writes", one.Key.WritesPerSecond);
             json.WriteNumber("bytes", one.BytesPerSecond);
-            json.WriteNumber("length", one.Length);
+            if (one.Length == HotKeyLengths.Unknown)
+                json.WriteNull("length");
+            else
+                json.WriteNumber("length", one.Length);
             json.WriteEndObject();
         }
 

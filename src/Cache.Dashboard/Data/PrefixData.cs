@@ -1,6 +1,6 @@
 using System.Text.Json;
-using Cache.Server.Commands.Administration;
 using Cache.Server.Commands.Dispatch;
+using Cache.Server.Keyspace;
 
 namespace Cache.Dashboard.Data;
 

@@ -1,6 +1,7 @@
 using System.Text.Json;
 using Cache.Server.Commands.Administration;
 using Cache.Server.Commands.Dispatch;
+using Cache.Server.Keyspace;
 
 namespace Cache.Server.Package;
 

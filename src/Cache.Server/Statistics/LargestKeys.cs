@@ -10,6 +10,7 @@ internal sealed class LargestKeys
     public const int KeyLengthMax = 512;
 
     private readonly LargeKey[] _keys = new LargeKey[CountMax];
+    private readonly ulong[] _hashes = new ulong[CountMax];
     private int _count;
     private int _least;
 
@@ -22,9 +23,11 @@ internal sealed class LargestKeys
         if (_count == CountMax && memoryBytes <= _keys[_least].MemoryBytes)
             return;
         var start = key[..Math.Min(key.Length, KeyLengthMax)];
-        int index = IndexOf(start, database);
+        ulong hash = SampleHash.Of(key, database);
+        int index = _hashes.AsSpan(0, _count).IndexOf(hash);
         if (index < 0)
             index = _count < CountMax ? _count++ : _least;
+        _hashes[index] = hash;
         _keys[index] = new LargeKey(start.ToArray(), database, memoryBytes, length);
         FindLeast();
     }
@@ -35,17 +38,6 @@ internal sealed class LargestKeys
         var keys = _keys[.._count];
         Array.Sort(keys, static (one, other) => other.MemoryBytes.CompareTo(one.MemoryBytes));
         return keys;
-    }
-
-    private int IndexOf(ReadOnlySpan<byte> key, int database)
-    {
-        for (int i = 0; i < _count; i++)
-        {
-            if (_keys[i].Database == database && key.SequenceEqual(_keys[i].Key))
-                return i;
-        }
-
-        return -1;
     }
 
     private void FindLeast()

@@ -2,9 +2,9 @@ namespace Cache.Server.Statistics;
 
 /// <summary>The figures of sampled requests by the prefixes of their keys, of the last minute or two.</summary>
 /// <remarks>
-/// Counted in windows of a minute, of which the last and the present one are kept. Concurrency: written by one thread at
-/// a time, the one that has borrowed its context. It never waits: while a reader holds the gate, some microseconds, its
-/// samples are dropped.
+/// Counted in windows of a minute, of which the last and the present one are kept. Concurrency: written by one thread
+/// at a time, the one that has borrowed its context. It never waits: while a reader holds the gate, some microseconds,
+/// its samples are dropped.
 /// </remarks>
 /// <param name="ticksPerSecond">Of the clock that gives the moments.</param>
 internal sealed class PrefixSamples(long ticksPerSecond)

@@ -6,9 +6,9 @@ namespace Cache.Server.Statistics;
 /// <remarks>
 /// A prefix is what stands before the second separator, with it: "user:eu:" of "user:eu:17". If there are more than the
 /// table has room for, the parts with most prefixes are counted whole from then on: all of "user:" as one. If that
-/// gives too little room, the lesser half of the prefixes becomes a part of the others. No figure is estimated, and none
-/// is lost: the sum is that of all keys. So keys by number, as "user:17:name", become one prefix, and a few of
-/// thousands of keys stay apart.
+/// gives too little room, the lesser half of the prefixes becomes a part of the others; one that comes again is
+/// counted from then on. Nothing is estimated, and nothing is lost: the sum is that of all keys. So keys by number, as
+/// "user:17:name", become one prefix, and a few of thousands of keys stay apart.
 /// </remarks>
 internal sealed class PrefixTable
 {

@@ -19,6 +19,17 @@ public sealed class LargestKeysTests
     }
 
     [Fact]
+    public void Add_LongKeysWithOneBeginning_AreTwo()
+    {
+        byte[] key = new byte[LargestKeys.KeyLengthMax + 2];
+        _keys.Add(key, 0, 100, 1);
+        key[^1] = 1;
+        _keys.Add(key, 0, 200, 1);
+
+        Assert.Equal(2, _keys.ToArray().Length);
+    }
+
+    [Fact]
     public void Add_SmallerThanAll_IsNotKept()
     {
         for (int i = 0; i < 2 * LargestKeys.CountMax; i++)

@@ -43,6 +43,7 @@ OUR_INFO_FIELDS = {
     b"latency_max_usec_10s",
     b"latency_max_usec_1s",
     b"latency_max_usec_60s",
+    b"latency_p99_usec_10s",
     b"maxmemory_clients",
     b"process_base_memory",
     b"protected_mode_rejections",

@@ -40,6 +40,7 @@ internal sealed class KeyspaceSweep : IAsyncDisposable
     private int _slices;
     private byte _separator;
     private bool _hasBegun;
+    private int _flushes;
 
     public KeyspaceSweep(ServerState server)
     {
@@ -57,7 +58,7 @@ internal sealed class KeyspaceSweep : IAsyncDisposable
     {
         lock (_gate)
         {
-            if (!_hasBegun || _separator != _server.Settings.PrefixSeparator)
+            if (!_hasBegun || _separator != _server.Settings.PrefixSeparator || _flushes != _server.Flushes)
                 Begin();
             long start = _server.TimeProvider.GetTimestamp();
             TimeSpan spent;
@@ -89,9 +90,11 @@ internal sealed class KeyspaceSweep : IAsyncDisposable
             if (!_server.IsStoreDisposed)
                 rest = Step();
         }
-        catch (ObjectDisposedException)
+#pragma warning disable CA1031 // No figure is worth the process: the store was disposed, memory is short, or a defect.
+        catch (Exception)
+#pragma warning restore CA1031
         {
-            // The store was, just now.
+            _hasBegun = false; // The next pass begins after the pause.
         }
 
         try
@@ -109,6 +112,7 @@ internal sealed class KeyspaceSweep : IAsyncDisposable
         _prefixes.Clear();
         _largest.Clear();
         _separator = _server.Settings.PrefixSeparator;
+        _flushes = _server.Flushes;
         (_cursor, _database, _keys, _slices) = (0, 0, 0, 0);
         _hasBegun = true;
     }
@@ -142,6 +146,8 @@ internal sealed class KeyspaceSweep : IAsyncDisposable
 
     private void Publish(bool isComplete)
     {
+        if (_flushes != _server.Flushes)
+            return; // What it has seen is gone.
         var shown = new PrefixTable();
         shown.Add(_prefixes, factor: 1);
         _server.KeyspacePass = new KeyspacePass(

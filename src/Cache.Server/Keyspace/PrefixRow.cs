@@ -2,7 +2,7 @@ using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Statistics;
 
-namespace Cache.Server.Commands.Administration;
+namespace Cache.Server.Keyspace;
 
 /// <summary>A prefix with what its keys take, by the last pass, and make in a second, by samples.</summary>
 /// <param name="Prefix">The prefix; empty: the keys without a separator.</param>
@@ -14,7 +14,7 @@ internal readonly record struct PrefixRow(byte[] Prefix, PrefixFigures Figures, 
     public long MeanTimeToLiveMs =>
         Figures.Expiring > 0 ? (long)(Figures.TimeToLiveMs / Figures.Expiring) : 0;
 
-    /// <summary>The figure of an order: SIZE, KEYS, READS, WRITES or BYTES; null if there is none of that name.</summary>
+    /// <summary>The figure of an order: SIZE, KEYS, READS, WRITES or BYTES; null: none of that name.</summary>
     public static Func<PrefixFigures, double>? OrderOf(ReadOnlySpan<byte> name)
     {
         if (name.Is("SIZE"u8))

@@ -4,7 +4,7 @@ using Cache.Server.Commands.Replies;
 using Cache.Server.Protocol;
 using Cache.Server.Statistics;
 
-namespace Cache.Server.Commands.Administration;
+namespace Cache.Server.Keyspace;
 
 /// <summary>CACHE TOPKEYS and CACHE PREFIXES: which keys, and which kinds of keys, take and make most.</summary>
 internal static class KeyFigureCommands
@@ -60,20 +60,27 @@ internal static class KeyFigureCommands
 
     private static void ShowLargest(int count, CommandContext context)
     {
-        var keys = context.Server.KeyspacePass?.Largest ?? [];
+        var pass = context.Server.KeyspacePass;
+        var keys = pass?.Largest ?? [];
+        long age = AgeOf(pass, context.Server);
         var reply = context.Reply;
         int shown = Math.Min(count, keys.Count);
         reply.ArrayHeader(shown);
         for (int i = 0; i < shown; i++)
         {
-            reply.MapHeader(4);
+            reply.MapHeader(5);
             reply.Bulk("key"u8);
             reply.Bulk(keys[i].Key);
             Write("db"u8, keys[i].Database, reply);
             Write("size"u8, keys[i].MemoryBytes, reply);
             Write("length"u8, keys[i].Length, reply);
+            Write("age"u8, age, reply);
         }
     }
+
+    // The seconds since the entries were counted; -1: they were not yet.
+    private static long AgeOf(KeyspacePass? pass, ServerState server) =>
+        pass is null ? -1 : (server.NowMs - pass.EndedAtMs) / 1000;
 
     // CACHE PREFIXES [BY SIZE|KEYS|READS|WRITES|BYTES] [COUNT count]
     private static void Prefixes(in RespRequest request, CommandContext context)
@@ -99,23 +106,24 @@ internal static class KeyFigureCommands
             }
         }
 
-        Show(PrefixRow.Find(context.Server, order!), (int)count, context.Reply);
+        long age = AgeOf(context.Server.KeyspacePass, context.Server);
+        Show(PrefixRow.Find(context.Server, order!), (int)count, age, context.Reply);
     }
 
-    private static void Show(List<PrefixRow> rows, int count, RespReplyWriter reply)
+    private static void Show(List<PrefixRow> rows, int count, long age, RespReplyWriter reply)
     {
         bool hasRest = rows.Count > 0 && rows[^1].IsRest;
         int shown = Math.Min(count, rows.Count - (hasRest ? 1 : 0));
         reply.ArrayHeader(shown + (hasRest ? 1 : 0));
         for (int i = 0; i < shown; i++)
-            Write(rows[i], reply);
+            Write(rows[i], age, reply);
         if (hasRest)
-            Write(rows[^1], reply);
+            Write(rows[^1], age, reply);
     }
 
-    private static void Write(PrefixRow row, RespReplyWriter reply)
+    private static void Write(PrefixRow row, long age, RespReplyWriter reply)
     {
-        reply.MapHeader(9);
+        reply.MapHeader(10);
         reply.Bulk("prefix"u8);
         reply.Bulk(row.Prefix);
         Write("keys"u8, row.Figures.Keys, reply);
@@ -126,6 +134,7 @@ internal static class KeyFigureCommands
         Write("hits"u8, Math.Ceiling(row.Figures.Hits), reply);
         Write("writes"u8, Math.Ceiling(row.Figures.Writes), reply);
         Write("bytes"u8, row.Figures.Traffic, reply);
+        Write("age"u8, age, reply);
     }
 
     private static void Write(ReadOnlySpan<byte> name, double value, RespReplyWriter reply)

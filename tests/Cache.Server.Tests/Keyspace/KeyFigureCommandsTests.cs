@@ -1,6 +1,7 @@
 using Cache.Server.Commands.Dispatch;
+using Cache.Server.Tests.Commands.Administration;
 
-namespace Cache.Server.Tests.Commands.Administration;
+namespace Cache.Server.Tests.Keyspace;
 
 public sealed class KeyFigureCommandsTests : MeasuringTestBase
 {
@@ -16,15 +17,15 @@ public sealed class KeyFigureCommandsTests : MeasuringTestBase
 
         string reply = Client.Run("CACHE PREFIXES BY KEYS");
 
-        Assert.StartsWith("*2\r\n*18\r\n$6\r\nprefix\r\n$0\r\n\r\n", reply, StringComparison.Ordinal);
+        Assert.StartsWith("*2\r\n*20\r\n$6\r\nprefix\r\n$0\r\n\r\n", reply, StringComparison.Ordinal);
         string user = reply[reply.IndexOf("$8\r\nuser:eu:\r\n", StringComparison.Ordinal)..];
         Assert.StartsWith(
             $"$8\r\nuser:eu:\r\n$4\r\nkeys\r\n:1\r\n$4\r\nsize\r\n:{info.MemoryBytes}\r\n"
             + "$8\r\nexpiring\r\n:1\r\n$3\r\nttl\r\n:",
             user, StringComparison.Ordinal);
         Assert.EndsWith(
-            "$5\r\nreads\r\n:2\r\n$4\r\nhits\r\n:1\r\n$6\r\nwrites\r\n:1\r\n$5\r\nbytes\r\n:10\r\n", user,
-            StringComparison.Ordinal);
+            "$5\r\nreads\r\n:2\r\n$4\r\nhits\r\n:1\r\n$6\r\nwrites\r\n:1\r\n$5\r\nbytes\r\n:10\r\n$3\r\nage\r\n:0\r\n",
+            user, StringComparison.Ordinal);
     }
 
     [Theory]
@@ -48,7 +49,7 @@ public sealed class KeyFigureCommandsTests : MeasuringTestBase
         await SweepAsync();
 
         Assert.StartsWith(
-            $"*1\r\n*18\r\n$6\r\nprefix\r\n${first.Length}\r\n{first}\r\n",
+            $"*1\r\n*20\r\n$6\r\nprefix\r\n${first.Length}\r\n{first}\r\n",
             Client.Run($"CACHE PREFIXES BY {order} COUNT 1"), StringComparison.Ordinal);
     }
 
@@ -59,7 +60,7 @@ public sealed class KeyFigureCommandsTests : MeasuringTestBase
         TakeGroup(1, "GET", "SET", "GET", "GET");
 
         Assert.EndsWith(
-            "$5\r\nreads\r\n:3\r\n$4\r\nhits\r\n:3\r\n$6\r\nwrites\r\n:1\r\n$5\r\nbytes\r\n:4\r\n",
+            "$5\r\nreads\r\n:3\r\n$4\r\nhits\r\n:3\r\n$6\r\nwrites\r\n:1\r\n$5\r\nbytes\r\n:4\r\n$3\r\nage\r\n:-1\r\n",
             Client.Run("CACHE PREFIXES"), StringComparison.Ordinal);
     }
 
@@ -74,7 +75,7 @@ public sealed class KeyFigureCommandsTests : MeasuringTestBase
         await SweepAsync();
 
         Assert.StartsWith(
-            "*1\r\n*18\r\n$6\r\nprefix\r\n$4\r\na-b-\r\n$4\r\nkeys\r\n:1\r\n", Client.Run("CACHE PREFIXES"),
+            "*1\r\n*20\r\n$6\r\nprefix\r\n$4\r\na-b-\r\n$4\r\nkeys\r\n:1\r\n", Client.Run("CACHE PREFIXES"),
             StringComparison.Ordinal);
         Assert.Equal(
             "*2\r\n$16\r\nprefix-separator\r\n$1\r\n-\r\n", Client.Run("CONFIG GET prefix-separator"));
@@ -105,9 +106,24 @@ public sealed class KeyFigureCommandsTests : MeasuringTestBase
         Assert.True(Server.Store.TryPeekInfo("large"u8, out var info));
 
         Assert.Equal(
-            "*1\r\n*8\r\n$3\r\nkey\r\n$5\r\nlarge\r\n$2\r\ndb\r\n:0\r\n"
-            + $"$4\r\nsize\r\n:{info.MemoryBytes}\r\n$6\r\nlength\r\n:5000\r\n",
+            "*1\r\n*10\r\n$3\r\nkey\r\n$5\r\nlarge\r\n$2\r\ndb\r\n:0\r\n"
+            + $"$4\r\nsize\r\n:{info.MemoryBytes}\r\n$6\r\nlength\r\n:5000\r\n$3\r\nage\r\n:0\r\n",
             Client.Run("CACHE TOPKEYS BY SIZE COUNT 1"));
+    }
+
+    [Theory]
+    [InlineData("FLUSHALL")]
+    [InlineData("FLUSHDB")]
+    public async Task Flush_Keys_AreForgotten(string flush)
+    {
+        Client.Run("SET user:1 v");
+        await SweepAsync();
+        Assert.NotEqual("*0\r\n", Client.Run("CACHE TOPKEYS BY SIZE"));
+        Client.Run(flush);
+
+        Assert.Equal("*0\r\n", Client.Run("CACHE TOPKEYS BY SIZE"));
+        await SweepAsync();
+        Assert.Contains("$4\r\nkeys\r\n:0\r\n", Client.Run("CACHE PREFIXES"), StringComparison.Ordinal);
     }
 
     [Theory]
