@@ -27,8 +27,16 @@ internal record struct PrefixFigures
     /// <summary>The milliseconds that these have left, together.</summary>
     public double TimeToLiveMs { get; set; }
 
-    /// <summary>How much there is to lose if its prefix is not told apart any more.</summary>
+    /// <summary>The requests and entries: 0 if nothing was counted.</summary>
     public readonly double Weight => Reads + Writes + Keys;
+
+    /// <summary>The greater of its shares of all requests and entries, and of all bytes.</summary>
+    public readonly double ShareOf(in PrefixFigures all)
+    {
+        double bytes = all.Size + all.Traffic;
+        return Math.Max(
+            all.Weight > 0 ? Weight / all.Weight : 0, bytes > 0 ? (Size + Traffic) / bytes : 0);
+    }
 
     public void Add(in PrefixFigures other)
     {

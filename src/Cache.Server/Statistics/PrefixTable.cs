@@ -21,9 +21,6 @@ internal sealed class PrefixTable
     // What making room gives at least, so that it is seldom needed.
     private const int RoomMin = CountMax / 8;
 
-    // Two parts that share a counter are merged together, or stay together.
-    private const int ChildCounters = 2 * CountMax;
-
     private readonly ulong[] _hashes = new ulong[CountMax];
     private readonly ulong[] _parents = new ulong[CountMax]; // The hash of the first part.
     private readonly byte[] _lengths = new byte[CountMax];
@@ -31,7 +28,6 @@ internal sealed class PrefixTable
     private readonly bool[] _isWhole = new bool[CountMax];
     private readonly byte[] _prefixes = new byte[CountMax * LengthMax];
     private readonly PrefixFigures[] _figures = new PrefixFigures[CountMax];
-    private readonly short[] _children = new short[ChildCounters];
     private readonly double[] _weights = new double[CountMax];
     private PrefixFigures _others;
     private int _count;
@@ -155,23 +151,24 @@ internal sealed class PrefixTable
 
     private void MakeRoom()
     {
-        _children.AsSpan().Clear();
-        for (int i = 0; i < _count; i++)
-            _children[CounterOf(_parents[i])] += (short)(IsChild(i) ? 1 : 0);
         int most = 0;
-        foreach (short children in _children)
-            most = Math.Max(most, children);
+        for (int i = 0; i < _count; i++)
+            most = Math.Max(most, ChildrenOf(_parents[i]));
 
         // From the end: what moves into a place that becomes free was looked at already.
         for (int i = _count - 1; most > 1 && i >= 0; i--)
         {
-            if (i < _count && IsChild(i) && 2 * _children[CounterOf(_parents[i])] > most)
+            if (i < _count && IsChild(i) && 2 * ChildrenOf(_parents[i]) > most)
                 Gather(IndexOf(_parents[i]) is >= 0 and var index ? index : TurnIntoPart(i));
         }
 
         if (CountMax - _count < RoomMin)
             DropLesser();
     }
+
+    // The part's own entry, if there is one, names itself.
+    private int ChildrenOf(ulong part) =>
+        _parents.AsSpan(0, _count).Count(part) - (IndexOf(part) >= 0 ? 1 : 0);
 
     private bool IsChild(int index) => _lengths[index] > _partLengths[index];
 
@@ -184,21 +181,24 @@ internal sealed class PrefixTable
 
     private void DropLesser()
     {
+        var all = default(PrefixFigures);
         for (int i = 0; i < _count; i++)
-            _weights[i] = _figures[i].Weight;
+            all.Add(_figures[i]);
+        for (int i = 0; i < _count; i++)
+            _weights[i] = _figures[i].ShareOf(all);
         var weights = _weights.AsSpan(0, _count);
         weights.Sort();
         double median = weights[_count / 2];
         int dropped = 0;
         for (int i = _count - 1; i >= 0; i--)
         {
-            if (_figures[i].Weight < median)
+            if (_figures[i].ShareOf(all) < median)
                 dropped += Drop(i);
         }
 
         for (int i = _count - 1; i >= 0 && dropped < CountMax / 2; i--)
         {
-            if (_figures[i].Weight <= median)
+            if (_figures[i].ShareOf(all) <= median)
                 dropped += Drop(i);
         }
     }
@@ -224,8 +224,6 @@ internal sealed class PrefixTable
         _figures[to] = _figures[from];
         _prefixes.AsSpan(from * LengthMax, LengthMax).CopyTo(_prefixes.AsSpan(to * LengthMax));
     }
-
-    private static int CounterOf(ulong parent) => (int)(parent % ChildCounters);
 
     private static ulong HashOf(ReadOnlySpan<byte> prefix) => SampleHash.Of(prefix, database: 0);
 }

@@ -66,6 +66,32 @@ public sealed class PrefixTableTests
         Assert.InRange(_table.Others.Keys, 20_000 - PrefixTable.CountMax, 20_000);
     }
 
+    // One key may be most of the memory.
+    [Fact]
+    public void Add_LargeKeyAmongManyPrefixes_KeepsItsRow()
+    {
+        _table.Add("large:b:c"u8, Colon, new PrefixFigures { Keys = 1, Size = 3_000_000 });
+        for (int i = 0; i < 3000; i++)
+            _table.Add(Encoding.ASCII.GetBytes($"p{i}:x:1"), Colon, new PrefixFigures { Keys = 1, Size = 40 });
+
+        int index = Array.FindIndex(Read(_table), static row => row.Prefix == "large:b:");
+        Assert.InRange(index, 0, PrefixTable.CountMax);
+        Assert.Equal(3001, Read(_table).Sum(static row => row.Keys) + _table.Others.Keys);
+    }
+
+    // A part is counted whole for its own prefixes alone.
+    [Fact]
+    public void Add_PartWithOnePrefix_StaysApartBesideOneWithMany()
+    {
+        for (int i = 0; i < 200; i++)
+            Add(_table, $"single{i}:only:1");
+        for (int i = 0; i < 1000; i++)
+            Add(_table, $"user:{i}:name");
+
+        Assert.Contains(("user:", 1000), Read(_table));
+        Assert.Equal(200, Read(_table).Count(static row => row.Prefix.EndsWith(":only:", StringComparison.Ordinal)));
+    }
+
     // Whatever comes, in whatever order: nothing is lost, and the bound holds.
     [Fact]
     public void Add_RandomKeys_LosesNothing() => RandomSeed.Run(this, seed =>

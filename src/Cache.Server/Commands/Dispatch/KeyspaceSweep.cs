@@ -152,6 +152,8 @@ internal sealed class KeyspaceSweep : IAsyncDisposable
         shown.Add(_prefixes, factor: 1);
         _server.KeyspacePass = new KeyspacePass(
             shown, _largest.ToArray(), _separator, _keys, _server.NowMs, isComplete);
+        if (_flushes != _server.Flushes)
+            _server.KeyspacePass = null; // It came in between, and had forgotten the one before.
     }
 
     private readonly struct Sink(KeyspaceSweep sweep, CacheStore store) : IKeySink
