@@ -1,6 +1,7 @@
 using Cache.Core;
 using Cache.Dashboard;
 using Cache.Server;
+using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -19,6 +20,8 @@ namespace Microsoft.AspNetCore.Builder;
 /// </remarks>
 public static class CacheDashboardEndpointRouteBuilderExtensions
 {
+    private static readonly string[] _readMethods = [HttpMethods.Get, HttpMethods.Head];
+
     /// <summary>Maps the dashboard with the default options.</summary>
     /// <param name="endpoints">Where to map it.</param>
     /// <param name="pattern">Its path, such as "/cache".</param>
@@ -61,7 +64,7 @@ public static class CacheDashboardEndpointRouteBuilderExtensions
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentNullException.ThrowIfNull(pattern);
         var metrics = new MetricsEndpoint(FindServer(endpoints.ServiceProvider).State);
-        return endpoints.MapGet(pattern, LocalRequests.Guard(metrics.WriteAsync))
+        return endpoints.MapMethods(pattern, _readMethods, LocalRequests.Guard(metrics.WriteAsync))
             .WithMetadata(LocalRequests.NeverCached);
     }
 

@@ -40,6 +40,7 @@ internal sealed class DashboardEndpoints : IDisposable
         Get(group, "/api/server", Data((json, _) => ServerData.Write(json, _server)));
         Get(group, "/api/doctor", Data((json, _) => DoctorData.Write(json, _server)));
         Get(group, "/api/hits", Data((json, _) => HitData.Write(json, _server)));
+        Get(group, "/api/prefixes", Data((json, _) => PrefixData.Write(json, _server)));
         Get(group, "/api/memory", Data((json, _) => MemoryData.Write(json, _server)));
         Get(group, "/api/latency", Guarded(SendLatencyAsync));
         Get(group, "/api/clients", Data(

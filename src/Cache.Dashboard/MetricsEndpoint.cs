@@ -17,6 +17,8 @@ internal sealed class MetricsEndpoint(ServerState server)
             return;
         }
 
+        if (HttpMethods.IsHead(context.Request.Method))
+            return;
         MetricsText.Write(server, context.Response.BodyWriter);
         await context.Response.BodyWriter.FlushAsync(context.RequestAborted).ConfigureAwait(false);
     }

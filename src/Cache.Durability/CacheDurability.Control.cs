@@ -49,6 +49,9 @@ public sealed partial class CacheDurability
     /// <summary>The keyspace of each database number; null: the same number, or nothing is loaded yet.</summary>
     internal byte[]? Databases => _durable?.Databases;
 
+    /// <summary>The bytes of shared memory in which changes lie until they are written; 0: none is used.</summary>
+    internal long SharedStagingBytes => _durable?.Journal.Staging.SharedBytes ?? 0;
+
     /// <summary>The number of times that writers have waited for the disk.</summary>
     internal long WaitCount => _durable?.Journal.Staging.WaitCount ?? 0;
 

@@ -4,6 +4,7 @@ using Cache.Core;
 using Cache.Durability;
 using Cache.Server.Clients;
 using Cache.Server.Commands;
+using Cache.Server.Commands.Administration;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Table;
 using Cache.Server.Connections;
@@ -53,6 +54,7 @@ public sealed partial class RespServer : IAsyncDisposable
     private SocketBinder? _binder;
     private Task? _load;
     private IdleSweep? _idleSweep;
+    private KeyspaceSweep? _keyspaceSweep;
     private EpollTransport? _epoll;
     private bool _wasStarted;
     private bool _wasStopped;
@@ -194,6 +196,7 @@ public sealed partial class RespServer : IAsyncDisposable
             await accepting.ConfigureAwait(false);
             await _acceptor.StopAsync(_options.DrainTimeout, cancellationToken).ConfigureAwait(false);
             await _idleSweep!.DisposeAsync().ConfigureAwait(false);
+            await _keyspaceSweep!.DisposeAsync().ConfigureAwait(false);
             if (_epoll?.End() is > 0 and var loopsLeft)
                 ServerLog.LoopsLeft(_logger, loopsLeft);
             _acceptor.Dispose();
@@ -386,9 +389,9 @@ public sealed partial class RespServer : IAsyncDisposable
         _state.Settings.TlsPort = PortOf(listeners.OfType<TlsListener>());
         _state.ProcessBaseBytes =
             Math.Max(0, Environment.WorkingSet - _state.Store.GetStatistics().MemoryBytes);
-        _state.HeapBytesAtStart =
-            Math.Max(GC.GetGCMemoryInfo(GCKind.Any).TotalCommittedBytes, GC.GetTotalMemory(forceFullCollection: false));
+        _state.RuntimeBaseBytes = MemoryKinds.FindRuntimeBase(_state);
         _idleSweep = new IdleSweep(_state, _acceptor.Live);
+        _keyspaceSweep = new KeyspaceSweep(_state);
         _listeners.Open(listeners);
     }
 

@@ -15,6 +15,6 @@ internal static class ServerVerb
         static (_, _, _) => throw new InvalidOperationException("It reads its words itself."))
     {
         FreeOperands = 1,
-        RunWhole = static words => (ExitCode)ServerProgram.RunAsync(words).GetAwaiter().GetResult(),
+        RunWhole = static words => (ExitCode)ServerProgram.RunAsync(words, "cache server").GetAwaiter().GetResult(),
     };
 }

@@ -72,6 +72,7 @@ public sealed class DisposedStoreTests : IDisposable
         ["TryChangeBitsInPlace"] = static s => s.TryChangeBitsInPlace("k"u8, [new BitFieldStep { Width = 1 }], out _),
         ["Copy"] = static s => s.Copy("k"u8, s, "l"u8, SetCondition.Always),
         ["get_Count"] = static s => _ = s.Count,
+        [nameof(CacheStore.GetMemory)] = static s => _ = s.GetMemory(),
         ["get_ExpiringCount"] = static s => _ = s.ExpiringCount,
         ["set_MemoryLimitBytes"] = static s => s.MemoryLimitBytes = 8 << 20,
         ["set_Eviction"] = static s => s.Eviction = EvictionPolicy.None,

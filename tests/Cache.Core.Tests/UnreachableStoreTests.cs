@@ -84,6 +84,7 @@ public sealed class UnreachableStoreTests
         static store => store.ClearAll(),
         static store => store.Validate(),
         static store => store.MemoryLimitBytes = 2 << 20,
+        static store => store.GetMemory(),
         static store => store.Dispose(),
     ];
 

@@ -16,10 +16,22 @@ public sealed class AccessTests
     [
         "/cache/", "/cache/assets/app.js", "/cache/api/live", "/cache/api/server", "/cache/api/hits",
         "/cache/api/memory", "/cache/api/latency", "/cache/api/clients", "/cache/api/keys", "/cache/api/key?key=one",
-        "/cache/api/configuration", "/cache/api/events", "/cache/api/hotkeys", "/cache/api/doctor", "/metrics",
+        "/cache/api/configuration", "/cache/api/events", "/cache/api/hotkeys", "/cache/api/prefixes",
+        "/cache/api/doctor", "/metrics",
     ];
 
     public static TheoryData<string> Paths => [.. _paths];
+
+    // Probes ask so whether it is there.
+    [Fact]
+    public async Task Metrics_Head_IsAnsweredWithoutABody()
+    {
+        await using var application = await DashboardApplication.StartAsync();
+
+        var (status, body, _) = await application.SendAsync("/metrics", method: "HEAD");
+
+        Assert.Equal((HttpStatusCode.OK, ""), (status, body));
+    }
 
     [Theory]
     [MemberData(nameof(Paths))]

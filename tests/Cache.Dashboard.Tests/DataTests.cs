@@ -162,6 +162,29 @@ public sealed class DataTests
     }
 
     [Fact]
+    public async Task Prefixes_AfterRequestsAndAPass_AreShown()
+    {
+        var time = new FakeTimeProvider();
+        await using var application = await DashboardApplication.StartAsync(time: time);
+        var client = application.Server.Connect();
+        client.Send("SET user:eu:1 value\r\nGET user:eu:1\r\nGET user:eu:2\r\nSET plain value\r\n");
+        time.Advance(2000);
+
+        using var data = await ReadAsync(application, "prefixes");
+        using var keys = await ReadAsync(application, "hotkeys");
+
+        Assert.True(data.RootElement.GetProperty("isComplete").GetBoolean());
+        var user = data.RootElement.GetProperty("prefixes").EnumerateArray()
+            .Single(static one => one.GetProperty("prefix").GetString() == "user:eu:");
+        Assert.Equal(1, user.GetProperty("keys").GetDouble());
+        Assert.Equal(2 * user.GetProperty("hits").GetDouble(), user.GetProperty("reads").GetDouble());
+        Assert.Equal(
+            ["plain", "user:eu:1"],
+            keys.RootElement.GetProperty("largest").EnumerateArray()
+                .Select(static one => one.GetProperty("key").GetString()).Order());
+    }
+
+    [Fact]
     public async Task Events_AfterAChange_HaveIt()
     {
         await using var application = await DashboardApplication.StartAsync();

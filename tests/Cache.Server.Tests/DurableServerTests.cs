@@ -3,6 +3,8 @@ using Cache.Core;
 using Cache.Durability;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Table;
+using Cache.Server.Settings;
+using Cache.Server.Statistics;
 using Cache.Server.Tests.Connections;
 using Cache.Testing;
 
@@ -162,6 +164,25 @@ public sealed class DurableServerTests : ConnectionTestBase, IAsyncLifetime
         Assert.Equal(
             Misconf[1..] + "No space left on device",
             Encoding.UTF8.GetString(DurabilityRefusal.OfJournal(files)));
+    }
+
+    [Fact]
+    public async Task FailureOfFiles_IsAnEventWithoutPaths()
+    {
+        await using var files = Create();
+        await files.StartAsync(Cancellation);
+        var server = TestServerState.Create(Store, new ServerSettings { Durability = files });
+        var sampler = new HistorySampler(server);
+        Clock.Advance(TimeSpan.FromSeconds(1));
+        sampler.Sample();
+        Suspend(files);
+        Clock.Advance(TimeSpan.FromSeconds(1));
+        sampler.Sample();
+
+        var last = server.Events.GetLast(1)[0];
+
+        Assert.Equal(EventKinds.Files, last.Kind);
+        Assert.Equal("the files cannot be written: changes are not kept", last.Text);
     }
 
     [Theory]

@@ -37,6 +37,7 @@ internal static class FolderArrows
     private const string Metrics = "Cache.Server.Metrics";
     private const string Doctor = "Cache.Server.Doctor";
     private const string Package = "Cache.Server.Package";
+    private const string KeyFigures = "Cache.Server.Keyspace";
     private const string Verbs = "Cache.Tool.Verbs";
     private const string Kept = "Cache.Durability";
     private const string KeptContracts = "Cache.Durability.Contracts";
@@ -151,18 +152,21 @@ internal static class FolderArrows
             Dispatch, Table, Replies, Arguments, Clients, Security, Settings, Statistics, Protocol, Core, Contracts,
             Kept, KeptContracts, "Cache.Durability.Control", Doctor,
         ],
+        // Which keys, and which kinds of keys, take and make most; the commands that tell it.
+        [KeyFigures] = [Dispatch, Replies, Arguments, Settings, Statistics, Protocol, Core, Contracts],
         // Rules over figures; only their reading knows the server.
-        [Doctor] = [Dispatch, Table, Clients, Settings, Statistics, Core, Contracts, Kept],
+        [Doctor] = [KeyFigures, Dispatch, Table, Clients, Settings, Statistics, Core, Contracts, Kept],
         // A copy of all figures for somebody else, and the command that asks for it.
         [Package] =
         [
-            "Cache.Server.Commands.Administration", Doctor, Dispatch, Table, Replies, Arguments, Clients,
+            "Cache.Server.Commands.Administration", Doctor, KeyFigures, Dispatch, Table, Replies, Arguments, Clients,
             Security, Settings, Statistics, Protocol, Core, Contracts,
         ],
         // All families, and the common GET and SET.
         [Commands] =
         [
-            Package, Dispatch, Table, Replies, Clients, Statistics, Protocol, "Cache.Server.Commands.Strings",
+            Package, KeyFigures, Dispatch, Table, Replies, Clients, Statistics, Protocol,
+            "Cache.Server.Commands.Strings",
             "Cache.Server.Commands.Hashes", "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys",
             "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration",
             Core, Contracts,
@@ -209,8 +213,8 @@ internal static class FolderArrows
             [Metrics, Dispatch, Clients, Statistics, Core, Contracts, Kept, "Microsoft.AspNetCore"],
         ["Cache.Dashboard.Data"] =
         [
-            "Cache.Dashboard.Live", Metrics, Doctor, "Cache.Server.Commands.Administration", Dispatch, Table, Arguments,
-            Clients, Security, Settings, Statistics, Core, Contracts, "Microsoft.AspNetCore",
+            "Cache.Dashboard.Live", Metrics, Doctor, KeyFigures, "Cache.Server.Commands.Administration", Dispatch,
+            Table, Arguments, Clients, Security, Settings, Statistics, Core, Contracts, "Microsoft.AspNetCore",
             "Microsoft.Extensions.Primitives",
         ],
 

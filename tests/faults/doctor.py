@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Ten staged faults, in each of which the right sentence of CACHE DOCTOR must come first.
+"""Ten staged faults, in each of which the right sentence must come first: that of CACHE DOCTOR, and that of
+`cache analyze` for a package that is taken while the fault lasts.
 
 usage: python3 tests/faults/doctor.py [NAME...]
 
-Needs the stand-alone server, built in Release before; root, or a container with a small /dev/shm, for a disk that is
+Needs the stand-alone server and the tool, built in Release before; root, or a container with a small /dev/shm, for a disk that is
 full; and a C compiler, which it installs on Debian, for a clock that can be set. Ends with "N passed, N failed".
 """
 import contextlib
+import json
 import os
 import pathlib
 import random
@@ -16,9 +18,9 @@ import sys
 import tempfile
 import threading
 import time
-import traceback
 
-from server import Client, Server, encode
+from server import TOOL, Client, Server, encode
+from staging import main
 
 # The doctor's rates are means of a minute, and a busy machine starts the load late.
 PATIENCE = 200
@@ -85,8 +87,11 @@ class Load:
         self.thread.join(PATIENCE)
 
 
-def diagnose(port, rule, *parts):
-    """Waits until the doctor's first sentence is that of the rule, and has the parts."""
+def diagnose(port, rule, *parts, offline=None):
+    """Waits until the doctor's first sentence is that of the rule, and has the parts; so must that of a package.
+
+    offline: the parts in its sentence, if a package has other names for them.
+    """
     end = time.monotonic() + PATIENCE
     with Client(port) as client:
         while True:
@@ -94,10 +99,30 @@ def diagnose(port, rule, *parts):
             findings = read(client)
             first = [part.decode() for part in findings[0]] if findings else ["none", "none", "", ""]
             if first[1] == rule and all(part in first[2] for part in parts):
+                analyze(client, rule, parts if offline is None else offline)
                 return f"{first[0]}: {first[2]}"
             if time.monotonic() > end:
                 raise AssertionError(f"not {rule} {parts} first: {findings}")
             time.sleep(0.5)
+
+
+def analyze(client, rule, parts):
+    """Takes a package and asks the tool about it, again if the fault was just between two samples."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        with tempfile.TemporaryDirectory() as folder:
+            package = pathlib.Path(folder, "package.zip")
+            package.write_bytes(client.ask("CACHE", "PACKAGE", "KEYS", "PLAIN"))
+            run = subprocess.run(["dotnet", str(TOOL), "analyze", str(package), "--json"], capture_output=True)
+        assert run.returncode in (0, 2), run.stdout.decode() + run.stderr.decode()
+        found = json.loads(run.stdout)
+        first = found["findings"][0] if found["findings"] else {"rule": "none", "sentence": ""}
+        if first["rule"] == rule and all(part in first["sentence"] for part in parts):
+            assert run.returncode == (2 if first["severity"] == "critical" else 0), f"exit code {run.returncode}"
+            return
+        if time.monotonic() > end:
+            raise AssertionError(f"offline not {rule} {parts} first: {found['findings']}")
+        time.sleep(1)
 
 
 @contextlib.contextmanager
@@ -153,7 +178,7 @@ def slow_reader():
         assert client.ask("SET", "report", b"x" * MEGABYTE) == b"+OK"
         assert client.ask("CLIENT", "SETNAME", "exporter") == b"+OK"
         client.socket.sendall(encode("GET", "report") * 40)
-        return diagnose(server.port, "slow-reader", "'exporter'")
+        return diagnose(server.port, "slow-reader", "'exporter'", offline=["'name-1'"])
 
 
 def full_journal_disk():
@@ -235,6 +260,7 @@ def connection_leak():
             watch.send("CACHE", "DOCTOR")
             findings = read(watch)
             if findings and findings[0][1] == b"rejected-clients":
+                analyze(watch, "rejected-clients", [])
                 return f"{findings[0][0].decode()}: {findings[0][2].decode()}"
             time.sleep(0.5)
         raise AssertionError(f"not rejected-clients first: {findings}")
@@ -277,23 +303,5 @@ FAULTS = [
 ]
 
 
-def main():
-    chosen = sys.argv[1:]
-    passed = failed = 0
-    for fault in FAULTS:
-        if chosen and fault.__name__ not in chosen:
-            continue
-        start = time.monotonic()
-        try:
-            said = fault()
-            print(f"ok      {fault.__name__}, {time.monotonic() - start:.0f} s: {said}", flush=True)
-            passed += 1
-        except Exception:
-            print(f"FAILED  {fault.__name__}\n{traceback.format_exc()}", flush=True)
-            failed += 1
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(FAULTS))

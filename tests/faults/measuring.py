@@ -10,9 +10,9 @@ import itertools
 import random
 import sys
 import threading
-import traceback
 
 from server import Client, Server, encode
+from staging import main
 
 LONG = "--long" in sys.argv
 SLOW_COMMANDS = 10_000 if LONG else 500
@@ -76,21 +76,5 @@ def hottest_keys_are_found():
 CHECKS = [slow_commands_are_in_the_log, hottest_keys_are_found]
 
 
-def main():
-    chosen = [name for name in sys.argv[1:] if not name.startswith("--")]
-    passed = failed = 0
-    for check in CHECKS:
-        if chosen and check.__name__ not in chosen:
-            continue
-        try:
-            print(f"ok      {check.__name__}: {check()}", flush=True)
-            passed += 1
-        except Exception:
-            print(f"FAILED  {check.__name__}\n{traceback.format_exc()}", flush=True)
-            failed += 1
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(CHECKS))

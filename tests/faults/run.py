@@ -12,9 +12,9 @@ import socket
 import sys
 import threading
 import time
-import traceback
 
 from server import PATIENCE, Client, Container, Server, encode, free_port
+from staging import main
 
 LONG = "--long" in sys.argv
 IDLE = 10_000 if LONG else 3_000
@@ -294,21 +294,5 @@ FAULTS = [
 ]
 
 
-def main():
-    chosen = [name for name in sys.argv[1:] if not name.startswith("--")]
-    passed = failed = 0
-    for fault in FAULTS:
-        if chosen and fault.__name__ not in chosen:
-            continue
-        try:
-            print(f"ok      {fault.__name__}: {fault()}", flush=True)
-            passed += 1
-        except Exception:
-            print(f"FAILED  {fault.__name__}\n{traceback.format_exc()}", flush=True)
-            failed += 1
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(FAULTS))

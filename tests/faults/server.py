@@ -9,6 +9,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "samples/StandaloneServer/bin/Release/net10.0/StandaloneServer.dll"
+TOOL = ROOT / "src/Cache.Tool/bin/Release/net10.0/Cache.Tool.dll"
 
 # Of a busy machine; a server that needs longer to start or to answer has failed.
 PATIENCE = 30

@@ -36,6 +36,9 @@ internal sealed unsafe class IndexMemory : IDisposable
         }
     }
 
+    /// <summary>The bytes that are populated before they are used.</summary>
+    public long AheadBytes => _prefault.Bytes;
+
     /// <summary>An unused page; its buckets are empty.</summary>
     /// <remarks>version: The lowest first version of its buckets, so that no version is seen twice.</remarks>
     public bool TryAllocate(out uint page, out uint version)

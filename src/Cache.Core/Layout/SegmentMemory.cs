@@ -54,6 +54,9 @@ internal sealed unsafe class SegmentMemory : IDisposable
     /// <summary>Gives the memory of a free segment's first bytes back to the system.</summary>
     public void Discard(int segment, int length) => _ = _records.TryDiscard((long)segment * SegmentSize, length);
 
+    /// <summary>The most bytes that are populated before they are used.</summary>
+    public long AheadBytes => _prefault.Bytes;
+
     /// <summary>Makes the memory of unused segments resident soon, some of this many.</summary>
     public void Prefault(int firstSegment, long count) =>
         _prefault.Request((long)firstSegment * SegmentSize, count * SegmentSize);

@@ -14,6 +14,29 @@ internal sealed partial class RecordLog
     /// <summary>The bytes of system memory that free segments may still have.</summary>
     public long ResidentFreeBytes => (long)Volatile.Read(ref _residentFreeCount) * Capacity;
 
+    /// <summary>The bytes of system memory that segments have before they are taken for the first time.</summary>
+    public long AheadBytes => Math.Min(_segments.AheadBytes, Math.Max(0, _budget.LimitBytes - _budget.UsedBytes));
+
+    /// <summary>
+    /// The bytes of live records, and of the segments that they are in; about right beside writers.
+    /// </summary>
+    public (long Live, long All) SumSegments()
+    {
+        long live = 0;
+        long all = 0;
+        for (int segment = 1; segment < Frontier; segment++)
+        {
+            ref var info = ref this[segment];
+            var state = StateOf(Volatile.Read(ref info.StateWord));
+            if (state is SegmentState.Free or SegmentState.Continued)
+                continue;
+            live += Math.Max(0, Volatile.Read(ref info.Committed) - Volatile.Read(ref info.Dead));
+            all += state == SegmentState.Active ? BytesOf(1, info.Start) : BytesOf(segment);
+        }
+
+        return (live, Math.Max(live, all));
+    }
+
     /// <summary>
     /// Gives the memory of free segments back to the system, except for a few that will be used next.
     /// </summary>

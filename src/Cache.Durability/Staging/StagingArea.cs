@@ -54,6 +54,9 @@ internal sealed class StagingArea : IDisposable
     /// <summary>The chunks that were used so far, each with its memory.</summary>
     public int ChunkCount => _chunks.Count(static chunk => chunk != null);
 
+    /// <summary>The bytes of these chunks in shared memory; 0 if they have memory of their own.</summary>
+    public long SharedBytes => _ring is null ? 0 : (long)ChunkCount * StagingChunk.Size;
+
     /// <summary>The number of times that a thread had to wait for room.</summary>
     public long WaitCount { get; private set; }
 

@@ -11,17 +11,18 @@ internal static class ConfigFile
 
     /// <param name="path">The file.</param>
     /// <param name="problems">Receives each error with its file and line.</param>
-    public static List<Setting> Read(string path, List<string> problems)
+    /// <param name="opened">Where its bytes are read, if it is open already; null: there.</param>
+    public static List<Setting> Read(string path, List<string> problems, string? opened = null)
     {
         var settings = new List<Setting>();
-        Read(path, "", settings, problems, depth: 0);
+        Read(path, ReadLines(opened ?? path, "", problems), "", settings, problems, depth: 0);
         return settings;
     }
 
-    private static void Read(string path, string from, List<Setting> settings, List<string> problems, int depth)
+    private static void Read(
+        string path, string[] lines, string from, List<Setting> settings, List<string> problems, int depth)
     {
         int number = 0;
-        string[] lines = ReadLines(path, from, problems);
         if (Array.Find(lines, static line => line.AsSpan().Trim().Length > 0)?.TrimStart().StartsWith('{') == true)
         {
             problems.Add($"{from}{path} looks like JSON: give it by --config-json.");
@@ -45,7 +46,8 @@ internal static class ConfigFile
             else
                 foreach (string file in Expand(
                     Path.Combine(Path.GetDirectoryName(path) ?? "", included), $"{origin}: ", problems))
-                    Read(file, $"{origin}: ", settings, problems, depth + 1);
+                    Read(
+                        file, ReadLines(file, $"{origin}: ", problems), $"{origin}: ", settings, problems, depth + 1);
         }
     }
 

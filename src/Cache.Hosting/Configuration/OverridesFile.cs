@@ -1,3 +1,5 @@
+using Cache.Server;
+
 namespace Cache.Hosting.Configuration;
 
 /// <summary>
@@ -24,18 +26,21 @@ internal static class OverridesFile
         return given;
     }
 
-    /// <returns>The path, if group or others may write it.</returns>
-    private static string? FindWriter(string path) =>
-        !OperatingSystem.IsWindows()
-        && (File.GetUnixFileMode(path) & (UnixFileMode.GroupWrite | UnixFileMode.OtherWrite)) != 0
-            ? path
-            : null;
+    /// <returns>The path that group or others may write; of a folder, others alone.</returns>
+    private static string? FindWriter(string folder, string path)
+    {
+        if (OperatingSystem.IsWindows())
+            return null;
+        if ((File.GetUnixFileMode(path) & (UnixFileMode.GroupWrite | UnixFileMode.OtherWrite)) != 0)
+            return path;
+        return (File.GetUnixFileMode(folder) & UnixFileMode.OtherWrite) != 0 ? folder : null;
+    }
 
     private static void Add(string? folder, List<Setting> given, List<string> problems)
     {
         if (folder is null || Path.Combine(folder, Name) is var path && !File.Exists(path))
             return;
-        if ((FindWriter(folder) ?? FindWriter(path)) is { } open)
+        if (FindWriter(folder, path) is { } open)
         {
             problems.Add(
                 $"{path}: {open} may be written by others than its owner, who could so set everything. "
@@ -43,7 +48,33 @@ internal static class OverridesFile
             return;
         }
 
-        foreach (var setting in ConfigFile.Read(path, problems))
+        bool isOfGroup = !OperatingSystem.IsWindows()
+            && (File.GetUnixFileMode(folder) & UnixFileMode.GroupWrite) != 0;
+        if (isOfGroup)
+            AddOfGroup(folder, path, given, problems);
+        else
+            Add(ConfigFile.Read(path, problems), given);
+    }
+
+    // Kubernetes makes a volume's folder writable for a group (fsGroup). Who is in it may remove the file, or bring
+    // back an older one, but cannot make one that belongs to the server's user or to root.
+    private static void AddOfGroup(string folder, string path, List<Setting> given, List<string> problems)
+    {
+        using var file = FileOwner.OpenOwnOrRoots(path);
+        if (file is null)
+        {
+            problems.Add(
+                $"{path}: its group may write {folder}, so the file must be no link, and belong to the user of the "
+                + $"server or to root. Change that (chmod g-w {folder}), or delete the file.");
+            return;
+        }
+
+        Add(ConfigFile.Read(path, problems, FileOwner.PathOf(file)), given);
+    }
+
+    private static void Add(List<Setting> settings, List<Setting> given)
+    {
+        foreach (var setting in settings)
             given.Add(setting with { IsOverride = true });
     }
 }

@@ -6,6 +6,7 @@ using Cache.Server.Commands.Keys;
 using Cache.Server.Commands.Session;
 using Cache.Server.Commands.Strings;
 using Cache.Server.Commands.Table;
+using Cache.Server.Keyspace;
 using Cache.Server.Package;
 
 namespace Cache.Server.Commands;
@@ -36,6 +37,7 @@ internal static class CommandFamilies
         .. MemoryCommands.Bindings,
         .. HotKeyCommands.Bindings,
         .. CacheCommands.Bindings,
+        .. KeyFigureCommands.Bindings,
         .. PackageCommand.Bindings,
         .. UnsafeCommand.Bindings,
         .. MonitorCommand.Bindings,

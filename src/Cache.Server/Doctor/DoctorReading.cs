@@ -1,6 +1,7 @@
 using Cache.Core;
 using Cache.Server.Clients;
 using Cache.Server.Commands.Dispatch;
+using Cache.Server.Keyspace;
 using Cache.Server.Statistics;
 
 namespace Cache.Server.Doctor;
@@ -15,7 +16,7 @@ internal static class DoctorReading
 
     /// <param name="server">The server.</param>
     /// <param name="readsEntries">
-    /// Whether the lengths of hot values are looked up; that waits for a thread which holds the entry.
+    /// Whether the lengths of hot values are looked up; that waits, within a bound, for a thread which holds an entry.
     /// </param>
     public static DoctorFigures Of(ServerState server, bool readsEntries = true) =>
         Of(server, new PlainNames(), readsEntries);
@@ -112,13 +113,15 @@ internal static class DoctorReading
     private static DoctorFigures WithKeys(
         DoctorFigures figures, ServerState server, FigureNames names, bool readsEntries)
     {
-        foreach (var key in server.Statistics.GetHotKeys(server.TimeProvider.GetTimestamp()))
+        var keys = server.Statistics.GetHotKeys(server.TimeProvider.GetTimestamp());
+        long[] lengths = readsEntries ? HotKeyLengths.Read(server, keys) : new long[keys.Count];
+        for (int i = 0; i < keys.Count; i++)
         {
+            var key = keys[i];
+            long length = Math.Max(0, lengths[i]);
             double share = figures.CommandsPerSecond <= 0 ? 0 : Math.Min(1, key.Rate / figures.CommandsPerSecond);
             if (share > figures.HotKeyShare)
                 figures = figures with { HotKey = names.OfKey(key.Key), HotKeyShare = share };
-            long length =
-                readsEntries && server.Databases[key.Database].TryPeekInfo(key.Key, out var info) ? info.Length : 0;
             double traffic = figures.TrafficPerSecond <= 0
                 ? 0
                 : Math.Min(1, key.Rate * length / figures.TrafficPerSecond);

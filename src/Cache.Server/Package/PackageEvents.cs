@@ -13,7 +13,7 @@ internal static class PackageEvents
     private static readonly string[] _plain =
     [
         EventKinds.Limit, EventKinds.LogIn, EventKinds.Eviction, EventKinds.OutOfMemory, EventKinds.Pause,
-        EventKinds.Clock,
+        EventKinds.Clock, EventKinds.Files,
     ];
 
     public static void Write(Utf8JsonWriter json, PackageSource source)

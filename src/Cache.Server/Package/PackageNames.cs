@@ -14,12 +14,11 @@ namespace Cache.Server.Package;
 /// The secret of the hashes is not kept: nobody can try whether a package has a certain key. Numbers are given in the
 /// order in which things are named first.
 /// </remarks>
-internal sealed class PackageNames(KeyExposure exposure) : FigureNames
+internal sealed class PackageNames(KeyExposure exposure, byte separator = (byte)':') : FigureNames
 {
     // 64 bits: two of some thousand keys will not have the same.
     private const int HashBytes = 8;
     private const int PrefixParts = 2;
-    private const byte Separator = (byte)':';
     private const string DefaultUser = "default";
 
     /// <summary>What stands for a text that was left out.</summary>
@@ -58,6 +57,11 @@ internal sealed class PackageNames(KeyExposure exposure) : FigureNames
             : HashOf(key),
         _ => HashOf(key),
     };
+
+    /// <summary>A prefix of CACHE PREFIXES.</summary>
+    public string OfPrefix(ReadOnlySpan<byte> prefix) => exposure == KeyExposure.Hash && prefix.Length > 0
+        ? HashOf(prefix)
+        : SettingQuote.Of(Encoding.Latin1.GetString(prefix));
 
     public override string OfClient(ReadOnlySpan<byte> name) =>
         NumberOf("name", Encoding.Latin1.GetString(name));
@@ -110,10 +114,10 @@ internal sealed class PackageNames(KeyExposure exposure) : FigureNames
         return "#" + Convert.ToHexStringLower(hash[..HashBytes]);
     }
 
-    private static ReadOnlySpan<byte> PrefixOf(ReadOnlySpan<byte> key)
+    private ReadOnlySpan<byte> PrefixOf(ReadOnlySpan<byte> key)
     {
         int end = 0;
-        for (int part = 0; part < PrefixParts && key[end..].IndexOf(Separator) is >= 0 and var next; part++)
+        for (int part = 0; part < PrefixParts && key[end..].IndexOf(separator) is >= 0 and var next; part++)
             end += next + 1;
         return key[..end];
     }

@@ -27,6 +27,8 @@ internal static class PackageParts
         Json("latency.json", PackageLogs.WriteLatency),
         Json("clients.json", PackageClients.Write),
         Json(PackageFormat.KeysName, PackageKeys.Write),
+        Json("largest-keys.json", PackageKeys.WriteLargest),
+        Json("prefixes.json", PackageKeys.WritePrefixes),
         Json("curve.json", static (json, source) => PackageKeys.WriteCurve(json, source.Server)),
         Json("memory.json", static (json, source) => WriteMemory(json, source)),
         Json("runtime.json", static (json, _) => PackageRuntime.Write(json)),

@@ -18,7 +18,7 @@ internal static class PackageWriter
 
     public static byte[] Write(ServerState server, KeyExposure exposure)
     {
-        var source = new PackageSource(server, new PackageNames(exposure));
+        var source = new PackageSource(server, new PackageNames(exposure, server.Settings.PrefixSeparator));
         var manifest = new ArrayBufferWriter<byte>();
         using var stream = new MemoryStream();
         using (var zip = new ZipArchive(stream, ZipArchiveMode.Create, leaveOpen: true))

@@ -48,6 +48,12 @@ internal static class MeasuringDirectives
             IsChangeable = true, IsKept = true, Read = static s => s.LatencyPercentiles,
             Write = static (s, value) => s.LatencyPercentiles = value,
         },
+        new("prefix-separator", OddKinds.AsciiCharacter, ":",
+            "CACHE PREFIXES tells keys apart by what stands before the second of these.")
+        {
+            IsChangeable = true, IsKept = true, Read = static s => ((char)s.PrefixSeparator).ToString(),
+            Write = static (s, value) => s.PrefixSeparator = (byte)value[0],
+        },
     ];
 
     private static Directive Number(

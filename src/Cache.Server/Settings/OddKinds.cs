@@ -40,6 +40,11 @@ internal static class OddKinds
         HasNoText = true,
     };
 
+    public static CheckedKind AsciiCharacter { get; } = new(
+        "character", "one character of ASCII, no blank and no control character", static text =>
+            text is [> ' ' and <= '~'] ? null : "must be one character of ASCII, no blank and no control character")
+    { HasNoText = true };
+
     public static CheckedKind ShutdownFlags { get; } = new(
         "flags", "default, or some of save, nosave, now, force", FindShutdownProblem)
     {

@@ -136,6 +136,9 @@ internal sealed class ServerSettings
     /// <summary>What took this long in milliseconds is an event of LATENCY; 0: nothing is.</summary>
     public long LatencyThresholdMs { get; set; }
 
+    /// <summary>What ends the parts of a key whose first two are its prefix.</summary>
+    public byte PrefixSeparator { get; set; } = (byte)':';
+
     /// <summary>The shorter of the two, in microseconds: at most 2^40.</summary>
     public long NoticedMicroseconds
     {

@@ -21,6 +21,9 @@ internal sealed class CommandCounters(int commandCount, long ticksPerSecond)
     // Made at the first sample.
     private KeySamples? _keys;
 
+    // Made at the first sample of a key.
+    private PrefixSamples? _prefixes;
+
     // Made at the first call of each command.
     private readonly LatencyHistogram?[] _latencies = new LatencyHistogram?[commandCount];
 
@@ -78,12 +81,30 @@ internal sealed class CommandCounters(int commandCount, long ticksPerSecond)
     /// <summary>The samples of keys; only for the borrower of the context.</summary>
     public KeySamples Keys => _keys ?? MakeKeys();
 
+    /// <summary>The samples of prefixes; only for the borrower of the context.</summary>
+    public PrefixSamples Prefixes => _prefixes ?? MakePrefixes();
+
+    /// <summary>Adds the figures of a second by prefixes to sums.</summary>
+    public void AddPrefixesTo(PrefixTable sums, byte separator, long now) =>
+        Volatile.Read(ref _prefixes)?.AddTo(sums, separator, now);
+
     /// <summary>Adds the requests per second of the most frequent keys to sums.</summary>
     public void AddKeysTo(Dictionary<(int Database, string Key), (double Reads, double Writes)> sums, long now) =>
         Volatile.Read(ref _keys)?.AddTo(sums, now);
 
     /// <summary>Forgets the samples of keys.</summary>
-    public void ResetKeys() => Volatile.Read(ref _keys)?.Reset();
+    public void ResetKeys()
+    {
+        Volatile.Read(ref _keys)?.Reset();
+        Volatile.Read(ref _prefixes)?.Reset();
+    }
+
+    private PrefixSamples MakePrefixes()
+    {
+        var made = new PrefixSamples(ticksPerSecond);
+        Volatile.Write(ref _prefixes, made);
+        return made;
+    }
 
     private KeySamples MakeKeys()
     {

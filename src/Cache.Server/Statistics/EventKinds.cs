@@ -24,6 +24,9 @@ internal static class EventKinds
     /// <summary>An administrator did what CACHE UNSAFE offers.</summary>
     public const string Unsafe = "unsafe";
 
+    /// <summary>Files cannot be written, or can be again.</summary>
+    public const string Files = "files";
+
     /// <summary>The wall clock was set.</summary>
     public const string Clock = "clock";
 }

@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using System.Diagnostics;
 
 namespace Cache.Server.Statistics;
@@ -31,15 +30,15 @@ internal sealed class KeySamples(long ticksPerSecond, ulong seed)
     // What was counted longer ago than this is of no interest any more.
     private const int SecondsKept = 6 * WindowSeconds;
 
-    // Differs between processes: nobody can make keys that are taken for one another.
-    private static readonly ulong _hashSeed = (ulong)Random.Shared.NextInt64() | 1;
-
     private readonly Lock _gate = new();
     private readonly HeavyKeeper _sketch = new();
     private KeyCandidates _former = new();
     private Window _formerWindow;
     private Window _window = new() { GapMean = 1 };
     private ulong _random = seed;
+
+    /// <summary>The requests that a sample stands for at present. Only for the borrower of the context.</summary>
+    public int GapMean => _window.GapMean;
 
     /// <summary>The requests until the next sample, which is the last of them.</summary>
     public int NextGap() => NextGap(_window.GapMean, Next());
@@ -67,7 +66,7 @@ internal sealed class KeySamples(long ticksPerSecond, ulong seed)
     {
         Debug.Assert(_gate.IsHeldByCurrentThread);
         if (key.Length <= KeyCandidates.KeyLengthMax)
-            _sketch.Add(HashOf(key, database), Next(), key, database, isWrite);
+            _sketch.Add(SampleHash.Of(key, database), Next(), key, database, isWrite);
     }
 
     /// <summary>Ends a request that <see cref="TryBegin"/> began.</summary>
@@ -117,23 +116,6 @@ internal sealed class KeySamples(long ticksPerSecond, ulong seed)
         _random ^= _random >> 7;
         _random ^= _random << 17;
         return _random * 0x9E3779B97F4A7C15;
-    }
-
-    private static ulong HashOf(ReadOnlySpan<byte> key, int database)
-    {
-        ulong hash = _hashSeed ^ (ulong)(uint)database << 32 ^ (ulong)key.Length;
-        for (; key.Length >= sizeof(ulong); key = key[sizeof(ulong)..])
-            hash = Mix(hash ^ BinaryPrimitives.ReadUInt64LittleEndian(key));
-        ulong rest = 0;
-        foreach (byte one in key)
-            rest = rest << 8 | one;
-        return Mix(Mix(hash ^ rest));
-    }
-
-    private static ulong Mix(ulong value)
-    {
-        ulong high = Math.BigMul(value, 0x9E3779B97F4A7C15, out ulong low);
-        return high ^ low ^ value >> 29;
     }
 
     private struct Window

@@ -32,13 +32,14 @@ internal sealed class MetricHistory(IReadOnlyList<MetricSeries> series)
     private int _samples;
 
     /// <summary>Adds a sample of all series.</summary>
-    /// <param name="atUnixSeconds">Its second; not before the last sample's.</param>
+    /// <param name="atUnixSeconds">Its second; one before the last sample's counts as that.</param>
     /// <param name="values">The value of each series.</param>
     public void Add(long atUnixSeconds, ReadOnlySpan<double> values)
     {
         Debug.Assert(values.Length == _series.Count);
         lock (_lock)
         {
+            atUnixSeconds = Math.Max(atUnixSeconds, _fine.Last); // A clock that is slewed may show a second twice.
             _fine.Add(atUnixSeconds, values);
             long coarseAt = atUnixSeconds - atUnixSeconds % CoarseSeconds;
             if (coarseAt != _coarseAt && _samples > 0)
@@ -47,6 +48,19 @@ internal sealed class MetricHistory(IReadOnlyList<MetricSeries> series)
             for (int i = 0; i < values.Length; i++)
                 _sums[i] = _series[i].IsMaximum ? Math.Max(_sums[i], values[i]) : _sums[i] + values[i];
             _samples++;
+        }
+    }
+
+    /// <summary>Moves all moments, since the clock was set: points stay as old as they are, and in order.</summary>
+    /// <param name="seconds">By how much it was set; negative: back.</param>
+    public void Shift(long seconds)
+    {
+        lock (_lock)
+        {
+            _fine.Shift(seconds);
+            _coarse.Shift(seconds / CoarseSeconds * CoarseSeconds);
+            if (_samples > 0)
+                EndCoarse();
         }
     }
 
@@ -79,7 +93,7 @@ internal sealed class MetricHistory(IReadOnlyList<MetricSeries> series)
     {
         for (int i = 0; i < _sums.Length; i++)
             _sums[i] /= _series[i].IsMaximum ? 1 : _samples;
-        _coarse.Add(_coarseAt, _sums);
+        _coarse.Add(Math.Max(_coarseAt, _coarse.Last), _sums);
         Array.Clear(_sums);
         _samples = 0;
     }
@@ -89,6 +103,15 @@ internal sealed class MetricHistory(IReadOnlyList<MetricSeries> series)
         private readonly long[] _moments = new long[length];
         private readonly double[] _values = new double[length * seriesCount];
         private long _added;
+
+        /// <summary>The moment that was added last; that of no clock before the first.</summary>
+        public long Last => _added == 0 ? long.MinValue : _moments[(int)((_added - 1) % length)];
+
+        public void Shift(long by)
+        {
+            for (int i = 0; i < Math.Min(_added, length); i++)
+                _moments[i] += by;
+        }
 
         public void Add(long moment, ReadOnlySpan<double> values)
         {

@@ -157,6 +157,21 @@ internal sealed class ServerStatistics(int commandCount, long ticksPerSecond)
         return keys;
     }
 
+    /// <summary>Reads, hits, writes and traffic of a second, by prefixes.</summary>
+    /// <param name="separator">What ends the parts of a key.</param>
+    /// <param name="now">The present moment by the server's clock, in ticks.</param>
+    public PrefixTable SumPrefixes(byte separator, long now)
+    {
+        var sums = new PrefixTable();
+        lock (_lock)
+        {
+            foreach (var counters in _counters)
+                counters.AddPrefixesTo(sums, separator, now);
+        }
+
+        return sums;
+    }
+
     /// <summary>The requests per second of a key; 0 if it is not among the keys that are used most often.</summary>
     /// <remarks>Found in a list that is made at most once a second: a client may ask for all keys.</remarks>
     public double FindRate(ReadOnlySpan<byte> key, int database, long now)

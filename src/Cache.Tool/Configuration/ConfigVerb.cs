@@ -18,6 +18,7 @@ internal static class ConfigVerb
             "",
             "--start   also what would keep a server of this machine from starting: files, folders, addresses in use",
             "",
+            "An overrides.conf beside it, or in the folder of its dir, is looked at too: a server takes it.",
             "Errors have file and line; of an unknown name the nearest one is told. What has no effect here is listed.",
             "Exit codes: 0 a server takes it, 1 it refuses it, 2 the file cannot be read.",
         ],
@@ -37,7 +38,9 @@ internal static class ConfigVerb
         }
 
         var problems = new List<string>();
-        var given = ConfigFile.Read(path, problems);
+        List<Setting> given = [.. ConfigFile.Read(path, problems)];
+        int inFile = given.Count;
+        OverridesFile.AddTo(path, given, problems);
         var settings = new ProgramSettings(new CacheOptions(), new RespServerOptions());
         settings.Apply(given, problems);
         if (words.Has(StartOption))
@@ -46,6 +49,8 @@ internal static class ConfigVerb
             output.Line(problem);
         foreach (var (name, reason) in settings.WithoutEffect)
             output.Line(reason is null ? $"{name} has no effect here" : $"{name} has no effect here: {reason}");
+        foreach (string file in given.Skip(inFile).Select(static one => one.Origin.Split(", line ")[0]).Distinct())
+            output.Line($"{file} wins over it");
         output.Line(problems.Count == 0
             ? $"{path}: {given.Count} settings, all of which a server takes"
             : $"{path}: {problems.Count} errors; a server would refuse it");

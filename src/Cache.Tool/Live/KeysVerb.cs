@@ -10,35 +10,53 @@ internal static class KeysVerb
     private const int CountDefault = 20;
     private const int CountMax = 1024;
     private const int CountPerScan = 1000;
+    private const int PrefixesMax = 256;
+    private const string PrefixesOption = "--prefixes";
+
+    private static readonly string[] s_orders = ["reads", "writes", "bytes", "size"];
+    private static readonly string[] s_prefixOrders = ["size", "keys", "reads", "writes", "bytes"];
 
     public static Verb Verb { get; } = new(
         "keys",
         [],
-        "Shows the keys that are used most, or some of a pattern with their size and time to live.",
+        "Shows the keys that are used most or are largest, their prefixes, or some of a pattern with their size.",
         [
             "",
-            "--by ORDER         reads, writes or bytes: the keys that are used most, in this order; reads if neither",
-            "                   this nor --match is given",
+            "--by ORDER         reads, writes or bytes: the keys that are used most, in this order; size: those that",
+            "                   take most memory; reads if neither this nor --match is given",
+            "--prefixes         what keys take and make by their prefixes; --by may be size, the first one, keys,",
+            "                   reads, writes or bytes",
             "--match PATTERN    keys of a pattern such as user:*, found by SCAN; reads no value, counts as no use",
             "--db N             their database, 0 if it is not given",
             "--count N          at most so many lines, 20 if it is not given",
             .. ServerAddress.Help,
         ],
-        ServerAddress.Options(("--by", "ORDER"), ("--match", "PATTERN"), ("--db", "N"), ("--count", "N")),
+        ServerAddress.Options(
+            ("--by", "ORDER"), (PrefixesOption, null), ("--match", "PATTERN"), ("--db", "N"), ("--count", "N")),
         Run);
 
     private static ExitCode Run(VerbWords words, Report output, TimeProvider time)
     {
-        string order = words.ValueOf("--by") ?? "reads";
-        if (order is not ("reads" or "writes" or "bytes"))
-            throw new ToolException($"--by {order}: reads, writes or bytes is needed.");
-        if (words.Has("--by") && words.Has("--match"))
-            throw new ToolException("--by is for the keys that are used most; --match has no order.");
-        int count = words.NumberOf("--count", CountDefault, 1, CountMax);
+        bool ofPrefixes = words.Has(PrefixesOption);
+        string[] orders = ofPrefixes ? s_prefixOrders : s_orders;
+        string order = words.ValueOf("--by") ?? orders[0];
+        if (!orders.Contains(order))
+        {
+            throw new ToolException(
+                $"--by {order}: {string.Join(", ", orders[..^1])} or {orders[^1]} is needed.");
+        }
+
+        if ((words.Has("--by") || ofPrefixes) && words.Has("--match"))
+            throw new ToolException("--by and --prefixes are for all keys; --match has no order.");
+        int count = words.NumberOf("--count", CountDefault, 1, ofPrefixes ? PrefixesMax : CountMax);
         int database = words.NumberOf("--db", 0, 0, int.MaxValue);
         using var server = ServerConnection.Open(ServerAddress.Of(words));
         if (words.ValueOf("--match") is { } pattern)
             Scan(server, pattern, database, count, output);
+        else if (ofPrefixes)
+            ShowPrefixes(server, order, count, output);
+        else if (order == "size")
+            ShowLargest(server, count, output);
         else
             ShowTop(server, order, count, output);
         return ExitCode.Whole;
@@ -59,6 +77,45 @@ internal static class KeysVerb
                 + $"{Field(key, "length"),12}  {Field(key, "db"),2}  {KeyText.Of(key.Find("key")?.Bytes ?? [])}");
         }
     }
+
+    private static void ShowLargest(ServerConnection server, int count, Report output)
+    {
+        var keys = server.Call(
+            "CACHE", "TOPKEYS", "BY", "size", "COUNT", count.ToString(CultureInfo.InvariantCulture)).Items;
+        output.Line(keys.Count == 0
+            ? "The server has not counted its keys yet."
+            : $"{"memory",12} {"length",12}  db  key");
+        foreach (var key in keys)
+        {
+            output.Line(
+                $"{Field(key, "size"),12} {Field(key, "length"),12}  {Field(key, "db"),2}  "
+                + KeyText.Of(key.Find("key")?.Bytes ?? []));
+        }
+    }
+
+    private static void ShowPrefixes(ServerConnection server, string order, int count, Report output)
+    {
+        var rows = server.Call(
+            "CACHE", "PREFIXES", "BY", order, "COUNT", count.ToString(CultureInfo.InvariantCulture)).Items;
+        output.Line(rows.Count == 0
+            ? "The server has no keys, or has not counted them yet."
+            : $"{"keys",10} {"memory",12} {"time to live",14} {"reads/s",9} {"hits",7} {"writes/s",9} "
+                + $"{"bytes/s",11}  prefix");
+        foreach (var row in rows)
+        {
+            output.Line(
+                $"{Field(row, "keys"),10} {Field(row, "size"),12} "
+                + $"{TimeOf(NumberOf(row, "expiring") > 0 ? NumberOf(row, "ttl") : -1),14} "
+                + $"{Field(row, "reads"),9} {HitsOf(row),7} {Field(row, "writes"),9} {Field(row, "bytes"),11}  "
+                + KeyText.Of(row.Find("prefix")?.Bytes ?? []));
+        }
+    }
+
+    private static string HitsOf(Reply row) => NumberOf(row, "reads") is > 0 and var reads
+        ? string.Create(CultureInfo.InvariantCulture, $"{100.0 * NumberOf(row, "hits") / reads:F1} %")
+        : "-";
+
+    private static long NumberOf(Reply row, string name) => row.Find(name)?.Number ?? 0;
 
     private static string Field(Reply key, string name) => key.Find(name)?.Text ?? "";
 

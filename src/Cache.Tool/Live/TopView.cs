@@ -48,6 +48,7 @@ internal static class TopView
         foreach (string name in (string[])["ops/s", "hit ratio", "memory", "of limit", "clients", "evicted"])
             table.AddColumn(new TableColumn(new Text(name)).RightAligned());
         table.AddColumn("busiest, microseconds");
+        table.AddColumn(new TableColumn(new Text("p99")).RightAligned());
         table.AddColumn(new TableColumn(new Text("longest")).RightAligned());
         double used = now.Number("used_memory");
         long limit = now.Number("maxmemory");
@@ -60,6 +61,7 @@ internal static class TopView
             Line(Count(now.Number("connected_clients"))),
             Line(Count(now.Number("evicted_keys") - (before?.Number("evicted_keys") ?? 0))),
             Line(name1.Length == 0 ? "-" : $"{name1} {percentiles}"),
+            Line(Count(now.Number("latency_p99_usec_10s"))),
             Line(Count(now.Number("latency_max_usec_10s"))));
         return table;
     }

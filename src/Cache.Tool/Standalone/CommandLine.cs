@@ -56,6 +56,12 @@ internal sealed class CommandLine
         }
     }
 
+    /// <summary>What its user has typed to come here, if that is not the name of the program.</summary>
+    public string? CalledAs { get; init; }
+
+    /// <summary>Receives help and the version.</summary>
+    public TextWriter? Output { get; init; }
+
     public string? ConfigFile { get; private set; }
 
     public string? ConfigJson { get; private set; }
@@ -88,7 +94,7 @@ internal sealed class CommandLine
             _problems.Add($"{Origin}: {MessageOf(error)}");
         if (_problems.Count == 0 && result.Action is not null && result.Action != _root.Action)
         {
-            result.Invoke();
+            Show(result);
             return false;
         }
 
@@ -97,6 +103,24 @@ internal sealed class CommandLine
             : result.GetValue(_configJson);
         Settings = [.. ReadDirectives(result)];
         return true;
+    }
+
+    // Help names the program's file, which nobody types.
+    private void Show(ParseResult result)
+    {
+        if (CalledAs is null)
+        {
+            result.Invoke();
+            return;
+        }
+
+        using var text = new StringWriter();
+        result.Invoke(new InvocationConfiguration { Output = text });
+#pragma warning disable RS0030 // It is a program.
+        var output = Output ?? Console.Out;
+#pragma warning restore RS0030
+        output.Write(text.ToString().Replace(
+            $"  {RootCommand.ExecutableName} ", $"  {CalledAs} ", StringComparison.Ordinal));
     }
 
     // Where a value is forgotten the next option would be taken for it, and what follows for a file; at the end nothing

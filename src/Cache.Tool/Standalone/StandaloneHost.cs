@@ -28,12 +28,12 @@ internal static class StandaloneHost
     /// The exit code: 0 after an orderly stop, 1 if the start failed, or if the stop could not write what is kept; then
     /// it was said why.
     /// </returns>
-    public static async Task<int> RunAsync(string[] arguments)
+    public static async Task<int> RunAsync(string[] arguments, string? calledAs = null)
     {
         var settings = new ProgramSettings(new CacheOptions(), new RespServerOptions());
         try
         {
-            var commandLine = new CommandLine();
+            var commandLine = new CommandLine { CalledAs = calledAs };
             return !commandLine.TryParse(arguments) || await RunAsync(commandLine, settings).ConfigureAwait(false)
                 ? 0
                 : 1;

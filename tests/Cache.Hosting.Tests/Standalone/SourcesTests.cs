@@ -66,6 +66,37 @@ public sealed class SourcesTests : IDisposable
         Assert.DoesNotContain(given, static one => one.IsOverride);
     }
 
+    // As Kubernetes makes the folder of a volume (fsGroup).
+    [Fact]
+    [UnsupportedOSPlatform("windows")]
+    public void ReadSources_OverridesInAFolderOfAGroup_AreTakenFromTheOwnUserAlone()
+    {
+        string path = _files.Write("c.conf", "maxclients 1\n");
+        string overrides = _files.Write("overrides.conf", "maxclients 2\n");
+        File.SetUnixFileMode(
+            Path.GetDirectoryName(path)!, File.GetUnixFileMode(Path.GetDirectoryName(path)!) | UnixFileMode.GroupWrite);
+        Assert.Equal(1, CountOverrides(path));
+        Assert.Empty(_problems);
+
+        string elsewhere = _files.Write("elsewhere.conf", "maxclients 2\n");
+        File.Delete(overrides);
+        File.CreateSymbolicLink(overrides, elsewhere);
+        Assert.Equal(0, CountOverrides(path));
+        Assert.Contains("the file must be no link", Assert.Single(_problems));
+        _problems.Clear();
+
+        File.Delete(overrides);
+        _files.Write("overrides.conf", "maxclients 2\n");
+        File.SetUnixFileMode(
+            Path.GetDirectoryName(path)!, File.GetUnixFileMode(Path.GetDirectoryName(path)!) | UnixFileMode.OtherWrite);
+        Assert.Equal(0, CountOverrides(path));
+        Assert.Contains("may be written by others than its owner", Assert.Single(_problems));
+    }
+
+    private int CountOverrides(string path) =>
+        StandaloneHost.ReadSources(Parse(path), Json(), new Dictionary<string, string>(), _problems)
+            .Count(static one => one.IsOverride);
+
     [Fact]
     public void ReadSources_WithoutOverrides_HasNone()
     {
@@ -74,6 +105,18 @@ public sealed class SourcesTests : IDisposable
         var given = StandaloneHost.ReadSources(Parse(path), Json(), new Dictionary<string, string>(), _problems);
 
         Assert.DoesNotContain(given, static one => one.IsOverride);
+    }
+
+    // Its user does not know the file of the program that a tool's command runs.
+    [Fact]
+    public void CommandLine_Help_NamesTheCommandAsItWasTyped()
+    {
+        using var output = new StringWriter();
+        var commandLine = new CommandLine { CalledAs = "cache server", Output = output };
+
+        Assert.False(commandLine.TryParse(["--help"]));
+        Assert.Contains("  cache server [<config-file>] [options]", output.ToString(), StringComparison.Ordinal);
+        Assert.Contains("--maxmemory", output.ToString(), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -31,6 +31,21 @@ public sealed class StartTests : IDisposable
         Assert.DoesNotContain("appendonly,", warning, StringComparison.Ordinal);
     }
 
+    // As Aspire starts redis-server, and as its image is started by hand.
+    [Theory]
+    [InlineData("--requirepass", "s3cret", "--save", "60", "1")]
+    [InlineData("--requirepass", "s3cret", "--save", "60 1", "--appendonly", "no")]
+    [InlineData("--save", "", "--requirepass", "s3cret", "--appendonly", "no", "--protected-mode", "no")]
+    public async Task Start_ArgumentsOfRedisServer_AreTaken(params string[] arguments)
+    {
+        string conf = _files.Write("redis.conf", "maxmemory 64mb\n");
+        await using var server = Start(
+            [conf, "--port", FreePort.Find(), "--dir", _files.PathOf(""), .. arguments]);
+        await using var client = await server.ConnectAsync();
+        await client.ExpectAsync("AUTH s3cret", "+OK\r\n");
+        await client.ExpectAsync("CONFIG GET maxmemory", "*2\r\n$9\r\nmaxmemory\r\n$8\r\n67108864\r\n");
+    }
+
     [Theory]
     [InlineData("--appendonly", "yes")]
     [InlineData("--save", "900 1")]

@@ -6,6 +6,7 @@ using Cache.Server.Package;
 using Cache.Server.Statistics;
 using Cache.Server.Tests.Clients;
 using Cache.Server.Tests.Commands;
+using Cache.Testing;
 
 namespace Cache.Server.Tests.Package;
 
@@ -43,6 +44,15 @@ public sealed class PackageCommandTests : CommandTestBase
     }
 
     [Theory]
+    [InlineData("HASH", "\"prefix\":\"#")]
+    [InlineData("PREFIX", "\"prefix\":\"\\u0022user:17:\\u0022\"")]
+    public void Package_Prefixes_AreShownAsAskedFor(string exposure, string shown)
+    {
+        Client.Run("SET user:17:session:4 value");
+        Assert.Contains(shown, PackageFiles.Of(Reply("CACHE", "PACKAGE", "KEYS", exposure))["prefixes.json"]);
+    }
+
+    [Theory]
     [InlineData("CACHE PACKAGE KEYS")]
     [InlineData("CACHE PACKAGE KEYS all")]
     [InlineData("CACHE PACKAGE all hash")]
@@ -69,6 +79,34 @@ public sealed class PackageCommandTests : CommandTestBase
         done.Set();
         await holder;
         Assert.StartsWith("$", Client.Run("CACHE PACKAGE"));
+    }
+
+    // A thread that hangs with an entry: a package is wanted then most.
+    [Fact]
+    public async Task Package_WhileAHotEntryIsHeld_LacksItsLengthAlone()
+    {
+        Client.Run("SET hot value");
+        using var held = new ManualResetEventSlim();
+        using var done = new ManualResetEventSlim();
+        var holder = Task.Factory.StartNew(
+            () => KeyedTransaction.Run(Server.Store, ["hot"u8.ToArray()], 1, 1, _ =>
+            {
+                held.Set();
+                done.Wait();
+            }),
+            CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        held.Wait(TestContext.Current.CancellationToken);
+
+        var files = PackageFiles.Of(Reply("CACHE", "PACKAGE", "KEYS", "PLAIN"));
+
+        Assert.Contains("hot", files["keys.json"], StringComparison.Ordinal);
+        Assert.Contains("\"length\":-1", files["keys.json"], StringComparison.Ordinal);
+        done.Set();
+        await holder;
+        Assert.True(SpinWait.SpinUntil(
+            () => PackageFiles.Of(Reply("CACHE", "PACKAGE"))["keys.json"].Contains(
+                "\"length\":5", StringComparison.Ordinal),
+            TimeSpan.FromMinutes(1)));
     }
 
     [Fact]

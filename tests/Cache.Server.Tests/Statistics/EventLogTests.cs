@@ -23,6 +23,20 @@ public sealed class EventLogTests
     }
 
     [Fact]
+    public void Add_ManyOfOneKind_LeavesTheOthers()
+    {
+        _events.Add(1, EventKinds.Configuration, "CONFIG SET timeout 5");
+        for (int i = 0; i < 3 * EventLog.EventsMax; i++)
+            _events.Add(i, EventKinds.Pause, "a pause");
+
+        var all = _events.GetLast(int.MaxValue);
+
+        Assert.Equal(EventLog.EventsMax, all.Count);
+        Assert.Equal(EventKinds.Configuration, all[^1].Kind);
+        Assert.Equal(all.Count - 1, all.Count(static one => one.Kind == EventKinds.Pause));
+    }
+
+    [Fact]
     public void Add_LongText_IsCut()
     {
         _events.Add(1, EventKinds.Limit, new string('x', 1000));

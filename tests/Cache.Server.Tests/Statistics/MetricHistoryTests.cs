@@ -46,6 +46,36 @@ public sealed class MetricHistoryTests
         Assert.Equal(90_000 - 86_390, points[0].AtUnixSeconds);
     }
 
+    // The minute before is asked for by the new clock.
+    [Theory]
+    [InlineData(-3600)]
+    [InlineData(3600)]
+    public void Shift_ClockThatWasSet_LeavesPointsInOrderAndAsOldAsTheyAre(int seconds)
+    {
+        for (int i = 0; i < 100; i++)
+            _history.Add(10_000 + i, [i, i]);
+        _history.Shift(seconds);
+        for (int i = 100; i < 120; i++)
+            _history.Add(10_000 + seconds + i, [i, i]);
+
+        var points = _history.Read(0, 10_000 + seconds + 60, isCoarse: false);
+
+        Assert.Equal(Enumerable.Range(60, 60).Select(static i => (double)i), points.Select(static one => one.Value));
+        Assert.Equal(points.OrderBy(static one => one.AtUnixSeconds), points);
+        var tens = _history.Read(0, 0, isCoarse: true);
+        Assert.Equal(tens.OrderBy(static one => one.AtUnixSeconds), tens);
+        Assert.Equal(11, tens.Count);
+    }
+
+    [Fact]
+    public void Add_SecondBeforeTheLast_CountsAsThat()
+    {
+        _history.Add(1000, [1, 1]);
+        _history.Add(999, [2, 2]);
+
+        Assert.Equal([(1000, 1), (1000, 2)], _history.Read(0, 0, isCoarse: false));
+    }
+
     // A second that the sweep missed has no point.
     [Fact]
     public void Read_AfterAPause_HasNoPointsOfIt()

@@ -30,6 +30,24 @@ public sealed class ConfigVerbTests : IDisposable
         Assert.Equal((1, ""), (run.Code, run.Errors));
     }
 
+    // A server would take it, and it would win.
+    [Fact]
+    public void Check_OverridesBesideAndInDir_AreLookedAt()
+    {
+        string beside = Path.Combine(_folder.Path, "overrides.conf");
+        string dir = Directory.CreateDirectory(Path.Combine(_folder.Path, "dir")).FullName;
+        File.WriteAllText(beside, "maxclients 0\n");
+        var run = Check($"dir {dir}\nport 7000\n");
+        Assert.Contains($"{beside}, line 1: maxclients is '0'", run.Output);
+        Assert.Equal(1, run.Code);
+        File.WriteAllText(beside, "maxclients 5\n");
+        File.WriteAllText(Path.Combine(dir, "overrides.conf"), "timeout 5\n");
+        run = Check($"dir {dir}\nport 7000\n");
+        run.AssertTells($"{beside} wins over it");
+        run.AssertTells($"{Path.Combine(dir, "overrides.conf")} wins over it");
+        run.AssertTells("4 settings, all of which a server takes");
+    }
+
     [Fact]
     public void Check_AllErrors_AreTold() => Assert.Contains("2 errors", Check("maxclients 0\ntimeout -1\n").Output);
 

@@ -68,6 +68,25 @@ public sealed class LiveVerbTests : IDisposable
     }
 
     [Fact]
+    public async Task Keys_BySizeAndPrefixes_AreThoseOfAPass()
+    {
+        await using var server = await RunningServer.StartAsync();
+        server.Store.Set("user:eu:1"u8, new byte[1000], new EntryOptions { SlidingMs = 3_600_000 });
+        server.Store.Set("order:1"u8, "value"u8);
+        await server.WaitForPassAsync(keys: 2);
+        var run = await server.RunAsync("keys", "--by", "size", "--count", "1");
+        run.AssertTells("        1000   0  \"user:eu:1\"");
+        Assert.DoesNotContain("order", run.Output);
+        run = await server.RunAsync("keys", "--prefixes", "--by", "keys");
+        run.AssertTells("  \"order:\"");
+        run.AssertTells("  \"user:eu:\"");
+        run.AssertTells("  none ");
+        (await server.RunAsync("keys", "--prefixes", "--by", "name"))
+            .AssertFails(2, "--by name: size, keys, reads, writes or bytes is needed.");
+        (await server.RunAsync("keys", "--prefixes", "--match", "*")).AssertFails(2, "--match has no order.");
+    }
+
+    [Fact]
     public async Task Bench_TellsRateAndPercentiles_AndItsKeysAreHot()
     {
         await using var server = await RunningServer.StartAsync();
@@ -214,7 +233,7 @@ public sealed class LiveVerbTests : IDisposable
     [InlineData("--user needs a password", "doctor", "--user", "bob")]
     [InlineData("--key is of a certificate", "doctor", "--tls", "--key", "x")]
     [InlineData("at once, and wait for a server that waits for it", "bench", "--pipeline", "2", "--size", "1048576")]
-    [InlineData("--by size: reads, writes or bytes is needed.", "keys", "--by", "size")]
+    [InlineData("--by name: reads, writes, bytes or size is needed.", "keys", "--by", "name")]
     [InlineData("--match has no order", "keys", "--by", "reads", "--match", "x")]
     public void WrongWords_AreToldInALine(string text, params string[] words) =>
         ToolRun.Of(words).AssertFails(words[0] == "doctor" ? 3 : 2, text);

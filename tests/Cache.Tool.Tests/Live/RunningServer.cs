@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Net;
 using Cache.Core;
 using Cache.Server;
+using Cache.Server.Commands.Dispatch;
 using Cache.Server.Statistics;
 
 namespace Cache.Tool.Tests.Live;
@@ -33,6 +34,14 @@ internal sealed class RunningServer : IAsyncDisposable
         new SlowRequest(
             _server.State.UnixSeconds, microseconds, [System.Text.Encoding.ASCII.GetBytes(command)], "10.0.0.1:1", []),
         SlowLog.LengthMax);
+
+    /// <summary>Waits until the server has counted so many keys.</summary>
+    public async Task WaitForPassAsync(long keys)
+    {
+        await using var sweep = new KeyspaceSweep(_server.State);
+        while (_server.State.KeyspacePass is not { IsComplete: true } pass || pass.Keys < keys)
+            sweep.Step();
+    }
 
     /// <summary>Runs a verb against the server, off the thread of the test.</summary>
     public Task<ToolRun> RunAsync(string verb, params string[] words) =>

@@ -8,7 +8,7 @@ import re
 # What we have beyond Redis 7.0, because clients of today send it.
 LATER_COMMANDS = {
     b"cache", b"cache|curve", b"cache|doctor", b"cache|events", b"cache|help", b"cache|memory",
-    b"cache|package", b"cache|topkeys", b"cache|unsafe",
+    b"cache|package", b"cache|prefixes", b"cache|topkeys", b"cache|unsafe",
     b"client|setinfo",
     b"client|no-touch", b"commandlog",
     b"commandlog|get", b"commandlog|help", b"commandlog|len", b"commandlog|reset", b"hotkeys", b"hotkeys|get",
@@ -43,6 +43,7 @@ OUR_INFO_FIELDS = {
     b"latency_max_usec_10s",
     b"latency_max_usec_1s",
     b"latency_max_usec_60s",
+    b"latency_p99_usec_10s",
     b"maxmemory_clients",
     b"process_base_memory",
     b"protected_mode_rejections",

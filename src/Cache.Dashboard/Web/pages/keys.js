@@ -66,6 +66,26 @@ export function show(main) {
     rows: [], sort: { name: 'reads', descending: true }, empty: 'No key is used often.',
   });
 
+  const large = table({
+    caption: 'Large keys',
+    columns: [
+      {
+        name: 'key', title: 'Key', className: 'key',
+        show: (row) => (row.id ? h('a', {
+          href: '#/keys',
+          click: (event) => {
+            event.preventDefault();
+            look({ id: row.id, database: row.database });
+          },
+        }, row.key) : `${row.key} …`),
+      },
+      { name: 'database', title: 'Database', show: (row) => `db${row.database}` },
+      { name: 'memory', title: 'Memory', number: true, show: (row) => bytes(row.memory) },
+      { name: 'length', title: 'Length', number: true, show: (row) => bytes(row.length) },
+    ],
+    rows: [], sort: { name: 'memory', descending: true }, empty: 'The keys are not counted yet.',
+  });
+
   // What was asked for last is shown, whatever arrives last.
   async function scan() {
     const mine = searches;
@@ -131,8 +151,12 @@ export function show(main) {
 
   more.hidden = true;
   main.append(h('form', { submit: start, role: 'search' }, h('label', { class: 'note' }, 'db '), database, pattern,
-    h('button', { type: 'submit' }, 'Find'), more, count), one, place, h('h2', {}, 'Hot keys'), hot.element);
+    h('button', { type: 'submit' }, 'Find'), more, count), one, place, h('h2', {}, 'Hot keys'), hot.element,
+    h('h2', {}, 'Large keys'), large.element);
   start();
-  const reads = refresh(main, 'hotkeys', () => ({}), (data) => hot.show(data.keys), 5000);
+  const reads = refresh(main, 'hotkeys', () => ({}), (data) => {
+    hot.show(data.keys);
+    large.show(data.largest);
+  }, 5000);
   return () => reads.end();
 }

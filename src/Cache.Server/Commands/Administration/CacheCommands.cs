@@ -11,8 +11,6 @@ namespace Cache.Server.Commands.Administration;
 internal static class CacheCommands
 {
     private const int EventsDefault = 100;
-    private const int TopKeysDefault = 16;
-    private const int TopKeysMax = 1024;
 
     private static readonly string[] _help =
     [
@@ -32,9 +30,15 @@ internal static class CacheCommands
         "PACKAGE [KEYS HASH|PREFIX|PLAIN]",
         "    Return a zip of what the server knows of itself, for somebody far away (default: HASH). It has no value,",
         "    argument or password; clients are numbered. Of keys it has hashes, the first parts, or all.",
-        "TOPKEYS BY READS|WRITES|BYTES [COUNT <count>]",
+        "PREFIXES [BY SIZE|KEYS|READS|WRITES|BYTES] [COUNT <count>]",
+        "    Return what keys take and make by their prefixes, as far as the second prefix-separator (default: 32).",
+        "    Entries are made of: prefix, keys, size in memory, keys that expire and their mean milliseconds left,",
+        "    reads, hits, writes and bytes per second, seconds since the keys were counted (-1: not yet).",
+        "    The last one, (others), has what is not told apart.",
+        "TOPKEYS BY READS|WRITES|BYTES|SIZE [COUNT <count>]",
         "    Return the keys that are read or written most often, or whose values make most traffic (default: 16).",
         "    Entries are made of: key, db, reads, writes and bytes per second, length of the value.",
+        "    SIZE: the keys that take most memory, by a pass over all keys: key, db, size, length, age.",
         "UNSAFE <action> [I-KNOW <reason>]",
         "    Do what may lose data or protection; without I-KNOW, say what it would do. Actions are:",
         "    RESET-ACL, IGNORE-JOURNAL, END-PROCESS.",
@@ -48,7 +52,6 @@ internal static class CacheCommands
         new("cache|doctor", Doctor),
         new("cache|events", Events),
         new("cache|memory", Memory),
-        new("cache|topkeys", TopKeys),
         new("cache|help", static (in RespRequest _, CommandContext context) => context.Reply.Help(_help)),
     ];
 
@@ -100,48 +103,6 @@ internal static class CacheCommands
             context.Reply.Bulk(Encoding.ASCII.GetBytes(name));
             context.Reply.Integer(bytes);
         }
-    }
-
-    // CACHE TOPKEYS BY READS|WRITES|BYTES [COUNT count]
-    private static void TopKeys(in RespRequest request, CommandContext context)
-    {
-        long count = TopKeysDefault;
-        bool isCounted = request.Count == 6 && request[4].Is("COUNT"u8);
-        if ((request.Count != 4 && !isCounted) || !request[2].Is("BY"u8)
-            || TopKey.OrderOf(request[3]) is not { } order)
-        {
-            context.Reply.Error(ErrorTexts.Syntax);
-            return;
-        }
-
-        if (isCounted && (!RespInteger.TryParse(request[5], out count) || count is < 1 or > TopKeysMax))
-        {
-            context.Reply.Error("ERR COUNT must be between 1 and 1024"u8);
-            return;
-        }
-
-        var keys = TopKey.Find(context.Server, order);
-        int shown = (int)Math.Min(count, keys.Count);
-        context.Reply.ArrayHeader(shown);
-        for (int i = 0; i < shown; i++)
-            Write(keys[i], context.Reply);
-    }
-
-    private static void Write(TopKey key, RespReplyWriter reply)
-    {
-        reply.MapHeader(6);
-        reply.Bulk("key"u8);
-        reply.Bulk(key.Key.Key);
-        reply.Bulk("db"u8);
-        reply.Integer(key.Key.Database);
-        reply.Bulk("reads"u8);
-        reply.Integer((long)Math.Ceiling(key.Key.ReadsPerSecond));
-        reply.Bulk("writes"u8);
-        reply.Integer((long)Math.Ceiling(key.Key.WritesPerSecond));
-        reply.Bulk("bytes"u8);
-        reply.Integer((long)key.BytesPerSecond);
-        reply.Bulk("length"u8);
-        reply.Integer(key.Length);
     }
 
     // CACHE EVENTS [COUNT count] [SINCE id]

@@ -18,6 +18,9 @@ internal static class InfoSections
     // Redis counts the seconds of its approximate LRU in 24 bits.
     private const int LruClockMask = (1 << 24) - 1;
 
+    // A field says so in its name.
+    private const int SecondsOfLatency = 10;
+
     // As in Redis for a server that has replaced no other.
     private static readonly string _noReplicationId = new('0', 40);
 
@@ -146,13 +149,25 @@ internal static class InfoSections
         AppendLimits(text, server.Limits);
     }
 
-    // Of all commands; a group of common ones counts as one.
+    // Of all commands; for the longest, a group of common ones counts as one.
     private static void AppendLongest(InfoText text, ServerState server)
     {
+        text.Add("latency_p99_usec_10s", LatencyOf(server, "latency_p99_usec"));
         long now = server.TimeProvider.GetTimestamp();
         text.Add("latency_max_usec_1s", server.Statistics.LongestCall(now, seconds: 1));
         text.Add("latency_max_usec_10s", server.Statistics.LongestCall(now, seconds: 10));
         text.Add("latency_max_usec_60s", server.Statistics.LongestCall(now, LatencyMaxima.SecondsMax));
+    }
+
+    // The greatest of ten seconds; the calls of a second are counted at its end.
+    private static long LatencyOf(ServerState server, string series)
+    {
+        double greatest = 0;
+        var points = server.History.Read(
+            HistorySeries.IndexOf(series), server.UnixSeconds - SecondsOfLatency, isCoarse: false);
+        foreach (var (_, value) in points)
+            greatest = Math.Max(greatest, value);
+        return (long)Math.Ceiling(greatest);
     }
 
     // Refused and evicted clients have Redis's own fields.

@@ -1,8 +1,16 @@
+using Cache.Core;
+using Cache.Server.Clients;
 using Cache.Server.Commands.Dispatch;
+using Cache.Server.Statistics;
 
 namespace Cache.Server.Commands.Administration;
 
 /// <summary>What the resident memory of the process is used for.</summary>
+/// <remarks>
+/// The store and the clients by their own counts, the collector by what it has committed, files and compiled code by
+/// what the kernel says, native code by what the C library has taken. What the runtime has mapped for itself is known
+/// from the start of the server, when there was little else.
+/// </remarks>
 internal static class MemoryKinds
 {
     private static readonly string[] _generations = ["gen0", "gen1", "gen2", "large", "pinned"];
@@ -10,31 +18,76 @@ internal static class MemoryKinds
     /// <summary>The kinds and their bytes; the last one is what the others do not explain.</summary>
     public static List<(string Name, long Bytes)> Of(ServerState server)
     {
-        var store = server.Store.GetStatistics();
-        long clients = server.ClientMemory.Bytes;
-        var collector = GC.GetGCMemoryInfo(GCKind.Any);
-        var kinds = new List<(string Name, long Bytes)>
-        {
-            ("store.entries", Math.Max(0, store.MemoryBytes - server.StoreBytesAtStart - clients)),
-            ("store.fixed", server.StoreBytesAtStart),
-            ("clients", clients),
-        };
-        long heap = 0;
-        var generations = collector.GenerationInfo;
-        for (int i = 0; i < Math.Min(generations.Length, _generations.Length); i++)
-        {
-            kinds.Add(("heap." + _generations[i], generations[i].SizeAfterBytes));
-            heap += generations[i].SizeAfterBytes;
-        }
-
-        kinds.Add(("heap.unused", Math.Max(0, collector.TotalCommittedBytes - heap)));
-        kinds.Add(("runtime", Math.Max(0, server.ProcessBaseBytes - server.HeapBytesAtStart)));
+        var process = ProcessMemory.Read();
+        var kinds = new List<(string Name, long Bytes)>();
+        var store = server.Store.GetMemory();
+        AddStore(kinds, store);
+        AddClients(kinds, store.Outside, server);
+        long journal = Math.Min(process.Shared, server.Durability?.SharedStagingBytes ?? 0);
+        kinds.Add(("journal", journal));
+        AddHeap(kinds);
+        kinds.Add(("runtime.files", process.Files));
+        kinds.Add(("runtime.compiled", process.Shared - journal));
+        kinds.Add(("runtime.native", process.Allocated));
+        kinds.Add(("runtime.base", server.RuntimeBaseBytes));
         long sum = 0;
         foreach (var (_, bytes) in kinds)
             sum += bytes;
-        long resident = Environment.WorkingSet;
+        long resident = process.Resident > 0 ? process.Resident : Environment.WorkingSet;
         kinds.Insert(0, ("resident", resident));
         kinds.Add(("unexplained", resident - sum));
         return kinds;
     }
+
+    /// <summary>What is resident at the start, and that nothing else accounts for.</summary>
+    public static long FindRuntimeBase(ServerState server)
+    {
+        var process = ProcessMemory.Read();
+        long anonymous = process.Resident > 0 ? process.Anonymous - process.Allocated : Environment.WorkingSet;
+        var store = server.Store.GetMemory();
+        long ofStore = store.Index + store.Ghosts + store.Records + store.Dead + store.Blocks + store.Free;
+        return Math.Max(0, anonymous - ofStore - HeapBytes());
+    }
+
+    private static void AddStore(List<(string Name, long Bytes)> kinds, in StoreMemory store)
+    {
+        kinds.Add(("store.index", store.Index));
+        kinds.Add(("store.ghosts", store.Ghosts));
+        kinds.Add(("store.records", store.Records));
+        kinds.Add(("store.dead", store.Dead));
+        kinds.Add(("store.large", store.Blocks));
+        kinds.Add(("store.free", store.Free));
+    }
+
+    // Lent values are the store's. What an idle client holds is objects, which the collector counts.
+    private static void AddClients(List<(string Name, long Bytes)> kinds, long held, ServerState server)
+    {
+        long input = 0;
+        long idle = 0;
+        foreach (var client in server.Clients.ToList())
+        {
+            input += client.InputMemoryBytes;
+            idle += ClientMemory.IdleClientBytes;
+        }
+
+        kinds.Add(("clients.input", input));
+        kinds.Add(("clients.output", Math.Max(0, held - input - idle)));
+    }
+
+    private static void AddHeap(List<(string Name, long Bytes)> kinds)
+    {
+        var generations = GC.GetGCMemoryInfo(GCKind.Any).GenerationInfo;
+        long sum = 0;
+        for (int i = 0; i < Math.Min(generations.Length, _generations.Length); i++)
+        {
+            kinds.Add(("heap." + _generations[i], generations[i].SizeAfterBytes));
+            sum += generations[i].SizeAfterBytes;
+        }
+
+        kinds.Add(("heap.unused", Math.Max(0, HeapBytes() - sum)));
+    }
+
+    // Before the first collection only the second one is known.
+    private static long HeapBytes() => Math.Max(
+        GC.GetGCMemoryInfo(GCKind.Any).TotalCommittedBytes, GC.GetTotalMemory(forceFullCollection: false));
 }

@@ -37,6 +37,7 @@ internal static class ServerCommands
                 context.Store.Clear();
         }
 
+        context.Server.NoteFlush();
         if (all)
             SaveFlushed(context.Server);
         context.Reply.Ok();

@@ -23,6 +23,7 @@ internal sealed class HistorySampler
     private Episode _evictions = new();
     private Episode _refusals = new();
     private int _next;
+    private bool _filesFail;
 
     public HistorySampler(ServerState server)
     {
@@ -52,9 +53,10 @@ internal sealed class HistorySampler
             Debug.Assert(_next == HistorySeries.All.Count);
             if (isFirst)
                 return;
+            NoteClock();
             _history.Add(_server.UnixSeconds, _values);
             NoteEvictions();
-            NoteClock();
+            NoteFiles();
         }
         finally
         {
@@ -160,9 +162,22 @@ internal sealed class HistorySampler
         double step = _server.ClockSteps.Note(_server.NowMs, _server.UnixMicroseconds / 1000);
         if (step != 0)
         {
+            _history.Shift((long)Math.Round(step));
             _server.NoteEvent(EventKinds.Clock, FormattableString.Invariant(
                 $"the clock was set {(step < 0 ? "back" : "forward")} by {Math.Abs(step):F0} s"));
         }
+    }
+
+    // The log has the reason, which may name a path.
+    private void NoteFiles()
+    {
+        bool fails = _server.Durability?.Failure is not null;
+        if (fails == _filesFail)
+            return;
+        _filesFail = fails;
+        _server.NoteEvent(EventKinds.Files, fails
+            ? "the files cannot be written: changes are not kept"
+            : "the files can be written again");
     }
 
     private void NoteEvictions()

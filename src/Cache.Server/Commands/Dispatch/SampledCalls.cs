@@ -1,6 +1,8 @@
 using System.Runtime.CompilerServices;
+using Cache.Core;
 using Cache.Server.Commands.Table;
 using Cache.Server.Protocol;
+using Cache.Server.Statistics;
 
 namespace Cache.Server.Commands.Dispatch;
 
@@ -15,12 +17,39 @@ internal static class SampledCalls
     public static void Take(CommandDefinition command, in RespRequest request, CommandContext context)
     {
         context.TakeSample(count: 1);
+        if (command.KeySpecifications.Length == 0)
+            return;
+        bool isWrite = (command.Flags & CommandFlags.Write) != 0;
+        AddKeys(command, request, isWrite, context);
+        var keys = new KeyEnumerator(command, request, 0);
+        for (int i = 0; i < KeysMax && keys.MoveNext(); i++)
+        {
+            if (!request.IsElsewhere(keys.Index))
+                AddPrefix(request[keys.Index], isWrite, context);
+        }
+    }
+
+    /// <summary>Counts the key of a request.</summary>
+    public static void Add(ReadOnlySpan<byte> key, bool isWrite, CommandContext context)
+    {
         var samples = context.Counters.Keys;
-        if (command.KeySpecifications.Length == 0 || !samples.TryBegin(context.CallEnd))
+        if (samples.TryBegin(context.CallEnd))
+        {
+            samples.Add(key, context.Client.Database, isWrite);
+            samples.End();
+        }
+
+        AddPrefix(key, isWrite, context);
+    }
+
+    private static void AddKeys(
+        CommandDefinition command, in RespRequest request, bool isWrite, CommandContext context)
+    {
+        var samples = context.Counters.Keys;
+        if (!samples.TryBegin(context.CallEnd))
             return;
         try
         {
-            bool isWrite = (command.Flags & CommandFlags.Write) != 0;
             var keys = new KeyEnumerator(command, request, 0);
             for (int i = 0; i < KeysMax && keys.MoveNext(); i++)
             {
@@ -35,19 +64,35 @@ internal static class SampledCalls
         }
     }
 
-    /// <summary>Counts the key of a request.</summary>
-    public static void Add(ReadOnlySpan<byte> key, bool isWrite, CommandContext context)
+    // What is there after the request tells what it found: a sample need not be exact. The store is asked before the
+    // gate is taken: that may wait for a thread which holds the entry.
+    private static void AddPrefix(ReadOnlySpan<byte> key, bool isWrite, CommandContext context)
     {
-        var samples = context.Counters.Keys;
-        if (!samples.TryBegin(context.CallEnd))
+        if (!TryPeek(key, context.Store, out bool isThere, out int length))
             return;
+        double weight = context.Counters.Keys.GapMean;
+        var figures = new PrefixFigures
+        {
+            Reads = isWrite ? 0 : weight,
+            Hits = isWrite || !isThere ? 0 : weight,
+            Writes = isWrite ? weight : 0,
+            Traffic = weight * length,
+        };
+        context.Counters.Prefixes.Add(key, context.Server.Settings.PrefixSeparator, figures, context.CallEnd);
+    }
+
+    private static bool TryPeek(ReadOnlySpan<byte> key, CacheStore store, out bool isThere, out int length)
+    {
+        (isThere, length) = (false, 0);
         try
         {
-            samples.Add(key, context.Client.Database, isWrite);
+            isThere = store.TryPeekInfo(key, out var info);
+            length = info.Length;
+            return true;
         }
-        finally
+        catch (ObjectDisposedException)
         {
-            samples.End();
+            return false; // The request's error has told it.
         }
     }
 }

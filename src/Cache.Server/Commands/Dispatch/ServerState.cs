@@ -24,6 +24,8 @@ internal sealed class ServerState
             .InformationalVersion.Split('+')[0];
 
     private long _unsafeActions;
+    private volatile KeyspacePass? _keyspacePass;
+    private int _flushes;
     private readonly Lazy<MetricHistory> _history = new(static () => new MetricHistory(HistorySeries.All));
 
     /// <param name="store">The store, by any of its keyspaces.</param>
@@ -113,6 +115,28 @@ internal sealed class ServerState
     /// <summary>The figures of the last day; made when the server starts.</summary>
     public MetricHistory History => _history.Value;
 
+    /// <summary>What the last pass over all entries has found; null: nothing yet.</summary>
+    public KeyspacePass? KeyspacePass
+    {
+        get => _keyspacePass;
+        set => _keyspacePass = value;
+    }
+
+    /// <summary>How often a database was flushed.</summary>
+    public int Flushes => Volatile.Read(ref _flushes);
+
+    /// <summary>Forgets what was counted of entries that are gone now.</summary>
+    public void NoteFlush()
+    {
+        Interlocked.Increment(ref _flushes);
+        KeyspacePass = null;
+    }
+
+    /// <summary>
+    /// Held by a thread that looks up hot values, which may wait for one that hangs; given back at its end.
+    /// </summary>
+    public SemaphoreSlim Lookups { get; } = new(1);
+
     /// <summary>When the wall clock was set.</summary>
     public ClockSteps ClockSteps { get; } = new();
 
@@ -141,8 +165,8 @@ internal sealed class ServerState
     /// <summary>The resident memory when the server started, without the store.</summary>
     public long ProcessBaseBytes { get; set; }
 
-    /// <summary>Of that memory, what the collector had committed.</summary>
-    public long HeapBytesAtStart { get; set; }
+    /// <summary>Of that memory, what neither the collector nor the C library nor a file accounts for.</summary>
+    public long RuntimeBaseBytes { get; set; }
 
     /// <summary>Identifies this run of the server: 40 hexadecimal digits.</summary>
     public string RunId { get; } =

@@ -17,7 +17,7 @@ internal static class CommandWorks
         "config|get", "config|set", "config|resetstat", "config|rewrite",
         "acl|deluser", "acl|dryrun", "acl|getuser", "acl|list", "acl|load", "acl|log", "acl|save", "acl|setuser",
         "acl|users", "latency|histogram", "memory|purge", "slowlog|get", "commandlog|get", "hotkeys|get",
-        "cache|doctor", "cache|events", "cache|package", "cache|topkeys",
+        "cache|doctor", "cache|events", "cache|package", "cache|prefixes", "cache|topkeys",
     };
 
     /// <summary>The most work of a command.</summary>

@@ -3,15 +3,15 @@ using Cache.Server.Commands.Dispatch;
 using Cache.Server.Protocol;
 using Cache.Server.Statistics;
 
-namespace Cache.Server.Commands.Administration;
+namespace Cache.Server.Keyspace;
 
 /// <summary>A hot key with the present length of its value.</summary>
 /// <param name="Key">The key and its rates.</param>
-/// <param name="Length">The length; 0 if there is no value any more.</param>
+/// <param name="Length">The length; 0 if there is no value any more; -1 if a thread holds it, or may.</param>
 internal readonly record struct TopKey(HotKey Key, long Length)
 {
     /// <summary>The bytes of its values that are read and written in a second, if they are as long as now.</summary>
-    public double BytesPerSecond => Key.Rate * Length;
+    public double BytesPerSecond => Key.Rate * Math.Max(0, Length);
 
     /// <summary>The comparison of an order: READS, WRITES or BYTES; null if there is none of that name.</summary>
     public static Comparison<TopKey>? OrderOf(ReadOnlySpan<byte> name)
@@ -28,12 +28,11 @@ internal readonly record struct TopKey(HotKey Key, long Length)
     /// <summary>The hot keys of a server, in an order.</summary>
     public static List<TopKey> Find(ServerState server, Comparison<TopKey> order)
     {
+        var hot = server.Statistics.GetHotKeys(server.TimeProvider.GetTimestamp());
+        long[] lengths = HotKeyLengths.Read(server, hot);
         var keys = new List<TopKey>();
-        foreach (var key in server.Statistics.GetHotKeys(server.TimeProvider.GetTimestamp()))
-        {
-            bool isThere = server.Databases[key.Database].TryPeekInfo(key.Key, out var info);
-            keys.Add(new TopKey(key, isThere ? info.Length : 0));
-        }
+        for (int i = 0; i < hot.Count; i++)
+            keys.Add(new TopKey(hot[i], lengths[i]));
 
         keys.Sort(order);
         return keys;

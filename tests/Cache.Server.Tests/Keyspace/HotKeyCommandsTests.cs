@@ -1,4 +1,6 @@
-namespace Cache.Server.Tests.Commands.Administration;
+using Cache.Server.Tests.Commands;
+using Cache.Server.Tests.Commands.Administration;
+namespace Cache.Server.Tests.Keyspace;
 
 public sealed class HotKeyCommandsTests : MeasuringTestBase
 {

@@ -3,7 +3,7 @@ using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
 using Cache.Server.Protocol;
 
-namespace Cache.Server.Commands.Administration;
+namespace Cache.Server.Keyspace;
 
 /// <summary>HOTKEYS: the keys that are used most often, by samples. As in Valkey; always on.</summary>
 internal static class HotKeyCommands

@@ -1,0 +1,34 @@
+using System.Diagnostics;
+
+namespace Cache.Core;
+
+/// <summary>What its memory is used for.</summary>
+public sealed partial class CacheStore
+{
+    /// <summary>
+    /// What the memory of all keyspaces is used for. Looks at some words for each two megabytes of the limit: to be
+    /// asked for now and then. Thread-safe.
+    /// </summary>
+    /// <exception cref="ObjectDisposedException">The store was disposed.</exception>
+    public StoreMemory GetMemory()
+    {
+        ThrowIfDisposed();
+        var reclaimer = _state.Reclaimer;
+        long ghosts = reclaimer.Ghosts.SizeBytes;
+        long dictionaries = _state.Packer.DictionaryBytes;
+        var (live, all) = _state.Log.SumSegments();
+        Debug.Assert(live >= 0, "No segment has more dead bytes than committed ones.");
+        return new StoreMemory
+        {
+            Index = Math.Max(0, reclaimer.FixedBytes - ghosts - dictionaries),
+            Ghosts = ghosts,
+            Dictionaries = dictionaries,
+            Records = live,
+            Dead = Math.Max(0, all - live),
+            Blocks = _state.BlockBytes,
+            Outside = _state.Budget.OutsideBytes,
+            Free = _state.Log.ResidentFreeBytes + _state.Log.AheadBytes + _state.Index.AheadBytes
+                + _state.Heap.SpareBytes,
+        };
+    }
+}
