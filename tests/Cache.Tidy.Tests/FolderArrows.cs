@@ -143,6 +143,8 @@ internal static class FolderArrows
             [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Hashes"] =
             [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.Lists"] =
+            [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Bits"] = [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Session"] =
             [Dispatch, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
@@ -164,6 +166,7 @@ internal static class FolderArrows
         [
             Package, Dispatch, Table, Replies, Clients, Statistics, Protocol, "Cache.Server.Commands.Strings",
             "Cache.Server.Commands.Hashes", "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys",
+            "Cache.Server.Commands.Lists",
             "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration",
             Core, Contracts,
         ],

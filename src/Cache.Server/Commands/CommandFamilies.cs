@@ -3,6 +3,7 @@ using Cache.Server.Commands.Bits;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Hashes;
 using Cache.Server.Commands.Keys;
+using Cache.Server.Commands.Lists;
 using Cache.Server.Commands.Session;
 using Cache.Server.Commands.Strings;
 using Cache.Server.Commands.Table;
@@ -50,6 +51,10 @@ internal static class CommandFamilies
         .. HashReadCommands.Bindings,
         .. HashWriteCommands.Bindings,
         .. HashRandomCommand.Bindings,
+        .. ListReadCommands.Bindings,
+        .. ListWriteCommands.Bindings,
+        .. ListTakeCommands.Bindings,
+        .. ListPopManyCommand.Bindings,
         .. KeyCommands.Bindings,
         .. ObjectCommands.Bindings,
         .. ExpiryCommands.Bindings,

@@ -40,9 +40,7 @@ internal ref struct KeyEnumerator
         {
             if (++_next == _specifications.Length)
                 return false;
-            int count = _request.Count - _start;
-            _at = _specifications[_next].First;
-            _last = Math.Min(_specifications[_next].LastOf(count), count - 1);
+            (_at, _last) = _specifications[_next].RangeIn(_request, _start);
         }
 
         return true;
