@@ -20,6 +20,10 @@ public sealed class RecordedRepliesTests
     [InlineData("hashes", 3)]
     [InlineData("lists", 2)]
     [InlineData("lists", 3)]
+    [InlineData("hyperloglogs", 2)]
+    [InlineData("hyperloglogs", 3)]
+    [InlineData("sort", 2)]
+    [InlineData("sort", 3)]
     [InlineData("lcs", 2)]
     [InlineData("lcs", 3)]
     public void Execute_RecordedRequest_RepliesAsRedis(string file, int protocolVersion)

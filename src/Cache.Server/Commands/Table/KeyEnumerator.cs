@@ -40,7 +40,9 @@ internal ref struct KeyEnumerator
         {
             if (++_next == _specifications.Length)
                 return false;
-            (_at, _last) = _specifications[_next].RangeIn(_request, _start);
+            (_at, _last) = _specifications[_next].TryFind(_request, _start, out int first, out int last)
+                ? (first, Math.Min(last, _request.Count - _start - 1))
+                : (0, -1);
         }
 
         return true;

@@ -9,7 +9,7 @@ namespace Cache.Server.Commands.Table;
 /// <summary>
 /// Which arguments of a command are keys, and what it does with them: one of the table's specifications.
 /// </summary>
-/// <param name="First">The index of the first key, or of their number.</param>
+/// <param name="First">The index of the first key, or of what tells where that is.</param>
 /// <param name="Last">The distance from it to the last key; negative: counted from the end of the request.</param>
 /// <param name="Step">The distance between keys.</param>
 /// <param name="Limit">Above 1, with a negative last: only the first 1/Limit of the rest is keys.</param>
@@ -17,9 +17,6 @@ namespace Cache.Server.Commands.Table;
 internal sealed record KeySpecification(int First, int Last, int Step, int Limit, string[] Flags)
 {
     private const string VariableFlags = "variable_flags";
-
-    // No request has so many arguments.
-    private const int Nowhere = int.MaxValue;
 
     // Of SET without its option GET, and of BITFIELD with nothing but GET.
     private static readonly string[] _overwriting = ["OW", "update"];
@@ -34,90 +31,88 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
     /// </summary>
     public bool IsOfBitField { get; private init; }
 
-    /// <summary>Whether the number of the keys stands before them, as in LMPOP numkeys key key.</summary>
-    public bool IsCounted { get; private init; }
-
-    /// <summary>The word behind which the keys stand, from <see cref="First"/> on; null: they begin there.</summary>
+    /// <summary>The word that stands before the keys, searched from the first index on; null: they have an index.</summary>
     public byte[]? Keyword { get; private init; }
 
-    /// <summary>Whether it is the key behind STORE of SORT, which may stand anywhere.</summary>
+    /// <summary>The distance from the number of the keys to the first key; 0: no number tells how many there are.</summary>
+    public int FirstBehindNumber { get; private init; }
+
+    /// <summary>Whether the table says that some arguments are keys, but not which.</summary>
+    public bool IsUnknown { get; private init; }
+
+    /// <summary>Whether it is the key behind STORE of SORT, of which the table knows no place.</summary>
     public bool IsOfSortStore { get; private init; }
 
     public static KeySpecification Read(JsonElement specification, string commandName)
     {
-        var begin = specification.GetProperty("begin_search");
-        var find = specification.GetProperty("find_keys");
+        var (begin, search) = PartOf(specification, "begin_search");
+        var (find, keys) = PartOf(specification, "find_keys");
+        bool isRange = find == "range";
         string[] flags = specification.GetProperty("flags").ReadStrings();
-        string? beginType = begin.GetProperty("type").GetString();
-        if (beginType == "unknown")
-        {
-            bool isStore = commandName == "sort" && flags.Contains("OW");
-            return new KeySpecification(Nowhere, 0, 1, 0, flags) { IsOfSortStore = isStore };
-        }
-
-        bool hasKeyword = beginType == "keyword";
-        var spec = begin.GetProperty("spec");
-        int first = spec.GetProperty(hasKeyword ? "startfrom" : "index").GetInt32();
-        var range = find.GetProperty("spec");
-        bool isCounted = find.GetProperty("type").GetString() == "keynum";
-        Debug.Assert(!isCounted || range.GetProperty("keynumidx").GetInt32() == 0);
-        Debug.Assert(!isCounted || range.GetProperty("firstkey").GetInt32() == 1);
         return new KeySpecification(
-            first,
-            isCounted ? 0 : range.GetProperty("lastkey").GetInt32(),
-            range.GetProperty("keystep").GetInt32(),
-            isCounted ? 0 : range.GetProperty("limit").GetInt32(),
+            begin switch
+            {
+                "index" => search.GetProperty("index").GetInt32(),
+                "keyword" => search.GetProperty("startfrom").GetInt32(),
+                _ => 0,
+            },
+            isRange ? keys.GetProperty("lastkey").GetInt32() : 0,
+            find == "unknown" ? 1 : keys.GetProperty("keystep").GetInt32(),
+            isRange ? keys.GetProperty("limit").GetInt32() : 0,
             flags)
         {
+            IsOfSortStore = commandName == "sort" && begin == "unknown" && flags.Contains("OW"),
             IsOfBitField = commandName == "bitfield",
-            IsCounted = isCounted,
-            Keyword = hasKeyword ? Encoding.ASCII.GetBytes(spec.GetProperty("keyword").GetString()!) : null,
+            Keyword = begin == "keyword" ? Encoding.ASCII.GetBytes(search.GetProperty("keyword").GetString()!) : null,
+            FirstBehindNumber = find == "keynum" ? FirstBehind(keys) : 0,
+            IsUnknown = begin == "unknown" || find == "unknown",
         };
     }
 
-    /// <summary>The indexes of the first and the last key in a request, of the words of its command.</summary>
-    /// <returns>A last one before the first if there are none.</returns>
-    public (int First, int Last) RangeIn(in RespRequest request, int start)
+    /// <summary>Where the keys of a request are.</summary>
+    /// <param name="request">A request that has the command's words from an index on.</param>
+    /// <param name="start">That index.</param>
+    /// <param name="first">The distance from there to the first key.</param>
+    /// <param name="last">The distance to the last key; it may be behind the request.</param>
+    /// <returns>False if there are none.</returns>
+    public bool TryFind(in RespRequest request, int start, out int first, out int last)
     {
         int count = request.Count - start;
-        if (IsCounted)
-            return CountedIn(request, start, count);
-        int first = IsOfSortStore ? StoredIn(request, start, count)
-            : Keyword is null ? First
-            : BehindKeyword(request, start, count);
-        return first >= count ? (count, -1) : (first, Math.Min(LastOf(first, count), count - 1));
-    }
-
-    private int LastOf(int first, int count)
-    {
-        if (Last >= 0)
-            return first + Last;
-        return Limit <= 1 ? count + Last : first + ((count - first) / Limit) + Last;
-    }
-
-    // With a number that is none, or more than there are words, there are no keys: the command refuses it.
-    private (int First, int Last) CountedIn(in RespRequest request, int start, int count)
-    {
-        long keys = 0;
-        bool isNumber = First < count && RespInteger.TryParse(request[start + First], out keys);
-        return isNumber && keys > 0 && keys < count - First ? (First + 1, First + (int)keys) : (count, -1);
-    }
-
-    private int BehindKeyword(in RespRequest request, int start, int count)
-    {
-        for (int i = First; i < count - 1; i++)
+        (first, last) = (First, -1);
+        if (IsOfSortStore)
         {
-            if (request[start + i].Is(Keyword))
-                return i + 1;
+            first = last = FindStored(request, start);
+            return first > 0;
         }
 
-        return Nowhere;
+        if (IsUnknown || (Keyword is not null && !TryFindKeyword(request, start, out first)) || first >= count)
+            return false;
+        if (FirstBehindNumber == 0)
+        {
+            last = Last >= 0 ? first + Last : Limit <= 1 ? count + Last : first + ((count - first) / Limit) + Last;
+            return true;
+        }
+
+        // With a number that is none, or of more keys than there are words, the command is refused.
+        if (!RespInteger.TryParse(request[start + first], out long keys) || keys < 1 || keys > count)
+            return false;
+        first += FirstBehindNumber;
+        last = first + ((int)keys - 1) * Step;
+        return last < count;
     }
 
+    /// <summary>A request's access to the keys, in Redis's words.</summary>
+    public string[] FlagsIn(in RespRequest request, int start) => !_isVariable ? _flags : VariedIn(request, start);
+
+    /// <summary>A request's access to the values of the keys.</summary>
+    public AclKeyAccess AccessIn(in RespRequest request, int start) =>
+        !_isVariable ? _access : AccessOf(VariedIn(request, start));
+
     // As Redis looks for it: options that have arguments are passed over with these; the last STORE counts.
-    private static int StoredIn(in RespRequest request, int start, int count)
+    private static int FindStored(in RespRequest request, int start)
     {
-        int stored = Nowhere;
+        int count = request.Count - start;
+        int stored = 0;
         for (int i = 2; i < count; i++)
         {
             var word = request[start + i];
@@ -132,12 +127,31 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
         return stored;
     }
 
-    /// <summary>A request's access to the keys, in Redis's words.</summary>
-    public string[] FlagsIn(in RespRequest request, int start) => !_isVariable ? _flags : VariedIn(request, start);
+    // The last one, as the commands take it; what follows the word is a key, whatever it says.
+    private bool TryFindKeyword(in RespRequest request, int start, out int first)
+    {
+        first = -1;
+        for (int i = First; i < request.Count - start - 1; i++)
+        {
+            if (request[start + i].Is(Keyword!))
+                first = ++i;
+        }
 
-    /// <summary>A request's access to the values of the keys.</summary>
-    public AclKeyAccess AccessIn(in RespRequest request, int start) =>
-        !_isVariable ? _access : AccessOf(VariedIn(request, start));
+        return first >= 0;
+    }
+
+    private static (string Type, JsonElement Part) PartOf(JsonElement specification, string name)
+    {
+        var part = specification.GetProperty(name);
+        return (part.GetProperty("type").GetString()!, part.TryGetProperty("spec", out var spec) ? spec : default);
+    }
+
+    // The number is where the keys' search begins, in all of Redis's commands.
+    private static int FirstBehind(JsonElement keys)
+    {
+        Debug.Assert(keys.GetProperty("keynumidx").GetInt32() == 0);
+        return keys.GetProperty("firstkey").GetInt32();
+    }
 
     // Only SET and BITFIELD have variable flags.
     private string[] VariedIn(in RespRequest request, int start)
