@@ -1,0 +1,88 @@
+using System.Diagnostics;
+using Cache.Core;
+using Cache.Core.Collections.Packed;
+
+namespace Cache.Durability.Attachment;
+
+/// <summary>Makes the form that a small collection has in a record, from its elements.</summary>
+/// <remarks>One thread at a time.</remarks>
+internal sealed class PackedCollection
+{
+    /// <summary>The most bytes of a collection, and the most elements.</summary>
+    public const int LengthMax = PackedTable.LengthMax;
+    public const int CountMax = PackedTable.CountMax;
+
+    private readonly byte[] _memory = new byte[PackedEditor.MemorySize];
+    private readonly byte[] _packed = new byte[LengthMax];
+
+    /// <summary>The bytes, from the start of the array on.</summary>
+    public byte[] Bytes => _packed;
+
+    public int Length { get; private set; }
+
+    /// <summary>A step of making one.</summary>
+    public enum Step
+    {
+        Done,
+
+        /// <summary>It is longer than a record's.</summary>
+        TooLong,
+
+        /// <summary>It has the same field or member twice.</summary>
+        Twice,
+    }
+
+    /// <summary>Makes one of a kind from all of its names, with their values or scores.</summary>
+    /// <param name="type">The kind, as files number it.</param>
+    /// <param name="count">The number of names.</param>
+    /// <param name="elements">The names and values.</param>
+    public Step Make<TElements>(byte type, int count, TElements elements)
+        where TElements : struct, IPackedElements, allows ref struct
+    {
+        var kind = StoredType.KindOf(type);
+        bool hasShape = PackedCheck.TryGetShape(kind, out var shape);
+        Debug.Assert(hasShape);
+        var editor = new PackedEditor(shape, _memory);
+        editor.TryRead(default);
+        for (int i = 0; i < count; i++)
+        {
+            var name = elements.NameAt(i);
+            if (shape.HasPrints && editor.Table.TryFind(name, PackedPrint.Of(name), out _))
+                return Step.Twice;
+            bool isAdded = kind switch
+            {
+                EntryKind.Hash => editor.TryAdd(name, elements.ValueAt(i)),
+                EntryKind.SortedSet => TryAddByScore(ref editor, name, elements.ScoreAt(i)),
+                _ => editor.TryAdd(name, default),
+            };
+            if (!isAdded)
+                return Step.TooLong;
+        }
+
+        Length = editor.Length;
+        editor.WriteTo(_packed.AsSpan(0, Length));
+        Debug.Assert(PackedCheck.IsWhole(kind, _packed.AsSpan(0, Length)));
+        return Step.Done;
+    }
+
+    // By score, then by bytes.
+    private static bool TryAddByScore(scoped ref PackedEditor editor, ReadOnlySpan<byte> member, double score)
+    {
+        var table = editor.Table;
+        var place = PackedTable.BeforeFirst;
+        int index = 0;
+        int end = 0;
+        while (table.TryMoveNext(ref place))
+        {
+            PackedScore.TryRead(table.ValueAt(place), out double present);
+            if (present > score || (present == score && table.NameAt(place).SequenceCompareTo(member) > 0))
+                break;
+            index++;
+            end = place.End;
+        }
+
+        Span<byte> value = stackalloc byte[PackedScore.LengthMax];
+        int length = PackedScore.Write(score, value);
+        return editor.TryInsert(index, end, member, value[..length]);
+    }
+}
