@@ -59,7 +59,7 @@ internal static class SortCommands
         var pattern = new SortPattern(options.Weights);
         bool hasWeights = options.HasWeights;
         bool isAlphabetical = options.IsAlphabetical;
-        if (hasWeights && pattern.IsConstant)
+        if (options.IsUnsorted)
         {
             if (SortSource.IsOrdered(kind) || !options.Stores)
             {

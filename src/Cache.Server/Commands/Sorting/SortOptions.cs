@@ -28,6 +28,9 @@ internal ref struct SortOptions
 
     public ReadOnlySpan<byte> Weights { get; private set; }
 
+    /// <summary>Whether any pattern behind BY was without a place for the element, as in BY nosort.</summary>
+    public bool IsUnsorted { get; private set; }
+
     /// <summary>The number of patterns behind GET.</summary>
     public int Gets { get; private set; }
 
@@ -114,6 +117,7 @@ internal ref struct SortOptions
         {
             HasWeights = true;
             Weights = request[index + 1];
+            IsUnsorted |= new SortPattern(Weights).IsConstant;
             return 1;
         }
 
