@@ -4,7 +4,7 @@ using Cache.Core.Collections.Packed;
 
 namespace Cache.Durability.Attachment;
 
-/// <summary>Makes the form that a small collection has in a record, from its elements.</summary>
+/// <summary>Makes the form that a small hash or list has in a record, from its elements.</summary>
 /// <remarks>One thread at a time.</remarks>
 internal sealed class PackedCollection
 {
@@ -28,11 +28,11 @@ internal sealed class PackedCollection
         /// <summary>It is longer than a record's.</summary>
         TooLong,
 
-        /// <summary>It has the same field or member twice.</summary>
+        /// <summary>It has the same field twice.</summary>
         Twice,
     }
 
-    /// <summary>Makes one of a kind from all of its names, with their values or scores.</summary>
+    /// <summary>Makes one of a kind from all of its names, with their values.</summary>
     /// <param name="type">The kind, as files number it.</param>
     /// <param name="count">The number of names.</param>
     /// <param name="elements">The names and values.</param>
@@ -41,7 +41,7 @@ internal sealed class PackedCollection
     {
         var kind = StoredType.KindOf(type);
         bool hasShape = PackedCheck.TryGetShape(kind, out var shape);
-        Debug.Assert(hasShape);
+        Debug.Assert(hasShape && kind is EntryKind.Hash or EntryKind.List, "Sets have an order of their own.");
         var editor = new PackedEditor(shape, _memory);
         editor.TryRead(default);
         for (int i = 0; i < count; i++)
@@ -49,13 +49,7 @@ internal sealed class PackedCollection
             var name = elements.NameAt(i);
             if (shape.HasPrints && editor.Table.TryFind(name, PackedPrint.Of(name), out _))
                 return Step.Twice;
-            bool isAdded = kind switch
-            {
-                EntryKind.Hash => editor.TryAdd(name, elements.ValueAt(i)),
-                EntryKind.SortedSet => TryAddByScore(ref editor, name, elements.ScoreAt(i)),
-                _ => editor.TryAdd(name, default),
-            };
-            if (!isAdded)
+            if (!editor.TryAdd(name, shape.HasValues ? elements.ValueAt(i) : default))
                 return Step.TooLong;
         }
 
@@ -63,26 +57,5 @@ internal sealed class PackedCollection
         editor.WriteTo(_packed.AsSpan(0, Length));
         Debug.Assert(PackedCheck.IsWhole(kind, _packed.AsSpan(0, Length)));
         return Step.Done;
-    }
-
-    // By score, then by bytes.
-    private static bool TryAddByScore(scoped ref PackedEditor editor, ReadOnlySpan<byte> member, double score)
-    {
-        var table = editor.Table;
-        var place = PackedTable.BeforeFirst;
-        int index = 0;
-        int end = 0;
-        while (table.TryMoveNext(ref place))
-        {
-            PackedScore.TryRead(table.ValueAt(place), out double present);
-            if (present > score || (present == score && table.NameAt(place).SequenceCompareTo(member) > 0))
-                break;
-            index++;
-            end = place.End;
-        }
-
-        Span<byte> value = stackalloc byte[PackedScore.LengthMax];
-        int length = PackedScore.Write(score, value);
-        return editor.TryInsert(index, end, member, value[..length]);
     }
 }

@@ -16,6 +16,11 @@ internal struct HllUnion(ByteStringList memory, byte[] buffer, byte[] most) : IV
     /// <summary>Whether any is dense.</summary>
     public bool IsDense { get; private set; }
 
+    private int _taken;
+
+    /// <summary>Whether the first key is only checked.</summary>
+    public bool LeavesOutFirst { get; init; }
+
     private readonly Span<byte> Registers => most.AsSpan(0, HllFormat.Registers);
 
     public readonly bool IsFull => Fault != HllFault.None;
@@ -40,18 +45,18 @@ internal struct HllUnion(ByteStringList memory, byte[] buffer, byte[] most) : IV
         Fault = HllFaults.Of(text);
         if (Fault != HllFault.None)
             return;
+        if (_taken++ == 0 && LeavesOutFirst)
+            return;
         IsDense |= !HllFormat.IsSparse(text);
         bool isMerged = HllFormat.TryMerge(text, Registers);
         Debug.Assert(isMerged, "It is whole.");
     }
 
-    public readonly void Miss()
-    {
-    }
+    public void Miss() => _taken++;
 
     public void Restart()
     {
-        (Fault, IsDense) = (HllFault.None, false);
+        (Fault, IsDense, _taken) = (HllFault.None, false, 0);
         Registers.Clear();
     }
 }

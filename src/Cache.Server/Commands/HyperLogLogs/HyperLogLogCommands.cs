@@ -66,7 +66,7 @@ internal static class HyperLogLogCommands
     private static void CountUnion(in RespRequest request, CommandContext context)
     {
         byte[] most = ArrayPool<byte>.Shared.Rent(HllFormat.Registers);
-        if (TryUnite(request, context, most, out _))
+        if (TryUnite(request, context, most, leavesOutFirst: false, out _))
             context.Reply.Integer(HllEstimate.OfRegisters(most.AsSpan(0, HllFormat.Registers)));
         ArrayPool<byte>.Shared.Return(most);
     }
@@ -78,7 +78,7 @@ internal static class HyperLogLogCommands
             return;
         byte[] most = ArrayPool<byte>.Shared.Rent(HllFormat.Registers);
         byte[] memory = ArrayPool<byte>.Shared.Rent(HllEditor.MemorySize);
-        if (TryUnite(request, context, most, out bool isDense))
+        if (TryUnite(request, context, most, leavesOutFirst: true, out bool isDense)) // It is merged when it is written.
         {
             var merge = new HllMerge(most.AsSpan(0, HllFormat.Registers), isDense, memory);
             var status = context.Store.Update(request[1], ref merge);
@@ -93,13 +93,14 @@ internal static class HyperLogLogCommands
     }
 
     /// <summary>The highest of each register of all keys, as of one moment; or replies with an error.</summary>
-    private static bool TryUnite(in RespRequest request, CommandContext context, byte[] most, out bool isDense)
+    private static bool TryUnite(
+        in RespRequest request, CommandContext context, byte[] most, bool leavesOutFirst, out bool isDense)
     {
         most.AsSpan(0, HllFormat.Registers).Clear();
         byte[] buffer = ArrayPool<byte>.Shared.Rent(HllFormat.LengthMax);
         using var memory = context.BorrowList();
         var keys = HllKeys.Of(request, context, out var fault);
-        var union = new HllUnion(memory, buffer, most);
+        var union = new HllUnion(memory, buffer, most) { LeavesOutFirst = leavesOutFirst };
         context.Store.GetMany(ref keys, ref union);
         isDense = union.IsDense;
         if (union.Fault != HllFault.None)

@@ -12,6 +12,12 @@ internal static class ListPopManyCommand
     // The index of the first key.
     private const int FirstKey = 2;
 
+    // With more, whole pages would be locked, and others would wait.
+    private const int LockedKeysMax = 64;
+
+    // The time to look for a key, in nanoseconds.
+    private const long KeyWork = 300;
+
     public static IReadOnlyList<CommandBinding> Bindings { get; } = [new("lmpop", LMPop)];
 
     // LMPOP numkeys key [key ...] LEFT | RIGHT [COUNT count]
@@ -34,7 +40,8 @@ internal static class ListPopManyCommand
         if (ListEndName.TryParse(request[next], reply, out var end)
             && TryParseCount(request, next + 1, reply, out long count))
         {
-            Pop(request, (int)keys, end, count, context);
+            if (!context.TryGiveWay(keys * KeyWork))
+                Pop(request, (int)keys, end, count, context);
         }
     }
 
@@ -58,18 +65,25 @@ internal static class ListPopManyCommand
         return false;
     }
 
-    // That a list is empty counts only at the moment in which another one is changed: so then all keys are locked.
+    // That a list is empty counts only at the moment in which another one is changed: so then the keys up to that one
+    // are locked, unless they are many.
     private static void Pop(in RespRequest request, int keys, ListEnd end, long count, CommandContext context)
     {
         using var elements = context.BorrowList();
         var sink = new ListElementsSink(elements);
         int from = 0;
         var status = context.Store.List(request[FirstKey]).PopMany(end, count, ref sink);
-        if (status == WriteStatus.NotFound && keys > 1)
+        if (status == WriteStatus.NotFound && keys is > 1 and <= LockedKeysMax)
         {
             var transaction = new PopFirst(request, keys, end, count, elements, context.Store.Keyspace);
             context.Store.Transact(ref transaction);
             (status, from) = (transaction.Status, transaction.Index);
+        }
+
+        for (int i = 1; keys > LockedKeysMax && i < keys && status == WriteStatus.NotFound; i++)
+        {
+            status = context.Store.List(request[FirstKey + i]).PopMany(end, count, ref sink);
+            from = i;
         }
 
         if (status == WriteStatus.Done)

@@ -15,6 +15,9 @@ internal static class SortCommands
     private const long ElementWork = 300;
     private const long LookupWork = 300;
 
+    // Of SORT with BY or GET and STORE, beside others that write the same key: each time it was written meanwhile.
+    private const int AttemptsMax = 1000;
+
     private static readonly CommandDefinition _sort = Definition("sort"u8);
     private static readonly CommandDefinition _sortReadOnly = Definition("sort_ro"u8);
 
@@ -41,110 +44,82 @@ internal static class SortCommands
         if (!SortOptions.TryParse(request, mayStore, readsAnyKey, context.Reply, out var options))
             return;
         context.Store.TryPeekInfo(request[1], out var info);
-        if (context.TryGiveWay(info.Length * (ElementWork + LookupWork * (options.Gets + (options.HasWeights ? 1 : 0)))))
+        long lookups = options.Gets + (options.HasWeights ? 1 : 0);
+        if (context.TryGiveWay(info.Length * (ElementWork + LookupWork * lookups)))
             return;
-        using var elements = new SortTexts();
-        if (SortSource.Read(context.Store, request[1], info.Kind, elements) == ReadStatus.WrongType)
-            context.Reply.Error(ErrorTexts.WrongType);
-        else if (!TryOrder(elements, options, info.Kind, context.Store, out var order))
-            context.Reply.Error("ERR One or more scores can't be converted into double"u8);
+        if (options.Stores)
+            Store(request, options, context);
         else
-            Reply(request, elements, order, options, context);
+            Reply(request, options, info.Kind, context);
     }
 
-    /// <returns>False if a weight is no number; disposes of the order then.</returns>
-    private static bool TryOrder(
-        SortTexts elements, in SortOptions options, EntryKind kind, CacheStore store, out SortOrder order)
+    private static void Reply(in RespRequest request, in SortOptions options, EntryKind kind, CommandContext context)
     {
-        var pattern = new SortPattern(options.Weights);
-        bool hasWeights = options.HasWeights;
-        bool isAlphabetical = options.IsAlphabetical;
-        if (options.IsUnsorted)
+        using var elements = new SortTexts();
+        var fault = Read(context.Store, request[1], kind, elements);
+        var order = default(SortOrder);
+        if (fault == SortFault.None)
+            fault = SortWork.Order(elements, options, kind, context.Store, out order);
+        if (fault != SortFault.None)
         {
-            if (SortSource.IsOrdered(kind) || !options.Stores)
-            {
-                if (options.IsDescending && SortSource.IsOrdered(kind))
-                    elements.Reverse();
-                order = SortOrder.Present(elements);
-                return true;
-            }
-
-            (hasWeights, isAlphabetical) = (false, true); // What is stored has an order that does not vary.
+            Refuse(fault, context.Reply);
+            return;
         }
 
-        if (!hasWeights)
-            return TryOrder(elements, elements, isAlphabetical, options, out order);
-        using var weights = new SortTexts();
-        for (int i = 0; i < elements.Count; i++)
-            pattern.Read(store, elements[i], weights);
-        return TryOrder(elements, weights, isAlphabetical, options, out order);
-    }
-
-    private static bool TryOrder(
-        SortTexts elements, SortTexts weights, bool isAlphabetical, in SortOptions options, out SortOrder order)
-    {
-        if (!isAlphabetical)
-        {
-            bool areNumbers = SortOrder.TryByNumbers(elements, weights, options.IsDescending, out order);
-            if (!areNumbers)
-                order.Dispose();
-            return areNumbers;
-        }
-
-        order = SortOrder.ByTexts(elements, weights, isWhole: options.Stores, options.IsDescending);
-        return true;
-    }
-
-    private static void Reply(
-        in RespRequest request, SortTexts elements, SortOrder order, in SortOptions options, CommandContext context)
-    {
-        var (start, end) = Limits(options, elements.Count);
-        long most = options.Stores ? long.MaxValue : context.FindReplyListBytesMax() is var bytes and > 0 ? bytes : long.MaxValue;
-        using var output = new SortTexts();
-        for (int i = start; i < end && output.Bytes <= most; i++)
+        using var reply = context.BorrowReplyList();
+        var (start, end) = SortWork.Limits(options, elements.Count);
+        for (int i = start; i < end && !reply.IsTooLong; i++)
         {
             if (options.Gets == 0)
-                output.Add(elements[order[i]]);
-            for (int at = SortOptions.BeforeFirst; SortOptions.TryMoveNextGet(request, ref at);)
-                new SortPattern(request[at]).Read(context.Store, elements[order[i]], output);
+                reply.Add(elements[order[i]]);
+            for (int at = SortOptions.BeforeFirst; SortOptions.TryMoveNextGet(request, ref at) && !reply.IsTooLong;)
+                new SortPattern(request[at]).Read(context.Store, elements[order[i]], reply);
         }
 
         order.Dispose();
-        if (options.Stores)
-            Store(options.Destination, output, context);
-        else if (output.Bytes > most)
-            context.Reply.Error(ErrorTexts.ReplyTooLong);
-        else
-            Write(output, context.Reply);
+        reply.WriteTo(context.Reply);
     }
 
-    // As Redis: of a start behind the last element, none are left.
-    private static (int Start, int End) Limits(in SortOptions options, int count)
+    public static SortFault Read(CacheStore store, ReadOnlySpan<byte> key, EntryKind kind, SortTexts elements)
     {
-        long start = Math.Clamp(options.Start, 0, count);
-        long end = options.Count < 0 ? count : Math.Min(start + Math.Min(options.Count, count), count);
-        return ((int)start, (int)end);
+        elements.Clear();
+        if (SortSource.Read(store, key, kind, elements) == ReadStatus.WrongType)
+            return SortFault.OtherKind;
+        return elements.IsTooLong ? SortFault.TooLong : SortFault.None;
     }
 
-    private static void Store(ReadOnlySpan<byte> key, SortTexts output, CommandContext context)
+    // What is sorted must be the same when the result is written: a list may be sorted into itself.
+    private static void Store(in RespRequest request, in SortOptions options, CommandContext context)
     {
-        var sorted = new SortedTexts(output);
-        var status = context.Store.List(key).Replace(ref sorted);
-        if (status == WriteStatus.Done)
-            context.Reply.Integer(output.Count);
-        else
-            context.Reply.Refusal(status);
-    }
-
-    private static void Write(SortTexts output, RespReplyWriter reply)
-    {
-        reply.ArrayHeader(output.Count);
-        for (int i = 0; i < output.Count; i++)
+        using var elements = new SortTexts();
+        using var output = new SortTexts();
+        for (int attempts = 0; attempts < AttemptsMax; attempts++)
         {
-            if (output.IsAbsent(i))
-                reply.Null();
+            context.Store.TryPeekInfo(request[1], out var info);
+            var fault = Read(context.Store, request[1], info.Kind, elements);
+            if (fault == SortFault.None)
+                fault = SortWork.Make(request, options, info.Kind, context.Store, elements, output);
+            var storing = new SortStoring(request, options, elements, output, context.Store.Keyspace) { Fault = fault };
+            if (fault == SortFault.None)
+                context.Store.Transact(ref storing);
+            if (storing.IsOutdated)
+                continue;
+            if (storing.Fault != SortFault.None)
+                Refuse(storing.Fault, context.Reply);
+            else if (storing.Status != WriteStatus.Done)
+                context.Reply.Refusal(storing.Status);
             else
-                reply.Bulk(output[i]);
+                context.Reply.Integer(output.Count);
+            return;
         }
+
+        context.Reply.Error("ERR the key was changed again and again while it was sorted"u8);
     }
+
+    private static void Refuse(SortFault fault, RespReplyWriter reply) => reply.Error(fault switch
+    {
+        SortFault.OtherKind => ErrorTexts.WrongType,
+        SortFault.NoNumber => "ERR One or more scores can't be converted into double"u8,
+        _ => "OOM what is sorted, or by what, or the result, has more than 16777216 bytes"u8,
+    });
 }

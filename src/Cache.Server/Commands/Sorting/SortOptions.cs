@@ -143,8 +143,8 @@ internal ref struct SortOptions
     private static bool Deny(ReadOnlySpan<byte> option, RespReplyWriter reply)
     {
         reply.Error(option.Is("BY"u8)
-            ? "ERR BY option of SORT denied due to insufficient ACL permissions"u8
-            : "ERR GET option of SORT denied due to insufficient ACL permissions"u8);
+            ? "ERR BY option of SORT denied due to insufficient ACL permissions."u8
+            : "ERR GET option of SORT denied due to insufficient ACL permissions."u8);
         return false;
     }
 }

@@ -1,4 +1,5 @@
 using Cache.Core;
+using Cache.Server.Commands.Replies;
 
 namespace Cache.Server.Commands.Sorting;
 
@@ -45,16 +46,48 @@ internal readonly ref struct SortPattern
             texts.AddAbsent();
     }
 
+    /// <summary>Replies what the pattern finds for an element, or an absence.</summary>
+    public void Read(CacheStore store, scoped ReadOnlySpan<byte> element, ByteStringList reply)
+    {
+        if (IsElement)
+            reply.Add(element);
+        else if (IsConstant || !TryRead(store, element, reply))
+            reply.AddAbsent();
+    }
+
     private bool TryRead(CacheStore store, scoped ReadOnlySpan<byte> element, SortTexts texts)
     {
         int length = _prefix.Length + element.Length + _suffix.Length;
         if (length > CacheStore.KeyLengthMax)
             return false;
         Span<byte> key = length <= 256 ? stackalloc byte[length] : new byte[length];
+        WriteKey(element, key);
+        var sink = new SortTextSink(texts);
+        if (!_field.IsEmpty)
+            return store.Hash(key).TryGet(_field, ref sink);
+        // Of a longer one only what has room is copied, and it is refused.
+        if (!store.TryGetRange(key, 0, Math.Max(texts.Room, 1) - 1, ref sink, out var info))
+            return false;
+        if (info.Length > sink.Length || texts.Room < 0)
+            texts.GiveUp();
+        return true;
+    }
+
+    private void WriteKey(scoped ReadOnlySpan<byte> element, Span<byte> key)
+    {
         _prefix.CopyTo(key);
         element.CopyTo(key[_prefix.Length..]);
         _suffix.CopyTo(key[(_prefix.Length + element.Length)..]);
-        var sink = new SortTextSink(texts);
+    }
+
+    private bool TryRead(CacheStore store, scoped ReadOnlySpan<byte> element, ByteStringList reply)
+    {
+        int length = _prefix.Length + element.Length + _suffix.Length;
+        if (length > CacheStore.KeyLengthMax)
+            return false;
+        Span<byte> key = length <= 256 ? stackalloc byte[length] : new byte[length];
+        WriteKey(element, key);
+        var sink = new ByteStringSink(reply);
         return _field.IsEmpty ? store.TryGet(key, ref sink) : store.Hash(key).TryGet(_field, ref sink);
     }
 }

@@ -3,15 +3,32 @@ using Cache.Core;
 namespace Cache.Server.Commands.Sorting;
 
 /// <summary>Adds elements of a collection, or the values of keys and fields, to texts.</summary>
-internal readonly struct SortTextSink(SortTexts texts) : IElementSink, IValueSink
+internal struct SortTextSink(SortTexts texts) : IElementSink, IValueSink
 {
-    public void Begin(long count)
+    // A field of a hash is short; what has no room all the same is thrown away.
+    private byte[]? _refused;
+
+    /// <summary>The length of the last value.</summary>
+    public int Length { get; private set; }
+
+    public readonly void Begin(long count)
     {
     }
 
-    public void Take(scoped ReadOnlySpan<byte> element) => texts.Add(element);
+    public readonly void Take(scoped ReadOnlySpan<byte> element) => texts.Add(element);
 
-    public Span<byte> GetSpan(int length) => texts.GetSpan(length);
+    public Span<byte> GetSpan(int length)
+    {
+        _refused = length <= texts.Room ? null : new byte[length];
+        return _refused ?? texts.GetSpan(length);
+    }
 
-    public void Advance(int length) => texts.Advance(length);
+    public void Advance(int length)
+    {
+        Length = length;
+        if (_refused is null)
+            texts.Advance(length);
+        else
+            texts.GiveUp();
+    }
 }

@@ -108,7 +108,7 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
     public AclKeyAccess AccessIn(in RespRequest request, int start) =>
         !_isVariable ? _access : AccessOf(VariedIn(request, start));
 
-    // As Redis looks for it: options that have arguments are passed over with these; the last STORE counts.
+    // As the command reads its options, or rights would be checked of another key; the last STORE counts.
     private static int FindStored(in RespRequest request, int start)
     {
         int count = request.Count - start;
@@ -121,7 +121,7 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
             else if (word.Is("GET"u8) || word.Is("BY"u8))
                 i++;
             else if (word.Is("STORE"u8) && i + 1 < count)
-                stored = i + 1;
+                stored = ++i;
         }
 
         return stored;

@@ -1,10 +1,13 @@
+using Cache.Core;
+using Cache.Server.Commands.Sorting;
+
 namespace Cache.Server.Tests.Commands.Sorting;
 
 /// <summary>What of SORT depends on the user, or on bounds; the replies are recorded.</summary>
 public sealed class SortCommandsTests : CommandTestBase
 {
-    private const string ByDenied = "-ERR BY option of SORT denied due to insufficient ACL permissions\r\n";
-    private const string GetDenied = "-ERR GET option of SORT denied due to insufficient ACL permissions\r\n";
+    private const string ByDenied = "-ERR BY option of SORT denied due to insufficient ACL permissions.\r\n";
+    private const string GetDenied = "-ERR GET option of SORT denied due to insufficient ACL permissions.\r\n";
 
     [Theory]
     [InlineData("~l* +@all", "SORT l BY w*", ByDenied)]
@@ -16,6 +19,12 @@ public sealed class SortCommandsTests : CommandTestBase
     [InlineData("~l* %R~* +@all", "SORT l GET w*", "*1\r\n$1\r\nv\r\n")]
     [InlineData("~* +@all", "SORT l GET w*", "*1\r\n$1\r\nv\r\n")]
     [InlineData("~l* +@all", "SORT l STORE l2", ":1\r\n")]
+    [InlineData(
+        "~l* ~GET +@all", "SORT l STORE GET STORE other",
+        "-NOPERM this user has no permissions to access one of the keys used as arguments\r\n")]
+    [InlineData(
+        "~l* ~BY +@all", "SORT l STORE BY STORE other",
+        "-NOPERM this user has no permissions to access one of the keys used as arguments\r\n")]
     [InlineData(
         "~l* +@all", "SORT l STORE other",
         "-NOPERM this user has no permissions to access one of the keys used as arguments\r\n")]
@@ -30,6 +39,44 @@ public sealed class SortCommandsTests : CommandTestBase
         Client.Run("AUTH u x");
 
         Assert.Equal(reply, Client.Run(line));
+    }
+
+    // What others push while it sorts is there afterwards, in the list that it sorts.
+    [Theory]
+    [InlineData("SORT l ALPHA STORE l")]
+    [InlineData("SORT l ALPHA BY w_* STORE l")]
+    public void SortStore_OfAListThatIsPushedTo_LosesNothing(string line)
+    {
+        const int Pushes = 900;
+        bool isOver = false;
+        var pusher = new Thread(() =>
+        {
+            for (int i = 0; i < Pushes; i++)
+                Server.Store.List("l"u8).Push(ListEnd.Right, "x"u8);
+            Volatile.Write(ref isOver, true);
+        });
+        pusher.Start();
+        while (!Volatile.Read(ref isOver))
+            Client.Run(line);
+        pusher.Join();
+
+        Assert.Equal($":{Pushes}\r\n", Client.Run("LLEN l"));
+    }
+
+    [Theory]
+    [InlineData("SORT l BY w* ALPHA LIMIT 0 1")]
+    [InlineData("SORT l GET w* STORE d")]
+    public void Sort_OfLongWeights_IsRefusedBeforeTheyAreCopied(string line)
+    {
+        Client.Run("RPUSH l 1 1 1 1 1 1 1 1");
+        Server.Store.Set("w1"u8, new byte[5 << 20]);
+        Client.Run(line);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+
+        Assert.StartsWith("-OOM ", Client.Run(line), StringComparison.Ordinal);
+
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 4L * SortTexts.BytesMax);
+        Assert.Equal(":0\r\n", Client.Run("EXISTS d"));
     }
 
     [Fact]
