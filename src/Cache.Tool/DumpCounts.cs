@@ -16,7 +16,9 @@ internal sealed class DumpCounts(long nowMs)
     public long Taken { get; private set; }
 
     /// <summary>Whether an entry is taken; it is counted.</summary>
-    public bool Takes(in RdbEntry entry)
+    /// <param name="entry">The entry.</param>
+    /// <param name="fits">Whether it is no collection that is too long.</param>
+    public bool Takes(in RdbEntry entry, bool fits)
     {
         if (entry.ExpiresAtMs is { } moment && moment <= nowMs)
             _expired++;
@@ -24,6 +26,10 @@ internal sealed class DumpCounts(long nowMs)
             Skip($"of a database behind {CacheOptions.KeyspaceCountMax - 1}, the last one here");
         else if (entry.Key.Length > RecordLayout.KeyLengthMax)
             Skip($"with a key of more than {RecordLayout.KeyLengthMax} bytes");
+        else if (!DumpCollection.IsTaken(entry.Kind))
+            Skip($"of type {DumpCollection.NameOf(entry.Kind)}");
+        else if (!fits)
+            Skip($"of type {DumpCollection.NameOf(entry.Kind)} {DumpCollection.TooLong}");
         else
             return Take();
         return false;

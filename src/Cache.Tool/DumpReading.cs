@@ -97,11 +97,18 @@ internal sealed class DumpReading(Report output, TimeProvider time)
     {
         try
         {
-            var reader = new RdbReader(stream);
+            var collection = new DumpCollection();
+            var reader = new RdbReader(stream, collection.Elements);
             while (reader.TryRead(out var entry))
             {
-                if (counts.Takes(entry))
-                    take?.Add(FieldsOf(entry), entry.Key.Span, ArrayOf(entry.Value), entry.Value.Length);
+                bool isMade = entry.Kind == RdbKind.String
+                    || (DumpCollection.IsTaken(entry.Kind) && collection.TryMake(entry.Kind, reader.Offset));
+                if (!counts.Takes(entry, isMade) || take is null)
+                    continue;
+                if (entry.Kind == RdbKind.String)
+                    take.Add(FieldsOf(entry), entry.Key.Span, ArrayOf(entry.Value), entry.Value.Length);
+                else
+                    take.Add(FieldsOf(entry), entry.Key.Span, collection.Bytes, collection.Length);
             }
 
             counts.NoteEnd(reader);
@@ -116,6 +123,7 @@ internal sealed class DumpReading(Report output, TimeProvider time)
     {
         Kind = RecordKind.Set,
         Keyspace = (byte)entry.Database,
+        Type = DumpCollection.TypeOf(entry.Kind),
         Flags = entry.ExpiresAtMs is null ? RecordFlags.None : RecordFlags.Expiring | RecordFlags.Moment,
         DeadlineMs = entry.ExpiresAtMs ?? 0,
     };

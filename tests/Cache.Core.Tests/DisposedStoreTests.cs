@@ -65,6 +65,7 @@ public sealed class DisposedStoreTests : IDisposable
         ["SetMany"] = static s => SetMany(s, ("k"u8.ToArray(), "v"u8.ToArray())),
         ["SetMany of nothing"] = static s => SetMany(s),
         ["Hash"] = static s => s.Hash("k"u8),
+        ["List"] = static s => s.List("k"u8),
         ["Transact"] = static s => KeyedTransaction.Run(s, ["k"u8.ToArray()], 1, 1, static _ => { }),
         ["Rename"] = static s => s.Rename("k"u8, "l"u8, SetCondition.Always),
         ["Move"] = static s => s.Move("k"u8, s),

@@ -126,6 +126,7 @@ public sealed class OtherKindTests : IDisposable
             static s => (s.Copy(_key, s, "l"u8, SetCondition.Always), s.KindOf("l"u8)), "(Done, List)", Fate.Stays),
         ["Copy over one that is as long"] = (static s => CopyOver(s), "(Done, List)", Fate.Stays),
         ["Hash"] = (static s => s.Hash(_key).Set("f"u8, "v"u8), "WrongType", Fate.Stays),
+        ["List"] = (static s => s.List("l"u8).Push(ListEnd.Left, "v"u8), "Done", Fate.Stays),
         ["Transact"] = (static s => Transact(s, static t => t.TryGet(_key, ref Sink)), "False", Fate.Stays),
         ["Scan"] = (static s => Scan(s, EntryKind.None), "k", Fate.Stays),
         ["Scan of its kind"] = (static s => Scan(s, EntryKind.List), "k", Fate.Stays),

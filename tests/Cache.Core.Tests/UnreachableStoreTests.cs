@@ -28,6 +28,7 @@ public sealed class UnreachableStoreTests
     private static readonly byte[] _expiring = "expiring"u8.ToArray();
     private static readonly byte[] _number = "number"u8.ToArray();
     private static readonly byte[] _hash = "hash"u8.ToArray();
+    private static readonly byte[] _list = "list"u8.ToArray();
 
     // Of the store whose call is under way; short, so it forgets the store once only finalizers see it.
     private static WeakReference<StoreState>? _present;
@@ -55,6 +56,10 @@ public sealed class UnreachableStoreTests
         static store => SetSome(store, FewKeys, Large),
         static store => GetField(store),
         static store => SetFields(store),
+        static store => GetElement(store),
+        static store => PushElements(store),
+        static store => PopElement(store),
+        static store => MoveElement(store),
         static store => Transact(store),
         static store => Scan(store),
         static store => GetRandom(store),
@@ -73,6 +78,9 @@ public sealed class UnreachableStoreTests
         static store => store.Hash(_hash).Set("f"u8, new byte[30]),
         static store => store.Hash(_hash).GetCount(out _),
         static store => store.Hash(_hash).Remove("f"u8),
+        static store => store.List(_list).Push(ListEnd.Left, new byte[30]),
+        static store => store.List(_list).GetCount(out _),
+        static store => store.List(_list).Trim(0, 3),
         static store => store.Remove(_large),
         static store => store.Move(_large, store.SelectKeyspace(1)),
         static store => store.ChangeBits(
@@ -161,6 +169,7 @@ public sealed class UnreachableStoreTests
         store.Set(_large, new byte[Large]);
         store.Set(_expiring, new byte[10], new EntryOptions { SlidingMs = 1_000 });
         store.Hash(_hash).Set("f"u8, new byte[10]);
+        store.List(_list).Push(ListEnd.Left, new byte[10]);
         _present = new WeakReference<StoreState>(StateOf(store));
         return store;
     }
@@ -255,6 +264,30 @@ public sealed class UnreachableStoreTests
     {
         var entries = new Entries(FewKeys, new byte[10]);
         store.Hash(_hash).SetMany(ref entries, out _);
+    }
+
+    private static void GetElement(CacheStore store)
+    {
+        var sink = default(Sink);
+        store.List(_list).Get(0, ref sink);
+    }
+
+    private static void PushElements(CacheStore store)
+    {
+        var entries = new Entries(FewKeys, new byte[10]);
+        store.List(_list).PushMany(ListEnd.Left, ref entries, SetCondition.Always, out _);
+    }
+
+    private static void PopElement(CacheStore store)
+    {
+        var sink = default(Sink);
+        store.List(_list).Pop(ListEnd.Left, ref sink);
+    }
+
+    private static void MoveElement(CacheStore store)
+    {
+        var sink = default(Sink);
+        store.List(_list).Move(ListEnd.Left, "list 2"u8, ListEnd.Left, ref sink);
     }
 
     private static void Scan(CacheStore store)

@@ -144,6 +144,13 @@ internal static class FolderArrows
             [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Hashes"] =
             [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.Lists"] =
+            [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.HyperLogLogs"] =
+            [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
+        // Its patterns read any key, which a user may have no right to.
+        ["Cache.Server.Commands.Sorting"] =
+            [Dispatch, Table, Replies, Arguments, Clients, Security, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Bits"] = [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Session"] =
             [Dispatch, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
@@ -168,6 +175,7 @@ internal static class FolderArrows
             Package, KeyFigures, Dispatch, Table, Replies, Clients, Statistics, Protocol,
             "Cache.Server.Commands.Strings",
             "Cache.Server.Commands.Hashes", "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys",
+            "Cache.Server.Commands.Lists", "Cache.Server.Commands.HyperLogLogs", "Cache.Server.Commands.Sorting",
             "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration",
             Core, Contracts,
         ],

@@ -27,6 +27,10 @@ internal static class DumpFile
         writer.WriteEnd();
     }
 
+    /// <summary>Entries as they are, behind the header of a version without a checksum.</summary>
+    public static void WriteRaw(string path, byte[][] entries) =>
+        File.WriteAllBytes(path, [.. "REDIS0003"u8, .. entries.SelectMany(static entry => entry), 255]);
+
     /// <summary>The entries of a file, in the order of their keys.</summary>
     public static List<(int Database, string Key, string Value, long? AtMs)> Read(string path)
     {

@@ -2,7 +2,7 @@
 # Runs other languages' clients, and Redis itself, against our stand-alone server.
 #
 # usage: run.sh [RUNNER...]        all runners, or redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls
-#                                  node-redis redis-py stackexchange conformance formats dashboard
+#                                  node-redis redis-py stackexchange conformance generated formats dashboard
 #
 # INTEROP_PORT=6379 INTEROP_TLS_PORT=6380 INTEROP_CA=cert.pem run.sh ...     against a server that runs already, instead of one that is built and started here
 # INTEROP_INSTALL=0 run.sh ...     without installing anything
@@ -107,6 +107,11 @@ run_stackexchange() {
   limited dotnet stack-exchange/bin/Release/net10.0/StackExchange.dll "$ours"
 }
 
+run_generated() {
+  [ -n "${redis:-}" ] || start_redis || return 1
+  limited /usr/bin/python3 conformance/generated.py --redis "$redis" --ours "$ours" --count 300 lists sort hyperloglogs
+}
+
 run_conformance() {
   [ -n "${redis:-}" ] || start_redis || return 1
   limited /usr/bin/python3 conformance/differ.py --redis "$redis" --ours "$ours" conformance/sessions/*.txt
@@ -148,7 +153,7 @@ ca=${INTEROP_CA:-}
 passed=0
 failed=0
 [ $# -gt 0 ] || set -- redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls \
-  node-redis redis-py stackexchange conformance formats dashboard
+  node-redis redis-py stackexchange conformance generated formats dashboard
 for runner in "$@"; do run "$runner"; done
 printf '== interop\n%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

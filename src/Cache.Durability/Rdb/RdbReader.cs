@@ -3,7 +3,10 @@ using System.Text;
 
 namespace Cache.Durability.Rdb;
 
-/// <summary>Reads the strings of an RDB file of Redis up to 7.0, and counts its other content.</summary>
+/// <summary>
+/// Reads the strings of an RDB file of Redis up to 7.0, and its collections if they are asked for; counts its other
+/// content.
+/// </summary>
 /// <remarks>
 /// With any content, reading a file ends: after its entries, or with the offset and the reason why it is refused.
 /// Entries are returned before the checksum at the end is checked: to take nothing from a damaged file, read it twice.
@@ -24,6 +27,7 @@ internal sealed class RdbReader
     private readonly RdbSource _source;
     private readonly RdbStrings _strings;
     private readonly RdbSkipper _skipper;
+    private readonly RdbCollections? _collections;
     private readonly Dictionary<string, string> _auxiliaries = [];
     private readonly SortedDictionary<string, long> _skipped = new(StringComparer.Ordinal);
 
@@ -33,16 +37,24 @@ internal sealed class RdbReader
     private long? _expiresAtMs;
     private bool _isOver;
 
+    /// <param name="stream">The file.</param>
+    /// <param name="elements">Receives the strings of collections; null: collections are counted.</param>
     /// <exception cref="RdbFormatException">The stream does not begin like a supported RDB file.</exception>
-    public RdbReader(Stream stream)
+    public RdbReader(Stream stream, RdbElements? elements = null)
     {
         _source = new RdbSource(stream);
         _strings = new RdbStrings(_source);
         _skipper = new RdbSkipper(_source, _strings);
+        if (elements is not null)
+            _collections = new RdbCollections(_source, _strings, elements);
+        Elements = elements;
         Version = ReadHeader();
     }
 
     public int Version { get; }
+
+    /// <summary>Of the last entry, if it is a collection.</summary>
+    public RdbElements? Elements { get; }
 
     /// <summary>The number of bytes read.</summary>
     public long Offset => _source.Offset;
@@ -56,7 +68,7 @@ internal sealed class RdbReader
     /// <summary>The numbers of skipped items: entries by type, libraries of functions, data of modules.</summary>
     public IReadOnlyDictionary<string, long> Skipped => _skipped;
 
-    /// <summary>Reads the next string; false after the last entry.</summary>
+    /// <summary>Reads the next entry; false after the last entry.</summary>
     /// <exception cref="RdbFormatException">The file is damaged here, or in its checksum.</exception>
     public bool TryRead(out RdbEntry entry)
     {
@@ -75,6 +87,13 @@ internal sealed class RdbReader
             if (type == RdbType.String)
             {
                 entry = new RdbEntry(_database, key, _strings.Read(ref _value), expiresAtMs);
+                return true;
+            }
+
+            if (_collections is not null && RdbCollections.KindOf(type) is { } kind)
+            {
+                _collections.Read(type);
+                entry = new RdbEntry(_database, key, default, expiresAtMs) { Kind = kind };
                 return true;
             }
 

@@ -5,7 +5,7 @@ using System.Text;
 
 namespace Cache.Durability.Rdb;
 
-/// <summary>Writes strings and hashes into an RDB file of version 10, which Redis 7.0 and later load.</summary>
+/// <summary>Writes strings, hashes and lists into an RDB file of version 10, which Redis 7.0 and later load.</summary>
 /// <remarks>
 /// Short numbers are written as numbers, as in Redis; nothing is compressed. The file is complete only after
 /// <see cref="WriteEnd"/>. One thread at a time; the caller still owns the stream.
@@ -52,6 +52,18 @@ internal sealed class RdbWriter
         WriteString(field);
         WriteString(value);
     }
+
+    /// <summary>Writes a list without its elements, which follow.</summary>
+    /// <param name="entry">The entry; its value counts for nothing.</param>
+    /// <param name="elements">The number of elements.</param>
+    public void BeginList(in RdbEntry entry, int elements)
+    {
+        WriteHead(entry, RdbType.List);
+        WriteLength((uint)elements);
+    }
+
+    /// <summary>Writes an element of the list that was begun.</summary>
+    public void WriteElement(ReadOnlySpan<byte> element) => WriteString(element);
 
     /// <summary>Writes the end and the checksum.</summary>
     public void WriteEnd()

@@ -2,8 +2,11 @@ using Cache.Server.Commands.Administration;
 using Cache.Server.Commands.Bits;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Hashes;
+using Cache.Server.Commands.HyperLogLogs;
 using Cache.Server.Commands.Keys;
+using Cache.Server.Commands.Lists;
 using Cache.Server.Commands.Session;
+using Cache.Server.Commands.Sorting;
 using Cache.Server.Commands.Strings;
 using Cache.Server.Commands.Table;
 using Cache.Server.Keyspace;
@@ -52,6 +55,13 @@ internal static class CommandFamilies
         .. HashReadCommands.Bindings,
         .. HashWriteCommands.Bindings,
         .. HashRandomCommand.Bindings,
+        .. ListReadCommands.Bindings,
+        .. ListWriteCommands.Bindings,
+        .. ListTakeCommands.Bindings,
+        .. ListPopManyCommand.Bindings,
+        .. HyperLogLogCommands.Bindings,
+        .. HyperLogLogDebugCommands.Bindings,
+        .. SortCommands.Bindings,
         .. KeyCommands.Bindings,
         .. ObjectCommands.Bindings,
         .. ExpiryCommands.Bindings,

@@ -80,6 +80,20 @@ internal sealed partial class AclRules
     public bool AllowsFreely(CommandDefinition command) =>
         (_free[(uint)command.Index / 64] >> (command.Index % 64) & 1) != 0;
 
+    /// <summary>Whether a request may be executed by a selector that may read any key, as SORT's patterns do.</summary>
+    public bool ReadsAnyKey(CommandDefinition command, in RespRequest request)
+    {
+        if (AllowsFreely(command))
+            return true;
+        foreach (var selector in _selectors)
+        {
+            if (selector.ReadsAnyKey && selector.Check(command, request, start: 0, out _) == AclDenial.None)
+                return true;
+        }
+
+        return false;
+    }
+
     /// <summary>Whether a request may be executed; if not, the reason, and the argument that caused it.</summary>
     /// <param name="command">The command.</param>
     /// <param name="request">A request that has the command's words from an index on.</param>

@@ -58,6 +58,10 @@ internal sealed partial class AclSelector
         return AclDenial.None;
     }
 
+    /// <summary>Whether the value of any key may be read, whatever its name.</summary>
+    public bool ReadsAnyKey =>
+        _hasAllKeys || _keys.Exists(static pattern => pattern.Text == "*" && (pattern.Access & AclKeyAccess.Read) != 0);
+
     private bool AllowsCommand(CommandDefinition command, in RespRequest request, int start)
     {
         if (_commands[command.AclIndex] || (command.Flags & CommandFlags.NoAuth) != 0)

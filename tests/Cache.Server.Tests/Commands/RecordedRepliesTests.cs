@@ -18,6 +18,12 @@ public sealed class RecordedRepliesTests
     [InlineData("bits", 3)]
     [InlineData("hashes", 2)]
     [InlineData("hashes", 3)]
+    [InlineData("lists", 2)]
+    [InlineData("lists", 3)]
+    [InlineData("hyperloglogs", 2)]
+    [InlineData("hyperloglogs", 3)]
+    [InlineData("sort", 2)]
+    [InlineData("sort", 3)]
     [InlineData("lcs", 2)]
     [InlineData("lcs", 3)]
     public void Execute_RecordedRequest_RepliesAsRedis(string file, int protocolVersion)

@@ -56,6 +56,55 @@ await CheckAsync("many keys", async () =>
     Equal("1,2,", string.Join(',', await database.StringGetAsync(["se:a", "se:b", "se:c"])));
     Equal(2L, await database.KeyDeleteAsync(["se:a", "se:b", "se:c"]));
 });
+// As the distributed cache of ASP.NET does from its version 8.0 on: the fields and the expiry in one batch, then all
+// three fields; a sliding entry's expiry is renewed.
+await CheckAsync("layout of AddStackExchangeRedisCache", async () =>
+{
+    byte[] data = [.. Enumerable.Range(0, 256).Select(i => (byte)i)];
+    RedisValue[] metadata = ["absexp", "sldexp"];
+    RedisValue[] all = ["absexp", "sldexp", "data"];
+    long sliding = TimeSpan.FromMinutes(20).Ticks;
+    var batch = database.CreateBatch();
+    var set = batch.HashSetAsync("se:cache", [new("absexp", -1L), new("sldexp", sliding), new("data", data)]);
+    var expire = batch.KeyExpireAsync("se:cache", TimeSpan.FromMinutes(20));
+    batch.Execute();
+    await Task.WhenAll(set, expire);
+    Equal(true, expire.Result);
+    var fields = await database.HashGetAsync("se:cache", all);
+    Equal((-1L, sliding), ((long)fields[0], (long)fields[1]));
+    Equal(Convert.ToHexString(data), Convert.ToHexString((byte[])fields[2]));
+    Equal(2, (await database.HashGetAsync("se:cache", metadata)).Length);
+    Equal(true, await database.KeyExpireAsync("se:cache", TimeSpan.FromMinutes(10)));
+    Equal(true, await database.KeyTimeToLiveAsync("se:cache") <= TimeSpan.FromMinutes(10));
+    await database.HashSetAsync("se:cache", [new("absexp", -1L), new("sldexp", -1L), new("data", "")]);
+    Equal(0, ((byte[])(await database.HashGetAsync("se:cache", all))[2]).Length);
+    Equal(true, await database.KeyDeleteAsync("se:cache"));
+    Equal(true, (await database.HashGetAsync("se:cache", all)).All(field => field.IsNull));
+});
+// As Data Protection keeps its keys.
+await CheckAsync("lists", async () =>
+{
+    Equal(2L, await database.ListRightPushAsync("se:list", ["a", "b"]));
+    Equal(3L, await database.ListLeftPushAsync("se:list", "c"));
+    Equal("c,a,b", string.Join(',', await database.ListRangeAsync("se:list")));
+    Equal("b", (string)await database.ListRightPopLeftPushAsync("se:list", "se:other"));
+    Equal("c", (string)await database.ListLeftPopAsync("se:list"));
+    Equal(1L, await database.ListRemoveAsync("se:list", "a"));
+    Equal(false, await database.KeyExistsAsync("se:list"));
+    Equal("b", (string)await database.ListGetByIndexAsync("se:other", -1));
+    await database.ListRightPushAsync("se:numbers", ["10", "1", "2"]);
+    Equal("1,2,10", string.Join(',', await database.SortAsync("se:numbers")));
+    await database.KeyDeleteAsync(["se:other", "se:numbers"]);
+});
+await CheckAsync("HyperLogLogs", async () =>
+{
+    Equal(true, await database.HyperLogLogAddAsync("se:hll", ["a", "b", "c"]));
+    Equal(false, await database.HyperLogLogAddAsync("se:hll", "a"));
+    Equal(3L, await database.HyperLogLogLengthAsync("se:hll"));
+    await database.HyperLogLogMergeAsync("se:both", "se:hll", "se:none");
+    Equal(3L, await database.HyperLogLogLengthAsync("se:both"));
+    await database.KeyDeleteAsync(["se:hll", "se:both"]);
+});
 await CheckAsync("numbers and parts", async () =>
 {
     Equal(42L, await database.StringIncrementAsync("se:n", 42));

@@ -162,8 +162,18 @@ internal static class CommandCommands
         else if (!command.Accepts(request.Count - Start))
             context.Reply.Error("ERR Invalid number of arguments specified for command"u8);
         else
-            keys = KeyPositions.Find(command, request, Start);
+            keys = FindKeys(command, request, Start, context);
         return keys.Count > 0;
+    }
+
+    // None if the number of the keys, which stands before them, is wrong.
+    private static List<KeyPosition> FindKeys(
+        CommandDefinition command, in RespRequest request, int start, CommandContext context)
+    {
+        var keys = KeyPositions.Find(command, request, start);
+        if (keys.Count == 0)
+            context.Reply.Error("ERR Invalid arguments specified for command"u8);
+        return keys;
     }
 
     private static void Help(in RespRequest request, CommandContext context) => context.Reply.Help(_help);

@@ -52,6 +52,10 @@ internal readonly partial record struct ExtendedFloat
         return TryRound(first + second, BigInteger.One, exponent, out sum);
     }
 
+    /// <summary>The nearest double; infinite if it is too large for one.</summary>
+    public double ToDouble() =>
+        IsInfinite ? double.PositiveInfinity : Math.ScaleB((double)_mantissa, _exponent);
+
     /// <summary>The number with at most 17 digits behind the point, never with an exponent.</summary>
     public override string ToString()
     {

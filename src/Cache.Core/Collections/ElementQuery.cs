@@ -1,0 +1,38 @@
+using Cache.Core.Collections.Packed;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.Collections;
+
+/// <summary>Copies an element of a list into the span of a sink, which is not told yet.</summary>
+internal ref struct ElementQuery<TSink>(long index, TSink sink) : IPackedQuery
+    where TSink : struct, IValueSink, allows ref struct
+{
+    // Where the element begins.
+    private int _start;
+
+    public TSink Sink = sink;
+
+    public bool IsFound { get; private set; }
+
+    /// <summary>The length of the element.</summary>
+    public int Length { get; private set; }
+
+    public void Read(ReadOnlySpan<byte> packed)
+    {
+        (IsFound, Length) = (false, 0);
+        if (!PackedTable.TryOpen(packed, PackedShape.List, out var table))
+            return;
+        long at = ListRange.Resolve(index, table.Count);
+        if (at < 0 || at >= table.Count || !table.TryGetAt((int)at, out var place))
+            return;
+        IsFound = true;
+        Length = place.NameLength;
+        _start = packed.Length - table.Entries.Length + place.NameStart;
+    }
+
+    public void Copy(ReadOnlySpan<byte> packed)
+    {
+        if (IsFound)
+            packed.Slice(_start, Length).CopyTo(Sink.GetSpan(Length));
+    }
+}

@@ -1,0 +1,21 @@
+using Cache.Core.Collections.Packed;
+
+namespace Cache.Core.Collections;
+
+/// <summary>Replaces the element with an index.</summary>
+internal ref struct SetElementEdit(long index, ReadOnlySpan<byte> element) : IPackedEdit
+{
+    private readonly ReadOnlySpan<byte> _element = element;
+
+    public readonly EntryKind Kind => EntryKind.List;
+
+    public readonly WriteStatus Run(scoped ref PackedEditor editor)
+    {
+        if (editor.Count == 0)
+            return WriteStatus.NotFound;
+        long at = ListRange.Resolve(index, editor.Count);
+        if (at < 0 || at >= editor.Count || !editor.Table.TryGetAt((int)at, out var place))
+            return WriteStatus.ConditionNotMet;
+        return editor.TrySetName(place, _element) ? WriteStatus.Done : WriteStatus.CollectionTooLong;
+    }
+}

@@ -1,0 +1,33 @@
+using Cache.Core;
+
+namespace Cache.Server.Commands.HyperLogLogs;
+
+/// <summary>PFADD: adds elements, of which only what they raise is known.</summary>
+internal ref struct HllAddition(ReadOnlySpan<int> raised, Span<byte> memory) : IValueUpdate
+{
+    private readonly ReadOnlySpan<int> _raised = raised;
+    private HllEditor _editor = new(memory);
+
+    public readonly int LengthMax => HllFormat.LengthMax;
+
+    public readonly ReadOnlySpan<byte> Value => _editor.Text;
+
+    public HllFault Fault { get; private set; }
+
+    public bool TryMake(ReadOnlySpan<byte> present, bool exists)
+    {
+        Fault = _editor.Read(present, exists);
+        if (Fault != HllFault.None)
+            return false;
+        bool isChanged = !exists;
+        foreach (int packed in _raised)
+        {
+            var (index, value) = HllRaises.Unpack(packed);
+            isChanged |= _editor.Set(index, value);
+        }
+
+        if (isChanged)
+            _editor.MarkOutdated();
+        return isChanged;
+    }
+}

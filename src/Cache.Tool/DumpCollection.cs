@@ -1,0 +1,71 @@
+using System.Globalization;
+using Cache.Durability.Attachment;
+using Cache.Durability.Format;
+using Cache.Durability.Rdb;
+
+namespace Cache.Tool;
+
+/// <summary>The collection of an RDB file that was read last, in the form of a store.</summary>
+internal sealed class DumpCollection
+{
+    private readonly PackedCollection _packed = new();
+
+    /// <summary>Where its strings are read to: no more than a record could have, names and values.</summary>
+    public RdbElements Elements { get; } = new(PackedCollection.LengthMax, 2 * PackedCollection.CountMax);
+
+    public byte[] Bytes => _packed.Bytes;
+
+    public int Length => _packed.Length;
+
+    public static string TooLong => string.Create(
+        CultureInfo.InvariantCulture,
+        $"with no elements, more than {PackedCollection.CountMax:n0}, or more than {PackedCollection.LengthMax:n0} bytes");
+
+    /// <summary>The type as TYPE names it.</summary>
+    public static string NameOf(RdbKind kind) => kind switch
+    {
+        RdbKind.Hash => "hash",
+        RdbKind.List => "list",
+        RdbKind.Set => "set",
+        RdbKind.SortedSet => "zset",
+        _ => "string",
+    };
+
+    /// <summary>Whether entries of a kind are taken.</summary>
+    public static bool IsTaken(RdbKind kind) => kind is RdbKind.String or RdbKind.Hash or RdbKind.List;
+
+    /// <summary>The type as files number it.</summary>
+    public static byte TypeOf(RdbKind kind) => kind switch
+    {
+        RdbKind.Hash => 1,
+        RdbKind.List => 2,
+        _ => RecordType.String,
+    };
+
+    /// <summary>Makes the form that it has in a store.</summary>
+    /// <param name="kind">What it is.</param>
+    /// <param name="offset">Where it ends in the file.</param>
+    /// <returns>False if it is too long for that, or has no elements.</returns>
+    /// <exception cref="RdbFormatException">It has the same field twice.</exception>
+    public bool TryMake(RdbKind kind, long offset)
+    {
+        int stringsEach = kind == RdbKind.Hash ? 2 : 1;
+        long count = Elements.Count / stringsEach;
+        if (Elements.IsTooLong || count == 0)
+            return false;
+        var names = new Names(Elements, stringsEach);
+        return _packed.Make(TypeOf(kind), (int)count, names) switch
+        {
+            PackedCollection.Step.Done => true,
+            PackedCollection.Step.TooLong => false,
+            _ => throw new RdbFormatException(offset, $"a {NameOf(kind)} has the same name twice."),
+        };
+    }
+
+    private readonly struct Names(RdbElements elements, int stringsEach) : IPackedElements
+    {
+        public ReadOnlySpan<byte> NameAt(int index) => elements[index * stringsEach];
+
+        public ReadOnlySpan<byte> ValueAt(int index) => elements[index * stringsEach + 1];
+    }
+}
