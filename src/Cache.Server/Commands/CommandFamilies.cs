@@ -4,6 +4,7 @@ using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Hashes;
 using Cache.Server.Commands.Keys;
 using Cache.Server.Commands.Session;
+using Cache.Server.Commands.Sets;
 using Cache.Server.Commands.Strings;
 using Cache.Server.Commands.Table;
 using Cache.Server.Package;
@@ -50,6 +51,9 @@ internal static class CommandFamilies
         .. HashReadCommands.Bindings,
         .. HashWriteCommands.Bindings,
         .. HashRandomCommand.Bindings,
+        .. SetReadCommands.Bindings,
+        .. SetWriteCommands.Bindings,
+        .. SetCombinationCommands.Bindings,
         .. KeyCommands.Bindings,
         .. ObjectCommands.Bindings,
         .. ExpiryCommands.Bindings,

@@ -18,6 +18,8 @@ public sealed class RecordedRepliesTests
     [InlineData("bits", 3)]
     [InlineData("hashes", 2)]
     [InlineData("hashes", 3)]
+    [InlineData("sets", 2)]
+    [InlineData("sets", 3)]
     [InlineData("lcs", 2)]
     [InlineData("lcs", 3)]
     public void Execute_RecordedRequest_RepliesAsRedis(string file, int protocolVersion)
