@@ -40,9 +40,9 @@ internal ref struct KeyEnumerator
         {
             if (++_next == _specifications.Length)
                 return false;
-            int count = _request.Count - _start;
-            _at = _specifications[_next].First;
-            _last = Math.Min(_specifications[_next].LastOf(count), count - 1);
+            (_at, _last) = _specifications[_next].TryFind(_request, _start, out int first, out int last)
+                ? (first, Math.Min(last, _request.Count - _start - 1))
+                : (0, -1);
         }
 
         return true;

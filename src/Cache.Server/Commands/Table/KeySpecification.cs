@@ -1,3 +1,5 @@
+using System.Diagnostics;
+using System.Text;
 using System.Text.Json;
 using Cache.Server.Commands.Arguments;
 using Cache.Server.Protocol;
@@ -7,7 +9,7 @@ namespace Cache.Server.Commands.Table;
 /// <summary>
 /// Which arguments of a command are keys, and what it does with them: one of the table's specifications.
 /// </summary>
-/// <param name="First">The index of the first key.</param>
+/// <param name="First">The index of the first key, or of what tells where that is.</param>
 /// <param name="Last">The distance from it to the last key; negative: counted from the end of the request.</param>
 /// <param name="Step">The distance between keys.</param>
 /// <param name="Limit">Above 1, with a negative last: only the first 1/Limit of the rest is keys.</param>
@@ -29,26 +31,62 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
     /// </summary>
     public bool IsOfBitField { get; private init; }
 
+    /// <summary>The word that stands before the keys, searched from the first index on; null: they have an index.</summary>
+    public byte[]? Keyword { get; private init; }
+
+    /// <summary>The distance from the number of the keys to the first key; 0: no number tells how many there are.</summary>
+    public int FirstBehindNumber { get; private init; }
+
+    /// <summary>Whether the table says that some arguments are keys, but not which.</summary>
+    public bool IsUnknown { get; private init; }
+
     public static KeySpecification Read(JsonElement specification, string commandName)
     {
-        var range = specification.GetProperty("find_keys").GetProperty("spec");
+        var (begin, search) = PartOf(specification, "begin_search");
+        var (find, keys) = PartOf(specification, "find_keys");
+        bool isRange = find == "range";
         return new KeySpecification(
-            specification.GetProperty("begin_search").GetProperty("spec").GetProperty("index").GetInt32(),
-            range.GetProperty("lastkey").GetInt32(),
-            range.GetProperty("keystep").GetInt32(),
-            range.GetProperty("limit").GetInt32(),
+            begin switch
+            {
+                "index" => search.GetProperty("index").GetInt32(),
+                "keyword" => search.GetProperty("startfrom").GetInt32(),
+                _ => 0,
+            },
+            isRange ? keys.GetProperty("lastkey").GetInt32() : 0,
+            find == "unknown" ? 1 : keys.GetProperty("keystep").GetInt32(),
+            isRange ? keys.GetProperty("limit").GetInt32() : 0,
             specification.GetProperty("flags").ReadStrings())
         {
             IsOfBitField = commandName == "bitfield",
+            Keyword = begin == "keyword" ? Encoding.ASCII.GetBytes(search.GetProperty("keyword").GetString()!) : null,
+            FirstBehindNumber = find == "keynum" ? FirstBehind(keys) : 0,
+            IsUnknown = begin == "unknown" || find == "unknown",
         };
     }
 
-    /// <summary>The index of the last key in a request of this many words; it may be behind them.</summary>
-    public int LastOf(int count)
+    /// <summary>Where the keys of a request are.</summary>
+    /// <param name="request">A request that has the command's words from an index on.</param>
+    /// <param name="start">That index.</param>
+    /// <param name="first">The distance from there to the first key.</param>
+    /// <param name="last">The distance to the last key; it may be behind the request.</param>
+    /// <returns>False if there are none.</returns>
+    public bool TryFind(in RespRequest request, int start, out int first, out int last)
     {
-        if (Last >= 0)
-            return First + Last;
-        return Limit <= 1 ? count + Last : First + ((count - First) / Limit) + Last;
+        int count = request.Count - start;
+        (first, last) = (First, -1);
+        if (IsUnknown || (Keyword is not null && !TryFindKeyword(request, start, out first)) || first >= count)
+            return false;
+        if (FirstBehindNumber == 0)
+        {
+            last = Last >= 0 ? first + Last : Limit <= 1 ? count + Last : first + ((count - first) / Limit) + Last;
+            return true;
+        }
+
+        if (!RespInteger.TryParse(request[start + first], out long keys) || keys < 1)
+            return false;
+        first += FirstBehindNumber;
+        last = (int)Math.Min(first + (Math.Min(keys, count) - 1) * Step, count - 1);
+        return true;
     }
 
     /// <summary>A request's access to the keys, in Redis's words.</summary>
@@ -57,6 +95,32 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
     /// <summary>A request's access to the values of the keys.</summary>
     public AclKeyAccess AccessIn(in RespRequest request, int start) =>
         !_isVariable ? _access : AccessOf(VariedIn(request, start));
+
+    // The last one, as the commands take it; what follows the word is a key, whatever it says.
+    private bool TryFindKeyword(in RespRequest request, int start, out int first)
+    {
+        first = -1;
+        for (int i = First; i < request.Count - start - 1; i++)
+        {
+            if (request[start + i].Is(Keyword!))
+                first = ++i;
+        }
+
+        return first >= 0;
+    }
+
+    private static (string Type, JsonElement Part) PartOf(JsonElement specification, string name)
+    {
+        var part = specification.GetProperty(name);
+        return (part.GetProperty("type").GetString()!, part.TryGetProperty("spec", out var spec) ? spec : default);
+    }
+
+    // The number is where the keys' search begins, in all of Redis's commands.
+    private static int FirstBehind(JsonElement keys)
+    {
+        Debug.Assert(keys.GetProperty("keynumidx").GetInt32() == 0);
+        return keys.GetProperty("firstkey").GetInt32();
+    }
 
     // Only SET and BITFIELD have variable flags.
     private string[] VariedIn(in RespRequest request, int start)
