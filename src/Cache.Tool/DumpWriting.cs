@@ -178,7 +178,7 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
                     info.ExpiresAtUnixMs == 0 ? null : info.ExpiresAtUnixMs);
                 if (isString)
                     writer.Write(entry);
-                else if (!TryWriteHash(writer, store, entry))
+                else if (!TryWriteCollection(writer, store, info.Kind, entry))
                     throw new ToolException($"A dump cannot hold the {info.Kind} that is at a key of {database}.");
                 _written++;
                 _sliding += info.SlidingMs != 0 ? 1 : 0;
@@ -189,10 +189,20 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
         while (cursor != 0);
     }
 
-    private static bool TryWriteHash(RdbWriter writer, CacheStore store, in RdbEntry entry)
+    private static bool TryWriteCollection(RdbWriter writer, CacheStore store, EntryKind kind, in RdbEntry entry)
     {
-        var sink = new HashSink(writer, entry);
-        return store.Hash(entry.Key.Span).GetAll(ref sink) == ReadStatus.Found;
+        var key = entry.Key.Span;
+        switch (kind)
+        {
+            case EntryKind.Hash:
+                var fields = new HashSink(writer, entry);
+                return store.Hash(key).GetAll(ref fields) == ReadStatus.Found;
+            case EntryKind.Set:
+                var members = new SetSink(writer, entry);
+                return store.SetOf(key).GetAll(ref members) == ReadStatus.Found;
+            default:
+                return false;
+        }
     }
 
     private readonly struct HashSink(RdbWriter writer, RdbEntry entry) : IFieldSink
@@ -201,5 +211,14 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
 
         public void Take(scoped ReadOnlySpan<byte> field, scoped ReadOnlySpan<byte> value) =>
             writer.WriteField(field, value);
+    }
+
+    private readonly struct SetSink(RdbWriter writer, RdbEntry entry) : IMemberSink
+    {
+        public bool IsFull => false;
+
+        public void Begin(long count) => writer.BeginSet(entry, (int)count);
+
+        public void Take(scoped ReadOnlySpan<byte> member) => writer.WriteMember(member);
     }
 }

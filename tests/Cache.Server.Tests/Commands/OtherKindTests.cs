@@ -110,6 +110,28 @@ public sealed class OtherKindTests : CommandTestBase
         ("hsetnx s f v", WrongType),
         ("hstrlen s f", WrongType),
         ("hvals s", WrongType),
+        // Of a hash, by the commands of sets.
+        ("sadd k m", WrongType),
+        ("scard k", WrongType),
+        ("sdiff k absent", WrongType),
+        ("sdiffstore absent k absent", WrongType),
+        ("sdiffstore k absent absent", ":0\r\n"),
+        ("sinter absent k", WrongType),
+        ("sintercard 2 absent k", WrongType),
+        ("sinterstore absent k absent", WrongType),
+        ("sismember k m", WrongType),
+        ("smembers k", WrongType),
+        ("smismember k m", WrongType),
+        ("smove k absent m", WrongType),
+        ("smove absent k m", ":0\r\n"),
+        ("spop k", WrongType),
+        ("spop k 0", WrongType),
+        ("srandmember k", WrongType),
+        ("srandmember k -1", WrongType),
+        ("srem k m", WrongType),
+        ("sscan k 0", WrongType),
+        ("sunion absent k", WrongType),
+        ("sunionstore absent k", WrongType),
         // Of no key.
         ("keys k", "*1\r\n$1\r\nk\r\n"),
         ("scan 0 type hash", "*2\r\n$1\r\n0\r\n*1\r\n$1\r\nk\r\n"),
@@ -157,7 +179,7 @@ public sealed class OtherKindTests : CommandTestBase
     [InlineData(EntryKind.String, "string", "int")]
     [InlineData(EntryKind.Hash, "hash", "listpack")]
     [InlineData(EntryKind.List, "list", "quicklist")]
-    [InlineData(EntryKind.Set, "set", "hashtable")]
+    [InlineData(EntryKind.Set, "set", "intset")]
     [InlineData(EntryKind.SortedSet, "zset", "listpack")]
     [InlineData(EntryKind.Stream, "stream", "stream")]
     public void Type_OfEachKind_IsRedisWord(EntryKind kind, string type, string encoding)
