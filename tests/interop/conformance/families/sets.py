@@ -19,7 +19,7 @@ def same_members(theirs, ours):
 
 def same_page(theirs, ours):
     """SSCAN: the cursor is compared; the order is that of a hash table's slots."""
-    if theirs[0] != "*" or ours[0] != "*":
+    if not isinstance(theirs[1], list) or not isinstance(ours[1], list):
         return theirs == ours
     return theirs[1][0] == ours[1][0] and same_members(theirs[1][1], ours[1][1])
 
@@ -63,7 +63,7 @@ def combination(source, step):
 
 
 def scan(source, step):
-    words = ["SSCAN", key(source), source.choice(["0", "0", "0", "x", "-1"])]
+    words = ["SSCAN", key(source), source.choice(["0", "0", "0", "x"])]
     if source.random() < 0.3:
         words += ["MATCH", source.choice(["*", "1*", "x?", "[0-9]", ""])]
     if source.random() < 0.3:
