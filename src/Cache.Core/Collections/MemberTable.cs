@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Diagnostics;
-using System.Numerics;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.Collections;
@@ -100,10 +99,8 @@ internal sealed class MemberTable(StoreState state) : IDisposable
     {
         if (Count > _mask)
             GrowHeads();
-        if (Count == _slots.Length)
-            _slots = Longer(_slots, Count, Count + 1);
-        if (_bytes.Length - _bytesUsed < length)
-            _bytes = Longer(_bytes, _bytesUsed, _bytesUsed + length);
+        _slots = PooledGrowth.Fit(_slots, Count, Count + 1);
+        _bytes = PooledGrowth.Fit(_bytes, _bytesUsed, _bytesUsed + length);
     }
 
     private void GrowHeads()
@@ -117,14 +114,6 @@ internal sealed class MemberTable(StoreState state) : IDisposable
             ref int head = ref _heads[_slots[i].Hash & _mask];
             (_slots[i].Next, head) = (head, i + 1);
         }
-    }
-
-    private static T[] Longer<T>(T[] array, int used, int lengthMin)
-    {
-        var longer = ArrayPool<T>.Shared.Rent((int)BitOperations.RoundUpToPowerOf2((uint)lengthMin));
-        array.AsSpan(0, used).CopyTo(longer);
-        ArrayPool<T>.Shared.Return(array);
-        return longer;
     }
 
     private static int[] Clean(int[] heads)
