@@ -5,6 +5,7 @@ using Cache.Server.Commands.Hashes;
 using Cache.Server.Commands.Keys;
 using Cache.Server.Commands.Session;
 using Cache.Server.Commands.Sets;
+using Cache.Server.Commands.SortedSets;
 using Cache.Server.Commands.Strings;
 using Cache.Server.Commands.Table;
 using Cache.Server.Package;
@@ -54,6 +55,11 @@ internal static class CommandFamilies
         .. SetReadCommands.Bindings,
         .. SetWriteCommands.Bindings,
         .. SetCombinationCommands.Bindings,
+        .. SortedSetReadCommands.Bindings,
+        .. SortedSetRangeCommands.Bindings,
+        .. SortedSetWriteCommands.Bindings,
+        .. PopFirstCommand.Bindings,
+        .. SortedSetCombinationCommands.Bindings,
         .. KeyCommands.Bindings,
         .. ObjectCommands.Bindings,
         .. ExpiryCommands.Bindings,

@@ -21,11 +21,13 @@ internal static class SortedOrder
     public static bool TryAdd(
         scoped ref PackedEditor editor, scoped ReadOnlySpan<byte> member, double score, EncodingLimits limits)
     {
-        if (!TryInsert(ref editor, member, score))
-            return false;
-        if (editor.Count > limits.SortedSetMembers || member.Length > limits.SortedSetMemberLength)
+        int flags = editor.Flags;
+        if (editor.Count >= limits.SortedSetMembers || member.Length > limits.SortedSetMemberLength)
             editor.Flags |= PackedTable.ConvertedFlag;
-        return true;
+        if (TryInsert(ref editor, member, score))
+            return true;
+        editor.Flags = flags;
+        return false;
     }
 
     /// <summary>Gives a member another score.</summary>
@@ -37,8 +39,11 @@ internal static class SortedOrder
         return TryInsert(ref editor, member, score);
     }
 
+    // Redis's compact encoding has no −0.
     private static bool TryInsert(scoped ref PackedEditor editor, scoped ReadOnlySpan<byte> member, double score)
     {
+        if (score == 0 && (editor.Flags & PackedTable.ConvertedFlag) == 0)
+            score = 0;
         Span<byte> value = stackalloc byte[PackedScore.LengthMax];
         value = value[..PackedScore.Write(score, value)];
         var table = editor.Table;

@@ -15,6 +15,8 @@ internal static class SortedSetReplacer
         try
         {
             var editor = new PackedEditor(PackedShape.SortedSet, memory);
+            if (IsConverted(ref scores, state.EncodingLimits))
+                editor.Flags = PackedTable.ConvertedFlag;
             var edit = new AddScoresEdit<TScores>(scores, ScoreConditions.None, state.EncodingLimits);
             var status = edit.Run(ref editor);
             scores = edit.Scores;
@@ -26,5 +28,15 @@ internal static class SortedSetReplacer
         {
             ArrayPool<byte>.Shared.Return(memory);
         }
+    }
+
+    // Before the first member: what Redis keeps depends on it.
+    private static bool IsConverted<TScores>(ref TScores scores, EncodingLimits limits)
+        where TScores : struct, IScoreSource, allows ref struct
+    {
+        bool isConverted = scores.Count > limits.SortedSetMembers;
+        for (int i = 0; i < scores.Count && !isConverted; i++)
+            isConverted = scores.GetKey(i).Length > limits.SortedSetMemberLength;
+        return isConverted;
     }
 }

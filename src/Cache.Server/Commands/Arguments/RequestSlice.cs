@@ -7,7 +7,7 @@ namespace Cache.Server.Commands.Arguments;
 /// <param name="request">The request.</param>
 /// <param name="first">The index of the first of them.</param>
 /// <param name="count">Their number.</param>
-internal readonly ref struct RequestSlice(in RespRequest request, int first, int count) : IKeySource
+internal readonly ref struct RequestSlice(scoped in RespRequest request, int first, int count) : IKeySource
 {
     private readonly RespRequest _request = request;
 
