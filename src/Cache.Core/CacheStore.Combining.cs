@@ -13,6 +13,11 @@ public sealed partial class CacheStore
     // The longest collection that one write makes.
     private const int CollectionBytesMax = PackedTable.LengthMax;
 
+    // What a combination is computed in is not counted; so it is a small share of what the store may have.
+    private const int CombinedShare = 8;
+
+    private long CombinedBytesMax => _state.LimitBytes / CombinedShare;
+
     /// <summary>An operation on some keys, which may be run again; a struct over the caller's bytes.</summary>
     private interface ITransactionBody
     {
@@ -22,9 +27,17 @@ public sealed partial class CacheStore
 
         long WrittenBytes { get; }
 
+        // Whether its reads may be made before the keys are locked, if they are unchanged then.
+        bool ReadsUnlocked { get; }
+
+        // Whether there is nothing to write: reading showed that.
+        bool IsOver { get; }
+
         ReadOnlySpan<byte> GetKey(int index);
 
-        void Run(CacheStore store);
+        void Read(CacheStore store);
+
+        void Write(CacheStore store);
     }
 
     /// <summary>Up to which size Redis would keep a collection in its compact encoding.</summary>
@@ -60,22 +73,31 @@ public sealed partial class CacheStore
 
     /// <summary>Runs an operation on several keys as if there were no other.</summary>
     /// <remarks>
-    /// One that writes nothing holds no lock, unless the keys are written each time that it reads them.
+    /// It reads without a lock, and locks the keys only to write, if none of them was written meanwhile; unless they
+    /// are written each time.
     /// </remarks>
     private void RunAtomically<TBody>(ref TBody body)
         where TBody : struct, ITransactionBody, allows ref struct
     {
         if (_transaction is not null)
         {
-            body.Run(this);
+            RunBoth(ref body, this);
             return;
         }
 
-        if (body.WriteCount == 0 && TryRunUnlocked(ref body))
+        if (body.ReadsUnlocked && TryRunUnlocked(ref body))
             return;
-        var transaction = new BodyTransaction<TBody>(body, _keyspace);
+        var transaction = new BodyTransaction<TBody>(body, _keyspace, null);
         Transact(ref transaction);
         body = transaction.Body;
+    }
+
+    private static void RunBoth<TBody>(ref TBody body, CacheStore store)
+        where TBody : struct, ITransactionBody, allows ref struct
+    {
+        body.Read(store);
+        if (!body.IsOver)
+            body.Write(store);
     }
 
     private bool TryRunUnlocked<TBody>(ref TBody body)
@@ -88,11 +110,15 @@ public sealed partial class CacheStore
             {
                 for (int i = 0; i < body.KeyCount; i++)
                     versions[i] = VersionOf(body.GetKey(i));
-                body.Run(this);
-                int unchanged = 0;
-                while (unchanged < body.KeyCount && versions[unchanged] == VersionOf(body.GetKey(unchanged)))
-                    unchanged++;
-                if (unchanged == body.KeyCount)
+                body.Read(this);
+                if (!AreStill(versions, ref body))
+                    continue;
+                if (body.IsOver)
+                    return true;
+                var transaction = new BodyTransaction<TBody>(body, _keyspace, versions);
+                Transact(ref transaction);
+                body = transaction.Body;
+                if (transaction.IsDone)
                     return true;
             }
 
@@ -104,16 +130,32 @@ public sealed partial class CacheStore
         }
     }
 
+    private bool AreStill<TBody>(EntryVersion[] versions, ref TBody body)
+        where TBody : struct, ITransactionBody, allows ref struct
+    {
+        for (int i = 0; i < body.KeyCount; i++)
+        {
+            if (versions[i] != VersionOf(body.GetKey(i)))
+                return false;
+        }
+
+        return true;
+    }
+
+    // Of its home, where it is absent: it may come and go.
     private EntryVersion VersionOf(ReadOnlySpan<byte> key)
     {
         TryPeekInfo(key, out var info);
         return info.Version;
     }
 
-    private ref struct BodyTransaction<TBody>(TBody body, int keyspace) : ITransaction
+    // versions: What the keys had when they were read; null: they are read here.
+    private ref struct BodyTransaction<TBody>(TBody body, int keyspace, EntryVersion[]? versions) : ITransaction
         where TBody : struct, ITransactionBody, allows ref struct
     {
         public TBody Body = body;
+
+        public bool IsDone { get; private set; }
 
         public readonly int KeyCount => Body.KeyCount;
 
@@ -125,6 +167,13 @@ public sealed partial class CacheStore
 
         public readonly int GetKeyspace(int index) => keyspace;
 
-        public void Run(CacheStore store) => Body.Run(store);
+        public void Run(CacheStore store)
+        {
+            IsDone = versions is null || store.AreStill(versions, ref Body);
+            if (versions is null)
+                RunBoth(ref Body, store);
+            else if (IsDone)
+                Body.Write(store);
+        }
     }
 }

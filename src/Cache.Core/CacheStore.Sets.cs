@@ -18,14 +18,15 @@ public sealed partial class CacheStore
     /// <param name="keys">The keys; an absent one is a set without members.</param>
     /// <param name="sink">Receives the members, if the status is Done.</param>
     /// <returns>
-    /// Done; WrongType if one of the keys is of another kind; CollectionTooLong if the members have more than 512 MB.
+    /// Done; WrongType if one of the keys is of another kind; CollectionTooLong if the
+    /// members have more than an eighth of the store's limit.
     /// </returns>
     public WriteStatus CombineSets<TKeys, TSink>(SetCombination combination, ref TKeys keys, ref TSink sink)
         where TKeys : struct, IKeySource, allows ref struct
         where TSink : struct, IMemberSink, allows ref struct
     {
         ThrowIfDisposed();
-        using var combiner = new SetCombiner(_state, combination);
+        using var combiner = new SetCombiner(_state, combination, CombinedBytesMax);
         var body = new CombineSetsBody<TKeys>(keys, combiner);
         RunAtomically(ref body);
         keys = body.Keys;
@@ -47,7 +48,7 @@ public sealed partial class CacheStore
         where TKeys : struct, IKeySource, allows ref struct
     {
         ThrowIfDisposed();
-        using var combiner = new SetCombiner(_state, combination);
+        using var combiner = new SetCombiner(_state, combination, CollectionBytesMax);
         var body = new StoreSetsBody<TKeys>(keys, destination, combiner);
         RunAtomically(ref body);
         keys = body.Keys;
@@ -111,7 +112,15 @@ public sealed partial class CacheStore
 
         public ReadOnlySpan<byte> GetKey(int index) => Keys.GetKey(index);
 
-        public void Run(CacheStore store) => Status = store.Combine(ref Keys, combiner);
+        public readonly bool ReadsUnlocked => true;
+
+        public readonly bool IsOver => true;
+
+        public void Read(CacheStore store) => Status = store.Combine(ref Keys, combiner);
+
+        public readonly void Write(CacheStore store)
+        {
+        }
     }
 
     private ref struct StoreSetsBody<TKeys>(TKeys keys, ReadOnlySpan<byte> destination, SetCombiner combiner)
@@ -132,11 +141,14 @@ public sealed partial class CacheStore
 
         public ReadOnlySpan<byte> GetKey(int index) => index == 0 ? _destination : Keys.GetKey(index - 1);
 
-        public void Run(CacheStore store)
+        public readonly bool ReadsUnlocked => true;
+
+        public readonly bool IsOver => Status != WriteStatus.Done;
+
+        public void Read(CacheStore store) => Status = store.Combine(ref Keys, combiner);
+
+        public void Write(CacheStore store)
         {
-            Status = store.Combine(ref Keys, combiner);
-            if (Status != WriteStatus.Done)
-                return;
             if (combiner.Count == 0)
                 store.Remove(_destination);
             else
@@ -161,6 +173,14 @@ public sealed partial class CacheStore
 
         public readonly ReadOnlySpan<byte> GetKey(int index) => index == 0 ? _source : _destination;
 
-        public void Run(CacheStore store) => Status = store.MoveMemberLocked(_source, _destination, _member);
+        public readonly bool ReadsUnlocked => false;
+
+        public readonly bool IsOver => false;
+
+        public readonly void Read(CacheStore store)
+        {
+        }
+
+        public void Write(CacheStore store) => Status = store.MoveMemberLocked(_source, _destination, _member);
     }
 }

@@ -25,7 +25,8 @@ public sealed partial class CacheStore
     /// <param name="aggregate">The score of a member that several have.</param>
     /// <param name="sink">Receives the members in their order, if the status is Done.</param>
     /// <returns>
-    /// Done; WrongType if one of the keys is of another kind; CollectionTooLong if the members have more than 512 MB.
+    /// Done; WrongType if one of the keys is of another kind; CollectionTooLong if the
+    /// members have more than an eighth of the store's limit.
     /// </returns>
     public WriteStatus CombineSortedSets<TKeys, TSink>(
         SetCombination combination, ref TKeys keys, ReadOnlySpan<double> weights, ScoreAggregate aggregate,
@@ -35,7 +36,7 @@ public sealed partial class CacheStore
     {
         ThrowIfDisposed();
         ThrowIfWeightsDiffer(keys.Count, weights);
-        using var combiner = new SortedSetCombiner(_state, combination, aggregate);
+        using var combiner = new SortedSetCombiner(_state, combination, aggregate, CombinedBytesMax);
         var body = new CombineSortedSetsBody<TKeys>(keys, weights, combination, combiner);
         RunAtomically(ref body);
         keys = body.Keys;
@@ -61,7 +62,7 @@ public sealed partial class CacheStore
     {
         ThrowIfDisposed();
         ThrowIfWeightsDiffer(keys.Count, weights);
-        using var combiner = new SortedSetCombiner(_state, combination, aggregate);
+        using var combiner = new SortedSetCombiner(_state, combination, aggregate, CollectionBytesMax);
         var body = new StoreSortedSetsBody<TKeys>(keys, weights, combination, destination, combiner);
         RunAtomically(ref body);
         keys = body.Keys;
@@ -146,7 +147,15 @@ public sealed partial class CacheStore
 
         public ReadOnlySpan<byte> GetKey(int index) => Keys.GetKey(index);
 
-        public void Run(CacheStore store) => Status = store.Combine(ref Keys, _weights, combination, combiner);
+        public readonly bool ReadsUnlocked => true;
+
+        public readonly bool IsOver => true;
+
+        public void Read(CacheStore store) => Status = store.Combine(ref Keys, _weights, combination, combiner);
+
+        public readonly void Write(CacheStore store)
+        {
+        }
     }
 
     private ref struct StoreSortedSetsBody<TKeys>(
@@ -169,11 +178,14 @@ public sealed partial class CacheStore
 
         public ReadOnlySpan<byte> GetKey(int index) => index == 0 ? _destination : Keys.GetKey(index - 1);
 
-        public void Run(CacheStore store)
+        public readonly bool ReadsUnlocked => true;
+
+        public readonly bool IsOver => Status != WriteStatus.Done;
+
+        public void Read(CacheStore store) => Status = store.Combine(ref Keys, _weights, combination, combiner);
+
+        public void Write(CacheStore store)
         {
-            Status = store.Combine(ref Keys, _weights, combination, combiner);
-            if (Status != WriteStatus.Done)
-                return;
             if (combiner.Count == 0)
                 store.Remove(_destination);
             else
@@ -199,13 +211,20 @@ public sealed partial class CacheStore
 
         public readonly ReadOnlySpan<byte> GetKey(int index) => index == 0 ? _source : _destination;
 
-        public void Run(CacheStore store)
+        public readonly bool ReadsUnlocked => true;
+
+        public readonly bool IsOver => Status != WriteStatus.Done;
+
+        public void Read(CacheStore store)
         {
-            Status = WriteStatus.WrongType;
             members.Clear();
             var sink = new RangeMembers.Sink(members);
-            if (store.SortedSet(_source).GetRange(_range, ref sink) == ReadStatus.WrongType)
-                return;
+            bool isOther = store.SortedSet(_source).GetRange(_range, ref sink) == ReadStatus.WrongType;
+            Status = isOther ? WriteStatus.WrongType : WriteStatus.Done;
+        }
+
+        public void Write(CacheStore store)
+        {
             var scores = new RangeMembers.Source(members);
             Status = store.SortedSet(_destination).Replace(ref scores);
         }

@@ -72,11 +72,16 @@ public readonly ref struct SetKey
         using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.Set, out var status);
         if (status == ReadStatus.WrongType)
             return status;
-        var table = copy.Table;
+        if (members.Count > NameTable.CountMin)
+        {
+            FindTable(copy.Table, ref members, found);
+            return status;
+        }
+
         for (int i = 0; i < members.Count; i++)
         {
             var member = members.GetKey(i);
-            found[i] = table.TryFind(member, PackedPrint.Of(member), out _);
+            found[i] = copy.Table.TryFind(member, PackedPrint.Of(member), out _);
         }
 
         return status;
@@ -159,6 +164,8 @@ public readonly ref struct SetKey
     public WriteStatus AddMany<TMembers>(ref TMembers members, out int added)
         where TMembers : struct, IKeySource, allows ref struct
     {
+        if (members.Count > NameTable.CountMin)
+            return AddTable(ref members, out added);
         var edit = new AddMembersEdit<TMembers>(members, _store.State.EncodingLimits.SetIntegers);
         var status = Write(ref edit);
         added = status == WriteStatus.Done ? edit.Added : 0;
@@ -180,6 +187,8 @@ public readonly ref struct SetKey
     public WriteStatus RemoveMany<TMembers>(ref TMembers members, out int removed)
         where TMembers : struct, IKeySource, allows ref struct
     {
+        if (members.Count > NameTable.CountMin)
+            return RemoveTable(ref members, out removed);
         var edit = new RemoveNamesEdit<TMembers>(EntryKind.Set, members);
         var status = Write(ref edit);
         removed = status == WriteStatus.Done ? edit.Removed : 0;
@@ -195,13 +204,49 @@ public readonly ref struct SetKey
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
         using var taken = new TakenMembers();
-        var edit = new PopMembersEdit(count, taken);
+        var edit = new PopMembersEdit(count, _store.State.EncodingLimits.SetIntegers, taken);
         var status = Write(ref edit);
         if (status != WriteStatus.Done)
             return status;
         sink.Begin(edit.Taken.Count);
         for (int position = 0; !sink.IsFull && edit.Taken.TryMoveNext(ref position, out var member, out _);)
             sink.Take(member);
+        return status;
+    }
+
+    private void FindTable<TMembers>(in PackedTable present, ref TMembers members, Span<bool> found)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        using var table = NameTable.Of(_store.State, ref members);
+        found[..members.Count].Clear();
+        for (var place = PackedTable.BeforeFirst; present.TryMoveNext(ref place);)
+        {
+            int index = table.Find(ref members, present.NameAt(place));
+            if (index >= 0)
+                found[index] = true;
+        }
+
+        for (int i = 0; i < members.Count; i++)
+            found[i] = found[table.FirstOf(i)];
+    }
+
+    private WriteStatus AddTable<TMembers>(ref TMembers members, out int added)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        using var table = NameTable.Of(_store.State, ref members);
+        var edit = new AddManyMembersEdit<TMembers>(members, table, _store.State.EncodingLimits.SetIntegers);
+        var status = Write(ref edit);
+        added = status == WriteStatus.Done ? edit.Added : 0;
+        return status;
+    }
+
+    private WriteStatus RemoveTable<TMembers>(ref TMembers members, out int removed)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        using var table = NameTable.Of(_store.State, ref members);
+        var edit = new RemoveManyNamesEdit<TMembers>(EntryKind.Set, members, table);
+        var status = Write(ref edit);
+        removed = status == WriteStatus.Done ? edit.Removed : 0;
         return status;
     }
 

@@ -37,6 +37,8 @@ public readonly ref partial struct SortedSetKey
         ref TScores scores, ScoreConditions conditions, out int added, out int updated)
         where TScores : struct, IScoreSource, allows ref struct
     {
+        if (scores.Count > NameTable.CountMin)
+            return AddTable(ref scores, conditions, out added, out updated);
         var edit = new AddScoresEdit<TScores>(scores, conditions, _store.State.EncodingLimits);
         var status = Write(ref edit);
         (added, updated) = status == WriteStatus.Done ? (edit.Added, edit.Updated) : (0, 0);
@@ -84,6 +86,8 @@ public readonly ref partial struct SortedSetKey
     public WriteStatus RemoveMany<TMembers>(ref TMembers members, out int removed)
         where TMembers : struct, IKeySource, allows ref struct
     {
+        if (members.Count > NameTable.CountMin)
+            return RemoveTable(ref members, out removed);
         var edit = new RemoveNamesEdit<TMembers>(EntryKind.SortedSet, members);
         var status = Write(ref edit);
         removed = status == WriteStatus.Done ? edit.Removed : 0;
@@ -134,6 +138,27 @@ public readonly ref partial struct SortedSetKey
             return _store.Counted(SortedSetReplacer.Write(_store.State, _key, ref scores));
         _store.Remove(_key.Bytes);
         return WriteStatus.Done;
+    }
+
+    private WriteStatus AddTable<TScores>(
+        ref TScores scores, ScoreConditions conditions, out int added, out int updated)
+        where TScores : struct, IScoreSource, allows ref struct
+    {
+        using var table = NameTable.Of(_store.State, ref scores);
+        var edit = new AddManyScoresEdit<TScores>(scores, table, conditions, _store.State.EncodingLimits);
+        var status = Write(ref edit);
+        (added, updated) = status == WriteStatus.Done ? (edit.Added, edit.Updated) : (0, 0);
+        return status;
+    }
+
+    private WriteStatus RemoveTable<TMembers>(ref TMembers members, out int removed)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        using var table = NameTable.Of(_store.State, ref members);
+        var edit = new RemoveManyNamesEdit<TMembers>(EntryKind.SortedSet, members, table);
+        var status = Write(ref edit);
+        removed = status == WriteStatus.Done ? edit.Removed : 0;
+        return status;
     }
 
     private static void ThrowIfNaN(double score, string name)

@@ -94,6 +94,12 @@ public readonly ref partial struct SortedSetKey
         using var copy = Copy(out var status);
         if (status == ReadStatus.WrongType)
             return status;
+        if (members.Count > NameTable.CountMin)
+        {
+            FindTable(copy.Table, ref members, scores);
+            return status;
+        }
+
         var table = copy.Table;
         for (int i = 0; i < members.Count; i++)
         {
@@ -191,6 +197,22 @@ public readonly ref partial struct SortedSetKey
         while (!sink.IsFull && chosen.TryMoveNext(out var place))
             sink.Take(table.NameAt(place), SortedOrder.ScoreAt(table, place));
         return status;
+    }
+
+    private void FindTable<TMembers>(in PackedTable present, ref TMembers members, Span<double?> scores)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        using var table = NameTable.Of(_store.State, ref members);
+        scores[..members.Count].Clear();
+        for (var place = PackedTable.BeforeFirst; present.TryMoveNext(ref place);)
+        {
+            int index = table.Find(ref members, present.NameAt(place));
+            if (index >= 0)
+                scores[index] = SortedOrder.ScoreAt(present, place);
+        }
+
+        for (int i = 0; i < members.Count; i++)
+            scores[i] = scores[table.FirstOf(i)];
     }
 
     private static void Tell<TSink>(in PackedTable table, RangeSlice slice, ref TSink sink)

@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Diagnostics;
 using Cache.Core.Sharding;
 
@@ -6,22 +5,27 @@ namespace Cache.Core.Collections;
 
 /// <summary>Distinct members, each with a score and a mark, in the order in which they came; dispose it.</summary>
 /// <remarks>
-/// What a combination of several keys is computed in: pooled memory, as long as the members that it holds. Chains by
-/// the store's keyed hash, so that no client can choose members that collide.
+/// What a combination of several keys is computed in. Chains by the store's keyed hash, so that no client can choose
+/// members that collide. bytesMax: Of all members; it bounds their number too.
 /// </remarks>
-internal sealed class MemberTable(StoreState state) : IDisposable
+internal sealed class MemberTable(StoreState state, long bytesMax) : IDisposable
 {
-    /// <summary>The most bytes of all members: as many as a value may have.</summary>
-    public const int BytesMax = CacheOptions.LongestValue;
+    // What a member takes besides its bytes.
+    private const int MemberBytes = 40;
+
+    // Of one array of all bytes.
+    private const int BytesMax = 1 << 30;
+
+    private readonly long _bytesMax = Math.Min(bytesMax, BytesMax);
 
     private const int CapacityMin = 64;
     private const int BytesMin = 1024;
 
     // Indexes of the first member of each chain, plus one.
-    private int[] _heads = Clean(ArrayPool<int>.Shared.Rent(CapacityMin));
+    private int[] _heads = Clean(PooledGrowth.Rent<int>(CapacityMin));
     private int _mask = CapacityMin - 1;
-    private Slot[] _slots = ArrayPool<Slot>.Shared.Rent(CapacityMin);
-    private byte[] _bytes = ArrayPool<byte>.Shared.Rent(BytesMin);
+    private Slot[] _slots = PooledGrowth.Rent<Slot>(CapacityMin);
+    private byte[] _bytes = PooledGrowth.Rent<byte>(BytesMin);
     private int _bytesUsed;
 
     /// <summary>The number of members.</summary>
@@ -57,7 +61,7 @@ internal sealed class MemberTable(StoreState state) : IDisposable
         isNew = index < 0;
         if (!isNew)
             return index;
-        if (_bytesUsed > BytesMax - member.Length)
+        if (_bytesUsed + (long)member.Length + (long)Count * MemberBytes > _bytesMax)
             return -1;
         Grow(member.Length);
         ref int head = ref _heads[hash & _mask];
@@ -77,9 +81,9 @@ internal sealed class MemberTable(StoreState state) : IDisposable
 
     public void Dispose()
     {
-        ArrayPool<int>.Shared.Return(_heads);
-        ArrayPool<Slot>.Shared.Return(_slots);
-        ArrayPool<byte>.Shared.Return(_bytes);
+        PooledGrowth.Return(_heads);
+        PooledGrowth.Return(_slots);
+        PooledGrowth.Return(_bytes);
         (_heads, _slots, _bytes) = ([], [], []);
     }
 
@@ -106,8 +110,8 @@ internal sealed class MemberTable(StoreState state) : IDisposable
     private void GrowHeads()
     {
         int capacity = (_mask + 1) * 2;
-        ArrayPool<int>.Shared.Return(_heads);
-        _heads = Clean(ArrayPool<int>.Shared.Rent(capacity));
+        PooledGrowth.Return(_heads);
+        _heads = Clean(PooledGrowth.Rent<int>(capacity));
         _mask = capacity - 1;
         for (int i = 0; i < Count; i++)
         {

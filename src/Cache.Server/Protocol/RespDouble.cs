@@ -34,5 +34,14 @@ internal static class RespDouble
         return length;
     }
 
+    /// <summary>Writes a whole number with all its digits.</summary>
+    /// <returns>The length.</returns>
+    public static int FormatWhole(long number, Span<byte> text)
+    {
+        bool isWritten = Utf8Formatter.TryFormat(number, text, out int length);
+        Debug.Assert(isWritten, "There is room for 20 digits.");
+        return length;
+    }
+
     private static bool IsNegativeZero(double number) => number == 0 && double.IsNegative(number);
 }

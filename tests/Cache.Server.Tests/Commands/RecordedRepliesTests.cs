@@ -20,6 +20,8 @@ public sealed class RecordedRepliesTests
     [InlineData("hashes", 3)]
     [InlineData("sets", 2)]
     [InlineData("sets", 3)]
+    [InlineData("sorted-sets", 2)]
+    [InlineData("sorted-sets", 3)]
     [InlineData("lcs", 2)]
     [InlineData("lcs", 3)]
     public void Execute_RecordedRequest_RepliesAsRedis(string file, int protocolVersion)

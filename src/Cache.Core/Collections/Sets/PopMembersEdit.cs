@@ -3,8 +3,11 @@ using Cache.Core.Collections.Packed;
 namespace Cache.Core.Collections.Sets;
 
 /// <summary>Removes members of a set at random.</summary>
-internal struct PopMembersEdit(long count, TakenMembers taken) : IPackedEdit
+internal struct PopMembersEdit(long count, long integersMax, TakenMembers taken) : IPackedEdit
 {
+    // Where so many times fewer stay than go, Redis builds what stays anew, perhaps of integers again.
+    private const int RestShare = 5;
+
     /// <summary>The removed members.</summary>
     public TakenMembers Taken = taken;
 
@@ -15,6 +18,7 @@ internal struct PopMembersEdit(long count, TakenMembers taken) : IPackedEdit
         Taken.Clear();
         if (editor.Count == 0)
             return WriteStatus.NotFound;
+        bool isRebuilt = count > 1 && count < editor.Count && (editor.Count - count) * RestShare < count;
         while (Taken.Count < count && editor.Count > 0)
         {
             if (!editor.Table.TryGetAt(Random.Shared.Next(editor.Count), out var place))
@@ -23,6 +27,8 @@ internal struct PopMembersEdit(long count, TakenMembers taken) : IPackedEdit
             editor.Remove(place);
         }
 
+        if (isRebuilt)
+            SetOrder.Restore(ref editor, integersMax);
         return WriteStatus.Done;
     }
 }

@@ -6,9 +6,10 @@ using Cache.Core.Sharding;
 namespace Cache.Core.Collections.Sets;
 
 /// <summary>A union, intersection or difference of sets that it takes one after the other; dispose it.</summary>
-internal sealed class SetCombiner(StoreState state, SetCombination combination) : IDisposable
+/// <remarks>bytesMax: Of the members, beyond which it refuses to take more.</remarks>
+internal sealed class SetCombiner(StoreState state, SetCombination combination, long bytesMax) : IDisposable
 {
-    private readonly MemberTable _members = new(state);
+    private readonly MemberTable _members = new(state, bytesMax);
 
     // Sets taken so far. A member's mark is the number of those that it is known to belong in.
     private int _taken;

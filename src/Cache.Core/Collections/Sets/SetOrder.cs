@@ -20,19 +20,51 @@ internal static class SetOrder
             || !CanonicalInteger.TryParse(member, out _);
         bool isAdded = isConverted
             ? editor.TryAdd(member, value: default)
-            : TryInsertInteger(ref editor, member);
+            : TryInsertInteger(ref editor, member, editor.Count);
         if (isAdded && (isConverted || editor.Count > integersMax))
             editor.Flags |= PackedTable.ConvertedFlag;
         return isAdded;
     }
 
-    private static bool TryInsertInteger(scoped ref PackedEditor editor, scoped ReadOnlySpan<byte> member)
+    /// <summary>Brings integers alone, if there are not more than a number, into their order again.</summary>
+    public static void Restore(scoped ref PackedEditor editor, long integersMax)
+    {
+        if ((editor.Flags & PackedTable.ConvertedFlag) == 0 || editor.Count > integersMax || !AreIntegers(editor.Table))
+            return;
+        editor.Flags &= ~PackedTable.ConvertedFlag;
+        int ordered = 1;
+        Span<byte> member = stackalloc byte[CanonicalInteger.LengthMax];
+        while (ordered < editor.Count && editor.Table.TryGetAt(ordered, out var place))
+        {
+            var name = editor.Table.NameAt(place);
+            name.CopyTo(member);
+            int length = name.Length;
+            editor.Remove(place);
+            if (!TryInsertInteger(ref editor, member[..length], ordered++))
+                PackedCheck.ThrowDamaged();
+        }
+    }
+
+    private static bool AreIntegers(in PackedTable table)
+    {
+        for (var place = PackedTable.BeforeFirst; table.TryMoveNext(ref place);)
+        {
+            if (!CanonicalInteger.TryParse(table.NameAt(place), out _))
+                return false;
+        }
+
+        return true;
+    }
+
+    // Among the first ones, which are in order.
+    private static bool TryInsertInteger(
+        scoped ref PackedEditor editor, scoped ReadOnlySpan<byte> member, int ordered)
     {
         var table = editor.Table;
         var place = PackedTable.BeforeFirst;
         while (table.TryMoveNext(ref place))
         {
-            if (CompareIntegers(member, table.NameAt(place)) < 0)
+            if (place.Index >= ordered || CompareIntegers(member, table.NameAt(place)) < 0)
                 return editor.TryInsert(place.Index, place.Start, member, value: default);
         }
 

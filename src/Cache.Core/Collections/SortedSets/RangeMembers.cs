@@ -1,5 +1,3 @@
-using System.Buffers;
-
 namespace Cache.Core.Collections.SortedSets;
 
 /// <summary>Members of a range with their scores, copied; dispose it.</summary>
@@ -8,8 +6,8 @@ internal sealed class RangeMembers : IDisposable
     private const int BytesMin = 1024;
     private const int CountMin = 64;
 
-    private byte[] _bytes = ArrayPool<byte>.Shared.Rent(BytesMin);
-    private (int End, double Score)[] _members = ArrayPool<(int End, double Score)>.Shared.Rent(CountMin);
+    private byte[] _bytes = PooledGrowth.Rent<byte>(BytesMin);
+    private (int End, double Score)[] _members = PooledGrowth.Rent<(int End, double Score)>(CountMin);
     private int _length;
 
     public int Count { get; private set; }
@@ -18,8 +16,8 @@ internal sealed class RangeMembers : IDisposable
 
     public void Dispose()
     {
-        ArrayPool<byte>.Shared.Return(_bytes);
-        ArrayPool<(int End, double Score)>.Shared.Return(_members);
+        PooledGrowth.Return(_bytes);
+        PooledGrowth.Return(_members);
         (_bytes, _members) = ([], []);
     }
 

@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Diagnostics;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Sharding;
@@ -6,13 +5,14 @@ using Cache.Core.Sharding;
 namespace Cache.Core.Collections.SortedSets;
 
 /// <summary>A union, intersection or difference of sorted sets that it takes one after the other; dispose it.</summary>
-internal sealed class SortedSetCombiner(StoreState state, SetCombination combination, ScoreAggregate aggregate)
-    : IDisposable
+/// <remarks>bytesMax: Of the members, beyond which it refuses to take more.</remarks>
+internal sealed class SortedSetCombiner(
+    StoreState state, SetCombination combination, ScoreAggregate aggregate, long bytesMax) : IDisposable
 {
     // The score of each member of a set.
     private const double SetScore = 1;
 
-    private readonly MemberTable _members = new(state);
+    private readonly MemberTable _members = new(state, bytesMax);
 
     // The members that belong, by score and member.
     private int[] _sorted = [];
@@ -50,7 +50,7 @@ internal sealed class SortedSetCombiner(StoreState state, SetCombination combina
         if (_sorted.Length < _members.Count)
         {
             GiveBack();
-            _sorted = ArrayPool<int>.Shared.Rent(_members.Count);
+            _sorted = PooledGrowth.Rent<int>(_members.Count);
         }
 
         Count = 0;
@@ -97,7 +97,7 @@ internal sealed class SortedSetCombiner(StoreState state, SetCombination combina
     private void GiveBack()
     {
         if (_sorted.Length > 0)
-            ArrayPool<int>.Shared.Return(_sorted);
+            PooledGrowth.Return(_sorted);
         _sorted = [];
     }
 

@@ -184,7 +184,8 @@ internal static class SortedSetReadCommands
     private static void Scan(ReadOnlySpan<byte> key, ulong cursor, in ScanOptions options, CommandContext context)
     {
         using var found = context.BorrowReplyList();
-        var sink = new MatchingScoreSink(options.Pattern, found);
+        context.Store.TryPeekCollection(key, out var info);
+        var sink = new MatchingScoreSink(options.Pattern, found, info.IsConverted);
         int count = (int)Math.Min(options.Count, int.MaxValue);
         if (context.Store.SortedSet(key).Scan(ref cursor, count, ref sink) == ReadStatus.WrongType)
             context.Reply.Error(ErrorTexts.WrongType);

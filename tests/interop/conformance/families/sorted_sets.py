@@ -74,7 +74,7 @@ def limit(source):
 
 
 def same_scores(source, step, name):
-    """Ranges by member mean something only if all scores are equal; with few members the rest agrees too."""
+    """Ranges by member mean something only if all scores are equal."""
     pairs = []
     for each in set(members(source) + members(source)):
         pairs += ["0", each]
@@ -90,7 +90,7 @@ def ends(source, kind):
 def ranges(source, step):
     kind = source.choice(["rank", "score", "lex"])
     name = key(source)
-    before = same_scores(source, step, name) if kind == "lex" and source.random() < 0.6 else []
+    before = same_scores(source, step, name) if kind == "lex" else []
     form = source.random()
     with_scores = ["WITHSCORES"] if source.random() < (0.05 if kind == "lex" else 0.4) else []
     if form < 0.45:
