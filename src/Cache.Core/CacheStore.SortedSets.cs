@@ -45,7 +45,9 @@ public sealed partial class CacheStore
         return body.Status;
     }
 
-    /// <summary>Makes the union, intersection or difference of several sorted sets the value of a key, atomically.</summary>
+    /// <summary>
+    /// Makes the union, intersection or difference of several sorted sets the value of a key, atomically.
+    /// </summary>
     /// <param name="combination">Which of these.</param>
     /// <param name="keys">The keys of sorted sets, or of sets.</param>
     /// <param name="weights">By what the scores of each are multiplied; empty: by 1.</param>

@@ -12,7 +12,7 @@ public sealed class DisposedStoreTests : IDisposable
     private static readonly string[] _always =
     [
         "get_IsDisposed", "get_TimeProvider", "get_NowMs", "get_KeyspaceCount", "get_Keyspace", "get_MemoryLimitBytes",
-        "get_Eviction", "get_Compression", "get_ValueLengthLimit",
+        "get_Eviction", "get_Compression", "get_ValueLengthLimit", "get_EncodingLimits", "set_EncodingLimits",
         nameof(CacheStore.GetStatistics), nameof(CacheStore.Dispose), nameof(CacheStore.AddOutsideBytes),
         // Only fetch; the operations that follow throw.
         nameof(CacheStore.BeginPrefetch), nameof(CacheStore.EndPrefetch),
@@ -193,6 +193,32 @@ public sealed class DisposedStoreTests : IDisposable
         value.Dispose();
 
         Assert.Throws<ObjectDisposedException>(() => value.Span.Length);
+    }
+
+    private static void Combine(CacheStore store)
+    {
+        var keys = new KeyArray("k"u8.ToArray());
+        var sink = new MemberListSink();
+        store.CombineSets(SetCombination.Union, ref keys, ref sink);
+    }
+
+    private static void StoreCombined(CacheStore store)
+    {
+        var keys = new KeyArray("k"u8.ToArray());
+        store.StoreSets(SetCombination.Union, ref keys, "d"u8, out _);
+    }
+
+    private static void CombineSorted(CacheStore store)
+    {
+        var keys = new KeyArray("k"u8.ToArray());
+        var sink = new ScoredListSink();
+        store.CombineSortedSets(SetCombination.Union, ref keys, default, ScoreAggregate.Sum, ref sink);
+    }
+
+    private static void StoreCombinedSorted(CacheStore store)
+    {
+        var keys = new KeyArray("k"u8.ToArray());
+        store.StoreSortedSets(SetCombination.Union, ref keys, default, ScoreAggregate.Sum, "d"u8, out _);
     }
 
     private static void GetMany(CacheStore store, params byte[][] keys)

@@ -1,21 +1,21 @@
 using System.Buffers;
 using System.Numerics;
-using System.Runtime.CompilerServices;
 
 namespace Cache.Core.Collections;
 
 /// <summary>Arrays that grow: pooled ones, but the large ones, which the pool would keep.</summary>
 internal static class PooledGrowth
 {
-    private const int PooledBytesMax = 1 << 20;
+    // Up to a megabyte of the longest elements.
+    private const int PooledLengthMax = 1 << 15;
 
-    public static T[] Rent<T>(int lengthMin) => IsPooled<T>(lengthMin)
+    public static T[] Rent<T>(int lengthMin) => lengthMin <= PooledLengthMax
         ? ArrayPool<T>.Shared.Rent(lengthMin)
         : GC.AllocateUninitializedArray<T>(lengthMin);
 
     public static void Return<T>(T[] array)
     {
-        if (array.Length > 0 && IsPooled<T>(array.Length))
+        if (array.Length is > 0 and <= PooledLengthMax)
             ArrayPool<T>.Shared.Return(array);
     }
 
@@ -32,6 +32,4 @@ internal static class PooledGrowth
         Return(array);
         return longer;
     }
-
-    private static bool IsPooled<T>(int length) => (long)length * Unsafe.SizeOf<T>() <= PooledBytesMax;
 }

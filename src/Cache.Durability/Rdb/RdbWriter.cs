@@ -5,7 +5,9 @@ using System.Text;
 
 namespace Cache.Durability.Rdb;
 
-/// <summary>Writes strings, hashes, sets and sorted sets into an RDB file of version 10, which Redis 7.0 and later load.</summary>
+/// <summary>
+/// Writes strings, hashes, sets and sorted sets into an RDB file of version 10, which Redis 7.0 and later load.
+/// </summary>
 /// <remarks>
 /// Short numbers are written as numbers, as in Redis; nothing is compressed. The file is complete only after
 /// <see cref="WriteEnd"/>. One thread at a time; the caller still owns the stream.

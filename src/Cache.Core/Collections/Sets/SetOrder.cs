@@ -71,9 +71,11 @@ internal static class SetOrder
         return editor.TryAdd(member, value: default);
     }
 
-    /// <summary>The order of two canonical integers, without parsing them.</summary>
+    /// <summary>The order of two canonical integers, without parsing them; of other texts, any.</summary>
     internal static int CompareIntegers(ReadOnlySpan<byte> one, ReadOnlySpan<byte> other)
     {
+        if (one.IsEmpty || other.IsEmpty) // Of a file whose writer did not note that there are others.
+            return one.Length - other.Length;
         bool isNegative = one[0] == (byte)'-';
         if (isNegative != (other[0] == (byte)'-'))
             return isNegative ? -1 : 1;

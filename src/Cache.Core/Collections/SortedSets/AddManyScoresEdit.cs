@@ -3,7 +3,9 @@ using Cache.Core.Collections.Packed;
 namespace Cache.Core.Collections.SortedSets;
 
 /// <summary>As <see cref="AddScoresEdit{TScores}"/>, of many members.</summary>
-/// <remarks>The scores are applied one after the other beside the sorted set; then each member is written once.</remarks>
+/// <remarks>
+/// The scores are applied one after the other beside the sorted set; then each member is written once.
+/// </remarks>
 internal ref struct AddManyScoresEdit<TScores>(
     TScores scores, NameTable table, ScoreConditions conditions, EncodingLimits limits) : IPackedEdit
     where TScores : struct, IScoreSource, allows ref struct

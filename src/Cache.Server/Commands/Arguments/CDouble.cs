@@ -210,6 +210,7 @@ internal static class CDouble
                 mantissa++;
         }
 
-        return Math.ScaleB((double)mantissa, (int)Math.Clamp(exponent, -2 * WrittenExponentMax, 2 * WrittenExponentMax));
+        exponent = Math.Clamp(exponent, -2 * WrittenExponentMax, 2 * WrittenExponentMax);
+        return Math.ScaleB((double)mantissa, (int)exponent);
     }
 }

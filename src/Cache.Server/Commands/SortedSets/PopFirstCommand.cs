@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using Cache.Core;
 using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
@@ -23,15 +24,32 @@ internal static class PopFirstCommand
             return;
         }
 
-        var body = new Body(keys, context, takesHighest, count);
+        using var popped = context.BorrowList();
+        var body = new Body(keys, popped, context.Store.Keyspace, takesHighest, count);
         if (keys.Count == 1)
             body.Run(context.Store);
         else
             context.Store.Transact(ref body);
-        if (body.Status == WriteStatus.NotFound)
+        if (body.Status == WriteStatus.Done)
+            Reply(keys.GetKey(body.Index), popped, context.Reply);
+        else if (body.Status == WriteStatus.NotFound)
             context.Reply.NullArray();
-        else if (body.Status != WriteStatus.Done)
+        else
             context.Reply.Refusal(body.Status);
+    }
+
+    private static void Reply(ReadOnlySpan<byte> key, ByteStringList popped, RespReplyWriter reply)
+    {
+        reply.ArrayHeader(2);
+        reply.Bulk(key);
+        reply.ArrayHeader(popped.Count / 2);
+        for (var texts = popped.GetEnumerator(); texts.MoveNext();)
+        {
+            reply.ArrayHeader(2);
+            reply.Bulk(texts.Current.Bytes);
+            texts.MoveNext();
+            reply.Double(BinaryPrimitives.ReadDoubleLittleEndian(texts.Current.Bytes));
+        }
     }
 
     private static bool TryParse(
@@ -76,11 +94,15 @@ internal static class PopFirstCommand
     private static bool TryParseCount(ReadOnlySpan<byte> text, out long count) =>
         RespInteger.TryParse(text, out count) && count > 0;
 
-    private ref struct Body(RequestSlice keys, CommandContext context, bool takesHighest, long count) : ITransaction
+    private ref struct Body(RequestSlice keys, ByteStringList popped, int keyspace, bool takesHighest, long count)
+        : ITransaction
     {
         private readonly RequestSlice _keys = keys;
 
         public WriteStatus Status { get; private set; }
+
+        /// <summary>Which of the keys had members.</summary>
+        public int Index { get; private set; }
 
         public readonly int KeyCount => _keys.Count;
 
@@ -90,37 +112,34 @@ internal static class PopFirstCommand
 
         public readonly ReadOnlySpan<byte> GetKey(int index) => _keys.GetKey(index);
 
-        public readonly int GetKeyspace(int index) => context.Store.Keyspace;
+        public readonly int GetKeyspace(int index) => keyspace;
 
         public void Run(CacheStore store)
         {
             Status = WriteStatus.NotFound;
             for (int i = 0; i < _keys.Count && Status == WriteStatus.NotFound; i++)
             {
-                var sink = new PoppedReplySink(context, _keys.GetKey(i));
+                var sink = new PoppedSink(popped);
                 Status = store.SortedSet(_keys.GetKey(i)).Pop(count, takesHighest, ref sink);
+                Index = i;
             }
         }
     }
 
-    private readonly ref struct PoppedReplySink(CommandContext context, ReadOnlySpan<byte> key) : IScoredMemberSink
+    // The reply is written when the keys are unlocked.
+    private readonly struct PoppedSink(ByteStringList popped) : IScoredMemberSink
     {
-        private readonly ReadOnlySpan<byte> _key = key;
-
-        public bool IsFull => context.IsReplyOverLimit;
+        public bool IsFull => false;
 
         public void Begin(long count)
         {
-            context.Reply.ArrayHeader(2);
-            context.Reply.Bulk(_key);
-            context.Reply.ArrayHeader(count);
         }
 
         public void Take(scoped ReadOnlySpan<byte> member, double score)
         {
-            context.Reply.ArrayHeader(2);
-            context.Reply.Bulk(member);
-            context.Reply.Double(score);
+            popped.Add(member);
+            BinaryPrimitives.WriteDoubleLittleEndian(popped.GetSpan(sizeof(double)), score);
+            popped.Advance(sizeof(double));
         }
     }
 }

@@ -5,7 +5,9 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.SortedSets;
 
-/// <summary>What is asked of a range: [BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES] behind its ends.</summary>
+/// <summary>
+/// What is asked of a range: [BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES] behind its ends.
+/// </summary>
 internal ref struct RangeArguments
 {
     private RangeKind _kind;

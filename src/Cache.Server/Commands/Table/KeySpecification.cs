@@ -31,10 +31,14 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
     /// </summary>
     public bool IsOfBitField { get; private init; }
 
-    /// <summary>The word that stands before the keys, searched from the first index on; null: they have an index.</summary>
+    /// <summary>
+    /// The word that stands before the keys, searched from the first index on; null: they have an index.
+    /// </summary>
     public byte[]? Keyword { get; private init; }
 
-    /// <summary>The distance from the number of the keys to the first key; 0: no number tells how many there are.</summary>
+    /// <summary>
+    /// The distance from the number of the keys to the first key; 0: no number tells how many there are.
+    /// </summary>
     public int FirstBehindNumber { get; private init; }
 
     /// <summary>Whether the table says that some arguments are keys, but not which.</summary>
