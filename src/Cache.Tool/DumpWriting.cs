@@ -200,6 +200,12 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
             case EntryKind.List:
                 var elements = new ListSink(writer, entry);
                 return store.List(key).GetRange(0, -1, ref elements) == ReadStatus.Found;
+            case EntryKind.Set:
+                var members = new SetSink(writer, entry);
+                return store.SetOf(key).GetAll(ref members) == ReadStatus.Found;
+            case EntryKind.SortedSet:
+                var scores = new SortedSetSink(writer, entry);
+                return store.SortedSet(key).GetRange(SortedSetRange.All, ref scores) == ReadStatus.Found;
             default:
                 return false;
         }
@@ -218,5 +224,23 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
         public void Begin(long count) => writer.BeginList(entry, (int)count);
 
         public void Take(scoped ReadOnlySpan<byte> element) => writer.WriteElement(element);
+    }
+
+    private readonly struct SetSink(RdbWriter writer, RdbEntry entry) : IMemberSink
+    {
+        public bool IsFull => false;
+
+        public void Begin(long count) => writer.BeginSet(entry, (int)count);
+
+        public void Take(scoped ReadOnlySpan<byte> member) => writer.WriteMember(member);
+    }
+
+    private readonly struct SortedSetSink(RdbWriter writer, RdbEntry entry) : IScoredMemberSink
+    {
+        public bool IsFull => false;
+
+        public void Begin(long count) => writer.BeginSortedSet(entry, (int)count);
+
+        public void Take(scoped ReadOnlySpan<byte> member, double score) => writer.WriteMember(member, score);
     }
 }

@@ -12,7 +12,7 @@ public sealed class DisposedStoreTests : IDisposable
     private static readonly string[] _always =
     [
         "get_IsDisposed", "get_TimeProvider", "get_NowMs", "get_KeyspaceCount", "get_Keyspace", "get_MemoryLimitBytes",
-        "get_Eviction", "get_Compression", "get_ValueLengthLimit",
+        "get_Eviction", "get_Compression", "get_ValueLengthLimit", "get_EncodingLimits", "set_EncodingLimits",
         nameof(CacheStore.GetStatistics), nameof(CacheStore.Dispose), nameof(CacheStore.AddOutsideBytes),
         // Only fetch; the operations that follow throw.
         nameof(CacheStore.BeginPrefetch), nameof(CacheStore.EndPrefetch),
@@ -66,6 +66,15 @@ public sealed class DisposedStoreTests : IDisposable
         ["SetMany of nothing"] = static s => SetMany(s),
         ["Hash"] = static s => s.Hash("k"u8),
         ["List"] = static s => s.List("k"u8),
+        ["SetOf"] = static s => s.SetOf("k"u8),
+        ["SortedSet"] = static s => s.SortedSet("k"u8),
+        ["TryPeekCollection"] = static s => s.TryPeekCollection("k"u8, out _),
+        ["CombineSets"] = static s => Combine(s),
+        ["StoreSets"] = static s => StoreCombined(s),
+        ["CombineSortedSets"] = static s => CombineSorted(s),
+        ["StoreSortedSets"] = static s => StoreCombinedSorted(s),
+        ["StoreRange"] = static s => s.StoreRange("k"u8, SortedSetRange.All, "l"u8, out _),
+        ["MoveMember"] = static s => s.MoveMember("k"u8, "l"u8, "m"u8),
         ["Transact"] = static s => KeyedTransaction.Run(s, ["k"u8.ToArray()], 1, 1, static _ => { }),
         ["Rename"] = static s => s.Rename("k"u8, "l"u8, SetCondition.Always),
         ["Move"] = static s => s.Move("k"u8, s),
@@ -186,6 +195,32 @@ public sealed class DisposedStoreTests : IDisposable
         value.Dispose();
 
         Assert.Throws<ObjectDisposedException>(() => value.Span.Length);
+    }
+
+    private static void Combine(CacheStore store)
+    {
+        var keys = new KeyArray("k"u8.ToArray());
+        var sink = new MemberListSink();
+        store.CombineSets(SetCombination.Union, ref keys, ref sink);
+    }
+
+    private static void StoreCombined(CacheStore store)
+    {
+        var keys = new KeyArray("k"u8.ToArray());
+        store.StoreSets(SetCombination.Union, ref keys, "d"u8, out _);
+    }
+
+    private static void CombineSorted(CacheStore store)
+    {
+        var keys = new KeyArray("k"u8.ToArray());
+        var sink = new ScoredListSink();
+        store.CombineSortedSets(SetCombination.Union, ref keys, default, ScoreAggregate.Sum, ref sink);
+    }
+
+    private static void StoreCombinedSorted(CacheStore store)
+    {
+        var keys = new KeyArray("k"u8.ToArray());
+        store.StoreSortedSets(SetCombination.Union, ref keys, default, ScoreAggregate.Sum, "d"u8, out _);
     }
 
     private static void GetMany(CacheStore store, params byte[][] keys)

@@ -17,7 +17,7 @@ public sealed class OtherKindTests : IDisposable
     [
         "get_IsDisposed", "get_TimeProvider", "get_NowMs", "get_KeyspaceCount", "get_Keyspace", "get_MemoryLimitBytes",
         "set_MemoryLimitBytes", "get_Eviction", "set_Eviction", "get_Compression", "set_Compression",
-        "get_ValueLengthLimit",
+        "get_ValueLengthLimit", "get_EncodingLimits", "set_EncodingLimits",
         nameof(CacheStore.GetStatistics), nameof(CacheStore.GetMemory), nameof(CacheStore.GetHitRatioCurve),
         nameof(CacheStore.ResetStatistics), nameof(CacheStore.Dispose),
         nameof(CacheStore.AddOutsideBytes), nameof(CacheStore.SelectKeyspace), nameof(CacheStore.TryCreateValue),
@@ -125,6 +125,16 @@ public sealed class OtherKindTests : IDisposable
         ["Copy"] = (
             static s => (s.Copy(_key, s, "l"u8, SetCondition.Always), s.KindOf("l"u8)), "(Done, List)", Fate.Stays),
         ["Copy over one that is as long"] = (static s => CopyOver(s), "(Done, List)", Fate.Stays),
+        ["SetOf"] = (static s => s.SetOf(_key).Add("m"u8), "WrongType", Fate.Stays),
+        ["SortedSet"] = (static s => s.SortedSet(_key).Add("m"u8, 1), "WrongType", Fate.Stays),
+        ["MoveMember"] = (static s => s.MoveMember(_key, "l"u8, "m"u8), "WrongType", Fate.Stays),
+        ["StoreRange"] = (
+            static s => s.StoreRange(_key, SortedSetRange.All, "l"u8, out _), "WrongType", Fate.Stays),
+        ["CombineSets"] = (static s => Combine(s, isSorted: false), "WrongType", Fate.Stays),
+        ["CombineSortedSets"] = (static s => Combine(s, isSorted: true), "WrongType", Fate.Stays),
+        ["StoreSets"] = (static s => Combined(s, isSorted: false), "WrongType", Fate.Stays),
+        ["StoreSortedSets"] = (static s => Combined(s, isSorted: true), "WrongType", Fate.Stays),
+        ["TryPeekCollection"] = (static s => s.TryPeekCollection(_key, out _), "True", Fate.Stays),
         ["Hash"] = (static s => s.Hash(_key).Set("f"u8, "v"u8), "WrongType", Fate.Stays),
         ["List"] = (static s => s.List("l"u8).Push(ListEnd.Left, "v"u8), "Done", Fate.Stays),
         ["Transact"] = (static s => Transact(s, static t => t.TryGet(_key, ref Sink)), "False", Fate.Stays),
@@ -468,5 +478,23 @@ public sealed class OtherKindTests : IDisposable
         public ReadOnlySpan<byte> Value => "v"u8;
 
         public bool TryMake(ReadOnlySpan<byte> present, bool exists) => true;
+    }
+
+    private static WriteStatus Combine(CacheStore store, bool isSorted)
+    {
+        var keys = new KeyArray(_key);
+        var members = new MemberListSink();
+        var scores = new ScoredListSink();
+        return isSorted
+            ? store.CombineSortedSets(SetCombination.Union, ref keys, default, ScoreAggregate.Sum, ref scores)
+            : store.CombineSets(SetCombination.Union, ref keys, ref members);
+    }
+
+    private static WriteStatus Combined(CacheStore store, bool isSorted)
+    {
+        var keys = new KeyArray(_key);
+        return isSorted
+            ? store.StoreSortedSets(SetCombination.Union, ref keys, default, ScoreAggregate.Sum, "l"u8, out _)
+            : store.StoreSets(SetCombination.Union, ref keys, "l"u8, out _);
     }
 }

@@ -81,6 +81,11 @@ public sealed class UnreachableStoreTests
         static store => store.List(_list).Push(ListEnd.Left, new byte[30]),
         static store => store.List(_list).GetCount(out _),
         static store => store.List(_list).Trim(0, 3),
+        static store => store.SetOf(_keys[1]).Add("m"u8),
+        static store => store.SortedSet(_keys[1]).Add("m"u8, 1),
+        static store => store.MoveMember(_keys[1], _keys[2], "m"u8),
+        static store => store.StoreRange(_keys[1], SortedSetRange.All, _keys[2], out _),
+        static store => store.TryPeekCollection(_hash, out _),
         static store => store.Remove(_large),
         static store => store.Move(_large, store.SelectKeyspace(1)),
         static store => store.ChangeBits(

@@ -14,6 +14,8 @@ internal static class FolderArrows
     private const string Operations = "Cache.Core.Operations";
     private const string Collections = "Cache.Core.Collections";
     private const string PackedForms = "Cache.Core.Collections.Packed";
+    private const string CollectedSets = "Cache.Core.Collections.Sets";
+    private const string CollectedSortedSets = "Cache.Core.Collections.SortedSets";
     private const string Packing = "Cache.Core.Packing";
     private const string Curve = "Cache.Core.Curve";
     private const string Changes = "Cache.Core.Changes";
@@ -55,6 +57,7 @@ internal static class FolderArrows
             Contracts, Changes, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Validation",
             "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing", Packing,
             Curve, "Microsoft.Extensions.Options", Collections, PackedForms,
+            CollectedSets, CollectedSortedSets,
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.
         [Contracts] = [],
@@ -69,6 +72,8 @@ internal static class FolderArrows
         [PackedForms] = ["Cache.Core.Contracts.EntryKind"],
         // Reads and writes of a key's collection, as Operations of a string.
         [Collections] = [PackedForms, Operations, Sharding, Changes, Layout, Contracts],
+        [CollectedSets] = [Collections, PackedForms, Operations, Sharding, Contracts],
+        [CollectedSortedSets] = [Collections, PackedForms, Sharding, Contracts],
         ["Cache.Core.Bits"] = [Operations, Sharding, Changes, Layout, Contracts],
         ["Cache.Core.ManyKeys"] =
             [Operations, Sharding, Changes, Curve, "Cache.Core.Log", Layout, "Cache.Core.Expiry", Contracts],
@@ -151,6 +156,8 @@ internal static class FolderArrows
         // Its patterns read any key, which a user may have no right to.
         ["Cache.Server.Commands.Sorting"] =
             [Dispatch, Table, Replies, Arguments, Clients, Security, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.Sets"] = [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.SortedSets"] = [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Bits"] = [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Session"] =
             [Dispatch, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
@@ -173,7 +180,7 @@ internal static class FolderArrows
         [Commands] =
         [
             Package, KeyFigures, Dispatch, Table, Replies, Clients, Statistics, Protocol,
-            "Cache.Server.Commands.Strings",
+            "Cache.Server.Commands.Strings", "Cache.Server.Commands.Sets", "Cache.Server.Commands.SortedSets",
             "Cache.Server.Commands.Hashes", "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys",
             "Cache.Server.Commands.Lists", "Cache.Server.Commands.HyperLogLogs", "Cache.Server.Commands.Sorting",
             "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration",

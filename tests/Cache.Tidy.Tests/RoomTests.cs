@@ -15,6 +15,8 @@ public sealed class RoomTests
     {
         // A shard and its parts, one for each concern.
         ["Cache.Core.Sharding"] = 55,
+        // What users name: a type a file.
+        ["Cache.Core.Contracts"] = 45,
     };
 
     [Fact]

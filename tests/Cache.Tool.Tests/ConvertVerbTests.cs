@@ -269,6 +269,31 @@ public sealed class ConvertVerbTests : IDisposable
             StringComparison.Ordinal);
     }
 
+    // Redis 7.0.15 loads such a dump with all members.
+    [Fact]
+    public void Convert_DirectoryWithSetsOfBothKinds_HasThemInTheFormOfRedis()
+    {
+        StoreFiles.Write(Store, _time, static (store, durable) =>
+        {
+            store.SetOf("s"u8).Add("member"u8);
+            store.SetOf("s"u8).Add("7"u8);
+            store.SortedSet("z"u8).Add("high"u8, 2.5);
+            store.SortedSet("z"u8).Add("low"u8, double.NegativeInfinity);
+            durable.Save();
+        });
+
+        ToolRun.At(_time, "convert", Store, Dump).AssertTells("has 2 entries.");
+
+        byte[] set = [2, 1, (byte)'s', 2, 6, .. "member"u8, 0xC0, 7];
+        byte[] sorted =
+        [
+            5, 1, (byte)'z', 2, 3, .. "low"u8, .. BitConverter.GetBytes(double.NegativeInfinity),
+            4, .. "high"u8, .. BitConverter.GetBytes(2.5),
+        ];
+        Assert.NotEqual(-1, File.ReadAllBytes(Dump).AsSpan().IndexOf(set));
+        Assert.NotEqual(-1, File.ReadAllBytes(Dump).AsSpan().IndexOf(sorted));
+    }
+
     [Fact]
     public void Convert_SwappedDatabases_HaveTheNumbersThatClientsSee()
     {

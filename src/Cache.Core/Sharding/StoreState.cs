@@ -28,6 +28,9 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
     // Written under the gate, read anywhere.
     private long _limitBytes;
 
+    // Replaced as a whole by any thread.
+    private volatile EncodingLimits _encodingLimits = new();
+
     private int _disposals;
 
     // Of the thread that disposes, then perhaps of one of the pool, which its queue orders.
@@ -62,6 +65,13 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
     {
         get => Volatile.Read(ref _limitBytes);
         private set => Volatile.Write(ref _limitBytes, value);
+    }
+
+    /// <summary>Beyond which a collection is noted as one that Redis converts.</summary>
+    public EncodingLimits EncodingLimits
+    {
+        get => _encodingLimits;
+        set => _encodingLimits = value;
     }
 
     public Reclaimer Reclaimer { get; }

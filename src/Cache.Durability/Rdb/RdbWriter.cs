@@ -5,7 +5,9 @@ using System.Text;
 
 namespace Cache.Durability.Rdb;
 
-/// <summary>Writes strings, hashes and lists into an RDB file of version 10, which Redis 7.0 and later load.</summary>
+/// <summary>
+/// Writes strings, hashes, lists, sets and sorted sets into an RDB file of version 10, which Redis 7.0 and later load.
+/// </summary>
 /// <remarks>
 /// Short numbers are written as numbers, as in Redis; nothing is compressed. The file is complete only after
 /// <see cref="WriteEnd"/>. One thread at a time; the caller still owns the stream.
@@ -64,6 +66,36 @@ internal sealed class RdbWriter
 
     /// <summary>Writes an element of the list that was begun.</summary>
     public void WriteElement(ReadOnlySpan<byte> element) => WriteString(element);
+
+    /// <summary>Writes a set without its members, which follow.</summary>
+    /// <param name="entry">The entry; its value counts for nothing.</param>
+    /// <param name="members">The number of members.</param>
+    public void BeginSet(in RdbEntry entry, int members)
+    {
+        WriteHead(entry, RdbType.Set);
+        WriteLength((uint)members);
+    }
+
+    /// <summary>Writes a member of the set that was begun.</summary>
+    public void WriteMember(ReadOnlySpan<byte> member) => WriteString(member);
+
+    /// <summary>Writes a sorted set without its members, which follow.</summary>
+    /// <param name="entry">The entry; its value counts for nothing.</param>
+    /// <param name="members">The number of members.</param>
+    public void BeginSortedSet(in RdbEntry entry, int members)
+    {
+        WriteHead(entry, RdbType.SortedSet);
+        WriteLength((uint)members);
+    }
+
+    /// <summary>Writes a member of the sorted set that was begun.</summary>
+    public void WriteMember(ReadOnlySpan<byte> member, double score)
+    {
+        WriteString(member);
+        Span<byte> bytes = stackalloc byte[sizeof(double)];
+        BinaryPrimitives.WriteDoubleLittleEndian(bytes, score);
+        Write(bytes);
+    }
 
     /// <summary>Writes the end and the checksum.</summary>
     public void WriteEnd()

@@ -7,6 +7,8 @@ using Cache.Server.Commands.Keys;
 using Cache.Server.Commands.Lists;
 using Cache.Server.Commands.Session;
 using Cache.Server.Commands.Sorting;
+using Cache.Server.Commands.Sets;
+using Cache.Server.Commands.SortedSets;
 using Cache.Server.Commands.Strings;
 using Cache.Server.Commands.Table;
 using Cache.Server.Keyspace;
@@ -62,6 +64,14 @@ internal static class CommandFamilies
         .. HyperLogLogCommands.Bindings,
         .. HyperLogLogDebugCommands.Bindings,
         .. SortCommands.Bindings,
+        .. SetReadCommands.Bindings,
+        .. SetWriteCommands.Bindings,
+        .. SetCombinationCommands.Bindings,
+        .. SortedSetReadCommands.Bindings,
+        .. SortedSetRangeCommands.Bindings,
+        .. SortedSetWriteCommands.Bindings,
+        .. PopFirstCommand.Bindings,
+        .. SortedSetCombinationCommands.Bindings,
         .. KeyCommands.Bindings,
         .. ObjectCommands.Bindings,
         .. ExpiryCommands.Bindings,

@@ -138,15 +138,15 @@ internal sealed class RespReplyWriter
         Bulk(text[..length]);
     }
 
-    /// <summary>,number; in RESP2 a bulk string. The fewest digits that identify it.</summary>
+    /// <summary>,number; in RESP2 a bulk string. With 17 digits, as C's printf writes it.</summary>
     public void Double(double number)
     {
-        Span<byte> text = stackalloc byte[32];
-        Utf8Formatter.TryFormat(number, text, out int length, new StandardFormat('G', 17));
+        Span<byte> text = stackalloc byte[RespDouble.LengthMax];
+        text = text[..RespDouble.Format(number, text)];
         if (IsResp3)
-            Line((byte)',', text[..length]);
+            Line((byte)',', text);
         else
-            Bulk(text[..length]);
+            Bulk(text);
     }
 
     /// <summary>

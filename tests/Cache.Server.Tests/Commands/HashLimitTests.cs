@@ -34,7 +34,7 @@ public sealed class HashLimitTests : CommandTestBase
 
         string reply = Client.Run($"HSET h g {new string('v', 5_000)} i w");
 
-        Assert.Equal("-OOM a hash of more than 4096 bytes in all is not supported by this server\r\n", reply);
+        Assert.Equal("-OOM a collection of more than 4096 bytes in all is not supported by this server\r\n", reply);
         Assert.Equal(":1\r\n", Client.Run("HLEN h"));
     }
 }

@@ -24,6 +24,10 @@ public sealed class RecordedRepliesTests
     [InlineData("hyperloglogs", 3)]
     [InlineData("sort", 2)]
     [InlineData("sort", 3)]
+    [InlineData("sets", 2)]
+    [InlineData("sets", 3)]
+    [InlineData("sorted-sets", 2)]
+    [InlineData("sorted-sets", 3)]
     [InlineData("lcs", 2)]
     [InlineData("lcs", 3)]
     public void Execute_RecordedRequest_RepliesAsRedis(string file, int protocolVersion)

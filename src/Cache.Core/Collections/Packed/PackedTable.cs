@@ -144,7 +144,8 @@ internal readonly ref struct PackedTable
     /// <summary>A place before the first entry.</summary>
     public static PackedPlace BeforeFirst => new() { Index = -1 };
 
-    private bool TryReadAt(int index, int start, out PackedPlace place)
+    /// <summary>The entry with a number, which begins at a given offset.</summary>
+    public bool TryReadAt(int index, int start, out PackedPlace place)
     {
         place = new PackedPlace { Index = index, Start = start };
         if (!TryReadString(_lengths[index], start, out place.NameStart, out place.NameLength))

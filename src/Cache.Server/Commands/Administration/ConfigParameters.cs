@@ -102,6 +102,8 @@ internal static class ConfigParameters
         if (directive.Name == "client-output-buffer-limit")
             return PrepareOutputLimits(server, text);
         string canonical = directive.Kind.ToCanonical(text);
+        if (EncodingDirectives.AreOf(directive))
+            return PrepareEncoding(directive, canonical);
         return _changes.TryGetValue(directive.Name, out var prepare)
             ? prepare(server, canonical)
             : ConfigChange.To(state => directive.WriteTo(state.Settings, canonical));
@@ -110,6 +112,12 @@ internal static class ConfigParameters
     // Directives that the program gave to the server, besides Redis's own.
     private static Directive Unknown(string name) =>
         new(name.ToLowerInvariant(), new TextKind("text"), Default: "", Meaning: "") { IsChangeable = true };
+
+    private static ConfigChange PrepareEncoding(Directive directive, string text) => ConfigChange.To(state =>
+    {
+        directive.WriteTo(state.Settings, text);
+        state.Store.EncodingLimits = EncodingDirectives.Of(state.Settings);
+    });
 
     private static ConfigChange PrepareMaxClients(ServerState server, string text)
     {

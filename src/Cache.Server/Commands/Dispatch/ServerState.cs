@@ -36,6 +36,7 @@ internal sealed class ServerState
     {
         Store = store;
         Settings = settings;
+        store.EncodingLimits = EncodingDirectives.Of(settings);
         Commands = commands;
         Handlers = handlers;
         Users = new AclUsers();

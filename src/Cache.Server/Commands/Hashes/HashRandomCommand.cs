@@ -40,7 +40,7 @@ internal static class HashRandomCommand
         if (!RespInteger.TryParse(request[2], out count))
             reply.Error(ErrorTexts.NotAnInteger);
         else if (count == long.MinValue)
-            reply.Error("ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807"u8);
+            reply.Error(ErrorTexts.NotANegatable);
         else if (request.Count > 4 || (request.Count == 4 && !request[3].Is("WITHVALUES"u8)))
             reply.Error(ErrorTexts.Syntax);
         else if (request.Count == 4 && count is < -long.MaxValue / 2 or > long.MaxValue / 2)

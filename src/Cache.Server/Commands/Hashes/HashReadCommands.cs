@@ -114,14 +114,14 @@ internal static class HashReadCommands
         var reply = context.Reply;
         if (!CursorArgument.TryParse(request[2], out ulong cursor))
         {
-            reply.Error("ERR invalid cursor"u8);
+            reply.Error(ErrorTexts.InvalidCursor);
             return;
         }
 
         // Redis looks for the key before it reads the options.
         if (!context.Store.TryPeekInfo(request[1], out var info))
         {
-            ReplyScan(0, null, reply);
+            ScanReply.Write(0, null, reply);
             return;
         }
 
@@ -142,23 +142,7 @@ internal static class HashReadCommands
         if (context.Store.Hash(key).Scan(ref cursor, count, ref sink) == ReadStatus.WrongType)
             context.Reply.Error(ErrorTexts.WrongType);
         else
-            ReplyScan(cursor, fields, context.Reply);
-    }
-
-    private static void ReplyScan(ulong cursor, ByteStringList? fields, RespReplyWriter reply)
-    {
-        if (fields is { IsTooLong: true })
-        {
-            fields.WriteTo(reply);
-            return;
-        }
-
-        reply.ArrayHeader(2);
-        reply.BulkInteger((long)cursor);
-        if (fields is null)
-            reply.ArrayHeader(0);
-        else
-            fields.WriteTo(reply);
+            ScanReply.Write(cursor, fields, context.Reply);
     }
 
     private static void ReplyAll(ReadOnlySpan<byte> key, FieldParts parts, CommandContext context)

@@ -75,7 +75,7 @@ internal static class ScanCommands
     {
         if (!CursorArgument.TryParse(request[1], out ulong cursor))
         {
-            context.Reply.Error("ERR invalid cursor"u8);
+            context.Reply.Error(ErrorTexts.InvalidCursor);
             return;
         }
 

@@ -17,6 +17,14 @@ internal static class ErrorTexts
 
     public static ReadOnlySpan<byte> NotAFloat => "ERR value is not a valid float"u8;
 
+    /// <summary>Of a count whose sign says whether elements may repeat.</summary>
+    public static ReadOnlySpan<byte> NotANegatable =>
+        "ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807"u8;
+
+    public static ReadOnlySpan<byte> NotPositive => "ERR value is out of range, must be positive"u8;
+
+    public static ReadOnlySpan<byte> InvalidCursor => "ERR invalid cursor"u8;
+
     public static ReadOnlySpan<byte> NotAnInt32 =>
         "ERR value is out of range, value must between -2147483648 and 2147483647"u8;
 
@@ -27,7 +35,7 @@ internal static class ErrorTexts
 
     /// <summary>This server's own: Redis has longer ones.</summary>
     public static ReadOnlySpan<byte> CollectionTooLong =>
-        "OOM a hash of more than 4096 bytes in all is not supported by this server"u8;
+        "OOM a collection of more than 4096 bytes in all is not supported by this server"u8;
 
     public static ReadOnlySpan<byte> KeyDenied =>
         "NOPERM this user has no permissions to access one of the keys used as arguments"u8;

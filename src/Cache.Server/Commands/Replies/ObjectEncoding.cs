@@ -30,7 +30,7 @@ internal static class ObjectEncoding
         bool exists = store.TryPeekRange(key, 0, room.Length - 1, ref sink, out var info); // A peek is not a use.
         length = info.Length;
         if (!exists)
-            return OfKind(info.Kind);
+            return store.TryPeekCollection(key, out var collection) ? OfCollection(collection) : OfKind(info.Kind);
         if (length > EmbeddedLengthMax)
             return "raw"u8;
         if (length > room.Length || !RespInteger.TryParse(room[..sink.Length], out long parsed))
@@ -38,6 +38,13 @@ internal static class ObjectEncoding
         number = parsed;
         return "int"u8;
     }
+
+    private static ReadOnlySpan<byte> OfCollection(CollectionInfo info) => info.Kind switch
+    {
+        EntryKind.Set => info.IsConverted ? "hashtable"u8 : "intset"u8,
+        EntryKind.SortedSet when info.IsConverted => "skiplist"u8,
+        _ => OfKind(info.Kind),
+    };
 
     private static ReadOnlySpan<byte> OfKind(EntryKind kind) => kind switch
     {

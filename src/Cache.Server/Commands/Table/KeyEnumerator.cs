@@ -34,15 +34,21 @@ internal ref struct KeyEnumerator
 
     public bool MoveNext()
     {
+        int from = _at;
         if (_next >= 0)
             _at += _specifications[_next].Step;
         while (_at > _last)
         {
-            if (++_next == _specifications.Length)
-                return false;
-            (_at, _last) = _specifications[_next].TryFind(_request, _start, out int first, out int last)
-                ? (first, Math.Min(last, _request.Count - _start - 1))
-                : (0, -1);
+            if (_next < 0 || _specifications[_next].Keyword is null || from == 0)
+            {
+                from = 0;
+                if (++_next == _specifications.Length)
+                    return false;
+            }
+
+            bool isFound = _specifications[_next].TryFind(_request, _start, from, out int first, out int last);
+            (_at, _last) = isFound ? (first, Math.Min(last, _request.Count - _start - 1)) : (0, -1);
+            from = 0;
         }
 
         return true;

@@ -31,10 +31,14 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
     /// </summary>
     public bool IsOfBitField { get; private init; }
 
-    /// <summary>The word that stands before the keys, searched from the first index on; null: they have an index.</summary>
+    /// <summary>
+    /// The word that stands before the keys, searched from the first index on; null: they have an index.
+    /// </summary>
     public byte[]? Keyword { get; private init; }
 
-    /// <summary>The distance from the number of the keys to the first key; 0: no number tells how many there are.</summary>
+    /// <summary>
+    /// The distance from the number of the keys to the first key; 0: no number tells how many there are.
+    /// </summary>
     public int FirstBehindNumber { get; private init; }
 
     /// <summary>Whether the table says that some arguments are keys, but not which.</summary>
@@ -69,13 +73,14 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
         };
     }
 
-    /// <summary>Where the keys of a request are.</summary>
+    /// <summary>Where the keys of a request are; of keys behind words, the next one.</summary>
     /// <param name="request">A request that has the command's words from an index on.</param>
     /// <param name="start">That index.</param>
+    /// <param name="from">The distance from there at which a word may stand; 0 at first.</param>
     /// <param name="first">The distance from there to the first key.</param>
     /// <param name="last">The distance to the last key; it may be behind the request.</param>
     /// <returns>False if there are none.</returns>
-    public bool TryFind(in RespRequest request, int start, out int first, out int last)
+    public bool TryFind(in RespRequest request, int start, int from, out int first, out int last)
     {
         int count = request.Count - start;
         (first, last) = (First, -1);
@@ -85,7 +90,7 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
             return first > 0;
         }
 
-        if (IsUnknown || (Keyword is not null && !TryFindKeyword(request, start, out first)) || first >= count)
+        if (IsUnknown || (Keyword is not null && !TryFindKeyword(request, start, from, out first)) || first >= count)
             return false;
         if (FirstBehindNumber == 0)
         {
@@ -93,12 +98,11 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
             return true;
         }
 
-        // With a number that is none, or of more keys than there are words, the command is refused.
-        if (!RespInteger.TryParse(request[start + first], out long keys) || keys < 1 || keys > count)
+        if (!RespInteger.TryParse(request[start + first], out long keys) || keys < 1)
             return false;
         first += FirstBehindNumber;
-        last = first + ((int)keys - 1) * Step;
-        return last < count;
+        last = (int)Math.Min(first + (Math.Min(keys, count) - 1) * Step, count - 1);
+        return true;
     }
 
     /// <summary>A request's access to the keys, in Redis's words.</summary>
@@ -127,17 +131,19 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
         return stored;
     }
 
-    // The last one, as the commands take it; what follows the word is a key, whatever it says.
-    private bool TryFindKeyword(in RespRequest request, int start, out int first)
+    // What follows the word is a key, whatever it says: a command may read it as such.
+    private bool TryFindKeyword(in RespRequest request, int start, int from, out int first)
     {
-        first = -1;
-        for (int i = First; i < request.Count - start - 1; i++)
+        for (int i = Math.Max(First, from); i < request.Count - start - 1; i++)
         {
-            if (request[start + i].Is(Keyword!))
-                first = ++i;
+            if (!request[start + i].Is(Keyword!))
+                continue;
+            first = i + 1;
+            return true;
         }
 
-        return first >= 0;
+        first = 0;
+        return false;
     }
 
     private static (string Type, JsonElement Part) PartOf(JsonElement specification, string name)

@@ -231,6 +231,12 @@ public sealed class AclCommandsTests : CommandTestBase
         {
             string[] words = [.. command.Name.Split('|'), .. Enumerable.Repeat("foreign", Math.Abs(command.Arity))];
             string[] request = words[..Math.Abs(command.Arity)];
+            foreach (var keys in command.KeySpecifications)
+            {
+                if (keys.FirstBehindNumber > 0)
+                    request[keys.First] = "1";
+            }
+
             Assert.Equal(
                 "-NOPERM this user has no permissions to access one of the keys used as arguments\r\n",
                 other.Call(request));

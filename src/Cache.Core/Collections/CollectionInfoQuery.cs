@@ -1,0 +1,21 @@
+using Cache.Core.Collections.Packed;
+
+namespace Cache.Core.Collections;
+
+/// <summary>Reads how many elements a collection has, and its flag.</summary>
+internal struct CollectionInfoQuery(PackedShape shape) : IPackedQuery
+{
+    public int Count { get; private set; }
+
+    public bool IsConverted { get; private set; }
+
+    public void Read(ReadOnlySpan<byte> packed)
+    {
+        Count = PackedTable.TryOpen(packed, shape, out var table) ? table.Count : 0;
+        IsConverted = (PackedTable.FlagsOf(packed) & PackedTable.ConvertedFlag) != 0;
+    }
+
+    public readonly void Copy(ReadOnlySpan<byte> packed)
+    {
+    }
+}

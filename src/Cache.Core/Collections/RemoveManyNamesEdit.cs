@@ -1,0 +1,36 @@
+using Cache.Core.Collections.Packed;
+
+namespace Cache.Core.Collections;
+
+/// <summary>As <see cref="RemoveNamesEdit{TNames}"/>, of many names.</summary>
+internal ref struct RemoveManyNamesEdit<TNames>(EntryKind kind, TNames names, NameTable table) : IPackedEdit
+    where TNames : struct, IKeySource, allows ref struct
+{
+    private TNames _names = names;
+
+    public readonly EntryKind Kind => kind;
+
+    /// <summary>The number of those that were there.</summary>
+    public int Removed { get; private set; }
+
+    public WriteStatus Run(scoped ref PackedEditor editor)
+    {
+        Removed = 0;
+        for (int index = 0, start = 0; index < editor.Count;)
+        {
+            if (!editor.Table.TryReadAt(index, start, out var place))
+                PackedCheck.ThrowDamaged();
+            if (table.Find(ref _names, editor.Table.NameAt(place)) < 0)
+            {
+                index++;
+                start = place.End;
+                continue;
+            }
+
+            editor.Remove(place);
+            Removed++;
+        }
+
+        return Removed > 0 ? WriteStatus.Done : WriteStatus.NotFound;
+    }
+}

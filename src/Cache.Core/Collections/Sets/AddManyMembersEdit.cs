@@ -1,0 +1,43 @@
+using Cache.Core.Collections.Packed;
+
+namespace Cache.Core.Collections.Sets;
+
+/// <summary>As <see cref="AddMembersEdit{TMembers}"/>, of many members.</summary>
+internal ref struct AddManyMembersEdit<TMembers>(TMembers members, NameTable table, long integersMax) : IPackedEdit
+    where TMembers : struct, IKeySource, allows ref struct
+{
+    private TMembers _members = members;
+
+    public readonly EntryKind Kind => EntryKind.Set;
+
+    /// <summary>The number of members that were absent.</summary>
+    public int Added { get; private set; }
+
+    public WriteStatus Run(scoped ref PackedEditor editor)
+    {
+        Added = 0;
+        table.ClearMarks();
+        var present = editor.Table;
+        for (var place = PackedTable.BeforeFirst; present.TryMoveNext(ref place);)
+        {
+            int index = table.Find(ref _members, present.NameAt(place));
+            if (index >= 0)
+                table.MarkAt(index) = 1;
+        }
+
+        for (int i = 0; i < table.Count; i++)
+        {
+            if (table.FirstOf(i) != i || table.MarkAt(i) != 0)
+                continue;
+            if (!SetOrder.TryAdd(ref editor, _members.GetKey(i), integersMax))
+            {
+                Added = 0;
+                return WriteStatus.CollectionTooLong;
+            }
+
+            Added++;
+        }
+
+        return WriteStatus.Done;
+    }
+}

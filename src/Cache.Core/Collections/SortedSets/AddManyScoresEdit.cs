@@ -1,0 +1,97 @@
+using Cache.Core.Collections.Packed;
+
+namespace Cache.Core.Collections.SortedSets;
+
+/// <summary>As <see cref="AddScoresEdit{TScores}"/>, of many members.</summary>
+/// <remarks>
+/// The scores are applied one after the other beside the sorted set; then each member is written once.
+/// </remarks>
+internal ref struct AddManyScoresEdit<TScores>(
+    TScores scores, NameTable table, ScoreConditions conditions, EncodingLimits limits) : IPackedEdit
+    where TScores : struct, IScoreSource, allows ref struct
+{
+    // What is known of a member.
+    private const int Present = 1;
+    private const int Changed = 2;
+
+    private TScores _scores = scores;
+
+    public readonly EntryKind Kind => EntryKind.SortedSet;
+
+    /// <summary>The number of members that were absent.</summary>
+    public int Added { get; private set; }
+
+    /// <summary>The number of scores that were others.</summary>
+    public int Updated { get; private set; }
+
+    public WriteStatus Run(scoped ref PackedEditor editor)
+    {
+        (Added, Updated) = (0, 0);
+        table.ClearMarks();
+        var present = editor.Table;
+        for (var place = PackedTable.BeforeFirst; present.TryMoveNext(ref place);)
+        {
+            int index = table.Find(ref _scores, present.NameAt(place));
+            if (index < 0)
+                continue;
+            table.MarkAt(index) = Present;
+            table.ScoreAt(index) = SortedOrder.ScoreAt(present, place);
+        }
+
+        for (int i = 0; i < table.Count; i++)
+            Apply(table.FirstOf(i), _scores.GetScore(i));
+        RemoveChanged(ref editor);
+        return Put(ref editor);
+    }
+
+    private void Apply(int index, double score)
+    {
+        ref int mark = ref table.MarkAt(index);
+        ref double present = ref table.ScoreAt(index);
+        bool isNew = mark == 0;
+        if ((conditions & (isNew ? ScoreConditions.IfPresent : ScoreConditions.IfAbsent)) != 0)
+            return;
+        if (!isNew && (((conditions & ScoreConditions.IfGreater) != 0 && score <= present)
+            || ((conditions & ScoreConditions.IfLess) != 0 && score >= present) || score == present))
+        {
+            return;
+        }
+
+        Added += isNew ? 1 : 0;
+        Updated += isNew ? 0 : 1;
+        mark |= Present | Changed;
+        present = score;
+    }
+
+    private void RemoveChanged(scoped ref PackedEditor editor)
+    {
+        for (int index = 0, start = 0; index < editor.Count;)
+        {
+            if (!editor.Table.TryReadAt(index, start, out var place))
+                PackedCheck.ThrowDamaged();
+            int found = table.Find(ref _scores, editor.Table.NameAt(place));
+            if (found >= 0 && (table.MarkAt(found) & Changed) != 0)
+            {
+                editor.Remove(place);
+                continue;
+            }
+
+            index++;
+            start = place.End;
+        }
+    }
+
+    private WriteStatus Put(scoped ref PackedEditor editor)
+    {
+        for (int i = 0; i < table.Count; i++)
+        {
+            if (table.FirstOf(i) == i && (table.MarkAt(i) & Changed) != 0
+                && !SortedOrder.TryAdd(ref editor, _scores.GetKey(i), table.ScoreAt(i), limits))
+            {
+                return WriteStatus.CollectionTooLong;
+            }
+        }
+
+        return WriteStatus.Done;
+    }
+}

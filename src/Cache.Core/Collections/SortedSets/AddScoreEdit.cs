@@ -1,0 +1,22 @@
+using Cache.Core.Collections.Packed;
+
+namespace Cache.Core.Collections.SortedSets;
+
+/// <summary>Gives a member of a sorted set a score, if the conditions hold.</summary>
+internal ref struct AddScoreEdit(
+    ReadOnlySpan<byte> member, double score, ScoreConditions conditions, EncodingLimits limits) : IPackedEdit
+{
+    private readonly ReadOnlySpan<byte> _member = member;
+
+    public readonly EntryKind Kind => EntryKind.SortedSet;
+
+    public bool IsNew { get; private set; }
+
+    public WriteStatus Run(scoped ref PackedEditor editor)
+    {
+        var put = new ScorePut(conditions, score, isIncrement: false);
+        var status = put.Run(ref editor, _member, limits);
+        IsNew = put.IsNew;
+        return status;
+    }
+}

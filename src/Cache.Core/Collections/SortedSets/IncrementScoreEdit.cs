@@ -1,0 +1,23 @@
+using Cache.Core.Collections.Packed;
+
+namespace Cache.Core.Collections.SortedSets;
+
+/// <summary>Adds to the score of a member, where the conditions hold.</summary>
+internal ref struct IncrementScoreEdit(
+    ReadOnlySpan<byte> member, double delta, ScoreConditions conditions, EncodingLimits limits) : IPackedEdit
+{
+    private readonly ReadOnlySpan<byte> _member = member;
+
+    public readonly EntryKind Kind => EntryKind.SortedSet;
+
+    /// <summary>The score afterwards.</summary>
+    public double Result { get; private set; }
+
+    public WriteStatus Run(scoped ref PackedEditor editor)
+    {
+        var put = new ScorePut(conditions, delta, isIncrement: true);
+        var status = put.Run(ref editor, _member, limits);
+        Result = put.Score;
+        return status;
+    }
+}

@@ -1,0 +1,260 @@
+using Cache.Core.Collections;
+using Cache.Core.Collections.Packed;
+using Cache.Core.Collections.Sets;
+using Cache.Core.Sharding;
+
+namespace Cache.Core;
+
+/// <summary>A key whose value is a set of members. Made by <see cref="CacheStore.SetOf"/>.</summary>
+/// <remarks>
+/// Nothing is read when it is made: each call looks for the key, and is atomic. An absent key is a set without members;
+/// the first member makes it, and with the last one it goes. Reads take no lock, count as reads of the key, and are
+/// told to a sink only when they are known to be consistent. A key with a value of another kind stays as it is: the
+/// status is WrongType. A set may have 4 KB in all so far; a write beyond is refused with
+/// <see cref="WriteStatus.CollectionTooLong"/> and changes nothing.
+/// <example><code>
+/// SetKey online = store.SetOf("online"u8);
+/// online.Add("ada"u8);
+/// bool isOnline = online.Contains("ada"u8);
+/// online.Remove("ada"u8);
+/// </code></example>
+/// </remarks>
+public readonly ref struct SetKey
+{
+    private readonly CacheStore _store;
+    private readonly EntryKey _key;
+
+    internal SetKey(CacheStore store, EntryKey key)
+    {
+        _store = store;
+        _key = key;
+    }
+
+    /// <summary>The number of members; 0 if the key is absent or of another kind.</summary>
+    public long Count
+    {
+        get
+        {
+            GetCount(out long count);
+            return count;
+        }
+    }
+
+    /// <summary>The number of members.</summary>
+    /// <param name="count">The number; 0 unless the status is Found.</param>
+    public ReadStatus GetCount(out long count)
+    {
+        var query = new PlaceQuery(PackedShape.Set, default, mayFind: false);
+        var status = Query(ref query);
+        count = status == ReadStatus.Found ? query.Count : 0;
+        return status;
+    }
+
+    /// <summary>Whether there is a member.</summary>
+    public bool Contains(ReadOnlySpan<byte> member) => Find(member) == ReadStatus.Found;
+
+    /// <summary>Looks for a member.</summary>
+    /// <returns>Found; NotFound if the key or the member is absent; or WrongType.</returns>
+    public ReadStatus Find(ReadOnlySpan<byte> member)
+    {
+        var query = new PlaceQuery(PackedShape.Set, member);
+        var status = Query(ref query);
+        return status == ReadStatus.Found && !query.IsFound ? ReadStatus.NotFound : status;
+    }
+
+    /// <summary>Looks for several members, as of one moment.</summary>
+    /// <param name="members">The members.</param>
+    /// <param name="found">Receives for each whether it is there; nothing if the key is of another kind.</param>
+    /// <returns>NotFound if the key is absent: then no member is there.</returns>
+    public ReadStatus FindMany<TMembers>(ref TMembers members, Span<bool> found)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.Set, out var status);
+        if (status == ReadStatus.WrongType)
+            return status;
+        if (members.Count > NameTable.CountMin)
+        {
+            FindTable(copy.Table, ref members, found);
+            return status;
+        }
+
+        for (int i = 0; i < members.Count; i++)
+        {
+            var member = members.GetKey(i);
+            found[i] = copy.Table.TryFind(member, PackedPrint.Of(member), out _);
+        }
+
+        return status;
+    }
+
+    /// <summary>Copies all members into the sink, as of one moment.</summary>
+    /// <remarks>Integers alone are told in ascending order; else the order means nothing.</remarks>
+    /// <returns>NotFound or WrongType: then the sink is not called.</returns>
+    public ReadStatus GetAll<TSink>(ref TSink sink)
+        where TSink : struct, IMemberSink, allows ref struct
+    {
+        using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.Set, out var status);
+        if (status != ReadStatus.Found)
+            return status;
+        var table = copy.Table;
+        sink.Begin(table.Count);
+        for (var place = PackedTable.BeforeFirst; !sink.IsFull && table.TryMoveNext(ref place);)
+            sink.Take(table.NameAt(place));
+        return status;
+    }
+
+    /// <summary>Continues a scan of the members, in steps that hold nothing in between.</summary>
+    /// <remarks>
+    /// A member that is there from beginning to end is returned, perhaps more than once; one that comes or goes
+    /// meanwhile may be.
+    /// </remarks>
+    /// <param name="cursor">0, or what the last step wrote there; 0 again at the end.</param>
+    /// <param name="count">About how many members to take; a small set gives all of them.</param>
+    /// <param name="sink">Receives the members.</param>
+    public ReadStatus Scan<TSink>(ref ulong cursor, int count, ref TSink sink)
+        where TSink : struct, IMemberSink, allows ref struct
+    {
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
+        cursor = 0;
+        return GetAll(ref sink);
+    }
+
+    /// <summary>Copies a member at random into the sink.</summary>
+    public ReadStatus GetRandom<TSink>(ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var query = new RandomElementQuery<TSink>(PackedShape.Set, sink);
+        var status = Query(ref query);
+        sink = query.Sink;
+        if (status == ReadStatus.Found)
+            sink.Advance(query.Length);
+        return status;
+    }
+
+    /// <summary>Copies members at random into the sink, as of one moment.</summary>
+    /// <param name="count">How many; of different ones no more than there are.</param>
+    /// <param name="mayRepeat">Whether a member may be taken more than once.</param>
+    /// <param name="sink">Receives the members.</param>
+    public ReadStatus GetRandom<TSink>(long count, bool mayRepeat, ref TSink sink)
+        where TSink : struct, IMemberSink, allows ref struct
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(count);
+        using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.Set, out var status);
+        if (status != ReadStatus.Found)
+            return status;
+        var chosen = new RandomElements(copy.Table, count, mayRepeat);
+        sink.Begin(chosen.Count);
+        while (!sink.IsFull && chosen.TryMoveNext(out var place))
+            sink.Take(copy.Table.NameAt(place));
+        return status;
+    }
+
+    /// <summary>Adds a member. The key's expiry stays.</summary>
+    /// <returns>ConditionNotMet if it was there.</returns>
+    public WriteStatus Add(ReadOnlySpan<byte> member)
+    {
+        var edit = new AddMembersEdit<OneName>(new OneName(member), _store.State.EncodingLimits.SetIntegers);
+        var status = Write(ref edit);
+        return status == WriteStatus.Done && edit.Added == 0 ? WriteStatus.ConditionNotMet : status;
+    }
+
+    /// <summary>Adds several members, all or none.</summary>
+    /// <param name="members">The members.</param>
+    /// <param name="added">The number of those that were absent.</param>
+    public WriteStatus AddMany<TMembers>(ref TMembers members, out int added)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        if (members.Count > NameTable.CountMin)
+            return AddTable(ref members, out added);
+        var edit = new AddMembersEdit<TMembers>(members, _store.State.EncodingLimits.SetIntegers);
+        var status = Write(ref edit);
+        added = status == WriteStatus.Done ? edit.Added : 0;
+        return status;
+    }
+
+    /// <summary>Removes a member.</summary>
+    /// <returns>NotFound if there was none.</returns>
+    public WriteStatus Remove(ReadOnlySpan<byte> member)
+    {
+        var edit = new RemoveNamesEdit<OneName>(EntryKind.Set, new OneName(member));
+        return Write(ref edit);
+    }
+
+    /// <summary>Removes several members.</summary>
+    /// <param name="members">The members.</param>
+    /// <param name="removed">The number of those that were there.</param>
+    /// <returns>NotFound if none was.</returns>
+    public WriteStatus RemoveMany<TMembers>(ref TMembers members, out int removed)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        if (members.Count > NameTable.CountMin)
+            return RemoveTable(ref members, out removed);
+        var edit = new RemoveNamesEdit<TMembers>(EntryKind.Set, members);
+        var status = Write(ref edit);
+        removed = status == WriteStatus.Done ? edit.Removed : 0;
+        return status;
+    }
+
+    /// <summary>Removes members at random, and tells the sink which, once they are removed.</summary>
+    /// <param name="count">How many; no more than there are. 0 removes none.</param>
+    /// <param name="sink">Receives the members, if the status is Done.</param>
+    /// <returns>NotFound if the key is absent.</returns>
+    public WriteStatus Pop<TSink>(long count, ref TSink sink)
+        where TSink : struct, IMemberSink, allows ref struct
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(count);
+        using var taken = new TakenMembers();
+        var edit = new PopMembersEdit(count, _store.State.EncodingLimits.SetIntegers, taken);
+        var status = Write(ref edit);
+        if (status != WriteStatus.Done)
+            return status;
+        sink.Begin(edit.Taken.Count);
+        for (int position = 0; !sink.IsFull && edit.Taken.TryMoveNext(ref position, out var member, out _);)
+            sink.Take(member);
+        return status;
+    }
+
+    private void FindTable<TMembers>(in PackedTable present, ref TMembers members, Span<bool> found)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        using var table = NameTable.Of(_store.State, ref members);
+        found[..members.Count].Clear();
+        for (var place = PackedTable.BeforeFirst; present.TryMoveNext(ref place);)
+        {
+            int index = table.Find(ref members, present.NameAt(place));
+            if (index >= 0)
+                found[index] = true;
+        }
+
+        for (int i = 0; i < members.Count; i++)
+            found[i] = found[table.FirstOf(i)];
+    }
+
+    private WriteStatus AddTable<TMembers>(ref TMembers members, out int added)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        using var table = NameTable.Of(_store.State, ref members);
+        var edit = new AddManyMembersEdit<TMembers>(members, table, _store.State.EncodingLimits.SetIntegers);
+        var status = Write(ref edit);
+        added = status == WriteStatus.Done ? edit.Added : 0;
+        return status;
+    }
+
+    private WriteStatus RemoveTable<TMembers>(ref TMembers members, out int removed)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        using var table = NameTable.Of(_store.State, ref members);
+        var edit = new RemoveManyNamesEdit<TMembers>(EntryKind.Set, members, table);
+        var status = Write(ref edit);
+        removed = status == WriteStatus.Done ? edit.Removed : 0;
+        return status;
+    }
+
+    private ReadStatus Query<TQuery>(ref TQuery query)
+        where TQuery : struct, IPackedQuery, allows ref struct =>
+        _store.State.ShardOf(_key.Hash).Query(_key, EntryKind.Set, ref query);
+
+    private WriteStatus Write<TEdit>(ref TEdit edit)
+        where TEdit : struct, IPackedEdit, allows ref struct =>
+        _store.Counted(CollectionWriter.Write(_store.State, _key, ref edit));
+}

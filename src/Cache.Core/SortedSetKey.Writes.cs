@@ -1,0 +1,173 @@
+using Cache.Core.Collections;
+using Cache.Core.Collections.SortedSets;
+
+namespace Cache.Core;
+
+/// <summary>Writes of one sorted set.</summary>
+public readonly ref partial struct SortedSetKey
+{
+    /// <summary>Gives a member a score. The key's expiry stays.</summary>
+    /// <exception cref="ArgumentException">The score is NaN.</exception>
+    public WriteStatus Add(ReadOnlySpan<byte> member, double score) =>
+        Add(member, score, ScoreConditions.None, out _);
+
+    /// <summary>Gives a member a score if the conditions hold. The key's expiry stays.</summary>
+    /// <param name="member">The member.</param>
+    /// <param name="score">Its score.</param>
+    /// <param name="conditions">The conditions.</param>
+    /// <param name="isNew">Whether it was absent.</param>
+    /// <returns>ConditionNotMet if they do not hold.</returns>
+    /// <exception cref="ArgumentException">The score is NaN.</exception>
+    public WriteStatus Add(ReadOnlySpan<byte> member, double score, ScoreConditions conditions, out bool isNew)
+    {
+        ThrowIfNaN(score, nameof(score));
+        var edit = new AddScoreEdit(member, score, conditions, _store.State.EncodingLimits);
+        var status = Write(ref edit);
+        isNew = status == WriteStatus.Done && edit.IsNew;
+        return status;
+    }
+
+    /// <summary>Gives several members scores, those for which the conditions hold. The key's expiry stays.</summary>
+    /// <remarks>A member that occurs twice is written twice. If the status is not Done, none is written.</remarks>
+    /// <param name="scores">The members with their scores, none of which is NaN.</param>
+    /// <param name="conditions">The conditions.</param>
+    /// <param name="added">The number of members that were absent.</param>
+    /// <param name="updated">The number of members that had another score.</param>
+    public WriteStatus AddMany<TScores>(
+        ref TScores scores, ScoreConditions conditions, out int added, out int updated)
+        where TScores : struct, IScoreSource, allows ref struct
+    {
+        if (scores.Count > NameTable.CountMin)
+            return AddTable(ref scores, conditions, out added, out updated);
+        var edit = new AddScoresEdit<TScores>(scores, conditions, _store.State.EncodingLimits);
+        var status = Write(ref edit);
+        (added, updated) = status == WriteStatus.Done ? (edit.Added, edit.Updated) : (0, 0);
+        return status;
+    }
+
+    /// <summary>Adds to the score of a member; an absent one counts as 0.</summary>
+    /// <param name="member">The member.</param>
+    /// <param name="delta">The number to add, perhaps negative.</param>
+    /// <param name="result">The sum, if it was written.</param>
+    /// <returns>Overflow if the sum is no number: infinity minus infinity.</returns>
+    /// <exception cref="ArgumentException">The number is NaN.</exception>
+    public WriteStatus Increment(ReadOnlySpan<byte> member, double delta, out double result) =>
+        Increment(member, delta, ScoreConditions.None, out result);
+
+    /// <summary>Adds to the score of a member if the conditions hold, of which those on scores mean the sum.</summary>
+    /// <param name="member">The member.</param>
+    /// <param name="delta">The number to add, perhaps negative.</param>
+    /// <param name="conditions">The conditions.</param>
+    /// <param name="result">The sum, if the conditions hold.</param>
+    /// <returns>ConditionNotMet, or Overflow if the sum is no number.</returns>
+    /// <exception cref="ArgumentException">The number is NaN.</exception>
+    public WriteStatus Increment(
+        ReadOnlySpan<byte> member, double delta, ScoreConditions conditions, out double result)
+    {
+        ThrowIfNaN(delta, nameof(delta));
+        var edit = new IncrementScoreEdit(member, delta, conditions, _store.State.EncodingLimits);
+        var status = Write(ref edit);
+        result = status == WriteStatus.Done ? edit.Result : 0;
+        return status;
+    }
+
+    /// <summary>Removes a member.</summary>
+    /// <returns>NotFound if there was none.</returns>
+    public WriteStatus Remove(ReadOnlySpan<byte> member)
+    {
+        var edit = new RemoveNamesEdit<OneName>(EntryKind.SortedSet, new OneName(member));
+        return Write(ref edit);
+    }
+
+    /// <summary>Removes several members.</summary>
+    /// <param name="members">The members.</param>
+    /// <param name="removed">The number of those that were there.</param>
+    /// <returns>NotFound if none was.</returns>
+    public WriteStatus RemoveMany<TMembers>(ref TMembers members, out int removed)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        if (members.Count > NameTable.CountMin)
+            return RemoveTable(ref members, out removed);
+        var edit = new RemoveNamesEdit<TMembers>(EntryKind.SortedSet, members);
+        var status = Write(ref edit);
+        removed = status == WriteStatus.Done ? edit.Removed : 0;
+        return status;
+    }
+
+    /// <summary>Removes the members of a range.</summary>
+    /// <param name="range">The range.</param>
+    /// <param name="removed">How many they were.</param>
+    /// <returns>NotFound if it has none.</returns>
+    public WriteStatus RemoveRange(in SortedSetRange range, out int removed)
+    {
+        var edit = new RemoveRangeEdit(range);
+        var status = Write(ref edit);
+        removed = status == WriteStatus.Done ? edit.Removed : 0;
+        return status;
+    }
+
+    /// <summary>Removes the lowest or the highest members, and tells the sink which, once they are removed.</summary>
+    /// <param name="count">How many; no more than there are. 0 removes none.</param>
+    /// <param name="takesHighest">Whether the highest, from the highest on.</param>
+    /// <param name="sink">Receives the members, if the status is Done.</param>
+    /// <returns>NotFound if the key is absent.</returns>
+    public WriteStatus Pop<TSink>(long count, bool takesHighest, ref TSink sink)
+        where TSink : struct, IScoredMemberSink, allows ref struct
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(count);
+        using var taken = new TakenMembers();
+        var edit = new PopScoresEdit(count, takesHighest, taken);
+        var status = Write(ref edit);
+        if (status != WriteStatus.Done)
+            return status;
+        sink.Begin(edit.Taken.Count);
+        for (int position = 0; !sink.IsFull && edit.Taken.TryMoveNext(ref position, out var member, out double score);)
+            sink.Take(member, score);
+        return status;
+    }
+
+    /// <summary>
+    /// Makes some members with their scores the value of the key, whatever it had; it never expires then. None removes
+    /// the key.
+    /// </summary>
+    /// <param name="scores">The members with their scores; if one occurs twice, the last score counts.</param>
+    public WriteStatus Replace<TScores>(ref TScores scores)
+        where TScores : struct, IScoreSource, allows ref struct
+    {
+        if (scores.Count > 0)
+            return _store.Counted(SortedSetReplacer.Write(_store.State, _key, ref scores));
+        _store.Remove(_key.Bytes);
+        return WriteStatus.Done;
+    }
+
+    private WriteStatus AddTable<TScores>(
+        ref TScores scores, ScoreConditions conditions, out int added, out int updated)
+        where TScores : struct, IScoreSource, allows ref struct
+    {
+        using var table = NameTable.Of(_store.State, ref scores);
+        var edit = new AddManyScoresEdit<TScores>(scores, table, conditions, _store.State.EncodingLimits);
+        var status = Write(ref edit);
+        (added, updated) = status == WriteStatus.Done ? (edit.Added, edit.Updated) : (0, 0);
+        return status;
+    }
+
+    private WriteStatus RemoveTable<TMembers>(ref TMembers members, out int removed)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        using var table = NameTable.Of(_store.State, ref members);
+        var edit = new RemoveManyNamesEdit<TMembers>(EntryKind.SortedSet, members, table);
+        var status = Write(ref edit);
+        removed = status == WriteStatus.Done ? edit.Removed : 0;
+        return status;
+    }
+
+    private static void ThrowIfNaN(double score, string name)
+    {
+        if (double.IsNaN(score))
+            throw new ArgumentException("A score is a number.", name);
+    }
+
+    private WriteStatus Write<TEdit>(ref TEdit edit)
+        where TEdit : struct, IPackedEdit, allows ref struct =>
+        _store.Counted(CollectionWriter.Write(_store.State, _key, ref edit));
+}

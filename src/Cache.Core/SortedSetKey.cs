@@ -1,0 +1,253 @@
+using Cache.Core.Collections;
+using Cache.Core.Collections.Packed;
+using Cache.Core.Collections.SortedSets;
+using Cache.Core.Sharding;
+
+namespace Cache.Core;
+
+/// <summary>
+/// A key whose value is a sorted set: members, each with a score. Made by <see cref="CacheStore.SortedSet"/>.
+/// </summary>
+/// <remarks>
+/// The members are ordered by score, and by their bytes where scores are equal. Nothing is read when it is made: each
+/// call looks for the key, and is atomic. An absent key is a sorted set without members; the first member makes it, and
+/// with the last one it goes. Reads take no lock, count as reads of the key, and are told to a sink only when they are
+/// known to be consistent. A key with a value of another kind stays as it is: the status is WrongType. A score is any
+/// number but NaN. A sorted set may have 4 KB in all so far; a write beyond is refused with
+/// <see cref="WriteStatus.CollectionTooLong"/> and changes nothing.
+/// <example><code>
+/// SortedSetKey board = store.SortedSet("board"u8);
+/// board.Add("ada"u8, 120);
+/// board.Increment("ada"u8, 30, out double score);
+/// board.TryGetRank("ada"u8, isReversed: true, out long place);
+/// </code></example>
+/// </remarks>
+public readonly ref partial struct SortedSetKey
+{
+    private readonly CacheStore _store;
+    private readonly EntryKey _key;
+
+    internal SortedSetKey(CacheStore store, EntryKey key)
+    {
+        _store = store;
+        _key = key;
+    }
+
+    /// <summary>The number of members; 0 if the key is absent or of another kind.</summary>
+    public long Count
+    {
+        get
+        {
+            GetCount(out long count);
+            return count;
+        }
+    }
+
+    /// <summary>The number of members.</summary>
+    /// <param name="count">The number; 0 unless the status is Found.</param>
+    public ReadStatus GetCount(out long count)
+    {
+        var query = new PlaceQuery(PackedShape.SortedSet, default, mayFind: false);
+        var status = Query(ref query);
+        count = status == ReadStatus.Found ? query.Count : 0;
+        return status;
+    }
+
+    /// <summary>The number of members in a range.</summary>
+    /// <param name="range">The range.</param>
+    /// <param name="count">The number; 0 unless the status is Found.</param>
+    public ReadStatus GetCount(in SortedSetRange range, out long count)
+    {
+        using var copy = Copy(out var status);
+        count = status == ReadStatus.Found ? RangeSlice.Of(copy.Table, range).Count : 0;
+        return status;
+    }
+
+    /// <summary>Whether there is a member.</summary>
+    public bool Contains(ReadOnlySpan<byte> member) => GetScore(member, out _) == ReadStatus.Found;
+
+    /// <summary>The score of a member.</summary>
+    /// <returns>False if there is no such member, or the key is of another kind.</returns>
+    public bool TryGetScore(ReadOnlySpan<byte> member, out double score) =>
+        GetScore(member, out score) == ReadStatus.Found;
+
+    /// <summary>The score of a member.</summary>
+    /// <param name="member">The member.</param>
+    /// <param name="score">The score; 0 unless the status is Found.</param>
+    /// <returns>Found; NotFound if the key or the member is absent; or WrongType.</returns>
+    public ReadStatus GetScore(ReadOnlySpan<byte> member, out double score)
+    {
+        var status = Find(member, out var query);
+        score = query.Score;
+        return status;
+    }
+
+    /// <summary>The scores of several members, as of one moment.</summary>
+    /// <param name="members">The members.</param>
+    /// <param name="scores">
+    /// Receives the score of each, null of one that is absent; nothing if the key is of another kind.
+    /// </param>
+    /// <returns>NotFound if the key is absent: then no member is there.</returns>
+    public ReadStatus GetScores<TMembers>(ref TMembers members, Span<double?> scores)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        using var copy = Copy(out var status);
+        if (status == ReadStatus.WrongType)
+            return status;
+        if (members.Count > NameTable.CountMin)
+        {
+            FindTable(copy.Table, ref members, scores);
+            return status;
+        }
+
+        var table = copy.Table;
+        for (int i = 0; i < members.Count; i++)
+        {
+            var member = members.GetKey(i);
+            scores[i] = table.TryFind(member, PackedPrint.Of(member), out var place)
+                ? SortedOrder.ScoreAt(table, place)
+                : null;
+        }
+
+        return status;
+    }
+
+    /// <summary>The rank of a member: how many are before it.</summary>
+    /// <param name="member">The member.</param>
+    /// <param name="isReversed">Whether the highest comes first.</param>
+    /// <param name="rank">The rank from 0.</param>
+    /// <returns>False if there is no such member, or the key is of another kind.</returns>
+    public bool TryGetRank(ReadOnlySpan<byte> member, bool isReversed, out long rank) =>
+        GetRank(member, isReversed, out rank) == ReadStatus.Found;
+
+    /// <summary>The rank of a member: how many are before it.</summary>
+    /// <param name="member">The member.</param>
+    /// <param name="isReversed">Whether the highest comes first.</param>
+    /// <param name="rank">The rank from 0; 0 unless the status is Found.</param>
+    /// <returns>Found; NotFound if the key or the member is absent; or WrongType.</returns>
+    public ReadStatus GetRank(ReadOnlySpan<byte> member, bool isReversed, out long rank)
+    {
+        var status = Find(member, out var query);
+        rank = status != ReadStatus.Found ? 0 : isReversed ? query.Count - 1 - query.Index : query.Index;
+        return status;
+    }
+
+    /// <summary>Copies the members of a range into the sink in its order, as of one moment.</summary>
+    /// <returns>NotFound or WrongType: then the sink is not called.</returns>
+    public ReadStatus GetRange<TSink>(in SortedSetRange range, ref TSink sink)
+        where TSink : struct, IScoredMemberSink, allows ref struct
+    {
+        using var copy = Copy(out var status);
+        if (status != ReadStatus.Found)
+            return status;
+        var table = copy.Table;
+        var slice = RangeSlice.Of(table, range);
+        sink.Begin(slice.Count);
+        if (slice.Count == 0)
+            return status;
+        if (range.IsReversed)
+            TellReversed(table, slice, ref sink);
+        else
+            Tell(table, slice, ref sink);
+        return status;
+    }
+
+    /// <summary>Continues a scan of the members, in steps that hold nothing in between.</summary>
+    /// <remarks>
+    /// A member that is there from beginning to end is returned, perhaps more than once; one that comes or goes
+    /// meanwhile may be.
+    /// </remarks>
+    /// <param name="cursor">0, or what the last step wrote there; 0 again at the end.</param>
+    /// <param name="count">About how many members to take; a small sorted set gives all of them.</param>
+    /// <param name="sink">Receives the members.</param>
+    public ReadStatus Scan<TSink>(ref ulong cursor, int count, ref TSink sink)
+        where TSink : struct, IScoredMemberSink, allows ref struct
+    {
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
+        cursor = 0;
+        return GetRange(SortedSetRange.All, ref sink);
+    }
+
+    /// <summary>Copies a member at random into the sink.</summary>
+    public ReadStatus GetRandom<TSink>(ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        var query = new RandomElementQuery<TSink>(PackedShape.SortedSet, sink);
+        var status = Query(ref query);
+        sink = query.Sink;
+        if (status == ReadStatus.Found)
+            sink.Advance(query.Length);
+        return status;
+    }
+
+    /// <summary>Copies members at random into the sink, as of one moment.</summary>
+    /// <param name="count">How many; of different ones no more than there are.</param>
+    /// <param name="mayRepeat">Whether a member may be taken more than once.</param>
+    /// <param name="sink">Receives the members.</param>
+    public ReadStatus GetRandom<TSink>(long count, bool mayRepeat, ref TSink sink)
+        where TSink : struct, IScoredMemberSink, allows ref struct
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(count);
+        using var copy = Copy(out var status);
+        if (status != ReadStatus.Found)
+            return status;
+        var table = copy.Table;
+        var chosen = new RandomElements(table, count, mayRepeat);
+        sink.Begin(chosen.Count);
+        while (!sink.IsFull && chosen.TryMoveNext(out var place))
+            sink.Take(table.NameAt(place), SortedOrder.ScoreAt(table, place));
+        return status;
+    }
+
+    private void FindTable<TMembers>(in PackedTable present, ref TMembers members, Span<double?> scores)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        using var table = NameTable.Of(_store.State, ref members);
+        scores[..members.Count].Clear();
+        for (var place = PackedTable.BeforeFirst; present.TryMoveNext(ref place);)
+        {
+            int index = table.Find(ref members, present.NameAt(place));
+            if (index >= 0)
+                scores[index] = SortedOrder.ScoreAt(present, place);
+        }
+
+        for (int i = 0; i < members.Count; i++)
+            scores[i] = scores[table.FirstOf(i)];
+    }
+
+    private static void Tell<TSink>(in PackedTable table, RangeSlice slice, ref TSink sink)
+        where TSink : struct, IScoredMemberSink, allows ref struct
+    {
+        bool isThere = table.TryGetAt(slice.Index, out var place);
+        for (int left = slice.Count; isThere && left > 0 && !sink.IsFull; left--)
+        {
+            sink.Take(table.NameAt(place), SortedOrder.ScoreAt(table, place));
+            isThere = table.TryMoveNext(ref place);
+        }
+    }
+
+    private static void TellReversed<TSink>(in PackedTable table, RangeSlice slice, ref TSink sink)
+        where TSink : struct, IScoredMemberSink, allows ref struct
+    {
+        var starts = new ElementStarts(table);
+        for (int index = slice.Index + slice.Count - 1; index >= slice.Index && !sink.IsFull; index--)
+        {
+            var place = starts[index];
+            sink.Take(table.NameAt(place), SortedOrder.ScoreAt(table, place));
+        }
+    }
+
+    private ReadStatus Find(ReadOnlySpan<byte> member, out PlaceQuery query)
+    {
+        query = new PlaceQuery(PackedShape.SortedSet, member);
+        var status = Query(ref query);
+        return status == ReadStatus.Found && !query.IsFound ? ReadStatus.NotFound : status;
+    }
+
+    private CollectionCopy Copy(out ReadStatus status) =>
+        CollectionCopy.Take(_store.State, _key, EntryKind.SortedSet, out status);
+
+    private ReadStatus Query<TQuery>(ref TQuery query)
+        where TQuery : struct, IPackedQuery, allows ref struct =>
+        _store.State.ShardOf(_key.Hash).Query(_key, EntryKind.SortedSet, ref query);
+}

@@ -1,0 +1,145 @@
+using System.Buffers.Binary;
+using Cache.Core;
+using Cache.Server.Commands.Arguments;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Replies;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Commands.SortedSets;
+
+/// <summary>ZMPOP: members of the first of several sorted sets that has any.</summary>
+internal static class PopFirstCommand
+{
+    // Records of a collection have at most so many bytes.
+    private const long WrittenBytesMax = 4096;
+
+    public static IReadOnlyList<CommandBinding> Bindings { get; } = [new("zmpop", ZMPop)];
+
+    // ZMPOP numkeys key [key ...] MIN | MAX [COUNT count]
+    private static void ZMPop(in RespRequest request, CommandContext context)
+    {
+        if (!TryParse(request, context.Reply, out var keys, out bool takesHighest, out long count)
+            || KeysWork.TryGiveWay(keys, context))
+        {
+            return;
+        }
+
+        using var popped = context.BorrowList();
+        var body = new Body(keys, popped, context.Store.Keyspace, takesHighest, count);
+        if (keys.Count == 1)
+            body.Run(context.Store);
+        else
+            context.Store.Transact(ref body);
+        if (body.Status == WriteStatus.Done)
+            Reply(keys.GetKey(body.Index), popped, context.Reply);
+        else if (body.Status == WriteStatus.NotFound)
+            context.Reply.NullArray();
+        else
+            context.Reply.Refusal(body.Status);
+    }
+
+    private static void Reply(ReadOnlySpan<byte> key, ByteStringList popped, RespReplyWriter reply)
+    {
+        reply.ArrayHeader(2);
+        reply.Bulk(key);
+        reply.ArrayHeader(popped.Count / 2);
+        for (var texts = popped.GetEnumerator(); texts.MoveNext();)
+        {
+            reply.ArrayHeader(2);
+            reply.Bulk(texts.Current.Bytes);
+            texts.MoveNext();
+            reply.Double(BinaryPrimitives.ReadDoubleLittleEndian(texts.Current.Bytes));
+        }
+    }
+
+    private static bool TryParse(
+        in RespRequest request, RespReplyWriter reply, out RequestSlice keys, out bool takesHighest, out long count)
+    {
+        keys = default;
+        takesHighest = false;
+        count = 1;
+        if (!RespInteger.TryParse(request[1], out long number) || number < 1)
+        {
+            reply.Error("ERR numkeys should be greater than 0"u8);
+            return false;
+        }
+
+        if (number >= request.Count - 2)
+        {
+            reply.Error(ErrorTexts.Syntax);
+            return false;
+        }
+
+        keys = new RequestSlice(request, first: 2, (int)number);
+        int where = 2 + keys.Count;
+        takesHighest = request[where].Is("MAX"u8);
+        bool hasCount = where + 3 == request.Count && request[where + 1].Is("COUNT"u8);
+        if ((!takesHighest && !request[where].Is("MIN"u8)) || (!hasCount && where + 1 != request.Count))
+        {
+            // Redis reads the first count before it meets a second one.
+            bool isCountWrong = (takesHighest || request[where].Is("MIN"u8)) && where + 3 < request.Count
+                && request[where + 1].Is("COUNT"u8) && !TryParseCount(request[where + 2], out count);
+            reply.Error(isCountWrong ? CountError : ErrorTexts.Syntax);
+            return false;
+        }
+
+        if (!hasCount || TryParseCount(request[where + 2], out count))
+            return true;
+        reply.Error(CountError);
+        return false;
+    }
+
+    private static ReadOnlySpan<byte> CountError => "ERR count should be greater than 0"u8;
+
+    private static bool TryParseCount(ReadOnlySpan<byte> text, out long count) =>
+        RespInteger.TryParse(text, out count) && count > 0;
+
+    private ref struct Body(RequestSlice keys, ByteStringList popped, int keyspace, bool takesHighest, long count)
+        : ITransaction
+    {
+        private readonly RequestSlice _keys = keys;
+
+        public WriteStatus Status { get; private set; }
+
+        /// <summary>Which of the keys had members.</summary>
+        public int Index { get; private set; }
+
+        public readonly int KeyCount => _keys.Count;
+
+        public readonly int WriteCount => 1;
+
+        public readonly long WrittenBytes => WrittenBytesMax;
+
+        public readonly ReadOnlySpan<byte> GetKey(int index) => _keys.GetKey(index);
+
+        public readonly int GetKeyspace(int index) => keyspace;
+
+        public void Run(CacheStore store)
+        {
+            Status = WriteStatus.NotFound;
+            for (int i = 0; i < _keys.Count && Status == WriteStatus.NotFound; i++)
+            {
+                var sink = new PoppedSink(popped);
+                Status = store.SortedSet(_keys.GetKey(i)).Pop(count, takesHighest, ref sink);
+                Index = i;
+            }
+        }
+    }
+
+    // The reply is written when the keys are unlocked.
+    private readonly struct PoppedSink(ByteStringList popped) : IScoredMemberSink
+    {
+        public bool IsFull => false;
+
+        public void Begin(long count)
+        {
+        }
+
+        public void Take(scoped ReadOnlySpan<byte> member, double score)
+        {
+            popped.Add(member);
+            BinaryPrimitives.WriteDoubleLittleEndian(popped.GetSpan(sizeof(double)), score);
+            popped.Advance(sizeof(double));
+        }
+    }
+}
