@@ -28,13 +28,13 @@ public sealed class HashLimitTests : CommandTestBase
     }
 
     [Fact]
-    public void HSet_BeyondTheLongestHash_SaysSoAndChangesNothing()
+    public void HSet_OfAFieldThatIsTooLongForALargeHash_SaysSoAndChangesNothing()
     {
         Client.Run("HSET h f v");
 
         string reply = Client.Run($"HSET h g {new string('v', 5_000)} i w");
 
-        Assert.Equal("-OOM a hash of more than 4096 bytes in all is not supported by this server\r\n", reply);
+        Assert.Equal("-OOM a collection of more than 4096 bytes in all is not supported by this server\r\n", reply);
         Assert.Equal(":1\r\n", Client.Run("HLEN h"));
     }
 }

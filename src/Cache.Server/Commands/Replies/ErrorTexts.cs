@@ -27,7 +27,7 @@ internal static class ErrorTexts
 
     /// <summary>This server's own: Redis has longer ones.</summary>
     public static ReadOnlySpan<byte> CollectionTooLong =>
-        "OOM a hash of more than 4096 bytes in all is not supported by this server"u8;
+        "OOM a collection of more than 4096 bytes in all is not supported by this server"u8;
 
     public static ReadOnlySpan<byte> KeyDenied =>
         "NOPERM this user has no permissions to access one of the keys used as arguments"u8;
