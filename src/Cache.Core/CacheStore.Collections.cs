@@ -1,4 +1,7 @@
+using Cache.Core.Collections;
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
+using Cache.Core.ManyKeys;
 using Cache.Core.Operations;
 using Cache.Core.Sharding;
 
@@ -7,6 +10,9 @@ namespace Cache.Core;
 /// <summary>Keys whose values are collections.</summary>
 public sealed partial class CacheStore
 {
+    // A key whose kind changes between the two looks at it is seldom met twice.
+    private const int PeekAttemptsMax = 8;
+
     internal StoreState State => _state;
 
     /// <summary>The hash of a key: fields, each with a value. Nothing is read or made yet.</summary>
@@ -22,25 +28,61 @@ public sealed partial class CacheStore
     internal bool TryPeekStored<TSink>(ReadOnlySpan<byte> key, ref TSink sink, out EntryInfo info)
         where TSink : struct, IValueSink, allows ref struct
     {
-        while (true)
+        var entryKey = KeyOf(key);
+        for (int attempts = 0; attempts < PeekAttemptsMax; attempts++)
         {
-            if (TryPeekRange(key, 0, -1, ref sink, out info))
-                return true;
-            if (!PackedCheck.TryGetShape(info.Kind, out _))
-                return false;
-            var entryKey = KeyOf(key);
-            var status = ShardOf(entryKey).PeekStored(entryKey, info.Kind, ref sink, out info);
-            if (status != ReadStatus.WrongType)
-                return status == ReadStatus.Found;
+            bool isCopied = TryPeekStored(entryKey, ref sink, out info, out bool isOtherKind);
+            if (!isOtherKind)
+                return isCopied;
             // Another thread has made another kind of it in between: the key is there, and is asked again.
+        }
+
+        // Then nobody does, while it is copied.
+        var locks = KeyLocks.Rent();
+        Span<ulong> hashes = [entryKey.Hash];
+        try
+        {
+            locks.Enter(_state, hashes, isExclusive: false, held: default);
+            var locked = new EntryKey(key, _keyspace, entryKey.Hash, locks);
+            return TryPeekStored(locked, ref sink, out info, out _);
+        }
+        finally // The store may have been disposed.
+        {
+            locks.Exit();
+            KeyLocks.Return(locks);
         }
     }
 
+    private bool TryPeekStored<TSink>(in EntryKey key, ref TSink sink, out EntryInfo info, out bool isOtherKind)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        isOtherKind = false;
+        if (ShardOf(key).Peek(key, ByteRange.All, ref sink, out info) == ReadStatus.Found)
+            return true;
+        if (!PackedCheck.TryGetShape(info.Kind, out _))
+            return false;
+        var status = StoredCollection.Peek(_state, key, info.Kind, ref sink, out info);
+        isOtherKind = status == ReadStatus.WrongType;
+        return status == ReadStatus.Found;
+    }
+
     /// <summary>Writes a value of any kind as it was in a file.</summary>
-    /// <remarks>bytes: Of a collection; they were checked by <see cref="PackedCheck"/>.</remarks>
+    /// <remarks>bytes: Of a collection; they were checked by <see cref="StoredCollection"/>.</remarks>
     internal WriteStatus SetStored(
-        ReadOnlySpan<byte> key, EntryKind kind, ReadOnlySpan<byte> bytes, in EntryOptions options) =>
-        kind == EntryKind.String
-            ? Set(key, bytes, options)
-            : Counted(EntryWriter.SetPacked(_state, KeyOf(key), kind, bytes, options));
+        ReadOnlySpan<byte> key, EntryKind kind, ReadOnlySpan<byte> bytes, in EntryOptions options)
+    {
+        if (kind == EntryKind.String)
+            return Set(key, bytes, options);
+        return Counted(
+            ElementReader.IsStored(bytes)
+                ? ObjectMaker.Set(_state, KeyOf(key), kind, bytes, options)
+                : EntryWriter.SetPacked(_state, KeyOf(key), kind, bytes, options));
+    }
+
+    /// <summary>Changes elements of a collection as a journal says; an absent key was evicted.</summary>
+    internal WriteStatus ChangeStored(ReadOnlySpan<byte> key, EntryKind kind, ReadOnlySpan<byte> changes)
+    {
+        var edit = new StoredChangesEdit(kind, changes);
+        return Counted(ObjectWriter.Write(_state, KeyOf(key), ref edit));
+    }
 }

@@ -1,4 +1,5 @@
 using Cache.Core.Collections;
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Sharding;
 
@@ -9,7 +10,7 @@ namespace Cache.Core;
 /// Nothing is read when it is made: each call looks for the key, and is atomic. An absent key is a hash without fields;
 /// the first field makes it, and with the last one it goes. Reads take no lock, count as reads of the key, and are told
 /// to a sink only when they are known to be consistent. A key with a value of another kind stays as it is: the status
-/// is WrongType. A hash may have 4 KB in all so far; a write beyond is refused with
+/// is WrongType. In a hash of more than 4 KB a field may have 1,280 bytes with its value; a longer one is refused with
 /// <see cref="WriteStatus.CollectionTooLong"/> and changes nothing.
 /// <example><code>
 /// HashKey session = store.Hash("session:17"u8);
@@ -20,6 +21,8 @@ namespace Cache.Core;
 /// </remarks>
 public readonly ref struct HashKey
 {
+    private const int StepMax = ElementChanges.CountMax;
+
     private readonly CacheStore _store;
     private readonly EntryKey _key;
 
@@ -90,6 +93,12 @@ public readonly ref struct HashKey
         using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.Hash, out var status);
         if (status == ReadStatus.WrongType)
             return status;
+        if (copy.IsObject)
+        {
+            HashView.CopyMany(copy.View, ref fields, ref sink);
+            return status;
+        }
+
         var table = copy.Table;
         for (int i = 0; i < fields.Count && !sink.IsFull; i++)
         {
@@ -107,7 +116,8 @@ public readonly ref struct HashKey
         return status;
     }
 
-    /// <summary>Copies all fields with their values into the sink, as of one moment, the oldest field first.</summary>
+    /// <summary>Copies all fields with their values into the sink, as of one moment.</summary>
+    /// <remarks>The oldest field first; those of a hash of more than 4 KB in any order.</remarks>
     /// <returns>NotFound or WrongType: then the sink is not called.</returns>
     public ReadStatus GetAll<TSink>(ref TSink sink)
         where TSink : struct, IFieldSink, allows ref struct
@@ -115,10 +125,13 @@ public readonly ref struct HashKey
         using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.Hash, out var status);
         if (status != ReadStatus.Found)
             return status;
-        var table = copy.Table;
-        sink.Begin(table.Count);
-        for (var place = PackedTable.BeforeFirst; table.TryMoveNext(ref place);)
-            sink.Take(table.NameAt(place), table.ValueAt(place));
+        if (copy.IsObject)
+        {
+            HashView.CopyAll(_store.State, copy.View, ref sink);
+            return status;
+        }
+
+        CopyAll(copy.Table, ref sink);
         return status;
     }
 
@@ -134,8 +147,19 @@ public readonly ref struct HashKey
         where TSink : struct, IFieldSink, allows ref struct
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
+        using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.Hash, out var status);
+        if (status == ReadStatus.Found && copy.IsObject)
+        {
+            cursor = HashView.CopyFrom(_store.State, copy.View, cursor, count, ref sink);
+            return status;
+        }
+
+        bool isAtBegin = cursor == 0; // What became small since was never in a large one's order.
         cursor = 0;
-        return GetAll(ref sink);
+        if (status != ReadStatus.Found || !isAtBegin)
+            return status;
+        CopyAll(copy.Table, ref sink);
+        return status;
     }
 
     /// <summary>Whether there is a field.</summary>
@@ -172,15 +196,26 @@ public readonly ref struct HashKey
         return status;
     }
 
-    /// <summary>Gives several fields values, all or none.</summary>
+    /// <summary>Gives several fields values: of at most 128 all or none, of more in steps of as many.</summary>
+    /// <remarks>
+    /// Others may see the first steps before the last; where one of them fails, those before it stay, and no other
+    /// key waits for a long write.
+    /// </remarks>
     /// <param name="fields">The fields with their values; the last value of a field that occurs twice counts.</param>
     /// <param name="added">The number of fields that were absent.</param>
     public WriteStatus SetMany<TFields>(ref TFields fields, out int added)
         where TFields : struct, IEntrySource, allows ref struct
     {
-        var edit = new SetFieldsEdit<TFields>(fields);
-        var status = Write(ref edit);
-        added = status == WriteStatus.Done ? edit.Added : 0;
+        added = 0;
+        var status = WriteStatus.Done;
+        for (int from = 0; (from < fields.Count || from == 0) && status == WriteStatus.Done; from += StepMax)
+        {
+            var edit = new SetFieldsEdit<TFields>(fields, from, Math.Min(fields.Count - from, StepMax));
+            status = Write(ref edit);
+            fields = edit.Fields;
+            added += status == WriteStatus.Done ? edit.Added : 0;
+        }
+
         return status;
     }
 
@@ -188,21 +223,30 @@ public readonly ref struct HashKey
     /// <returns>NotFound if there was none.</returns>
     public WriteStatus Remove(ReadOnlySpan<byte> field)
     {
-        var edit = new RemoveNamesEdit<OneName>(EntryKind.Hash, new OneName(field));
+        var edit = new RemoveNamesEdit<OneName>(EntryKind.Hash, new OneName(field), from: 0, count: 1);
         return Write(ref edit);
     }
 
-    /// <summary>Removes several fields.</summary>
+    /// <summary>Removes several fields, in steps of at most 128.</summary>
     /// <param name="fields">The fields.</param>
     /// <param name="removed">The number of those that were there.</param>
     /// <returns>NotFound if none was.</returns>
     public WriteStatus RemoveMany<TFields>(ref TFields fields, out int removed)
         where TFields : struct, IKeySource, allows ref struct
     {
-        var edit = new RemoveNamesEdit<TFields>(EntryKind.Hash, fields);
-        var status = Write(ref edit);
-        removed = status == WriteStatus.Done ? edit.Removed : 0;
-        return status;
+        removed = 0;
+        for (int from = 0; from < fields.Count || from == 0; from += StepMax)
+        {
+            var edit = new RemoveNamesEdit<TFields>(
+                EntryKind.Hash, fields, from, Math.Min(fields.Count - from, StepMax));
+            var status = Write(ref edit);
+            fields = edit.Names;
+            removed += status == WriteStatus.Done ? edit.Removed : 0;
+            if (status is not (WriteStatus.Done or WriteStatus.NotFound))
+                return status;
+        }
+
+        return removed > 0 ? WriteStatus.Done : WriteStatus.NotFound;
     }
 
     /// <summary>Adds to a field that is a decimal integer; an absent one counts as 0.</summary>
@@ -227,11 +271,19 @@ public readonly ref struct HashKey
         where TUpdate : struct, IValueUpdate, allows ref struct =>
         _store.Counted(FieldUpdater.Update(_store.State, _key, field, ref update));
 
+    private static void CopyAll<TSink>(in PackedTable table, ref TSink sink)
+        where TSink : struct, IFieldSink, allows ref struct
+    {
+        sink.Begin(table.Count);
+        for (var place = PackedTable.BeforeFirst; table.TryMoveNext(ref place);)
+            sink.Take(table.NameAt(place), table.ValueAt(place));
+    }
+
     private ReadStatus Query<TQuery>(ref TQuery query)
-        where TQuery : struct, IPackedQuery, allows ref struct =>
-        _store.State.ShardOf(_key.Hash).Query(_key, EntryKind.Hash, ref query);
+        where TQuery : struct, IPackedQuery, IObjectQuery, allows ref struct =>
+        _store.State.ShardOf(_key.Hash).QueryAny(_key, EntryKind.Hash, ref query);
 
     private WriteStatus Write<TEdit>(ref TEdit edit)
-        where TEdit : struct, IPackedEdit, allows ref struct =>
-        _store.Counted(CollectionWriter.Write(_store.State, _key, ref edit));
+        where TEdit : struct, IPackedEdit, IObjectEdit, allows ref struct =>
+        _store.Counted(ObjectWriter.Write(_store.State, _key, ref edit));
 }

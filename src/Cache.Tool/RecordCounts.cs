@@ -47,6 +47,7 @@ internal sealed class RecordCounts : IRecordTarget
         RecordKind.Expire => "expire",
         RecordKind.Clear => "clear",
         RecordKind.Patch => "patch",
+        RecordKind.Elements => "elements",
         RecordKind.Databases => "databases",
         _ => string.Create(CultureInfo.InvariantCulture, $"of kind {(int)kind}"),
     };

@@ -16,6 +16,8 @@ internal static class FolderArrows
     private const string PackedForms = "Cache.Core.Collections.Packed";
     private const string CollectedSets = "Cache.Core.Collections.Sets";
     private const string CollectedSortedSets = "Cache.Core.Collections.SortedSets";
+    private const string Objects = "Cache.Core.Collections.Objects";
+    private const string Trees = "Cache.Core.Collections.Trees";
     private const string Packing = "Cache.Core.Packing";
     private const string Curve = "Cache.Core.Curve";
     private const string Changes = "Cache.Core.Changes";
@@ -56,7 +58,7 @@ internal static class FolderArrows
         [
             Contracts, Changes, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Validation",
             "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing", Packing,
-            Curve, "Microsoft.Extensions.Options", Collections, PackedForms,
+            Curve, "Microsoft.Extensions.Options", Collections, PackedForms, Objects,
             CollectedSets, CollectedSortedSets,
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.
@@ -65,15 +67,20 @@ internal static class FolderArrows
         [Changes] = [Layout, Contracts],
         // Compares what a store says of itself with what is there; for tests.
         ["Cache.Core.Validation"] =
-            [Sharding, "Cache.Core.Log", Layout, Packing, "Cache.Core.Compression", "Cache.Core.Contracts.EntryKind"],
+        [
+            Sharding, "Cache.Core.Log", Layout, Packing, "Cache.Core.Compression", Objects, Trees,
+            "Cache.Core.Contracts.EntryKind",
+        ],
         // Writes of one key; an operation on several may end as one of these.
         [Operations] = [Sharding, Changes, Curve, Layout, "Cache.Core.Expiry", Contracts],
         // A codec of small collections: it sees nothing of the store.
         [PackedForms] = ["Cache.Core.Contracts.EntryKind"],
         // Reads and writes of a key's collection, as Operations of a string.
-        [Collections] = [PackedForms, Operations, Sharding, Changes, Layout, Contracts],
+        [Collections] = [PackedForms, Objects, Trees, Operations, Sharding, Changes, Curve, Layout, Contracts],
         [CollectedSets] = [Collections, PackedForms, Operations, Sharding, Contracts],
         [CollectedSortedSets] = [Collections, PackedForms, Sharding, Contracts],
+        // Large collections: trees, and the objects that keys have of them. It knows no key.
+        [Objects] = [Trees, Layout, "Cache.Core.Log", "Cache.Core.Hashing", "Cache.Core.Contracts"],
         ["Cache.Core.Bits"] = [Operations, Sharding, Changes, Layout, Contracts],
         ["Cache.Core.ManyKeys"] =
             [Operations, Sharding, Changes, Curve, "Cache.Core.Log", Layout, "Cache.Core.Expiry", Contracts],
@@ -81,12 +88,12 @@ internal static class FolderArrows
         [Sharding] =
         [
             Changes, "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", Contracts,
-            "Cache.Core.Hashing", Packing, "Cache.Core.Compression", Curve, PackedForms,
+            "Cache.Core.Hashing", Packing, "Cache.Core.Compression", Curve, PackedForms, Objects,
         ],
         // Simulates the eviction for a sample of the keys; it knows their hashes only.
         [Curve] = ["Cache.Core.Eviction", Contracts],
         // Collections' trees: order and pages, and nothing of keys, types or locks.
-        ["Cache.Core.Collections.Trees"] = [Layout],
+        [Trees] = [Layout],
         // Decides which values are compressed; who moves the records asks it.
         [Packing] = ["Cache.Core.Log", Layout, "Cache.Core.Compression", Contracts],
         // It counts the compressed records, whose first byte says which dictionary they need.

@@ -22,4 +22,10 @@ public enum ChangeKind
     /// A part of its value was overwritten; if the part begins behind the value's end, zeros fill the gap.
     /// </summary>
     Patch = 5,
+
+    /// <summary>
+    /// Some elements of a large collection were put or dropped, and the others stay; its value says which, as in
+    /// the journal's files.
+    /// </summary>
+    Elements = 8,
 }

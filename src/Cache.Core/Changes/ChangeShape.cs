@@ -25,6 +25,9 @@ internal readonly record struct ChangeShape(ChangeKind Kind, int Offset, int Len
 
     public static ChangeShape Set(LargeBlock block) => new(ChangeKind.Set, 0, block.Length, block);
 
+    /// <summary>Elements of a collection that has others too.</summary>
+    public static ChangeShape Elements(int length) => new(ChangeKind.Elements, 0, length, default);
+
     /// <summary>A part of a value; of an absent one, all of it.</summary>
     public static ChangeShape PatchOf(bool exists, int offset, int length, int end, LargeBlock block = default) =>
         exists ? new(ChangeKind.Patch, offset, length, block) : new(ChangeKind.Set, 0, end, block);

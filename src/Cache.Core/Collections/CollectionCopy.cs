@@ -1,19 +1,32 @@
 using System.Buffers;
 using System.Diagnostics;
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
+using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.Collections;
 
-/// <summary>A copy of a whole small collection, for reads of several entries at one moment; dispose it.</summary>
-internal ref struct CollectionCopy : IPackedQuery, IDisposable
+/// <summary>
+/// A copy of a whole small collection, or a snapshot of a large one, for reads of several entries at one moment;
+/// dispose it.
+/// </summary>
+internal ref struct CollectionCopy : IPackedQuery, IObjectQuery, IDisposable
 {
+    // A snapshot fails when the home is written meanwhile, perhaps for another key; then the home is held.
+    private const int AttemptsMax = 8;
+
+    private readonly StoreState _state;
     private readonly byte[] _bytes;
     private readonly PackedShape _shape;
     private int _length;
+    private ObjectStub _object;
+    private uint _snapshot;
+    private uint _version;
 
-    private CollectionCopy(PackedShape shape)
+    private CollectionCopy(StoreState state, PackedShape shape)
     {
+        _state = state;
         _shape = shape;
         _bytes = ArrayPool<byte>.Shared.Rent(PackedTable.LengthMax);
     }
@@ -23,24 +36,35 @@ internal ref struct CollectionCopy : IPackedQuery, IDisposable
     {
         get
         {
-            if (!PackedTable.TryOpen(_bytes.AsSpan(0, _length), _shape, out var table) && _length != 0)
+            if (!PackedTable.TryOpen(_bytes.AsSpan(0, Math.Max(0, _length)), _shape, out var table) && _length != 0)
                 PackedCheck.ThrowDamaged();
             return table;
         }
     }
 
+    /// <summary>Whether it is a large one, of which <see cref="View"/> has the elements.</summary>
+    public readonly bool IsObject => !_object.IsNone;
+
+    /// <summary>A large collection as it was at one moment.</summary>
+    public ObjectView View { get; private set; }
+
+    /// <summary>A small one as it is stored.</summary>
+    public readonly ReadOnlySpan<byte> Bytes => _bytes.AsSpan(0, Math.Max(0, _length));
+
     /// <summary>The flags, see <see cref="PackedTable.FlagsOf"/>.</summary>
-    public readonly int Flags => PackedTable.FlagsOf(_bytes.AsSpan(0, _length));
+    public readonly int Flags => PackedTable.FlagsOf(_bytes.AsSpan(0, Math.Max(0, _length)));
 
     public static CollectionCopy Take(
         StoreState state, scoped in EntryKey key, EntryKind kind, out ReadStatus status)
     {
         bool hasShape = PackedCheck.TryGetShape(kind, out var shape);
         Debug.Assert(hasShape, "Only what has a packed form is copied.");
-        var copy = new CollectionCopy(shape);
+        var copy = new CollectionCopy(state, shape);
         try
         {
-            status = state.ShardOf(key.Hash).Query(key, kind, ref copy);
+            var shard = state.ShardOf(key.Hash);
+            status = copy.TakeUncounted(shard, key, kind, out var snapshot);
+            shard.Note(key, snapshot, status);
         }
         catch // The store was disposed.
         {
@@ -53,6 +77,80 @@ internal ref struct CollectionCopy : IPackedQuery, IDisposable
         return copy;
     }
 
+    /// <summary>The same, but counts and renews nothing, and tells what else is known of the key.</summary>
+    public static CollectionCopy Peek(
+        StoreState state, scoped in EntryKey key, EntryKind kind, out ReadStatus status, out EntryInfo info)
+    {
+        bool hasShape = PackedCheck.TryGetShape(kind, out var shape);
+        Debug.Assert(hasShape, "Only what has a packed form is copied.");
+        var copy = new CollectionCopy(state, shape);
+        try
+        {
+            var shard = state.ShardOf(key.Hash);
+            status = copy.TakeUncounted(shard, key, kind, out var snapshot);
+            info = shard.InfoOf(snapshot);
+        }
+        catch // The store was disposed.
+        {
+            copy.Dispose();
+            throw;
+        }
+
+        return copy;
+    }
+
+    private ReadStatus TakeUncounted(Shard shard, scoped in EntryKey key, EntryKind kind, out ReadSnapshot snapshot)
+    {
+        for (int attempts = 0; ; attempts++)
+        {
+            var status = shard.QueryAnyUncounted(key, kind, ref this, out snapshot);
+            if (status != ReadStatus.Found || _length >= 0)
+                return status;
+            if (attempts < AttemptsMax && key.Locks is null)
+            {
+                if (TrySnapshot(snapshot.Object) && shard.IsStill(key, snapshot))
+                    return status;
+                End();
+            }
+            else if (shard.TryHoldObject(key, kind, out _object, out _version))
+            {
+                if (!TrySnapshotHeld())
+                    View = _state.Objects!.ViewOf(_object.Number);
+                return status;
+            }
+        }
+    }
+
+    private bool TrySnapshot(ObjectStub stub)
+    {
+        if (!_state.Objects!.TryTakeSnapshot(stub, out var view, out _snapshot))
+            return false;
+        (_object, View) = (stub, view);
+        return true;
+    }
+
+    // Without a page for a snapshot, the object is read while others may read it too, but not write.
+    private bool TrySnapshotHeld()
+    {
+        var objects = _state.Objects!;
+        if (!objects.TryTakeSnapshotHeld(_object, out var view, out _snapshot))
+            return false;
+        View = view;
+        objects.Table.LetGo(_object.Number, _version, isChanged: false);
+        return true;
+    }
+
+    private void End()
+    {
+        if (_object.IsNone)
+            return;
+        if (_snapshot != 0)
+            _state.Objects!.EndSnapshot(_object, _snapshot);
+        else
+            _state.Objects!.Table.LetGo(_object.Number, _version, isChanged: false);
+        (_object, _snapshot, View) = (default, 0, default);
+    }
+
     public void Read(ReadOnlySpan<byte> packed)
     {
         _length = Math.Min(packed.Length, PackedTable.LengthMax);
@@ -63,5 +161,15 @@ internal ref struct CollectionCopy : IPackedQuery, IDisposable
     {
     }
 
-    public readonly void Dispose() => ArrayPool<byte>.Shared.Return(_bytes);
+    public void Read(in ObjectView view) => _length = -1;
+
+    public readonly void Copy(in ObjectView view)
+    {
+    }
+
+    public void Dispose()
+    {
+        End();
+        ArrayPool<byte>.Shared.Return(_bytes);
+    }
 }

@@ -7,7 +7,14 @@ namespace Cache.Core.Collections;
 /// <summary>Writes of one collection.</summary>
 internal static class CollectionWriter
 {
+    /// <summary>Writes a collection of a kind that is always small.</summary>
     public static WriteStatus Write<TEdit>(StoreState state, in EntryKey key, ref TEdit edit)
+        where TEdit : struct, IPackedEdit, allows ref struct =>
+        Write(state, key, ref edit, out _);
+
+    /// <summary>Writes a collection that is small, or absent.</summary>
+    /// <remarks>isObject: Whether it is large, so that nothing was done.</remarks>
+    public static WriteStatus Write<TEdit>(StoreState state, in EntryKey key, ref TEdit edit, out bool isObject)
         where TEdit : struct, IPackedEdit, allows ref struct
     {
         byte[] memory = ArrayPool<byte>.Shared.Rent(PackedEditor.MemorySize); // Not under the lock.
@@ -22,6 +29,7 @@ internal static class CollectionWriter
             }
 
             edit = operation.Edit;
+            isObject = operation.IsObject;
             return status;
         }
         finally // The store may have been disposed.

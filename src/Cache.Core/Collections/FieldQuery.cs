@@ -1,17 +1,20 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.Collections;
 
 /// <summary>Copies the value of one name into the span of a sink, which is not told yet.</summary>
-internal ref struct FieldQuery<TSink>(PackedShape shape, ReadOnlySpan<byte> name, TSink sink) : IPackedQuery
+internal ref struct FieldQuery<TSink>(PackedShape shape, ReadOnlySpan<byte> name, TSink sink)
+    : IPackedQuery, IObjectQuery
     where TSink : struct, IValueSink, allows ref struct
 {
     private readonly ReadOnlySpan<byte> _name = name;
     private readonly byte _print = PackedPrint.Of(name);
 
-    // Where the value begins.
+    // Where the value begins, or lies.
     private int _start;
+    private ReadOnlySpan<byte> _value;
 
     public TSink Sink = sink;
 
@@ -34,5 +37,18 @@ internal ref struct FieldQuery<TSink>(PackedShape shape, ReadOnlySpan<byte> name
     {
         if (IsFound)
             packed.Slice(_start, Length).CopyTo(Sink.GetSpan(Length));
+    }
+
+    public void Read(in ObjectView view)
+    {
+        IsFound = view.TryFindField(_name, out var entry);
+        _value = entry.Value;
+        Length = IsFound ? _value.Length : 0;
+    }
+
+    public void Copy(in ObjectView view)
+    {
+        if (IsFound)
+            _value.CopyTo(Sink.GetSpan(Length));
     }
 }

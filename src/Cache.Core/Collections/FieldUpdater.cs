@@ -31,7 +31,7 @@ internal static class FieldUpdater
         }
 
         var edit = new UpdateFieldEdit<TUpdate>(field, update);
-        var last = CollectionWriter.Write(state, key, ref edit);
+        var last = ObjectWriter.Write(state, key, ref edit);
         update = edit.Update;
         return last;
     }
@@ -43,7 +43,7 @@ internal static class FieldUpdater
         where TUpdate : struct, IValueUpdate, allows ref struct
     {
         var query = new FieldQuery<BufferSink>(PackedShape.Hash, field, new BufferSink(buffer));
-        var read = state.ShardOf(key.Hash).QueryUncounted(key, EntryKind.Hash, ref query, out _);
+        var read = state.ShardOf(key.Hash).QueryAnyUncounted(key, EntryKind.Hash, ref query, out _);
         status = WriteStatus.WrongType;
         if (read == ReadStatus.WrongType)
             return true;
@@ -53,7 +53,7 @@ internal static class FieldUpdater
         if (status != WriteStatus.Done)
             return true;
         var edit = new ReplaceFieldEdit(field, present, exists, update.Value);
-        status = CollectionWriter.Write(state, key, ref edit);
+        status = ObjectWriter.Write(state, key, ref edit);
         return !edit.IsOutdated;
     }
 

@@ -1,12 +1,15 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Operations;
 
 namespace Cache.Core.Collections;
 
 /// <summary>Adds to a field of a hash that is a decimal integer.</summary>
-internal ref struct IncrementFieldEdit(ReadOnlySpan<byte> field, long delta) : IPackedEdit
+internal ref struct IncrementFieldEdit(ReadOnlySpan<byte> field, long delta) : IPackedEdit, IObjectEdit
 {
     private readonly ReadOnlySpan<byte> _field = field;
+
+    private long _planned;
 
     public readonly EntryKind Kind => EntryKind.Hash;
 
@@ -29,4 +32,20 @@ internal ref struct IncrementFieldEdit(ReadOnlySpan<byte> field, long delta) : I
             Result = sum;
         return status;
     }
+
+    public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
+    {
+        long present = 0;
+        if (view.TryFindField(_field, out var entry) && !CanonicalInteger.TryParse(entry.Value, out present))
+            return WriteStatus.NotAnInteger;
+        Result = present;
+        if (!CanonicalInteger.TryAdd(present, delta, out long sum))
+            return WriteStatus.Overflow;
+        Span<byte> text = stackalloc byte[CanonicalInteger.LengthMax];
+        changes.Put(_field, text[..CanonicalInteger.Format(sum, text)]);
+        _planned = sum;
+        return WriteStatus.Done;
+    }
+
+    public void Note(int added, int removed) => Result = _planned;
 }

@@ -21,10 +21,16 @@ internal ref struct PackedOperation<TEdit>(TEdit edit, Span<byte> memory) : IEnt
     /// <summary>Whether there was no room for a shorter value's own record.</summary>
     public bool MayStayInPlace { get; private set; }
 
+    /// <summary>Whether it is a large one, so that nothing was done.</summary>
+    public bool IsObject { get; private set; }
+
     public WriteStatus Run(Shard shard, in EntryKey key, ref EntryLock entry)
     {
         if (entry.IsFound && entry.Header.Kind != Edit.Kind)
             return WriteStatus.WrongType;
+        IsObject = !entry.Object.IsNone && entry.IsFound;
+        if (IsObject)
+            return WriteStatus.CollectionTooLong;
         bool hasShape = PackedCheck.TryGetShape(Edit.Kind, out var form);
         Debug.Assert(hasShape, "An edit is of a kind that has a packed form.");
         var editor = new PackedEditor(form, _memory);
@@ -46,7 +52,9 @@ internal ref struct PackedOperation<TEdit>(TEdit edit, Span<byte> memory) : IEnt
         var shape = ChangeShape.Set(length) with { EntryKind = Edit.Kind };
         bool leavesRoom = entry.IsFound && length > before;
         MayStayInPlace = entry.IsFound && length <= before;
-        bool isStaged = StaysInPlace && MayStayInPlace
+        // What becomes shorter evicts nothing for a record of its own.
+        bool staysInPlace = MayStayInPlace && (StaysInPlace || shard.WouldEvictFor(key, length, expiry));
+        bool isStaged = staysInPlace
             ? shard.TryStageInPlace(ref entry, key, length, expiry, shape, out var staged)
             : shard.TryStage(ref entry, key, length, isLarge: false, expiry, leavesRoom, shape, out staged);
         if (!isStaged)

@@ -1,16 +1,18 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.Collections;
 
 /// <summary>Finds where a name is, and how many there are; copies nothing.</summary>
-internal ref struct PlaceQuery(PackedShape shape, ReadOnlySpan<byte> name, bool mayFind = true) : IPackedQuery
+internal ref struct PlaceQuery(PackedShape shape, ReadOnlySpan<byte> name, bool mayFind = true)
+    : IPackedQuery, IObjectQuery
 {
     private readonly ReadOnlySpan<byte> _name = name;
     private readonly byte _print = PackedPrint.Of(name);
 
     /// <summary>The number of entries.</summary>
-    public int Count { get; private set; }
+    public long Count { get; private set; }
 
     public bool IsFound { get; private set; }
 
@@ -38,6 +40,19 @@ internal ref struct PlaceQuery(PackedShape shape, ReadOnlySpan<byte> name, bool 
     }
 
     public readonly void Copy(ReadOnlySpan<byte> packed)
+    {
+    }
+
+    public void Read(in ObjectView view)
+    {
+        (Count, IsFound, Index, ValueLength, Score) = (view.Count, false, 0, 0, 0);
+        if (!mayFind)
+            return;
+        IsFound = view.TryFindField(_name, out var entry);
+        ValueLength = entry.Value.Length;
+    }
+
+    public readonly void Copy(in ObjectView view)
     {
     }
 }

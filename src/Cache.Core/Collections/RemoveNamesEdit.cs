@@ -1,13 +1,22 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections;
 
 /// <summary>Removes fields of a hash, or members of a set or a sorted set.</summary>
-internal ref struct RemoveNamesEdit<TNames>(EntryKind kind, TNames names) : IPackedEdit
+/// <remarks>from, count: Which of the source's; at most a step's.</remarks>
+internal ref struct RemoveNamesEdit<TNames>(EntryKind kind, TNames names, int from, int count)
+    : IPackedEdit, IObjectEdit
     where TNames : struct, IKeySource, allows ref struct
 {
     /// <summary>The caller's source.</summary>
     public TNames Names = names;
+
+    /// <summary>All of the source's names, of a small collection.</summary>
+    public RemoveNamesEdit(EntryKind kind, TNames names)
+        : this(kind, names, 0, names.Count)
+    {
+    }
 
     public readonly EntryKind Kind => kind;
 
@@ -17,7 +26,7 @@ internal ref struct RemoveNamesEdit<TNames>(EntryKind kind, TNames names) : IPac
     public WriteStatus Run(scoped ref PackedEditor editor)
     {
         Removed = 0;
-        for (int i = 0; i < Names.Count && editor.Count > 0; i++)
+        for (int i = from; i < from + count && editor.Count > 0; i++)
         {
             var name = Names.GetKey(i);
             if (!editor.Table.TryFind(name, PackedPrint.Of(name), out var place))
@@ -28,4 +37,19 @@ internal ref struct RemoveNamesEdit<TNames>(EntryKind kind, TNames names) : IPac
 
         return Removed > 0 ? WriteStatus.Done : WriteStatus.NotFound;
     }
+
+    public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
+    {
+        Removed = 0;
+        for (int i = from; i < from + count; i++)
+        {
+            var name = Names.GetKey(i);
+            if (view.TryFindField(name, out _))
+                changes.Drop(name);
+        }
+
+        return changes.Count > 0 ? WriteStatus.Done : WriteStatus.NotFound;
+    }
+
+    public void Note(int added, int removed) => Removed = removed;
 }

@@ -1,10 +1,12 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections;
 
 /// <summary>Gives a field of a hash a value if its present one is as expected.</summary>
 internal ref struct ReplaceFieldEdit(
-    ReadOnlySpan<byte> field, ReadOnlySpan<byte> expected, bool existed, ReadOnlySpan<byte> value) : IPackedEdit
+    ReadOnlySpan<byte> field, ReadOnlySpan<byte> expected, bool existed, ReadOnlySpan<byte> value)
+    : IPackedEdit, IObjectEdit
 {
     private readonly ReadOnlySpan<byte> _field = field;
     private readonly ReadOnlySpan<byte> _expected = expected;
@@ -23,5 +25,19 @@ internal ref struct ReplaceFieldEdit(
         return IsOutdated
             ? WriteStatus.ConditionNotMet
             : SetFieldEdit.Put(ref editor, _field, exists ? place : null, _value);
+    }
+
+    public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
+    {
+        bool exists = view.TryFindField(_field, out var entry);
+        IsOutdated = exists != existed || (exists && !entry.Value.SequenceEqual(_expected));
+        if (IsOutdated)
+            return WriteStatus.ConditionNotMet;
+        changes.Put(_field, _value);
+        return WriteStatus.Done;
+    }
+
+    public readonly void Note(int added, int removed)
+    {
     }
 }

@@ -1,10 +1,11 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections;
 
 /// <summary>Gives a field of a hash a value.</summary>
 internal ref struct SetFieldEdit(ReadOnlySpan<byte> field, ReadOnlySpan<byte> value, SetCondition condition)
-    : IPackedEdit
+    : IPackedEdit, IObjectEdit
 {
     private readonly ReadOnlySpan<byte> _field = field;
     private readonly ReadOnlySpan<byte> _value = value;
@@ -20,6 +21,19 @@ internal ref struct SetFieldEdit(ReadOnlySpan<byte> field, ReadOnlySpan<byte> va
         if (condition == (IsNew ? SetCondition.IfPresent : SetCondition.IfAbsent))
             return WriteStatus.ConditionNotMet;
         return Put(ref editor, _field, IsNew ? null : place, _value);
+    }
+
+    public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
+    {
+        IsNew = !view.TryFindField(_field, out _);
+        if (condition == (IsNew ? SetCondition.IfPresent : SetCondition.IfAbsent))
+            return WriteStatus.ConditionNotMet;
+        changes.Put(_field, _value);
+        return WriteStatus.Done;
+    }
+
+    public readonly void Note(int added, int removed)
+    {
     }
 
     /// <summary>Gives an entry a value, or adds it if it has no place.</summary>

@@ -1,9 +1,11 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections;
 
 /// <summary>Gives fields of a hash values; the last one of a field that occurs twice.</summary>
-internal ref struct SetFieldsEdit<TFields>(TFields fields) : IPackedEdit
+/// <remarks>from, count: Which of the source's; at most a step's.</remarks>
+internal ref struct SetFieldsEdit<TFields>(TFields fields, int from, int count) : IPackedEdit, IObjectEdit
     where TFields : struct, IEntrySource, allows ref struct
 {
     /// <summary>The caller's source.</summary>
@@ -17,7 +19,7 @@ internal ref struct SetFieldsEdit<TFields>(TFields fields) : IPackedEdit
     public WriteStatus Run(scoped ref PackedEditor editor)
     {
         Added = 0;
-        for (int i = 0; i < Fields.Count; i++)
+        for (int i = from; i < from + count; i++)
         {
             var field = Fields.GetKey(i);
             bool isNew = !editor.Table.TryFind(field, PackedPrint.Of(field), out var place);
@@ -33,4 +35,13 @@ internal ref struct SetFieldsEdit<TFields>(TFields fields) : IPackedEdit
 
         return WriteStatus.Done;
     }
+
+    public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
+    {
+        for (int i = from; i < from + count; i++)
+            changes.Put(Fields.GetKey(i), Fields.GetValue(i));
+        return WriteStatus.Done;
+    }
+
+    public void Note(int added, int removed) => Added = added;
 }

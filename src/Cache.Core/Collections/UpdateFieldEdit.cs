@@ -1,10 +1,11 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Operations;
 
 namespace Cache.Core.Collections;
 
 /// <summary>Gives a field of a hash the value that the caller's code computes from the present one.</summary>
-internal ref struct UpdateFieldEdit<TUpdate>(ReadOnlySpan<byte> field, TUpdate update) : IPackedEdit
+internal ref struct UpdateFieldEdit<TUpdate>(ReadOnlySpan<byte> field, TUpdate update) : IPackedEdit, IObjectEdit
     where TUpdate : struct, IValueUpdate, allows ref struct
 {
     private readonly ReadOnlySpan<byte> _field = field;
@@ -23,5 +24,18 @@ internal ref struct UpdateFieldEdit<TUpdate>(ReadOnlySpan<byte> field, TUpdate u
         return status == WriteStatus.Done
             ? SetFieldEdit.Put(ref editor, _field, exists ? place : null, Update.Value)
             : status;
+    }
+
+    public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
+    {
+        bool exists = view.TryFindField(_field, out var entry);
+        var status = ValueUpdater.Make(entry.Value.Length, entry.Value, exists, ref Update);
+        if (status == WriteStatus.Done)
+            changes.Put(_field, Update.Value);
+        return status;
+    }
+
+    public readonly void Note(int added, int removed)
+    {
     }
 }

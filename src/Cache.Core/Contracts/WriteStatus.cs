@@ -30,6 +30,6 @@ public enum WriteStatus
     /// <summary>The entry is of another kind than the write expects.</summary>
     WrongType,
 
-    /// <summary>The collection would become longer than the store can hold in one piece.</summary>
+    /// <summary>The collection, or an element of a large one, would become longer than the store can hold.</summary>
     CollectionTooLong,
 }

@@ -5,7 +5,7 @@ namespace Cache.Core.Layout;
 /// <summary>The first eight bytes of a record.</summary>
 /// <remarks>
 /// <code>
-///  bits  0–15  length of the key        bit  38     large: the value is the address of a block
+///  bits  0–15  length of the key        bit  38     large: the value is a block's address, or a stub
 ///  bits 16–19  keyspace                 bit  39     dead: nothing points at the record any more
 ///  bits 20–35  size in units of 8       bit  40     compressed: the value's bytes are packed
 ///  bit  36     expiring: a deadline     bits 41–43  type of the value; 0: a string
@@ -52,7 +52,11 @@ internal readonly record struct RecordHeader(ulong Word)
 
     public bool IsSliding => (Word & SlidingBit) != 0;
 
-    public bool IsLarge => (Word & LargeBit) != 0;
+    /// <summary>Whether the value is a string that lies in a block.</summary>
+    public bool IsLarge => (Word & (LargeBit | TypeMask)) == LargeBit;
+
+    /// <summary>Whether the value is a large collection: the record has its object's stub.</summary>
+    public bool IsPaged => (Word & LargeBit) != 0 && (Word & TypeMask) != 0;
 
     public bool IsDead => (Word & DeadBit) != 0;
 

@@ -7,9 +7,46 @@ namespace Cache.Core.ManyKeys;
 /// <summary>Copies or renames an entry, atomically for both keys.</summary>
 internal static class EntryCopier
 {
-    /// <remarks>removeSource: Whether the entry goes from its old key.</remarks>
+    // What is copied may be written meanwhile; then it is copied again.
+    private const int ObjectAttemptsMax = 8;
+
+    /// <remarks>
+    /// A large collection that is always written is copied as it was at some moment of the call; else as it is when
+    /// the copy gets its key.
+    /// </remarks>
+    /// <param name="state">The store.</param>
+    /// <param name="from">The old key.</param>
+    /// <param name="to">The new key.</param>
+    /// <param name="condition">The condition for the new key.</param>
+    /// <param name="removeSource">Whether the entry goes from its old key.</param>
     public static WriteStatus Copy(
         StoreState state, in EntryKey from, in EntryKey to, SetCondition condition, bool removeSource)
+    {
+        var copy = new CopiedObject();
+        for (int attempts = 0; ; attempts++)
+        {
+            (copy.MayBeOutdated, copy.IsWanted) = (attempts >= ObjectAttemptsMax, false);
+            try
+            {
+                var status = Copy(state, from, to, condition, removeSource, ref copy);
+                if (!copy.IsWanted)
+                    return status;
+            }
+            finally // The store may have been disposed.
+            {
+                if (!copy.Stub.IsNone)
+                    state.Objects!.Discard(copy.Stub);
+                copy.Stub = default;
+            }
+
+            if (!copy.TryMake(state, to))
+                return WriteStatus.OutOfMemory;
+        }
+    }
+
+    private static WriteStatus Copy(
+        StoreState state, in EntryKey from, in EntryKey to, SetCondition condition, bool removeSource,
+        ref CopiedObject copy)
     {
         Debug.Assert(from.Locks == to.Locks);
         bool isHeld = from.Locks is not null; // By a transaction, which unlocks them.
@@ -27,7 +64,7 @@ internal static class EntryCopier
                 {
                     if (!isHeld)
                         locks.Enter(state, hashes, attempts >= KeyLocks.AttemptsMax, Shard.HeldBy(target));
-                    status = Run(state, locks, from, to, condition, removeSource, ref target);
+                    status = Run(state, locks, from, to, condition, removeSource, ref target, ref copy);
                 }
                 finally // There may be no memory to note that a block is shared.
                 {
@@ -52,7 +89,7 @@ internal static class EntryCopier
 
     private static WriteStatus Run(
         StoreState state, KeyLocks locks, in EntryKey from, in EntryKey to, SetCondition condition, bool removeSource,
-        ref EntryLock target)
+        ref EntryLock target, ref CopiedObject copy)
     {
         var source = default(EntryLock);
         var sourceShard = state.ShardOf(from.Hash);
@@ -61,7 +98,7 @@ internal static class EntryCopier
         try
         {
             return source.IsFound
-                ? RunFound(state, locks, from, to, condition, removeSource, ref source, ref target)
+                ? RunFound(state, locks, from, to, condition, removeSource, ref source, ref target, ref copy)
                 : WriteStatus.NotFound;
         }
         finally // It may have removed an expired entry, which others must see whatever comes next.
@@ -72,7 +109,7 @@ internal static class EntryCopier
 
     private static WriteStatus RunFound(
         StoreState state, KeyLocks locks, in EntryKey from, in EntryKey to, SetCondition condition, bool removeSource,
-        ref EntryLock source, ref EntryLock target)
+        ref EntryLock source, ref EntryLock target, ref CopiedObject copy)
     {
         if (to.Bytes.Length > EntryKey.LengthMax)
             return WriteStatus.KeyTooLong;
@@ -82,7 +119,7 @@ internal static class EntryCopier
         target.SourceHash = from.Hash;
         try
         {
-            return RunLocked(state, locks, from, to, condition, removeSource, ref source, ref target);
+            return RunLocked(state, locks, from, to, condition, removeSource, ref source, ref target, ref copy);
         }
         finally // The same of this one; and there may be no memory to note that a block is shared.
         {
@@ -92,18 +129,23 @@ internal static class EntryCopier
 
     private static WriteStatus RunLocked(
         StoreState state, KeyLocks locks, in EntryKey from, in EntryKey to, SetCondition condition,
-        bool removeSource, ref EntryLock source, ref EntryLock target)
+        bool removeSource, ref EntryLock source, ref EntryLock target, ref CopiedObject copy)
     {
+        copy.IsWanted = false;
         bool isSame = from.Keyspace == to.Keyspace && from.Bytes.SequenceEqual(to.Bytes);
         var status = WriteStatus.Done;
         if (condition == (target.IsFound ? SetCondition.IfAbsent : SetCondition.IfPresent))
             status = WriteStatus.ConditionNotMet;
+        else if (!isSame && !removeSource && !source.Object.IsNone && !copy.IsOf(state, source.Object))
+            copy.IsWanted = true;
         else if (!isSame)
-            status = state.ShardOf(to.Hash).WriteCopy(locks, ref target, to, source, from, removeSource);
+            status = state.ShardOf(to.Hash).WriteCopy(
+                locks, ref target, to, source, from, removeSource, ref copy.Stub);
         if (status == WriteStatus.Done && removeSource && !isSame)
         {
             state.Watched.NoteRemoval(from.Hash);
             (source.Recorder, target.Recorder) = (target.Recorder, null);
+            source.KeepsObject = true;
             state.ShardOf(from.Hash).RemoveLocked(ref source, ChangeCause.Moved);
         }
 

@@ -106,7 +106,8 @@ internal static class EntryWriter
             {
                 shard.Lock(key, ref entry); // Not refused while the bucket is locked: its holder may change nothing.
                 status = WriteStatus.ConditionNotMet;
-                if (entry.HomeVersion == wanted && entry.Generation == generation && !entry.IsChanged)
+                if (entry.HomeVersion == wanted && entry.Generation == generation && !entry.IsChanged
+                    && shard.ObjectVersionOf(entry.Object) == ReadSnapshot.ObjectVersionOf(version))
                     status = shard.RunAndUnlock(key, ref entry, ref operation);
                 else
                     shard.Unlock(ref entry);

@@ -1,3 +1,4 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
@@ -14,6 +15,7 @@ internal sealed class DisposalSteps
     private const int PatientWaits = 100;
 
     private int _waitsLeft = PatientWaits;
+    private uint _objectNumber = 1;
 
     /// <summary>Whether it waits for as long as it takes.</summary>
     public bool IsPatient { get; set; }
@@ -53,6 +55,19 @@ internal sealed class DisposalSteps
     {
         var wait = default(SpinWait);
         while (!bucket.TryLock(out _))
+        {
+            if (!TryWait(ref wait))
+                return false;
+        }
+
+        return true;
+    }
+
+    /// <summary>Holds all large collections for ever, unless that takes too long.</summary>
+    public bool TryHoldObjects(ObjectHeap? objects)
+    {
+        var wait = default(SpinWait);
+        while (objects is not null && !objects.TryClose(ref _objectNumber))
         {
             if (!TryWait(ref wait))
                 return false;

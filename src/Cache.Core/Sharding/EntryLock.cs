@@ -27,6 +27,12 @@ internal struct EntryLock
     // The record's value, if it is large.
     public LargeBlock Block;
 
+    // The record's object, if the value is a large collection.
+    public ObjectStub Object;
+
+    /// <summary>Whether the object stays when this record goes: another record has its stub.</summary>
+    public bool KeepsObject;
+
     /// <summary>The key's hash, if a change is noted as one that a caller asked for; else 0.</summary>
     public ulong NotedHash;
 
@@ -79,6 +85,9 @@ internal struct EntryLock
 
     /// <summary>A block that is no longer pointed at, to be released after the lock.</summary>
     public LargeBlock Garbage;
+
+    /// <summary>An object whose key's record is gone, to be retired after the lock.</summary>
+    public ObjectStub GarbageObject;
 
     /// <summary>A rented array with the decoded value, once it was asked for; returned by the unlock.</summary>
     public byte[]? Unpacked;

@@ -25,6 +25,9 @@ internal struct ReadSnapshot
     /// <summary>What the value's block counts against the limit, if it has one.</summary>
     public long BlockBytes;
 
+    /// <summary>The object of a large collection.</summary>
+    public ObjectStub Object;
+
     /// <summary>The bytes that were copied into the sink's span and not yet announced to it.</summary>
     public int CopiedLength;
 
@@ -44,7 +47,10 @@ internal struct ReadSnapshot
     public static uint HomeVersionOf(EntryVersion version) => Bucket.FreeVersionOf((uint)version.Stamp);
 
     /// <summary>The generation of the keyspace that a stamp stands for.</summary>
-    public static int GenerationOf(EntryVersion version) => (int)(version.Stamp >> 32);
+    public static int GenerationOf(EntryVersion version) => (int)(version.Stamp >> 32) & (Generations.PerKeyspace - 1);
+
+    /// <summary>The version of a large collection that a stamp stands for.</summary>
+    public static uint ObjectVersionOf(EntryVersion version) => (uint)(version.Stamp >> EntryVersion.ObjectShift);
 }
 
 /// <summary>What is known of a value that was copied from its home bucket.</summary>

@@ -10,7 +10,7 @@ namespace Cache.Core.Sharding;
 /// active segments are sealed, then each segment is visited once, and entries that may be evicted are, until there is
 /// room. Other threads can only free bytes meanwhile, or link those that they hold already; either changes one of the
 /// sums that are taken before and after, or shows as a difference between them:
-/// used = index, ghosts, held outside + segments + blocks + prepaid;
+/// used = index, ghosts, table of objects, held outside + segments + blocks + slabs of objects + prepaid;
 /// blocks = those that live records point at + lent without an entry + held by writes;
 /// bytes handed out of sealed segments = committed bytes + held by writes.
 /// If all three hold, and the writes' part is what the threads that wait for room declare, then no byte is in transit,
@@ -25,18 +25,20 @@ internal sealed partial class Reclaimer
         PutVictimBack();
         RoomSteps.At(RoomStep.AuditBegins);
         var before = ReadSums();
+        _state.Objects?.Pages.FlushCaches();
         var walk = EvictAll(request);
         RoomSteps.At(RoomStep.AuditWalked);
         if (_budget.TryTake(request.Bytes, request.SpareBytes))
             return RoomFinding.Taken;
-        if (walk.HasEvicted || walk.IsCutShort || TryShrinkIndex())
+        if (walk.HasEvicted || walk.IsCutShort || TryShrinkIndex() || IsFreeingObjects)
             return RoomFinding.InTransit; // What went may be held by a reader still; the next audit sees.
         var after = ReadSums();
         var held = _state.InTransit.Read(out var heldForClaims);
         var inTransit = new HeldBytes(
             walk.UnfinishedBytes,
-            after.BlockBytes - after.OrphanBytes - (walk.LargeBytes - after.DuplicateBytes),
-            after.UsedBytes - after.OutsideBytes - after.FixedBytes - walk.SegmentBytes - after.BlockBytes);
+            after.BlockBytes - after.OrphanBytes - (walk.LargeBytes - after.AccountedBytes - after.DuplicateBytes),
+            after.UsedBytes - after.OutsideBytes - after.FixedBytes - walk.SegmentBytes - after.BlockBytes
+                - after.ObjectBytes);
         stall.Note(inTransit);
         bool hasRoom = after.UsedBytes + request.EnoughBytes <= after.LimitBytes;
         if (before != after || walk.HasForeign || inTransit != held || hasRoom)
@@ -56,6 +58,10 @@ internal sealed partial class Reclaimer
         return endByThemselves ? RoomFinding.InTransit : RoomFinding.Refused;
     }
 
+    // Pages of collections that have gone, or that no key has yet.
+    private bool IsFreeingObjects =>
+        _state.Objects is { } objects && (objects.Graveyard.Count != 0 || objects.IsMakingElsewhere);
+
     [Conditional("DEBUG")]
     private void AssertProven(in RoomRequest request, in Sums sums, in Walk walk)
     {
@@ -64,11 +70,12 @@ internal sealed partial class Reclaimer
         Debug.Assert(!walk.HasEvicted, "What went may have made room.");
         Debug.Assert(walk.UnfinishedBytes == request.Held.RecordBytes, "A record is in transit.");
         Debug.Assert(
-            sums.BlockBytes == walk.LargeBytes - sums.DuplicateBytes + sums.OrphanBytes + request.Held.BlockBytes,
+            sums.BlockBytes == walk.LargeBytes - sums.AccountedBytes - sums.DuplicateBytes + sums.OrphanBytes
+                + request.Held.BlockBytes,
             "A block is in transit.");
         Debug.Assert(
             sums.UsedBytes == sums.FixedBytes + sums.OutsideBytes + walk.SegmentBytes + sums.BlockBytes
-                + request.Held.PrepaidBytes,
+                + sums.ObjectBytes + request.Held.PrepaidBytes,
             "A byte has no owner.");
         Debug.Assert(sums.UsedBytes + request.EnoughBytes > sums.LimitBytes, "There is room.");
     }
@@ -140,6 +147,7 @@ internal sealed partial class Reclaimer
                 continue;
             ulong hash = _state.HashOf(record);
             walk.HasEvicted |= ShardOf(hash).EvictIfAllowed(record, hash, this, IsMain(info));
+            FreeObjects();
         }
     }
 
@@ -150,12 +158,13 @@ internal sealed partial class Reclaimer
         var shares = _state.Shares;
         return new Sums(
             used, _budget.OutsideBytes, FixedBytes, _state.BlockBytes, shares.OrphanBytes,
-            shares.DuplicateBytes, _budget.LimitBytes, _budget.Eviction);
+            shares.DuplicateBytes, _budget.LimitBytes, _budget.Eviction, _state.Objects?.UsedBytes ?? 0,
+            _state.Objects?.AccountedBytes ?? 0);
     }
 
     private readonly record struct Sums(
         long UsedBytes, long OutsideBytes, long FixedBytes, long BlockBytes, long OrphanBytes, long DuplicateBytes,
-        long LimitBytes, EvictionPolicy Eviction);
+        long LimitBytes, EvictionPolicy Eviction, long ObjectBytes, long AccountedBytes);
 
     /// <summary>What an audit saw of the segments.</summary>
     private struct Walk

@@ -102,7 +102,8 @@ internal sealed partial class Reclaimer(
     public int PromotionThreshold { get; } = promotionThreshold;
 
     /// <summary>What no eviction gives back.</summary>
-    public long FixedBytes => _state.Index.Count * Shard.PageBytes + Ghosts.SizeBytes + _state.Packer.DictionaryBytes;
+    public long FixedBytes => _state.Index.Count * Shard.PageBytes + Ghosts.SizeBytes + _state.Packer.DictionaryBytes
+        + (_state.Objects?.Table.Bytes ?? 0);
 
     private bool IsTight => !_budget.HasRoomFor(_log.SpareBytes + ReadySegments * (long)_log.SegmentBytes);
 
@@ -113,6 +114,8 @@ internal sealed partial class Reclaimer(
         int steps = 0;
         while (!_budget.HasRoomFor(bytes))
         {
+            if (_state.Objects is { } objects && objects.TryFree())
+                continue; // Large collections that have gone already.
             // Cleared entries go first. There may be millions to look at: a store that may evict looks at some only.
             if ((steps++ < ClearedStepsMax || _budget.Eviction == EvictionPolicy.None)
                 && _cleared.TryStep(ClearedEntries.PagesPerStep))
@@ -123,6 +126,8 @@ internal sealed partial class Reclaimer(
             if (shrinksIndex && TryShrinkIndex())
                 continue;
             bool isSpent = !TryStep(_log.SegmentSize) || _vain > GainlessMax;
+            if (isSpent)
+                _state.Objects?.Pages.FlushCaches();
             if (!isSpent || _budget.HasRoomFor(bytes))
                 continue;
             _gainless = _vain = 0;
@@ -272,6 +277,17 @@ internal sealed partial class Reclaimer(
             Debug.Assert(header.RecordSize >= RecordHeader.Size);
             if (!header.IsDead)
                 _stayed += ShardOf(hashes[i]).Reclaim(record, hashes[i], this);
+            FreeObjects();
+        }
+    }
+
+    // What a large collection leaves is room only when its pages are freed.
+    private void FreeObjects()
+    {
+        if (_state.Objects is not { } objects)
+            return;
+        while (!_budget.HasRoomFor(_enoughBytes) && objects.TryFree())
+        {
         }
     }
 

@@ -125,8 +125,37 @@ internal sealed partial class Shard
 
         if (kind == ChangeKind.None)
             return;
+        if (kind == ChangeKind.Elements)
+            kind = ChangeKind.Set; // To observers a collection is one value.
         Listeners?.Note(new ChangeNote { Key = key, Keyspace = header.Keyspace, Kind = kind, Cause = cause });
     }
+
+    /// <summary>Records what becomes of some elements of a large collection that no lock of its key guards.</summary>
+    /// <remarks>
+    /// The caller holds the object, asks afterwards whether the home is the same, and only then changes anything: so a
+    /// removal of the key reserves later.
+    /// </remarks>
+    /// <returns>False if there is no room, or the keyspace is about to be cleared; the entry names which.</returns>
+    public bool TryReserveElements(
+        in EntryKey key, EntryKind kind, int generation, int length, ref EntryLock entry, out ChangeRecorder? recorder)
+    {
+        recorder = Listeners?.Journal is { } journal ? ChangeRecorder.Rent(journal) : null;
+        if (recorder is null)
+            return true;
+        Add(_state, recorder, key, default, ChangeShape.Elements(length) with { EntryKind = kind });
+        if (TryReserve(
+            _state, recorder, 1U << key.Keyspace, Generations.WordOf(key.Keyspace, generation), ref entry))
+        {
+            return true;
+        }
+
+        recorder = null; // It has ended.
+        return false;
+    }
+
+    /// <summary>Tells observers of a written collection; the caller holds its object.</summary>
+    public void NoteElements(in EntryKey key) =>
+        Listeners?.Note(new ChangeNote { Key = key.Bytes, Keyspace = key.Keyspace, Kind = ChangeKind.Set });
 
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare: a write that failed after it had reserved.
     private static void EndRecorder(ref EntryLock entry)
@@ -189,7 +218,9 @@ internal sealed partial class Shard
         recorder.Add(new ChangeRecord
         {
             Kind = shape.Kind,
-            EntryKind = shape.Kind is ChangeKind.Set or ChangeKind.Patch ? shape.EntryKind : EntryKind.None,
+            EntryKind = shape.Kind is ChangeKind.Set or ChangeKind.Patch or ChangeKind.Elements
+                ? shape.EntryKind
+                : EntryKind.None,
             Keyspace = key.Keyspace,
             IsLent = isLent,
             KeyLength = key.Bytes.Length,

@@ -72,11 +72,14 @@ internal sealed partial class Shard
             if (!isWhole && !own.Equals(home))
                 continue;
             var block = BlockOf(record);
+            var stub = ObjectOf(record);
             FreeCleared(page, bucket.IndexInPage, slot, own.IndexInPage);
             locks.MarkChanged(bucket);
             locks.MarkChanged(own);
             if (!block.IsNull)
                 _state.Release(block);
+            if (!stub.IsNone)
+                _state.Objects!.Retire(stub);
             isAny = true;
         }
 
@@ -96,6 +99,12 @@ internal sealed partial class Shard
     {
         var header = record.Header;
         return header.IsLarge ? LargeBlock.ReadStub(record.ValueOf(header)) : default;
+    }
+
+    private static ObjectStub ObjectOf(Record record)
+    {
+        var header = record.Header;
+        return header.IsPaged ? ObjectStub.Read(record.ValueOf(header)) : default;
     }
 
     private static uint UnionOf(ReadOnlySpan<byte> cleared)
@@ -145,7 +154,8 @@ internal sealed partial class Shard
         Debug.Assert(_growthGate.IsHeldByCurrentThread);
         Span<uint> versions = stackalloc uint[IndexPage.BucketCount];
         Span<LargeBlock> blocks = stackalloc LargeBlock[IndexPage.SlotCount];
-        int blockCount = 0;
+        Span<ObjectStub> objects = stackalloc ObjectStub[IndexPage.SlotCount];
+        int blockCount = 0, objectCount = 0;
         ulong changed = 0; // One bit for each bucket.
         LockAll(page, versions);
         _generations.CopyCleared(cleared);
@@ -167,6 +177,8 @@ internal sealed partial class Shard
             changed |= (1UL << index) | (1UL << home);
             if (header.IsLarge)
                 blocks[blockCount++] = LargeBlock.ReadStub(record.ValueOf(header));
+            if (header.IsPaged)
+                objects[objectCount++] = ObjectStub.Read(record.ValueOf(header));
             FreeCleared(page, index, slot, home);
         }
 
@@ -174,6 +186,8 @@ internal sealed partial class Shard
             page[i].Unlock(versions[i], (changed >> i & 1) != 0);
         foreach (var block in blocks[..blockCount])
             _state.Release(block);
+        foreach (var stub in objects[..objectCount])
+            _state.Objects!.Retire(stub);
         return changed != 0;
     }
 
@@ -198,6 +212,8 @@ internal sealed partial class Shard
             largeBytes = block.SizeBytes;
         }
 
+        if (header.IsPaged)
+            largeBytes = _state.Objects!.EndAccounting(ObjectStub.Read(record.ValueOf(header)));
         _log.Retire(record, header, largeBytes);
     }
 }

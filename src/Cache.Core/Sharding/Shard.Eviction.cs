@@ -89,7 +89,7 @@ internal sealed partial class Shard
         entry.Generation = Bucket.GenerationOf(entry.Holder.EntryAt(entry.Slot));
         Debug.Assert(!record.Header.IsDead, "What an entry points at lives.");
         entry.Header = record.Header; // Under the lock: it may have been changed in place since.
-        entry.Block = entry.Header.IsLarge ? LargeBlock.ReadStub(record.ValueOf(entry.Header)) : default;
+        SetContent(ref entry);
         return true;
     }
 
@@ -154,7 +154,7 @@ internal sealed partial class Shard
             entry.Record.CopyTo(target, size);
         else
             WriteMoved(entry, target, header, moved);
-        long largeBytes = header.IsLarge ? entry.Block.SizeBytes : 0;
+        long largeBytes = header.IsLarge ? entry.Block.SizeBytes : AccountedBytesOf(entry.Object);
         _log.Commit(target, header, entry.Record.ExpiryOf(entry.Header), largeBytes);
         ulong tag = Bucket.TagOf(hash, entry.Generation);
         entry.Holder.SetEntry(entry.Slot, Bucket.EntryOf(tag, _records.AddressOf(target)));
@@ -249,7 +249,7 @@ internal sealed partial class Shard
         entry.Record = record;
         entry.Header = header;
         entry.Generation = Bucket.GenerationOf(word);
-        entry.Block = header.IsLarge ? LargeBlock.ReadStub(record.ValueOf(header)) : default;
+        SetContent(ref entry);
         RemoveLocked(ref entry, ChangeCause.Evicted);
         Interlocked.Increment(ref _evictions);
         Unlock(ref entry);

@@ -101,6 +101,7 @@ internal sealed partial class Shard
             return WriteStatus.OutOfMemory;
         }
 
+        entry.KeepsObject = true;
         PublishCopy(ref entry, key, staged, entry);
         return WriteStatus.Done;
     }
@@ -174,15 +175,17 @@ internal sealed partial class Shard
         || (expiry.IsSliding && expiry.HasMoment && _state.Clock.HasPassed(expiry.AbsoluteMs));
 
     // With its slot.
-    private static long MemoryOf(in ReadSnapshot snapshot) => snapshot.Slot == 0
+    private long MemoryOf(in ReadSnapshot snapshot) => snapshot.Slot == 0
         ? 0
-        : snapshot.Header.RecordSize + sizeof(ulong) + snapshot.BlockBytes;
+        : snapshot.Header.RecordSize + sizeof(ulong) + snapshot.BlockBytes + ObjectBytesOf(snapshot.Object);
 
-    private EntryInfo InfoOf(in ReadSnapshot snapshot)
+    /// <summary>What is known of an entry that was found.</summary>
+    public EntryInfo InfoOf(in ReadSnapshot snapshot)
     {
         var info = new EntryInfo
         {
-            Version = EntryVersion.Of(Bucket.FreeVersionOf(snapshot.HomeVersion), snapshot.Generation),
+            Version = EntryVersion.Of(
+                Bucket.FreeVersionOf(snapshot.HomeVersion), snapshot.Generation, ObjectVersionOf(snapshot.Object)),
             Kind = snapshot.Kind,
             Length = snapshot.Length,
             SlidingMs = snapshot.Expiry.SlidingMs,

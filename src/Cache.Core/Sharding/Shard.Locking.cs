@@ -132,12 +132,21 @@ internal sealed partial class Shard
             entry.Home.Unlock(entry.HomeVersion, entry.IsChanged);
         }
 
+        if (!entry.GarbageObject.IsNone)
+            RetireObject(ref entry);
         if (entry.Garbage.IsNull)
             return;
         if (entry.Set is null)
             RoomSteps.At(RoomStep.BlockDropped);
         _state.Release(entry.Garbage);
         entry.Garbage = default;
+    }
+
+    /// <summary>Notes the block or the object of a locked entry, before its record can be written over.</summary>
+    private static void SetContent(ref EntryLock entry)
+    {
+        entry.Block = entry.Header.IsLarge ? LargeBlock.ReadStub(entry.Record.ValueOf(entry.Header)) : default;
+        entry.Object = entry.Header.IsPaged ? ObjectStub.Read(entry.Record.ValueOf(entry.Header)) : default;
     }
 
     /// <summary>Forgets everything but what earlier attempts leave to later ones.</summary>
@@ -340,7 +349,7 @@ internal sealed partial class Shard
         entry.Slot = slot;
         entry.Record = record;
         entry.Header = header;
-        entry.Block = header.IsLarge ? LargeBlock.ReadStub(record.ValueOf(header)) : default;
+        SetContent(ref entry);
         return true;
     }
 

@@ -100,14 +100,20 @@ internal sealed partial class Shard
     }
 
     /// <summary>Gives a key the value and expiry of another's entry; both are locked by a set.</summary>
-    /// <remarks>removes: Whether the source goes after this, which its removal then tells the journal.</remarks>
+    /// <remarks>
+    /// removes: Whether the source goes after this, which its removal then tells the journal. copy: Of a large
+    /// collection that stays, a copy; none once the key has it.
+    /// </remarks>
     public WriteStatus WriteCopy(
-        KeyLocks locks, ref EntryLock entry, in EntryKey key, in EntryLock source, in EntryKey from, bool removes)
+        KeyLocks locks, ref EntryLock entry, in EntryKey key, in EntryLock source, in EntryKey from, bool removes,
+        ref ObjectStub copy)
     {
         var header = source.Header;
         var expiry = source.Record.ExpiryOf(header);
         var wanted = header.WithKey(key.Bytes.Length, key.Keyspace);
         bool isTold = Listeners is not null || key.Locks is not null;
+        if (isTold && header.IsPaged && RecordsLargeCollections(key))
+            return WriteStatus.CollectionTooLong;
         if (isTold && header.IsCompressed)
             UnpackTo(ref entry, source.StoredValue, source.ValueLength); // For the journal.
         if (!TryStageUntold(ref entry, key, wanted, expiry, leaveRoom: false, ChangeKind.Set, out var staged))
@@ -121,7 +127,17 @@ internal sealed partial class Shard
             return WriteStatus.OutOfMemory;
         }
 
-        PublishCopy(ref entry, key, staged with { Cause = ChangeCause.Moved }, source);
+        staged = staged with { Cause = ChangeCause.Moved };
+        if (copy.IsNone || removes || !header.IsPaged)
+        {
+            PublishCopy(ref entry, key, staged, source);
+            return WriteStatus.Done;
+        }
+
+        copy.Write(staged.Value);
+        Publish(ref entry, key, staged, _state.Objects!.Account(copy));
+        _state.Objects.EndMaking();
+        copy = default;
         return WriteStatus.Done;
     }
 

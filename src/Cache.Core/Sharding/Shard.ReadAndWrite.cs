@@ -203,5 +203,6 @@ internal sealed partial class Shard
         snapshot.BlockBytes = entry.Header.IsLarge
             ? LargeBlock.ReadStub(entry.Record.ValueOf(entry.Header)).SizeBytes
             : 0;
+        snapshot.Object = entry.Object;
     }
 }

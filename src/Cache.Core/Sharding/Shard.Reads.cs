@@ -289,6 +289,8 @@ internal sealed partial class Shard
 
         if (header.IsString)
             return TryCopyBytes(bytes, ref sink, lentLengthMin, ref snapshot);
+        if (header.IsPaged)
+            snapshot.Object = ObjectStub.Read(snapshot.Record.ValueOf(header)); // Valid if what follows is.
         var nothing = default(NoSink);
         return TryCopyBytes(ByteRange.None, ref nothing, NothingLent, ref snapshot);
     }

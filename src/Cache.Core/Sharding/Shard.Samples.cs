@@ -66,6 +66,8 @@ internal sealed partial class Shard
             return false;
         if (header.IsLarge)
             size += LargeBlock.ReadStub(record.ValueOf(header)).SizeBytes;
+        if (header.IsPaged)
+            size += AccountedBytesOf(ObjectStub.Read(record.ValueOf(header)));
         bucket.Unlock(version, changed: false);
         var now = _state.Clock.Now;
         entry = new SampledEntry(

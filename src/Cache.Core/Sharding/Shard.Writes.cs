@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Cache.Core.Changes;
+using Cache.Core.Collections.Objects;
 using Cache.Core.Layout;
 using Cache.Core.Log;
 
@@ -106,7 +107,8 @@ internal sealed partial class Shard
             Share(staged, source.Block);
         if (staged.Target.Address != source.Record.Address)
             source.Record.ValueOf(source.Header).CopyTo(staged.Value);
-        Publish(ref entry, key, staged, staged.Header.IsLarge ? source.Block.SizeBytes : 0);
+        long bytes = staged.Header.IsLarge ? source.Block.SizeBytes : AccountedBytesOf(source.Object);
+        Publish(ref entry, key, staged, bytes);
     }
 
     /// <summary>Points the locked entry at a staged record; until it is committed, this can be undone.</summary>
@@ -211,6 +213,8 @@ internal sealed partial class Shard
     {
         entry.AssertHeld();
         Debug.Assert(entry.IsFound);
+        if (!entry.Object.IsNone)
+            _state.Objects!.SettledVersionOf(entry.Object.Number); // Who writes it tells before.
         if (IsTold(entry) && cause != ChangeCause.Cleared)
             Tell(ref entry.Recorder, entry.Record, entry.Header, ChangeKind.Remove, cause); // While it has its key.
         entry.IsChanged = true;
@@ -290,7 +294,7 @@ internal sealed partial class Shard
     private long DropBlock(ref EntryLock entry)
     {
         if (!entry.Header.IsLarge)
-            return 0;
+            return DropObject(ref entry);
         Debug.Assert(entry.Garbage.IsNull, "A lock replaces one block at most.");
         entry.Garbage = entry.Block;
         _state.Shares.NoteDropped(entry.Block);
@@ -457,6 +461,6 @@ internal sealed partial class Shard
     public static HeldBytes HeldBy(in EntryLock entry)
     {
         long aheadBytes = entry.AheadRecord.IsNull ? 0 : entry.AheadRecord.Header.RecordSize;
-        return entry.Held + new HeldBytes(aheadBytes, 0, entry.PrepaidBytes);
+        return entry.Held + new HeldBytes(aheadBytes, 0, entry.PrepaidBytes + ObjectHeap.PrepaidBytes);
     }
 }

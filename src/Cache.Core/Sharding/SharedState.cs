@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Numerics;
 using Cache.Core.Changes;
+using Cache.Core.Collections.Objects;
 using Cache.Core.Curve;
 using Cache.Core.Expiry;
 using Cache.Core.Hashing;
@@ -20,8 +21,16 @@ internal abstract partial class SharedState
     // Below this, huge pages would be mostly air.
     private const long HugePagesMin = 64 << 20;
 
+    // A removal under a snapshot copies pages, and may pass the limit by so small a part.
+    private const int ObjectOverdraftDivisor = 64;
+
     private readonly KeyedHash _hash;
     private readonly int _shardShift;
+
+    // Made once, under its gate, when the first collection becomes large: its addresses are as many as the records'.
+    private readonly Lock _objectsGate = new();
+    private ObjectHeap? _objects;
+    private bool _hasNoObjects;
 
     // Written once, before the first bucket is held; read by every thread that waits.
     private volatile bool _isDisposed;
@@ -65,6 +74,12 @@ internal abstract partial class SharedState
 
     /// <summary>The memory of large values.</summary>
     public PageHeap Heap { get; }
+
+    /// <summary>Whether collections may become large; else a write that would make one so is refused.</summary>
+    public bool PagesCollections { get; set; } = true;
+
+    /// <summary>The large collections; null until there is one.</summary>
+    public ObjectHeap? Objects => Volatile.Read(ref _objects);
 
     public EntryClaims Claims { get; } = new();
 
@@ -129,6 +144,32 @@ internal abstract partial class SharedState
         while (!bucket.TryLockReadable(out version))
             Wait(ref wait);
         return version;
+    }
+
+    /// <summary>The large collections, made if there are none yet.</summary>
+    /// <returns>Null if the system has no addresses for them.</returns>
+    public ObjectHeap? TryMakeObjects()
+    {
+        if (Objects is { } present)
+            return present;
+        lock (_objectsGate)
+        {
+            ThrowIfDisposed();
+            if (_objects is not null || _hasNoObjects)
+                return _objects;
+            try
+            {
+                Volatile.Write(ref _objects, new ObjectHeap(
+                    Budget.LimitBytes, GhostAddressBytes, Budget, _hash, () => Log.LinkSpareBytes,
+                    () => Budget.LimitBytes / ObjectOverdraftDivisor));
+            }
+            catch (OutOfMemoryException)
+            {
+                _hasNoObjects = true;
+            }
+
+            return _objects;
+        }
     }
 
     /// <summary>Lets some time pass for a thread that holds a bucket, for a bounded step.</summary>

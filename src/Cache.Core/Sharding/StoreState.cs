@@ -261,6 +261,7 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
                 return;
             Reclaimer.Sweep();
             Heap.DropUnasked();
+            Objects?.Sweep();
             UpdateCurve();
             DrainChanges();
         }
@@ -289,6 +290,8 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
             _disposal.Position = 0;
         }
 
+        if (!_disposal.TryHoldObjects(Objects))
+            return false;
         Free();
         return true;
     }
@@ -297,6 +300,7 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
     private void Free()
     {
         Heap.Dispose();
+        Objects?.Dispose();
         Index.Dispose(); // Before the log: a reader confirms a record by its bucket.
         Log.Dispose();
         Reclaimer.Ghosts.Dispose();

@@ -11,6 +11,7 @@ namespace Cache.Core.Validation;
 internal sealed class StoreValidator
 {
     private readonly StoreState _state;
+    private readonly ObjectValidator? _objects;
     private readonly SegmentTally[] _tallies;
 
     // By their addresses; copied entries share a block.
@@ -25,6 +26,7 @@ internal sealed class StoreValidator
     public StoreValidator(StoreState state)
     {
         _state = state;
+        _objects = state.Objects is { } objects ? new ObjectValidator(objects) : null;
         _tallies = new SegmentTally[state.Log.Frontier];
         Array.Fill(_tallies, new SegmentTally { MinDeadlineMs = long.MaxValue, MinMomentMs = long.MaxValue });
     }
@@ -42,6 +44,7 @@ internal sealed class StoreValidator
     /// <exception cref="InvalidOperationException">A count or an invariant is wrong.</exception>
     public void Validate()
     {
+        _objects?.PrepareAudit();
         foreach (var shard in _state.Shards)
             new ShardValidator(_state, shard, this).Validate();
         long usedSegments = 0;
@@ -59,6 +62,7 @@ internal sealed class StoreValidator
 
         Require(
             _tallies.Length - 1 - usedSegments == _state.Log.FreeCount, $"{_state.Log.FreeCount} segments seem free");
+        _objects?.Validate();
         ValidateBudget(usedBytes);
         ValidatePacked();
     }
@@ -83,6 +87,8 @@ internal sealed class StoreValidator
         tally.LiveBytes += header.RecordSize;
         if (header.IsLarge)
             tally.LargeBytes += NoteBlock(record.ValueOf(header));
+        if (header.IsPaged)
+            tally.LargeBytes += _objects?.Note(ObjectStub.Read(record.ValueOf(header)), header.Kind) ?? 0;
         if (header.IsCompressed)
             NotePacked(record.ValueOf(header));
         if (!header.IsExpiring)
@@ -158,7 +164,8 @@ internal sealed class StoreValidator
 
     private void ValidateBudget(long segmentBytes)
     {
-        long bytes = _state.FixedBytes + segmentBytes + _blockBytes + _state.Budget.OutsideBytes;
+        long bytes = _state.FixedBytes + segmentBytes + _blockBytes + _state.Budget.OutsideBytes
+            + (_state.Objects?.UsedBytes ?? 0);
         Require(_state.Budget.UsedBytes == bytes, $"{_state.Budget.UsedBytes} bytes are counted of {bytes}");
     }
 }

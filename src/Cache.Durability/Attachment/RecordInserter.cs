@@ -73,6 +73,8 @@ internal sealed class RecordInserter(CacheStore[] keyspaces, LoadedExpiry expiry
             case RecordKind.Clear:
                 store.Clear();
                 return "";
+            case RecordKind.Elements:
+                return ChangeElements(store, record, value);
             default:
                 return Patch(store, record, value);
         }
@@ -112,6 +114,9 @@ internal sealed class RecordInserter(CacheStore[] keyspaces, LoadedExpiry expiry
         WriteStatus.ValueTooLong => string.Create(
             CultureInfo.InvariantCulture,
             $"has a value of {length} bytes; the store takes {store.ValueLengthLimit}"),
+        WriteStatus.CollectionTooLong => string.Create(
+            CultureInfo.InvariantCulture,
+            $"has a collection of {length} bytes, which the store cannot hold"),
         _ => "",
     };
 
@@ -135,6 +140,13 @@ internal sealed class RecordInserter(CacheStore[] keyspaces, LoadedExpiry expiry
             UseCount = (byte)fields.Use,
         };
         return ProblemOf(store, store.SetStored(record.Key, kind, value, options), value.Length);
+    }
+
+    // Where they are too long for what the key has, that is of a later record, which comes again.
+    private static string ChangeElements(CacheStore store, in RecordView record, ReadOnlySpan<byte> changes)
+    {
+        var status = store.ChangeStored(record.Key, StoredType.KindOf(record.Fields.Type), changes);
+        return status == WriteStatus.CollectionTooLong ? "" : ProblemOf(store, status, changes.Length);
     }
 
     private string Expire(CacheStore store, in RecordView record)

@@ -170,7 +170,7 @@ internal sealed class StoreJournal(StagingArea staging, JournalThreads? threads,
 
     private static RecordKind KindOf(in ChangeRecord record)
     {
-        Debug.Assert(record.Kind is >= ChangeKind.Set and <= ChangeKind.Patch);
+        Debug.Assert(record.Kind is >= ChangeKind.Set and <= ChangeKind.Patch or ChangeKind.Elements);
         return (RecordKind)record.Kind; // The same numbers.
     }
 

@@ -1,5 +1,5 @@
 using Cache.Core;
-using Cache.Core.Collections.Packed;
+using Cache.Core.Collections;
 using Cache.Durability.Format;
 
 namespace Cache.Durability.Attachment;
@@ -14,7 +14,12 @@ internal static class StoredType
 
     /// <summary>The error of a record's value, as words behind "a record that"; empty if there is none.</summary>
     public static string ProblemOf(in RecordFields fields, ReadOnlySpan<byte> value) =>
-        fields.Type == RecordType.String || PackedCheck.IsWhole(KindOf(fields.Type), value)
+        fields.Type == RecordType.String || IsWhole(fields, value)
             ? ""
             : $"has a damaged value of type {fields.Type}";
+
+    private static bool IsWhole(in RecordFields fields, ReadOnlySpan<byte> value) =>
+        fields.Kind == RecordKind.Elements
+            ? StoredCollection.AreChanges(KindOf(fields.Type), value)
+            : StoredCollection.IsWhole(KindOf(fields.Type), value);
 }

@@ -31,11 +31,8 @@ internal enum RecordKind : byte
     /// <summary>A part of a long value, before its record.</summary>
     Part = 7,
 
-    /// <summary>Reserved: an element of a collection with its value.</summary>
-    PutElement = 8,
-
-    /// <summary>Reserved: a removed element of a collection.</summary>
-    DropElement = 9,
+    /// <summary>What became of some elements of a large collection; the others stay.</summary>
+    Elements = 8,
 
     /// <summary>Reserved: a part of a transaction that ends in a later block.</summary>
     TransactionPart = 10,

@@ -18,8 +18,8 @@ namespace Cache.Durability.Format;
 /// </code>
 /// The value of a group is its records. A parted record has only the length of its value; the bytes come before it, in
 /// parts that name the place of the record, or of its group. A group may be parted too.
-/// Kinds 8 and 9 (elements): the value is u32 field length │ field │ element, and the number of its place is a further
-/// field; kinds 10 and 11 (transactions) are like a group. Neither is written yet.
+/// Kind 8 (elements): the value says what becomes of which elements of the key's large collection, as its store reads
+/// it; the others stay. Kinds 10 and 11 (transactions) are like a group, and not written yet.
 /// </remarks>
 internal static class RecordLayout
 {
@@ -127,7 +127,7 @@ internal static class RecordLayout
             Codec = (byte)(second >> CodecShift),
             Type = (byte)(second >> TypeShift),
         };
-        if (fields.Kind is > RecordKind.Part and not RecordKind.Databases)
+        if (fields.Kind is > RecordKind.Elements and not RecordKind.Databases)
             return Fails($"is of kind {(int)fields.Kind}, which a newer version writes", out problem);
         int keyLength = (ushort)(first >> KeyLengthShift);
         uint valueLength = (uint)second;

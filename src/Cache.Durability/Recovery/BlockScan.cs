@@ -17,7 +17,7 @@ internal static class BlockScan
             if (!RecordLayout.TryReadHead(payload, out int size, out var kind, out var flags))
                 return true;
             bool isSingle = kind is RecordKind.Void or RecordKind.Set or RecordKind.Remove or RecordKind.Expire
-                or RecordKind.Patch or RecordKind.Group;
+                or RecordKind.Patch or RecordKind.Group or RecordKind.Elements;
             if (!isSingle || (kind != RecordKind.Void && (flags & RecordFlags.Parted) != 0))
                 return true;
             payload = payload[(kind == RecordKind.Group ? RecordLayout.GroupHeadSize : size)..]; // Its records follow.

@@ -12,7 +12,9 @@ internal static class RecordRules
             return $"is of type {fields.Type} and codec {fields.Codec}, which a newer version writes";
         return fields.Kind switch
         {
-            not RecordKind.Set when fields.Type != 0 => $"changes a part of a value of type {fields.Type}",
+            not (RecordKind.Set or RecordKind.Elements) when fields.Type != 0 =>
+                $"changes a part of a value of type {fields.Type}",
+            RecordKind.Elements when fields.Type == 0 => "changes elements of a string",
             RecordKind.Set when fields.SlidingMs < 0 => "has an impossible expiry",
             RecordKind.Expire when fields.SlidingMs != 0 => "gives an interval without a value",
             RecordKind.Patch when fields.Offset is < 0 or > int.MaxValue => "has an impossible offset",

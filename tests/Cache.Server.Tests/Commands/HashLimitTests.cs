@@ -28,7 +28,7 @@ public sealed class HashLimitTests : CommandTestBase
     }
 
     [Fact]
-    public void HSet_BeyondTheLongestHash_SaysSoAndChangesNothing()
+    public void HSet_OfAFieldThatIsTooLongForALargeHash_SaysSoAndChangesNothing()
     {
         Client.Run("HSET h f v");
 

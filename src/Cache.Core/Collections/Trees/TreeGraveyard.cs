@@ -28,7 +28,7 @@ internal sealed class TreeGraveyard(TreePages pages, StubRelease? releaseStub = 
     private uint _first;
     private int _count;
 
-    /// <summary>How many trees and lists wait.</summary>
+    /// <summary>How many trees and lists wait, or are being freed.</summary>
     public int Count => Volatile.Read(ref _count);
 
     /// <summary>Takes a tree over; the caller has made it unreachable.</summary>
@@ -36,15 +36,15 @@ internal sealed class TreeGraveyard(TreePages pages, StubRelease? releaseStub = 
         where TOrder : struct, ITreeOrder
     {
         if (root.Page != 0)
-            Push(root.Page, (uint)TOrder.KeySize | (TOrder.HasValue ? ValueFlag : 0));
+            Push(root.Page, (uint)TOrder.KeySize | (TOrder.HasValue ? ValueFlag : 0), isNew: true);
         root = default;
     }
 
     /// <summary>Takes a list of pages over.</summary>
-    public void BuryList(uint list) => Push(list, ListKind);
+    public void BuryList(uint list) => Push(list, ListKind, isNew: true);
 
     /// <summary>Gives some pages back.</summary>
-    /// <returns>Whether there is more to do.</returns>
+    /// <returns>Whether there is more to do for the caller.</returns>
     public bool Step(int pagesMax = StepPages)
     {
         for (int left = pagesMax; left > 0;)
@@ -62,13 +62,16 @@ internal sealed class TreeGraveyard(TreePages pages, StubRelease? releaseStub = 
                 _ => TreeEnd<ByPosition>.Free(pages, releaseStub, ref first, left),
             };
             if (first != 0)
-                Push(first, kind);
+                Push(first, kind, isNew: false);
+            else
+                Interlocked.Decrement(ref _count); // Not before: what is being freed is not gone.
         }
 
-        return Count != 0;
+        lock (_gate)
+            return _first != 0;
     }
 
-    private void Push(uint page, uint kind)
+    private void Push(uint page, uint kind, bool isNew)
     {
         Debug.Assert(page != 0);
         var dead = _at[page];
@@ -77,7 +80,8 @@ internal sealed class TreeGraveyard(TreePages pages, StubRelease? releaseStub = 
         {
             dead.Owner = _first;
             _first = page;
-            _count++;
+            if (isNew)
+                Interlocked.Increment(ref _count);
         }
     }
 
@@ -91,7 +95,6 @@ internal sealed class TreeGraveyard(TreePages pages, StubRelease? releaseStub = 
                 return 0;
             kind = _at[page].Epoch;
             _first = _at[page].Owner;
-            _count--;
             return page;
         }
     }

@@ -28,7 +28,7 @@ internal static class TreeSnapshots
     {
         snapshot = 0;
         bool isNewEpoch = epochs.MadeAt == epochs.Epoch || epochs.Epoch == 0;
-        if ((isNewEpoch && epochs.Epoch == uint.MaxValue) || !pages.TryTake(1, out snapshot))
+        if ((isNewEpoch && epochs.Epoch == uint.MaxValue) || !pages.TryTake(1, out snapshot, mayOverdraw: true))
             return false;
         if (isNewEpoch) // Else no page is of this epoch, and all belong to the snapshot as well.
             epochs.Epoch++;

@@ -10,6 +10,9 @@ namespace Cache.Server.Commands.Hashes;
 /// <summary>The commands that write hashes.</summary>
 internal static class HashWriteCommands
 {
+    // The time to write a field, in nanoseconds.
+    private const long FieldWork = 500;
+
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
         new("hset", HSet),
@@ -48,6 +51,8 @@ internal static class HashWriteCommands
     private static void HDel(in RespRequest request, CommandContext context)
     {
         var fields = new RequestNames(request);
+        if (context.TryGiveWay(fields.Count * FieldWork))
+            return;
         var status = context.Store.Hash(request[1]).RemoveMany(ref fields, out int removed);
         if (status is WriteStatus.Done or WriteStatus.NotFound)
             context.Reply.Integer(removed);
@@ -118,6 +123,8 @@ internal static class HashWriteCommands
         }
 
         var fields = new RequestPairs(request);
+        if (context.TryGiveWay(fields.Count * FieldWork))
+            return false;
         var status = context.Store.Hash(request[1]).SetMany(ref fields, out added);
         if (status != WriteStatus.Done)
             context.Reply.Refusal(status);

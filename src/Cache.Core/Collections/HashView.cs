@@ -1,0 +1,96 @@
+using Cache.Core.Collections.Objects;
+using Cache.Core.Collections.Trees;
+using Cache.Core.Layout;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.Collections;
+
+/// <summary>Reads of several fields of a large hash, from a snapshot: nothing is held.</summary>
+internal static class HashView
+{
+    // A store that is disposed meanwhile leaves zeros: seen after so many fields, and at the end.
+    private const int FieldsPerCheck = 128;
+
+    public static void CopyMany<TFields, TSink>(in ObjectView view, ref TFields fields, ref TSink sink)
+        where TFields : struct, IKeySource, allows ref struct
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        for (int i = 0; i < fields.Count && !sink.IsFull; i++)
+        {
+            if (!view.TryFindField(fields.GetKey(i), out var entry))
+            {
+                sink.Miss();
+                continue;
+            }
+
+            entry.Value.CopyTo(sink.GetSpan(entry.Value.Length));
+            sink.Advance(entry.Value.Length);
+        }
+    }
+
+    public static void CopyAll<TSink>(StoreState state, in ObjectView view, ref TSink sink)
+        where TSink : struct, IFieldSink, allows ref struct
+    {
+        sink.Begin(view.Count);
+        var cursor = view.First<ByHashWithValue>().At(0);
+        for (uint i = 0; i < view.Count; i++)
+        {
+            if (!Take(state, ref cursor, i, ref sink))
+                break;
+        }
+
+        state.ThrowIfDisposed();
+    }
+
+    /// <summary>Copies fields in the order of their hashes, and all of those with one hash.</summary>
+    /// <returns>Where to go on: the next hash; 0 at the end.</returns>
+    public static ulong CopyFrom<TSink>(
+        StoreState state, in ObjectView view, ulong from, int count, ref TSink sink)
+        where TSink : struct, IFieldSink, allows ref struct
+    {
+        uint found = CountFrom(view, from, count, out ulong next);
+        sink.Begin(found);
+        if (found != 0)
+        {
+            var cursor = view.First<ByHashWithValue>().AtOrAbove(from, default);
+            for (uint i = 0; i < found && Take(state, ref cursor, i, ref sink); i++)
+            {
+            }
+        }
+
+        state.ThrowIfDisposed();
+        return next;
+    }
+
+    private static uint CountFrom(in ObjectView view, ulong from, int count, out ulong next)
+    {
+        next = 0;
+        uint found = 0;
+        if (from > uint.MaxValue)
+            return 0;
+        var cursor = view.First<ByHashWithValue>().AtOrAbove(from, default);
+        for (; cursor.IsValid && found < view.Count; cursor.MoveNext(), found++)
+        {
+            if (found >= count && cursor.Key >= next)
+                return found;
+            next = cursor.Key + 1;
+        }
+
+        next = 0;
+        return found;
+    }
+
+    private static bool Take<TSink>(
+        StoreState state, ref TreeCursor<ByHashWithValue> cursor, uint index, ref TSink sink)
+        where TSink : struct, IFieldSink, allows ref struct
+    {
+        if (index % FieldsPerCheck == 0)
+            state.ThrowIfDisposed();
+        if (!cursor.IsValid)
+            return false;
+        var entry = cursor.Entry;
+        sink.Take(entry.Name, entry.Value);
+        cursor.MoveNext();
+        return true;
+    }
+}

@@ -1,0 +1,165 @@
+using System.Buffers;
+using Cache.Core.Changes;
+using Cache.Core.Collections.Objects;
+using Cache.Core.Collections.Packed;
+using Cache.Core.Layout;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.Collections;
+
+/// <summary>Makes large collections: of small ones that grow too long, of what is written to an absent key.</summary>
+/// <remarks>
+/// The trees are built of a copy, without any lock, with the write that needs them; then the stub takes the copy's
+/// place if that is still what the key has. Else all goes back, and the write begins again.
+/// </remarks>
+internal static class ObjectMaker
+{
+    /// <summary>Whether collections may become large.</summary>
+    public static bool IsAllowed(StoreState state) => state.PagesCollections;
+
+    /// <param name="state">The store.</param>
+    /// <param name="key">The key.</param>
+    /// <param name="edit">What is written.</param>
+    /// <param name="changes">Takes what that makes of elements.</param>
+    /// <param name="holdsHome">
+    /// Whether it is built while the home is held, which is a step: others have written the key too often.
+    /// </param>
+    /// <param name="status">What the write reports.</param>
+    public static ObjectStep Write<TEdit>(
+        StoreState state, in EntryKey key, ref TEdit edit, ElementChanges changes, bool holdsHome,
+        out WriteStatus status)
+        where TEdit : struct, IPackedEdit, IObjectEdit, allows ref struct
+    {
+        status = WriteStatus.CollectionTooLong;
+        if (state.TryMakeObjects() is not { } objects)
+            return ObjectStep.Done;
+        byte[] room = ArrayPool<byte>.Shared.Rent(PackedTable.LengthMax);
+        var operation = new MakeObjectOperation<TEdit>(objects, edit, changes);
+        try
+        {
+            var copy = new StoredCopy(room.AsSpan(0, PackedTable.LengthMax));
+            var read = state.ShardOf(key.Hash).QueryAnyUncounted(key, edit.Kind, ref copy, out _);
+            if (read == ReadStatus.WrongType || copy.IsObject)
+            {
+                status = WriteStatus.WrongType;
+                return copy.IsObject ? ObjectStep.Again : ObjectStep.Done;
+            }
+
+            if (!holdsHome)
+                operation.Build(read == ReadStatus.Found ? copy.Bytes : default);
+            if (operation.Step == ObjectStep.Done && operation.Status == WriteStatus.Done)
+                operation.Status = state.ShardOf(key.Hash).Write(key, ref operation);
+            edit = operation.Edit;
+            status = operation.Status;
+            return operation.Step;
+        }
+        finally // The store may have been disposed, and the caller's code may throw.
+        {
+            operation.Abandon();
+            ArrayPool<byte>.Shared.Return(room);
+        }
+    }
+
+    /// <summary>Writes a whole collection as it was in a file.</summary>
+    public static WriteStatus Set(
+        StoreState state, in EntryKey key, EntryKind kind, ReadOnlySpan<byte> stored, in EntryOptions options)
+    {
+        // A journal takes no more under a lock; only what it was made of is ever set so, when there is none.
+        if (state.Listeners?.Journal is not null && stored.Length > ChangeJournal.SpanLengthMax)
+            return WriteStatus.CollectionTooLong;
+        if (state.TryMakeObjects() is not { } objects)
+            return WriteStatus.CollectionTooLong;
+        var room = default(PageRoom);
+        var stub = default(ObjectStub);
+        bool isLinked = false;
+        try
+        {
+            while (!objects.TryCreate(kind, out stub))
+            {
+                if (!room.TryMake(state, key))
+                    return WriteStatus.OutOfMemory;
+            }
+
+            if (!TryFill(state, objects, key, stub, stored))
+                return WriteStatus.OutOfMemory;
+            var operation = new SetObjectOperation(kind, stub, options, stored);
+            var status = state.ShardOf(key.Hash).Write(key, ref operation);
+            isLinked = operation.IsLinked;
+            return status;
+        }
+        finally // The store may have been disposed.
+        {
+            if (!stub.IsNone && !isLinked)
+                objects.Discard(stub);
+            objects.EndPrepaid();
+        }
+    }
+
+    // Held from the disposal; not while room is made.
+    private static bool TryMake(ObjectHeap objects, uint number, ref ElementWriter writer, in ElementReader element)
+    {
+        uint version = objects.Hold(number);
+        try
+        {
+            return writer.TryMake(element);
+        }
+        finally
+        {
+            objects.Table.LetGo(number, version, isChanged: true);
+        }
+    }
+
+    private static bool TryFill(
+        StoreState state, ObjectHeap objects, in EntryKey key, ObjectStub stub, ReadOnlySpan<byte> stored)
+    {
+        var writer = new ElementWriter(objects, ref objects.Table[stub.Number], stub.Number);
+        var elements = ElementReader.OfStored(stored);
+        while (elements.TryRead())
+        {
+            var room = default(PageRoom);
+            while (!TryMake(objects, stub.Number, ref writer, elements))
+            {
+                if (!room.TryMake(state, key))
+                    return false;
+            }
+        }
+
+        return true;
+    }
+
+    /// <summary>Puts what a small collection has into the trees of an object.</summary>
+    public static ObjectStep Fill(
+        ObjectHeap objects, ObjectStub stub, EntryKind kind, scoped ReadOnlySpan<byte> present, out WriteStatus status)
+    {
+        status = WriteStatus.Done;
+        if (present.IsEmpty)
+            return ObjectStep.Done;
+        PackedCheck.TryGetShape(kind, out var shape);
+        if (!PackedTable.TryOpen(present, shape, out var table))
+            PackedCheck.ThrowDamaged();
+        var writer = new ElementWriter(objects, ref objects.Table[stub.Number], stub.Number);
+        byte[] bytes = ArrayPool<byte>.Shared.Rent(ElementReader.HeaderSize + PackedTable.LengthMax);
+        try
+        {
+            for (var place = PackedTable.BeforeFirst; table.TryMoveNext(ref place);)
+            {
+                if (!ElementWriter.Fits((long)place.NameLength + place.ValueLength))
+                {
+                    status = WriteStatus.CollectionTooLong;
+                    return ObjectStep.Done;
+                }
+
+                int length = ElementChanges.Write(
+                    bytes, ElementAction.Put, table.NameAt(place), table.ValueAt(place));
+                if (!writer.TryMake(bytes.AsSpan(0, length), count: 1))
+                    return ObjectStep.NeedsPages;
+            }
+
+            return ObjectStep.Done;
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(bytes);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+using System.Diagnostics;
+using Cache.Core.Changes;
+using Cache.Core.Collections.Objects;
+using Cache.Core.Curve;
+using Cache.Core.Layout;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.Collections;
+
+/// <summary>Writes of one collection, small or large.</summary>
+/// <remarks>
+/// A large one is written while its object is held, and no bucket:
+/// <code>
+///  read home → stub │ hold the object │ plan │ reserve in the journal │ home still the same? │ change │ let go
+/// </code>
+/// A thread that removes the key, or gives its stub to another, holds the home: so it comes before the question, and
+/// the write begins again, or after it, and waits for the object. After <see cref="AttemptsMax"/> failed attempts, in
+/// a transaction, and where the last element goes, the home is held too, and taken first. Memory is taken without any
+/// lock: a write that finds none changes nothing, makes room, and begins again.
+/// </remarks>
+internal static class ObjectWriter
+{
+    // A home is written for other keys too; each failed attempt costs as much as the write.
+    private const int AttemptsMax = 8;
+
+    // A small collection that others write again and again is made a large one while its home is held.
+    private const int MakeAttemptsMax = 2 * AttemptsMax;
+
+    public static WriteStatus Write<TEdit>(StoreState state, in EntryKey key, ref TEdit edit)
+        where TEdit : struct, IPackedEdit, IObjectEdit, allows ref struct
+    {
+        var changes = ElementChanges.Rent();
+        try
+        {
+            return Write(state, key, ref edit, changes);
+        }
+        finally // The store may have been disposed, and the caller's code may throw.
+        {
+            changes.Return();
+            state.Objects?.EndPrepaid();
+        }
+    }
+
+    private static WriteStatus Write<TEdit>(StoreState state, in EntryKey key, ref TEdit edit, ElementChanges changes)
+        where TEdit : struct, IPackedEdit, IObjectEdit, allows ref struct
+    {
+        var room = default(PageRoom);
+        var wait = default(SpinWait);
+        bool needsHome = key.Locks is not null;
+        for (int attempts = 0; ; attempts++)
+        {
+            needsHome |= attempts >= AttemptsMax;
+            var step = needsHome
+                ? TryWriteHeld(state, key, ref edit, changes, out var status)
+                : TryWrite(state, key, ref edit, changes, out status);
+            if (step == ObjectStep.IsSmall)
+                step = WriteSmall(state, key, ref edit, changes, holdsHome: attempts >= MakeAttemptsMax, out status);
+            switch (step)
+            {
+                case ObjectStep.Done:
+                    return status;
+                case ObjectStep.NeedsHome:
+                    needsHome = true;
+                    break;
+                case ObjectStep.NeedsPages:
+                    if (!room.TryMake(state, key))
+                        return WriteStatus.OutOfMemory;
+                    break;
+                default:
+                    state.Wait(ref wait);
+                    break;
+            }
+        }
+    }
+
+    private static ObjectStep WriteSmall<TEdit>(
+        StoreState state, in EntryKey key, ref TEdit edit, ElementChanges changes, bool holdsHome,
+        out WriteStatus status)
+        where TEdit : struct, IPackedEdit, IObjectEdit, allows ref struct
+    {
+        status = CollectionWriter.Write(state, key, ref edit, out bool isObject);
+        if (isObject)
+            return ObjectStep.Again; // Since a moment ago.
+        return status == WriteStatus.CollectionTooLong && ObjectMaker.IsAllowed(state)
+            ? ObjectMaker.Write(state, key, ref edit, changes, holdsHome, out status)
+            : ObjectStep.Done;
+    }
+
+    private static ObjectStep TryWrite<TEdit>(
+        StoreState state, in EntryKey key, ref TEdit edit, ElementChanges changes, out WriteStatus status)
+        where TEdit : struct, IPackedEdit, IObjectEdit, allows ref struct
+    {
+        var shard = state.ShardOf(key.Hash);
+        var found = shard.FindCollection(key, edit.Kind, out var snapshot);
+        status = WriteStatus.WrongType;
+        if (found is null)
+            return ObjectStep.Again;
+        if (found == ReadStatus.WrongType)
+            return ObjectStep.Done;
+        if (found == ReadStatus.NotFound || snapshot.Object.IsNone)
+            return ObjectStep.IsSmall;
+        if (Bucket.IsHeld(snapshot.HomeVersion) || Bucket.IsHeld(snapshot.HolderVersion))
+            return ObjectStep.Again; // Others may read through its holder's lock, and not write.
+        var obstacle = default(EntryLock);
+        var step = TryWriteObject(state, shard, key, snapshot, ref edit, changes, ref obstacle, out status);
+        if (obstacle.BytesWanted != 0)
+            state.WaitForJournal(obstacle.BytesWanted);
+        if (step != ObjectStep.Done || status != WriteStatus.Done)
+            return step;
+        snapshot.Holder.Touch(snapshot.Slot);
+        state.Counters.Note(key.Hash, AccessKind.Write);
+        shard.AccountObject(key, snapshot.Object);
+        state.Objects!.TryFree();
+        state.DrainChanges();
+        return step;
+    }
+
+    private static ObjectStep TryWriteObject<TEdit>(
+        StoreState state, Shard shard, in EntryKey key, in ReadSnapshot snapshot, ref TEdit edit,
+        ElementChanges changes, ref EntryLock obstacle, out WriteStatus status)
+        where TEdit : struct, IPackedEdit, IObjectEdit, allows ref struct
+    {
+        var objects = state.Objects!;
+        uint number = snapshot.Object.Number;
+        uint version = objects.Hold(number);
+        bool isChanged = false;
+        ChangeRecorder? recorder = null;
+        try
+        {
+            status = WriteStatus.OutOfMemory;
+            if (!objects.IsCurrent(snapshot.Object))
+                return ObjectStep.Again;
+            ref var info = ref objects.Table[number];
+            status = Plan(objects.ViewOf(info), ref edit, changes);
+            if (status != WriteStatus.Done || changes.Count == 0)
+                return shard.IsStill(key, snapshot) ? ObjectStep.Done : ObjectStep.Again;
+            if (changes.DropCount >= info.First.Count)
+                return ObjectStep.NeedsHome; // The key may go.
+            int length = changes.Bytes.Length;
+            if (!shard.TryReserveElements(
+                key, edit.Kind, snapshot.Generation, length, ref obstacle, out recorder))
+            {
+                return ObjectStep.Again;
+            }
+
+            if (!shard.IsStill(key, snapshot))
+                return ObjectStep.Again;
+            var writer = new ElementWriter(objects, ref info, number);
+            isChanged = true; // If it throws.
+            bool isMade = writer.TryMake(changes.Bytes, changes.Count);
+            isChanged = writer.IsChanged;
+            if (!isMade)
+                return ObjectStep.NeedsPages;
+            if (recorder is not null && recorder.Write(key.Bytes, changes.Bytes))
+                recorder = null;
+            shard.NoteElements(key);
+            edit.Note(writer.Added, writer.Removed);
+            return ObjectStep.Done;
+        }
+        finally // The caller's code may throw.
+        {
+            recorder?.End();
+            objects.Table.LetGo(number, version, isChanged);
+        }
+    }
+
+    private static ObjectStep TryWriteHeld<TEdit>(
+        StoreState state, in EntryKey key, ref TEdit edit, ElementChanges changes, out WriteStatus status)
+        where TEdit : struct, IPackedEdit, IObjectEdit, allows ref struct
+    {
+        var shard = state.ShardOf(key.Hash);
+        var operation = new HeldObjectOperation<TEdit>(state, edit, changes);
+        status = shard.Write(key, ref operation);
+        edit = operation.Edit;
+        if (operation.Step == ObjectStep.Done && status == WriteStatus.Done && !operation.Object.IsNone
+            && key.Locks is null)
+        {
+            shard.AccountObject(key, operation.Object);
+        }
+
+        return operation.Step;
+    }
+
+    /// <summary>What an edit does, if its elements fit in pages.</summary>
+    public static WriteStatus Plan<TEdit>(in ObjectView view, ref TEdit edit, ElementChanges changes)
+        where TEdit : struct, IObjectEdit, allows ref struct
+    {
+        changes.Clear();
+        var status = edit.Plan(view, changes);
+        Debug.Assert(changes.Count <= ElementChanges.CountMax, "A step is bounded.");
+        return status == WriteStatus.Done && !ElementWriter.Fits(changes.LongestBytes)
+            ? WriteStatus.CollectionTooLong
+            : status;
+    }
+}

@@ -1,0 +1,69 @@
+using System.Buffers.Binary;
+
+namespace Cache.Core.Collections.Objects;
+
+/// <summary>Reads elements and what becomes of them, one after the other.</summary>
+/// <remarks>
+/// <code>
+///  action 1 │ name length 4 │ value length 4 │ name │ value
+/// </code>
+/// So a journal has what a write did to a large collection; and a file has the whole of one, behind two bytes of 0,
+/// with which no small collection begins (its count). Bytes of a file are checked by <see cref="IsWhole"/>.
+/// </remarks>
+internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
+{
+    public const int HeaderSize = 1 + 2 * sizeof(uint);
+
+    /// <summary>The bytes before the elements of a whole collection.</summary>
+    public const int PrefixSize = sizeof(ushort);
+
+    private ReadOnlySpan<byte> _rest = bytes;
+
+    public ElementAction Action { get; private set; }
+
+    public ReadOnlySpan<byte> Name { get; private set; }
+
+    public ReadOnlySpan<byte> Value { get; private set; }
+
+    /// <summary>Whether stored bytes are those of a large collection, rather than a packed one.</summary>
+    public static bool IsStored(ReadOnlySpan<byte> stored) =>
+        stored.Length > PrefixSize && BinaryPrimitives.ReadUInt16LittleEndian(stored) == 0;
+
+    /// <summary>The elements of a stored collection.</summary>
+    public static ElementReader OfStored(ReadOnlySpan<byte> stored) => new(stored[PrefixSize..]);
+
+    /// <summary>Whether all bytes are such elements, at least one.</summary>
+    /// <remarks>isCollection: Whether they are a whole collection, of which nothing is dropped.</remarks>
+    public static bool IsWhole(ReadOnlySpan<byte> bytes, bool isCollection)
+    {
+        var reader = new ElementReader(bytes);
+        bool isAny = false;
+        while (reader.TryRead())
+        {
+            isAny = true;
+            if (reader.Action != ElementAction.Put && (isCollection || reader.Action != ElementAction.Drop))
+                return false;
+            if (!ElementWriter.Fits((long)reader.Name.Length + reader.Value.Length))
+                return false;
+        }
+
+        return isAny && reader._rest.IsEmpty;
+    }
+
+    /// <summary>Goes to the next element.</summary>
+    /// <returns>False at the end, and where the rest is none.</returns>
+    public bool TryRead()
+    {
+        if (_rest.Length < HeaderSize)
+            return false;
+        uint nameLength = BinaryPrimitives.ReadUInt32LittleEndian(_rest[1..]);
+        uint valueLength = BinaryPrimitives.ReadUInt32LittleEndian(_rest[(1 + sizeof(uint))..]);
+        if ((ulong)nameLength + valueLength > (ulong)(_rest.Length - HeaderSize))
+            return false;
+        Action = (ElementAction)_rest[0];
+        Name = _rest.Slice(HeaderSize, (int)nameLength);
+        Value = _rest.Slice(HeaderSize + (int)nameLength, (int)valueLength);
+        _rest = _rest[(HeaderSize + (int)(nameLength + valueLength))..];
+        return true;
+    }
+}

@@ -1,0 +1,466 @@
+using System.Diagnostics;
+using Cache.Core.Collections.Trees;
+using Cache.Core.Hashing;
+using Cache.Core.Layout;
+using Cache.Core.Log;
+
+namespace Cache.Core.Collections.Objects;
+
+/// <summary>A store's large collections: objects, pages, and what waits for being freed. Thread-safe.</summary>
+/// <remarks>
+/// A collection is one object, which the record of its key names by a stub. Who changes it holds the object, and no
+/// bucket: so a long write keeps no other key waiting. Who holds an object waits for nothing but gates of the pages.
+/// Slabs of pages and the table count against the store's limit as soon as they are taken.
+/// </remarks>
+internal sealed class ObjectHeap : IDisposable
+{
+    // Memory of slabs without pages that stays for the next ones.
+    private const long KeptSpareBytes = 16L * TreePages.SlabLength;
+
+    // So many pages of each length are kept by each stripe of threads.
+    private const int CachedPages = 4;
+
+    // Above this, huge pages pay; as for the index.
+    private const long HugePagesMin = 64 << 20;
+
+    // An object has a page of 512 bytes at least.
+    private const int BytesPerObjectMin = 8;
+
+    // What a thread has taken for the pages of the write that it tries next; and whether that may pass the limit.
+    [ThreadStatic]
+    private static long _prepaidOfThread;
+
+    [ThreadStatic]
+    private static bool _overdrawsOfThread;
+
+    private readonly MemoryBudget _budget;
+    private readonly KeyedHash _hash;
+    private readonly Func<long> _spareBytes;
+    private readonly Func<long> _overdraftBytes;
+    private long _accountedSlabs;
+
+    // Objects that no key has yet, in all and of the thread; and threads that free pages now.
+    private int _making;
+    private int _freeing;
+
+    [ThreadStatic]
+    private static int _makingOfThread;
+
+    // Set before the first object is held for ever; asked by who waits for one.
+    private volatile bool _isClosed;
+    private long _count;
+
+    /// <param name="limitBytes">The store's limit.</param>
+    /// <param name="addressBytes">The addresses that the pages may have.</param>
+    /// <param name="budget">Pays for slabs and table.</param>
+    /// <param name="hash">Orders the names.</param>
+    /// <param name="spareBytes">What a write leaves of the limit.</param>
+    /// <param name="overdraftBytes">By how much a removal may pass it.</param>
+    public ObjectHeap(
+        long limitBytes, long addressBytes, MemoryBudget budget, KeyedHash hash, Func<long> spareBytes,
+        Func<long> overdraftBytes)
+    {
+        (_budget, _hash, _spareBytes, _overdraftBytes) = (budget, hash, spareBytes, overdraftBytes);
+        Table = new ObjectTable(limitBytes / BytesPerObjectMin, Math.Max(limitBytes, addressBytes) / BytesPerObjectMin);
+        Pages = new TreePages(
+            limitBytes, Math.Max(limitBytes, addressBytes), new SlabBudget(TryPay, bytes => _budget.Add(-bytes)),
+            CachedPages, hugePages: limitBytes >= HugePagesMin);
+        Graveyard = new TreeGraveyard(Pages);
+    }
+
+    public ObjectTable Table { get; }
+
+    public TreePages Pages { get; }
+
+    /// <summary>Trees that nothing refers to any more.</summary>
+    public TreeGraveyard Graveyard { get; }
+
+    /// <summary>What counts against the limit, but for the table.</summary>
+    public long UsedBytes => Pages.UsedBytes;
+
+    /// <summary>The part of it that segments count for their records.</summary>
+    public long AccountedBytes => Interlocked.Read(ref _accountedSlabs) * TreePages.SlabLength;
+
+    /// <summary>The collections that keys have.</summary>
+    public long Count => Interlocked.Read(ref _count);
+
+    /// <summary>What the thread has taken for its next write and not used.</summary>
+    public static long PrepaidBytes => _prepaidOfThread;
+
+    /// <summary>The hash of a name by which the trees are ordered.</summary>
+    public uint HashOf(ReadOnlySpan<byte> name) => (uint)(_hash.Hash(name) >> 32);
+
+    public ObjectView ViewOf(in ObjectInfo info) => new(this, info.First, info.Second);
+
+    public ObjectView ViewOf(uint number)
+    {
+        ref var info = ref Table[number];
+        return new ObjectView(this, info.First, info.Second);
+    }
+
+    /// <summary>Whether a stub stands for the collection that its number is used for.</summary>
+    public bool IsCurrent(ObjectStub stub)
+    {
+        ref var info = ref Table[stub.Number];
+        return info.Generation == stub.Generation && info.State == ObjectState.Used;
+    }
+
+    /// <summary>Adds bytes of the budget, which the caller has taken, to what the thread's next write uses.</summary>
+    public static void Prepay(long bytes) => _prepaidOfThread += bytes;
+
+    /// <summary>Gives back what the thread's writes did not use.</summary>
+    public void EndPrepaid()
+    {
+        long bytes = _prepaidOfThread;
+        _prepaidOfThread = 0;
+        if (bytes != 0)
+            _budget.Add(-bytes);
+    }
+
+    /// <summary>Lets the thread pass the limit, to undo what it did: no further than it had been.</summary>
+    public static void BeginOverdraft()
+    {
+        Debug.Assert(!_overdrawsOfThread);
+        _overdrawsOfThread = true;
+    }
+
+    public static void EndOverdraft() => _overdrawsOfThread = false;
+
+    /// <summary>Whether other threads have pages that no key refers to yet.</summary>
+    public bool IsMakingElsewhere => Volatile.Read(ref _making) > _makingOfThread;
+
+    /// <summary>The version of an object once no writer is inside.</summary>
+    /// <remarks>
+    /// A thread that holds the home of its key knows then that nobody changes it: who comes later asks for the home.
+    /// </remarks>
+    public uint SettledVersionOf(uint number)
+    {
+        var wait = default(SpinWait);
+        uint version;
+        while (ObjectTable.IsChanging(version = Table.ReadVersion(number)) && !_isClosed)
+            wait.SpinOnce(sleep1Threshold: -1); // Its holder runs a bounded step.
+        return version;
+    }
+
+    /// <summary>Tells that a key has the object that this thread has made.</summary>
+    public void EndMaking()
+    {
+        _makingOfThread--;
+        Interlocked.Decrement(ref _making);
+    }
+
+    /// <summary>Gives back an object that no key has.</summary>
+    public void Discard(ObjectStub stub)
+    {
+        EndMaking();
+        Retire(stub);
+    }
+
+    /// <summary>Makes an object that nothing refers to yet.</summary>
+    /// <remarks><see cref="EndMaking"/> or <see cref="Discard"/> follows.</remarks>
+    /// <returns>False if there is no room for it; what is missing is one number of the table.</returns>
+    public bool TryCreate(EntryKind kind, out ObjectStub stub)
+    {
+        stub = default;
+        long paid = Table.NextBytes;
+        if (paid != 0 && !TryPay(paid, mayOverdraw: false))
+            return false;
+        bool isTaken = Table.TryTake(ref paid, out uint number);
+        if (paid != 0)
+            _budget.Add(-paid);
+        if (!isTaken)
+            return false;
+        ref var info = ref Table[number];
+        info.Kind = kind;
+        info.State = ObjectState.Used;
+        info.Generation = Math.Max(1, info.Generation + 1);
+        (info.Snapshots, info.AccountedSlabs) = (0, 0);
+        (info.First, info.Second, info.Epochs) = (default, default, default);
+        stub = new ObjectStub(number, info.Generation);
+        Interlocked.Increment(ref _count);
+        Interlocked.Increment(ref _making);
+        _makingOfThread++;
+        return true;
+    }
+
+    /// <summary>Ends a collection: the key's record, or the only reference to a new object, is gone.</summary>
+    /// <remarks>Waits for who holds the object. Pages go back in steps, by the graveyard.</remarks>
+    public void Retire(ObjectStub stub)
+    {
+        Debug.Assert(!stub.IsNone);
+        if (!TryHold(stub.Number, out uint version))
+            return; // All of it goes.
+        ref var info = ref Table[stub.Number];
+        bool isOver = false;
+        if (IsCurrent(stub)) // Not where the memory was given back meanwhile.
+        {
+            info.Generation++;
+            info.State = ObjectState.Retired;
+            Interlocked.Decrement(ref _count);
+            isOver = TryBury(ref info);
+        }
+
+        LetGo(stub.Number, version, isOver);
+    }
+
+    /// <summary>Takes a snapshot; <see cref="EndSnapshot"/> ends it.</summary>
+    /// <returns>False if the object is another's by now, or there is no page.</returns>
+    public bool TryTakeSnapshot(ObjectStub stub, out ObjectView view, out uint snapshot)
+    {
+        uint version = Hold(stub.Number);
+        bool isTaken = TryTakeSnapshotHeld(stub, out view, out snapshot);
+        Table.LetGo(stub.Number, version, isChanged: false); // Readers see the same trees.
+        return isTaken;
+    }
+
+    /// <summary>The same; the caller holds the object.</summary>
+    public bool TryTakeSnapshotHeld(ObjectStub stub, out ObjectView view, out uint snapshot)
+    {
+        snapshot = 0;
+        ref var info = ref Table[stub.Number];
+        view = ViewOf(info);
+        bool isTaken = IsCurrent(stub) && TreeSnapshots.TryTake(Pages, ref info.Epochs, stub.Number, out snapshot);
+        info.Snapshots += isTaken ? 1U : 0;
+        return isTaken;
+    }
+
+    /// <summary>Ends a snapshot; of a collection that has gone, the last one frees its pages.</summary>
+    public void EndSnapshot(ObjectStub stub, uint snapshot)
+    {
+        if (!TryHold(stub.Number, out uint version))
+            return;
+        ref var info = ref Table[stub.Number];
+        if (info.Snapshots == 0) // The memory was given back.
+        {
+            Table.LetGo(stub.Number, version, isChanged: false);
+            return;
+        }
+
+        bool isMore = TreeSnapshots.Release(Pages, ref info.Epochs, Graveyard, snapshot);
+        while (isMore)
+        {
+            Table.LetGo(stub.Number, version, isChanged: false);
+            if (!TryHold(stub.Number, out version))
+                return;
+            isMore = TreeSnapshots.TrySettle(Pages, in info.Epochs);
+        }
+
+        info.Snapshots--;
+        LetGo(stub.Number, version, isOver: info.State == ObjectState.Retired && TryBury(ref info), isChanged: false);
+    }
+
+    /// <summary>Makes a copy of a collection as it is now.</summary>
+    /// <param name="stub">The collection.</param>
+    /// <param name="copy">The copy, which nothing refers to yet.</param>
+    /// <param name="version">The version that was copied.</param>
+    /// <returns>False if the object is another's by now, or there is no room.</returns>
+    public bool TryCopy(ObjectStub stub, out ObjectStub copy, out uint version)
+    {
+        copy = default;
+        version = Table.ReadVersion(stub.Number);
+        if (ObjectTable.IsChanging(version) || !TryTakeSnapshot(stub, out var view, out uint snapshot))
+            return false;
+        try
+        {
+            if (!TryCreate(Table[stub.Number].Kind, out copy))
+                return false;
+            uint held = Hold(copy.Number); // From the disposal.
+            bool isBuilt = TryBuild(view, copy.Number);
+            Table.LetGo(copy.Number, held, isChanged: true);
+            if (isBuilt)
+                return true;
+            Discard(copy);
+            copy = default;
+            return false;
+        }
+        finally
+        {
+            EndSnapshot(stub, snapshot);
+        }
+    }
+
+    private bool TryBuild(in ObjectView view, uint number)
+    {
+        var builder = new TreeBuilder<ByHashWithValue>(Pages, number);
+        var cursor = view.First<ByHashWithValue>().At(0);
+        for (uint i = 0; i < view.Count && cursor.IsValid; i++, cursor.MoveNext())
+        {
+            if (builder.TryAdd(cursor.Key, cursor.Entry))
+                continue;
+            builder.Abandon(Graveyard);
+            return false;
+        }
+
+        builder.Finish(ref Table[number].First);
+        return true;
+    }
+
+    /// <summary>Holds an object, to change it, or only to keep others from that.</summary>
+    /// <exception cref="ObjectDisposedException">The holder is the disposal, which never lets go.</exception>
+    public uint Hold(uint number, bool mayChange = true)
+    {
+        if (!TryHold(number, out uint version, mayChange))
+            ThrowDisposed();
+        return version;
+    }
+
+    /// <summary>Holds objects for ever, from a number on: no writer is inside any more.</summary>
+    /// <returns>False if one is held by another thread; then number is its.</returns>
+    public bool TryClose(ref uint number)
+    {
+        _isClosed = true;
+        Interlocked.MemoryBarrier(); // A thread that frees has said so, or sees that it is closed.
+        if (Volatile.Read(ref _freeing) != 0)
+            return false;
+        for (uint end = Table.Frontier; number < end; number++)
+        {
+            if (!Table.TryHold(number, mayChange: true, out _))
+                return false;
+        }
+
+        return true;
+    }
+
+    /// <summary>The slabs that its key's segment counts for an object, in bytes.</summary>
+    public long AccountedBytesOf(ObjectStub stub) =>
+        stub.IsNone ? 0 : Table[stub.Number].AccountedSlabs * (long)TreePages.SlabLength;
+
+    /// <summary>Whether the segment counts a slab or more too much or too little.</summary>
+    public bool MustAccount(uint number)
+    {
+        ref var info = ref Table[number];
+        return info.AccountedSlabs != SlabsOf(info);
+    }
+
+    /// <summary>Counts an object anew; the caller holds the home of its key.</summary>
+    /// <returns>The bytes that the segment counts more.</returns>
+    public long Account(ObjectStub stub)
+    {
+        ref var info = ref Table[stub.Number];
+        int change = SlabsOf(info) - info.AccountedSlabs;
+        info.AccountedSlabs = (ushort)(info.AccountedSlabs + change);
+        Interlocked.Add(ref _accountedSlabs, change);
+        return change * (long)TreePages.SlabLength;
+    }
+
+    /// <summary>Ends the accounting of an object whose record goes; the caller holds the home.</summary>
+    /// <returns>The bytes that the segment has counted.</returns>
+    public long EndAccounting(ObjectStub stub)
+    {
+        long bytes = AccountedBytesOf(stub);
+        Interlocked.Add(ref _accountedSlabs, -(bytes / TreePages.SlabLength));
+        Table[stub.Number].AccountedSlabs = 0;
+        return bytes;
+    }
+
+    /// <summary>Frees some pages of trees that have gone.</summary>
+    /// <returns>False if there were none.</returns>
+    public bool TryFree()
+    {
+        if (Graveyard.Count == 0)
+            return false;
+        Interlocked.Increment(ref _freeing);
+        try
+        {
+            if (_isClosed)
+                return false;
+            if (!Graveyard.Step() && Graveyard.Count != 0)
+                Thread.Yield(); // Another thread frees the last ones.
+            return true;
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _freeing);
+        }
+    }
+
+    /// <summary>Frees what waits, and gives unused memory back to the system.</summary>
+    public void Sweep()
+    {
+        while (TryFree())
+        {
+        }
+
+        while (Pages.DropSpare(KeptSpareBytes, slabsMax: 64) != 0)
+        {
+        }
+    }
+
+    public void Dispose()
+    {
+        Pages.Dispose();
+        Table.Dispose();
+    }
+
+    // Its holder runs a bounded step.
+    private bool TryHold(uint number, out uint version, bool mayChange = true)
+    {
+        var wait = default(SpinWait);
+        while (!Table.TryHold(number, mayChange, out version))
+        {
+            if (_isClosed)
+                return false;
+            wait.SpinOnce(sleep1Threshold: -1);
+        }
+
+        return true;
+    }
+
+    private static void ThrowDisposed() => throw new ObjectDisposedException("CacheStore");
+
+    private static int SlabsOf(in ObjectInfo info) =>
+        (int)Math.Min(ushort.MaxValue, info.PageBytes / TreePages.SlabLength);
+
+    // The number is another's as soon as it is given back.
+    private void LetGo(uint number, uint version, bool isOver, bool isChanged = true)
+    {
+        Table.LetGo(number, version, isChanged);
+        if (!isOver)
+            return;
+        Table.Give(number);
+        TryFree();
+    }
+
+    private bool TryBury(ref ObjectInfo info)
+    {
+        if (info.Snapshots != 0)
+            return false;
+        switch (info.Kind)
+        {
+            case EntryKind.Hash:
+                Graveyard.Bury<ByHashWithValue>(ref info.First);
+                break;
+            case EntryKind.Set:
+                Graveyard.Bury<ByHash>(ref info.First);
+                break;
+            case EntryKind.SortedSet:
+                Graveyard.Bury<ByHashWithValue>(ref info.First);
+                Graveyard.Bury<ByScore>(ref info.Second);
+                break;
+            default:
+                Graveyard.Bury<ByPosition>(ref info.First);
+                break;
+        }
+
+        return true;
+    }
+
+    // Called by who takes a page, perhaps holding an object: it never waits.
+    private bool TryPay(long bytes, bool mayOverdraw)
+    {
+        if (_prepaidOfThread >= bytes)
+        {
+            _prepaidOfThread -= bytes;
+            return true;
+        }
+
+        if (_budget.TryTake(bytes, _spareBytes()))
+            return true;
+        // What is undone was there before. A removal may pass the limit by a part, also beside a thread that claims: it
+        // looks again.
+        if (!_overdrawsOfThread && (!mayOverdraw || !_budget.HasRoomFor(bytes - _overdraftBytes())))
+            return false;
+        _budget.Add(bytes);
+        return true;
+    }
+}

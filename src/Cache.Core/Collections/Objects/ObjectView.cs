@@ -1,0 +1,32 @@
+using Cache.Core.Collections.Trees;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Collections.Objects;
+
+/// <summary>The trees of a large collection, for who reads them.</summary>
+/// <remarks>
+/// Without the object, all that is found is garbage until its version is the same as before; of a snapshot it is valid.
+/// </remarks>
+internal readonly struct ObjectView(ObjectHeap heap, in TreeRoot first, in TreeRoot second)
+{
+    private readonly TreeRoot _first = first;
+    private readonly TreeRoot _second = second;
+
+    /// <summary>The number of elements.</summary>
+    public uint Count => _first.Count;
+
+    /// <summary>The tree; of a sorted set that by members.</summary>
+    public TreeReader<TOrder> First<TOrder>()
+        where TOrder : struct, ITreeOrder => new(heap.Pages.Addresses, _first.Page);
+
+    /// <summary>Of a sorted set: the tree by scores.</summary>
+    public TreeReader<TOrder> Second<TOrder>()
+        where TOrder : struct, ITreeOrder => new(heap.Pages.Addresses, _second.Page);
+
+    /// <summary>The 32 bits of a name's hash by which trees are ordered.</summary>
+    public uint HashOf(ReadOnlySpan<byte> name) => heap.HashOf(name);
+
+    /// <summary>Finds a field of a hash.</summary>
+    public bool TryFindField(ReadOnlySpan<byte> field, out TreeEntry entry) =>
+        First<ByHashWithValue>().TryFindHash(HashOf(field), field, out entry);
+}

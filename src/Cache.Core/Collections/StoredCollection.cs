@@ -1,0 +1,67 @@
+using Cache.Core.Collections.Objects;
+using Cache.Core.Collections.Packed;
+using Cache.Core.Layout;
+using Cache.Core.Sharding;
+
+namespace Cache.Core.Collections;
+
+/// <summary>A whole collection as it is stored in a file, small or large.</summary>
+internal static class StoredCollection
+{
+    /// <summary>Copies it into a sink, without counting anything.</summary>
+    /// <exception cref="IOException">A large one is longer than the sink can take in one piece.</exception>
+    public static ReadStatus Peek<TSink>(
+        StoreState state, in EntryKey key, EntryKind kind, ref TSink sink, out EntryInfo info)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        using var copy = CollectionCopy.Peek(state, key, kind, out var status, out info);
+        if (status != ReadStatus.Found)
+            return status;
+        if (!copy.IsObject)
+        {
+            copy.Bytes.CopyTo(sink.GetSpan(copy.Bytes.Length));
+            sink.Advance(copy.Bytes.Length);
+            return status;
+        }
+
+        long length = LengthOf(copy.View);
+        if (length > Array.MaxLength)
+            throw new IOException($"A collection of {length} bytes is too long for a file.");
+        Write(copy.View, sink.GetSpan((int)length));
+        state.ThrowIfDisposed();
+        sink.Advance((int)length);
+        return status;
+    }
+
+    /// <summary>Whether bytes of a file are a whole collection that the store could have made.</summary>
+    public static bool IsWhole(EntryKind kind, ReadOnlySpan<byte> stored) =>
+        ElementReader.IsStored(stored)
+            ? MayBeLarge(kind) && ElementReader.IsWhole(stored[ElementReader.PrefixSize..], isCollection: true)
+            : PackedCheck.IsWhole(kind, stored);
+
+    /// <summary>Whether bytes of a file say what became of some elements.</summary>
+    public static bool AreChanges(EntryKind kind, ReadOnlySpan<byte> changes) =>
+        MayBeLarge(kind) && ElementReader.IsWhole(changes, isCollection: false);
+
+    private static bool MayBeLarge(EntryKind kind) => kind == EntryKind.Hash;
+
+    /// <summary>The bytes that a large one takes.</summary>
+    public static long LengthOf(in ObjectView view)
+    {
+        long length = ElementReader.PrefixSize;
+        var cursor = view.First<ByHashWithValue>().At(0);
+        for (uint i = 0; i < view.Count && cursor.IsValid; i++, cursor.MoveNext())
+            length += ElementReader.HeaderSize + cursor.Entry.Name.Length + cursor.Entry.Value.Length;
+        return length;
+    }
+
+    /// <summary>Writes a large one into exactly its bytes.</summary>
+    public static void Write(in ObjectView view, Span<byte> stored)
+    {
+        stored[..ElementReader.PrefixSize].Clear();
+        int at = ElementReader.PrefixSize;
+        var cursor = view.First<ByHashWithValue>().At(0);
+        for (uint i = 0; i < view.Count && cursor.IsValid; i++, cursor.MoveNext())
+            at += ElementChanges.Write(stored[at..], ElementAction.Put, cursor.Entry.Name, cursor.Entry.Value);
+    }
+}

@@ -1,0 +1,90 @@
+using System.Diagnostics;
+using System.Globalization;
+using Cache.Core;
+using Cache.Testing;
+
+namespace Cache.Concurrency.Tests.Torture;
+
+/// <summary>
+/// Large hashes whose fields prove themselves, under all that may become of their keys, by more threads than cores: no
+/// field is ever torn, foreign or apart from its pair, and each page has one owner at the end.
+/// </summary>
+public sealed class ObjectTortureTests(ITestOutputHelper output)
+{
+    private static readonly TimeSpan _length = TimeSpan.FromSeconds(
+        int.TryParse(
+            Environment.GetEnvironmentVariable("CACHE_TORTURE_SECONDS"), CultureInfo.InvariantCulture, out int seconds)
+            ? seconds
+            : 5);
+
+    // Few that all write, some whose homes strings are written in, and many under eviction.
+    [Theory]
+    [InlineData(2, 300, 0)]
+    [InlineData(16, 200, 100)]
+    [InlineData(200, 300, 3_000)]
+    public void Fields_OfLargeHashes_AreNeverTornForeignOrApart(int keys, int fields, int fillers) =>
+        RandomSeed.Run(this, seed =>
+        {
+            int limit = fillers > 1_000 ? 3 << 20 : 8 << 20;
+            using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = limit, ShardCount = 2 });
+            var torture = new ObjectTorture(store, keys, fields, seed);
+            long start = Stopwatch.GetTimestamp();
+            TestThreads.Run(TestThreads.MoreThanCores, _length, (thread, stop) =>
+            {
+                var random = new Random(seed + thread);
+                while (!stop.IsCancellationRequested && Stopwatch.GetElapsedTime(start) < _length)
+                {
+                    torture.Run(50);
+                    for (int i = 0; i < fillers / 30; i++)
+                        store.Set(BitConverter.GetBytes(random.Next(fillers)), new byte[random.Next(2_000)]);
+                }
+            });
+
+            store.AssertValid();
+            long evictions = store.GetStatistics().Evictions;
+            output.WriteLine(
+                $"{torture.Reads} reads, {torture.Hits} hits, {torture.Large} of large ones, {evictions} evictions.");
+            Assert.True(torture.Hits > 1_000, $"Only {torture.Hits} hits.");
+            Assert.True(fillers < 1_000 || evictions > 100, $"Only {evictions} evictions.");
+            Assert.True(torture.Large > 10, $"Only {torture.Large} reads of large hashes.");
+        });
+
+    // A write of the old key that began before the rename is in it, or goes to the old key's next hash.
+    [Fact]
+    public void Rename_BesideWritersOfTheOldKey_TakesNothingThatIsWrittenLater() =>
+        RandomSeed.Run(this, seed =>
+        {
+            using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 8 << 20, ShardCount = 2 });
+            long start = Stopwatch.GetTimestamp();
+            int renamed = 0;
+            TestThreads.Run(TestThreads.MoreThanCores + 2, _length, (thread, stop) =>
+            {
+                var random = new Random(seed + thread);
+                while (!stop.IsCancellationRequested && Stopwatch.GetElapsedTime(start) < _length)
+                {
+                    if (thread != 0)
+                        store.Hash("old"u8).Set(BitConverter.GetBytes(random.Next(400)), new byte[random.Next(60)]);
+                    else if (store.Hash("old"u8).Count > 200)
+                        renamed += RenameAndLookTwice(store);
+                }
+            });
+
+            store.AssertValid();
+            output.WriteLine($"{renamed} renames.");
+            Assert.True(renamed > 20, $"Only {renamed} renames.");
+        });
+
+    private static int RenameAndLookTwice(CacheStore store)
+    {
+        Assert.Equal(WriteStatus.Done, store.Rename("old"u8, "new"u8, SetCondition.Always));
+        var first = new FieldListSink();
+        store.Hash("new"u8).GetAll(ref first);
+        Thread.Yield();
+        var second = new FieldListSink();
+        store.Hash("new"u8).GetAll(ref second);
+        if (!first.Fields.SequenceEqual(second.Fields))
+            throw new InvalidDataException("A renamed hash was written by its old key.");
+        store.Remove("new"u8);
+        return 1;
+    }
+}

@@ -1,0 +1,155 @@
+using System.Text;
+using Cache.Core;
+using Cache.Durability.Attachment;
+using Cache.Durability.Format;
+using Cache.Durability.Recovery;
+using Cache.Durability.Tests.Files;
+using Cache.Testing;
+
+namespace Cache.Durability.Tests.Attachment;
+
+/// <summary>Large collections are in snapshots as a whole, and in the journal by their elements.</summary>
+public sealed class StoreLargeCollectionTests
+{
+    private readonly FaultyDirectory _directory = new();
+    private readonly FakeTimeProvider _clock = new();
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Start_AfterLargeHashesWereWritten_HasThem(bool isSaved)
+    {
+        using var rig = new StoreRig(_directory, _clock);
+        for (int i = 0; i < 4; i++)
+            Fill(rig.Store, $"hash {i}", 0, 500);
+        if (isSaved)
+            rig.Durable.Save();
+        rig.Store.Hash("hash 0"u8).Remove("field 8"u8);
+        rig.Store.Hash("hash 0"u8).Increment("n"u8, 5, out _);
+        var pairs = new EntryArray([.. Enumerable.Range(0, 300).Select(
+            i => (Bytes($"field {i}"), Bytes($"another {i}")))]);
+        rig.Store.Hash("hash 1"u8).SetMany(ref pairs, out _);
+        for (int i = 0; i < 500; i++)
+            rig.Store.Hash("hash 2"u8).Remove(Bytes($"field {i}"));
+        rig.Store.Hash("hash 2"u8).Set("only"u8, "this"u8);
+        rig.Store.Remove("hash 3"u8);
+        Fill(rig.Store, "hash 3", 450, 900);
+        rig.Store.Hash("made at once"u8).SetMany(ref pairs, out _);
+        rig.Store.Expire("hash 1"u8, rig.Store.NowMs + 60_000, ExpireConditions.None);
+        rig.Durable.Journal.Write();
+        rig.Durable.Journal.Sync();
+
+        using var after = new StoreRig(_directory.AfterPowerLoss(new Random(1)), _clock);
+
+        Assert.Equal(5, after.Store.Count);
+        Assert.Equal("5"u8, after.Store.Hash("hash 0"u8).GetArray("n"u8)!);
+        Assert.Null(after.Store.Hash("hash 0"u8).GetArray("field 8"u8));
+        Assert.Equal("another 7"u8, after.Store.Hash("hash 1"u8).GetArray("field 7"u8)!);
+        Assert.Equal(1, after.Store.Hash("hash 2"u8).Count);
+        Assert.Equal(450, after.Store.Hash("hash 3"u8).Count);
+        Assert.True(after.Store.TryPeekInfo("hash 1"u8, out var info));
+        Assert.Equal(rig.Store.NowMs + 60_000, info.ExpiresAtUnixMs);
+        AssertSame(rig.Store, after.Store);
+    }
+
+    [Fact]
+    public void Start_AfterRandomWritesOfSomeHashes_HasWhatTheStoreHad() => RandomSeed.Run(this, seed =>
+    {
+        var random = new Random(seed);
+        var directory = new FaultyDirectory();
+        using var rig = new StoreRig(directory, _clock);
+        for (int i = 0; i < 1_500; i++)
+        {
+            byte[] key = Bytes($"hash {random.Next(4)}");
+            var hash = rig.Store.Hash(key);
+            byte[] field = Bytes($"field {random.Next(400)}");
+            switch (random.Next(1_000))
+            {
+                case < 600:
+                    hash.Set(field, new byte[random.Next(60)]);
+                    break;
+                case < 900:
+                    hash.Remove(field);
+                    break;
+                case < 990:
+                    var pairs = new EntryArray([.. Enumerable.Range(0, random.Next(1, 200)).Select(
+                        _ => (Bytes($"field {random.Next(400)}"), new byte[random.Next(100)]))]);
+                    hash.SetMany(ref pairs, out _);
+                    break;
+                case < 994:
+                    rig.Store.Remove(key);
+                    break;
+                case < 997:
+                    rig.Store.Set(key, "string"u8);
+                    break;
+                default:
+                    rig.Durable.Save();
+                    break;
+            }
+
+            rig.Durable.Journal.Write();
+        }
+
+        rig.Durable.Journal.Sync();
+        using var after = new StoreRig(directory.AfterPowerLoss(random), _clock);
+        Assert.Equal(rig.Store.Count, after.Store.Count);
+        AssertSame(rig.Store, after.Store);
+    });
+
+    // It would be a record as long as the collection, made under the locks of both keys.
+    [Fact]
+    public void Rename_OfALargeHashBesideAJournal_IsRefusedAndChangesNothing()
+    {
+        using var rig = new StoreRig(_directory, _clock);
+        Fill(rig.Store, "h", 0, 500);
+        Assert.Equal(
+            WriteStatus.CollectionTooLong, rig.Store.Rename("h"u8, "name"u8, SetCondition.Always));
+        Assert.Equal(
+            WriteStatus.CollectionTooLong, rig.Store.Copy("h"u8, rig.Store, "name"u8, SetCondition.Always));
+        Assert.Equal((500, 0), (rig.Store.Hash("h"u8).Count, rig.Store.Hash("name"u8).Count));
+    }
+
+    // The hash was small again, with a longer field, when the snapshot came to it: its record follows.
+    [Fact]
+    public void Apply_ElementsThatTheKeyCannotHave_LeavesItToALaterRecord()
+    {
+        using var store = StoreRig.Create(_clock);
+        var inserter = new RecordInserter([store], new LoadedExpiry(_clock.GetUtcNow().ToUnixTimeMilliseconds()));
+        store.Hash("k"u8).Set("f"u8, new byte[2_000]);
+        byte[] changes = [.. Enumerable.Range(0, 60).SelectMany(i => Put(Bytes($"field {i}"), new byte[60]))];
+
+        Assert.Equal("", Apply(inserter, type: 1, changes));
+        Assert.Equal(1, store.Hash("k"u8).Count);
+        Assert.Equal("", Apply(inserter, type: 1, Put(Bytes("g"), [])));
+        Assert.Equal(2, store.Hash("k"u8).Count);
+        Assert.Equal("has a damaged value of type 1", Apply(inserter, type: 1, changes[..^1]));
+        Assert.Equal("changes elements of a string", Apply(inserter, type: 0, changes));
+    }
+
+    private static byte[] Put(byte[] field, byte[] value) =>
+        [1, .. BitConverter.GetBytes(field.Length), .. BitConverter.GetBytes(value.Length), .. field, .. value];
+
+    private static string Apply(RecordInserter inserter, byte type, byte[] value) => inserter.Apply(
+        new RecordView { Fields = new RecordFields { Kind = RecordKind.Elements, Type = type }, Key = "k"u8 }, value);
+
+    private static void Fill(CacheStore store, string key, int from, int to)
+    {
+        for (int i = from; i < to; i++)
+            Assert.Equal(WriteStatus.Done, store.Hash(Bytes(key)).Set(Bytes($"field {i}"), Bytes($"value {i}")));
+    }
+
+    private static void AssertSame(CacheStore expected, CacheStore actual)
+    {
+        foreach (string key in expected.ScanAll(100))
+        {
+            Assert.Equal(expected.KindOf(Bytes(key)), actual.KindOf(Bytes(key)));
+            var fields = new FieldListSink();
+            var others = new FieldListSink();
+            expected.Hash(Bytes(key)).GetAll(ref fields);
+            actual.Hash(Bytes(key)).GetAll(ref others);
+            Assert.Equal(fields.Fields?.Order(), others.Fields?.Order());
+        }
+    }
+
+    private static byte[] Bytes(string text) => Encoding.Latin1.GetBytes(text);
+}
