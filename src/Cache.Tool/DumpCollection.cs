@@ -19,7 +19,8 @@ internal sealed class DumpCollection
 
     public static string TooLong => string.Create(
         CultureInfo.InvariantCulture,
-        $"with no elements, more than {PackedCollection.CountMax:n0}, or more than {PackedCollection.LengthMax:n0} bytes");
+        $"with no elements, more than {PackedCollection.CountMax:n0}, or more than "
+        + $"{PackedCollection.LengthMax:n0} bytes");
 
     /// <summary>The type as TYPE names it.</summary>
     public static string NameOf(RdbKind kind) => kind switch

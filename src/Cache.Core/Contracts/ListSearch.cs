@@ -4,8 +4,8 @@ namespace Cache.Core;
 public readonly record struct ListSearch()
 {
     /// <summary>
-    /// The first one that counts: 1 for the leftmost one, 2 for the second, −1 for the rightmost one and then leftwards.
-    /// Not 0.
+    /// The first one that counts: 1 for the leftmost one, 2 for the second, −1 for the rightmost one and then
+    /// leftwards. Not 0.
     /// </summary>
     public long Rank { get; init; } = 1;
 

@@ -126,7 +126,9 @@ internal sealed class RdbCollections(RdbSource source, RdbStrings strings, RdbEl
         {
             elements.Add(strings.Read(ref _text).Span);
             long at = source.Offset;
-            double score = isText ? ReadTextScore() : BitConverter.Int64BitsToDouble((long)source.ReadUInt64LittleEndian());
+            double score = isText
+                ? ReadTextScore()
+                : BitConverter.UInt64BitsToDouble(source.ReadUInt64LittleEndian());
             AddScore(score, at);
         }
     }
@@ -172,7 +174,8 @@ internal sealed class RdbCollections(RdbSource source, RdbStrings strings, RdbEl
             return double.PositiveInfinity;
         if (Ascii.EqualsIgnoreCase(text, "-inf"u8))
             return double.NegativeInfinity;
-        const NumberStyles Style = NumberStyles.AllowLeadingSign | NumberStyles.AllowDecimalPoint | NumberStyles.AllowExponent;
+        const NumberStyles Style =
+            NumberStyles.AllowLeadingSign | NumberStyles.AllowDecimalPoint | NumberStyles.AllowExponent;
         bool isNumber = double.TryParse(text, Style, CultureInfo.InvariantCulture, out double score);
         return isNumber ? score : double.NaN;
     }

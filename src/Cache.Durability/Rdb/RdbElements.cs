@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 namespace Cache.Durability.Rdb;
 
 /// <summary>The strings of a collection in an RDB file, in its order; of a hash, names and values in turn.</summary>
-/// <remarks>Valid until the next entry is read. More bytes or strings than the bounds are counted, but not kept.</remarks>
+/// <remarks>Valid until the next entry is read. What is more than the bounds is counted, but not kept.</remarks>
 internal sealed class RdbElements(int bytesMax, int countMax)
 {
     // Longer than any text of a score that Redis writes.

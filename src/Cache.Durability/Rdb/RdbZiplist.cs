@@ -51,10 +51,14 @@ internal static class RdbZiplist
         if (entry[0] < 0xC0)
             elements.Add(entry.Slice(head, size));
         else
-            RdbListpack.AddNumber(size == 0 ? (entry[0] & 0xF) - 1 : RdbListpack.LittleEndian(entry.Slice(head, size)), elements);
+            RdbListpack.AddNumber(NumberOf(entry[0], entry.Slice(head, size)), elements);
         length = prefix + head + size;
         return true;
     }
+
+    // Of 0 to 12, the number is in the form.
+    private static long NumberOf(byte form, ReadOnlySpan<byte> bytes) =>
+        bytes.IsEmpty ? (form & 0xF) - 1 : RdbListpack.LittleEndian(bytes);
 
     /// <summary>The bytes of the form, and of the string or the number behind it.</summary>
     private static bool TryMeasure(ReadOnlySpan<byte> entry, out int head, out int size)
@@ -71,7 +75,16 @@ internal static class RdbZiplist
         else if (form < 0xC0)
             size = (int)Math.Min(BinaryPrimitives.ReadUInt32BigEndian(entry[1..]), int.MaxValue);
         else
-            size = form switch { 0xC0 => 2, 0xD0 => 4, 0xE0 => 8, 0xF0 => 3, 0xFE => 1, > 0xF0 and < 0xFE => 0, _ => -1 };
+            size = form switch
+            {
+                0xC0 => 2,
+                0xD0 => 4,
+                0xE0 => 8,
+                0xF0 => 3,
+                0xFE => 1,
+                > 0xF0 and < 0xFE => 0,
+                _ => -1,
+            };
         return size >= 0;
     }
 }

@@ -38,7 +38,8 @@ public sealed class ListKeyTests : IDisposable
     [Fact]
     public void Push_UnderAConditionThatDoesNotHold_ChangesNothing()
     {
-        Assert.Equal(WriteStatus.ConditionNotMet, List.Push(ListEnd.Left, "a"u8, SetCondition.IfPresent, out long count));
+        Assert.Equal(
+            WriteStatus.ConditionNotMet, List.Push(ListEnd.Left, "a"u8, SetCondition.IfPresent, out long count));
         Assert.Equal(0, count);
         Assert.False(Store.Contains("l"u8));
         List.Push(ListEnd.Left, "a"u8);
@@ -303,7 +304,8 @@ public sealed class ListKeyTests : IDisposable
         Assert.Equal(WriteStatus.CollectionTooLong, List.Push(ListEnd.Left, new byte[PackedTable.LengthMax]));
         var elements = new KeyArray(Bytes("b"), new byte[5_000]);
         Assert.Equal(
-            WriteStatus.CollectionTooLong, List.PushMany(ListEnd.Right, ref elements, SetCondition.Always, out long count));
+            WriteStatus.CollectionTooLong,
+            List.PushMany(ListEnd.Right, ref elements, SetCondition.Always, out long count));
         Assert.Equal((0, "a"), (count, Text("l")));
         while (List.Push(ListEnd.Left, "x"u8) == WriteStatus.Done)
             count++;

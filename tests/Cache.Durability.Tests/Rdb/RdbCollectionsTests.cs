@@ -71,18 +71,36 @@ public sealed class RdbCollectionsTests
 
     // Of a header, a count, an order, a length backwards, an end.
     [Theory]
-    [InlineData(16, "\u000c\u000d\0\0\0\u0002\0\u0081a\u0002\u0007\u0001\u00ff", "a packed value (listpack) is damaged.")]
-    [InlineData(16, "\u000c\u000c\0\0\0\u0003\0\u0081a\u0002\u0007\u0001\u00ff", "a packed value (listpack) is damaged.")]
-    [InlineData(16, "\u000c\u000c\0\0\0\u0002\0\u0081a\u0003\u0007\u0001\u00ff", "a packed value (listpack) is damaged.")]
-    [InlineData(16, "\u000c\u000c\0\0\0\u0002\0\u0081a\u0002\u0007\u0001\u00fe", "a packed value (listpack) is damaged.")]
-    [InlineData(16, "\u000c\u000c\0\0\0\u0002\0\u00bfa\u0002\u0007\u0001\u00ff", "a packed value (listpack) is damaged.")]
+    [InlineData(
+        16, "\u000c\u000d\0\0\0\u0002\0\u0081a\u0002\u0007\u0001\u00ff",
+        "a packed value (listpack) is damaged.")]
+    [InlineData(
+        16, "\u000c\u000c\0\0\0\u0003\0\u0081a\u0002\u0007\u0001\u00ff",
+        "a packed value (listpack) is damaged.")]
+    [InlineData(
+        16, "\u000c\u000c\0\0\0\u0002\0\u0081a\u0003\u0007\u0001\u00ff",
+        "a packed value (listpack) is damaged.")]
+    [InlineData(
+        16, "\u000c\u000c\0\0\0\u0002\0\u0081a\u0002\u0007\u0001\u00fe",
+        "a packed value (listpack) is damaged.")]
+    [InlineData(
+        16, "\u000c\u000c\0\0\0\u0002\0\u00bfa\u0002\u0007\u0001\u00ff",
+        "a packed value (listpack) is damaged.")]
     [InlineData(16, "\u0009\u0009\0\0\0\u0001\0\u0007\u0001\u00ff", "a hash has a field without a value.")]
     [InlineData(17, "\u0009\u0009\0\0\0\u0001\0\u0007\u0001\u00ff", "a packed value (listpack) is damaged.")]
-    [InlineData(17, "\u000d\u000d\0\0\0\u0002\0\u0007\u0001\u0081a\u0002\u00ff\u00ff", "a packed value (listpack) is damaged.")]
+    [InlineData(
+        17, "\u000d\u000d\0\0\0\u0002\0\u0007\u0001\u0081a\u0002\u00ff\u00ff",
+        "a packed value (listpack) is damaged.")]
     [InlineData(17, "\u000c\u000c\0\0\0\u0002\0\u0007\u0001\u0081a\u0002\u00ff", "a score is no number.")]
-    [InlineData(10, "\u0010\u0010\0\0\0\u000d\0\0\0\u0002\0\u0000\u0001a\u0004\u00f8\u00ff", "a packed value (ziplist) is damaged.")]
-    [InlineData(10, "\u0010\u0010\0\0\0\u000d\0\0\0\u0002\0\u0000\u0001a\u0003\u00ff\u00ff", "a packed value (ziplist) is damaged.")]
-    [InlineData(10, "\u0010\u0011\0\0\0\u000d\0\0\0\u0002\0\u0000\u0001a\u0003\u00f8\u00ff", "a packed value (ziplist) is damaged.")]
+    [InlineData(
+        10, "\u0010\u0010\0\0\0\u000d\0\0\0\u0002\0\u0000\u0001a\u0004\u00f8\u00ff",
+        "a packed value (ziplist) is damaged.")]
+    [InlineData(
+        10, "\u0010\u0010\0\0\0\u000d\0\0\0\u0002\0\u0000\u0001a\u0003\u00ff\u00ff",
+        "a packed value (ziplist) is damaged.")]
+    [InlineData(
+        10, "\u0010\u0011\0\0\0\u000d\0\0\0\u0002\0\u0000\u0001a\u0003\u00f8\u00ff",
+        "a packed value (ziplist) is damaged.")]
     [InlineData(11, "\u000c\u0003\0\0\0\u0002\0\0\0\u00fe\u00ff\u0003\0", "a packed value (intset) is damaged.")]
     [InlineData(11, "\u000c\u0002\0\0\0\u0003\0\0\0\u00fe\u00ff\u0003\0", "a packed value (intset) is damaged.")]
     [InlineData(11, "\u000c\u0002\0\0\0\u0002\0\0\0\u0003\0\u0003\0", "a packed value (intset) is damaged.")]

@@ -44,7 +44,8 @@ internal static class HllFormat
 
     /// <summary>Whether the registers are all there.</summary>
     /// <remarks>text: It has a header.</remarks>
-    public static bool IsWhole(ReadOnlySpan<byte> text) => !IsSparse(text) || HllSparse.IsWhole(text[HeaderLength..]);
+    public static bool IsWhole(ReadOnlySpan<byte> text) =>
+        !IsSparse(text) || HllSparse.IsWhole(text[HeaderLength..]);
 
     public static bool IsSparse(ReadOnlySpan<byte> text) => text[FormOffset] == SparseForm;
 

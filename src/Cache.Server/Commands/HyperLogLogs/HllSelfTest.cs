@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Cache.Server.Commands.HyperLogLogs;
 
-/// <summary>PFSELFTEST: whether registers keep what is written, and whether estimates are as exact as they should.</summary>
+/// <summary>PFSELFTEST: whether registers keep what is written, and whether estimates are exact enough.</summary>
 internal static class HllSelfTest
 {
     private const int Cycles = 100;
@@ -55,7 +55,8 @@ internal static class HllSelfTest
             if (!HllEstimate.TryOf(editor.Text, out long estimate))
                 return "The registers are not whole";
             if (Math.Abs(estimate - count) > Math.Ceiling(relativeMax * count))
-                return string.Create(CultureInfo.InvariantCulture, $"Too big error. card:{count} abserr:{estimate - count}");
+                return string.Create(
+                    CultureInfo.InvariantCulture, $"Too big error. card:{count} abserr:{estimate - count}");
         }
 
         return null;

@@ -78,7 +78,8 @@ internal static class HyperLogLogCommands
             return;
         byte[] most = ArrayPool<byte>.Shared.Rent(HllFormat.Registers);
         byte[] memory = ArrayPool<byte>.Shared.Rent(HllEditor.MemorySize);
-        if (TryUnite(request, context, most, leavesOutFirst: true, out bool isDense)) // It is merged when it is written.
+        // The destination is merged when it is written.
+        if (TryUnite(request, context, most, leavesOutFirst: true, out bool isDense))
         {
             var merge = new HllMerge(most.AsSpan(0, HllFormat.Registers), isDense, memory);
             var status = context.Store.Update(request[1], ref merge);

@@ -3,7 +3,7 @@ using Cache.Server.Commands.Replies;
 
 namespace Cache.Server.Commands.Sorting;
 
-/// <summary>A pattern of BY or GET: where the weight of an element, or what is replied instead of it, is found.</summary>
+/// <summary>A pattern of BY or GET: where the weight of an element, or what is replied for it, is found.</summary>
 /// <remarks>
 /// <c>#</c> is the element itself; in others the first <c>*</c> stands for the element, and <c>-&gt;field</c> behind it
 /// names a field of the hash that the key has. Like Redis it reads the pattern as a C string.

@@ -10,7 +10,8 @@ public sealed class ListLimitTests : CommandTestBase
 
         Assert.StartsWith("-OOM ", Client.Run($"RPUSH l b {new string('v', 5_000)}"), StringComparison.Ordinal);
         Assert.StartsWith("-OOM ", Client.Run($"LSET l 0 {new string('v', 5_000)}"), StringComparison.Ordinal);
-        Assert.StartsWith("-OOM ", Client.Run($"LINSERT l BEFORE a {new string('v', 5_000)}"), StringComparison.Ordinal);
+        Assert.StartsWith(
+            "-OOM ", Client.Run($"LINSERT l BEFORE a {new string('v', 5_000)}"), StringComparison.Ordinal);
         Assert.Equal("*1\r\n$1\r\na\r\n", Client.Run("LRANGE l 0 -1"));
     }
 
