@@ -37,7 +37,7 @@ internal static class HllFormat
 
     private static ReadOnlySpan<byte> Magic => "HYLL"u8;
 
-    /// <summary>Whether the bytes are a HyperLogLog as far as their header and their length tell, as in Redis.</summary>
+    /// <summary>Whether the bytes are a HyperLogLog as far as header and length tell, as in Redis.</summary>
     public static bool HasHeader(ReadOnlySpan<byte> text) =>
         text.Length >= HeaderLength && text.StartsWith(Magic) && text[FormOffset] <= SparseForm
         && (IsSparse(text) || text.Length == DenseLength);

@@ -1,6 +1,6 @@
 using Cache.Core.Collections.Packed;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core;
 
 /// <summary>Moves an element between the lists of two keys, which others see as one change.</summary>
 internal static class ListMover

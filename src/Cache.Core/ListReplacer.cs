@@ -1,9 +1,10 @@
 using System.Buffers;
+using Cache.Core.Collections;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Operations;
 using Cache.Core.Sharding;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core;
 
 /// <summary>Writes of a whole list over whatever the key had.</summary>
 internal static class ListReplacer
