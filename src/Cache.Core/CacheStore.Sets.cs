@@ -26,7 +26,7 @@ public sealed partial class CacheStore
         where TSink : struct, IMemberSink, allows ref struct
     {
         ThrowIfDisposed();
-        using var combiner = new SetCombiner(_state, combination, CombinedBytesMax);
+        using var combiner = new SetCombiner(_state, combination, CombinedBytesMax, isStored: false);
         var body = new CombineSetsBody<TKeys>(keys, combiner);
         RunAtomically(ref body);
         keys = body.Keys;
@@ -48,7 +48,7 @@ public sealed partial class CacheStore
         where TKeys : struct, IKeySource, allows ref struct
     {
         ThrowIfDisposed();
-        using var combiner = new SetCombiner(_state, combination, CollectionBytesMax);
+        using var combiner = new SetCombiner(_state, combination, CombinedBytesMax, isStored: true);
         var body = new StoreSetsBody<TKeys>(keys, destination, combiner);
         RunAtomically(ref body);
         keys = body.Keys;

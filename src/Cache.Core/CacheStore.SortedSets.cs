@@ -36,7 +36,7 @@ public sealed partial class CacheStore
     {
         ThrowIfDisposed();
         ThrowIfWeightsDiffer(keys.Count, weights);
-        using var combiner = new SortedSetCombiner(_state, combination, aggregate, CombinedBytesMax);
+        using var combiner = new SortedSetCombiner(_state, combination, aggregate, CombinedBytesMax, isStored: false);
         var body = new CombineSortedSetsBody<TKeys>(keys, weights, combination, combiner);
         RunAtomically(ref body);
         keys = body.Keys;
@@ -64,7 +64,7 @@ public sealed partial class CacheStore
     {
         ThrowIfDisposed();
         ThrowIfWeightsDiffer(keys.Count, weights);
-        using var combiner = new SortedSetCombiner(_state, combination, aggregate, CollectionBytesMax);
+        using var combiner = new SortedSetCombiner(_state, combination, aggregate, CombinedBytesMax, isStored: true);
         var body = new StoreSortedSetsBody<TKeys>(keys, weights, combination, destination, combiner);
         RunAtomically(ref body);
         keys = body.Keys;

@@ -31,6 +31,9 @@ internal sealed class MemberTable(StoreState state, long bytesMax) : IDisposable
     /// <summary>The number of members.</summary>
     public int Count { get; private set; }
 
+    /// <summary>The bytes of all members.</summary>
+    public int Bytes => _bytesUsed;
+
     public ReadOnlySpan<byte> this[int index] => _bytes.AsSpan(_slots[index].Start, _slots[index].Length);
 
     /// <summary>The score of a member.</summary>

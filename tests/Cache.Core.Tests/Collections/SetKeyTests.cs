@@ -195,6 +195,24 @@ public sealed class SetKeyTests : IDisposable
         Assert.Equal(200, Combine(SetCombination.Union, "s0", "s1", "s2", "s3").Count);
     }
 
+    // What the first source has counts for nothing if little of it stays.
+    [Fact]
+    public void StoreSets_OfAsManyAsFit_HasThemAll()
+    {
+        Add("a", [.. Enumerable.Range(100, 500).Select(static i => $"{i}")]);
+        Add("b", "100");
+        Assert.Equal(500, Combined("d", SetCombination.Union, "a"));
+        Assert.Equal(500, Combined("d", SetCombination.Intersection, "a", "a"));
+        Assert.Equal(499, Combined("d", SetCombination.Difference, "a", "b"));
+        Assert.Equal(1, Combined("d", SetCombination.Intersection, "a", "b"));
+        foreach (var combination in (SetCombination[])[SetCombination.Union, SetCombination.Intersection])
+        {
+            var keys = Keys("a");
+            Store.StoreSortedSets(combination, ref keys, default, ScoreAggregate.Sum, "z"u8, out long count);
+            Assert.Equal(500, count);
+        }
+    }
+
     [Fact]
     public void MoveMember_OfAMember_HasItInOneOfThem()
     {

@@ -6,8 +6,12 @@ using Cache.Core.Sharding;
 namespace Cache.Core.Collections.Sets;
 
 /// <summary>A union, intersection or difference of sets that it takes one after the other; dispose it.</summary>
-/// <remarks>bytesMax: Of the members, beyond which it refuses to take more.</remarks>
-internal sealed class SetCombiner(StoreState state, SetCombination combination, long bytesMax) : IDisposable
+/// <remarks>
+/// bytesMax: Of the members, beyond which it refuses to take more. isStored: Whether it must fit into a record, which a
+/// union never does again once it is too long.
+/// </remarks>
+internal sealed class SetCombiner(StoreState state, SetCombination combination, long bytesMax, bool isStored)
+    : IDisposable
 {
     private readonly MemberTable _members = new(state, bytesMax);
 
@@ -26,7 +30,8 @@ internal sealed class SetCombiner(StoreState state, SetCombination combination, 
         bool isAdded = _taken == 0 || combination == SetCombination.Union;
         bool isTaken = isAdded ? TryAdd(copy.Table) : Mark(copy.Table);
         _taken++;
-        return isTaken ? WriteStatus.Done : WriteStatus.CollectionTooLong;
+        bool isTooLong = isStored && combination == SetCombination.Union && _members.Bytes > PackedTable.LengthMax;
+        return isTaken && !isTooLong ? WriteStatus.Done : WriteStatus.CollectionTooLong;
     }
 
     /// <summary>Ends: all sets are taken.</summary>

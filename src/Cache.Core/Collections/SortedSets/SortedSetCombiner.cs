@@ -5,9 +5,12 @@ using Cache.Core.Sharding;
 namespace Cache.Core.Collections.SortedSets;
 
 /// <summary>A union, intersection or difference of sorted sets that it takes one after the other; dispose it.</summary>
-/// <remarks>bytesMax: Of the members, beyond which it refuses to take more.</remarks>
+/// <remarks>
+/// bytesMax: Of the members, beyond which it refuses to take more. isStored: Whether it must fit into a record, which a
+/// union never does again once it is too long.
+/// </remarks>
 internal sealed class SortedSetCombiner(
-    StoreState state, SetCombination combination, ScoreAggregate aggregate, long bytesMax) : IDisposable
+    StoreState state, SetCombination combination, ScoreAggregate aggregate, long bytesMax, bool isStored) : IDisposable
 {
     // The score of each member of a set.
     private const double SetScore = 1;
@@ -41,7 +44,8 @@ internal sealed class SortedSetCombiner(
         }
 
         _taken++;
-        return isTaken ? WriteStatus.Done : WriteStatus.CollectionTooLong;
+        bool isTooLong = isStored && combination == SetCombination.Union && _members.Bytes > PackedTable.LengthMax;
+        return isTaken && !isTooLong ? WriteStatus.Done : WriteStatus.CollectionTooLong;
     }
 
     /// <summary>Ends: all sets are taken.</summary>
