@@ -39,7 +39,8 @@ public sealed class CacheDurabilityTests : IDisposable
         Directory.CreateDirectory(
             Path.Combine(_folder.Path, FileNames.SnapshotOf(1) + FileNames.TemporaryEnding)); // In its way.
         await kept.DisposeAsync();
-        Assert.Contains(FileNames.SnapshotOf(1), kept.Durability.GetStatus().StopFailedBecause, StringComparison.Ordinal);
+        string? reason = kept.Durability.GetStatus().StopFailedBecause;
+        Assert.Contains(FileNames.SnapshotOf(1), reason, StringComparison.Ordinal);
         Assert.NotEqual(ManifestState.Open, ManifestFile.Read(new SystemDirectory(_folder.Path))!.State);
     }
 

@@ -93,7 +93,7 @@ public sealed partial class SharedRingTests : IDisposable
             Record(rig, 30, 40);
         });
 
-    // The first start writes the chunk without its end, which has no record, and no more; the next one must go on there.
+    // The first start may write the chunk alone, without its end, which has no record; the next one must go on there.
     [Fact]
     public void Open_WriteOfWhatWasFoundEndsAnywhere_TheNextStartFindsEverything()
     {
