@@ -1,5 +1,6 @@
 using System.Buffers;
 using Cache.Core.Collections;
+using Cache.Core.Collections.Lists;
 using Cache.Core.Collections.Packed;
 
 namespace Cache.Core;

@@ -14,6 +14,7 @@ internal static class FolderArrows
     private const string Operations = "Cache.Core.Operations";
     private const string Collections = "Cache.Core.Collections";
     private const string PackedForms = "Cache.Core.Collections.Packed";
+    private const string CollectedLists = "Cache.Core.Collections.Lists";
     private const string CollectedSets = "Cache.Core.Collections.Sets";
     private const string CollectedSortedSets = "Cache.Core.Collections.SortedSets";
     private const string Objects = "Cache.Core.Collections.Objects";
@@ -59,7 +60,7 @@ internal static class FolderArrows
             Contracts, Changes, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Validation",
             "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing", Packing,
             Curve, "Microsoft.Extensions.Options", Collections, PackedForms, Objects,
-            CollectedSets, CollectedSortedSets,
+            CollectedLists, CollectedSets, CollectedSortedSets,
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.
         [Contracts] = [],
@@ -77,18 +78,19 @@ internal static class FolderArrows
         [PackedForms] = ["Cache.Core.Contracts.EntryKind"],
         // Reads and writes of a key's collection, as Operations of a string.
         [Collections] = [PackedForms, Objects, Trees, Operations, Sharding, Changes, Curve, Layout, Contracts],
+        [CollectedLists] = [Collections, PackedForms, Contracts],
         [CollectedSets] = [Collections, PackedForms, Operations, Sharding, Contracts],
         [CollectedSortedSets] = [Collections, PackedForms, Sharding, Contracts],
         // Large collections: trees, and the objects that keys have of them. It knows no key.
         [Objects] = [Trees, Layout, "Cache.Core.Log", "Cache.Core.Hashing", "Cache.Core.Contracts"],
         ["Cache.Core.Bits"] = [Operations, Sharding, Changes, Layout, Contracts],
         ["Cache.Core.ManyKeys"] =
-            [Operations, Sharding, Changes, Curve, "Cache.Core.Log", Layout, "Cache.Core.Expiry", Contracts],
+            [Operations, Sharding, Changes, Curve, "Cache.Core.Log", Layout, "Cache.Core.Expiry", Objects, Contracts],
         // The keyed hash is held beside the shards that it fills.
         [Sharding] =
         [
             Changes, "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", Contracts,
-            "Cache.Core.Hashing", Packing, "Cache.Core.Compression", Curve, PackedForms, Objects,
+            "Cache.Core.Hashing", Packing, "Cache.Core.Compression", Curve, PackedForms, Objects, Trees,
         ],
         // Simulates the eviction for a sample of the keys; it knows their hashes only.
         [Curve] = ["Cache.Core.Eviction", Contracts],
@@ -278,7 +280,7 @@ internal static class FolderArrows
         ["Cache.Durability.Attachment"] =
         [
             // A collection of a file is checked before it is stored.
-            Core, Contracts, Changes, PackedForms, KeptContracts,
+            Core, Contracts, Changes, Collections, PackedForms, KeptContracts,
             "Cache.Durability.Journaling",
             "Cache.Durability.Staging",
             "Cache.Durability.Recovery", "Cache.Durability.Catalog", "Cache.Durability.Files",

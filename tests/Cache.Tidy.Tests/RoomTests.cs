@@ -16,7 +16,13 @@ public sealed class RoomTests
         // A shard and its parts, one for each concern.
         ["Cache.Core.Sharding"] = 55,
         // What users name: a type a file.
-        ["Cache.Core.Contracts"] = 45,
+        ["Cache.Core.Contracts"] = 50,
+    };
+
+    private static readonly Dictionary<string, int> s_circleMax = new()
+    {
+        // The store makes the handle of a key of each kind, and a handle is of a store, or of one in a transaction.
+        ["Cache.Core"] = 8,
     };
 
     [Fact]
@@ -35,8 +41,9 @@ public sealed class RoomTests
             from project in SourceProject.All
             from folder in project.Files.GroupBy(file => file.FolderNamespace)
             let circle = LargestCircle(project, [.. folder])
-            where circle.Count > CircleMax
-            select $"{folder.Key}: {circle.Count}, {CircleMax} at most: {string.Join(", ", circle.Order())}");
+            let max = s_circleMax.GetValueOrDefault(folder.Key, CircleMax)
+            where circle.Count > max
+            select $"{folder.Key}: {circle.Count}, {max} at most: {string.Join(", ", circle.Order())}");
 
     private static List<string> LargestCircle(SourceProject project, List<SourceFile> files)
     {

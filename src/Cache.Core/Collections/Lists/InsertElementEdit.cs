@@ -1,6 +1,6 @@
 using Cache.Core.Collections.Packed;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Lists;
 
 /// <summary>Adds an element beside the leftmost one that is equal to another.</summary>
 internal ref struct InsertElementEdit(ReadOnlySpan<byte> pivot, ReadOnlySpan<byte> element, bool isBefore) : IPackedEdit

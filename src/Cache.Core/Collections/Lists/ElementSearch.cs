@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using Cache.Core.Collections.Packed;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Lists;
 
 /// <summary>Goes through the elements of a list that are equal to another, from the left or from the right.</summary>
 internal ref struct ElementSearch

@@ -1,6 +1,6 @@
 using Cache.Core.Collections.Packed;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Lists;
 
 /// <summary>Removes all elements but a range.</summary>
 internal struct TrimEdit(long first, long last) : IPackedEdit

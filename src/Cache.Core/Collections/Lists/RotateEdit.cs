@@ -1,6 +1,6 @@
 using Cache.Core.Collections.Packed;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Lists;
 
 /// <summary>Moves an element from one end of a list to an end of the same list.</summary>
 /// <remarks>memory: Where it is kept for the caller, <see cref="PackedEditor.MemorySize"/> bytes.</remarks>

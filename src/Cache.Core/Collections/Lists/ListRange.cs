@@ -1,6 +1,6 @@
 using Cache.Core.Collections.Packed;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Lists;
 
 /// <summary>Indexes of a list that may count from its right end, as −1 for the last element.</summary>
 internal static class ListRange

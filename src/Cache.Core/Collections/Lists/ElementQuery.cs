@@ -1,7 +1,7 @@
 using Cache.Core.Collections.Packed;
 using Cache.Core.Sharding;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Lists;
 
 /// <summary>Copies an element of a list into the span of a sink, which is not told yet.</summary>
 internal ref struct ElementQuery<TSink>(long index, TSink sink) : IPackedQuery

@@ -1,6 +1,6 @@
 using Cache.Core.Collections.Packed;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Lists;
 
 /// <summary>Removes elements that are equal to another.</summary>
 /// <remarks>count: The most that are removed, from the left; negative: from the right; 0: all.</remarks>

@@ -1,6 +1,6 @@
 using Cache.Core.Collections.Packed;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Lists;
 
 /// <summary>Replaces the element with an index.</summary>
 internal ref struct SetElementEdit(long index, ReadOnlySpan<byte> element) : IPackedEdit

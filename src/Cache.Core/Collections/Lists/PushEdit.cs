@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using Cache.Core.Collections.Packed;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Lists;
 
 /// <summary>Adds elements at one end of a list, one after the other.</summary>
 internal ref struct PushEdit<TElements>(ListEnd end, TElements elements, SetCondition condition) : IPackedEdit

@@ -1,6 +1,6 @@
 using Cache.Core.Collections.Packed;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Lists;
 
 /// <summary>Takes elements from one end of a list.</summary>
 /// <remarks>
