@@ -32,14 +32,13 @@ internal sealed class DumpCollection
         _ => "string",
     };
 
-    /// <summary>Whether entries of a kind are taken.</summary>
-    public static bool IsTaken(RdbKind kind) => kind is RdbKind.String or RdbKind.Hash or RdbKind.List;
-
     /// <summary>The type as files number it.</summary>
     public static byte TypeOf(RdbKind kind) => kind switch
     {
         RdbKind.Hash => 1,
         RdbKind.List => 2,
+        RdbKind.Set => 3,
+        RdbKind.SortedSet => 4,
         _ => RecordType.String,
     };
 
@@ -47,7 +46,7 @@ internal sealed class DumpCollection
     /// <param name="kind">What it is.</param>
     /// <param name="offset">Where it ends in the file.</param>
     /// <returns>False if it is too long for that, or has no elements.</returns>
-    /// <exception cref="RdbFormatException">It has the same field twice.</exception>
+    /// <exception cref="RdbFormatException">It has the same field or member twice.</exception>
     public bool TryMake(RdbKind kind, long offset)
     {
         int stringsEach = kind == RdbKind.Hash ? 2 : 1;
@@ -68,5 +67,7 @@ internal sealed class DumpCollection
         public ReadOnlySpan<byte> NameAt(int index) => elements[index * stringsEach];
 
         public ReadOnlySpan<byte> ValueAt(int index) => elements[index * stringsEach + 1];
+
+        public double ScoreAt(int index) => elements.Scores[index];
     }
 }

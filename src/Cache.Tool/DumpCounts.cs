@@ -26,8 +26,6 @@ internal sealed class DumpCounts(long nowMs)
             Skip($"of a database behind {CacheOptions.KeyspaceCountMax - 1}, the last one here");
         else if (entry.Key.Length > RecordLayout.KeyLengthMax)
             Skip($"with a key of more than {RecordLayout.KeyLengthMax} bytes");
-        else if (!DumpCollection.IsTaken(entry.Kind))
-            Skip($"of type {DumpCollection.NameOf(entry.Kind)}");
         else if (!fits)
             Skip($"of type {DumpCollection.NameOf(entry.Kind)} {DumpCollection.TooLong}");
         else

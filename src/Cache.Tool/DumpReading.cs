@@ -101,8 +101,7 @@ internal sealed class DumpReading(Report output, TimeProvider time)
             var reader = new RdbReader(stream, collection.Elements);
             while (reader.TryRead(out var entry))
             {
-                bool isMade = entry.Kind == RdbKind.String
-                    || (DumpCollection.IsTaken(entry.Kind) && collection.TryMake(entry.Kind, reader.Offset));
+                bool isMade = entry.Kind == RdbKind.String || collection.TryMake(entry.Kind, reader.Offset);
                 if (!counts.Takes(entry, isMade) || take is null)
                     continue;
                 if (entry.Kind == RdbKind.String)

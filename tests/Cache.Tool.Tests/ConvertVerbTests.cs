@@ -76,16 +76,15 @@ public sealed class ConvertVerbTests : IDisposable
     }
 
     [Fact]
-    public void Convert_DumpOfRedisWithAllTypes_TakesStringsHashesAndLists()
+    public void Convert_DumpOfRedisWithAllTypes_TakesAllButStreams()
     {
         File.WriteAllBytes(Dump, DumpFile.Recorded("types.rdb"));
         var run = ToolRun.At(_time, "convert", Dump, Store);
         run.AssertTells("RDB version 10, of Redis 7.0.15.\n");
         run.AssertTells("not taken: 1 of type stream.\n");
         run.AssertTells("not taken: 1 of type list with no elements, more than 1,024, or more than 4,096 bytes.\n");
-        run.AssertTells("not taken: 2 of type set.\n");
-        run.AssertTells("not taken: 2 of type zset.\n");
-        Assert.DoesNotContain("of type hash", run.Output, StringComparison.Ordinal);
+        foreach (string name in new[] { "hash", "set", "zset" })
+            Assert.DoesNotContain($"of type {name}", run.Output, StringComparison.Ordinal);
         ToolRun.At(_time, "verify", Store).AssertTells("whole: ");
     }
 

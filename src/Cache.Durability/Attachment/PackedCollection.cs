@@ -1,16 +1,21 @@
 using System.Diagnostics;
 using Cache.Core;
 using Cache.Core.Collections.Packed;
+using Cache.Core.Collections.Sets;
+using Cache.Core.Collections.SortedSets;
 
 namespace Cache.Durability.Attachment;
 
-/// <summary>Makes the form that a small hash or list has in a record, from its elements.</summary>
+/// <summary>Makes the form that a small collection has in a record, from its elements.</summary>
 /// <remarks>One thread at a time.</remarks>
 internal sealed class PackedCollection
 {
     /// <summary>The most bytes of a collection, and the most elements.</summary>
     public const int LengthMax = PackedTable.LengthMax;
     public const int CountMax = PackedTable.CountMax;
+
+    // What a server with other limits would say is not known.
+    private static readonly EncodingLimits s_limits = new();
 
     private readonly byte[] _memory = new byte[PackedEditor.MemorySize];
     private readonly byte[] _packed = new byte[LengthMax];
@@ -28,7 +33,7 @@ internal sealed class PackedCollection
         /// <summary>It is longer than a record's.</summary>
         TooLong,
 
-        /// <summary>It has the same field twice.</summary>
+        /// <summary>It has the same field or member twice.</summary>
         Twice,
     }
 
@@ -41,7 +46,7 @@ internal sealed class PackedCollection
     {
         var kind = StoredType.KindOf(type);
         bool hasShape = PackedCheck.TryGetShape(kind, out var shape);
-        Debug.Assert(hasShape && kind is EntryKind.Hash or EntryKind.List, "Sets have an order of their own.");
+        Debug.Assert(hasShape, "A type of files has a packed form.");
         var editor = new PackedEditor(shape, _memory);
         editor.TryRead(default);
         for (int i = 0; i < count; i++)
@@ -49,7 +54,14 @@ internal sealed class PackedCollection
             var name = elements.NameAt(i);
             if (shape.HasPrints && editor.Table.TryFind(name, PackedPrint.Of(name), out _))
                 return Step.Twice;
-            if (!editor.TryAdd(name, shape.HasValues ? elements.ValueAt(i) : default))
+            bool isAdded = kind switch
+            {
+                EntryKind.Hash => editor.TryAdd(name, elements.ValueAt(i)),
+                EntryKind.Set => SetOrder.TryAdd(ref editor, name, s_limits.SetIntegers),
+                EntryKind.SortedSet => SortedOrder.TryAdd(ref editor, name, elements.ScoreAt(i), s_limits),
+                _ => editor.TryAdd(name, value: default),
+            };
+            if (!isAdded)
                 return Step.TooLong;
         }
 

@@ -18,6 +18,8 @@ internal static class SortSource
         {
             EntryKind.None => ReadStatus.NotFound,
             EntryKind.List => store.List(key).GetRange(0, -1, ref sink),
+            EntryKind.Set => store.SetOf(key).GetAll(ref sink),
+            EntryKind.SortedSet => store.SortedSet(key).GetRange(SortedSetRange.All, ref sink),
             _ => ReadStatus.WrongType,
         };
     }
