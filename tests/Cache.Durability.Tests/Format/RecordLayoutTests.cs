@@ -71,7 +71,6 @@ public sealed class RecordLayoutTests
     }
 
     [Theory]
-    [InlineData(8)]
     [InlineData(9)]
     [InlineData(10)]
     [InlineData(11)]
