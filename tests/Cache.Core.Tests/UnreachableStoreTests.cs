@@ -279,8 +279,8 @@ public sealed class UnreachableStoreTests
 
     private static void PushElements(CacheStore store)
     {
-        var entries = new Entries(FewKeys, new byte[10]);
-        store.List(_list).PushMany(ListEnd.Left, ref entries, SetCondition.Always, out _);
+        var elements = new Elements(FewKeys);
+        store.List(_list).PushMany(ListEnd.Left, ref elements, SetCondition.Always, out _);
     }
 
     private static void PopElement(CacheStore store)
@@ -329,6 +329,18 @@ public sealed class UnreachableStoreTests
 
         public readonly void Restart()
         {
+        }
+    }
+
+    private readonly struct Elements(int count) : IKeySource
+    {
+        public int Count => count;
+
+        public ReadOnlySpan<byte> GetKey(int index)
+        {
+            if (index == count - 1)
+                CollectInTheMiddle();
+            return _keys[index];
         }
     }
 

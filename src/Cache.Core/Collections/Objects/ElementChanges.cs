@@ -94,10 +94,12 @@ internal sealed class ElementChanges
     private void Add(ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
         int size = checked(ElementReader.HeaderSize + name.Length + value.Length);
+        LongestBytes = Math.Max(LongestBytes, size - ElementReader.HeaderSize);
+        Count++;
+        if (!ElementWriter.Fits(LongestBytes)) // All are refused: it may be as long as a request.
+            return;
         if (_bytes.Length - _length < size)
             Array.Resize(ref _bytes, Math.Max(2 * _bytes.Length, checked(_length + size)));
         _length += Write(_bytes.AsSpan(_length), action, name, value);
-        LongestBytes = Math.Max(LongestBytes, size - ElementReader.HeaderSize);
-        Count++;
     }
 }
