@@ -154,11 +154,9 @@ public readonly ref struct HashKey
             return status;
         }
 
-        bool isAtBegin = cursor == 0; // What became small since was never in a large one's order.
         cursor = 0;
-        if (status != ReadStatus.Found || !isAtBegin)
-            return status;
-        CopyAll(copy.Table, ref sink);
+        if (status == ReadStatus.Found)
+            CopyAll(copy.Table, ref sink); // All of it, whatever the cursor, as Redis does.
         return status;
     }
 

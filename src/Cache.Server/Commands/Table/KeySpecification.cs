@@ -98,11 +98,12 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
             return true;
         }
 
-        if (!RespInteger.TryParse(request[start + first], out long keys) || keys < 1)
+        // With a number that is none, or of more keys than there are words, the command is refused.
+        if (!RespInteger.TryParse(request[start + first], out long keys) || keys < 1 || keys > count)
             return false;
         first += FirstBehindNumber;
-        last = (int)Math.Min(first + (Math.Min(keys, count) - 1) * Step, count - 1);
-        return true;
+        last = first + ((int)keys - 1) * Step;
+        return last < count;
     }
 
     /// <summary>A request's access to the keys, in Redis's words.</summary>
