@@ -109,7 +109,8 @@ run_stackexchange() {
 
 run_generated() {
   [ -n "${redis:-}" ] || start_redis || return 1
-  limited /usr/bin/python3 conformance/generated.py --redis "$redis" --ours "$ours" --count 300 lists sort hyperloglogs
+  limited /usr/bin/python3 conformance/generated.py --redis "$redis" --ours "$ours" --count 300 \
+    lists sort hyperloglogs sets sorted_sets
 }
 
 run_conformance() {

@@ -51,7 +51,7 @@ export function show(main) {
     columns: [
       { name: 'prefix', title: 'Prefix', className: 'key', show: (row) => row.prefix || '(none)' },
       { name: 'keys', title: 'Keys', number: true, show: (row) => whole(row.keys) },
-      { name: 'size', title: 'Memory', number: true, show: (row) => bytes(row.size) },
+      { name: 'size', title: 'Size', number: true, show: (row) => bytes(row.size) },
       {
         name: 'timeToLiveMs', title: 'Time to live', number: true,
         show: (row) => (row.expiring > 0 ? seconds(row.timeToLiveMs / 1000) : 'none'),
