@@ -78,7 +78,7 @@ internal static class FolderArrows
         [PackedForms] = ["Cache.Core.Contracts.EntryKind"],
         // Reads and writes of a key's collection, as Operations of a string.
         [Collections] = [PackedForms, Objects, Trees, Operations, Sharding, Changes, Curve, Layout, Contracts],
-        [CollectedLists] = [Collections, PackedForms, Contracts],
+        [CollectedLists] = [Collections, PackedForms, Sharding, Contracts],
         [CollectedSets] = [Collections, PackedForms, Operations, Sharding, Contracts],
         [CollectedSortedSets] = [Collections, PackedForms, Sharding, Contracts],
         // Large collections: trees, and the objects that keys have of them. It knows no key.
