@@ -54,14 +54,6 @@ int clock_gettime(clockid_t id, struct timespec *now)
 """
 
 
-def read(client):
-    """A reply of any shape."""
-    line = client.read()
-    if line[:1] in (b"*", b"%") and line[1:].isdigit():
-        return [read(client) for _ in range(int(line[1:]) * (2 if line[:1] == b"%" else 1))]
-    return line
-
-
 class Load:
     """Runs a function again and again on a thread of its own, with a client of its own."""
 
@@ -96,7 +88,7 @@ def diagnose(port, rule, *parts, offline=None):
     with Client(port) as client:
         while True:
             client.send("CACHE", "DOCTOR")
-            findings = read(client)
+            findings = client.read_whole()
             first = [part.decode() for part in findings[0]] if findings else ["none", "none", "", ""]
             if first[1] == rule and all(part in first[2] for part in parts):
                 analyze(client, rule, parts if offline is None else offline)
@@ -138,7 +130,7 @@ def environment(**values):
 
 def exchange(client, *requests):
     client.socket.sendall(b"".join(requests))
-    return [read(client) for _ in requests]
+    return [client.read_whole() for _ in requests]
 
 
 def hot_key():
@@ -258,7 +250,7 @@ def connection_leak():
                 with contextlib.suppress(OSError, EOFError):
                     leaked.ask("PING")
             watch.send("CACHE", "DOCTOR")
-            findings = read(watch)
+            findings = watch.read_whole()
             if findings and findings[0][1] == b"rejected-clients":
                 analyze(watch, "rejected-clients", [])
                 return f"{findings[0][0].decode()}: {findings[0][2].decode()}"
