@@ -7,14 +7,19 @@ namespace Cache.Server.Tests.Commands.Dispatch;
 /// <summary>Arguments of megabytes where commands expect a word.</summary>
 public sealed class LongTextArgumentTests : CommandTestBase
 {
-    private const int LongBytes = 8 << 20;
+    private const int LongBytes = 2 << 20;
     private const int ArgumentCountMax = 6;
+    private const int WordsBytes = 1024;
+
+    // Words, then the long argument.
+    private readonly byte[] _input = new byte[WordsBytes + LongBytes];
 
     // As a .NET string it would take twice its length, in memory that counts nowhere and stays until it is collected.
     [Fact]
     public void AnyCommand_WithALongArgumentAnywhere_AllocatesLittle()
     {
         var bad = new List<string>();
+        _input.AsSpan(WordsBytes).Fill((byte)'A');
         foreach (var command in Server.Commands.All)
         {
             string[] name = command.Name.Split('|');
@@ -60,19 +65,14 @@ public sealed class LongTextArgumentTests : CommandTestBase
 
     private long Measure(string[] name, int count, int longAt)
     {
-        byte[] input = new byte[1024 + LongBytes];
         var ranges = new ArgumentRange[count];
         int end = 0;
         for (int i = 0; i < count; i++)
         {
             string text = i < name.Length ? name[i] : "1";
-            int length = i == longAt ? LongBytes : text.Length;
-            if (i == longAt)
-                input.AsSpan(end, length).Fill((byte)'A');
-            else
-                System.Text.Encoding.ASCII.GetBytes(text, input.AsSpan(end));
-            ranges[i] = new ArgumentRange(end, length);
-            end += length;
+            System.Text.Encoding.ASCII.GetBytes(text, _input.AsSpan(end, text.Length));
+            ranges[i] = i == longAt ? new ArgumentRange(WordsBytes, LongBytes) : new ArgumentRange(end, text.Length);
+            end += text.Length;
         }
 
         Server.Store.Clear();
@@ -81,7 +81,7 @@ public sealed class LongTextArgumentTests : CommandTestBase
         client.Context.End();
         client.Context.Begin(client.Client, output.Writer);
         long before = GC.GetAllocatedBytesForCurrentThread();
-        CommandDispatcher.Execute(new RespRequest(input, ranges), client.Context);
+        CommandDispatcher.Execute(new RespRequest(_input, ranges), client.Context);
         long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
 
         // What is replied as it came lies in the output, which counts.
