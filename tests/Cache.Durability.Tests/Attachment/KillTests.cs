@@ -28,6 +28,9 @@ public sealed class KillTests
     private const string RoundsVariable = "CACHE_KILL_ROUNDS";
     private const int RoundsDefault = 3;
 
+    // The journal is not shortened: each start reads all of it.
+    private const int RoundsPerFolder = 10;
+
     private const int Writers = 3;
     private const int Keys = 10;
     private const int GroupKeys = 3;
@@ -79,17 +82,23 @@ public sealed class KillTests
         RandomSeed.Run(this, seed =>
         {
             var random = new Random(seed);
-            using var directory = new TemporaryFolder();
-            for (int round = 0; round < rounds; round++)
-            {
-                long before = AcknowledgedIn(directory.Path);
-                WriteAndKill(method, directory.Path, before + 1 + random.Next(50), random.Next(30));
-                if (random.Next(2) == 0) // Else the next process is the first one that reads.
-                    CheckStart(directory.Path, policy);
-            }
-
-            CheckStart(directory.Path, policy);
+            for (int round = 0; round < rounds; round += RoundsPerFolder)
+                RunInFolder(method, policy, Math.Min(RoundsPerFolder, rounds - round), random);
         }, method);
+    }
+
+    private void RunInFolder(string method, SyncPolicy policy, int rounds, Random random)
+    {
+        using var directory = new TemporaryFolder();
+        for (int round = 0; round < rounds; round++)
+        {
+            long before = AcknowledgedIn(directory.Path);
+            WriteAndKill(method, directory.Path, before + 1 + random.Next(50), random.Next(30));
+            if (random.Next(2) == 0) // Else the next process is the first one that reads.
+                CheckStart(directory.Path, policy);
+        }
+
+        CheckStart(directory.Path, policy);
     }
 
     // The parent: lets another process write until so much was acknowledged, and a moment longer.
