@@ -1,4 +1,5 @@
 using System.Buffers;
+using Cache.Core.Changes;
 using Cache.Core.Collections;
 using Cache.Core.Collections.Packed;
 
@@ -87,7 +88,9 @@ public sealed partial class CacheStore
 
         if (body.ReadsUnlocked && TryRunUnlocked(ref body))
             return;
-        var transaction = new BodyTransaction<TBody>(body, _keyspace, null);
+        // What it reads is not known yet.
+        long readBytes = body.ReadsUnlocked && _state.Listeners?.Journal is not null ? ChangeJournal.SpanLengthMax : 0;
+        var transaction = new BodyTransaction<TBody>(body, _keyspace, null, readBytes);
         Transact(ref transaction);
         body = transaction.Body;
     }
@@ -115,7 +118,7 @@ public sealed partial class CacheStore
                     continue;
                 if (body.IsOver)
                     return true;
-                var transaction = new BodyTransaction<TBody>(body, _keyspace, versions);
+                var transaction = new BodyTransaction<TBody>(body, _keyspace, versions, readBytes: 0);
                 Transact(ref transaction);
                 body = transaction.Body;
                 if (transaction.IsDone)
@@ -149,8 +152,9 @@ public sealed partial class CacheStore
         return info.Version;
     }
 
-    // versions: What the keys had when they were read; null: they are read here.
-    private ref struct BodyTransaction<TBody>(TBody body, int keyspace, EntryVersion[]? versions) : ITransaction
+    // versions: What the keys had when they were read; null: they are read here. readBytes: What more is written then.
+    private ref struct BodyTransaction<TBody>(TBody body, int keyspace, EntryVersion[]? versions, long readBytes)
+        : ITransaction
         where TBody : struct, ITransactionBody, allows ref struct
     {
         public TBody Body = body;
@@ -161,7 +165,7 @@ public sealed partial class CacheStore
 
         public readonly int WriteCount => Body.WriteCount;
 
-        public readonly long WrittenBytes => Body.WrittenBytes;
+        public readonly long WrittenBytes => Body.WrittenBytes + readBytes;
 
         public ReadOnlySpan<byte> GetKey(int index) => Body.GetKey(index);
 

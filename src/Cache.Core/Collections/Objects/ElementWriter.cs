@@ -47,10 +47,13 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
     }
 
     /// <summary>Makes one.</summary>
-    public bool TryMake(in ElementReader element)
+    public bool TryMake(in ElementReader element) => TryMake(element.Action, element.Name, element.Value);
+
+    /// <summary>Makes one.</summary>
+    public bool TryMake(ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
-        Debug.Assert(Fits((long)element.Name.Length + element.Value.Length));
-        var change = Make(element.Action, element.Name, element.Value);
+        Debug.Assert(Fits((long)name.Length + value.Length));
+        var change = Make(action, name, value);
         Added += change == TreeChange.Added ? 1 : 0;
         Removed += change == TreeChange.Removed ? 1 : 0;
         _isChanged |= change is not (TreeChange.None or TreeChange.NoRoom);
