@@ -17,7 +17,7 @@ public sealed partial class CacheStore
     // What a combination is computed in is not counted; so it is a small share of what the store may have.
     private const int CombinedShare = 8;
 
-    private long CombinedBytesMax => _state.LimitBytes / CombinedShare;
+    internal long CombinedBytesMax => _state.LimitBytes / CombinedShare;
 
     /// <summary>An operation on some keys, which may be run again; a struct over the caller's bytes.</summary>
     private interface ITransactionBody

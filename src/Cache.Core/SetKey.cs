@@ -258,7 +258,10 @@ public readonly ref struct SetKey
     }
 
     /// <summary>Removes members at random, and tells the sink which, once they are removed.</summary>
-    /// <remarks>More than 128 members of a set of more than 4 KB are removed in steps of as many.</remarks>
+    /// <remarks>
+    /// More than 128 members of a set of more than 4 KB are removed in steps of as many; they end where those that are
+    /// told would take an eighth of the store's limit.
+    /// </remarks>
     /// <param name="count">How many; no more than there are. 0 removes none.</param>
     /// <param name="sink">Receives the members, if the status is Done.</param>
     /// <returns>NotFound if the key is absent.</returns>
@@ -267,13 +270,7 @@ public readonly ref struct SetKey
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
         using var taken = TakenMembers.Rent();
-        WriteStatus status;
-        do
-        {
-            var edit = new PopMembersEdit(count - taken.Count, _store.State.EncodingLimits.SetIntegers, taken);
-            status = Write(ref edit);
-        }
-        while (status == WriteStatus.Done && taken.Count < count);
+        var status = PopSteps(count, taken);
         if (status != WriteStatus.Done && taken.Count == 0)
             return status;
         sink.Begin(taken.Count);
@@ -296,6 +293,24 @@ public readonly ref struct SetKey
 
         for (int i = 0; i < members.Count; i++)
             found[i] = found[table.FirstOf(i)];
+    }
+
+    // What others add meanwhile is not removed: it ends. Where a step is refused, those before it are told.
+    private WriteStatus PopSteps(long count, TakenMembers taken)
+    {
+        long left = count;
+        WriteStatus status;
+        do
+        {
+            var before = taken.End;
+            var edit = new PopMembersEdit(left, _store.State.EncodingLimits.SetIntegers, taken);
+            status = Write(ref edit);
+            if (status != WriteStatus.Done)
+                taken.Truncate(before); // They were only planned.
+            left = Math.Min(left, edit.Present) - (taken.Count - before.Count);
+        }
+        while (status == WriteStatus.Done && left > 0 && taken.Bytes < _store.CombinedBytesMax);
+        return status;
     }
 
     // At most a step's.

@@ -132,7 +132,10 @@ public readonly ref partial struct SortedSetKey
     }
 
     /// <summary>Removes the lowest or the highest members, and tells the sink which, once they are removed.</summary>
-    /// <remarks>More than 128 members of a sorted set of more than 4 KB are removed in steps of as many.</remarks>
+    /// <remarks>
+    /// More than 128 members of a sorted set of more than 4 KB are removed in steps of as many; they end where those
+    /// that are told would take an eighth of the store's limit.
+    /// </remarks>
     /// <param name="count">How many; no more than there are. 0 removes none.</param>
     /// <param name="takesHighest">Whether the highest, from the highest on.</param>
     /// <param name="sink">Receives the members, if the status is Done.</param>
@@ -142,13 +145,7 @@ public readonly ref partial struct SortedSetKey
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
         using var taken = TakenMembers.Rent();
-        WriteStatus status;
-        do
-        {
-            var edit = new PopScoresEdit(count - taken.Count, takesHighest, taken);
-            status = Write(ref edit);
-        }
-        while (status == WriteStatus.Done && taken.Count < count);
+        var status = PopSteps(count, takesHighest, taken);
         if (status != WriteStatus.Done && taken.Count == 0)
             return status;
         Tell(taken, ref sink);
@@ -167,6 +164,24 @@ public readonly ref partial struct SortedSetKey
             return _store.Counted(SortedSetReplacer.Write(_store.State, _key, ref scores));
         _store.Remove(_key.Bytes);
         return WriteStatus.Done;
+    }
+
+    // What others add meanwhile is not removed: it ends. Where a step is refused, those before it are told.
+    private WriteStatus PopSteps(long count, bool takesHighest, TakenMembers taken)
+    {
+        long left = count;
+        WriteStatus status;
+        do
+        {
+            var before = taken.End;
+            var edit = new PopScoresEdit(left, takesHighest, taken);
+            status = Write(ref edit);
+            if (status != WriteStatus.Done)
+                taken.Truncate(before); // They were only planned.
+            left = Math.Min(left, edit.Present) - (taken.Count - before.Count);
+        }
+        while (status == WriteStatus.Done && left > 0 && taken.Bytes < _store.CombinedBytesMax);
+        return status;
     }
 
     // At most a step's.

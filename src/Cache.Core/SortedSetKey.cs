@@ -3,7 +3,6 @@ using Cache.Core.Collections;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Collections.SortedSets;
-using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
 namespace Cache.Core;
@@ -113,7 +112,7 @@ public readonly ref partial struct SortedSetKey
         if (copy.IsObject)
         {
             for (int i = 0; i < members.Count; i++)
-                scores[i] = ScoreOf(copy.View, members.GetKey(i));
+                scores[i] = RangeTelling.ScoreOf(copy, members.GetKey(i));
             _store.State.ThrowIfDisposed();
             return status;
         }
@@ -170,7 +169,7 @@ public readonly ref partial struct SortedSetKey
             if (status != ReadStatus.Found)
                 return status;
             if (!query.IsObject)
-                Tell(query.Table, range, ref sink);
+                RangeTelling.Tell(query.Table, range, ref sink);
             else if (query.Slice.Count <= RangeQuery.MembersMax)
                 Tell(found, ref sink);
             else
@@ -204,7 +203,7 @@ public readonly ref partial struct SortedSetKey
 
         cursor = 0;
         if (status == ReadStatus.Found)
-            Tell(copy, SortedSetRange.All, ref sink); // All of it, whatever the cursor, as Redis does.
+            RangeTelling.Tell(copy, SortedSetRange.All, ref sink); // All of it, whatever the cursor, as Redis does.
         return status;
     }
 
@@ -270,43 +269,9 @@ public readonly ref partial struct SortedSetKey
     {
         using var copy = CollectionCopy.Peek(_store.State, _key, EntryKind.SortedSet, out var status, out _);
         if (status == ReadStatus.Found)
-            Tell(copy, range, ref sink);
+            RangeTelling.Tell(copy, range, ref sink);
         return status;
     }
-
-    /// <summary>Tells a range of a copy.</summary>
-    internal static void Tell<TSink>(in CollectionCopy copy, in SortedSetRange range, ref TSink sink)
-        where TSink : struct, IScoredMemberSink, allows ref struct
-    {
-        if (!copy.IsObject)
-        {
-            Tell(copy.Table, range, ref sink);
-            return;
-        }
-
-        var slice = RangeSlice.Of(copy.View, range);
-        sink.Begin(slice.Count);
-        if (slice.Count == 0)
-            return;
-        long first = range.IsReversed ? slice.Index + slice.Count - 1 : slice.Index;
-        copy.Tell(copy.View.Second<ByScore>().At((uint)first), slice.Count, range.IsReversed, ref sink);
-    }
-
-    /// <summary>The number of members of a copy's range.</summary>
-    internal static long CountOf(in CollectionCopy copy, in SortedSetRange range) =>
-        copy.IsObject ? RangeSlice.Of(copy.View, range).Count : RangeSlice.Of(copy.Table, range).Count;
-
-    /// <summary>The score of a copy's member; null: it is absent.</summary>
-    internal static double? ScoreOf(in CollectionCopy copy, ReadOnlySpan<byte> member)
-    {
-        if (copy.IsObject)
-            return ScoreOf(copy.View, member);
-        var table = copy.Table;
-        return table.TryFind(member, PackedPrint.Of(member), out var place) ? SortedOrder.ScoreAt(table, place) : null;
-    }
-
-    private static double? ScoreOf(in ObjectView view, ReadOnlySpan<byte> member) =>
-        view.TryFindName(member, out var entry) && PackedScore.TryRead(entry.Value, out double score) ? score : null;
 
     private static void Tell<TSink>(TakenMembers found, ref TSink sink)
         where TSink : struct, IScoredMemberSink, allows ref struct
@@ -314,41 +279,6 @@ public readonly ref partial struct SortedSetKey
         sink.Begin(found.Count);
         for (int position = 0; !sink.IsFull && found.TryMoveNext(ref position, out var member, out double score);)
             sink.Take(member, score);
-    }
-
-    private static void Tell<TSink>(in PackedTable table, in SortedSetRange range, ref TSink sink)
-        where TSink : struct, IScoredMemberSink, allows ref struct
-    {
-        var slice = RangeSlice.Of(table, range);
-        sink.Begin(slice.Count);
-        if (slice.Count == 0)
-            return;
-        if (range.IsReversed)
-            TellReversed(table, slice, ref sink);
-        else
-            Tell(table, slice, ref sink);
-    }
-
-    private static void Tell<TSink>(in PackedTable table, RangeSlice slice, ref TSink sink)
-        where TSink : struct, IScoredMemberSink, allows ref struct
-    {
-        bool isThere = table.TryGetAt((int)slice.Index, out var place);
-        for (long left = slice.Count; isThere && left > 0 && !sink.IsFull; left--)
-        {
-            sink.Take(table.NameAt(place), SortedOrder.ScoreAt(table, place));
-            isThere = table.TryMoveNext(ref place);
-        }
-    }
-
-    private static void TellReversed<TSink>(in PackedTable table, RangeSlice slice, ref TSink sink)
-        where TSink : struct, IScoredMemberSink, allows ref struct
-    {
-        var starts = new ElementStarts(table);
-        for (int index = (int)(slice.Index + slice.Count) - 1; index >= slice.Index && !sink.IsFull; index--)
-        {
-            var place = starts[index];
-            sink.Take(table.NameAt(place), SortedOrder.ScoreAt(table, place));
-        }
     }
 
     private ReadStatus Find(ReadOnlySpan<byte> member, bool needsRank, out PlaceQuery query)

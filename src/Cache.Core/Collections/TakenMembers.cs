@@ -38,6 +38,9 @@ internal sealed class TakenMembers : IDisposable
     /// <summary>Forgets all: the write begins anew.</summary>
     public void Clear() => (Count, _length) = (0, 0);
 
+    /// <summary>The bytes that all take.</summary>
+    public int Bytes => _length;
+
     /// <summary>Where the next element begins.</summary>
     public (int Count, int Length) End => (Count, _length);
 

@@ -192,6 +192,7 @@ public sealed class SetKeyTests : IDisposable
 
         Assert.Equal(0, count);
         Assert.Equal("string"u8, Store.GetArray("d"u8)!);
+        Store.AssertValid();
         Assert.Equal(201, Combine(SetCombination.Union, "s0", "s1", "s2", "s3").Count);
     }
 

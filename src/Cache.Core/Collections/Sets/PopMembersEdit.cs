@@ -5,18 +5,22 @@ using Cache.Core.Layout;
 namespace Cache.Core.Collections.Sets;
 
 /// <summary>Removes members of a set at random, a step's at most.</summary>
-internal readonly struct PopMembersEdit(long count, long integersMax, TakenMembers taken) : IPackedEdit, IObjectEdit
+internal struct PopMembersEdit(long count, long integersMax, TakenMembers taken) : IPackedEdit, IObjectEdit
 {
     // Where so many times fewer stay than go, Redis builds what stays anew, perhaps of integers again.
     private const int RestShare = 5;
 
     private readonly (int Count, int Length) _before = taken.End;
 
-    public EntryKind Kind => EntryKind.Set;
+    public readonly EntryKind Kind => EntryKind.Set;
+
+    /// <summary>How many there were.</summary>
+    public long Present { get; private set; }
 
     public WriteStatus Run(scoped ref PackedEditor editor)
     {
         taken.Truncate(_before);
+        Present = editor.Count;
         if (editor.Count == 0)
             return WriteStatus.NotFound;
         bool isRebuilt = count > 1 && count < editor.Count && (editor.Count - count) * RestShare < count;
@@ -36,6 +40,7 @@ internal readonly struct PopMembersEdit(long count, long integersMax, TakenMembe
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
     {
         taken.Truncate(_before);
+        Present = view.Count;
         if (view.Count == 0)
             return WriteStatus.NotFound;
         Span<uint> ranks = stackalloc uint[ElementChanges.CountMax];
@@ -52,7 +57,7 @@ internal readonly struct PopMembersEdit(long count, long integersMax, TakenMembe
         return WriteStatus.Done;
     }
 
-    public void Note(int added, int removed)
+    public readonly void Note(int added, int removed)
     {
     }
 }

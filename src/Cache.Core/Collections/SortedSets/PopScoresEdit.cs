@@ -5,15 +5,19 @@ using Cache.Core.Layout;
 namespace Cache.Core.Collections.SortedSets;
 
 /// <summary>Removes the lowest or the highest members, a step's at most.</summary>
-internal readonly struct PopScoresEdit(long count, bool takesHighest, TakenMembers taken) : IPackedEdit, IObjectEdit
+internal struct PopScoresEdit(long count, bool takesHighest, TakenMembers taken) : IPackedEdit, IObjectEdit
 {
     private readonly (int Count, int Length) _before = taken.End;
 
-    public EntryKind Kind => EntryKind.SortedSet;
+    public readonly EntryKind Kind => EntryKind.SortedSet;
+
+    /// <summary>How many there were.</summary>
+    public long Present { get; private set; }
 
     public WriteStatus Run(scoped ref PackedEditor editor)
     {
         taken.Truncate(_before);
+        Present = editor.Count;
         if (editor.Count == 0)
             return WriteStatus.NotFound;
         var table = editor.Table;
@@ -35,6 +39,7 @@ internal readonly struct PopScoresEdit(long count, bool takesHighest, TakenMembe
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
     {
         taken.Truncate(_before);
+        Present = view.Count;
         if (view.Count == 0)
             return WriteStatus.NotFound;
         long left = Math.Min(count, ElementChanges.CountMax);
@@ -53,7 +58,7 @@ internal readonly struct PopScoresEdit(long count, bool takesHighest, TakenMembe
         return WriteStatus.Done;
     }
 
-    public void Note(int added, int removed)
+    public readonly void Note(int added, int removed)
     {
     }
 }
