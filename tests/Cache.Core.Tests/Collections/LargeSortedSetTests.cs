@@ -82,6 +82,51 @@ public sealed class LargeSortedSetTests : IDisposable
         AssertNoPages();
     }
 
+    // Each of them keeps the highest hundred, however their steps come.
+    [Fact]
+    public void RemoveRange_ByRankFromTheEndByManyThreads_LeavesWhatEachLeaves()
+    {
+        for (int round = 0; round < 5; round++)
+        {
+            Fill(Store, "z", 4 * Many);
+            var threads = new Thread[4];
+            for (int i = 0; i < threads.Length; i++)
+            {
+                threads[i] = new Thread(() => Set.RemoveRange(SortedSetRange.ByRank(0, -101), out _));
+                threads[i].Start();
+            }
+
+            foreach (var thread in threads)
+                thread.Join();
+            Assert.Equal(100, Set.Count);
+            Assert.True(Set.TryGetRank(Bytes($"member {4 * Many - 1}"), isReversed: true, out long rank));
+            Assert.Equal(0, rank);
+            Store.Remove("z"u8);
+        }
+    }
+
+    // What is added meanwhile may stay: the call ends.
+    [Fact]
+    public void Pop_OfAllBesideAProducer_EndsAndTellsNoMoreThanThereWere()
+    {
+        Fill(Store, "z", Many);
+        bool isOver = false;
+        var producer = new Thread(() =>
+        {
+            for (int i = 0; !Volatile.Read(ref isOver); i++)
+                Set.Add(Bytes($"new {i}"), -1);
+        });
+        producer.Start();
+        long before = Set.Count;
+        var popped = new ScoredListSink();
+        Set.Pop(long.MaxValue, takesHighest: true, ref popped);
+        Volatile.Write(ref isOver, true);
+        producer.Join();
+        Assert.True(popped.Members.Count >= before);
+        Assert.Equal(Many, popped.Members.Count(static one => one.Member.StartsWith("member")));
+        Store.AssertValid();
+    }
+
     [Fact]
     public void Increment_ToNoNumber_IsRefusedAndChangesNothing()
     {

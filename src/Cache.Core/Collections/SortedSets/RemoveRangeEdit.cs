@@ -6,8 +6,8 @@ namespace Cache.Core.Collections.SortedSets;
 
 /// <summary>Removes the members of a range, of a large sorted set a step's at most.</summary>
 /// <remarks>
-/// rest: How many of the range are left, as the first step counted them; negative: this is the first one. Ranks behind
-/// those that are removed move up, so a step begins where the first one did.
+/// rest: What is left of the range, as the steps before know it; null: this is the first one. Each step finds the range
+/// anew, since others may remove a part of it, and takes no more than is left.
 /// </remarks>
 internal ref struct RemoveRangeEdit(SortedSetRange range, RangeSlice? rest) : IPackedEdit, IObjectEdit
 {
@@ -25,8 +25,8 @@ internal ref struct RemoveRangeEdit(SortedSetRange range, RangeSlice? rest) : IP
     {
         Rest = default;
         var slice = RangeSlice.Of(editor.Table, _range);
-        if (rest is { } expected && _range.Order == SortedSetOrder.Rank)
-            slice = expected.Within(editor.Count);
+        if (rest is { } before)
+            slice = RestOf(before, slice, editor.Count);
         Removed = (int)slice.Count;
         if (slice.Count == 0)
             return WriteStatus.NotFound;
@@ -43,11 +43,9 @@ internal ref struct RemoveRangeEdit(SortedSetRange range, RangeSlice? rest) : IP
 
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
     {
-        var slice = rest is { } expected && _range.Order == SortedSetOrder.Rank
-            ? expected.Within(view.Count)
-            : RangeSlice.Of(view, _range);
+        var slice = RangeSlice.Of(view, _range);
         if (rest is { } before) // What others add to the range meanwhile may stay.
-            slice = slice.LastOrFirst(before.Count, isLast: _range.IsReversed && _range.Order != SortedSetOrder.Rank);
+            slice = RestOf(before, slice, view.Count);
         (Removed, Rest) = (0, default);
         if (slice.Count == 0)
             return WriteStatus.NotFound;
@@ -60,4 +58,17 @@ internal ref struct RemoveRangeEdit(SortedSetRange range, RangeSlice? rest) : IP
     }
 
     public void Note(int added, int removed) => Removed = removed;
+
+    // A rank that is counted from the end stays where it is, whatever goes before it. One from the beginning stays too,
+    // but the end of the range comes nearer with what the steps before have removed.
+    private readonly RangeSlice RestOf(RangeSlice before, RangeSlice now, long count)
+    {
+        if (_range.Order != SortedSetOrder.Rank)
+            return now.LastOrFirst(before.Count, _range.IsReversed);
+        long first = _range.IsReversed ? ~_range.Last : _range.First;
+        long last = _range.IsReversed ? ~_range.First : _range.Last;
+        return last < 0 && _range is { Offset: 0, Limit: < 0 }
+            ? now.LastOrFirst(before.Count, isLast: first < 0)
+            : before.Within(count).LastOrFirst(now.Count, isLast: false);
+    }
 }
