@@ -11,6 +11,9 @@ public sealed partial class CacheStore
     // So often reads of several keys try to find them unchanged, before they lock the keys.
     private const int UnlockedAttemptsMax = 3;
 
+    // Longer sources are not read while their keys are locked: that takes a millisecond for so many bytes, or several.
+    private const long LockedBytesMax = 1 << 20;
+
     // The longest collection that one write makes.
     private const int CollectionBytesMax = PackedTable.LengthMax;
 
@@ -125,12 +128,33 @@ public sealed partial class CacheStore
                     return true;
             }
 
-            return false;
+            return IsLong(ref body) && RunAsRead(ref body);
         }
         finally // The caller's keys may throw.
         {
             ArrayPool<EntryVersion>.Shared.Return(versions);
         }
+    }
+
+    private bool IsLong<TBody>(ref TBody body)
+        where TBody : struct, ITransactionBody, allows ref struct
+    {
+        long bytes = 0;
+        for (int i = 0; i < body.KeyCount; i++)
+            bytes += TryPeekInfo(body.GetKey(i), out var info) ? info.MemoryBytes : 0;
+        return bytes > LockedBytesMax;
+    }
+
+    // Each source as it was at a moment of the call, as the last attempt has read it.
+    private bool RunAsRead<TBody>(ref TBody body)
+        where TBody : struct, ITransactionBody, allows ref struct
+    {
+        if (body.IsOver)
+            return true;
+        var transaction = new BodyTransaction<TBody>(body, _keyspace, [], readBytes: 0);
+        Transact(ref transaction);
+        body = transaction.Body;
+        return true;
     }
 
     private bool AreStill<TBody>(EntryVersion[] versions, ref TBody body)
@@ -152,7 +176,8 @@ public sealed partial class CacheStore
         return info.Version;
     }
 
-    // versions: What the keys had when they were read; null: they are read here. readBytes: What more is written then.
+    // versions: What the keys had when they were read; empty: any; null: they are read here. readBytes: What more is
+    // written then.
     private ref struct BodyTransaction<TBody>(TBody body, int keyspace, EntryVersion[]? versions, long readBytes)
         : ITransaction
         where TBody : struct, ITransactionBody, allows ref struct
@@ -173,7 +198,7 @@ public sealed partial class CacheStore
 
         public void Run(CacheStore store)
         {
-            IsDone = versions is null || store.AreStill(versions, ref Body);
+            IsDone = versions is null or [] || store.AreStill(versions, ref Body);
             if (versions is null)
                 RunBoth(ref Body, store);
             else if (IsDone)

@@ -99,6 +99,34 @@ public sealed class LargeSetTests : IDisposable
         Store.AssertValid();
     }
 
+    // Too long to be read under the locks of its sources.
+    [Fact]
+    public void StoreSets_OfLongSetsThatAreAlwaysWritten_HasWhatNobodyWrites()
+    {
+        using var fixture = new StoreFixture(static options => options.MemoryLimitBytes = 64 << 20);
+        var store = fixture.Store;
+        Fill(store, "s", 40_000);
+        Fill(store, "t", 40_000);
+        bool isOver = false;
+        var writer = new Thread(() =>
+        {
+            while (!Volatile.Read(ref isOver))
+            {
+                store.SetOf("s"u8).Add("other"u8);
+                store.SetOf("s"u8).Remove("other"u8);
+            }
+        });
+        writer.Start();
+        var keys = new KeyArray(Bytes("s"), Bytes("t"));
+        var status = store.StoreSets(SetCombination.Union, ref keys, "d"u8, out long count);
+        Volatile.Write(ref isOver, true);
+        writer.Join();
+        Assert.Equal(WriteStatus.Done, status);
+        Assert.InRange(count, 40_000, 40_001);
+        Assert.Equal(count, store.SetOf("d"u8).Count);
+        store.AssertValid();
+    }
+
     [Fact]
     public void Operations_InATransaction_SeeItsWrites()
     {
