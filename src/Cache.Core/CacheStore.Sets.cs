@@ -146,7 +146,8 @@ public sealed partial class CacheStore
     }
 
     private ref struct StoreSetsBody<TKeys>(
-        TKeys keys, SetCombination combination, ReadOnlySpan<byte> destination, SetCombiner combiner) : ITransactionBody
+        TKeys keys, SetCombination combination, ReadOnlySpan<byte> destination, SetCombiner combiner)
+        : ITransactionBody
         where TKeys : struct, IKeySource, allows ref struct
     {
         private readonly ReadOnlySpan<byte> _destination = destination;

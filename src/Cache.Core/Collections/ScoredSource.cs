@@ -15,5 +15,6 @@ internal ref struct ScoredSource<TScores>(TScores scores) : IEntrySource
 
     public ReadOnlySpan<byte> GetKey(int index) => Scores.GetKey(index);
 
-    public ReadOnlySpan<byte> GetValue(int index) => _score.AsSpan(0, PackedScore.Write(Scores.GetScore(index), _score));
+    public ReadOnlySpan<byte> GetValue(int index) =>
+        _score.AsSpan(0, PackedScore.Write(Scores.GetScore(index), _score));
 }

@@ -51,7 +51,11 @@ internal sealed class TakenMembers : IDisposable
     {
         int size = checked(HeadSize + member.Length);
         if (_bytes.Length - _length < size)
-            Array.Resize(ref _bytes, (int)Math.Min(Array.MaxLength, Math.Max(2L * _bytes.Length, (long)_length + size)));
+        {
+            long length = Math.Max(2L * _bytes.Length, (long)_length + size);
+            Array.Resize(ref _bytes, (int)Math.Min(Array.MaxLength, length));
+        }
+
         var room = _bytes.AsSpan(_length);
         BinaryPrimitives.WriteInt32LittleEndian(room, member.Length);
         BinaryPrimitives.WriteDoubleLittleEndian(room[sizeof(int)..], score);

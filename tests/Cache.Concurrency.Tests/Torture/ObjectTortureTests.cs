@@ -75,7 +75,8 @@ public sealed class ObjectTortureTests(ITestOutputHelper output)
             store.AssertValid();
             long evictions = store.GetStatistics().Evictions;
             output.WriteLine(
-                $"{torture.Hits} hits, {torture.Large} of large ones, {torture.Compared} compared, {evictions} evictions.");
+                $"{torture.Hits} hits, {torture.Large} of large ones, {torture.Compared} compared, "
+                + $"{evictions} evictions.");
             Assert.True(torture.Hits > 1_000, $"Only {torture.Hits} hits.");
             Assert.True(fillers < 1_000 || evictions > 100, $"Only {evictions} evictions.");
             Assert.True(torture.Large > 10, $"Only {torture.Large} reads of large ones.");

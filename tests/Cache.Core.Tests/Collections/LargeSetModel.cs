@@ -41,10 +41,12 @@ internal static class LargeSetModel
         switch (random.Next(2_000))
         {
             case < 800:
-                Assert.Equal(members.Add(member) ? WriteStatus.Done : WriteStatus.ConditionNotMet, set.Add(Bytes(member)));
+                bool isNew = members.Add(member);
+                Assert.Equal(isNew ? WriteStatus.Done : WriteStatus.ConditionNotMet, set.Add(Bytes(member)));
                 break;
             case < 1_200:
-                Assert.Equal(members.Remove(member) ? WriteStatus.Done : WriteStatus.NotFound, set.Remove(Bytes(member)));
+                bool wasThere = members.Remove(member);
+                Assert.Equal(wasThere ? WriteStatus.Done : WriteStatus.NotFound, set.Remove(Bytes(member)));
                 break;
             case < 1_300:
                 ChangeMany(set, random, members);

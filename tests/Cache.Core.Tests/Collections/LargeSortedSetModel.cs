@@ -178,7 +178,8 @@ internal static class LargeSortedSetModel
         double?[] scores = new double?[some.Length];
         var asked = new KeyArray([.. some.Select(one => Bytes(one.Member))]);
         set.GetScores(ref asked, scores);
-        Assert.Equal(some.Select(one => members.TryGetValue(one.Member, out double score) ? score : (double?)null), scores);
+        Assert.Equal(
+            some.Select(one => members.TryGetValue(one.Member, out double score) ? score : (double?)null), scores);
     }
 
     private static void Pop(SortedSetKey set, Random random, Dictionary<string, double> members)
@@ -276,8 +277,12 @@ internal static class LargeSortedSetModel
         foreach (string member in one.Keys.Union(combination == SetCombination.Union ? other.Keys : []))
         {
             bool isInOther = other.TryGetValue(member, out double second);
-            if (combination == SetCombination.Intersection ? !isInOther : combination == SetCombination.Difference && isInOther)
+            if ((combination == SetCombination.Intersection && !isInOther)
+                || (combination == SetCombination.Difference && isInOther))
+            {
                 continue;
+            }
+
             bool isInOne = one.TryGetValue(member, out double first);
             expected[member] = isInOne && isInOther ? Math.Max(first, second) : isInOne ? first : second;
         }

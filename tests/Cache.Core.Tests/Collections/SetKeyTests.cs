@@ -183,7 +183,11 @@ public sealed class SetKeyTests : IDisposable
     public void StoreSets_OfMembersThatAreTooLong_IsRefusedAndChangesNothing()
     {
         for (int i = 0; i < 4; i++)
-            Add($"s{i}", [.. Enumerable.Range(0, 50).Select(number => $"member {i} {number:D20}"), new string('x', 1_500)]);
+        {
+            string[] members = [.. Enumerable.Range(0, 50).Select(number => $"member {i} {number:D20}")];
+            Add($"s{i}", [.. members, new string('x', 1_500)]);
+        }
+
         Store.Set("d"u8, "string"u8);
         var keys = Keys("s0", "s1", "s2", "s3");
 

@@ -21,7 +21,9 @@ internal sealed class SortedSetReplacer(StoreState state) : IDisposable
         return status == WriteStatus.Done ? replacer.Store(key, ref scores) : status;
     }
 
-    /// <summary>Makes a large collection, if the members do not fit in a record; best while the key is not locked.</summary>
+    /// <summary>
+    /// Makes a large collection, if the members do not fit in a record; best while the key is not locked.
+    /// </summary>
     public WriteStatus Prepare<TScores>(scoped in EntryKey key, ref TScores scores)
         where TScores : struct, IScoreSource, allows ref struct
     {

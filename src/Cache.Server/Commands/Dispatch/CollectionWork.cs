@@ -2,7 +2,9 @@ using Cache.Core;
 
 namespace Cache.Server.Commands.Dispatch;
 
-/// <summary>Whether a command that handles many elements of one large collection is too much work for this thread.</summary>
+/// <summary>
+/// Whether a command that handles many elements of one large collection is too much work for this thread.
+/// </summary>
 internal static class CollectionWork
 {
     // A collection in one record has fewer bytes.
