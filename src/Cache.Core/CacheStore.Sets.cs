@@ -119,7 +119,8 @@ public sealed partial class CacheStore
         return status is WriteStatus.Done or WriteStatus.ConditionNotMet ? SetOf(source).Remove(member) : status;
     }
 
-    private ref struct CombineSetsBody<TKeys>(TKeys keys, SetCombination combination, SetCombiner combiner) : ITransactionBody
+    private ref struct CombineSetsBody<TKeys>(TKeys keys, SetCombination combination, SetCombiner combiner)
+        : ITransactionBody
         where TKeys : struct, IKeySource, allows ref struct
     {
         public TKeys Keys = keys;

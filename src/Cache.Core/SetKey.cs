@@ -120,14 +120,6 @@ public readonly ref struct SetKey
         return status;
     }
 
-    private static void Tell<TSink>(in PackedTable table, ref TSink sink)
-        where TSink : struct, IMemberSink, allows ref struct
-    {
-        sink.Begin(table.Count);
-        for (var place = PackedTable.BeforeFirst; !sink.IsFull && table.TryMoveNext(ref place);)
-            sink.Take(table.NameAt(place));
-    }
-
     /// <summary>Continues a scan of the members, in steps that hold nothing in between.</summary>
     /// <remarks>
     /// A member that is there from beginning to end is returned, perhaps more than once; one that comes or goes
@@ -277,6 +269,14 @@ public readonly ref struct SetKey
         for (int position = 0; !sink.IsFull && taken.TryMoveNext(ref position, out var member, out _);)
             sink.Take(member);
         return WriteStatus.Done;
+    }
+
+    private static void Tell<TSink>(in PackedTable table, ref TSink sink)
+        where TSink : struct, IMemberSink, allows ref struct
+    {
+        sink.Begin(table.Count);
+        for (var place = PackedTable.BeforeFirst; !sink.IsFull && table.TryMoveNext(ref place);)
+            sink.Take(table.NameAt(place));
     }
 
     private void FindTable<TMembers>(in PackedTable present, ref TMembers members, Span<bool> found)
