@@ -20,7 +20,12 @@ public sealed partial class CacheStore
     // What a combination is computed in is not counted; so it is a small share of what the store may have.
     private const int CombinedShare = 8;
 
-    internal long CombinedBytesMax => _state.LimitBytes / CombinedShare;
+    // Of one array of all bytes; that of a step more still fits.
+    private const long TakenBytesMax = 1 << 30;
+
+    internal long TakenMembersMax => Math.Min(CombinedBytesMax, TakenBytesMax);
+
+    private long CombinedBytesMax => _state.LimitBytes / CombinedShare;
 
     /// <summary>An operation on some keys, which may be run again; a struct over the caller's bytes.</summary>
     private interface ITransactionBody

@@ -180,7 +180,7 @@ public readonly ref partial struct SortedSetKey
                 taken.Truncate(before); // They were only planned.
             left = Math.Min(left, edit.Present) - (taken.Count - before.Count);
         }
-        while (status == WriteStatus.Done && left > 0 && taken.Bytes < _store.CombinedBytesMax);
+        while (status == WriteStatus.Done && left > 0 && taken.Bytes < _store.TakenMembersMax);
         return status;
     }
 
