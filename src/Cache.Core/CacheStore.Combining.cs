@@ -1,4 +1,5 @@
 using System.Buffers;
+using Cache.Core.Changes;
 using Cache.Core.Collections;
 using Cache.Core.Collections.Packed;
 
@@ -10,11 +11,19 @@ public sealed partial class CacheStore
     // So often reads of several keys try to find them unchanged, before they lock the keys.
     private const int UnlockedAttemptsMax = 3;
 
+    // Longer sources are not read while their keys are locked: that takes a millisecond for so many bytes, or several.
+    private const long LockedBytesMax = 1 << 20;
+
     // The longest collection that one write makes.
     private const int CollectionBytesMax = PackedTable.LengthMax;
 
     // What a combination is computed in is not counted; so it is a small share of what the store may have.
     private const int CombinedShare = 8;
+
+    // Of one array of all bytes; that of a step more still fits.
+    private const long TakenBytesMax = 1 << 30;
+
+    internal long TakenMembersMax => Math.Min(CombinedBytesMax, TakenBytesMax);
 
     private long CombinedBytesMax => _state.LimitBytes / CombinedShare;
 
@@ -61,7 +70,7 @@ public sealed partial class CacheStore
             && PackedCheck.TryGetShape(entry.Kind, out var shape))
         {
             var query = new CollectionInfoQuery(shape);
-            var status = shard.QueryUncounted(entryKey, entry.Kind, ref query, out _);
+            var status = shard.QueryAnyUncounted(entryKey, entry.Kind, ref query, out _);
             info = new CollectionInfo { Kind = entry.Kind, Count = query.Count, IsConverted = query.IsConverted };
             if (status == ReadStatus.Found)
                 return true;
@@ -87,7 +96,9 @@ public sealed partial class CacheStore
 
         if (body.ReadsUnlocked && TryRunUnlocked(ref body))
             return;
-        var transaction = new BodyTransaction<TBody>(body, _keyspace, null);
+        // What it reads is not known yet.
+        long readBytes = body.ReadsUnlocked && _state.Listeners?.Journal is not null ? ChangeJournal.SpanLengthMax : 0;
+        var transaction = new BodyTransaction<TBody>(body, _keyspace, null, readBytes);
         Transact(ref transaction);
         body = transaction.Body;
     }
@@ -115,19 +126,40 @@ public sealed partial class CacheStore
                     continue;
                 if (body.IsOver)
                     return true;
-                var transaction = new BodyTransaction<TBody>(body, _keyspace, versions);
+                var transaction = new BodyTransaction<TBody>(body, _keyspace, versions, readBytes: 0);
                 Transact(ref transaction);
                 body = transaction.Body;
                 if (transaction.IsDone)
                     return true;
             }
 
-            return false;
+            return IsLong(ref body) && RunAsRead(ref body);
         }
         finally // The caller's keys may throw.
         {
             ArrayPool<EntryVersion>.Shared.Return(versions);
         }
+    }
+
+    private bool IsLong<TBody>(ref TBody body)
+        where TBody : struct, ITransactionBody, allows ref struct
+    {
+        long bytes = 0;
+        for (int i = 0; i < body.KeyCount; i++)
+            bytes += TryPeekInfo(body.GetKey(i), out var info) ? info.MemoryBytes : 0;
+        return bytes > LockedBytesMax;
+    }
+
+    // Each source as it was at a moment of the call, as the last attempt has read it.
+    private bool RunAsRead<TBody>(ref TBody body)
+        where TBody : struct, ITransactionBody, allows ref struct
+    {
+        if (body.IsOver)
+            return true;
+        var transaction = new BodyTransaction<TBody>(body, _keyspace, [], readBytes: 0);
+        Transact(ref transaction);
+        body = transaction.Body;
+        return true;
     }
 
     private bool AreStill<TBody>(EntryVersion[] versions, ref TBody body)
@@ -149,8 +181,10 @@ public sealed partial class CacheStore
         return info.Version;
     }
 
-    // versions: What the keys had when they were read; null: they are read here.
-    private ref struct BodyTransaction<TBody>(TBody body, int keyspace, EntryVersion[]? versions) : ITransaction
+    // versions: What the keys had when they were read; empty: any; null: they are read here. readBytes: What more is
+    // written then.
+    private ref struct BodyTransaction<TBody>(TBody body, int keyspace, EntryVersion[]? versions, long readBytes)
+        : ITransaction
         where TBody : struct, ITransactionBody, allows ref struct
     {
         public TBody Body = body;
@@ -161,7 +195,7 @@ public sealed partial class CacheStore
 
         public readonly int WriteCount => Body.WriteCount;
 
-        public readonly long WrittenBytes => Body.WrittenBytes;
+        public readonly long WrittenBytes => Body.WrittenBytes + readBytes;
 
         public ReadOnlySpan<byte> GetKey(int index) => Body.GetKey(index);
 
@@ -169,7 +203,7 @@ public sealed partial class CacheStore
 
         public void Run(CacheStore store)
         {
-            IsDone = versions is null || store.AreStill(versions, ref Body);
+            IsDone = versions is null or [] || store.AreStill(versions, ref Body);
             if (versions is null)
                 RunBoth(ref Body, store);
             else if (IsDone)

@@ -1,3 +1,5 @@
+using Cache.Core.Collections.Objects;
+using Cache.Core.Collections.Packed;
 using Cache.Core.Collections.Sets;
 
 namespace Cache.Core;
@@ -26,8 +28,8 @@ public sealed partial class CacheStore
         where TSink : struct, IMemberSink, allows ref struct
     {
         ThrowIfDisposed();
-        using var combiner = new SetCombiner(_state, combination, CombinedBytesMax, isStored: false);
-        var body = new CombineSetsBody<TKeys>(keys, combiner);
+        using var combiner = new SetCombiner(_state, combination, CombinedBytesMax);
+        var body = new CombineSetsBody<TKeys>(keys, combination, combiner);
         RunAtomically(ref body);
         keys = body.Keys;
         if (body.Status == WriteStatus.Done)
@@ -48,8 +50,8 @@ public sealed partial class CacheStore
         where TKeys : struct, IKeySource, allows ref struct
     {
         ThrowIfDisposed();
-        using var combiner = new SetCombiner(_state, combination, CombinedBytesMax, isStored: true);
-        var body = new StoreSetsBody<TKeys>(keys, destination, combiner);
+        using var combiner = new SetCombiner(_state, combination, CombinedBytesMax);
+        var body = new StoreSetsBody<TKeys>(keys, combination, destination, combiner);
         RunAtomically(ref body);
         keys = body.Keys;
         count = body.Status == WriteStatus.Done ? combiner.Count : 0;
@@ -67,13 +69,33 @@ public sealed partial class CacheStore
         return body.Status; // Its parts have counted refused writes.
     }
 
-    private WriteStatus Combine<TKeys>(ref TKeys keys, SetCombiner combiner)
+    // Of large sets: an intersection has no more members. An absent one has none.
+    private int IndexOfSmallest<TKeys>(ref TKeys keys)
+        where TKeys : struct, IKeySource, allows ref struct
+    {
+        int smallest = 0;
+        for (int i = 0, least = int.MaxValue; i < keys.Count; i++)
+        {
+            TryPeekCollection(keys.GetKey(i), out var info);
+            int count = (int)Math.Min(info.Count, int.MaxValue - 1);
+            if (i == 0 && count <= PackedTable.CountMax)
+                return 0;
+            if (count < least)
+                (smallest, least) = (i, count);
+        }
+
+        return smallest;
+    }
+
+    private WriteStatus Combine<TKeys>(ref TKeys keys, SetCombination combination, SetCombiner combiner)
         where TKeys : struct, IKeySource, allows ref struct
     {
         combiner.Clear();
+        int first = combination == SetCombination.Intersection ? IndexOfSmallest(ref keys) : 0;
         for (int i = 0; i < keys.Count; i++)
         {
-            var status = combiner.Take(KeyOf(keys.GetKey(i)));
+            int index = i == 0 ? first : i == first ? 0 : i; // The first one and it are exchanged.
+            var status = combiner.Take(KeyOf(keys.GetKey(index)));
             if (status != WriteStatus.Done)
                 return status;
         }
@@ -97,7 +119,8 @@ public sealed partial class CacheStore
         return status is WriteStatus.Done or WriteStatus.ConditionNotMet ? SetOf(source).Remove(member) : status;
     }
 
-    private ref struct CombineSetsBody<TKeys>(TKeys keys, SetCombiner combiner) : ITransactionBody
+    private ref struct CombineSetsBody<TKeys>(TKeys keys, SetCombination combination, SetCombiner combiner)
+        : ITransactionBody
         where TKeys : struct, IKeySource, allows ref struct
     {
         public TKeys Keys = keys;
@@ -116,14 +139,15 @@ public sealed partial class CacheStore
 
         public readonly bool IsOver => true;
 
-        public void Read(CacheStore store) => Status = store.Combine(ref Keys, combiner);
+        public void Read(CacheStore store) => Status = store.Combine(ref Keys, combination, combiner);
 
         public readonly void Write(CacheStore store)
         {
         }
     }
 
-    private ref struct StoreSetsBody<TKeys>(TKeys keys, ReadOnlySpan<byte> destination, SetCombiner combiner)
+    private ref struct StoreSetsBody<TKeys>(
+        TKeys keys, SetCombination combination, ReadOnlySpan<byte> destination, SetCombiner combiner)
         : ITransactionBody
         where TKeys : struct, IKeySource, allows ref struct
     {
@@ -137,7 +161,7 @@ public sealed partial class CacheStore
 
         public readonly int WriteCount => 1;
 
-        public readonly long WrittenBytes => CollectionBytesMax + _destination.Length;
+        public readonly long WrittenBytes => CollectionBytesMax + combiner.ToldBytes + _destination.Length;
 
         public ReadOnlySpan<byte> GetKey(int index) => index == 0 ? _destination : Keys.GetKey(index - 1);
 
@@ -145,7 +169,12 @@ public sealed partial class CacheStore
 
         public readonly bool IsOver => Status != WriteStatus.Done;
 
-        public void Read(CacheStore store) => Status = store.Combine(ref Keys, combiner);
+        public void Read(CacheStore store)
+        {
+            Status = store.Combine(ref Keys, combination, combiner);
+            if (Status == WriteStatus.Done)
+                Status = combiner.Prepare(store.KeyOf(_destination));
+        }
 
         public void Write(CacheStore store)
         {
@@ -169,7 +198,9 @@ public sealed partial class CacheStore
 
         public readonly int WriteCount => 2;
 
-        public readonly long WrittenBytes => _destination.Length + _member.Length;
+        // As a member and as an element.
+        public readonly long WrittenBytes =>
+            _destination.Length + 2 * (_member.Length + ElementReader.HeaderSize + ElementReader.PrefixSize);
 
         public readonly ReadOnlySpan<byte> GetKey(int index) => index == 0 ? _source : _destination;
 

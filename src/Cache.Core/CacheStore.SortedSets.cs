@@ -36,7 +36,7 @@ public sealed partial class CacheStore
     {
         ThrowIfDisposed();
         ThrowIfWeightsDiffer(keys.Count, weights);
-        using var combiner = new SortedSetCombiner(_state, combination, aggregate, CombinedBytesMax, isStored: false);
+        using var combiner = new SortedSetCombiner(_state, combination, aggregate, CombinedBytesMax);
         var body = new CombineSortedSetsBody<TKeys>(keys, weights, combination, combiner);
         RunAtomically(ref body);
         keys = body.Keys;
@@ -64,7 +64,7 @@ public sealed partial class CacheStore
     {
         ThrowIfDisposed();
         ThrowIfWeightsDiffer(keys.Count, weights);
-        using var combiner = new SortedSetCombiner(_state, combination, aggregate, CombinedBytesMax, isStored: true);
+        using var combiner = new SortedSetCombiner(_state, combination, aggregate, CombinedBytesMax);
         var body = new StoreSortedSetsBody<TKeys>(keys, weights, combination, destination, combiner);
         RunAtomically(ref body);
         keys = body.Keys;
@@ -84,11 +84,12 @@ public sealed partial class CacheStore
         ReadOnlySpan<byte> source, in SortedSetRange range, ReadOnlySpan<byte> destination, out long count)
     {
         ThrowIfDisposed();
-        using var members = new RangeMembers();
-        var body = new StoreRangeBody(source, range, destination, members);
+        using var members = new RangeMembers(CombinedBytesMax);
+        using var replacer = new SortedSetReplacer(_state);
+        var body = new StoreRangeBody(source, range, destination, members, replacer);
         RunAtomically(ref body);
         count = body.Status == WriteStatus.Done ? members.Count : 0;
-        return body.Status; // Its parts have counted a refused write.
+        return Counted(body.Status);
     }
 
     private static void ThrowIfWeightsDiffer(int keys, ReadOnlySpan<double> weights)
@@ -176,7 +177,7 @@ public sealed partial class CacheStore
 
         public readonly int WriteCount => 1;
 
-        public readonly long WrittenBytes => CollectionBytesMax + _destination.Length;
+        public readonly long WrittenBytes => CollectionBytesMax + combiner.ToldBytes + _destination.Length;
 
         public ReadOnlySpan<byte> GetKey(int index) => index == 0 ? _destination : Keys.GetKey(index - 1);
 
@@ -184,7 +185,12 @@ public sealed partial class CacheStore
 
         public readonly bool IsOver => Status != WriteStatus.Done;
 
-        public void Read(CacheStore store) => Status = store.Combine(ref Keys, _weights, combination, combiner);
+        public void Read(CacheStore store)
+        {
+            Status = store.Combine(ref Keys, _weights, combination, combiner);
+            if (Status == WriteStatus.Done)
+                Status = combiner.Prepare(store.KeyOf(_destination));
+        }
 
         public void Write(CacheStore store)
         {
@@ -196,8 +202,8 @@ public sealed partial class CacheStore
     }
 
     private ref struct StoreRangeBody(
-        ReadOnlySpan<byte> source, SortedSetRange range, ReadOnlySpan<byte> destination, RangeMembers members)
-        : ITransactionBody
+        ReadOnlySpan<byte> source, SortedSetRange range, ReadOnlySpan<byte> destination, RangeMembers members,
+        SortedSetReplacer replacer) : ITransactionBody
     {
         private readonly ReadOnlySpan<byte> _source = source;
         private readonly SortedSetRange _range = range;
@@ -209,7 +215,7 @@ public sealed partial class CacheStore
 
         public readonly int WriteCount => 1;
 
-        public readonly long WrittenBytes => CollectionBytesMax + _destination.Length;
+        public readonly long WrittenBytes => CollectionBytesMax + replacer.ToldBytes + _destination.Length;
 
         public readonly ReadOnlySpan<byte> GetKey(int index) => index == 0 ? _source : _destination;
 
@@ -223,12 +229,20 @@ public sealed partial class CacheStore
             var sink = new RangeMembers.Sink(members);
             bool isOther = store.SortedSet(_source).GetRange(_range, ref sink) == ReadStatus.WrongType;
             Status = isOther ? WriteStatus.WrongType : WriteStatus.Done;
+            if (members.IsTooLong)
+                Status = WriteStatus.CollectionTooLong;
+            var scores = new RangeMembers.Source(members);
+            if (Status == WriteStatus.Done)
+                Status = replacer.Prepare(store.KeyOf(_destination), ref scores);
         }
 
         public void Write(CacheStore store)
         {
             var scores = new RangeMembers.Source(members);
-            Status = store.SortedSet(_destination).Replace(ref scores);
+            if (scores.Count == 0)
+                store.Remove(_destination);
+            else
+                Status = replacer.Store(store.KeyOf(_destination), ref scores);
         }
     }
 }

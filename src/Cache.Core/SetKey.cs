@@ -1,4 +1,5 @@
 using Cache.Core.Collections;
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Collections.Sets;
 using Cache.Core.Sharding;
@@ -10,7 +11,7 @@ namespace Cache.Core;
 /// Nothing is read when it is made: each call looks for the key, and is atomic. An absent key is a set without members;
 /// the first member makes it, and with the last one it goes. Reads take no lock, count as reads of the key, and are
 /// told to a sink only when they are known to be consistent. A key with a value of another kind stays as it is: the
-/// status is WrongType. A set may have 4 KB in all so far; a write beyond is refused with
+/// status is WrongType. In a set of more than 4 KB a member may have 1,280 bytes; a longer one is refused with
 /// <see cref="WriteStatus.CollectionTooLong"/> and changes nothing.
 /// <example><code>
 /// SetKey online = store.SetOf("online"u8);
@@ -21,6 +22,8 @@ namespace Cache.Core;
 /// </remarks>
 public readonly ref struct SetKey
 {
+    private const int StepMax = ElementChanges.CountMax;
+
     private readonly CacheStore _store;
     private readonly EntryKey _key;
 
@@ -72,6 +75,14 @@ public readonly ref struct SetKey
         using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.Set, out var status);
         if (status == ReadStatus.WrongType)
             return status;
+        if (copy.IsObject)
+        {
+            for (int i = 0; i < members.Count; i++)
+                found[i] = copy.View.TryFindName(members.GetKey(i), out _);
+            _store.State.ThrowIfDisposed();
+            return status;
+        }
+
         if (members.Count > NameTable.CountMin)
         {
             FindTable(copy.Table, ref members, found);
@@ -96,10 +107,16 @@ public readonly ref struct SetKey
         using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.Set, out var status);
         if (status != ReadStatus.Found)
             return status;
-        var table = copy.Table;
-        sink.Begin(table.Count);
-        for (var place = PackedTable.BeforeFirst; !sink.IsFull && table.TryMoveNext(ref place);)
-            sink.Take(table.NameAt(place));
+        if (copy.IsObject)
+        {
+            var members = new MembersAlone<TSink>(sink);
+            members.Begin(copy.View.Count);
+            MemberView.TellAll(_store.State, copy.View, ref members);
+            sink = members.Sink;
+            return status;
+        }
+
+        Tell(copy.Table, ref sink);
         return status;
     }
 
@@ -115,8 +132,19 @@ public readonly ref struct SetKey
         where TSink : struct, IMemberSink, allows ref struct
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
+        using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.Set, out var status);
+        if (status == ReadStatus.Found && copy.IsObject)
+        {
+            var members = new MembersAlone<TSink>(sink);
+            cursor = MemberView.TellFrom(_store.State, copy.View, cursor, count, ref members);
+            sink = members.Sink;
+            return status;
+        }
+
         cursor = 0;
-        return GetAll(ref sink);
+        if (status == ReadStatus.Found)
+            Tell(copy.Table, ref sink); // All of it, whatever the cursor, as Redis does.
+        return status;
     }
 
     /// <summary>Copies a member at random into the sink.</summary>
@@ -126,8 +154,11 @@ public readonly ref struct SetKey
         var query = new RandomElementQuery<TSink>(PackedShape.Set, sink);
         var status = Query(ref query);
         sink = query.Sink;
-        if (status == ReadStatus.Found)
-            sink.Advance(query.Length);
+        if (status != ReadStatus.Found)
+            return status;
+        if (!query.IsFound)
+            return ReadStatus.NotFound;
+        sink.Advance(query.Length);
         return status;
     }
 
@@ -142,6 +173,14 @@ public readonly ref struct SetKey
         using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.Set, out var status);
         if (status != ReadStatus.Found)
             return status;
+        if (copy.IsObject)
+        {
+            var members = new MembersAlone<TSink>(sink);
+            MemberView.TellRandom(_store.State, copy.View, count, mayRepeat, ref members);
+            sink = members.Sink;
+            return status;
+        }
+
         var chosen = new RandomElements(copy.Table, count, mayRepeat);
         sink.Begin(chosen.Count);
         while (!sink.IsFull && chosen.TryMoveNext(out var place))
@@ -158,17 +197,26 @@ public readonly ref struct SetKey
         return status == WriteStatus.Done && edit.Added == 0 ? WriteStatus.ConditionNotMet : status;
     }
 
-    /// <summary>Adds several members, all or none.</summary>
+    /// <summary>Adds several members: of at most 128 all or none, of more in steps of as many.</summary>
+    /// <remarks>
+    /// Others may see the first steps before the last; where one of them fails, those before it stay, and no other
+    /// key waits for a long write.
+    /// </remarks>
     /// <param name="members">The members.</param>
     /// <param name="added">The number of those that were absent.</param>
     public WriteStatus AddMany<TMembers>(ref TMembers members, out int added)
         where TMembers : struct, IKeySource, allows ref struct
     {
-        if (members.Count > NameTable.CountMin)
-            return AddTable(ref members, out added);
-        var edit = new AddMembersEdit<TMembers>(members, _store.State.EncodingLimits.SetIntegers);
-        var status = Write(ref edit);
-        added = status == WriteStatus.Done ? edit.Added : 0;
+        added = 0;
+        var status = WriteStatus.Done;
+        for (int from = 0; (from < members.Count || from == 0) && status == WriteStatus.Done; from += StepMax)
+        {
+            var step = new KeySlice<TMembers>(members, from, Math.Min(members.Count - from, StepMax));
+            status = AddStep(ref step, out int more);
+            members = step.Names;
+            added += more;
+        }
+
         return status;
     }
 
@@ -176,26 +224,36 @@ public readonly ref struct SetKey
     /// <returns>NotFound if there was none.</returns>
     public WriteStatus Remove(ReadOnlySpan<byte> member)
     {
-        var edit = new RemoveNamesEdit<OneName>(EntryKind.Set, new OneName(member));
+        var edit = new RemoveNamesEdit<OneName>(EntryKind.Set, new OneName(member), from: 0, count: 1);
         return Write(ref edit);
     }
 
-    /// <summary>Removes several members.</summary>
+    /// <summary>Removes several members, in steps of at most 128.</summary>
     /// <param name="members">The members.</param>
     /// <param name="removed">The number of those that were there.</param>
     /// <returns>NotFound if none was.</returns>
     public WriteStatus RemoveMany<TMembers>(ref TMembers members, out int removed)
         where TMembers : struct, IKeySource, allows ref struct
     {
-        if (members.Count > NameTable.CountMin)
-            return RemoveTable(ref members, out removed);
-        var edit = new RemoveNamesEdit<TMembers>(EntryKind.Set, members);
-        var status = Write(ref edit);
-        removed = status == WriteStatus.Done ? edit.Removed : 0;
-        return status;
+        removed = 0;
+        for (int from = 0; from < members.Count || from == 0; from += StepMax)
+        {
+            var step = new KeySlice<TMembers>(members, from, Math.Min(members.Count - from, StepMax));
+            var status = RemoveStep(ref step, out int more);
+            members = step.Names;
+            removed += more;
+            if (status is not (WriteStatus.Done or WriteStatus.NotFound))
+                return status;
+        }
+
+        return removed > 0 ? WriteStatus.Done : WriteStatus.NotFound;
     }
 
     /// <summary>Removes members at random, and tells the sink which, once they are removed.</summary>
+    /// <remarks>
+    /// More than 128 members of a set of more than 4 KB are removed in steps of as many; they end where those that are
+    /// told would take an eighth of the store's limit.
+    /// </remarks>
     /// <param name="count">How many; no more than there are. 0 removes none.</param>
     /// <param name="sink">Receives the members, if the status is Done.</param>
     /// <returns>NotFound if the key is absent.</returns>
@@ -203,15 +261,22 @@ public readonly ref struct SetKey
         where TSink : struct, IMemberSink, allows ref struct
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
-        using var taken = new TakenMembers();
-        var edit = new PopMembersEdit(count, _store.State.EncodingLimits.SetIntegers, taken);
-        var status = Write(ref edit);
-        if (status != WriteStatus.Done)
+        using var taken = TakenMembers.Rent();
+        var status = PopSteps(count, taken);
+        if (status != WriteStatus.Done && taken.Count == 0)
             return status;
-        sink.Begin(edit.Taken.Count);
-        for (int position = 0; !sink.IsFull && edit.Taken.TryMoveNext(ref position, out var member, out _);)
+        sink.Begin(taken.Count);
+        for (int position = 0; !sink.IsFull && taken.TryMoveNext(ref position, out var member, out _);)
             sink.Take(member);
-        return status;
+        return WriteStatus.Done;
+    }
+
+    private static void Tell<TSink>(in PackedTable table, ref TSink sink)
+        where TSink : struct, IMemberSink, allows ref struct
+    {
+        sink.Begin(table.Count);
+        for (var place = PackedTable.BeforeFirst; !sink.IsFull && table.TryMoveNext(ref place);)
+            sink.Take(table.NameAt(place));
     }
 
     private void FindTable<TMembers>(in PackedTable present, ref TMembers members, Span<bool> found)
@@ -230,13 +295,57 @@ public readonly ref struct SetKey
             found[i] = found[table.FirstOf(i)];
     }
 
+    // What others add meanwhile is not removed: it ends. Where a step is refused, those before it are told.
+    private WriteStatus PopSteps(long count, TakenMembers taken)
+    {
+        long left = count;
+        WriteStatus status;
+        do
+        {
+            var before = taken.End;
+            var edit = new PopMembersEdit(left, _store.State.EncodingLimits.SetIntegers, taken);
+            status = Write(ref edit);
+            if (status != WriteStatus.Done)
+                taken.Truncate(before); // They were only planned.
+            left = Math.Min(left, edit.Present) - (taken.Count - before.Count);
+        }
+        while (status == WriteStatus.Done && left > 0 && taken.Bytes < _store.TakenMembersMax);
+        return status;
+    }
+
+    // At most a step's.
+    private WriteStatus AddStep<TMembers>(ref TMembers members, out int added)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        if (members.Count > NameTable.CountMin)
+            return AddTable(ref members, out added);
+        var edit = new AddMembersEdit<TMembers>(members, _store.State.EncodingLimits.SetIntegers);
+        var status = Write(ref edit);
+        members = edit.Members;
+        added = status == WriteStatus.Done ? edit.Added : 0;
+        return status;
+    }
+
     private WriteStatus AddTable<TMembers>(ref TMembers members, out int added)
         where TMembers : struct, IKeySource, allows ref struct
     {
         using var table = NameTable.Of(_store.State, ref members);
         var edit = new AddManyMembersEdit<TMembers>(members, table, _store.State.EncodingLimits.SetIntegers);
         var status = Write(ref edit);
+        members = edit.Members;
         added = status == WriteStatus.Done ? edit.Added : 0;
+        return status;
+    }
+
+    private WriteStatus RemoveStep<TMembers>(ref TMembers members, out int removed)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        if (members.Count > NameTable.CountMin)
+            return RemoveTable(ref members, out removed);
+        var edit = new RemoveNamesEdit<TMembers>(EntryKind.Set, members, from: 0, members.Count);
+        var status = Write(ref edit);
+        members = edit.Names;
+        removed = status == WriteStatus.Done ? edit.Removed : 0;
         return status;
     }
 
@@ -246,15 +355,16 @@ public readonly ref struct SetKey
         using var table = NameTable.Of(_store.State, ref members);
         var edit = new RemoveManyNamesEdit<TMembers>(EntryKind.Set, members, table);
         var status = Write(ref edit);
+        members = edit.Names;
         removed = status == WriteStatus.Done ? edit.Removed : 0;
         return status;
     }
 
     private ReadStatus Query<TQuery>(ref TQuery query)
-        where TQuery : struct, IPackedQuery, allows ref struct =>
-        _store.State.ShardOf(_key.Hash).Query(_key, EntryKind.Set, ref query);
+        where TQuery : struct, IPackedQuery, IObjectQuery, allows ref struct =>
+        _store.State.ShardOf(_key.Hash).QueryAny(_key, EntryKind.Set, ref query);
 
     private WriteStatus Write<TEdit>(ref TEdit edit)
-        where TEdit : struct, IPackedEdit, allows ref struct =>
-        _store.Counted(CollectionWriter.Write(_store.State, _key, ref edit));
+        where TEdit : struct, IPackedEdit, IObjectEdit, allows ref struct =>
+        _store.Counted(ObjectWriter.Write(_store.State, _key, ref edit));
 }

@@ -1,4 +1,5 @@
 using Cache.Core.Collections;
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.SortedSets;
 
 namespace Cache.Core;
@@ -28,7 +29,10 @@ public readonly ref partial struct SortedSetKey
     }
 
     /// <summary>Gives several members scores, those for which the conditions hold. The key's expiry stays.</summary>
-    /// <remarks>A member that occurs twice is written twice. If the status is not Done, none is written.</remarks>
+    /// <remarks>
+    /// A member that occurs twice is written twice. At most 128 are written all or none, more in steps of as many:
+    /// others may see the first steps before the last, and where one of them fails, those before it stay.
+    /// </remarks>
     /// <param name="scores">The members with their scores, none of which is NaN.</param>
     /// <param name="conditions">The conditions.</param>
     /// <param name="added">The number of members that were absent.</param>
@@ -37,11 +41,17 @@ public readonly ref partial struct SortedSetKey
         ref TScores scores, ScoreConditions conditions, out int added, out int updated)
         where TScores : struct, IScoreSource, allows ref struct
     {
-        if (scores.Count > NameTable.CountMin)
-            return AddTable(ref scores, conditions, out added, out updated);
-        var edit = new AddScoresEdit<TScores>(scores, conditions, _store.State.EncodingLimits);
-        var status = Write(ref edit);
-        (added, updated) = status == WriteStatus.Done ? (edit.Added, edit.Updated) : (0, 0);
+        (added, updated) = (0, 0);
+        var status = WriteStatus.Done;
+        for (int from = 0; (from < scores.Count || from == 0) && status == WriteStatus.Done; from += StepMax)
+        {
+            var step = new ScoreSlice<TScores>(scores, from, Math.Min(scores.Count - from, StepMax));
+            status = AddStep(ref step, conditions, out int more, out int changed);
+            scores = step.Scores;
+            added += more;
+            updated += changed;
+        }
+
         return status;
     }
 
@@ -75,38 +85,57 @@ public readonly ref partial struct SortedSetKey
     /// <returns>NotFound if there was none.</returns>
     public WriteStatus Remove(ReadOnlySpan<byte> member)
     {
-        var edit = new RemoveNamesEdit<OneName>(EntryKind.SortedSet, new OneName(member));
+        var edit = new RemoveNamesEdit<OneName>(EntryKind.SortedSet, new OneName(member), from: 0, count: 1);
         return Write(ref edit);
     }
 
-    /// <summary>Removes several members.</summary>
+    /// <summary>Removes several members, in steps of at most 128.</summary>
     /// <param name="members">The members.</param>
     /// <param name="removed">The number of those that were there.</param>
     /// <returns>NotFound if none was.</returns>
     public WriteStatus RemoveMany<TMembers>(ref TMembers members, out int removed)
         where TMembers : struct, IKeySource, allows ref struct
     {
-        if (members.Count > NameTable.CountMin)
-            return RemoveTable(ref members, out removed);
-        var edit = new RemoveNamesEdit<TMembers>(EntryKind.SortedSet, members);
-        var status = Write(ref edit);
-        removed = status == WriteStatus.Done ? edit.Removed : 0;
-        return status;
+        removed = 0;
+        for (int from = 0; from < members.Count || from == 0; from += StepMax)
+        {
+            var step = new KeySlice<TMembers>(members, from, Math.Min(members.Count - from, StepMax));
+            var status = RemoveStep(ref step, out int more);
+            members = step.Names;
+            removed += more;
+            if (status is not (WriteStatus.Done or WriteStatus.NotFound))
+                return status;
+        }
+
+        return removed > 0 ? WriteStatus.Done : WriteStatus.NotFound;
     }
 
-    /// <summary>Removes the members of a range.</summary>
+    /// <summary>Removes the members of a range, of a sorted set of more than 4 KB in steps of at most 128.</summary>
     /// <param name="range">The range.</param>
     /// <param name="removed">How many they were.</param>
     /// <returns>NotFound if it has none.</returns>
     public WriteStatus RemoveRange(in SortedSetRange range, out int removed)
     {
-        var edit = new RemoveRangeEdit(range);
-        var status = Write(ref edit);
-        removed = status == WriteStatus.Done ? edit.Removed : 0;
-        return status;
+        removed = 0;
+        RangeSlice? rest = null;
+        do
+        {
+            var edit = new RemoveRangeEdit(range, rest);
+            var status = Write(ref edit);
+            if (status != WriteStatus.Done)
+                return removed > 0 && status == WriteStatus.NotFound ? WriteStatus.Done : status;
+            removed += edit.Removed;
+            rest = edit.Rest;
+        }
+        while (rest.Value.Count > 0);
+        return WriteStatus.Done;
     }
 
     /// <summary>Removes the lowest or the highest members, and tells the sink which, once they are removed.</summary>
+    /// <remarks>
+    /// More than 128 members of a sorted set of more than 4 KB are removed in steps of as many; they end where those
+    /// that are told would take an eighth of the store's limit.
+    /// </remarks>
     /// <param name="count">How many; no more than there are. 0 removes none.</param>
     /// <param name="takesHighest">Whether the highest, from the highest on.</param>
     /// <param name="sink">Receives the members, if the status is Done.</param>
@@ -115,15 +144,12 @@ public readonly ref partial struct SortedSetKey
         where TSink : struct, IScoredMemberSink, allows ref struct
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
-        using var taken = new TakenMembers();
-        var edit = new PopScoresEdit(count, takesHighest, taken);
-        var status = Write(ref edit);
-        if (status != WriteStatus.Done)
+        using var taken = TakenMembers.Rent();
+        var status = PopSteps(count, takesHighest, taken);
+        if (status != WriteStatus.Done && taken.Count == 0)
             return status;
-        sink.Begin(edit.Taken.Count);
-        for (int position = 0; !sink.IsFull && edit.Taken.TryMoveNext(ref position, out var member, out double score);)
-            sink.Take(member, score);
-        return status;
+        Tell(taken, ref sink);
+        return WriteStatus.Done;
     }
 
     /// <summary>
@@ -140,6 +166,38 @@ public readonly ref partial struct SortedSetKey
         return WriteStatus.Done;
     }
 
+    // What others add meanwhile is not removed: it ends. Where a step is refused, those before it are told.
+    private WriteStatus PopSteps(long count, bool takesHighest, TakenMembers taken)
+    {
+        long left = count;
+        WriteStatus status;
+        do
+        {
+            var before = taken.End;
+            var edit = new PopScoresEdit(left, takesHighest, taken);
+            status = Write(ref edit);
+            if (status != WriteStatus.Done)
+                taken.Truncate(before); // They were only planned.
+            left = Math.Min(left, edit.Present) - (taken.Count - before.Count);
+        }
+        while (status == WriteStatus.Done && left > 0 && taken.Bytes < _store.TakenMembersMax);
+        return status;
+    }
+
+    // At most a step's.
+    private WriteStatus AddStep<TScores>(
+        ref TScores scores, ScoreConditions conditions, out int added, out int updated)
+        where TScores : struct, IScoreSource, allows ref struct
+    {
+        if (scores.Count > NameTable.CountMin)
+            return AddTable(ref scores, conditions, out added, out updated);
+        var edit = new AddScoresEdit<TScores>(scores, conditions, _store.State.EncodingLimits);
+        var status = Write(ref edit);
+        scores = edit.Scores;
+        (added, updated) = status == WriteStatus.Done ? (edit.Added, edit.Updated) : (0, 0);
+        return status;
+    }
+
     private WriteStatus AddTable<TScores>(
         ref TScores scores, ScoreConditions conditions, out int added, out int updated)
         where TScores : struct, IScoreSource, allows ref struct
@@ -147,7 +205,20 @@ public readonly ref partial struct SortedSetKey
         using var table = NameTable.Of(_store.State, ref scores);
         var edit = new AddManyScoresEdit<TScores>(scores, table, conditions, _store.State.EncodingLimits);
         var status = Write(ref edit);
+        scores = edit.Scores;
         (added, updated) = status == WriteStatus.Done ? (edit.Added, edit.Updated) : (0, 0);
+        return status;
+    }
+
+    private WriteStatus RemoveStep<TMembers>(ref TMembers members, out int removed)
+        where TMembers : struct, IKeySource, allows ref struct
+    {
+        if (members.Count > NameTable.CountMin)
+            return RemoveTable(ref members, out removed);
+        var edit = new RemoveNamesEdit<TMembers>(EntryKind.SortedSet, members, from: 0, members.Count);
+        var status = Write(ref edit);
+        members = edit.Names;
+        removed = status == WriteStatus.Done ? edit.Removed : 0;
         return status;
     }
 
@@ -157,6 +228,7 @@ public readonly ref partial struct SortedSetKey
         using var table = NameTable.Of(_store.State, ref members);
         var edit = new RemoveManyNamesEdit<TMembers>(EntryKind.SortedSet, members, table);
         var status = Write(ref edit);
+        members = edit.Names;
         removed = status == WriteStatus.Done ? edit.Removed : 0;
         return status;
     }
@@ -168,6 +240,6 @@ public readonly ref partial struct SortedSetKey
     }
 
     private WriteStatus Write<TEdit>(ref TEdit edit)
-        where TEdit : struct, IPackedEdit, allows ref struct =>
-        _store.Counted(CollectionWriter.Write(_store.State, _key, ref edit));
+        where TEdit : struct, IPackedEdit, IObjectEdit, allows ref struct =>
+        _store.Counted(ObjectWriter.Write(_store.State, _key, ref edit));
 }

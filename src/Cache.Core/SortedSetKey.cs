@@ -1,4 +1,6 @@
+using System.Buffers;
 using Cache.Core.Collections;
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Collections.SortedSets;
 using Cache.Core.Sharding;
@@ -13,7 +15,7 @@ namespace Cache.Core;
 /// call looks for the key, and is atomic. An absent key is a sorted set without members; the first member makes it, and
 /// with the last one it goes. Reads take no lock, count as reads of the key, and are told to a sink only when they are
 /// known to be consistent. A key with a value of another kind stays as it is: the status is WrongType. A score is any
-/// number but NaN. A sorted set may have 4 KB in all so far; a write beyond is refused with
+/// number but NaN. In a sorted set of more than 4 KB a member may have 1,272 bytes; a longer one is refused with
 /// <see cref="WriteStatus.CollectionTooLong"/> and changes nothing.
 /// <example><code>
 /// SortedSetKey board = store.SortedSet("board"u8);
@@ -24,6 +26,8 @@ namespace Cache.Core;
 /// </remarks>
 public readonly ref partial struct SortedSetKey
 {
+    private const int StepMax = ElementChanges.CountMax;
+
     private readonly CacheStore _store;
     private readonly EntryKey _key;
 
@@ -58,9 +62,20 @@ public readonly ref partial struct SortedSetKey
     /// <param name="count">The number; 0 unless the status is Found.</param>
     public ReadStatus GetCount(in SortedSetRange range, out long count)
     {
-        using var copy = Copy(out var status);
-        count = status == ReadStatus.Found ? RangeSlice.Of(copy.Table, range).Count : 0;
-        return status;
+        byte[] room = ArrayPool<byte>.Shared.Rent(PackedTable.LengthMax);
+        try
+        {
+            var query = new RangeQuery(range, room.AsSpan(0, PackedTable.LengthMax), found: null);
+            var status = Query(ref query);
+            count = 0;
+            if (status == ReadStatus.Found)
+                count = query.IsObject ? query.Slice.Count : RangeSlice.Of(query.Table, range).Count;
+            return status;
+        }
+        finally // The store may have been disposed.
+        {
+            ArrayPool<byte>.Shared.Return(room);
+        }
     }
 
     /// <summary>Whether there is a member.</summary>
@@ -77,7 +92,7 @@ public readonly ref partial struct SortedSetKey
     /// <returns>Found; NotFound if the key or the member is absent; or WrongType.</returns>
     public ReadStatus GetScore(ReadOnlySpan<byte> member, out double score)
     {
-        var status = Find(member, out var query);
+        var status = Find(member, needsRank: false, out var query);
         score = query.Score;
         return status;
     }
@@ -94,6 +109,14 @@ public readonly ref partial struct SortedSetKey
         using var copy = Copy(out var status);
         if (status == ReadStatus.WrongType)
             return status;
+        if (copy.IsObject)
+        {
+            for (int i = 0; i < members.Count; i++)
+                scores[i] = RangeTelling.ScoreOf(copy, members.GetKey(i));
+            _store.State.ThrowIfDisposed();
+            return status;
+        }
+
         if (members.Count > NameTable.CountMin)
         {
             FindTable(copy.Table, ref members, scores);
@@ -127,7 +150,7 @@ public readonly ref partial struct SortedSetKey
     /// <returns>Found; NotFound if the key or the member is absent; or WrongType.</returns>
     public ReadStatus GetRank(ReadOnlySpan<byte> member, bool isReversed, out long rank)
     {
-        var status = Find(member, out var query);
+        var status = Find(member, needsRank: true, out var query);
         rank = status != ReadStatus.Found ? 0 : isReversed ? query.Count - 1 - query.Index : query.Index;
         return status;
     }
@@ -137,19 +160,26 @@ public readonly ref partial struct SortedSetKey
     public ReadStatus GetRange<TSink>(in SortedSetRange range, ref TSink sink)
         where TSink : struct, IScoredMemberSink, allows ref struct
     {
-        using var copy = Copy(out var status);
-        if (status != ReadStatus.Found)
+        using var found = TakenMembers.Rent();
+        byte[] room = ArrayPool<byte>.Shared.Rent(PackedTable.LengthMax);
+        try
+        {
+            var query = new RangeQuery(range, room.AsSpan(0, PackedTable.LengthMax), found);
+            var status = Query(ref query);
+            if (status != ReadStatus.Found)
+                return status;
+            if (!query.IsObject)
+                RangeTelling.Tell(query.Table, range, ref sink);
+            else if (query.Slice.Count <= RangeQuery.MembersMax)
+                Tell(found, ref sink);
+            else
+                status = TellLong(range, ref sink);
             return status;
-        var table = copy.Table;
-        var slice = RangeSlice.Of(table, range);
-        sink.Begin(slice.Count);
-        if (slice.Count == 0)
-            return status;
-        if (range.IsReversed)
-            TellReversed(table, slice, ref sink);
-        else
-            Tell(table, slice, ref sink);
-        return status;
+        }
+        finally // The store may have been disposed, and the sink may throw.
+        {
+            ArrayPool<byte>.Shared.Return(room);
+        }
     }
 
     /// <summary>Continues a scan of the members, in steps that hold nothing in between.</summary>
@@ -164,8 +194,17 @@ public readonly ref partial struct SortedSetKey
         where TSink : struct, IScoredMemberSink, allows ref struct
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
+        using var copy = Copy(out var status);
+        if (status == ReadStatus.Found && copy.IsObject)
+        {
+            cursor = MemberView.TellFrom(_store.State, copy.View, cursor, count, ref sink);
+            return status;
+        }
+
         cursor = 0;
-        return GetRange(SortedSetRange.All, ref sink);
+        if (status == ReadStatus.Found)
+            RangeTelling.Tell(copy, SortedSetRange.All, ref sink); // All of it, whatever the cursor, as Redis does.
+        return status;
     }
 
     /// <summary>Copies a member at random into the sink.</summary>
@@ -175,8 +214,11 @@ public readonly ref partial struct SortedSetKey
         var query = new RandomElementQuery<TSink>(PackedShape.SortedSet, sink);
         var status = Query(ref query);
         sink = query.Sink;
-        if (status == ReadStatus.Found)
-            sink.Advance(query.Length);
+        if (status != ReadStatus.Found)
+            return status;
+        if (!query.IsFound)
+            return ReadStatus.NotFound;
+        sink.Advance(query.Length);
         return status;
     }
 
@@ -191,6 +233,12 @@ public readonly ref partial struct SortedSetKey
         using var copy = Copy(out var status);
         if (status != ReadStatus.Found)
             return status;
+        if (copy.IsObject)
+        {
+            MemberView.TellRandom(_store.State, copy.View, count, mayRepeat, ref sink);
+            return status;
+        }
+
         var table = copy.Table;
         var chosen = new RandomElements(table, count, mayRepeat);
         sink.Begin(chosen.Count);
@@ -215,31 +263,27 @@ public readonly ref partial struct SortedSetKey
             scores[i] = scores[table.FirstOf(i)];
     }
 
-    private static void Tell<TSink>(in PackedTable table, RangeSlice slice, ref TSink sink)
+    // From a snapshot.
+    private ReadStatus TellLong<TSink>(in SortedSetRange range, ref TSink sink)
         where TSink : struct, IScoredMemberSink, allows ref struct
     {
-        bool isThere = table.TryGetAt(slice.Index, out var place);
-        for (int left = slice.Count; isThere && left > 0 && !sink.IsFull; left--)
-        {
-            sink.Take(table.NameAt(place), SortedOrder.ScoreAt(table, place));
-            isThere = table.TryMoveNext(ref place);
-        }
+        using var copy = CollectionCopy.Peek(_store.State, _key, EntryKind.SortedSet, out var status, out _);
+        if (status == ReadStatus.Found)
+            RangeTelling.Tell(copy, range, ref sink);
+        return status;
     }
 
-    private static void TellReversed<TSink>(in PackedTable table, RangeSlice slice, ref TSink sink)
+    private static void Tell<TSink>(TakenMembers found, ref TSink sink)
         where TSink : struct, IScoredMemberSink, allows ref struct
     {
-        var starts = new ElementStarts(table);
-        for (int index = slice.Index + slice.Count - 1; index >= slice.Index && !sink.IsFull; index--)
-        {
-            var place = starts[index];
-            sink.Take(table.NameAt(place), SortedOrder.ScoreAt(table, place));
-        }
+        sink.Begin(found.Count);
+        for (int position = 0; !sink.IsFull && found.TryMoveNext(ref position, out var member, out double score);)
+            sink.Take(member, score);
     }
 
-    private ReadStatus Find(ReadOnlySpan<byte> member, out PlaceQuery query)
+    private ReadStatus Find(ReadOnlySpan<byte> member, bool needsRank, out PlaceQuery query)
     {
-        query = new PlaceQuery(PackedShape.SortedSet, member);
+        query = new PlaceQuery(PackedShape.SortedSet, member, mayFind: true, needsRank);
         var status = Query(ref query);
         return status == ReadStatus.Found && !query.IsFound ? ReadStatus.NotFound : status;
     }
@@ -248,6 +292,6 @@ public readonly ref partial struct SortedSetKey
         CollectionCopy.Take(_store.State, _key, EntryKind.SortedSet, out status);
 
     private ReadStatus Query<TQuery>(ref TQuery query)
-        where TQuery : struct, IPackedQuery, allows ref struct =>
-        _store.State.ShardOf(_key.Hash).Query(_key, EntryKind.SortedSet, ref query);
+        where TQuery : struct, IPackedQuery, IObjectQuery, allows ref struct =>
+        _store.State.ShardOf(_key.Hash).QueryAny(_key, EntryKind.SortedSet, ref query);
 }

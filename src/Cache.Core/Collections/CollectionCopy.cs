@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Diagnostics;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
+using Cache.Core.Collections.Trees;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
@@ -98,6 +99,13 @@ internal ref struct CollectionCopy : IPackedQuery, IObjectQuery, IDisposable
 
         return copy;
     }
+
+    /// <summary>Tells members that follow each other in a large collection, from a place on.</summary>
+    public readonly void Tell<TOrder, TSink>(
+        TreeCursor<TOrder> cursor, long count, bool isReversed, ref TSink sink)
+        where TOrder : struct, ITreeOrder
+        where TSink : struct, IScoredMemberSink, allows ref struct =>
+        MemberView.Tell(_state, View, cursor, count, isReversed, ref sink);
 
     private ReadStatus TakeUncounted(Shard shard, scoped in EntryKey key, EntryKind kind, out ReadSnapshot snapshot)
     {

@@ -109,6 +109,23 @@ internal static class ObjectMaker
         }
     }
 
+    /// <summary>Adds an element to an object that no key has yet.</summary>
+    /// <returns>False if there is no page for it.</returns>
+    public static bool TryPut(
+        ObjectHeap objects, ObjectStub stub, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    {
+        uint version = objects.Hold(stub.Number); // From the disposal; not while room is made.
+        try
+        {
+            var writer = new ElementWriter(objects, ref objects.Table[stub.Number], stub.Number);
+            return writer.TryMake(ElementAction.Put, name, value);
+        }
+        finally
+        {
+            objects.Table.LetGo(stub.Number, version, isChanged: true);
+        }
+    }
+
     private static bool TryFill(
         StoreState state, ObjectHeap objects, in EntryKey key, ObjectStub stub, ReadOnlySpan<byte> stored)
     {

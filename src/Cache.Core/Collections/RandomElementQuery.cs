@@ -1,13 +1,17 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
+using Cache.Core.Collections.Trees;
+using Cache.Core.Layout;
 
 namespace Cache.Core.Collections;
 
 /// <summary>Copies the name of an element at random into the span of a sink, which is not told yet.</summary>
-internal ref struct RandomElementQuery<TSink>(PackedShape shape, TSink sink) : IPackedQuery
+internal ref struct RandomElementQuery<TSink>(PackedShape shape, TSink sink) : IPackedQuery, IObjectQuery
     where TSink : struct, IValueSink, allows ref struct
 {
-    // Where the name begins.
+    // Where the name begins, or lies.
     private int _start;
+    private ReadOnlySpan<byte> _name;
 
     public TSink Sink = sink;
 
@@ -34,5 +38,33 @@ internal ref struct RandomElementQuery<TSink>(PackedShape shape, TSink sink) : I
     {
         if (IsFound)
             packed.Slice(_start, Length).CopyTo(Sink.GetSpan(Length));
+    }
+
+    public void Read(in ObjectView view)
+    {
+        (IsFound, Length) = (false, 0);
+        if (view.Count == 0)
+            return;
+        uint rank = RandomRanks.Next(view.Count);
+        if (view.Kind == EntryKind.Set)
+            Read(view.First<ByHash>().At(rank));
+        else
+            Read(view.First<ByHashWithValue>().At(rank));
+    }
+
+    public void Copy(in ObjectView view)
+    {
+        if (IsFound)
+            _name.CopyTo(Sink.GetSpan(Length));
+    }
+
+    private void Read<TOrder>(in TreeCursor<TOrder> cursor)
+        where TOrder : struct, ITreeOrder
+    {
+        IsFound = cursor.IsValid;
+        if (!IsFound)
+            return;
+        _name = cursor.Entry.Name;
+        Length = _name.Length;
     }
 }

@@ -1,12 +1,15 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections;
 
 /// <summary>As <see cref="RemoveNamesEdit{TNames}"/>, of many names.</summary>
-internal ref struct RemoveManyNamesEdit<TNames>(EntryKind kind, TNames names, NameTable table) : IPackedEdit
+internal ref struct RemoveManyNamesEdit<TNames>(EntryKind kind, TNames names, NameTable table)
+    : IPackedEdit, IObjectEdit
     where TNames : struct, IKeySource, allows ref struct
 {
-    private TNames _names = names;
+    /// <summary>The caller's source.</summary>
+    public TNames Names = names;
 
     public readonly EntryKind Kind => kind;
 
@@ -20,7 +23,7 @@ internal ref struct RemoveManyNamesEdit<TNames>(EntryKind kind, TNames names, Na
         {
             if (!editor.Table.TryReadAt(index, start, out var place))
                 PackedCheck.ThrowDamaged();
-            if (table.Find(ref _names, editor.Table.NameAt(place)) < 0)
+            if (table.Find(ref Names, editor.Table.NameAt(place)) < 0)
             {
                 index++;
                 start = place.End;
@@ -33,4 +36,19 @@ internal ref struct RemoveManyNamesEdit<TNames>(EntryKind kind, TNames names, Na
 
         return Removed > 0 ? WriteStatus.Done : WriteStatus.NotFound;
     }
+
+    public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
+    {
+        Removed = 0;
+        for (int i = 0; i < table.Count; i++)
+        {
+            var name = Names.GetKey(i);
+            if (table.FirstOf(i) == i && view.TryFindName(name, out _))
+                changes.Drop(name);
+        }
+
+        return changes.Count > 0 ? WriteStatus.Done : WriteStatus.NotFound;
+    }
+
+    public void Note(int added, int removed) => Removed = removed;
 }

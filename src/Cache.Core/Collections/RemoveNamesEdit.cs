@@ -12,12 +12,6 @@ internal ref struct RemoveNamesEdit<TNames>(EntryKind kind, TNames names, int fr
     /// <summary>The caller's source.</summary>
     public TNames Names = names;
 
-    /// <summary>All of the source's names, of a small collection.</summary>
-    public RemoveNamesEdit(EntryKind kind, TNames names)
-        : this(kind, names, 0, names.Count)
-    {
-    }
-
     public readonly EntryKind Kind => kind;
 
     /// <summary>The number of those that were there.</summary>
@@ -44,7 +38,7 @@ internal ref struct RemoveNamesEdit<TNames>(EntryKind kind, TNames names, int fr
         for (int i = from; i < from + count; i++)
         {
             var name = Names.GetKey(i);
-            if (view.TryFindField(name, out _))
+            if (view.TryFindName(name, out _))
                 changes.Drop(name);
         }
 

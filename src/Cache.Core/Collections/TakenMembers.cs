@@ -1,58 +1,88 @@
-using System.Buffers;
 using System.Buffers.Binary;
-using System.Diagnostics;
-using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections;
 
-/// <summary>Elements that a write removed, for its caller; dispose it.</summary>
+/// <summary>Elements that a write removed, or that a read found, for the caller; dispose it.</summary>
 /// <remarks>
-/// Each is its length in two bytes, its score in eight, and its bytes. They lie in one record of a collection, so they
-/// have a longest length.
+/// Each is its length in four bytes, its score in eight, and its bytes. One for each thread; a sink that asks the store
+/// in turn gets another one.
 /// </remarks>
-internal struct TakenMembers : IDisposable
+internal sealed class TakenMembers : IDisposable
 {
-    private const int HeadSize = sizeof(ushort) + sizeof(double);
-    private const int LengthMax = PackedTable.LengthMax + HeadSize * PackedTable.CountMax;
+    private const int HeadSize = sizeof(int) + sizeof(double);
+    private const int InitialBytes = 4096;
 
-    private readonly byte[] _bytes = ArrayPool<byte>.Shared.Rent(LengthMax);
+    // A longer one is not kept for the next use.
+    private const int KeptBytesMax = 256 << 10;
+
+    [ThreadStatic]
+    private static TakenMembers? _cached;
+
+    private byte[] _bytes = new byte[InitialBytes];
     private int _length;
 
-    public TakenMembers()
+    private TakenMembers()
     {
     }
 
     public int Count { get; private set; }
 
+    public static TakenMembers Rent()
+    {
+        var taken = _cached ?? new TakenMembers();
+        _cached = null;
+        taken.Clear();
+        return taken;
+    }
+
     /// <summary>Forgets all: the write begins anew.</summary>
     public void Clear() => (Count, _length) = (0, 0);
 
+    /// <summary>The bytes that all take.</summary>
+    public int Bytes => _length;
+
+    /// <summary>Where the next element begins.</summary>
+    public (int Count, int Length) End => (Count, _length);
+
+    /// <summary>Forgets what came behind an end: a step begins anew.</summary>
+    public void Truncate((int Count, int Length) end) => (Count, _length) = end;
+
     public void Add(scoped ReadOnlySpan<byte> member, double score)
     {
-        Debug.Assert(_length + HeadSize + member.Length <= LengthMax);
+        int size = checked(HeadSize + member.Length);
+        if (_bytes.Length - _length < size)
+        {
+            long length = Math.Max(2L * _bytes.Length, (long)_length + size);
+            Array.Resize(ref _bytes, (int)Math.Min(Array.MaxLength, length));
+        }
+
         var room = _bytes.AsSpan(_length);
-        BinaryPrimitives.WriteUInt16LittleEndian(room, (ushort)member.Length);
-        BinaryPrimitives.WriteDoubleLittleEndian(room[sizeof(ushort)..], score);
+        BinaryPrimitives.WriteInt32LittleEndian(room, member.Length);
+        BinaryPrimitives.WriteDoubleLittleEndian(room[sizeof(int)..], score);
         member.CopyTo(room[HeadSize..]);
-        _length += HeadSize + member.Length;
+        _length += size;
         Count++;
     }
 
     /// <summary>Reads the element at a position, 0 at first, and moves the position behind it.</summary>
     /// <returns>False at the end.</returns>
-    public readonly bool TryMoveNext(ref int position, out ReadOnlySpan<byte> member, out double score)
+    public bool TryMoveNext(ref int position, out ReadOnlySpan<byte> member, out double score)
     {
         member = default;
         score = 0;
         if (position == _length)
             return false;
         var rest = _bytes.AsSpan(position, _length - position);
-        int length = BinaryPrimitives.ReadUInt16LittleEndian(rest);
-        score = BinaryPrimitives.ReadDoubleLittleEndian(rest[sizeof(ushort)..]);
+        int length = BinaryPrimitives.ReadInt32LittleEndian(rest);
+        score = BinaryPrimitives.ReadDoubleLittleEndian(rest[sizeof(int)..]);
         member = rest.Slice(HeadSize, length);
         position += HeadSize + length;
         return true;
     }
 
-    public readonly void Dispose() => ArrayPool<byte>.Shared.Return(_bytes);
+    public void Dispose()
+    {
+        if (_bytes.Length <= KeptBytesMax)
+            _cached = this;
+    }
 }

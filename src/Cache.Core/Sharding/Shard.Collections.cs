@@ -266,7 +266,7 @@ internal sealed partial class Shard
     }
 
     /// <summary>Whether a journal would be told of the whole of a large collection, which no journal takes.</summary>
-    private bool RecordsLargeCollections(in EntryKey key) =>
+    public bool RecordsLargeCollections(in EntryKey key) =>
         key.Locks is { } locks ? locks.Recorder is not null : Listeners?.Journal is not null;
 
     /// <summary>The version of an object as stamps show it; 0 if there is none.</summary>

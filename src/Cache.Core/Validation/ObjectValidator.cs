@@ -8,7 +8,7 @@ namespace Cache.Core.Validation;
 internal sealed class ObjectValidator(ObjectHeap objects)
 {
     private readonly HashSet<uint> _numbers = [];
-    private readonly TreeAudit<ByHashWithValue> _hashes = new(objects.Pages);
+    private readonly HashSet<uint> _pages = [];
     private long _accountedBytes;
 
     /// <summary>Frees what has gone, so that all pages are some collection's.</summary>
@@ -32,7 +32,7 @@ internal sealed class ObjectValidator(ObjectHeap objects)
         StoreValidator.Require((info.Version & 3) == 0, $"object {stub.Number} is held");
         StoreValidator.Require(info.Snapshots == 0, $"object {stub.Number} has {info.Snapshots} snapshots");
         StoreValidator.Require(info.First.Count != 0, $"object {stub.Number} is empty");
-        _hashes.Check(info.First);
+        Check(info);
         _accountedBytes += objects.AccountedBytesOf(stub);
         return objects.AccountedBytesOf(stub);
     }
@@ -46,6 +46,44 @@ internal sealed class ObjectValidator(ObjectHeap objects)
             $"segments count {objects.AccountedBytes} bytes for objects of {_accountedBytes}");
         long pages = objects.Pages.Audit();
         StoreValidator.Require(
-            pages == _hashes.Pages.Count, $"{pages} pages are out, and trees have {_hashes.Pages.Count}");
+            pages == _pages.Count, $"{pages} pages are out, and trees have {_pages.Count}");
+    }
+
+    private void Check(in ObjectInfo info)
+    {
+        switch (info.Kind)
+        {
+            case EntryKind.Hash:
+                Check<ByHashWithValue>(info.First);
+                break;
+            case EntryKind.Set:
+                Check<ByHash>(info.First);
+                break;
+            case EntryKind.SortedSet:
+                Check<ByHashWithValue>(info.First);
+                Check<ByScore>(info.Second);
+                CheckScores(objects.ViewOf(info), info.Second.Count);
+                break;
+            default:
+                StoreValidator.Require(false, $"a large collection is of kind {info.Kind}");
+                break;
+        }
+    }
+
+    private void Check<TOrder>(in TreeRoot root)
+        where TOrder : struct, ITreeOrder => new TreeAudit<TOrder>(objects.Pages, _pages).Check(root);
+
+    // Each member is in both trees of a sorted set, with one score.
+    private static void CheckScores(in ObjectView view, uint scores)
+    {
+        StoreValidator.Require(scores == view.Count, $"{view.Count} members have {scores} scores");
+        var cursor = view.Second<ByScore>().At(0);
+        for (; cursor.IsValid; cursor.MoveNext())
+        {
+            bool isMember = view.TryFindName(cursor.Entry.Name, out var member);
+            StoreValidator.Require(
+                isMember && ScoreKey.Of(member.Value) == cursor.Key,
+                $"a member is at score {ScoreKey.ScoreOf(cursor.Key)}, and has another one");
+        }
     }
 }

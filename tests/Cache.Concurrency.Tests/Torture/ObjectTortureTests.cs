@@ -49,6 +49,40 @@ public sealed class ObjectTortureTests(ITestOutputHelper output)
             Assert.True(torture.Large > 10, $"Only {torture.Large} reads of large hashes.");
         });
 
+    // The same of sets and sorted sets.
+    [Theory]
+    [InlineData(4, 400, 0)]
+    [InlineData(16, 300, 100)]
+    [InlineData(200, 400, 3_000)]
+    public void Members_OfLargeSets_AreNeverTornForeignOrApart(int keys, int members, int fillers) =>
+        RandomSeed.Run(this, seed =>
+        {
+            int limit = fillers > 1_000 ? 3 << 20 : 8 << 20;
+            using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = limit, ShardCount = 2 });
+            var torture = new MemberTorture(store, keys, members, seed);
+            long start = Stopwatch.GetTimestamp();
+            TestThreads.Run(TestThreads.MoreThanCores, _length, (thread, stop) =>
+            {
+                var random = new Random(seed + thread);
+                while (!stop.IsCancellationRequested && Stopwatch.GetElapsedTime(start) < _length)
+                {
+                    torture.Run(50);
+                    for (int i = 0; i < fillers / 30; i++)
+                        store.Set(BitConverter.GetBytes(-1 - random.Next(fillers)), new byte[random.Next(2_000)]);
+                }
+            });
+
+            store.AssertValid();
+            long evictions = store.GetStatistics().Evictions;
+            output.WriteLine(
+                $"{torture.Hits} hits, {torture.Large} of large ones, {torture.Compared} compared, "
+                + $"{evictions} evictions.");
+            Assert.True(torture.Hits > 1_000, $"Only {torture.Hits} hits.");
+            Assert.True(fillers < 1_000 || evictions > 100, $"Only {evictions} evictions.");
+            Assert.True(torture.Large > 10, $"Only {torture.Large} reads of large ones.");
+            Assert.True(torture.Compared > 10, $"Only {torture.Compared} sorted sets compared.");
+        });
+
     // A write of the old key that began before the rename is in it, or goes to the old key's next hash.
     [Fact]
     public void Rename_BesideWritersOfTheOldKey_TakesNothingThatIsWrittenLater() =>

@@ -180,10 +180,14 @@ public sealed class SetKeyTests : IDisposable
     }
 
     [Fact]
-    public void StoreSets_OfTooManyMembers_IsRefusedAndChangesNothing()
+    public void StoreSets_OfMembersThatAreTooLong_IsRefusedAndChangesNothing()
     {
         for (int i = 0; i < 4; i++)
-            Add($"s{i}", [.. Enumerable.Range(0, 50).Select(number => $"member {i} {number:D20}")]);
+        {
+            string[] members = [.. Enumerable.Range(0, 50).Select(number => $"member {i} {number:D20}")];
+            Add($"s{i}", [.. members, new string('x', 1_500)]);
+        }
+
         Store.Set("d"u8, "string"u8);
         var keys = Keys("s0", "s1", "s2", "s3");
 
@@ -192,7 +196,8 @@ public sealed class SetKeyTests : IDisposable
 
         Assert.Equal(0, count);
         Assert.Equal("string"u8, Store.GetArray("d"u8)!);
-        Assert.Equal(200, Combine(SetCombination.Union, "s0", "s1", "s2", "s3").Count);
+        Store.AssertValid();
+        Assert.Equal(201, Combine(SetCombination.Union, "s0", "s1", "s2", "s3").Count);
     }
 
     // What the first source has counts for nothing if little of it stays.

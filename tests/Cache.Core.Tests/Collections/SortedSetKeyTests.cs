@@ -187,7 +187,11 @@ public sealed class SortedSetKeyTests : IDisposable
     {
         Set.Add("a"u8, 1);
         Assert.Equal(WriteStatus.CollectionTooLong, Set.Add(new byte[PackedTable.LengthMax], 1));
-        var many = new ScoreArray([.. Enumerable.Range(0, 500).Select(static i => ($"member {i:D20}", (double)i))]);
+        var many = new ScoreArray(
+        [
+            .. Enumerable.Range(0, 100).Select(static i => ($"member {i:D20}", (double)i)),
+            (new string('x', 4_000), 1),
+        ]);
         Assert.Equal(WriteStatus.CollectionTooLong, Set.AddMany(ref many, ScoreConditions.None, out int added, out _));
         Assert.Equal(WriteStatus.CollectionTooLong, Store.SortedSet("new"u8).Replace(ref many));
         Assert.Equal((0, 1, false), (added, Set.Count, Store.Contains("new"u8)));

@@ -96,6 +96,130 @@ public sealed class StoreLargeCollectionTests
         AssertSame(rig.Store, after.Store);
     });
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Start_AfterLargeSetsWereWritten_HasThem(bool isSaved)
+    {
+        using var rig = new StoreRig(_directory, _clock);
+        var store = rig.Store;
+        for (int i = 0; i < 600; i++)
+        {
+            store.SetOf("s"u8).Add(Bytes($"member {i}"));
+            store.SetOf("t"u8).Add(Bytes($"member {i * 2}"));
+            store.SortedSet("z"u8).Add(Bytes($"member {i}"), i / 4.0);
+        }
+
+        if (isSaved)
+            rig.Durable.Save();
+        var keys = new KeyArray(Bytes("s"), Bytes("t"));
+        Assert.Equal(WriteStatus.Done, store.StoreSets(SetCombination.Union, ref keys, "union"u8, out _));
+        Assert.Equal(WriteStatus.Done, store.StoreRange("z"u8, SortedSetRange.ByRank(0, 399), "range"u8, out _));
+        var popped = new MemberListSink();
+        store.SetOf("s"u8).Pop(200, ref popped);
+        store.MoveMember("t"u8, "s"u8, "member 1198"u8);
+        store.SortedSet("z"u8).Add("member 8"u8, -0.0);
+        store.SortedSet("z"u8).Increment("member 9"u8, 1_000, out _);
+        store.SortedSet("z"u8).RemoveRange(SortedSetRange.ByScore(20, 90), out _);
+        var lowest = new ScoredListSink();
+        store.SortedSet("range"u8).Pop(300, takesHighest: false, ref lowest);
+        rig.Durable.Journal.Write();
+        rig.Durable.Journal.Sync();
+
+        using var after = new StoreRig(_directory.AfterPowerLoss(new Random(1)), _clock);
+
+        Assert.Equal(5, after.Store.Count);
+        Assert.Equal((401, 900), (after.Store.SetOf("s"u8).Count, after.Store.SetOf("union"u8).Count));
+        Assert.Equal(100, after.Store.SortedSet("range"u8).Count);
+        Assert.True(after.Store.SortedSet("z"u8).TryGetScore("member 8"u8, out double score));
+        Assert.True(double.IsNegative(score));
+        AssertSame(store, after.Store);
+        after.Store.AssertValid();
+    }
+
+    [Fact]
+    public void Start_AfterRandomWritesOfSomeSets_HasWhatTheStoreHad() => RandomSeed.Run(this, seed =>
+    {
+        var random = new Random(seed);
+        var directory = new FaultyDirectory();
+        using var rig = new StoreRig(directory, _clock);
+        for (int i = 0; i < 1_500; i++)
+        {
+            if (random.Next(250) == 0)
+                rig.Durable.Save();
+            if (random.Next(2) == 0)
+                WriteSet(rig.Store, random, Bytes($"set {random.Next(3)}"));
+            else
+                WriteSortedSet(rig.Store, random, Bytes($"sorted set {random.Next(3)}"));
+            rig.Durable.Journal.Write();
+        }
+
+        rig.Durable.Journal.Sync();
+        using var after = new StoreRig(directory.AfterPowerLoss(random), _clock);
+        Assert.Equal(rig.Store.Count, after.Store.Count);
+        AssertSame(rig.Store, after.Store);
+        after.Store.AssertValid();
+    });
+
+    [Fact]
+    public void Apply_ElementsThatTheKindCannotHave_IsRefused()
+    {
+        using var store = StoreRig.Create(_clock);
+        var inserter = new RecordInserter([store], new LoadedExpiry(_clock.GetUtcNow().ToUnixTimeMilliseconds()));
+        LargeSet(store);
+        int set = StoredType.Of(EntryKind.Set), sorted = StoredType.Of(EntryKind.SortedSet);
+
+        Assert.Equal("", Apply(inserter, (byte)set, Put(Bytes("new"), [])));
+        Assert.Equal(501, store.SetOf("k"u8).Count);
+        Assert.Equal($"has a damaged value of type {set}", Apply(inserter, (byte)set, Put(Bytes("new"), [1])));
+        store.Remove("k"u8);
+        store.SortedSet("k"u8).Add("m"u8, 1);
+        Assert.Equal("", Apply(inserter, (byte)sorted, Put(Bytes("m"), [5])));
+        Assert.True(store.SortedSet("k"u8).TryGetScore("m"u8, out double score));
+        Assert.Equal(5, score);
+        Assert.Equal($"has a damaged value of type {sorted}", Apply(inserter, (byte)sorted, Put(Bytes("m"), [5, 0])));
+    }
+
+    // A step that was planned and then refused has removed nothing.
+    [Fact]
+    public void Pop_InATransactionThatReservedOneRecord_TellsWhatItRemoved()
+    {
+        using var rig = new StoreRig(_directory, _clock);
+        for (int i = 0; i < 1_000; i++)
+        {
+            rig.Store.SetOf("s"u8).Add(Bytes($"member {i}"));
+            rig.Store.SortedSet("z"u8).Add(Bytes($"member {i}"), i);
+        }
+
+        var members = new MemberListSink();
+        var scores = new ScoredListSink();
+        KeyedTransaction.Run(rig.Store, [Bytes("s")], 1, 1, store => store.SetOf("s"u8).Pop(300, ref members));
+        KeyedTransaction.Run(
+            rig.Store, [Bytes("z")], 1, 1, store => store.SortedSet("z"u8).Pop(300, takesHighest: false, ref scores));
+
+        Assert.InRange(members.Members.Count, 0, 299);
+        Assert.Equal(1_000 - members.Members.Count, rig.Store.SetOf("s"u8).Count);
+        Assert.All(members.Members, member => Assert.False(rig.Store.SetOf("s"u8).Contains(Bytes(member))));
+        Assert.InRange(scores.Members.Count, 0, 299);
+        Assert.Equal(1_000 - scores.Members.Count, rig.Store.SortedSet("z"u8).Count);
+        rig.Store.AssertValid();
+    }
+
+    // What a journal takes of a long result is one record.
+    [Fact]
+    public void StoreSets_OfMoreThanARecordOfTheJournal_IsRefusedAndChangesNothing()
+    {
+        using var rig = new StoreRig(_directory, _clock);
+        var members = new KeyArray([.. Enumerable.Range(0, 400).Select(i => Bytes($"{i:D1000}"))]);
+        Assert.Equal(WriteStatus.Done, rig.Store.SetOf("s"u8).AddMany(ref members, out _));
+        rig.Store.Set("d"u8, "string"u8);
+        var keys = new KeyArray(Bytes("s"));
+        Assert.Equal(
+            WriteStatus.CollectionTooLong, rig.Store.StoreSets(SetCombination.Union, ref keys, "d"u8, out _));
+        Assert.Equal("string"u8, rig.Store.GetArray("d"u8)!);
+        rig.Store.AssertValid();
+    }
+
     // It would be a record as long as the collection, made under the locks of both keys.
     [Fact]
     public void Rename_OfALargeHashBesideAJournal_IsRefusedAndChangesNothing()
@@ -138,11 +262,103 @@ public sealed class StoreLargeCollectionTests
             Assert.Equal(WriteStatus.Done, store.Hash(Bytes(key)).Set(Bytes($"field {i}"), Bytes($"value {i}")));
     }
 
+    private static void LargeSet(CacheStore store)
+    {
+        for (int i = 0; i < 500; i++)
+            store.SetOf("k"u8).Add(Bytes($"member {i}"));
+    }
+
+    private static void WriteSet(CacheStore store, Random random, byte[] key)
+    {
+        var set = store.SetOf(key);
+        byte[] member = Bytes($"member {random.Next(500)}");
+        var some = new KeyArray([.. Enumerable.Range(0, random.Next(1, 200)).Select(
+            _ => Bytes($"member {random.Next(500)}"))]);
+        switch (random.Next(1_000))
+        {
+            case < 600:
+                set.Add(member);
+                break;
+            case < 800:
+                set.Remove(member);
+                break;
+            case < 900:
+                set.AddMany(ref some, out _);
+                break;
+            case < 930:
+                set.RemoveMany(ref some, out _);
+                break;
+            case < 960:
+                var popped = new MemberListSink();
+                set.Pop(random.Next(200), ref popped);
+                break;
+            case < 980:
+                var keys = new KeyArray(key, Bytes("set 0"));
+                store.StoreSets(SetCombination.Union, ref keys, Bytes("set 1"), out _);
+                break;
+            case < 990:
+                store.Set(key, "string"u8);
+                store.Remove(key);
+                break;
+            default:
+                store.MoveMember(key, "set 2"u8, member);
+                break;
+        }
+    }
+
+    private static void WriteSortedSet(CacheStore store, Random random, byte[] key)
+    {
+        var set = store.SortedSet(key);
+        string member = $"member {random.Next(500)}";
+        double score = random.Next(-40, 40) / 4.0;
+        switch (random.Next(1_000))
+        {
+            case < 600:
+                set.Add(Bytes(member), score);
+                break;
+            case < 700:
+                set.Increment(Bytes(member), score, out _);
+                break;
+            case < 850:
+                set.Remove(Bytes(member));
+                break;
+            case < 920:
+                var some = new ScoreArray([.. Enumerable.Range(0, random.Next(1, 200)).Select(
+                    _ => ($"member {random.Next(500)}", (double)random.Next(50)))]);
+                set.AddMany(ref some, ScoreConditions.None, out _, out _);
+                break;
+            case < 950:
+                var popped = new ScoredListSink();
+                set.Pop(random.Next(200), random.Next(2) == 0, ref popped);
+                break;
+            case < 970:
+                set.RemoveRange(SortedSetRange.ByScore(score, score + 5), out _);
+                break;
+            case < 985:
+                store.StoreRange(key, SortedSetRange.All, "sorted set 1"u8, out _);
+                break;
+            default:
+                store.Remove(key);
+                break;
+        }
+    }
+
     private static void AssertSame(CacheStore expected, CacheStore actual)
     {
         foreach (string key in expected.ScanAll(100))
         {
-            Assert.Equal(expected.KindOf(Bytes(key)), actual.KindOf(Bytes(key)));
+            var kind = expected.KindOf(Bytes(key));
+            Assert.Equal(kind, actual.KindOf(Bytes(key)));
+            var members = new MemberListSink();
+            var otherMembers = new MemberListSink();
+            expected.SetOf(Bytes(key)).GetAll(ref members);
+            actual.SetOf(Bytes(key)).GetAll(ref otherMembers);
+            Assert.Equal(members.Members.Order(), otherMembers.Members.Order());
+            var scores = new ScoredListSink();
+            var otherScores = new ScoredListSink();
+            expected.SortedSet(Bytes(key)).GetRange(SortedSetRange.All, ref scores);
+            actual.SortedSet(Bytes(key)).GetRange(SortedSetRange.All, ref otherScores);
+            Assert.Equal(scores.Members, otherScores.Members);
             var fields = new FieldListSink();
             var others = new FieldListSink();
             expected.Hash(Bytes(key)).GetAll(ref fields);

@@ -60,6 +60,23 @@ internal sealed class ElementChanges
         DropCount++;
     }
 
+    /// <summary>Finds what a name was given last; of a few.</summary>
+    /// <returns>False if it is not among them; one that is dropped is not looked for.</returns>
+    public bool TryFindLast(ReadOnlySpan<byte> name, out ReadOnlySpan<byte> value)
+    {
+        value = default;
+        bool isFound = false;
+        for (var each = new ElementReader(Bytes); each.TryRead();)
+        {
+            if (!each.Name.SequenceEqual(name))
+                continue;
+            isFound = true;
+            value = each.Value;
+        }
+
+        return isFound;
+    }
+
     /// <summary>How many different names are dropped, where nothing is put; of a few.</summary>
     public int CountDropped()
     {

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections.Objects;
 
@@ -32,9 +33,9 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
     /// <summary>The elements of a stored collection.</summary>
     public static ElementReader OfStored(ReadOnlySpan<byte> stored) => new(stored[PrefixSize..]);
 
-    /// <summary>Whether all bytes are such elements, at least one.</summary>
+    /// <summary>Whether all bytes are such elements of a kind, at least one.</summary>
     /// <remarks>isCollection: Whether they are a whole collection, of which nothing is dropped.</remarks>
-    public static bool IsWhole(ReadOnlySpan<byte> bytes, bool isCollection)
+    public static bool IsWhole(EntryKind kind, ReadOnlySpan<byte> bytes, bool isCollection)
     {
         var reader = new ElementReader(bytes);
         bool isAny = false;
@@ -43,12 +44,23 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
             isAny = true;
             if (reader.Action != ElementAction.Put && (isCollection || reader.Action != ElementAction.Drop))
                 return false;
-            if (!ElementWriter.Fits((long)reader.Name.Length + reader.Value.Length))
+            if (!ElementWriter.Fits((long)reader.Name.Length + reader.Value.Length) || !MayHave(kind, reader))
                 return false;
         }
 
         return isAny && reader._rest.IsEmpty;
     }
+
+    // What the values of a kind may be.
+    private static bool MayHave(EntryKind kind, in ElementReader element) => kind switch
+    {
+        EntryKind.Hash => true,
+        EntryKind.Set => element.Value.IsEmpty,
+        EntryKind.SortedSet => element.Action == ElementAction.Drop
+            ? element.Value.IsEmpty
+            : PackedScore.IsWhole(element.Value, out _),
+        _ => false,
+    };
 
     /// <summary>Goes to the next element.</summary>
     /// <returns>False at the end, and where the rest is none.</returns>

@@ -32,7 +32,7 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         {
             var one = new ElementReader(changes);
             one.TryRead();
-            return Make(one) != TreeChange.NoRoom;
+            return TryMake(one);
         }
 
         byte[] former = ArrayPool<byte>.Shared.Rent(count * (TreeEntry.LengthMax + 1 + sizeof(int)));
@@ -47,7 +47,18 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
     }
 
     /// <summary>Makes one.</summary>
-    public bool TryMake(in ElementReader element) => Make(element) != TreeChange.NoRoom;
+    public bool TryMake(in ElementReader element) => TryMake(element.Action, element.Name, element.Value);
+
+    /// <summary>Makes one.</summary>
+    public bool TryMake(ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    {
+        Debug.Assert(Fits((long)name.Length + value.Length));
+        var change = Make(action, name, value);
+        Added += change == TreeChange.Added ? 1 : 0;
+        Removed += change == TreeChange.Removed ? 1 : 0;
+        _isChanged |= change is not (TreeChange.None or TreeChange.NoRoom);
+        return change != TreeChange.NoRoom;
+    }
 
     private bool TryMakeAll(ReadOnlySpan<byte> changes, Span<byte> former)
     {
@@ -56,7 +67,7 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         while (reader.TryRead())
         {
             int before = KeepFormer(reader.Name, former[length..]);
-            if (Make(reader) == TreeChange.NoRoom)
+            if (!TryMake(reader))
             {
                 Undo(changes, former, made);
                 return false;
@@ -69,33 +80,39 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         return true;
     }
 
-    private TreeChange Make(in ElementReader element)
-    {
-        Debug.Assert(Fits((long)element.Name.Length + element.Value.Length));
-        var change = _info.Kind switch
+    // What a kind has of its own: how a change is made in its trees. Without a page for it, nothing is changed.
+    private TreeChange Make(ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) =>
+        _info.Kind switch
         {
-            EntryKind.Hash => MakeField(element),
+            EntryKind.Hash => MakeNamed<ByHashWithValue>(action, name, value),
+            EntryKind.Set => MakeNamed<ByHash>(action, name, value),
+            EntryKind.SortedSet => MakeScored(action, name, value),
             _ => throw new NotSupportedException("Collections of this kind are packed."),
         };
-        Added += change == TreeChange.Added ? 1 : 0;
-        Removed += change == TreeChange.Removed ? 1 : 0;
-        _isChanged |= change is not (TreeChange.None or TreeChange.NoRoom);
-        return change;
+
+    private readonly TreeChange MakeNamed<TOrder>(
+        ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+        where TOrder : struct, ITreeOrder
+    {
+        var writer = new TreeWriter<TOrder>(heap.Pages, ref _info.First, ref _info.Epochs, number);
+        uint hash = heap.HashOf(name);
+        return action == ElementAction.Put
+            ? writer.Set(hash, new TreeEntry(name, value))
+            : writer.Remove(hash, name);
     }
 
-    private readonly TreeChange MakeField(in ElementReader element)
+    private TreeChange MakeScored(ElementAction action, ReadOnlySpan<byte> member, ReadOnlySpan<byte> score)
     {
-        var writer = new TreeWriter<ByHashWithValue>(heap.Pages, ref _info.First, ref _info.Epochs, number);
-        uint hash = heap.HashOf(element.Name);
-        return element.Action == ElementAction.Put
-            ? writer.Set(hash, new TreeEntry(element.Name, element.Value))
-            : writer.Remove(hash, element.Name);
+        var writer = new ScoredWriter(heap, ref _info, number);
+        var change = action == ElementAction.Put ? writer.Put(member, score) : writer.Drop(member);
+        _isChanged |= writer.IsRestored; // Readers may have been between: another version.
+        return change;
     }
 
     // What an element was, to be made again. Of one that was not there: nothing, which is removed then.
     private readonly int KeepFormer(ReadOnlySpan<byte> name, Span<byte> at)
     {
-        bool exists = heap.ViewOf(_info).TryFindField(name, out var entry);
+        bool exists = heap.ViewOf(_info).TryFindName(name, out var entry);
         at[0] = exists ? (byte)ElementAction.Put : (byte)ElementAction.Drop;
         int length = exists ? entry.Value.Length : 0;
         BitConverter.TryWriteBytes(at[1..], length);
@@ -107,7 +124,7 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
     // From the last one back, since one element may have been changed twice.
     private void Undo(ReadOnlySpan<byte> changes, ReadOnlySpan<byte> former, int count)
     {
-        ObjectHeap.BeginOverdraft();
+        bool before = ObjectHeap.BeginOverdraft();
         try
         {
             for (int last = count - 1; last >= 0; last--)
@@ -115,25 +132,24 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         }
         finally
         {
-            ObjectHeap.EndOverdraft();
+            ObjectHeap.EndOverdraft(before);
         }
 
         (Added, Removed, _isChanged) = (0, 0, true); // Readers may have been between: another version.
     }
 
-    private readonly void UndoOne(ReadOnlySpan<byte> changes, ReadOnlySpan<byte> former, int index)
+    private void UndoOne(ReadOnlySpan<byte> changes, ReadOnlySpan<byte> former, int index)
     {
         var reader = new ElementReader(changes);
         int at = 0;
         for (int i = 0; reader.TryRead() && i < index; i++)
             at += 1 + sizeof(int) + BitConverter.ToInt32(former[(at + 1)..]);
         var value = former.Slice(at + 1 + sizeof(int), BitConverter.ToInt32(former[(at + 1)..]));
-        var writer = new TreeWriter<ByHashWithValue>(heap.Pages, ref _info.First, ref _info.Epochs, number);
-        uint hash = heap.HashOf(reader.Name);
-        var change = former[at] == (byte)ElementAction.Put
-            ? writer.Set(hash, new TreeEntry(reader.Name, value))
-            : writer.Remove(hash, reader.Name);
+        var change = Make((ElementAction)former[at], reader.Name, value);
         if (change == TreeChange.NoRoom)
-            throw new InvalidOperationException("A write cannot be undone: there are no addresses for its pages.");
+            ThrowNotUndone();
     }
+
+    internal static void ThrowNotUndone() =>
+        throw new InvalidOperationException("A write cannot be undone: there are no addresses for its pages.");
 }

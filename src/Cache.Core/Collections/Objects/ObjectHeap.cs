@@ -90,12 +90,12 @@ internal sealed class ObjectHeap : IDisposable
     /// <summary>The hash of a name by which the trees are ordered.</summary>
     public uint HashOf(ReadOnlySpan<byte> name) => (uint)(_hash.Hash(name) >> 32);
 
-    public ObjectView ViewOf(in ObjectInfo info) => new(this, info.First, info.Second);
+    public ObjectView ViewOf(in ObjectInfo info) => new(this, info.Kind, info.First, info.Second);
 
     public ObjectView ViewOf(uint number)
     {
         ref var info = ref Table[number];
-        return new ObjectView(this, info.First, info.Second);
+        return new ObjectView(this, info.Kind, info.First, info.Second);
     }
 
     /// <summary>Whether a stub stands for the collection that its number is used for.</summary>
@@ -118,13 +118,15 @@ internal sealed class ObjectHeap : IDisposable
     }
 
     /// <summary>Lets the thread pass the limit, to undo what it did: no further than it had been.</summary>
-    public static void BeginOverdraft()
+    /// <returns>What <see cref="EndOverdraft"/> restores.</returns>
+    public static bool BeginOverdraft()
     {
-        Debug.Assert(!_overdrawsOfThread);
+        bool before = _overdrawsOfThread;
         _overdrawsOfThread = true;
+        return before;
     }
 
-    public static void EndOverdraft() => _overdrawsOfThread = false;
+    public static void EndOverdraft(bool before) => _overdrawsOfThread = before;
 
     /// <summary>Whether other threads have pages that no key refers to yet.</summary>
     public bool IsMakingElsewhere => Volatile.Read(ref _making) > _makingOfThread;
@@ -281,9 +283,23 @@ internal sealed class ObjectHeap : IDisposable
 
     private bool TryBuild(in ObjectView view, uint number)
     {
-        var builder = new TreeBuilder<ByHashWithValue>(Pages, number);
-        var cursor = view.First<ByHashWithValue>().At(0);
-        for (uint i = 0; i < view.Count && cursor.IsValid; i++, cursor.MoveNext())
+        ref var info = ref Table[number];
+        return view.Kind switch
+        {
+            EntryKind.Hash => TryBuild(view.First<ByHashWithValue>(), view.Count, number, ref info.First),
+            EntryKind.Set => TryBuild(view.First<ByHash>(), view.Count, number, ref info.First),
+            EntryKind.SortedSet => TryBuild(view.First<ByHashWithValue>(), view.Count, number, ref info.First)
+                && TryBuild(view.Second<ByScore>(), view.Count, number, ref info.Second),
+            _ => throw new NotSupportedException("Collections of this kind are packed."),
+        };
+    }
+
+    private bool TryBuild<TOrder>(TreeReader<TOrder> from, uint count, uint number, ref TreeRoot root)
+        where TOrder : struct, ITreeOrder
+    {
+        var builder = new TreeBuilder<TOrder>(Pages, number);
+        var cursor = from.At(0);
+        for (uint i = 0; i < count && cursor.IsValid; i++, cursor.MoveNext())
         {
             if (builder.TryAdd(cursor.Key, cursor.Entry))
                 continue;
@@ -291,7 +307,7 @@ internal sealed class ObjectHeap : IDisposable
             return false;
         }
 
-        builder.Finish(ref Table[number].First);
+        builder.Finish(ref root);
         return true;
     }
 

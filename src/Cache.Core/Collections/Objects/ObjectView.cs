@@ -7,7 +7,7 @@ namespace Cache.Core.Collections.Objects;
 /// <remarks>
 /// Without the object, all that is found is garbage until its version is the same as before; of a snapshot it is valid.
 /// </remarks>
-internal readonly struct ObjectView(ObjectHeap heap, in TreeRoot first, in TreeRoot second)
+internal readonly struct ObjectView(ObjectHeap heap, EntryKind kind, in TreeRoot first, in TreeRoot second)
 {
     private readonly TreeRoot _first = first;
     private readonly TreeRoot _second = second;
@@ -26,7 +26,15 @@ internal readonly struct ObjectView(ObjectHeap heap, in TreeRoot first, in TreeR
     /// <summary>The 32 bits of a name's hash by which trees are ordered.</summary>
     public uint HashOf(ReadOnlySpan<byte> name) => heap.HashOf(name);
 
+    /// <summary>What the collection is.</summary>
+    public EntryKind Kind => kind;
+
     /// <summary>Finds a field of a hash.</summary>
     public bool TryFindField(ReadOnlySpan<byte> field, out TreeEntry entry) =>
         First<ByHashWithValue>().TryFindHash(HashOf(field), field, out entry);
+
+    /// <summary>Finds a field of a hash, or a member, whose value is its score.</summary>
+    public bool TryFindName(ReadOnlySpan<byte> name, out TreeEntry entry) => kind == EntryKind.Set
+        ? First<ByHash>().TryFindHash(HashOf(name), name, out entry)
+        : First<ByHashWithValue>().TryFindHash(HashOf(name), name, out entry);
 }

@@ -1,12 +1,15 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections.Sets;
 
 /// <summary>As <see cref="AddMembersEdit{TMembers}"/>, of many members.</summary>
-internal ref struct AddManyMembersEdit<TMembers>(TMembers members, NameTable table, long integersMax) : IPackedEdit
+internal ref struct AddManyMembersEdit<TMembers>(TMembers members, NameTable table, long integersMax)
+    : IPackedEdit, IObjectEdit
     where TMembers : struct, IKeySource, allows ref struct
 {
-    private TMembers _members = members;
+    /// <summary>The caller's source.</summary>
+    public TMembers Members = members;
 
     public readonly EntryKind Kind => EntryKind.Set;
 
@@ -20,7 +23,7 @@ internal ref struct AddManyMembersEdit<TMembers>(TMembers members, NameTable tab
         var present = editor.Table;
         for (var place = PackedTable.BeforeFirst; present.TryMoveNext(ref place);)
         {
-            int index = table.Find(ref _members, present.NameAt(place));
+            int index = table.Find(ref Members, present.NameAt(place));
             if (index >= 0)
                 table.MarkAt(index) = 1;
         }
@@ -29,7 +32,7 @@ internal ref struct AddManyMembersEdit<TMembers>(TMembers members, NameTable tab
         {
             if (table.FirstOf(i) != i || table.MarkAt(i) != 0)
                 continue;
-            if (!SetOrder.TryAdd(ref editor, _members.GetKey(i), integersMax))
+            if (!SetOrder.TryAdd(ref editor, Members.GetKey(i), integersMax))
             {
                 Added = 0;
                 return WriteStatus.CollectionTooLong;
@@ -40,4 +43,19 @@ internal ref struct AddManyMembersEdit<TMembers>(TMembers members, NameTable tab
 
         return WriteStatus.Done;
     }
+
+    public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
+    {
+        for (int i = 0; i < table.Count; i++)
+        {
+            var member = Members.GetKey(i);
+            if (table.FirstOf(i) == i && !view.TryFindName(member, out _))
+                changes.Put(member, default);
+        }
+
+        Added = 0;
+        return WriteStatus.Done;
+    }
+
+    public void Note(int added, int removed) => Added = added;
 }

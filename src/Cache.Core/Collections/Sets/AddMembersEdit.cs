@@ -1,10 +1,11 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections.Sets;
 
 /// <summary>Adds members to a set.</summary>
 /// <remarks>integersMax: See <see cref="EncodingLimits.SetIntegers"/>.</remarks>
-internal ref struct AddMembersEdit<TMembers>(TMembers members, long integersMax) : IPackedEdit
+internal ref struct AddMembersEdit<TMembers>(TMembers members, long integersMax) : IPackedEdit, IObjectEdit
     where TMembers : struct, IKeySource, allows ref struct
 {
     /// <summary>The caller's source.</summary>
@@ -34,4 +35,19 @@ internal ref struct AddMembersEdit<TMembers>(TMembers members, long integersMax)
 
         return WriteStatus.Done;
     }
+
+    public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
+    {
+        for (int i = 0; i < Members.Count; i++)
+        {
+            var member = Members.GetKey(i);
+            if (!view.TryFindName(member, out _))
+                changes.Put(member, default);
+        }
+
+        Added = 0;
+        return WriteStatus.Done;
+    }
+
+    public void Note(int added, int removed) => Added = added;
 }

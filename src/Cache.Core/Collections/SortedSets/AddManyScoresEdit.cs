@@ -1,3 +1,4 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections.SortedSets;
@@ -7,14 +8,16 @@ namespace Cache.Core.Collections.SortedSets;
 /// The scores are applied one after the other beside the sorted set; then each member is written once.
 /// </remarks>
 internal ref struct AddManyScoresEdit<TScores>(
-    TScores scores, NameTable table, ScoreConditions conditions, EncodingLimits limits) : IPackedEdit
+    TScores scores, NameTable table, ScoreConditions conditions, EncodingLimits limits)
+    : IPackedEdit, IObjectEdit
     where TScores : struct, IScoreSource, allows ref struct
 {
     // What is known of a member.
     private const int Present = 1;
     private const int Changed = 2;
 
-    private TScores _scores = scores;
+    /// <summary>The caller's source.</summary>
+    public TScores Scores = scores;
 
     public readonly EntryKind Kind => EntryKind.SortedSet;
 
@@ -31,7 +34,7 @@ internal ref struct AddManyScoresEdit<TScores>(
         var present = editor.Table;
         for (var place = PackedTable.BeforeFirst; present.TryMoveNext(ref place);)
         {
-            int index = table.Find(ref _scores, present.NameAt(place));
+            int index = table.Find(ref Scores, present.NameAt(place));
             if (index < 0)
                 continue;
             table.MarkAt(index) = Present;
@@ -39,9 +42,38 @@ internal ref struct AddManyScoresEdit<TScores>(
         }
 
         for (int i = 0; i < table.Count; i++)
-            Apply(table.FirstOf(i), _scores.GetScore(i));
+            Apply(table.FirstOf(i), Scores.GetScore(i));
         RemoveChanged(ref editor);
         return Put(ref editor);
+    }
+
+    public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
+    {
+        (Added, Updated) = (0, 0);
+        table.ClearMarks();
+        for (int i = 0; i < table.Count; i++)
+        {
+            if (table.FirstOf(i) != i || !view.TryFindName(Scores.GetKey(i), out var entry))
+                continue;
+            if (!PackedScore.TryRead(entry.Value, out table.ScoreAt(i)))
+                PackedCheck.ThrowDamaged();
+            table.MarkAt(i) = Present;
+        }
+
+        for (int i = 0; i < table.Count; i++)
+            Apply(table.FirstOf(i), Scores.GetScore(i));
+        Span<byte> score = stackalloc byte[PackedScore.LengthMax];
+        for (int i = 0; i < table.Count; i++)
+        {
+            if (table.FirstOf(i) == i && (table.MarkAt(i) & Changed) != 0)
+                changes.Put(Scores.GetKey(i), score[..PackedScore.Write(table.ScoreAt(i), score)]);
+        }
+
+        return WriteStatus.Done;
+    }
+
+    public readonly void Note(int added, int removed)
+    {
     }
 
     private void Apply(int index, double score)
@@ -69,7 +101,7 @@ internal ref struct AddManyScoresEdit<TScores>(
         {
             if (!editor.Table.TryReadAt(index, start, out var place))
                 PackedCheck.ThrowDamaged();
-            int found = table.Find(ref _scores, editor.Table.NameAt(place));
+            int found = table.Find(ref Scores, editor.Table.NameAt(place));
             if (found >= 0 && (table.MarkAt(found) & Changed) != 0)
             {
                 editor.Remove(place);
@@ -86,7 +118,7 @@ internal ref struct AddManyScoresEdit<TScores>(
         for (int i = 0; i < table.Count; i++)
         {
             if (table.FirstOf(i) == i && (table.MarkAt(i) & Changed) != 0
-                && !SortedOrder.TryAdd(ref editor, _scores.GetKey(i), table.ScoreAt(i), limits))
+                && !SortedOrder.TryAdd(ref editor, Scores.GetKey(i), table.ScoreAt(i), limits))
             {
                 return WriteStatus.CollectionTooLong;
             }

@@ -1,10 +1,12 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections.SortedSets;
 
 /// <summary>Gives a member of a sorted set a score, if the conditions hold.</summary>
 internal ref struct AddScoreEdit(
-    ReadOnlySpan<byte> member, double score, ScoreConditions conditions, EncodingLimits limits) : IPackedEdit
+    ReadOnlySpan<byte> member, double score, ScoreConditions conditions, EncodingLimits limits)
+    : IPackedEdit, IObjectEdit
 {
     private readonly ReadOnlySpan<byte> _member = member;
 
@@ -18,5 +20,17 @@ internal ref struct AddScoreEdit(
         var status = put.Run(ref editor, _member, limits);
         IsNew = put.IsNew;
         return status;
+    }
+
+    public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
+    {
+        var put = new ScorePut(conditions, score, isIncrement: false);
+        var status = put.Plan(view, _member, changes);
+        IsNew = put.IsNew;
+        return status;
+    }
+
+    public readonly void Note(int added, int removed)
+    {
     }
 }

@@ -1,10 +1,11 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections.SortedSets;
 
 /// <summary>Gives members of a sorted set scores, where the conditions hold.</summary>
 internal ref struct AddScoresEdit<TScores>(TScores scores, ScoreConditions conditions, EncodingLimits limits)
-    : IPackedEdit
+    : IPackedEdit, IObjectEdit
     where TScores : struct, IScoreSource, allows ref struct
 {
     /// <summary>The caller's source.</summary>
@@ -32,5 +33,23 @@ internal ref struct AddScoresEdit<TScores>(TScores scores, ScoreConditions condi
         }
 
         return WriteStatus.Done;
+    }
+
+    public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
+    {
+        (Added, Updated) = (0, 0);
+        for (int i = 0; i < Scores.Count; i++)
+        {
+            var put = new ScorePut(conditions, Scores.GetScore(i), isIncrement: false);
+            put.Plan(view, Scores.GetKey(i), changes);
+            Added += put.IsNew ? 1 : 0;
+            Updated += put.IsUpdated ? 1 : 0;
+        }
+
+        return WriteStatus.Done;
+    }
+
+    public readonly void Note(int added, int removed)
+    {
     }
 }

@@ -1,10 +1,12 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections.SortedSets;
 
 /// <summary>Adds to the score of a member, where the conditions hold.</summary>
 internal ref struct IncrementScoreEdit(
-    ReadOnlySpan<byte> member, double delta, ScoreConditions conditions, EncodingLimits limits) : IPackedEdit
+    ReadOnlySpan<byte> member, double delta, ScoreConditions conditions, EncodingLimits limits)
+    : IPackedEdit, IObjectEdit
 {
     private readonly ReadOnlySpan<byte> _member = member;
 
@@ -19,5 +21,17 @@ internal ref struct IncrementScoreEdit(
         var status = put.Run(ref editor, _member, limits);
         Result = put.Score;
         return status;
+    }
+
+    public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
+    {
+        var put = new ScorePut(conditions, delta, isIncrement: true);
+        var status = put.Plan(view, _member, changes);
+        Result = put.Score;
+        return status;
+    }
+
+    public readonly void Note(int added, int removed)
+    {
     }
 }

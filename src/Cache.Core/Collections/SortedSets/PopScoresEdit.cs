@@ -1,18 +1,23 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
+using Cache.Core.Layout;
 
 namespace Cache.Core.Collections.SortedSets;
 
-/// <summary>Removes the lowest or the highest members.</summary>
-internal struct PopScoresEdit(long count, bool takesHighest, TakenMembers taken) : IPackedEdit
+/// <summary>Removes the lowest or the highest members, a step's at most.</summary>
+internal struct PopScoresEdit(long count, bool takesHighest, TakenMembers taken) : IPackedEdit, IObjectEdit
 {
-    /// <summary>The removed members.</summary>
-    public TakenMembers Taken = taken;
+    private readonly (int Count, int Length) _before = taken.End;
 
     public readonly EntryKind Kind => EntryKind.SortedSet;
 
+    /// <summary>How many there were.</summary>
+    public long Present { get; private set; }
+
     public WriteStatus Run(scoped ref PackedEditor editor)
     {
-        Taken.Clear();
+        taken.Truncate(_before);
+        Present = editor.Count;
         if (editor.Count == 0)
             return WriteStatus.NotFound;
         var table = editor.Table;
@@ -23,11 +28,37 @@ internal struct PopScoresEdit(long count, bool takesHighest, TakenMembers taken)
         for (int i = 0; i < removed; i++)
         {
             var place = starts[takesHighest ? editor.Count - 1 - i : i];
-            Taken.Add(table.NameAt(place), SortedOrder.ScoreAt(table, place));
+            taken.Add(table.NameAt(place), SortedOrder.ScoreAt(table, place));
         }
 
         int first = takesHighest ? editor.Count - removed : 0;
         editor.RemoveRange(first, removed, starts[first].Start, starts[first + removed - 1].End);
         return WriteStatus.Done;
+    }
+
+    public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
+    {
+        taken.Truncate(_before);
+        Present = view.Count;
+        if (view.Count == 0)
+            return WriteStatus.NotFound;
+        long left = Math.Min(count, ElementChanges.CountMax);
+        var cursor = view.Second<ByScore>().At(takesHighest ? view.Count - 1 : 0);
+        for (; left > 0 && cursor.IsValid; left--)
+        {
+            var member = cursor.Entry.Name;
+            taken.Add(member, MemberView.ScoreAt(view, cursor));
+            changes.Drop(member);
+            if (takesHighest)
+                cursor.MovePrevious();
+            else
+                cursor.MoveNext();
+        }
+
+        return WriteStatus.Done;
+    }
+
+    public readonly void Note(int added, int removed)
+    {
     }
 }

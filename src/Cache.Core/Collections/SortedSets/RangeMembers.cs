@@ -1,10 +1,19 @@
 namespace Cache.Core.Collections.SortedSets;
 
 /// <summary>Members of a range with their scores, copied; dispose it.</summary>
-internal sealed class RangeMembers : IDisposable
+/// <remarks>bytesMax: Of all members, beyond which it takes no more.</remarks>
+internal sealed class RangeMembers(long bytesMax) : IDisposable
 {
     private const int BytesMin = 1024;
     private const int CountMin = 64;
+
+    // What a member takes besides its bytes.
+    private const int MemberBytes = 16;
+
+    // Of one array of all bytes.
+    private const int BytesMax = 1 << 30;
+
+    private readonly long _bytesMax = Math.Min(bytesMax, BytesMax);
 
     private byte[] _bytes = PooledGrowth.Rent<byte>(BytesMin);
     private (int End, double Score)[] _members = PooledGrowth.Rent<(int End, double Score)>(CountMin);
@@ -12,7 +21,10 @@ internal sealed class RangeMembers : IDisposable
 
     public int Count { get; private set; }
 
-    public void Clear() => (Count, _length) = (0, 0);
+    /// <summary>Whether there were more than it takes.</summary>
+    public bool IsTooLong { get; private set; }
+
+    public void Clear() => (Count, _length, IsTooLong) = (0, 0, false);
 
     public void Dispose()
     {
@@ -23,6 +35,9 @@ internal sealed class RangeMembers : IDisposable
 
     private void Add(scoped ReadOnlySpan<byte> member, double score)
     {
+        IsTooLong |= _length + member.Length + (long)Count * MemberBytes > _bytesMax;
+        if (IsTooLong)
+            return;
         _bytes = PooledGrowth.Fit(_bytes, _length, _length + member.Length);
         _members = PooledGrowth.Fit(_members, Count, Count + 1);
         member.CopyTo(_bytes.AsSpan(_length));
@@ -33,7 +48,7 @@ internal sealed class RangeMembers : IDisposable
     /// <summary>Adds what it is told.</summary>
     public readonly struct Sink(RangeMembers members) : IScoredMemberSink
     {
-        public bool IsFull => false;
+        public bool IsFull => members.IsTooLong;
 
         public void Begin(long count)
         {

@@ -1,11 +1,14 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
+using Cache.Core.Collections.Trees;
+using Cache.Core.Layout;
 
 namespace Cache.Core.Collections.SortedSets;
 
-/// <summary>The entries of a packed sorted set that are in a range: some that follow each other.</summary>
+/// <summary>The members of a sorted set that are in a range: some that follow each other.</summary>
 /// <param name="Index">The number of the lowest one.</param>
 /// <param name="Count">How many they are.</param>
-internal readonly record struct RangeSlice(int Index, int Count)
+internal readonly record struct RangeSlice(long Index, long Count)
 {
     public static RangeSlice Of(in PackedTable table, scoped in SortedSetRange range)
     {
@@ -15,25 +18,102 @@ internal readonly record struct RangeSlice(int Index, int Count)
             SortedSetOrder.Score => ByScore(table, range),
             _ => ByMember(table, range),
         };
+        return Narrow(slice, range);
+    }
+
+    /// <summary>The same of a large one; without the object, any, and the version tells.</summary>
+    public static RangeSlice Of(in ObjectView view, scoped in SortedSetRange range)
+    {
+        var slice = range.Order switch
+        {
+            SortedSetOrder.Rank => ByRank(view.Count, range),
+            SortedSetOrder.Score => ByScore(view, range),
+            _ => ByMember(view, range),
+        };
+        return Narrow(slice, range);
+    }
+
+    /// <summary>What of it is among so many members.</summary>
+    public RangeSlice Within(long count) =>
+        Index >= count ? default : this with { Count = Math.Min(Count, count - Index) };
+
+    /// <summary>No more than so many of it.</summary>
+    public RangeSlice LastOrFirst(long count, bool isLast)
+    {
+        long kept = Math.Min(Count, count);
+        return new RangeSlice(isLast ? Index + Count - kept : Index, kept);
+    }
+
+    // Without the offset, and no more than the limit.
+    private static RangeSlice Narrow(RangeSlice slice, scoped in SortedSetRange range)
+    {
         if (slice.Count <= 0 || range.Offset < 0 || range.Offset >= slice.Count)
             return default;
-        int count = slice.Count - (int)range.Offset;
+        long count = slice.Count - range.Offset;
         if (range.Limit >= 0)
-            count = (int)Math.Min(count, range.Limit);
-        int index = range.IsReversed
-            ? slice.Index + slice.Count - (int)range.Offset - count
-            : slice.Index + (int)range.Offset;
+            count = Math.Min(count, range.Limit);
+        long index = range.IsReversed
+            ? slice.Index + slice.Count - range.Offset - count
+            : slice.Index + range.Offset;
         return new RangeSlice(index, count);
     }
 
-    private static RangeSlice ByRank(int count, scoped in SortedSetRange range)
+    private static RangeSlice ByRank(long count, scoped in SortedSetRange range)
     {
         long first = Math.Max(0, range.First < 0 ? range.First + count : range.First);
         long last = Math.Min(count - 1, range.Last < 0 ? range.Last + count : range.Last);
         if (first > last)
             return default;
-        int index = (int)(range.IsReversed ? count - 1 - last : first);
-        return new RangeSlice(index, (int)(last - first + 1));
+        long index = range.IsReversed ? count - 1 - last : first;
+        return new RangeSlice(index, last - first + 1);
+    }
+
+    private static RangeSlice ByScore(in ObjectView view, scoped in SortedSetRange range)
+    {
+        var tree = view.Second<ByScore>();
+        // Behind each key comes that of the next number.
+        ulong low = ScoreKey.Of(range.MinScore.Score) + (range.MinScore.IsExclusive ? 1UL : 0);
+        ulong high = ScoreKey.Of(range.MaxScore.Score) + (range.MaxScore.IsExclusive ? 0 : 1UL);
+        if (low >= high)
+            return default;
+        long first = tree.CountBelow(low, default);
+        return new RangeSlice(first, tree.CountBelow(high, default) - first);
+    }
+
+    // Where scores differ, any of the members.
+    private static RangeSlice ByMember(in ObjectView view, scoped in SortedSetRange range)
+    {
+        var tree = view.Second<ByScore>();
+        if (view.Count == 0 || !range.MinMember.MayReach(range.MaxMember))
+            return default;
+        var cursor = tree.At(0);
+        if (!cursor.IsValid || !range.MaxMember.IsNotPassedBy(cursor.Entry.Name))
+            return default;
+        cursor = tree.At(view.Count - 1);
+        if (!cursor.IsValid || !range.MinMember.IsReachedBy(cursor.Entry.Name))
+            return default;
+        long first = Search(tree, view.Count, range, isEnd: false);
+        return new RangeSlice(first, Search(tree, view.Count, range, isEnd: true) - first);
+    }
+
+    // How many members are before the range, or before its end.
+    private static long Search(TreeReader<ByScore> tree, uint count, scoped in SortedSetRange range, bool isEnd)
+    {
+        long low = 0, high = count;
+        while (low < high)
+        {
+            long middle = (low + high) / 2;
+            var cursor = tree.At((uint)middle);
+            if (!cursor.IsValid)
+                return low; // Torn.
+            var member = cursor.Entry.Name;
+            if (isEnd ? range.MaxMember.IsNotPassedBy(member) : !range.MinMember.IsReachedBy(member))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+
+        return low;
     }
 
     private static RangeSlice ByScore(in PackedTable table, scoped in SortedSetRange range)

@@ -1,3 +1,4 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections.SortedSets;
@@ -18,9 +19,44 @@ internal struct ScorePut(ScoreConditions conditions, double score, bool isIncrem
         var table = editor.Table;
         if (!table.TryFind(member, PackedPrint.Of(member), out var place))
             return Add(ref editor, member, limits);
+        var status = Replace(SortedOrder.ScoreAt(table, place));
+        if (!IsUpdated)
+            return status;
+        return SortedOrder.TryMove(ref editor, place, member, Score)
+            ? WriteStatus.Done
+            : WriteStatus.CollectionTooLong;
+    }
+
+    /// <summary>The same of a large sorted set.</summary>
+    public WriteStatus Plan(scoped in ObjectView view, scoped ReadOnlySpan<byte> member, ElementChanges changes)
+    {
+        // What is written twice counts twice.
+        bool exists = changes.TryFindLast(member, out var value);
+        if (!exists && view.TryFindName(member, out var entry))
+        {
+            exists = true;
+            value = entry.Value;
+        }
+
+        if (!exists && (conditions & ScoreConditions.IfPresent) != 0)
+            return WriteStatus.ConditionNotMet;
+        double present = 0;
+        if (exists && !PackedScore.TryRead(value, out present))
+            PackedCheck.ThrowDamaged();
+        var status = exists ? Replace(present) : WriteStatus.Done;
+        IsNew = !exists;
+        if (!IsNew && !IsUpdated)
+            return status;
+        Span<byte> score = stackalloc byte[PackedScore.LengthMax];
+        changes.Put(member, score[..PackedScore.Write(Score, score)]);
+        return WriteStatus.Done;
+    }
+
+    // Decides whether a score takes the place of another one.
+    private WriteStatus Replace(double present)
+    {
         if ((conditions & ScoreConditions.IfAbsent) != 0)
             return WriteStatus.ConditionNotMet;
-        double present = SortedOrder.ScoreAt(table, place);
         if (isIncrement)
             Score += present;
         if (double.IsNaN(Score))
@@ -31,12 +67,8 @@ internal struct ScorePut(ScoreConditions conditions, double score, bool isIncrem
             return WriteStatus.ConditionNotMet;
         }
 
-        if (Score == present)
-            return WriteStatus.Done;
-        IsUpdated = true;
-        return SortedOrder.TryMove(ref editor, place, member, Score)
-            ? WriteStatus.Done
-            : WriteStatus.CollectionTooLong;
+        IsUpdated = Score != present;
+        return WriteStatus.Done;
     }
 
     private WriteStatus Add(scoped ref PackedEditor editor, scoped ReadOnlySpan<byte> member, EncodingLimits limits)

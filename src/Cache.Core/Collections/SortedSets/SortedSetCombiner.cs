@@ -1,27 +1,28 @@
 using System.Diagnostics;
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.Collections.SortedSets;
 
 /// <summary>A union, intersection or difference of sorted sets that it takes one after the other; dispose it.</summary>
-/// <remarks>
-/// bytesMax: Of the members, beyond which it refuses to take more. isStored: Whether it must fit into a record, which a
-/// union never does again once it is too long.
-/// </remarks>
+/// <remarks>bytesMax: Of the members, beyond which it refuses to take more.</remarks>
 internal sealed class SortedSetCombiner(
-    StoreState state, SetCombination combination, ScoreAggregate aggregate, long bytesMax, bool isStored) : IDisposable
+    StoreState state, SetCombination combination, ScoreAggregate aggregate, long bytesMax) : IDisposable
 {
     // The score of each member of a set.
     private const double SetScore = 1;
 
     private readonly MemberTable _members = new(state, bytesMax);
+    private readonly SortedSetReplacer _replacer = new(state);
 
     // The members that belong, by score and member.
     private int[] _sorted = [];
 
     // Sets taken so far. A member's mark is the number of those that it is known to belong in.
     private int _taken;
+
+    private SetCombination Combination => combination;
 
     /// <summary>The number of members, once all sets are taken.</summary>
     public int Count { get; private set; }
@@ -36,16 +37,15 @@ internal sealed class SortedSetCombiner(
             using var set = CollectionCopy.Take(state, key, EntryKind.Set, out read);
             if (read == ReadStatus.WrongType)
                 return WriteStatus.WrongType;
-            isTaken = TryTake(set.Table, hasScores: false, weight);
+            isTaken = TryTake(set, hasScores: false, weight);
         }
         else
         {
-            isTaken = TryTake(sorted.Table, hasScores: true, weight);
+            isTaken = TryTake(sorted, hasScores: true, weight);
         }
 
         _taken++;
-        bool isTooLong = isStored && combination == SetCombination.Union && _members.Bytes > PackedTable.LengthMax;
-        return isTaken && !isTooLong ? WriteStatus.Done : WriteStatus.CollectionTooLong;
+        return isTaken ? WriteStatus.Done : WriteStatus.CollectionTooLong;
     }
 
     /// <summary>Ends: all sets are taken.</summary>
@@ -69,6 +69,7 @@ internal sealed class SortedSetCombiner(
     public void Clear()
     {
         _members.Clear();
+        _replacer.Clear();
         (_taken, Count) = (0, 0);
     }
 
@@ -84,17 +85,28 @@ internal sealed class SortedSetCombiner(
             sink.Take(_members[_sorted[i]], _members.ScoreAt(_sorted[i]));
     }
 
+    /// <summary>What a journal is told of a long result.</summary>
+    public int ToldBytes => _replacer.ToldBytes;
+
+    /// <summary>Makes the members a large collection, if they do not fit in a record; the key is not locked.</summary>
+    public WriteStatus Prepare(scoped in EntryKey key)
+    {
+        var scores = new Members(_members, _sorted, Count);
+        return _replacer.Prepare(key, ref scores);
+    }
+
     /// <summary>Makes the members the value of a key.</summary>
     public WriteStatus Store(scoped in EntryKey key)
     {
         Debug.Assert(Count > 0);
         var scores = new Members(_members, _sorted, Count);
-        return SortedSetReplacer.Write(state, key, ref scores);
+        return _replacer.Store(key, ref scores);
     }
 
     public void Dispose()
     {
         _members.Dispose();
+        _replacer.Dispose();
         GiveBack();
     }
 
@@ -112,21 +124,38 @@ internal sealed class SortedSetCombiner(
         _ => _members.MarkAt(index) == 0,
     };
 
-    private bool TryTake(in PackedTable table, bool hasScores, double weight)
+    private bool TryTake(in CollectionCopy copy, bool hasScores, double weight)
     {
-        bool adds = _taken == 0 || combination == SetCombination.Union;
-        for (var place = PackedTable.BeforeFirst; table.TryMoveNext(ref place);)
+        var taker = new Taker(this, _taken == 0 || combination == SetCombination.Union, hasScores, weight);
+        if (copy.IsObject)
         {
-            double score = hasScores ? SortedOrder.ScoreAt(table, place) : SetScore;
-            if (combination != SetCombination.Difference)
-                score *= weight;
-            if (!adds)
-                Mark(table.NameAt(place), score);
-            else if (!TryAdd(table.NameAt(place), double.IsNaN(score) ? 0 : score))
-                return false;
+            if (taker.Adds || _members.Count > copy.View.Count)
+                MemberView.TellAll(state, copy.View, ref taker);
+            else
+                MarkFound(copy.View, ref taker);
+            return !taker.IsFull;
         }
 
-        return true;
+        var table = copy.Table;
+        for (var place = PackedTable.BeforeFirst; !taker.IsFull && table.TryMoveNext(ref place);)
+            taker.Take(table.NameAt(place), hasScores ? SortedOrder.ScoreAt(table, place) : SetScore);
+        return !taker.IsFull;
+    }
+
+    // Of a large collection, only those that are here are looked for.
+    private void MarkFound(in ObjectView view, ref Taker taker)
+    {
+        for (int i = 0; i < _members.Count; i++)
+        {
+            double score = 0;
+            if (view.TryFindName(_members[i], out var entry))
+            {
+                PackedScore.TryRead(entry.Value, out score);
+                taker.Mark(i, score);
+            }
+        }
+
+        state.ThrowIfDisposed();
     }
 
     private bool TryAdd(ReadOnlySpan<byte> member, double score)
@@ -140,11 +169,8 @@ internal sealed class SortedSetCombiner(
     }
 
     // Of an intersection, a mark counts the sets behind the first that all have the member; of a difference, 1 ends it.
-    private void Mark(ReadOnlySpan<byte> member, double score)
+    private void Mark(int index, double score)
     {
-        int index = _members.Find(member);
-        if (index < 0)
-            return;
         ref int mark = ref _members.MarkAt(index);
         if (combination == SetCombination.Difference)
         {
@@ -167,6 +193,41 @@ internal sealed class SortedSetCombiner(
             return score > present ? score : present;
         double sum = present + score;
         return double.IsNaN(sum) ? 0 : sum;
+    }
+
+    private struct Taker(SortedSetCombiner combiner, bool adds, bool hasScores, double weight) : IScoredMemberSink
+    {
+        public readonly bool Adds => adds;
+
+        // There is no room for another one.
+        public bool IsFull { get; private set; }
+
+        public readonly void Begin(long count)
+        {
+        }
+
+        public void Take(scoped ReadOnlySpan<byte> member, double score)
+        {
+            if (adds)
+            {
+                double weighted = Weighted(score);
+                IsFull = !combiner.TryAdd(member, double.IsNaN(weighted) ? 0 : weighted);
+                return;
+            }
+
+            int index = combiner._members.Find(member);
+            if (index >= 0)
+                Mark(index, score);
+        }
+
+        public readonly void Mark(int index, double score) => combiner.Mark(index, Weighted(score));
+
+        private readonly double Weighted(double score)
+        {
+            if (!hasScores)
+                score = SetScore;
+            return combiner.Combination == SetCombination.Difference ? score : score * weight;
+        }
     }
 
     private readonly struct ByScore(MemberTable members) : IComparer<int>

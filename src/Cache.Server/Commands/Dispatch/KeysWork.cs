@@ -10,6 +10,9 @@ internal static class KeysWork
     private const long ByteWork = 10;
     private const long KeyWork = 1_000;
 
+    // A collection in one record has fewer bytes.
+    private const long LargeMin = 16 << 10;
+
     /// <summary>As <see cref="CommandContext.TryGiveWay(long)"/>, by the length of the collections.</summary>
     public static bool TryGiveWay<TKeys>(in TKeys keys, CommandContext context)
         where TKeys : struct, IKeySource, allows ref struct
@@ -21,7 +24,7 @@ internal static class KeysWork
         {
             work += KeyWork;
             if (context.Store.TryPeekInfo(keys.GetKey(i), out var info))
-                work += info.Length * ByteWork;
+                work += (info.MemoryBytes > LargeMin ? info.MemoryBytes : info.Length) * ByteWork;
         }
 
         return context.TryGiveWay(work);

@@ -27,6 +27,8 @@ internal static class SetReadCommands
     // SMEMBERS key
     private static void SMembers(in RespRequest request, CommandContext context)
     {
+        if (CollectionWork.TryGiveWay(request[1], context))
+            return;
         var sink = new MemberReplySink(context);
         var status = context.Store.SetOf(request[1]).GetAll(ref sink);
         if (status == ReadStatus.WrongType)
@@ -97,8 +99,12 @@ internal static class SetReadCommands
             reply.Error(ErrorTexts.NotAnInteger);
         else if (count == long.MinValue)
             reply.Error(ErrorTexts.NotANegatable);
-        else if (count >= 0 || !context.TryGiveWay(count < -Turn.WorkMax ? long.MaxValue : -count * MemberWork))
+        else if (count >= 0
+            ? !CollectionWork.TryGiveWay(request[1], count, context)
+            : !context.TryGiveWay(count < -Turn.WorkMax ? long.MaxValue : -count * MemberWork))
+        {
             ReplyRandom(request[1], count, context);
+        }
     }
 
     private static void ReplyRandom(ReadOnlySpan<byte> key, long count, CommandContext context)
@@ -123,7 +129,7 @@ internal static class SetReadCommands
             reply.Error(ErrorTexts.WrongType);
         else if (!ScanOptions.TryParse(request, first: 3, out var options))
             reply.Error(options.IsCountWrong ? ErrorTexts.NotAnInteger : ErrorTexts.Syntax);
-        else if (!context.TryGiveWay((long)info.Length * options.Pattern.Length))
+        else if (!context.TryGiveWay(CollectionWork.ScannedBytes(info, options.Count) * options.Pattern.Length))
             Scan(request[1], cursor, options, context);
     }
 

@@ -9,6 +9,9 @@ namespace Cache.Server.Commands.Sets;
 /// <summary>The commands that write sets.</summary>
 internal static class SetWriteCommands
 {
+    // The time to write a member, in nanoseconds.
+    private const long MemberWork = 500;
+
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
         new("sadd", SAdd),
@@ -21,6 +24,8 @@ internal static class SetWriteCommands
     private static void SAdd(in RespRequest request, CommandContext context)
     {
         var members = new RequestNames(request);
+        if (context.TryGiveWay(members.Count * MemberWork))
+            return;
         var status = context.Store.SetOf(request[1]).AddMany(ref members, out int added);
         if (status == WriteStatus.Done)
             context.Reply.Integer(added);
@@ -32,6 +37,8 @@ internal static class SetWriteCommands
     private static void SRem(in RespRequest request, CommandContext context)
     {
         var members = new RequestNames(request);
+        if (context.TryGiveWay(members.Count * MemberWork))
+            return;
         var status = context.Store.SetOf(request[1]).RemoveMany(ref members, out int removed);
         if (status is WriteStatus.Done or WriteStatus.NotFound)
             context.Reply.Integer(removed);
@@ -56,6 +63,8 @@ internal static class SetWriteCommands
             return;
         }
 
+        if (CollectionWork.TryGiveWay(request[1], count, context))
+            return;
         var sink = new PoppedMemberSink(context, hasCount);
         var status = context.Store.SetOf(request[1]).Pop(count, ref sink);
         if (status == WriteStatus.NotFound)

@@ -10,8 +10,13 @@ namespace Cache.Server.Commands.SortedSets;
 /// <summary>ZMPOP: members of the first of several sorted sets that has any.</summary>
 internal static class PopFirstCommand
 {
-    // Records of a collection have at most so many bytes.
-    private const long WrittenBytesMax = 4096;
+    // The record of a small sorted set has at most so many bytes, and what a step removes of a large one.
+    private const long SmallBytesMax = 4096;
+    private const long StepBytesMax = 168 << 10;
+
+    // A small one has fewer members.
+    private const long SmallMembersMax = 1024;
+    private const long StepMembers = 128;
 
     public static IReadOnlyList<CommandBinding> Bindings { get; } = [new("zmpop", ZMPop)];
 
@@ -27,9 +32,16 @@ internal static class PopFirstCommand
         using var popped = context.BorrowList();
         var body = new Body(keys, popped, context.Store.Keyspace, takesHighest, count);
         if (keys.Count == 1)
+        {
             body.Run(context.Store);
+        }
         else
+        {
+            body.HasLarge = HasLarge(keys, context.Store);
             context.Store.Transact(ref body);
+            body.PopRest(context.Store);
+        }
+
         if (body.Status == WriteStatus.Done)
             Reply(keys.GetKey(body.Index), popped, context.Reply);
         else if (body.Status == WriteStatus.NotFound)
@@ -94,6 +106,20 @@ internal static class PopFirstCommand
     private static bool TryParseCount(ReadOnlySpan<byte> text, out long count) =>
         RespInteger.TryParse(text, out count) && count > 0;
 
+    private static bool HasLarge(RequestSlice keys, CacheStore store)
+    {
+        for (int i = 0; i < keys.Count; i++)
+        {
+            if (store.TryPeekCollection(keys.GetKey(i), out var info) && info.Count > 0
+                && store.TryPeekInfo(keys.GetKey(i), out var entry) && entry.MemoryBytes > SmallBytesMax)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
     private ref struct Body(RequestSlice keys, ByteStringList popped, int keyspace, bool takesHighest, long count)
         : ITransaction
     {
@@ -108,7 +134,10 @@ internal static class PopFirstCommand
 
         public readonly int WriteCount => 1;
 
-        public readonly long WrittenBytes => WrittenBytesMax;
+        public readonly long WrittenBytes => HasLarge ? StepBytesMax : SmallBytesMax;
+
+        /// <summary>Whether one of them may be a large one.</summary>
+        public bool HasLarge { get; set; }
 
         public readonly ReadOnlySpan<byte> GetKey(int index) => _keys.GetKey(index);
 
@@ -119,10 +148,22 @@ internal static class PopFirstCommand
             Status = WriteStatus.NotFound;
             for (int i = 0; i < _keys.Count && Status == WriteStatus.NotFound; i++)
             {
+                // More than a small one has are taken in steps, without the locks of all keys.
                 var sink = new PoppedSink(popped);
-                Status = store.SortedSet(_keys.GetKey(i)).Pop(count, takesHighest, ref sink);
+                long taken = _keys.Count == 1 ? count : Math.Min(count, HasLarge ? StepMembers : SmallMembersMax);
+                Status = store.SortedSet(_keys.GetKey(i)).Pop(taken, takesHighest, ref sink);
                 Index = i;
             }
+        }
+
+        /// <summary>Goes on with a large one.</summary>
+        public readonly void PopRest(CacheStore store)
+        {
+            long taken = popped.Count / 2;
+            if (Status != WriteStatus.Done || taken >= count || !HasLarge || taken < StepMembers)
+                return;
+            var sink = new PoppedSink(popped);
+            store.SortedSet(_keys.GetKey(Index)).Pop(count - taken, takesHighest, ref sink);
         }
     }
 

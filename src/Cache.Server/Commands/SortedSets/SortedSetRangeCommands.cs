@@ -56,6 +56,8 @@ internal static class SortedSetRangeCommands
             return;
         }
 
+        if (CollectionWork.TryGiveWay(request[2], arguments.Range, context))
+            return;
         var status = context.Store.StoreRange(request[2], arguments.Range, request[1], out long count);
         if (status == WriteStatus.Done)
             context.Reply.Integer(count);
@@ -83,6 +85,8 @@ internal static class SortedSetRangeCommands
             return;
         }
 
+        if (CollectionWork.TryGiveWay(request[1], arguments.Range, context))
+            return;
         var sink = ScoredReplySink.Of(context, arguments.HasScores);
         var status = context.Store.SortedSet(request[1]).GetRange(arguments.Range, ref sink);
         if (status == ReadStatus.WrongType)
@@ -99,6 +103,8 @@ internal static class SortedSetRangeCommands
             return;
         }
 
+        if (CollectionWork.TryGiveWay(request[1], arguments.Range, context))
+            return;
         var status = context.Store.SortedSet(request[1]).RemoveRange(arguments.Range, out int removed);
         if (status is WriteStatus.Done or WriteStatus.NotFound)
             context.Reply.Integer(removed);

@@ -134,7 +134,9 @@ internal static class SortedSetReadCommands
                 context.Reply.Null();
         }
         else if (TryParseCount(request, context.Reply, out long count)
-            && (count >= 0 || !context.TryGiveWay(count < -Turn.WorkMax ? long.MaxValue : -count * MemberWork)))
+            && (count >= 0
+                ? !CollectionWork.TryGiveWay(request[1], count, context)
+                : !context.TryGiveWay(count < -Turn.WorkMax ? long.MaxValue : -count * MemberWork)))
         {
             ReplyRandom(request[1], count, hasScores: request.Count > 3, context);
         }
@@ -177,7 +179,7 @@ internal static class SortedSetReadCommands
             reply.Error(ErrorTexts.WrongType);
         else if (!ScanOptions.TryParse(request, first: 3, out var options))
             reply.Error(options.IsCountWrong ? ErrorTexts.NotAnInteger : ErrorTexts.Syntax);
-        else if (!context.TryGiveWay((long)info.Length * options.Pattern.Length))
+        else if (!context.TryGiveWay(CollectionWork.ScannedBytes(info, options.Count) * options.Pattern.Length))
             Scan(request[1], cursor, options, context);
     }
 

@@ -126,6 +126,8 @@ internal static class SortedSetWriteCommands
             return;
         }
 
+        if (CollectionWork.TryGiveWay(request[1], count, context))
+            return;
         var sink = new ScoredReplySink(context, hasScores: true, hasCount && context.Reply.ProtocolVersion == 3);
         var status = context.Store.SortedSet(request[1]).Pop(count, takesHighest, ref sink);
         if (status == WriteStatus.NotFound)

@@ -45,7 +45,7 @@ internal static class SortCommands
             return;
         context.Store.TryPeekInfo(request[1], out var info);
         long lookups = options.Gets + (options.HasWeights ? 1 : 0);
-        if (context.TryGiveWay(info.Length * (ElementWork + LookupWork * lookups)))
+        if (context.TryGiveWay(CollectionWork.ScannedBytes(info, long.MaxValue) * (ElementWork + LookupWork * lookups)))
             return;
         if (options.Stores)
             Store(request, options, context);

@@ -4,6 +4,8 @@ KEYS = ["a", "b", "c", "d"]
 NUMBERS = ["0", "-1", "1", "2", "3", "10", "100", "-0", "007", "+5", "9223372036854775807", "9223372036854775808",
            "-9223372036854775808", "1.5"]
 WORDS = ["", "x", "y", "zz", "x" * 70, "\x00\xff", "a b", "*", "[a"]
+# Enough of them are longer than a record of ours has.
+LONG = [f"long member {number:012d}" for number in range(400)]
 COUNTS = ["0", "1", "2", "5", "100", "-1", "-5", "x", "", "1.5", "9223372036854775807", "9223372036854775808",
           "-9223372036854775808"]
 
@@ -43,6 +45,8 @@ def member(source):
     kind = source.random()
     if kind < 0.5:
         return str(source.randrange(-5, 30))
+    if kind < 0.6:
+        return source.choice(LONG)
     return source.choice(NUMBERS) if kind < 0.7 else source.choice(WORDS)
 
 
@@ -93,7 +97,16 @@ def other(source, step):
         step("TTL", name), step("EXISTS", name), step("GET", name), step("STRLEN", name)])]
 
 
+def many(source, step):
+    """So many that the set becomes long, or goes."""
+    first = source.randrange(150)
+    chosen = LONG[first:first + source.randrange(100, 300)]
+    return [step(source.choice(["SADD", "SADD", "SADD", "SREM", "SMISMEMBER"]), key(source), *chosen)]
+
+
 def make(source, step):
+    if source.random() < 0.08:
+        return many(source, step)
     kind = source.random()
     if kind < 0.3:
         return [step("SADD", key(source), *members(source))]

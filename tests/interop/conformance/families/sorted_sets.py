@@ -34,6 +34,8 @@ def score(source):
 
 
 def member(source):
+    if source.random() < 0.05:
+        return source.choice(sets.LONG)
     return source.choice("abcdefgh") if source.random() < 0.8 else source.choice(MEMBERS)
 
 
@@ -78,6 +80,9 @@ def same_scores(source, step, name):
     pairs = []
     for each in set(members(source) + members(source)):
         pairs += ["0", each]
+    if source.random() < 0.2:
+        for each in sets.LONG[:source.randrange(100, 300)]:
+            pairs += ["0", each]
     return [step("DEL", name), step("ZADD", name, *pairs)]
 
 
@@ -187,7 +192,18 @@ def reads(source, step):
         step("ZRANK", name, member(source)), step("ZREVRANK", name, member(source))])]
 
 
+def many(source, step):
+    """So many that the sorted set becomes long, or goes."""
+    first = source.randrange(150)
+    chosen = sets.LONG[first:first + source.randrange(100, 300)]
+    command = source.choice(["ZADD", "ZADD", "ZADD", "ZREM", "ZMSCORE"])
+    pairs = [word for each in chosen for word in ((good_score(source), each) if command == "ZADD" else (each,))]
+    return [step(command, key(source), *pairs)]
+
+
 def make(source, step):
+    if source.random() < 0.08:
+        return many(source, step)
     kind = source.random()
     for share, one in ((0.3, add), (0.6, ranges), (0.72, combination), (0.77, pops), (0.8, random_members),
                        (0.83, scan), (0.88, reads), (0.95, other)):
