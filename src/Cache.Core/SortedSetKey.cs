@@ -138,19 +138,16 @@ public readonly ref partial struct SortedSetKey
         where TSink : struct, IScoredMemberSink, allows ref struct
     {
         using var copy = Copy(out var status);
-        if (status != ReadStatus.Found)
-            return status;
-        var table = copy.Table;
-        var slice = RangeSlice.Of(table, range);
-        sink.Begin(slice.Count);
-        if (slice.Count == 0)
-            return status;
-        if (range.IsReversed)
-            TellReversed(table, slice, ref sink);
-        else
-            Tell(table, slice, ref sink);
+        if (status == ReadStatus.Found)
+            RangeTelling.Tell(copy, range, ref sink);
         return status;
     }
+
+    /// <summary>
+    /// The sorted set as it is now, for several reads of one moment that hold nothing; dispose it.
+    /// </summary>
+    /// <param name="status">NotFound or WrongType: then it has no members.</param>
+    public SortedSetSnapshot TakeSnapshot(out ReadStatus status) => new(Copy(out status));
 
     /// <summary>Continues a scan of the members, in steps that hold nothing in between.</summary>
     /// <remarks>
@@ -213,28 +210,6 @@ public readonly ref partial struct SortedSetKey
 
         for (int i = 0; i < members.Count; i++)
             scores[i] = scores[table.FirstOf(i)];
-    }
-
-    private static void Tell<TSink>(in PackedTable table, RangeSlice slice, ref TSink sink)
-        where TSink : struct, IScoredMemberSink, allows ref struct
-    {
-        bool isThere = table.TryGetAt(slice.Index, out var place);
-        for (int left = slice.Count; isThere && left > 0 && !sink.IsFull; left--)
-        {
-            sink.Take(table.NameAt(place), SortedOrder.ScoreAt(table, place));
-            isThere = table.TryMoveNext(ref place);
-        }
-    }
-
-    private static void TellReversed<TSink>(in PackedTable table, RangeSlice slice, ref TSink sink)
-        where TSink : struct, IScoredMemberSink, allows ref struct
-    {
-        var starts = new ElementStarts(table);
-        for (int index = slice.Index + slice.Count - 1; index >= slice.Index && !sink.IsFull; index--)
-        {
-            var place = starts[index];
-            sink.Take(table.NameAt(place), SortedOrder.ScoreAt(table, place));
-        }
     }
 
     private ReadStatus Find(ReadOnlySpan<byte> member, out PlaceQuery query)
