@@ -5,7 +5,8 @@ using Cache.Core.Operations;
 namespace Cache.Core.Collections;
 
 /// <summary>Adds to a field of a hash that is a decimal integer.</summary>
-internal ref struct IncrementFieldEdit(ReadOnlySpan<byte> field, long delta, EncodingLimits limits) : IPackedEdit, IObjectEdit
+internal ref struct IncrementFieldEdit(ReadOnlySpan<byte> field, long delta, EncodingLimits limits)
+    : IPackedEdit, IObjectEdit
 {
     private readonly ReadOnlySpan<byte> _field = field;
 

@@ -5,7 +5,8 @@ namespace Cache.Core.Collections;
 
 /// <summary>Gives a field of a hash a value if its present one is as expected.</summary>
 internal ref struct ReplaceFieldEdit(
-    ReadOnlySpan<byte> field, ReadOnlySpan<byte> expected, bool existed, ReadOnlySpan<byte> value, EncodingLimits limits)
+    ReadOnlySpan<byte> field, ReadOnlySpan<byte> expected, bool existed, ReadOnlySpan<byte> value,
+    EncodingLimits limits)
     : IPackedEdit, IObjectEdit
 {
     private readonly ReadOnlySpan<byte> _field = field;

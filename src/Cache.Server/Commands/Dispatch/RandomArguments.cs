@@ -6,7 +6,9 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Dispatch;
 
-/// <summary>How many elements HRANDFIELD, SRANDMEMBER or ZRANDMEMBER takes, behind the key: [count [WITHVALUES]].</summary>
+/// <summary>
+/// How many elements HRANDFIELD, SRANDMEMBER or ZRANDMEMBER takes, behind the key: [count [WITHVALUES]].
+/// </summary>
 /// <remarks>A negative count says that elements may come more than once.</remarks>
 internal readonly ref struct RandomArguments
 {

@@ -6,7 +6,7 @@ namespace Cache.Server.Commands.Hashes;
 /// <summary>Writes fields as the reply: an array, or one alone.</summary>
 /// <param name="context">The client.</param>
 /// <param name="isArray">Whether it is an array.</param>
-/// <param name="hasValues">Whether each field is followed by its value; in RESP3 both are an array of their own.</param>
+/// <param name="hasValues">Whether each field is followed by its value; in RESP3 both are an array.</param>
 internal readonly struct RandomFieldSink(CommandContext context, bool isArray, bool hasValues) : IFieldSink
 {
     private readonly bool _isNested = hasValues && context.Reply.ProtocolVersion == 3;
