@@ -79,6 +79,16 @@ public sealed partial class CacheStore
                 : EntryWriter.SetPacked(_state, KeyOf(key), kind, bytes, options));
     }
 
+    /// <summary>Gives an entry of any kind a sliding expiry; its value is not made again.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="slidingMs">The interval.</param>
+    /// <param name="absoluteUnixMs">The moment at which it ends in any case; 0: none.</param>
+    internal WriteStatus ExpireSliding(ReadOnlySpan<byte> key, long slidingMs, long absoluteUnixMs)
+    {
+        var options = new EntryOptions { SlidingMs = slidingMs, ExpiresAtUnixMs = absoluteUnixMs };
+        return Counted(EntryTaker.ExpireSliding(_state, KeyOf(key), options));
+    }
+
     /// <summary>Changes elements of a collection as a journal says; an absent key was evicted.</summary>
     internal WriteStatus ChangeStored(ReadOnlySpan<byte> key, EntryKind kind, ReadOnlySpan<byte> changes)
     {

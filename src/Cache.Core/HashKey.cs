@@ -160,6 +160,32 @@ public readonly ref struct HashKey
         return status;
     }
 
+    /// <summary>Copies fields at random with their values into the sink, as of one moment.</summary>
+    /// <param name="count">How many; of different ones no more than there are.</param>
+    /// <param name="mayRepeat">Whether a field may be taken more than once.</param>
+    /// <param name="sink">Receives the fields.</param>
+    /// <returns>NotFound or WrongType: then the sink is not called.</returns>
+    public ReadStatus GetRandom<TSink>(long count, bool mayRepeat, ref TSink sink)
+        where TSink : struct, IFieldSink, allows ref struct
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(count);
+        using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.Hash, out var status);
+        if (status != ReadStatus.Found)
+            return status;
+        if (copy.IsObject)
+        {
+            HashView.CopyRandom(_store.State, copy.View, count, mayRepeat, ref sink);
+            return status;
+        }
+
+        var table = copy.Table;
+        var chosen = new RandomElements(table, count, mayRepeat);
+        sink.Begin(chosen.Count);
+        while (!sink.IsFull && chosen.TryMoveNext(out var place))
+            sink.Take(table.NameAt(place), table.ValueAt(place));
+        return status;
+    }
+
     /// <summary>Whether there is a field.</summary>
     public bool Contains(ReadOnlySpan<byte> field) => GetLength(field, out _) == ReadStatus.Found;
 
@@ -188,7 +214,7 @@ public readonly ref struct HashKey
     public WriteStatus Set(
         ReadOnlySpan<byte> field, ReadOnlySpan<byte> value, SetCondition condition, out bool isNew)
     {
-        var edit = new SetFieldEdit(field, value, condition);
+        var edit = new SetFieldEdit(field, value, condition, _store.State.EncodingLimits);
         var status = Write(ref edit);
         isNew = edit.IsNew;
         return status;
@@ -208,7 +234,8 @@ public readonly ref struct HashKey
         var status = WriteStatus.Done;
         for (int from = 0; (from < fields.Count || from == 0) && status == WriteStatus.Done; from += StepMax)
         {
-            var edit = new SetFieldsEdit<TFields>(fields, from, Math.Min(fields.Count - from, StepMax));
+            var edit = new SetFieldsEdit<TFields>(
+                fields, from, Math.Min(fields.Count - from, StepMax), _store.State.EncodingLimits);
             status = Write(ref edit);
             fields = edit.Fields;
             added += status == WriteStatus.Done ? edit.Added : 0;
@@ -253,7 +280,7 @@ public readonly ref struct HashKey
     /// <param name="result">The sum, if it was written.</param>
     public WriteStatus Increment(ReadOnlySpan<byte> field, long delta, out long result)
     {
-        var edit = new IncrementFieldEdit(field, delta);
+        var edit = new IncrementFieldEdit(field, delta, _store.State.EncodingLimits);
         var status = Write(ref edit);
         result = edit.Result;
         return status;
@@ -273,7 +300,7 @@ public readonly ref struct HashKey
         where TSink : struct, IFieldSink, allows ref struct
     {
         sink.Begin(table.Count);
-        for (var place = PackedTable.BeforeFirst; table.TryMoveNext(ref place);)
+        for (var place = PackedTable.BeforeFirst; !sink.IsFull && table.TryMoveNext(ref place);)
             sink.Take(table.NameAt(place), table.ValueAt(place));
     }
 

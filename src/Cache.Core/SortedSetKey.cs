@@ -182,6 +182,12 @@ public readonly ref partial struct SortedSetKey
         }
     }
 
+    /// <summary>
+    /// The sorted set as it is now, for several reads of one moment that hold nothing; dispose it.
+    /// </summary>
+    /// <param name="status">NotFound or WrongType: then it has no members.</param>
+    public SortedSetSnapshot TakeSnapshot(out ReadStatus status) => new(Copy(out status));
+
     /// <summary>Continues a scan of the members, in steps that hold nothing in between.</summary>
     /// <remarks>
     /// A member that is there from beginning to end is returned, perhaps more than once; one that comes or goes

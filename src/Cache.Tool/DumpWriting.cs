@@ -213,6 +213,8 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
 
     private readonly struct HashSink(RdbWriter writer, RdbEntry entry) : IFieldSink
     {
+        public bool IsFull => false;
+
         public void Begin(long count) => writer.BeginHash(entry, (int)count);
 
         public void Take(scoped ReadOnlySpan<byte> field, scoped ReadOnlySpan<byte> value) =>

@@ -1,6 +1,7 @@
 using System.Reflection;
 using Cache.Core.Changes;
 using Cache.Core.Tests.Changes;
+using Cache.Core.Tests.Collections;
 using Cache.Testing;
 
 namespace Cache.Core.Tests;
@@ -74,6 +75,7 @@ public sealed class DisposedStoreTests : IDisposable
         ["CombineSortedSets"] = static s => CombineSorted(s),
         ["StoreSortedSets"] = static s => StoreCombinedSorted(s),
         ["StoreRange"] = static s => s.StoreRange("k"u8, SortedSetRange.All, "l"u8, out _),
+        ["StoreSelection"] = static s => SelectedMembers.Store(s, "k"u8, "d"u8),
         ["MoveMember"] = static s => s.MoveMember("k"u8, "l"u8, "m"u8),
         ["Transact"] = static s => KeyedTransaction.Run(s, ["k"u8.ToArray()], 1, 1, static _ => { }),
         ["Rename"] = static s => s.Rename("k"u8, "l"u8, SetCondition.Always),

@@ -1,5 +1,6 @@
 using System.Reflection;
 using Cache.Core.Tests.Changes;
+using Cache.Core.Tests.Collections;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 
@@ -128,8 +129,8 @@ public sealed class OtherKindTests : IDisposable
         ["SetOf"] = (static s => s.SetOf(_key).Add("m"u8), "WrongType", Fate.Stays),
         ["SortedSet"] = (static s => s.SortedSet(_key).Add("m"u8, 1), "WrongType", Fate.Stays),
         ["MoveMember"] = (static s => s.MoveMember(_key, "l"u8, "m"u8), "WrongType", Fate.Stays),
-        ["StoreRange"] = (
-            static s => s.StoreRange(_key, SortedSetRange.All, "l"u8, out _), "WrongType", Fate.Stays),
+        ["StoreRange"] = (static s => s.StoreRange(_key, SortedSetRange.All, "l"u8, out _), "WrongType", Fate.Stays),
+        ["StoreSelection"] = (static s => SelectedMembers.Store(s, _key, "l"u8), "WrongType", Fate.Stays),
         ["CombineSets"] = (static s => Combine(s, isSorted: false), "WrongType", Fate.Stays),
         ["CombineSortedSets"] = (static s => Combine(s, isSorted: true), "WrongType", Fate.Stays),
         ["StoreSets"] = (static s => Combined(s, isSorted: false), "WrongType", Fate.Stays),
@@ -427,12 +428,8 @@ public sealed class OtherKindTests : IDisposable
         return (store.Copy(_key, store, "l"u8, SetCondition.Always), store.KindOf("l"u8));
     }
 
-    private static BitFieldStep[] Steps(int count, BitFieldAction action)
-    {
-        var steps = new BitFieldStep[count];
-        Array.Fill(steps, new BitFieldStep { Action = action, Width = 8, Offset = 8, Value = 1 });
-        return steps;
-    }
+    private static BitFieldStep[] Steps(int count, BitFieldAction action) =>
+        [.. Enumerable.Repeat(new BitFieldStep { Action = action, Width = 8, Offset = 8, Value = 1 }, count)];
 
     private static byte[]? GetMany(CacheStore store)
     {

@@ -60,6 +60,7 @@ public sealed class UnreachableStoreTests
         static store => PushElements(store),
         static store => PopElement(store),
         static store => MoveElement(store),
+        static store => Select(store),
         static store => Transact(store),
         static store => Scan(store),
         static store => GetRandom(store),
@@ -295,6 +296,12 @@ public sealed class UnreachableStoreTests
         store.List(_list).Move(ListEnd.Left, "list 2"u8, ListEnd.Left, ref sink);
     }
 
+    private static void Select(CacheStore store)
+    {
+        var selection = default(Selection);
+        store.StoreSelection("no key"u8, ref selection, _keys[2]);
+    }
+
     private static void Scan(CacheStore store)
     {
         var sink = default(KeySink);
@@ -355,6 +362,21 @@ public sealed class UnreachableStoreTests
             if (index == count - 1)
                 CollectInTheMiddle();
             return value;
+        }
+    }
+
+    private readonly struct Selection : ISortedSetSelection
+    {
+        public int Count => 1;
+
+        public ReadOnlySpan<byte> GetKey(int index) => "m"u8;
+
+        public double GetScore(int index) => 1;
+
+        public bool TrySelect(scoped in SortedSetSnapshot set)
+        {
+            CollectInTheMiddle();
+            return set.Count >= 0;
         }
     }
 

@@ -11,6 +11,11 @@ internal struct FieldListSink() : IFieldSink
 
     public List<(string Field, string Value)> Fields { get; } = [];
 
+    /// <summary>How many it takes.</summary>
+    public int CountMax { get; init; } = int.MaxValue;
+
+    public readonly bool IsFull => Fields.Count >= CountMax;
+
     public void Begin(long count) => Count = count;
 
     public readonly void Take(scoped ReadOnlySpan<byte> field, scoped ReadOnlySpan<byte> value) =>

@@ -168,6 +168,7 @@ internal static class FolderArrows
             [Dispatch, Table, Replies, Arguments, Clients, Security, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Sets"] = [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.SortedSets"] = [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.Geo"] = [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Bits"] = [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Session"] =
             [Dispatch, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
@@ -193,7 +194,7 @@ internal static class FolderArrows
             "Cache.Server.Commands.Strings", "Cache.Server.Commands.Sets", "Cache.Server.Commands.SortedSets",
             "Cache.Server.Commands.Hashes", "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys",
             "Cache.Server.Commands.Lists", "Cache.Server.Commands.HyperLogLogs", "Cache.Server.Commands.Sorting",
-            "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration",
+            "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration", "Cache.Server.Commands.Geo",
             Core, Contracts,
         ],
         // Log messages hold no stage, so a stage may write them.

@@ -110,7 +110,7 @@ run_stackexchange() {
 run_generated() {
   [ -n "${redis:-}" ] || start_redis || return 1
   limited /usr/bin/python3 conformance/generated.py --redis "$redis" --ours "$ours" --count 300 \
-    lists sort hyperloglogs sets sorted_sets
+    lists sort hyperloglogs sets sorted_sets geo hashes
 }
 
 run_conformance() {

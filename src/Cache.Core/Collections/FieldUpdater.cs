@@ -30,7 +30,7 @@ internal static class FieldUpdater
             ArrayPool<byte>.Shared.Return(buffer);
         }
 
-        var edit = new UpdateFieldEdit<TUpdate>(field, update);
+        var edit = new UpdateFieldEdit<TUpdate>(field, update, state.EncodingLimits);
         var last = ObjectWriter.Write(state, key, ref edit);
         update = edit.Update;
         return last;
@@ -52,7 +52,7 @@ internal static class FieldUpdater
         status = ValueUpdater.Make(present.Length, present, exists, ref update);
         if (status != WriteStatus.Done)
             return true;
-        var edit = new ReplaceFieldEdit(field, present, exists, update.Value);
+        var edit = new ReplaceFieldEdit(field, present, exists, update.Value, state.EncodingLimits);
         status = ObjectWriter.Write(state, key, ref edit);
         return !edit.IsOutdated;
     }

@@ -62,6 +62,53 @@ internal static class HashView
         return next;
     }
 
+    /// <summary>Copies fields at random; different ones in the order of their hashes.</summary>
+    public static void CopyRandom<TSink>(
+        StoreState state, in ObjectView view, long count, bool mayRepeat, ref TSink sink)
+        where TSink : struct, IFieldSink, allows ref struct
+    {
+        if (!mayRepeat && count >= view.Count)
+        {
+            CopyAll(state, view, ref sink);
+            return;
+        }
+
+        sink.Begin(count);
+        if (mayRepeat)
+        {
+            for (long i = 0; i < count && TakeAt(state, view, RandomRanks.Next(view.Count), i, ref sink); i++)
+            {
+            }
+        }
+        else
+            CopyDifferent(state, view, (int)count, ref sink);
+        state.ThrowIfDisposed();
+    }
+
+    private static void CopyDifferent<TSink>(StoreState state, in ObjectView view, int count, ref TSink sink)
+        where TSink : struct, IFieldSink, allows ref struct
+    {
+        uint[] ranks = PooledGrowth.Rent<uint>(count);
+        try
+        {
+            RandomRanks.Choose(ranks.AsSpan(0, count), view.Count);
+            for (int i = 0; i < count && TakeAt(state, view, ranks[i], i, ref sink); i++)
+            {
+            }
+        }
+        finally // The caller's code may throw.
+        {
+            PooledGrowth.Return(ranks);
+        }
+    }
+
+    private static bool TakeAt<TSink>(StoreState state, in ObjectView view, uint rank, long index, ref TSink sink)
+        where TSink : struct, IFieldSink, allows ref struct
+    {
+        var cursor = view.First<ByHashWithValue>().At(rank);
+        return Take(state, ref cursor, (uint)index, ref sink);
+    }
+
     private static uint CountFrom(in ObjectView view, ulong from, int count, out ulong next)
     {
         next = 0;
@@ -86,7 +133,7 @@ internal static class HashView
     {
         if (index % FieldsPerCheck == 0)
             state.ThrowIfDisposed();
-        if (!cursor.IsValid)
+        if (!cursor.IsValid || sink.IsFull)
             return false;
         var entry = cursor.Entry;
         sink.Take(entry.Name, entry.Value);

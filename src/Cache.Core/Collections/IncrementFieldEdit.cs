@@ -5,7 +5,8 @@ using Cache.Core.Operations;
 namespace Cache.Core.Collections;
 
 /// <summary>Adds to a field of a hash that is a decimal integer.</summary>
-internal ref struct IncrementFieldEdit(ReadOnlySpan<byte> field, long delta) : IPackedEdit, IObjectEdit
+internal ref struct IncrementFieldEdit(ReadOnlySpan<byte> field, long delta, EncodingLimits limits)
+    : IPackedEdit, IObjectEdit
 {
     private readonly ReadOnlySpan<byte> _field = field;
 
@@ -27,7 +28,7 @@ internal ref struct IncrementFieldEdit(ReadOnlySpan<byte> field, long delta) : I
             return WriteStatus.Overflow;
         Span<byte> text = stackalloc byte[CanonicalInteger.LengthMax];
         int length = CanonicalInteger.Format(sum, text);
-        var status = SetFieldEdit.Put(ref editor, _field, exists ? place : null, text[..length]);
+        var status = SetFieldEdit.Put(ref editor, _field, exists ? place : null, text[..length], limits);
         if (status == WriteStatus.Done)
             Result = sum;
         return status;

@@ -5,7 +5,8 @@ namespace Cache.Core.Collections;
 
 /// <summary>Gives a field of a hash a value if its present one is as expected.</summary>
 internal ref struct ReplaceFieldEdit(
-    ReadOnlySpan<byte> field, ReadOnlySpan<byte> expected, bool existed, ReadOnlySpan<byte> value)
+    ReadOnlySpan<byte> field, ReadOnlySpan<byte> expected, bool existed, ReadOnlySpan<byte> value,
+    EncodingLimits limits)
     : IPackedEdit, IObjectEdit
 {
     private readonly ReadOnlySpan<byte> _field = field;
@@ -24,7 +25,7 @@ internal ref struct ReplaceFieldEdit(
         IsOutdated = exists != existed || (exists && !table.ValueAt(place).SequenceEqual(_expected));
         return IsOutdated
             ? WriteStatus.ConditionNotMet
-            : SetFieldEdit.Put(ref editor, _field, exists ? place : null, _value);
+            : SetFieldEdit.Put(ref editor, _field, exists ? place : null, _value, limits);
     }
 
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)

@@ -4,7 +4,8 @@ using Cache.Core.Collections.Packed;
 namespace Cache.Core.Collections;
 
 /// <summary>Gives a field of a hash a value.</summary>
-internal ref struct SetFieldEdit(ReadOnlySpan<byte> field, ReadOnlySpan<byte> value, SetCondition condition)
+internal ref struct SetFieldEdit(
+    ReadOnlySpan<byte> field, ReadOnlySpan<byte> value, SetCondition condition, EncodingLimits limits)
     : IPackedEdit, IObjectEdit
 {
     private readonly ReadOnlySpan<byte> _field = field;
@@ -20,7 +21,7 @@ internal ref struct SetFieldEdit(ReadOnlySpan<byte> field, ReadOnlySpan<byte> va
         IsNew = !editor.Table.TryFind(_field, PackedPrint.Of(_field), out var place);
         if (condition == (IsNew ? SetCondition.IfPresent : SetCondition.IfAbsent))
             return WriteStatus.ConditionNotMet;
-        return Put(ref editor, _field, IsNew ? null : place, _value);
+        return Put(ref editor, _field, IsNew ? null : place, _value, limits);
     }
 
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
@@ -34,6 +35,17 @@ internal ref struct SetFieldEdit(ReadOnlySpan<byte> field, ReadOnlySpan<byte> va
 
     public readonly void Note(int added, int removed)
     {
+    }
+
+    /// <summary>As below, and notes whether the hash is beyond the limits of Redis's compact encoding.</summary>
+    public static WriteStatus Put(
+        scoped ref PackedEditor editor, scoped ReadOnlySpan<byte> field, PackedPlace? place,
+        scoped ReadOnlySpan<byte> value, EncodingLimits limits)
+    {
+        var status = Put(ref editor, field, place, value);
+        if (editor.Count > limits.HashFields || Math.Max(field.Length, value.Length) > limits.HashFieldLength)
+            editor.Flags |= PackedTable.ConvertedFlag;
+        return status;
     }
 
     /// <summary>Gives an entry a value, or adds it if it has no place.</summary>

@@ -5,7 +5,8 @@ namespace Cache.Core.Collections;
 
 /// <summary>Gives fields of a hash values; the last one of a field that occurs twice.</summary>
 /// <remarks>from, count: Which of the source's; at most a step's.</remarks>
-internal ref struct SetFieldsEdit<TFields>(TFields fields, int from, int count) : IPackedEdit, IObjectEdit
+internal ref struct SetFieldsEdit<TFields>(TFields fields, int from, int count, EncodingLimits limits)
+    : IPackedEdit, IObjectEdit
     where TFields : struct, IEntrySource, allows ref struct
 {
     /// <summary>The caller's source.</summary>
@@ -23,7 +24,7 @@ internal ref struct SetFieldsEdit<TFields>(TFields fields, int from, int count) 
         {
             var field = Fields.GetKey(i);
             bool isNew = !editor.Table.TryFind(field, PackedPrint.Of(field), out var place);
-            var status = SetFieldEdit.Put(ref editor, field, isNew ? null : place, Fields.GetValue(i));
+            var status = SetFieldEdit.Put(ref editor, field, isNew ? null : place, Fields.GetValue(i), limits);
             if (status != WriteStatus.Done)
             {
                 Added = 0;

@@ -5,7 +5,8 @@ using Cache.Core.Operations;
 namespace Cache.Core.Collections;
 
 /// <summary>Gives a field of a hash the value that the caller's code computes from the present one.</summary>
-internal ref struct UpdateFieldEdit<TUpdate>(ReadOnlySpan<byte> field, TUpdate update) : IPackedEdit, IObjectEdit
+internal ref struct UpdateFieldEdit<TUpdate>(ReadOnlySpan<byte> field, TUpdate update, EncodingLimits limits)
+    : IPackedEdit, IObjectEdit
     where TUpdate : struct, IValueUpdate, allows ref struct
 {
     private readonly ReadOnlySpan<byte> _field = field;
@@ -22,7 +23,7 @@ internal ref struct UpdateFieldEdit<TUpdate>(ReadOnlySpan<byte> field, TUpdate u
         var present = exists ? table.ValueAt(place) : default;
         var status = ValueUpdater.Make(present.Length, present, exists, ref Update);
         return status == WriteStatus.Done
-            ? SetFieldEdit.Put(ref editor, _field, exists ? place : null, Update.Value)
+            ? SetFieldEdit.Put(ref editor, _field, exists ? place : null, Update.Value, limits)
             : status;
     }
 

@@ -7,6 +7,12 @@ namespace Cache.Core;
 /// </remarks>
 public sealed record EncodingLimits
 {
+    /// <summary>The most fields of a hash (hash-max-listpack-entries).</summary>
+    public long HashFields { get; init; } = 512;
+
+    /// <summary>The longest field or value of a hash, in bytes (hash-max-listpack-value).</summary>
+    public long HashFieldLength { get; init; } = 64;
+
     /// <summary>The most members of a set of integers (set-max-intset-entries).</summary>
     public long SetIntegers { get; init; } = 512;
 

@@ -7,6 +7,9 @@ namespace Cache.Core;
 /// </remarks>
 public interface IFieldSink
 {
+    /// <summary>Whether it takes no more: the remaining fields are not told.</summary>
+    bool IsFull { get; }
+
     /// <summary>Called first.</summary>
     /// <param name="count">The number of fields that follow.</param>
     void Begin(long count);

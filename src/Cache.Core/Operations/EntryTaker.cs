@@ -14,6 +14,14 @@ internal static class EntryTaker
         return Write(shard, key, ref operation);
     }
 
+    /// <summary>Gives an entry a sliding expiry, whose interval begins now.</summary>
+    public static WriteStatus ExpireSliding(StoreState state, in EntryKey key, in EntryOptions options)
+    {
+        var shard = state.ShardOf(key.Hash);
+        var operation = new ExpireOperation(shard.ExpiryOf(options), ExpireConditions.None);
+        return Write(shard, key, ref operation);
+    }
+
     public static WriteStatus Persist(StoreState state, in EntryKey key)
     {
         var operation = new ExpireOperation(default, ExpireConditions.IfAny);

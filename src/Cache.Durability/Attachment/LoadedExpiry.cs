@@ -22,7 +22,6 @@ internal sealed class LoadedExpiry(long startMs)
 
     private long _lastWallMs;
     private volatile bool _hasPostponed;
-    private ValueSink _value = new();
 
     /// <summary>When the load began.</summary>
     public long StartMs => startMs;
@@ -104,7 +103,7 @@ internal sealed class LoadedExpiry(long startMs)
             store.ExpireAtUnixMs(key, unixMs, ExpireConditions.None);
     }
 
-    // Written again, so that its interval begins now.
+    // The interval begins now.
     private void EndSlidingPostponement(CacheStore store, ReadOnlySpan<byte> key, in EntryInfo info)
     {
         long absoluteMs = IsPostponed(info.AbsoluteUnixMs)
@@ -116,16 +115,8 @@ internal sealed class LoadedExpiry(long startMs)
             return;
         }
 
-        var options = new EntryOptions
-        {
-            SlidingMs = info.SlidingMs - Postponement,
-            ExpiresAtUnixMs = absoluteMs,
-        };
-        if (store.TryPeekStored(key, ref _value, out var stored)
-            && store.SetStored(key, stored.Kind, _value.Bytes.AsSpan(0, _value.Length), options) != WriteStatus.Done)
-        {
+        if (store.ExpireSliding(key, info.SlidingMs - Postponement, absoluteMs) == WriteStatus.OutOfMemory)
             store.Remove(key); // Otherwise it would never expire.
-        }
     }
 
     private static bool IsPostponed(long unixMs) => unixMs is > Postponement and < 2 * Postponement;

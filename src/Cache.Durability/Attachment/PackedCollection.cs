@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Cache.Core;
+using Cache.Core.Collections;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Collections.Sets;
 using Cache.Core.Collections.SortedSets;
@@ -56,7 +57,8 @@ internal sealed class PackedCollection
                 return Step.Twice;
             bool isAdded = kind switch
             {
-                EntryKind.Hash => editor.TryAdd(name, elements.ValueAt(i)),
+                EntryKind.Hash => SetFieldEdit.Put(ref editor, name, place: null, elements.ValueAt(i), s_limits)
+                    == WriteStatus.Done,
                 EntryKind.Set => SetOrder.TryAdd(ref editor, name, s_limits.SetIntegers),
                 EntryKind.SortedSet => SortedOrder.TryAdd(ref editor, name, elements.ScoreAt(i), s_limits),
                 _ => editor.TryAdd(name, value: default),

@@ -1,6 +1,7 @@
 using Cache.Server.Commands.Administration;
 using Cache.Server.Commands.Bits;
 using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Geo;
 using Cache.Server.Commands.Hashes;
 using Cache.Server.Commands.HyperLogLogs;
 using Cache.Server.Commands.Keys;
@@ -72,6 +73,8 @@ internal static class CommandFamilies
         .. SortedSetWriteCommands.Bindings,
         .. PopFirstCommand.Bindings,
         .. SortedSetCombinationCommands.Bindings,
+        .. GeoCommands.Bindings,
+        .. GeoSearchCommands.Bindings,
         .. KeyCommands.Bindings,
         .. ObjectCommands.Bindings,
         .. ExpiryCommands.Bindings,

@@ -142,7 +142,13 @@ internal sealed class RespReplyWriter
     public void Double(double number)
     {
         Span<byte> text = stackalloc byte[RespDouble.LengthMax];
-        text = text[..RespDouble.Format(number, text)];
+        DoubleText(text[..RespDouble.Format(number, text)]);
+    }
+
+    /// <summary>,text; in RESP2 a bulk string.</summary>
+    /// <param name="text">A number as a text.</param>
+    public void DoubleText(ReadOnlySpan<byte> text)
+    {
         if (IsResp3)
             Line((byte)',', text);
         else

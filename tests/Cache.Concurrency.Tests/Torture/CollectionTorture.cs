@@ -134,6 +134,8 @@ internal sealed class CollectionTorture(CacheStore store, int keys, int seed)
 
     private struct PairSink(byte key) : IFieldSink
     {
+        public readonly bool IsFull => false;
+
         public long Left { get; private set; }
 
         public int One { get; private set; }

@@ -232,6 +232,8 @@ internal sealed class ObjectTorture(CacheStore store, int keys, int fields, int 
 
     private struct AllSink : IFieldSink
     {
+        public readonly bool IsFull => false;
+
         public long Left { get; private set; }
 
         public long Bytes { get; private set; }

@@ -471,6 +471,8 @@ public sealed class HashKeyTests : IDisposable
 
     private struct CountingSink : IFieldSink
     {
+        public readonly bool IsFull => false;
+
         public int Count { get; private set; }
 
         public readonly void Begin(long count)

@@ -488,6 +488,8 @@ public sealed class LargeHashScheduleTests(ITestOutputHelper output)
 
     private readonly struct HookSink(Action action) : IFieldSink
     {
+        public bool IsFull => false;
+
         public void Begin(long count)
         {
         }

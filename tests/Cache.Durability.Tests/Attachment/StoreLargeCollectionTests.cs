@@ -250,6 +250,29 @@ public sealed class StoreLargeCollectionTests
         Assert.Equal("changes elements of a string", Apply(inserter, type: 0, changes));
     }
 
+    // There is no room for the hash a second time.
+    [Fact]
+    public void End_OfALoadOfALargeSlidingHash_KeepsItAndItsInterval()
+    {
+        using var store = StoreRig.Create(_clock, static options => options.MemoryLimitBytes = 16 << 20);
+        var expiry = new LoadedExpiry(_clock.GetUtcNow().ToUnixTimeMilliseconds());
+        var options = expiry.Sliding(slidingMs: 60_000, absoluteMs: store.NowMs + 90_000);
+        byte[] value = new byte[1_000];
+        for (int i = 0; i < 9_000; i++)
+            Assert.Equal(WriteStatus.Done, store.Hash("h"u8).Set(Bytes($"field {i}"), value));
+        Assert.Equal(WriteStatus.Done, store.ExpireSliding("h"u8, options.SlidingMs, options.ExpiresAtUnixMs));
+        Assert.True(store.TryPeekInfo("h"u8, out var before));
+
+        expiry.End([store], lastWallMs: 0);
+
+        Assert.True(store.TryPeekInfo("h"u8, out var info));
+        Assert.Equal(
+            (60_000, before.Kind, 9_000), (info.SlidingMs, info.Kind, (int)store.Hash("h"u8).Count));
+        Assert.Equal(store.NowMs + 90_000, info.AbsoluteUnixMs);
+        _clock.Advance(TimeSpan.FromSeconds(61));
+        Assert.False(store.TryPeekInfo("h"u8, out _));
+    }
+
     private static byte[] Put(byte[] field, byte[] value) =>
         [1, .. BitConverter.GetBytes(field.Length), .. BitConverter.GetBytes(value.Length), .. field, .. value];
 

@@ -197,6 +197,17 @@ public sealed class OtherKindTests : CommandTestBase
         ("zscore k m", WrongType),
         ("zunion 1 k", WrongType),
         ("zunionstore absent 1 k", WrongType),
+        // Of a hash, by the commands of points.
+        ("geoadd k 1 1 m", WrongType),
+        ("geodist k a b", WrongType),
+        ("geohash k a", WrongType),
+        ("geopos k a", WrongType),
+        ("georadius k 1 1 1 m", WrongType),
+        ("georadius_ro k 1 1 1 m", WrongType),
+        ("georadiusbymember k m 1 m", WrongType),
+        ("georadiusbymember_ro k m 1 m", WrongType),
+        ("geosearch k frommember m byradius 1 m", WrongType),
+        ("geosearchstore d k frommember m byradius 1 m", WrongType),
         // Of no key.
         ("keys k", "*1\r\n$1\r\nk\r\n"),
         ("scan 0 type hash", "*2\r\n$1\r\n0\r\n*1\r\n$1\r\nk\r\n"),

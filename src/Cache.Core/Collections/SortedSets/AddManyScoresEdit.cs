@@ -19,6 +19,10 @@ internal ref struct AddManyScoresEdit<TScores>(
     /// <summary>The caller's source.</summary>
     public TScores Scores = scores;
 
+    // As the scores are applied: the members, and whether Redis would have converted the set.
+    private int _count;
+    private bool _isConverted;
+
     public readonly EntryKind Kind => EntryKind.SortedSet;
 
     /// <summary>The number of members that were absent.</summary>
@@ -30,6 +34,7 @@ internal ref struct AddManyScoresEdit<TScores>(
     public WriteStatus Run(scoped ref PackedEditor editor)
     {
         (Added, Updated) = (0, 0);
+        (_count, _isConverted) = (editor.Count, (editor.Flags & PackedTable.ConvertedFlag) != 0);
         table.ClearMarks();
         var present = editor.Table;
         for (var place = PackedTable.BeforeFirst; present.TryMoveNext(ref place);)
@@ -43,6 +48,8 @@ internal ref struct AddManyScoresEdit<TScores>(
 
         for (int i = 0; i < table.Count; i++)
             Apply(table.FirstOf(i), Scores.GetScore(i));
+        if (_isConverted)
+            editor.Flags |= PackedTable.ConvertedFlag;
         RemoveChanged(ref editor);
         return Put(ref editor);
     }
@@ -50,6 +57,7 @@ internal ref struct AddManyScoresEdit<TScores>(
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
     {
         (Added, Updated) = (0, 0);
+        _isConverted = true;
         table.ClearMarks();
         for (int i = 0; i < table.Count; i++)
         {
@@ -89,6 +97,15 @@ internal ref struct AddManyScoresEdit<TScores>(
             return;
         }
 
+        if (isNew)
+        {
+            _isConverted |= _count >= limits.SortedSetMembers
+                || Scores.GetKey(index).Length > limits.SortedSetMemberLength;
+            _count++;
+        }
+
+        if (score == 0 && !_isConverted)
+            score = 0; // Redis's compact encoding has no −0.
         Added += isNew ? 1 : 0;
         Updated += isNew ? 0 : 1;
         mark |= Present | Changed;

@@ -1,24 +1,27 @@
 using Cache.Core;
-using Cache.Server.Protocol;
+using Cache.Server.Commands.Dispatch;
 
 namespace Cache.Server.Commands.Hashes;
 
-/// <summary>Writes the fields of a hash, or one half of them, as the reply.</summary>
-internal readonly struct FieldReplySink(RespReplyWriter reply, FieldParts parts) : IFieldSink
+/// <summary>Writes the fields of a hash, or one half of them, as the context.Reply.</summary>
+internal readonly struct FieldReplySink(CommandContext context, FieldParts parts) : IFieldSink
 {
+    // The connection ends then.
+    public bool IsFull => context.IsReplyOverLimit;
+
     public void Begin(long count)
     {
         if (parts == FieldParts.Both)
-            reply.MapHeader((int)count);
+            context.Reply.MapHeader((int)count);
         else
-            reply.ArrayHeader((int)count);
+            context.Reply.ArrayHeader((int)count);
     }
 
     public void Take(scoped ReadOnlySpan<byte> field, scoped ReadOnlySpan<byte> value)
     {
         if (parts != FieldParts.Values)
-            reply.Bulk(field);
+            context.Reply.Bulk(field);
         if (parts != FieldParts.Names)
-            reply.Bulk(value);
+            context.Reply.Bulk(value);
     }
 }

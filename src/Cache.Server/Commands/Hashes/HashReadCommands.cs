@@ -114,38 +114,12 @@ internal static class HashReadCommands
     // HSCAN key cursor [MATCH pattern] [COUNT count]
     private static void HScan(in RespRequest request, CommandContext context)
     {
-        var reply = context.Reply;
-        if (!CursorArgument.TryParse(request[2], out ulong cursor))
-        {
-            reply.Error(ErrorTexts.InvalidCursor);
+        if (!ScanArguments.TryParse(request, EntryKind.Hash, context, out var scan))
             return;
-        }
-
-        // Redis looks for the key before it reads the options.
-        if (!context.Store.TryPeekInfo(request[1], out var info))
-        {
-            ScanReply.Write(0, null, reply);
-            return;
-        }
-
-        if (info.Kind != EntryKind.Hash)
-            reply.Error(ErrorTexts.WrongType);
-        else if (!ScanOptions.TryParse(request, first: 3, out var options))
-            reply.Error(options.IsCountWrong ? ErrorTexts.NotAnInteger : ErrorTexts.Syntax);
-        else if (!context.TryGiveWay((long)info.Length * options.Pattern.Length))
-            Scan(request[1], cursor, options, context);
-    }
-
-    private static void Scan(
-        ReadOnlySpan<byte> key, ulong cursor, in ScanOptions options, CommandContext context)
-    {
         using var fields = context.BorrowReplyList();
-        var sink = new MatchingFieldSink(options.Pattern, fields);
-        int count = (int)Math.Min(options.Count, int.MaxValue);
-        if (context.Store.Hash(key).Scan(ref cursor, count, ref sink) == ReadStatus.WrongType)
-            context.Reply.Error(ErrorTexts.WrongType);
-        else
-            ScanReply.Write(cursor, fields, context.Reply);
+        var sink = new MatchingFieldSink(scan.Pattern, fields);
+        var status = context.Store.Hash(request[1]).Scan(ref scan.Cursor, scan.Count, ref sink);
+        scan.Reply(status, fields, context.Reply);
     }
 
     private static void ReplyAll(ReadOnlySpan<byte> key, FieldParts parts, CommandContext context)
@@ -157,7 +131,7 @@ internal static class HashReadCommands
             return;
         }
 
-        var sink = new FieldReplySink(context.Reply, parts);
+        var sink = new FieldReplySink(context, parts);
         var status = context.Store.Hash(key).GetAll(ref sink);
         if (status == ReadStatus.WrongType)
             context.Reply.Error(ErrorTexts.WrongType);

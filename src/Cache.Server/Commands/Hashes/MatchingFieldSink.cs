@@ -12,6 +12,8 @@ internal readonly ref struct MatchingFieldSink(ReadOnlySpan<byte> pattern, ByteS
     // Not only faster: the pattern itself would not match an empty name.
     private readonly bool _matchesAll = pattern.SequenceEqual("*"u8);
 
+    public bool IsFull => fields.IsTooLong;
+
     public void Begin(long count)
     {
     }

@@ -42,6 +42,7 @@ internal static class ObjectEncoding
     private static ReadOnlySpan<byte> OfCollection(CollectionInfo info) => info.Kind switch
     {
         EntryKind.Set => info.IsConverted ? "hashtable"u8 : "intset"u8,
+        EntryKind.Hash when info.IsConverted => "hashtable"u8,
         EntryKind.SortedSet when info.IsConverted => "skiplist"u8,
         _ => OfKind(info.Kind),
     };

@@ -81,66 +81,32 @@ internal static class SetReadCommands
     // SRANDMEMBER key [count]
     private static void SRandMember(in RespRequest request, CommandContext context)
     {
-        var reply = context.Reply;
-        if (request.Count == 2)
-        {
-            var sink = new BulkReplySink(reply);
-            var found = context.Store.SetOf(request[1]).GetRandom(ref sink);
-            if (found == ReadStatus.WrongType)
-                reply.Error(ErrorTexts.WrongType);
-            else if (found == ReadStatus.NotFound)
-                reply.Null();
+        if (!RandomArguments.TryParse(request, values: default, context, out var arguments))
             return;
-        }
-
-        if (request.Count > 3)
-            reply.Error(ErrorTexts.Syntax);
-        else if (!RespInteger.TryParse(request[2], out long count))
-            reply.Error(ErrorTexts.NotAnInteger);
-        else if (count == long.MinValue)
-            reply.Error(ErrorTexts.NotANegatable);
-        else if (count >= 0
-            ? !CollectionWork.TryGiveWay(request[1], count, context)
-            : !context.TryGiveWay(count < -Turn.WorkMax ? long.MaxValue : -count * MemberWork))
+        ReadStatus status;
+        var set = context.Store.SetOf(request[1]);
+        if (arguments.HasCount)
         {
-            ReplyRandom(request[1], count, context);
+            var sink = new MemberReplySink(context, isArray: true);
+            status = set.GetRandom(arguments.Count, arguments.MayRepeat, ref sink);
         }
-    }
+        else
+        {
+            var sink = new BulkReplySink(context.Reply);
+            status = set.GetRandom(ref sink);
+        }
 
-    private static void ReplyRandom(ReadOnlySpan<byte> key, long count, CommandContext context)
-    {
-        var sink = new MemberReplySink(context, isArray: true);
-        var status = context.Store.SetOf(key).GetRandom(Math.Abs(count), mayRepeat: count < 0, ref sink);
-        if (status == ReadStatus.WrongType)
-            context.Reply.Error(ErrorTexts.WrongType);
-        else if (status == ReadStatus.NotFound)
-            context.Reply.ArrayHeader(0);
+        arguments.ReplyUnless(status, context.Reply);
     }
 
     // SSCAN key cursor [MATCH pattern] [COUNT count]
     private static void SScan(in RespRequest request, CommandContext context)
     {
-        var reply = context.Reply;
-        if (!CursorArgument.TryParse(request[2], out ulong cursor))
-            reply.Error(ErrorTexts.InvalidCursor);
-        else if (!context.Store.TryPeekInfo(request[1], out var info)) // Redis does so before it reads the options.
-            ScanReply.Write(0, null, reply);
-        else if (info.Kind != EntryKind.Set)
-            reply.Error(ErrorTexts.WrongType);
-        else if (!ScanOptions.TryParse(request, first: 3, out var options))
-            reply.Error(options.IsCountWrong ? ErrorTexts.NotAnInteger : ErrorTexts.Syntax);
-        else if (!context.TryGiveWay(CollectionWork.ScannedBytes(info, options.Count) * options.Pattern.Length))
-            Scan(request[1], cursor, options, context);
-    }
-
-    private static void Scan(ReadOnlySpan<byte> key, ulong cursor, in ScanOptions options, CommandContext context)
-    {
+        if (!ScanArguments.TryParse(request, EntryKind.Set, context, out var scan))
+            return;
         using var members = context.BorrowReplyList();
-        var sink = new MatchingMemberSink(options.Pattern, members);
-        int count = (int)Math.Min(options.Count, int.MaxValue);
-        if (context.Store.SetOf(key).Scan(ref cursor, count, ref sink) == ReadStatus.WrongType)
-            context.Reply.Error(ErrorTexts.WrongType);
-        else
-            ScanReply.Write(cursor, members, context.Reply);
+        var sink = new MatchingMemberSink(scan.Pattern, members);
+        var status = context.Store.SetOf(request[1]).Scan(ref scan.Cursor, scan.Count, ref sink);
+        scan.Reply(status, members, context.Reply);
     }
 }

@@ -18,6 +18,9 @@ internal static class PopFirstCommand
     private const long SmallMembersMax = 1024;
     private const long StepMembers = 128;
 
+    // With more, whole pages would be locked, and others would wait: they are looked at one after the other.
+    private const int LockedKeysMax = 64;
+
     public static IReadOnlyList<CommandBinding> Bindings { get; } = [new("zmpop", ZMPop)];
 
     // ZMPOP numkeys key [key ...] MIN | MAX [COUNT count]
@@ -31,7 +34,7 @@ internal static class PopFirstCommand
 
         using var popped = context.BorrowList();
         var body = new Body(keys, popped, context.Store.Keyspace, takesHighest, count);
-        if (keys.Count == 1)
+        if (keys.Count is 1 or > LockedKeysMax)
         {
             body.Run(context.Store);
         }

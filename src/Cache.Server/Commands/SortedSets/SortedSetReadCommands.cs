@@ -124,74 +124,33 @@ internal static class SortedSetReadCommands
     // ZRANDMEMBER key [count [WITHSCORES]]
     private static void ZRandMember(in RespRequest request, CommandContext context)
     {
-        if (request.Count == 2)
+        if (!RandomArguments.TryParse(request, "WITHSCORES"u8, context, out var arguments))
+            return;
+        ReadStatus status;
+        var set = context.Store.SortedSet(request[1]);
+        if (arguments.HasCount)
+        {
+            var sink = ScoredReplySink.Of(context, arguments.HasValues);
+            status = set.GetRandom(arguments.Count, arguments.MayRepeat, ref sink);
+        }
+        else
         {
             var sink = new BulkReplySink(context.Reply);
-            var found = context.Store.SortedSet(request[1]).GetRandom(ref sink);
-            if (found == ReadStatus.WrongType)
-                context.Reply.Error(ErrorTexts.WrongType);
-            else if (found == ReadStatus.NotFound)
-                context.Reply.Null();
+            status = set.GetRandom(ref sink);
         }
-        else if (TryParseCount(request, context.Reply, out long count)
-            && (count >= 0
-                ? !CollectionWork.TryGiveWay(request[1], count, context)
-                : !context.TryGiveWay(count < -Turn.WorkMax ? long.MaxValue : -count * MemberWork)))
-        {
-            ReplyRandom(request[1], count, hasScores: request.Count > 3, context);
-        }
-    }
 
-    private static bool TryParseCount(in RespRequest request, RespReplyWriter reply, out long count)
-    {
-        if (!RespInteger.TryParse(request[2], out count))
-            reply.Error(ErrorTexts.NotAnInteger);
-        else if (count == long.MinValue)
-            reply.Error(ErrorTexts.NotANegatable);
-        else if (request.Count > 4 || (request.Count == 4 && !request[3].Is("WITHSCORES"u8)))
-            reply.Error(ErrorTexts.Syntax);
-        else if (request.Count == 4 && count is < -long.MaxValue / 2 or > long.MaxValue / 2)
-            reply.Error("ERR value is out of range"u8);
-        else
-            return true;
-        return false;
-    }
-
-    private static void ReplyRandom(ReadOnlySpan<byte> key, long count, bool hasScores, CommandContext context)
-    {
-        var sink = ScoredReplySink.Of(context, hasScores);
-        var status = context.Store.SortedSet(key).GetRandom(Math.Abs(count), mayRepeat: count < 0, ref sink);
-        if (status == ReadStatus.WrongType)
-            context.Reply.Error(ErrorTexts.WrongType);
-        else if (status == ReadStatus.NotFound)
-            context.Reply.ArrayHeader(0);
+        arguments.ReplyUnless(status, context.Reply);
     }
 
     // ZSCAN key cursor [MATCH pattern] [COUNT count]
     private static void ZScan(in RespRequest request, CommandContext context)
     {
-        var reply = context.Reply;
-        if (!CursorArgument.TryParse(request[2], out ulong cursor))
-            reply.Error(ErrorTexts.InvalidCursor);
-        else if (!context.Store.TryPeekInfo(request[1], out var info)) // Redis does so before it reads the options.
-            ScanReply.Write(0, null, reply);
-        else if (info.Kind != EntryKind.SortedSet)
-            reply.Error(ErrorTexts.WrongType);
-        else if (!ScanOptions.TryParse(request, first: 3, out var options))
-            reply.Error(options.IsCountWrong ? ErrorTexts.NotAnInteger : ErrorTexts.Syntax);
-        else if (!context.TryGiveWay(CollectionWork.ScannedBytes(info, options.Count) * options.Pattern.Length))
-            Scan(request[1], cursor, options, context);
-    }
-
-    private static void Scan(ReadOnlySpan<byte> key, ulong cursor, in ScanOptions options, CommandContext context)
-    {
+        if (!ScanArguments.TryParse(request, EntryKind.SortedSet, context, out var scan))
+            return;
         using var found = context.BorrowReplyList();
-        context.Store.TryPeekCollection(key, out var info);
-        var sink = new MatchingScoreSink(options.Pattern, found, info.IsConverted);
-        int count = (int)Math.Min(options.Count, int.MaxValue);
-        if (context.Store.SortedSet(key).Scan(ref cursor, count, ref sink) == ReadStatus.WrongType)
-            context.Reply.Error(ErrorTexts.WrongType);
-        else
-            ScanReply.Write(cursor, found, context.Reply);
+        context.Store.TryPeekCollection(request[1], out var info);
+        var sink = new MatchingScoreSink(scan.Pattern, found, info.IsConverted);
+        var status = context.Store.SortedSet(request[1]).Scan(ref scan.Cursor, scan.Count, ref sink);
+        scan.Reply(status, found, context.Reply);
     }
 }
