@@ -10,8 +10,8 @@ namespace Cache.Core;
 /// Nothing is read when it is made: each call looks for the key, and is atomic. An absent key is a hash without fields;
 /// the first field makes it, and with the last one it goes. Reads take no lock, count as reads of the key, and are told
 /// to a sink only when they are known to be consistent. A key with a value of another kind stays as it is: the status
-/// is WrongType. In a hash of more than 4 KB a field may have 1,280 bytes with its value; a longer one is refused with
-/// <see cref="WriteStatus.CollectionTooLong"/> and changes nothing.
+/// is WrongType. A value may be as long as that of a string. In a hash of more than 4 KB a name of more than 1,268 bytes
+/// is refused with <see cref="WriteStatus.CollectionTooLong"/>, unless it has 1,280 with its value; nothing changes then.
 /// <example><code>
 /// HashKey session = store.Hash("session:17"u8);
 /// session.Set("user"u8, "ada"u8);
@@ -65,6 +65,13 @@ public readonly ref struct HashKey
     {
         var query = new FieldQuery<TSink>(PackedShape.Hash, field, sink);
         var status = Query(ref query);
+        while (status == ReadStatus.Found && query.IsLong)
+        {
+            if (LongFieldReader.Read(_store.State, _key, field, ref sink) is { } read)
+                return read;
+            status = _store.State.ShardOf(_key.Hash).QueryAnyUncounted(_key, EntryKind.Hash, ref query, out _);
+        }
+
         sink = query.Sink;
         if (status != ReadStatus.Found)
             return status;

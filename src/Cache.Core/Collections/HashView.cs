@@ -23,9 +23,22 @@ internal static class HashView
                 continue;
             }
 
-            entry.Value.CopyTo(sink.GetSpan(entry.Value.Length));
-            sink.Advance(entry.Value.Length);
+            if (entry.IsValueStub)
+            {
+                using var loan = view.Borrow(entry);
+                Take(loan.Value, ref sink);
+                continue;
+            }
+
+            Take(entry.Value, ref sink);
         }
+    }
+
+    private static void Take<TSink>(scoped ReadOnlySpan<byte> value, ref TSink sink)
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        value.CopyTo(sink.GetSpan(value.Length));
+        sink.Advance(value.Length);
     }
 
     public static void CopyAll<TSink>(StoreState state, in ObjectView view, ref TSink sink)
@@ -35,7 +48,7 @@ internal static class HashView
         var cursor = view.First<ByHashWithValue>().At(0);
         for (uint i = 0; i < view.Count; i++)
         {
-            if (!Take(state, ref cursor, i, ref sink))
+            if (!Take(state, view, ref cursor, i, ref sink))
                 break;
         }
 
@@ -53,7 +66,7 @@ internal static class HashView
         if (found != 0)
         {
             var cursor = view.First<ByHashWithValue>().AtOrAbove(from, default);
-            for (uint i = 0; i < found && Take(state, ref cursor, i, ref sink); i++)
+            for (uint i = 0; i < found && Take(state, view, ref cursor, i, ref sink); i++)
             {
             }
         }
@@ -81,7 +94,7 @@ internal static class HashView
     }
 
     private static bool Take<TSink>(
-        StoreState state, ref TreeCursor<ByHashWithValue> cursor, uint index, ref TSink sink)
+        StoreState state, in ObjectView view, ref TreeCursor<ByHashWithValue> cursor, uint index, ref TSink sink)
         where TSink : struct, IFieldSink, allows ref struct
     {
         if (index % FieldsPerCheck == 0)
@@ -89,7 +102,16 @@ internal static class HashView
         if (!cursor.IsValid)
             return false;
         var entry = cursor.Entry;
-        sink.Take(entry.Name, entry.Value);
+        if (entry.IsValueStub)
+        {
+            using var loan = view.Borrow(entry);
+            sink.Take(entry.Name, loan.Value);
+        }
+        else
+        {
+            sink.Take(entry.Name, entry.Value);
+        }
+
         cursor.MoveNext();
         return true;
     }

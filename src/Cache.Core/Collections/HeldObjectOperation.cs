@@ -38,6 +38,12 @@ internal ref struct HeldObjectOperation<TEdit>(StoreState state, TEdit edit, Ele
         {
             ref var info = ref objects.Table[stub.Number];
             var status = ObjectWriter.Plan(objects.ViewOf(info), ref Edit, changes);
+            if (changes.NeedsBlocks || (shard.Records(key) && !changes.MayBeTold()))
+            {
+                Step = ObjectStep.NeedsBlocks;
+                return WriteStatus.OutOfMemory;
+            }
+
             if (status != WriteStatus.Done || changes.Count == 0)
                 return status;
             count = info.First.Count;
@@ -56,7 +62,10 @@ internal ref struct HeldObjectOperation<TEdit>(StoreState state, TEdit edit, Ele
         Shard shard, in EntryKey key, ref EntryLock entry, ObjectHeap objects, ref ObjectInfo info, out bool isChanged)
     {
         isChanged = false;
-        var shape = ChangeShape.Elements(changes.Bytes.Length) with { EntryKind = Edit.Kind };
+        var shape = Shard.ShapeOf(changes, isCollection: false, isTold: shard.Records(key)) with
+        {
+            EntryKind = Edit.Kind,
+        };
         if (!shard.TryReserve(ref entry, key, default, shape))
             return WriteStatus.OutOfMemory;
         var writer = new ElementWriter(objects, ref info, entry.Object.Number);
@@ -72,7 +81,7 @@ internal ref struct HeldObjectOperation<TEdit>(StoreState state, TEdit edit, Ele
         // Readers look at the home again: to them, all changes of a transaction come at once.
         entry.IsChanged = true;
         entry.Holder.Touch(entry.Slot);
-        if (entry.Recorder is { } recorder && recorder.Write(key.Bytes, changes.Bytes))
+        if (entry.Recorder is { } recorder && recorder.Write(key.Bytes, changes.Told(isCollection: false)))
             entry.Recorder = null;
         shard.NoteElements(key);
         Edit.Note(writer.Added, writer.Removed);

@@ -49,7 +49,7 @@ internal ref struct PlaceQuery(PackedShape shape, ReadOnlySpan<byte> name, bool 
         if (!mayFind)
             return;
         IsFound = view.TryFindField(_name, out var entry);
-        ValueLength = entry.Value.Length;
+        ValueLength = entry.ValueLength;
     }
 
     public readonly void Copy(in ObjectView view)

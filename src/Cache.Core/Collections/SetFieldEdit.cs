@@ -32,6 +32,8 @@ internal ref struct SetFieldEdit(ReadOnlySpan<byte> field, ReadOnlySpan<byte> va
         return WriteStatus.Done;
     }
 
+    public readonly void Prepare(scoped ref LongElementMaker maker) => maker.Add(_field, _value);
+
     public readonly void Note(int added, int removed)
     {
     }

@@ -51,7 +51,7 @@ internal static class StoredCollection
         long length = ElementReader.PrefixSize;
         var cursor = view.First<ByHashWithValue>().At(0);
         for (uint i = 0; i < view.Count && cursor.IsValid; i++, cursor.MoveNext())
-            length += ElementReader.HeaderSize + cursor.Entry.Name.Length + cursor.Entry.Value.Length;
+            length += ElementReader.HeaderSize + cursor.Entry.Name.Length + cursor.Entry.ValueLength;
         return length;
     }
 
@@ -62,6 +62,14 @@ internal static class StoredCollection
         int at = ElementReader.PrefixSize;
         var cursor = view.First<ByHashWithValue>().At(0);
         for (uint i = 0; i < view.Count && cursor.IsValid; i++, cursor.MoveNext())
-            at += ElementChanges.Write(stored[at..], ElementAction.Put, cursor.Entry.Name, cursor.Entry.Value);
+            at += Write(view, cursor.Entry, stored[at..]);
+    }
+
+    private static int Write(in ObjectView view, in TreeEntry entry, Span<byte> at)
+    {
+        if (!entry.IsValueStub)
+            return ElementChanges.Write(at, ElementAction.Put, entry.Name, entry.Value);
+        using var loan = view.Borrow(entry);
+        return ElementChanges.Write(at, ElementAction.Put, entry.Name, loan.Value);
     }
 }

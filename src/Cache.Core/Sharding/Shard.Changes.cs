@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Cache.Core.Changes;
+using Cache.Core.Collections.Objects;
 using Cache.Core.Compression;
 using Cache.Core.Layout;
 
@@ -136,13 +137,28 @@ internal sealed partial class Shard
     /// removal of the key reserves later.
     /// </remarks>
     /// <returns>False if there is no room, or the keyspace is about to be cleared; the entry names which.</returns>
+    /// <remarks>changes: Null if there was no journal a moment ago: then there must be none now.</remarks>
     public bool TryReserveElements(
-        in EntryKey key, EntryKind kind, int generation, int length, ref EntryLock entry, out ChangeRecorder? recorder)
+        in EntryKey key, EntryKind kind, int generation, ElementChanges? changes, ref EntryLock entry,
+        out ChangeRecorder? recorder)
     {
-        recorder = Listeners?.Journal is { } journal ? ChangeRecorder.Rent(journal) : null;
-        if (recorder is null)
+        recorder = null;
+        if (Listeners?.Journal is not { } journal)
             return true;
-        Add(_state, recorder, key, default, ChangeShape.Elements(length) with { EntryKind = kind });
+        if (changes is null)
+            return false;
+        recorder = ChangeRecorder.Rent(journal);
+        var shape = ShapeOf(changes, isCollection: false, isTold: true) with { EntryKind = kind };
+        try
+        {
+            Add(_state, recorder, key, default, shape);
+        }
+        catch (OutOfMemoryException) // It lends a long value.
+        {
+            recorder.End();
+            throw;
+        }
+
         if (TryReserve(
             _state, recorder, 1U << key.Keyspace, Generations.WordOf(key.Keyspace, generation), ref entry))
         {
@@ -151,6 +167,21 @@ internal sealed partial class Shard
 
         recorder = null; // It has ended.
         return false;
+    }
+
+    /// <summary>Whether a journal is told of a write of the key.</summary>
+    public bool Records(in EntryKey key) =>
+        key.Locks is { } locks ? locks.Recorder is not null : Listeners?.Journal is not null;
+
+    /// <summary>What a journal is told of elements; nothing of them matters without one.</summary>
+    public static ChangeShape ShapeOf(ElementChanges changes, bool isCollection, bool isTold)
+    {
+        int length = isTold ? changes.Told(isCollection).Length : changes.Bytes.Length;
+        var block = isTold ? changes.ToldBlock : default;
+        return new ChangeShape(isCollection ? ChangeKind.Set : ChangeKind.Elements, 0, length, block)
+        {
+            IsOfElements = true,
+        };
     }
 
     /// <summary>Tells observers of a written collection; the caller holds its object.</summary>
@@ -232,8 +263,10 @@ internal sealed partial class Shard
         });
     }
 
-    private static JournalValue LendToJournal(SharedState state, in ChangeShape shape)
+    private static ChangeValue LendToJournal(SharedState state, in ChangeShape shape)
     {
+        if (shape.IsOfElements)
+            return state.Objects!.LongElements.LendToJournal(shape.Block, shape.Length);
         var value = new JournalValue(state, shape.Block, shape.Offset, shape.Length);
         state.Lend(shape.Block); // Last: there may be no memory for either.
         return value;

@@ -11,6 +11,9 @@ namespace Cache.Core.Collections.Objects;
 /// </remarks>
 internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint number)
 {
+    // Of a former value: what it was, and its length.
+    private const int FormerHeaderSize = 1 + sizeof(int);
+
     private readonly ref ObjectInfo _info = ref info;
 
     public int Added { get; private set; }
@@ -22,8 +25,19 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
 
     private bool _isChanged;
 
+    // Names are compared in pages.
+    private const int NameLengthMax = TreeEntry.LengthMax - ElementStub.Size;
+
     /// <summary>Whether an element of so many bytes can lie in the pages of a tree.</summary>
     public static bool Fits(long bytes) => bytes <= TreeEntry.LengthMax;
+
+    /// <summary>Whether the value of an element is one that gets a block of its own.</summary>
+    public static bool IsLong(int nameLength, int valueLength, int valueLengthMax) =>
+        !Fits((long)nameLength + valueLength) && nameLength <= NameLengthMax && valueLength <= valueLengthMax;
+
+    /// <summary>Whether an element may be in a large collection, of any limits.</summary>
+    public static bool MayBeStored(int nameLength, int valueLength) =>
+        Fits((long)nameLength + valueLength) || IsLong(nameLength, valueLength, int.MaxValue);
 
     /// <returns>False if there was no page for one of them: nothing is changed.</returns>
     public bool TryMake(ReadOnlySpan<byte> changes, int count)
@@ -35,7 +49,7 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
             return Make(one) != TreeChange.NoRoom;
         }
 
-        byte[] former = ArrayPool<byte>.Shared.Rent(count * (TreeEntry.LengthMax + 1 + sizeof(int)));
+        byte[] former = ArrayPool<byte>.Shared.Rent(count * (TreeEntry.LengthMax + FormerHeaderSize));
         try
         {
             return TryMakeAll(changes, former);
@@ -58,6 +72,7 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
             int before = KeepFormer(reader.Name, former[length..]);
             if (Make(reader) == TreeChange.NoRoom)
             {
+                ForgetFormer(former.Slice(length, before));
                 Undo(changes, former, made);
                 return false;
             }
@@ -66,12 +81,14 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
             made++;
         }
 
+        for (int at = 0; at < length; at += FormerHeaderSize + FormerLength(former[at..]))
+            ForgetFormer(former[at..]);
         return true;
     }
 
     private TreeChange Make(in ElementReader element)
     {
-        Debug.Assert(Fits((long)element.Name.Length + element.Value.Length));
+        Debug.Assert(Fits((long)element.Name.Length + element.Value.Length), "A long value is a stub.");
         var change = _info.Kind switch
         {
             EntryKind.Hash => MakeField(element),
@@ -83,13 +100,28 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         return change;
     }
 
+    // The tree has a reference of its own.
     private readonly TreeChange MakeField(in ElementReader element)
     {
         var writer = new TreeWriter<ByHashWithValue>(heap.Pages, ref _info.First, ref _info.Epochs, number);
         uint hash = heap.HashOf(element.Name);
-        return element.Action == ElementAction.Put
-            ? writer.Set(hash, new TreeEntry(element.Name, element.Value))
-            : writer.Remove(hash, element.Name);
+        if (element.Action != ElementAction.Put)
+            return writer.Remove(hash, element.Name);
+        if (element.IsStub)
+            heap.LongElements.AddReference(element.Value);
+        var change = writer.Set(hash, new TreeEntry(element.Name, element.Value, isValueStub: element.IsStub));
+        if (element.IsStub && change == TreeChange.NoRoom)
+            heap.LongElements.Release(element.Value);
+        return change;
+    }
+
+    private static int FormerLength(ReadOnlySpan<byte> former) => BitConverter.ToInt32(former[1..]);
+
+    // A reference was taken for what may be made again.
+    private readonly void ForgetFormer(ReadOnlySpan<byte> former)
+    {
+        if ((former[0] & ElementReader.StubFlag) != 0)
+            heap.LongElements.Release(former.Slice(FormerHeaderSize, FormerLength(former)));
     }
 
     // What an element was, to be made again. Of one that was not there: nothing, which is removed then.
@@ -100,8 +132,14 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         int length = exists ? entry.Value.Length : 0;
         BitConverter.TryWriteBytes(at[1..], length);
         if (exists)
-            entry.Value.CopyTo(at[(1 + sizeof(int))..]);
-        return 1 + sizeof(int) + length;
+            entry.Value.CopyTo(at[FormerHeaderSize..]);
+        if (exists && entry.IsValueStub)
+        {
+            at[0] |= ElementReader.StubFlag;
+            heap.LongElements.AddReference(entry.Value);
+        }
+
+        return FormerHeaderSize + length;
     }
 
     // From the last one back, since one element may have been changed twice.
@@ -126,12 +164,13 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         var reader = new ElementReader(changes);
         int at = 0;
         for (int i = 0; reader.TryRead() && i < index; i++)
-            at += 1 + sizeof(int) + BitConverter.ToInt32(former[(at + 1)..]);
-        var value = former.Slice(at + 1 + sizeof(int), BitConverter.ToInt32(former[(at + 1)..]));
+            at += FormerHeaderSize + FormerLength(former[at..]);
+        var value = former.Slice(at + FormerHeaderSize, FormerLength(former[at..]));
         var writer = new TreeWriter<ByHashWithValue>(heap.Pages, ref _info.First, ref _info.Epochs, number);
         uint hash = heap.HashOf(reader.Name);
-        var change = former[at] == (byte)ElementAction.Put
-            ? writer.Set(hash, new TreeEntry(reader.Name, value))
+        bool wasStub = (former[at] & ElementReader.StubFlag) != 0;
+        var change = former[at] != (byte)ElementAction.Drop
+            ? writer.Set(hash, new TreeEntry(reader.Name, value, isValueStub: wasStub))
             : writer.Remove(hash, reader.Name);
         if (change == TreeChange.NoRoom)
             throw new InvalidOperationException("A write cannot be undone: there are no addresses for its pages.");
