@@ -61,7 +61,7 @@ public sealed partial class CacheStore
             && PackedCheck.TryGetShape(entry.Kind, out var shape))
         {
             var query = new CollectionInfoQuery(shape);
-            var status = shard.QueryUncounted(entryKey, entry.Kind, ref query, out _);
+            var status = shard.QueryAnyUncounted(entryKey, entry.Kind, ref query, out _);
             info = new CollectionInfo { Kind = entry.Kind, Count = query.Count, IsConverted = query.IsConverted };
             if (status == ReadStatus.Found)
                 return true;

@@ -82,7 +82,8 @@ internal static class FolderArrows
         [CollectedSets] = [Collections, PackedForms, Operations, Sharding, Contracts],
         [CollectedSortedSets] = [Collections, PackedForms, Sharding, Contracts],
         // Large collections: trees, and the objects that keys have of them. It knows no key.
-        [Objects] = [Trees, Layout, "Cache.Core.Log", "Cache.Core.Hashing", "Cache.Core.Contracts"],
+        // A score has one form, in both.
+        [Objects] = [Trees, PackedForms, Layout, "Cache.Core.Log", "Cache.Core.Hashing", "Cache.Core.Contracts"],
         ["Cache.Core.Bits"] = [Operations, Sharding, Changes, Layout, Contracts],
         ["Cache.Core.ManyKeys"] =
             [Operations, Sharding, Changes, Curve, "Cache.Core.Log", Layout, "Cache.Core.Expiry", Objects, Contracts],

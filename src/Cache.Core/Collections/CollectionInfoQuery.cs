@@ -1,11 +1,12 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections;
 
 /// <summary>Reads how many elements a collection has, and its flag.</summary>
-internal struct CollectionInfoQuery(PackedShape shape) : IPackedQuery
+internal struct CollectionInfoQuery(PackedShape shape) : IPackedQuery, IObjectQuery
 {
-    public int Count { get; private set; }
+    public long Count { get; private set; }
 
     public bool IsConverted { get; private set; }
 
@@ -16,6 +17,12 @@ internal struct CollectionInfoQuery(PackedShape shape) : IPackedQuery
     }
 
     public readonly void Copy(ReadOnlySpan<byte> packed)
+    {
+    }
+
+    public void Read(in ObjectView view) => (Count, IsConverted) = (view.Count, true);
+
+    public readonly void Copy(in ObjectView view)
     {
     }
 }

@@ -1,11 +1,13 @@
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
+using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.Collections;
 
 /// <summary>Finds where a name is, and how many there are; copies nothing.</summary>
-internal ref struct PlaceQuery(PackedShape shape, ReadOnlySpan<byte> name, bool mayFind = true)
+/// <remarks>needsRank: Whether the number of an element is asked for, which takes a search of its own.</remarks>
+internal ref struct PlaceQuery(PackedShape shape, ReadOnlySpan<byte> name, bool mayFind = true, bool needsRank = false)
     : IPackedQuery, IObjectQuery
 {
     private readonly ReadOnlySpan<byte> _name = name;
@@ -17,7 +19,7 @@ internal ref struct PlaceQuery(PackedShape shape, ReadOnlySpan<byte> name, bool 
     public bool IsFound { get; private set; }
 
     /// <summary>The number of the entry.</summary>
-    public int Index { get; private set; }
+    public long Index { get; private set; }
 
     public int ValueLength { get; private set; }
 
@@ -48,8 +50,14 @@ internal ref struct PlaceQuery(PackedShape shape, ReadOnlySpan<byte> name, bool 
         (Count, IsFound, Index, ValueLength, Score) = (view.Count, false, 0, 0, 0);
         if (!mayFind)
             return;
-        IsFound = view.TryFindField(_name, out var entry);
+        IsFound = view.TryFindName(_name, out var entry);
         ValueLength = entry.ValueLength;
+        if (!IsFound || view.Kind != EntryKind.SortedSet)
+            return;
+        PackedScore.TryRead(entry.Value, out double score);
+        Score = score;
+        if (needsRank && view.Second<ByScore>().TryFindRank(ScoreKey.Of(score), _name, out uint rank))
+            Index = rank;
     }
 
     public readonly void Copy(in ObjectView view)

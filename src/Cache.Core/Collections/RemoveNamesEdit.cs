@@ -44,7 +44,7 @@ internal ref struct RemoveNamesEdit<TNames>(EntryKind kind, TNames names, int fr
         for (int i = from; i < from + count; i++)
         {
             var name = Names.GetKey(i);
-            if (view.TryFindField(name, out _))
+            if (view.TryFindName(name, out _))
                 changes.Drop(name);
         }
 

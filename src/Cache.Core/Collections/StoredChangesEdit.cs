@@ -24,7 +24,7 @@ internal ref struct StoredChangesEdit(EntryKind kind, ReadOnlySpan<byte> changes
             bool exists = editor.Table.TryFind(reader.Name, PackedPrint.Of(reader.Name), out var place);
             var status = WriteStatus.Done;
             if (reader.Action == ElementAction.Put)
-                status = SetFieldEdit.Put(ref editor, reader.Name, exists ? place : null, reader.Value);
+                status = Put(ref editor, reader, exists ? place : null);
             else if (exists)
                 editor.Remove(place);
             if (status != WriteStatus.Done)
@@ -32,6 +32,43 @@ internal ref struct StoredChangesEdit(EntryKind kind, ReadOnlySpan<byte> changes
         }
 
         return WriteStatus.Done;
+    }
+
+    // Sets that were large stay told as such.
+    private readonly WriteStatus Put(scoped ref PackedEditor editor, scoped in ElementReader element, PackedPlace? place)
+    {
+        if (kind == EntryKind.Hash)
+            return SetFieldEdit.Put(ref editor, element.Name, place, element.Value);
+        editor.Flags |= PackedTable.ConvertedFlag;
+        if (kind == EntryKind.Set)
+        {
+            return place is not null || editor.TryAdd(element.Name, element.Value)
+                ? WriteStatus.Done
+                : WriteStatus.CollectionTooLong;
+        }
+
+        if (place is { } present)
+            editor.Remove(present);
+        return TryInsert(ref editor, element.Name, element.Value)
+            ? WriteStatus.Done
+            : WriteStatus.CollectionTooLong;
+    }
+
+    // By score, then by member.
+    private static bool TryInsert(
+        scoped ref PackedEditor editor, scoped ReadOnlySpan<byte> member, scoped ReadOnlySpan<byte> value)
+    {
+        PackedScore.TryRead(value, out double score);
+        var table = editor.Table;
+        for (var place = PackedTable.BeforeFirst; table.TryMoveNext(ref place);)
+        {
+            if (!PackedScore.TryRead(table.ValueAt(place), out double other))
+                PackedCheck.ThrowDamaged();
+            if (score < other || (score == other && member.SequenceCompareTo(table.NameAt(place)) < 0))
+                return editor.TryInsert(place.Index, place.Start, member, value);
+        }
+
+        return editor.TryAdd(member, value);
     }
 
     public readonly WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)

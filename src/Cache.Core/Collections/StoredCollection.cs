@@ -1,5 +1,6 @@
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
+using Cache.Core.Collections.Trees;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
@@ -36,21 +37,24 @@ internal static class StoredCollection
     /// <summary>Whether bytes of a file are a whole collection that the store could have made.</summary>
     public static bool IsWhole(EntryKind kind, ReadOnlySpan<byte> stored) =>
         ElementReader.IsStored(stored)
-            ? MayBeLarge(kind) && ElementReader.IsWhole(stored[ElementReader.PrefixSize..], isCollection: true)
+            ? ElementReader.IsWhole(kind, stored[ElementReader.PrefixSize..], isCollection: true)
             : PackedCheck.IsWhole(kind, stored);
 
     /// <summary>Whether bytes of a file say what became of some elements.</summary>
     public static bool AreChanges(EntryKind kind, ReadOnlySpan<byte> changes) =>
-        MayBeLarge(kind) && ElementReader.IsWhole(changes, isCollection: false);
-
-    private static bool MayBeLarge(EntryKind kind) => kind == EntryKind.Hash;
+        ElementReader.IsWhole(kind, changes, isCollection: false);
 
     /// <summary>The bytes that a large one takes.</summary>
-    public static long LengthOf(in ObjectView view)
+    public static long LengthOf(in ObjectView view) => view.Kind == EntryKind.Set
+        ? LengthOf(view.First<ByHash>(), view.Count)
+        : LengthOf(view.First<ByHashWithValue>(), view.Count);
+
+    private static long LengthOf<TOrder>(TreeReader<TOrder> tree, uint count)
+        where TOrder : struct, ITreeOrder
     {
         long length = ElementReader.PrefixSize;
-        var cursor = view.First<ByHashWithValue>().At(0);
-        for (uint i = 0; i < view.Count && cursor.IsValid; i++, cursor.MoveNext())
+        var cursor = tree.At(0);
+        for (uint i = 0; i < count && cursor.IsValid; i++, cursor.MoveNext())
             length += ElementReader.HeaderSize + cursor.Entry.Name.Length + cursor.Entry.ValueLength;
         return length;
     }
@@ -58,9 +62,18 @@ internal static class StoredCollection
     /// <summary>Writes a large one into exactly its bytes.</summary>
     public static void Write(in ObjectView view, Span<byte> stored)
     {
+        if (view.Kind == EntryKind.Set)
+            Write(view, view.First<ByHash>(), stored);
+        else
+            Write(view, view.First<ByHashWithValue>(), stored);
+    }
+
+    private static void Write<TOrder>(in ObjectView view, TreeReader<TOrder> tree, Span<byte> stored)
+        where TOrder : struct, ITreeOrder
+    {
         stored[..ElementReader.PrefixSize].Clear();
         int at = ElementReader.PrefixSize;
-        var cursor = view.First<ByHashWithValue>().At(0);
+        var cursor = tree.At(0);
         for (uint i = 0; i < view.Count && cursor.IsValid; i++, cursor.MoveNext())
             at += Write(view, cursor.Entry, stored[at..]);
     }

@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Trees;
 using Cache.Core.Layout;
@@ -8,7 +9,8 @@ namespace Cache.Core.Validation;
 internal sealed class ObjectValidator(ObjectHeap objects)
 {
     private readonly HashSet<uint> _numbers = [];
-    private readonly TreeAudit<ByHashWithValue> _hashes = new(objects.Pages);
+    private readonly HashSet<uint> _pages = [];
+    private readonly Dictionary<long, (LargeBlock Block, int Count)> _blocks = [];
     private long _accountedBytes;
 
     /// <summary>Frees what has gone, so that all pages are some collection's.</summary>
@@ -32,7 +34,7 @@ internal sealed class ObjectValidator(ObjectHeap objects)
         StoreValidator.Require((info.Version & 3) == 0, $"object {stub.Number} is held");
         StoreValidator.Require(info.Snapshots == 0, $"object {stub.Number} has {info.Snapshots} snapshots");
         StoreValidator.Require(info.First.Count != 0, $"object {stub.Number} is empty");
-        _hashes.Check(info.First);
+        Check(info);
         _accountedBytes += objects.AccountedBytesOf(stub);
         return objects.AccountedBytesOf(stub);
     }
@@ -44,8 +46,84 @@ internal sealed class ObjectValidator(ObjectHeap objects)
         StoreValidator.Require(
             objects.AccountedBytes == _accountedBytes,
             $"segments count {objects.AccountedBytes} bytes for objects of {_accountedBytes}");
+        ValidateBlocks();
         long pages = objects.Pages.Audit();
         StoreValidator.Require(
-            pages == _hashes.Pages.Count, $"{pages} pages are out, and trees have {_hashes.Pages.Count}");
+            pages == _pages.Count, $"{pages} pages are out, and trees have {_pages.Count}");
+    }
+
+    private void Check(in ObjectInfo info)
+    {
+        switch (info.Kind)
+        {
+            case EntryKind.Hash:
+                Check<ByHashWithValue>(info.First);
+                CountBlocks(objects.ViewOf(info));
+                break;
+            case EntryKind.Set:
+                Check<ByHash>(info.First);
+                break;
+            case EntryKind.SortedSet:
+                Check<ByHashWithValue>(info.First);
+                Check<ByScore>(info.Second);
+                CheckScores(objects.ViewOf(info), info.Second.Count);
+                break;
+            default:
+                StoreValidator.Require(false, $"a large collection is of kind {info.Kind}");
+                break;
+        }
+    }
+
+    private void Check<TOrder>(in TreeRoot root)
+        where TOrder : struct, ITreeOrder => new TreeAudit<TOrder>(objects.Pages, _pages).Check(root);
+
+    private void CountBlocks(in ObjectView view)
+    {
+        var cursor = view.First<ByHashWithValue>().At(0);
+        for (; cursor.IsValid; cursor.MoveNext())
+        {
+            if (!cursor.Entry.IsValueStub)
+                continue;
+            var stub = ElementStub.Read(cursor.Entry.Value);
+            StoreValidator.Require(
+                ElementReader.PrefixSize + ElementReader.SizeOf(cursor.Entry.Name.Length, stub.Length)
+                    == stub.Block.Length,
+                $"a value of {stub.Length} bytes is in a block of {stub.Block.Length}");
+            long address = BinaryPrimitives.ReadInt64LittleEndian(cursor.Entry.Value);
+            _blocks[address] = (stub.Block, _blocks.GetValueOrDefault(address).Count + 1);
+        }
+    }
+
+    // Each stub has one reference, and nothing else has any.
+    private void ValidateBlocks()
+    {
+        var owner = objects.LongElements;
+        StoreValidator.Require(owner.OwnedBytes == 0, $"{owner.OwnedBytes} bytes of long values are no tree's");
+        if (owner.Loans != 0)
+            return; // A journal has not written them yet.
+        long bytes = 0;
+        foreach (var (block, count) in _blocks.Values)
+        {
+            bytes += block.SizeBytes;
+            StoreValidator.Require(
+                block.HasMoreThan(count - 1) && !block.HasMoreThan(count),
+                $"a long value that {count} trees have does not have as many references");
+        }
+
+        StoreValidator.Require(
+            owner.Bytes == bytes, $"long values count {owner.Bytes} bytes, and trees have {bytes}");
+    }
+
+    // Each member is in both trees of a sorted set, with one score.
+    private static void CheckScores(in ObjectView view, uint scores)
+    {
+        StoreValidator.Require(scores == view.Count, $"{view.Count} members have {scores} scores");
+        var cursor = view.Second<ByScore>().At(0);
+        for (; cursor.IsValid; cursor.MoveNext())
+        {
+            bool isMember = view.TryFindName(cursor.Entry.Name, out var member);
+            StoreValidator.Require(
+                isMember && ScoreKey.Of(member.Value) == cursor.Key, $"a member is at score {ScoreKey.ScoreOf(cursor.Key)}, and has another one");
+        }
     }
 }

@@ -1,5 +1,5 @@
 using System.Buffers.Binary;
-using Cache.Core.Layout;
+using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections.Objects;
 
@@ -10,7 +10,7 @@ namespace Cache.Core.Collections.Objects;
 /// </code>
 /// So a journal has what a write did to a large collection; and a file has the whole of one, behind two bytes of 0,
 /// with which no small collection begins (its count). Bytes of a file are checked by <see cref="IsWhole"/>. In memory
-/// the action may have a flag: the value is the stub of a long one (<see cref="ElementStub"/>).
+/// the action may have a flag: the value is the stub of a long one (<see cref="Layout.ElementStub"/>).
 /// </remarks>
 internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
 {
@@ -46,9 +46,9 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
     /// <summary>The elements of a stored collection.</summary>
     public static ElementReader OfStored(ReadOnlySpan<byte> stored) => new(stored[PrefixSize..]);
 
-    /// <summary>Whether all bytes are such elements, at least one.</summary>
+    /// <summary>Whether all bytes are such elements of a kind, at least one.</summary>
     /// <remarks>isCollection: Whether they are a whole collection, of which nothing is dropped.</remarks>
-    public static bool IsWhole(ReadOnlySpan<byte> bytes, bool isCollection)
+    public static bool IsWhole(EntryKind kind, ReadOnlySpan<byte> bytes, bool isCollection)
     {
         var reader = new ElementReader(bytes);
         bool isAny = false;
@@ -59,10 +59,23 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
                 return false;
             if (reader.Action != ElementAction.Put && (isCollection || reader.Action != ElementAction.Drop))
                 return false;
+            if (!MayHave(kind, reader))
+                return false;
         }
 
         return isAny && reader._rest.IsEmpty;
     }
+
+    // What the values of a kind may be.
+    private static bool MayHave(EntryKind kind, in ElementReader element) => kind switch
+    {
+        EntryKind.Hash => true,
+        EntryKind.Set => element.Value.IsEmpty,
+        EntryKind.SortedSet => element.Action == ElementAction.Drop
+            ? element.Value.IsEmpty
+            : PackedScore.IsWhole(element.Value, out _),
+        _ => false,
+    };
 
     /// <summary>Goes to the next element.</summary>
     /// <returns>False at the end, and where the rest is none.</returns>

@@ -46,7 +46,7 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         {
             var one = new ElementReader(changes);
             one.TryRead();
-            return Make(one) != TreeChange.NoRoom;
+            return TryMake(one);
         }
 
         byte[] former = ArrayPool<byte>.Shared.Rent(count * (TreeEntry.LengthMax + FormerHeaderSize));
@@ -61,7 +61,15 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
     }
 
     /// <summary>Makes one.</summary>
-    public bool TryMake(in ElementReader element) => Make(element) != TreeChange.NoRoom;
+    public bool TryMake(in ElementReader element)
+    {
+        Debug.Assert(Fits((long)element.Name.Length + element.Value.Length));
+        var change = Make(element.Action, element.Name, element.Value, element.IsStub);
+        Added += change == TreeChange.Added ? 1 : 0;
+        Removed += change == TreeChange.Removed ? 1 : 0;
+        _isChanged |= change is not (TreeChange.None or TreeChange.NoRoom);
+        return change != TreeChange.NoRoom;
+    }
 
     private bool TryMakeAll(ReadOnlySpan<byte> changes, Span<byte> former)
     {
@@ -70,7 +78,7 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         while (reader.TryRead())
         {
             int before = KeepFormer(reader.Name, former[length..]);
-            if (Make(reader) == TreeChange.NoRoom)
+            if (!TryMake(reader))
             {
                 ForgetFormer(former.Slice(length, before));
                 Undo(changes, former, made);
@@ -86,32 +94,30 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         return true;
     }
 
-    private TreeChange Make(in ElementReader element)
-    {
-        Debug.Assert(Fits((long)element.Name.Length + element.Value.Length), "A long value is a stub.");
-        var change = _info.Kind switch
+    // What a kind has of its own: how a change is made in its trees. Without a page for it, nothing is changed.
+    private TreeChange Make(
+        ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, bool isStub) =>
+        _info.Kind switch
         {
-            EntryKind.Hash => MakeField(element),
+            EntryKind.Hash => MakeNamed<ByHashWithValue>(action, name, value, isStub),
+            EntryKind.Set => MakeNamed<ByHash>(action, name, value, isStub: false),
+            EntryKind.SortedSet => MakeScored(action, name, value),
             _ => throw new NotSupportedException("Collections of this kind are packed."),
         };
-        Added += change == TreeChange.Added ? 1 : 0;
-        Removed += change == TreeChange.Removed ? 1 : 0;
-        _isChanged |= change is not (TreeChange.None or TreeChange.NoRoom);
-        return change;
-    }
 
-    // The tree has a reference of its own.
-    private readonly TreeChange MakeField(in ElementReader element)
+    private readonly TreeChange MakeNamed<TOrder>(
+        ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, bool isStub)
+        where TOrder : struct, ITreeOrder
     {
-        var writer = new TreeWriter<ByHashWithValue>(heap.Pages, ref _info.First, ref _info.Epochs, number);
-        uint hash = heap.HashOf(element.Name);
-        if (element.Action != ElementAction.Put)
-            return writer.Remove(hash, element.Name);
-        if (element.IsStub)
-            heap.LongElements.AddReference(element.Value);
-        var change = writer.Set(hash, new TreeEntry(element.Name, element.Value, isValueStub: element.IsStub));
-        if (element.IsStub && change == TreeChange.NoRoom)
-            heap.LongElements.Release(element.Value);
+        var writer = new TreeWriter<TOrder>(heap.Pages, ref _info.First, ref _info.Epochs, number);
+        uint hash = heap.HashOf(name);
+        if (action != ElementAction.Put)
+            return writer.Remove(hash, name);
+        if (isStub)
+            heap.LongElements.AddReference(value); // The tree's own.
+        var change = writer.Set(hash, new TreeEntry(name, value, isValueStub: isStub));
+        if (isStub && change == TreeChange.NoRoom)
+            heap.LongElements.Release(value);
         return change;
     }
 
@@ -124,10 +130,18 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
             heap.LongElements.Release(former.Slice(FormerHeaderSize, FormerLength(former)));
     }
 
+    private TreeChange MakeScored(ElementAction action, ReadOnlySpan<byte> member, ReadOnlySpan<byte> score)
+    {
+        var writer = new ScoredWriter(heap, ref _info, number);
+        var change = action == ElementAction.Put ? writer.Put(member, score) : writer.Drop(member);
+        _isChanged |= writer.IsRestored; // Readers may have been between: another version.
+        return change;
+    }
+
     // What an element was, to be made again. Of one that was not there: nothing, which is removed then.
     private readonly int KeepFormer(ReadOnlySpan<byte> name, Span<byte> at)
     {
-        bool exists = heap.ViewOf(_info).TryFindField(name, out var entry);
+        bool exists = heap.ViewOf(_info).TryFindName(name, out var entry);
         at[0] = exists ? (byte)ElementAction.Put : (byte)ElementAction.Drop;
         int length = exists ? entry.Value.Length : 0;
         BitConverter.TryWriteBytes(at[1..], length);
@@ -145,7 +159,7 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
     // From the last one back, since one element may have been changed twice.
     private void Undo(ReadOnlySpan<byte> changes, ReadOnlySpan<byte> former, int count)
     {
-        ObjectHeap.BeginOverdraft();
+        bool before = ObjectHeap.BeginOverdraft();
         try
         {
             for (int last = count - 1; last >= 0; last--)
@@ -153,26 +167,26 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         }
         finally
         {
-            ObjectHeap.EndOverdraft();
+            ObjectHeap.EndOverdraft(before);
         }
 
         (Added, Removed, _isChanged) = (0, 0, true); // Readers may have been between: another version.
     }
 
-    private readonly void UndoOne(ReadOnlySpan<byte> changes, ReadOnlySpan<byte> former, int index)
+    private void UndoOne(ReadOnlySpan<byte> changes, ReadOnlySpan<byte> former, int index)
     {
         var reader = new ElementReader(changes);
         int at = 0;
         for (int i = 0; reader.TryRead() && i < index; i++)
             at += FormerHeaderSize + FormerLength(former[at..]);
         var value = former.Slice(at + FormerHeaderSize, FormerLength(former[at..]));
-        var writer = new TreeWriter<ByHashWithValue>(heap.Pages, ref _info.First, ref _info.Epochs, number);
-        uint hash = heap.HashOf(reader.Name);
         bool wasStub = (former[at] & ElementReader.StubFlag) != 0;
-        var change = former[at] != (byte)ElementAction.Drop
-            ? writer.Set(hash, new TreeEntry(reader.Name, value, isValueStub: wasStub))
-            : writer.Remove(hash, reader.Name);
+        var change = Make((ElementAction)(former[at] & ~ElementReader.StubFlag), reader.Name, value, wasStub);
+        ForgetFormer(former[at..]);
         if (change == TreeChange.NoRoom)
-            throw new InvalidOperationException("A write cannot be undone: there are no addresses for its pages.");
+            ThrowNotUndone();
     }
+
+    internal static void ThrowNotUndone() =>
+        throw new InvalidOperationException("A write cannot be undone: there are no addresses for its pages.");
 }

@@ -103,13 +103,13 @@ internal sealed class ObjectHeap : IDisposable
     public uint HashOf(ReadOnlySpan<byte> name) => (uint)(_hash.Hash(name) >> 32);
 
     /// <summary>What an object has, which the caller holds.</summary>
-    public ObjectView ViewOf(in ObjectInfo info) => new(this, number: 0, info.First, info.Second);
+    public ObjectView ViewOf(in ObjectInfo info) => new(this, number: 0, info.Kind, info.First, info.Second);
 
     /// <summary>The same, or what a reader that holds nothing finds.</summary>
     public ObjectView ViewOf(uint number)
     {
         ref var info = ref Table[number];
-        return new ObjectView(this, number: 0, info.First, info.Second);
+        return new ObjectView(this, number: 0, info.Kind, info.First, info.Second);
     }
 
     /// <summary>Whether a stub stands for the collection that its number is used for.</summary>
@@ -132,13 +132,15 @@ internal sealed class ObjectHeap : IDisposable
     }
 
     /// <summary>Lets the thread pass the limit, to undo what it did: no further than it had been.</summary>
-    public static void BeginOverdraft()
+    /// <returns>What <see cref="EndOverdraft"/> restores.</returns>
+    public static bool BeginOverdraft()
     {
-        Debug.Assert(!_overdrawsOfThread);
+        bool before = _overdrawsOfThread;
         _overdrawsOfThread = true;
+        return before;
     }
 
-    public static void EndOverdraft() => _overdrawsOfThread = false;
+    public static void EndOverdraft(bool before) => _overdrawsOfThread = before;
 
     /// <summary>Whether other threads have pages that no key refers to yet.</summary>
     public bool IsMakingElsewhere => Volatile.Read(ref _making) > _makingOfThread;
@@ -232,7 +234,7 @@ internal sealed class ObjectHeap : IDisposable
     {
         snapshot = 0;
         ref var info = ref Table[stub.Number];
-        view = new ObjectView(this, stub.Number, info.First, info.Second);
+        view = new ObjectView(this, stub.Number, info.Kind, info.First, info.Second);
         bool isTaken = IsCurrent(stub) && TreeSnapshots.TryTake(Pages, ref info.Epochs, stub.Number, out snapshot);
         info.Snapshots += isTaken ? 1U : 0;
         return isTaken;
@@ -296,9 +298,23 @@ internal sealed class ObjectHeap : IDisposable
     // Long values are shared: the copy's stubs have references of their own.
     private bool TryBuild(in ObjectView view, uint number)
     {
-        var builder = new TreeBuilder<ByHashWithValue>(Pages, number);
-        var cursor = view.First<ByHashWithValue>().At(0);
-        for (uint i = 0; i < view.Count && cursor.IsValid; i++, cursor.MoveNext())
+        ref var info = ref Table[number];
+        return view.Kind switch
+        {
+            EntryKind.Hash => TryBuild(view.First<ByHashWithValue>(), view.Count, number, ref info.First),
+            EntryKind.Set => TryBuild(view.First<ByHash>(), view.Count, number, ref info.First),
+            EntryKind.SortedSet => TryBuild(view.First<ByHashWithValue>(), view.Count, number, ref info.First)
+                && TryBuild(view.Second<ByScore>(), view.Count, number, ref info.Second),
+            _ => throw new NotSupportedException("Collections of this kind are packed."),
+        };
+    }
+
+    private bool TryBuild<TOrder>(TreeReader<TOrder> from, uint count, uint number, ref TreeRoot root)
+        where TOrder : struct, ITreeOrder
+    {
+        var builder = new TreeBuilder<TOrder>(Pages, number);
+        var cursor = from.At(0);
+        for (uint i = 0; i < count && cursor.IsValid; i++, cursor.MoveNext())
         {
             var entry = cursor.Entry;
             if (entry.IsValueStub)
@@ -311,7 +327,7 @@ internal sealed class ObjectHeap : IDisposable
             return false;
         }
 
-        builder.Finish(ref Table[number].First);
+        builder.Finish(ref root);
         return true;
     }
 

@@ -10,9 +10,11 @@ namespace Cache.Core.Collections.Objects;
 /// </remarks>
 /// <param name="heap">The heap.</param>
 /// <param name="number">Of a snapshot: the object; 0 where its caller holds it, or believes nothing.</param>
+/// <param name="kind">What the collection is.</param>
 /// <param name="first">The tree.</param>
 /// <param name="second">The other one.</param>
-internal readonly struct ObjectView(ObjectHeap heap, uint number, in TreeRoot first, in TreeRoot second)
+internal readonly struct ObjectView(
+    ObjectHeap heap, uint number, EntryKind kind, in TreeRoot first, in TreeRoot second)
 {
     private readonly TreeRoot _first = first;
     private readonly TreeRoot _second = second;
@@ -51,7 +53,15 @@ internal readonly struct ObjectView(ObjectHeap heap, uint number, in TreeRoot fi
         return loan;
     }
 
+    /// <summary>What the collection is.</summary>
+    public EntryKind Kind => kind;
+
     /// <summary>Finds a field of a hash.</summary>
     public bool TryFindField(ReadOnlySpan<byte> field, out TreeEntry entry) =>
         First<ByHashWithValue>().TryFindHash(HashOf(field), field, out entry);
+
+    /// <summary>Finds a field of a hash, or a member, whose value is its score.</summary>
+    public bool TryFindName(ReadOnlySpan<byte> name, out TreeEntry entry) => kind == EntryKind.Set
+        ? First<ByHash>().TryFindHash(HashOf(name), name, out entry)
+        : First<ByHashWithValue>().TryFindHash(HashOf(name), name, out entry);
 }

@@ -5,11 +5,13 @@ namespace Cache.Core.Collections.Trees;
 
 /// <summary>Walks every page of a tree and compares it with what the others say of it.</summary>
 /// <remarks>For tests and for the validation of a store; nobody writes the tree meanwhile.</remarks>
-internal sealed class TreeAudit<TOrder>(TreePages pages)
+/// <param name="pages">The pages.</param>
+/// <param name="seen">The pages that were seen in other trees, and takes those of these.</param>
+internal sealed class TreeAudit<TOrder>(TreePages pages, HashSet<uint>? seen = null)
     where TOrder : struct, ITreeOrder
 {
     private readonly TreePageAddresses _at = pages.Addresses;
-    private readonly HashSet<uint> _seen = [];
+    private readonly HashSet<uint> _seen = seen ?? [];
     private ulong _lastKey;
     private byte[]? _lastName;
 
