@@ -23,6 +23,9 @@ public readonly ref struct HashKey
 {
     private const int StepMax = ElementChanges.CountMax;
 
+    // Two of the longest values: what a journal gets of a step is one block.
+    private const long StepBytesMax = 1L << 30;
+
     private readonly CacheStore _store;
     private readonly EntryKey _key;
 
@@ -201,7 +204,7 @@ public readonly ref struct HashKey
         return status;
     }
 
-    /// <summary>Gives several fields values: of at most 128 all or none, of more in steps of as many.</summary>
+    /// <summary>Gives several fields values: of at most 128, and 1 GB, all or none; of more in steps of as many.</summary>
     /// <remarks>
     /// Others may see the first steps before the last; where one of them fails, those before it stay, and no other
     /// key waits for a long write.
@@ -213,15 +216,34 @@ public readonly ref struct HashKey
     {
         added = 0;
         var status = WriteStatus.Done;
-        for (int from = 0; (from < fields.Count || from == 0) && status == WriteStatus.Done; from += StepMax)
+        int count;
+        for (int from = 0; (from < fields.Count || from == 0) && status == WriteStatus.Done; from += count)
         {
-            var edit = new SetFieldsEdit<TFields>(fields, from, Math.Min(fields.Count - from, StepMax));
+            count = CountOfStep(ref fields, from);
+            var edit = new SetFieldsEdit<TFields>(fields, from, count);
             status = Write(ref edit);
             fields = edit.Fields;
             added += status == WriteStatus.Done ? edit.Added : 0;
+            if (count == 0)
+                break;
         }
 
         return status;
+    }
+
+    private static int CountOfStep<TFields>(ref TFields fields, int from)
+        where TFields : struct, IEntrySource, allows ref struct
+    {
+        int most = Math.Min(fields.Count - from, StepMax);
+        long bytes = 0;
+        for (int count = 0; count < most; count++)
+        {
+            bytes += fields.GetValue(from + count).Length;
+            if (bytes > StepBytesMax && count > 0)
+                return count;
+        }
+
+        return most;
     }
 
     /// <summary>Removes a field.</summary>

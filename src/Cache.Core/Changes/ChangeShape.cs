@@ -16,6 +16,12 @@ internal readonly record struct ChangeShape(ChangeKind Kind, int Offset, int Len
     public bool IsOfElements { get; init; }
 
     /// <summary>
+    /// Whether there was no journal when elements were planned, so that none can be told of them: if there is one by
+    /// now, the write begins again.
+    /// </summary>
+    public bool IsUntold { get; init; }
+
+    /// <summary>
     /// A change that listeners are not told of: the same value in another form, or a renewed sliding expiry.
     /// </summary>
     public static ChangeShape None => new(ChangeKind.None, 0, 0, default);

@@ -11,6 +11,9 @@ internal static class HashView
     // A store that is disposed meanwhile leaves zeros: seen after so many fields, and at the end.
     private const int FieldsPerCheck = 128;
 
+    // A step of a scan ends with the value that passes this: ten fields may have gigabytes.
+    private const long ScanBytesMax = 1 << 20;
+
     public static void CopyMany<TFields, TSink>(in ObjectView view, ref TFields fields, ref TSink sink)
         where TFields : struct, IKeySource, allows ref struct
         where TSink : struct, IValueBatchSink, allows ref struct
@@ -81,12 +84,14 @@ internal static class HashView
         uint found = 0;
         if (from > uint.MaxValue)
             return 0;
+        long bytes = 0;
         var cursor = view.First<ByHashWithValue>().AtOrAbove(from, default);
         for (; cursor.IsValid && found < view.Count; cursor.MoveNext(), found++)
         {
-            if (found >= count && cursor.Key >= next)
+            if ((found >= count || bytes >= ScanBytesMax) && cursor.Key >= next)
                 return found;
             next = cursor.Key + 1;
+            bytes += cursor.Entry.ValueLength;
         }
 
         next = 0;

@@ -38,7 +38,8 @@ internal ref struct HeldObjectOperation<TEdit>(StoreState state, TEdit edit, Ele
         {
             ref var info = ref objects.Table[stub.Number];
             var status = ObjectWriter.Plan(objects.ViewOf(info), ref Edit, changes);
-            if (changes.NeedsBlocks || (shard.Records(key) && !changes.MayBeTold()))
+            bool isTold = shard.Records(key); // Once: a journal may be attached at any time.
+            if (changes.NeedsBlocks || (isTold && !changes.MayBeTold()))
             {
                 Step = ObjectStep.NeedsBlocks;
                 return WriteStatus.OutOfMemory;
@@ -48,7 +49,7 @@ internal ref struct HeldObjectOperation<TEdit>(StoreState state, TEdit edit, Ele
                 return status;
             count = info.First.Count;
             if (changes.DropCount < count || changes.CountDropped() != count)
-                return Change(shard, key, ref entry, objects, ref info, out isChanged);
+                return Change(shard, key, ref entry, objects, ref info, isTold, out isChanged);
         }
         finally // The caller's code may throw.
         {
@@ -59,10 +60,11 @@ internal ref struct HeldObjectOperation<TEdit>(StoreState state, TEdit edit, Ele
     }
 
     private WriteStatus Change(
-        Shard shard, in EntryKey key, ref EntryLock entry, ObjectHeap objects, ref ObjectInfo info, out bool isChanged)
+        Shard shard, in EntryKey key, ref EntryLock entry, ObjectHeap objects, ref ObjectInfo info, bool isTold,
+        out bool isChanged)
     {
         isChanged = false;
-        var shape = Shard.ShapeOf(changes, isCollection: false, isTold: shard.Records(key)) with
+        var shape = Shard.ShapeOf(changes, isCollection: false, isTold) with
         {
             EntryKind = Edit.Kind,
         };

@@ -27,6 +27,10 @@ internal static class ObjectWriter
     // A small collection that others write again and again is made a large one while its home is held.
     private const int MakeAttemptsMax = 2 * AttemptsMax;
 
+    // A file has a whole collection in one record, which is read into one array; and elements take a few bytes more
+    // there. Without long values it would have tens of millions of elements.
+    private const long BytesMax = 15L << 27;
+
     public static WriteStatus Write<TEdit>(StoreState state, in EntryKey key, ref TEdit edit)
         where TEdit : struct, IPackedEdit, IObjectEdit, allows ref struct
     {
@@ -48,6 +52,7 @@ internal static class ObjectWriter
         var room = default(PageRoom);
         var wait = default(SpinWait);
         bool needsHome = key.Locks is not null;
+        int blockAttempts = 0;
         for (int attempts = 0; ; attempts++)
         {
             needsHome |= attempts >= AttemptsMax;
@@ -70,6 +75,8 @@ internal static class ObjectWriter
                 case ObjectStep.NeedsBlocks:
                     if (!TryMakeBlocks(state, key, ref edit, changes))
                         return WriteStatus.OutOfMemory;
+                    if (++blockAttempts >= AttemptsMax)
+                        changes.Maker = state.Objects!.LongElements;
                     break;
                 default:
                     state.Wait(ref wait);
@@ -234,6 +241,8 @@ internal static class ObjectWriter
         changes.Clear();
         var status = edit.Plan(view, changes);
         Debug.Assert(changes.Count <= ElementChanges.CountMax, "A step is bounded.");
-        return status == WriteStatus.Done ? changes.Refusal : status;
+        if (status != WriteStatus.Done || !changes.HasLong)
+            return status == WriteStatus.Done ? changes.Refusal : status;
+        return view.Bytes + changes.ImageLength > BytesMax ? WriteStatus.CollectionTooLong : changes.Refusal;
     }
 }

@@ -181,6 +181,7 @@ internal sealed partial class Shard
         return new ChangeShape(isCollection ? ChangeKind.Set : ChangeKind.Elements, 0, length, block)
         {
             IsOfElements = true,
+            IsUntold = !isTold,
         };
     }
 
@@ -218,6 +219,14 @@ internal sealed partial class Shard
         if (shape.Kind == ChangeKind.None || RecorderFor(key) is not { } recorder)
             return true;
         Debug.Assert(entry.Recorder is null);
+        if (shape.IsUntold) // It was attached meanwhile; a transaction has its recorder from the beginning.
+        {
+            Debug.Assert(!recorder.IsGroup);
+            recorder.End();
+            entry.Fail(Obstacle.Contention);
+            return false;
+        }
+
         entry.Recorder = recorder; // Set before the next calls, which may run out of memory: the unlock then ends it.
         Add(_state, recorder, key, expiry, shape);
         ulong generations = Generations.WordOf(key.Keyspace, entry.Generation);

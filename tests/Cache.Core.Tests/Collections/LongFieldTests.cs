@@ -187,6 +187,20 @@ public sealed class LongFieldTests : IDisposable
         Store.AssertValid();
     }
 
+    // Each plan computes another one: no block that was made before is of its length.
+    [Fact]
+    public void Update_ToAnotherLengthEachTime_Ends()
+    {
+        LargeHashTests.Fill(Store, "h", 200);
+        var edit = new UpdateFieldEdit<Growing>("long"u8, default);
+        var key = new EntryKey("h"u8, 0, Store.State.HashOf("h"u8, 0));
+        Assert.Equal(WriteStatus.Done, ObjectWriter.Write(Store.State, key, ref edit));
+        Assert.Equal(ReadStatus.Found, Hash.GetLength("long"u8, out int length));
+        Assert.Equal(edit.Update.Value.Length, length);
+        Assert.Equal(edit.Update.Value, Hash.GetArray("long"u8)!);
+        Store.AssertValid();
+    }
+
     [Fact]
     public void Set_OfAValueBeyondTheStoresLongest_IsRefused()
     {
@@ -257,6 +271,26 @@ public sealed class LongFieldTests : IDisposable
 
         Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
         Assert.Equal(Value(10_000, 1), sink.Room);
+    }
+
+    [Fact]
+    public void Scan_OfLongFields_EndsAStepWithTheBytes()
+    {
+        using var fixture = new StoreFixture(static options => options.MemoryLimitBytes = 64 << 20);
+        var hash = fixture.Store.Hash("h"u8);
+        for (int i = 0; i < 40; i++)
+            hash.Set(BitConverter.GetBytes(i), Value(100_000, i));
+        var names = new HashSet<string>();
+        ulong cursor = 0;
+        do
+        {
+            var sink = new FieldListSink();
+            Assert.Equal(ReadStatus.Found, hash.Scan(ref cursor, 1_000, ref sink));
+            Assert.InRange(sink.Fields.Count, 1, 12);
+            names.UnionWith(sink.Fields.Select(static field => field.Item1));
+        }
+        while (cursor != 0);
+        Assert.Equal(40, names.Count);
     }
 
     [Fact]
@@ -337,6 +371,21 @@ public sealed class LongFieldTests : IDisposable
         public bool TryMake(ReadOnlySpan<byte> present, bool exists)
         {
             _value = [.. present, .. present];
+            return true;
+        }
+    }
+
+    private struct Growing : IValueUpdate
+    {
+        private byte[] _value;
+
+        public readonly int LengthMax => 100;
+
+        public readonly ReadOnlySpan<byte> Value => _value;
+
+        public bool TryMake(ReadOnlySpan<byte> present, bool exists)
+        {
+            _value = LongFieldTests.Value(2_000 + (_value?.Length ?? 0) % 97, 1);
             return true;
         }
     }

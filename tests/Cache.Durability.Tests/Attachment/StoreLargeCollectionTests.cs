@@ -134,14 +134,14 @@ public sealed class StoreLargeCollectionTests
     {
         using var rig = new StoreRig(_directory, _clock);
         Fill(rig.Store, "h", 0, 500);
-        KeyedTransaction.Run(rig.Store, [Bytes("h")], 4, 1_200_000, static store =>
+        KeyedTransaction.Run(rig.Store, [Bytes("h")], 1, 4, static store =>
         {
             var pairs = new EntryArray(
                 (Bytes("a"), Filled(100_000, 1)), (Bytes("b"), [1]), (Bytes("c"), Filled(2_000, 2)));
             Assert.Equal(WriteStatus.Done, store.Hash("h"u8).SetMany(ref pairs, out _));
             Assert.Equal(WriteStatus.Done, store.Hash("h"u8).Set("d"u8, Filled(300_000, 3)));
             Assert.Equal(Filled(100_000, 1), store.Hash("h"u8).GetArray("a"u8)!);
-        });
+        }, writtenBytes: 1_200_000);
         rig.Durable.Journal.Write();
         rig.Durable.Journal.Sync();
         using var after = new StoreRig(_directory.AfterPowerLoss(new Random(1)), _clock);

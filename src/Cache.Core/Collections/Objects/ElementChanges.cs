@@ -49,6 +49,12 @@ internal sealed class ElementChanges
     /// <summary>Why they cannot be made, whatever is done; else Done.</summary>
     public WriteStatus Refusal { get; private set; }
 
+    /// <summary>
+    /// Makes the block of a computed value while the object is held; else null. Set where values that are computed
+    /// again and again had another length each time.
+    /// </summary>
+    public LongElements? Maker { get; set; }
+
     /// <summary>Whether a long value has no block yet.</summary>
     public bool NeedsBlocks { get; private set; }
 
@@ -84,6 +90,7 @@ internal sealed class ElementChanges
     public void Return(LongElements? owner)
     {
         Clear();
+        Maker = null;
         ReleaseBlocks(owner);
         if (_bytes.Length <= KeptBytesMax && _imaged.Length <= KeptBytesMax)
             _cached = this;
@@ -154,7 +161,7 @@ internal sealed class ElementChanges
     {
         if (ElementWriter.Fits((long)name.Length + value.Length))
             Add((int)ElementAction.Put, name, value);
-        else if (TryPutLong(name, value, out var stub))
+        else if ((Maker is null || TryMakeNext(name, value)) && TryPutLong(name, value, out var stub))
             value.CopyTo(stub.Block.Value[^value.Length..]); // No tree has it yet.
     }
 
@@ -211,6 +218,31 @@ internal sealed class ElementChanges
         name.CopyTo(at[ElementReader.HeaderSize..]);
         value.CopyTo(at[(ElementReader.HeaderSize + name.Length)..]);
         return ElementReader.SizeOf(name.Length, value.Length);
+    }
+
+    private bool TryMakeNext(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    {
+        bool isFree = _nextOwned < _owned.Count;
+        if (!ElementWriter.IsLong(name.Length, value.Length, ValueLengthMax)
+            || (isFree && _owned[_nextOwned].Length == value.Length))
+        {
+            return true;
+        }
+
+        NeedsBlocks = !Maker!.TryCreate(name, value, out var stub);
+        if (NeedsBlocks)
+            return false;
+        if (isFree)
+        {
+            Maker.Disown(_owned[_nextOwned].Block);
+            _owned[_nextOwned] = stub;
+        }
+        else
+        {
+            _owned.Add(stub);
+        }
+
+        return true;
     }
 
     private bool TryPutLong(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, out ElementStub stub)

@@ -19,6 +19,9 @@ internal readonly struct ObjectView(
     private readonly TreeRoot _first = first;
     private readonly TreeRoot _second = second;
 
+    /// <summary>What its pages and long values count.</summary>
+    public long Bytes => _first.PageBytes + _second.PageBytes;
+
     /// <summary>The number of elements.</summary>
     public uint Count => _first.Count;
 
