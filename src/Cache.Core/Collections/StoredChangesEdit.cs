@@ -35,7 +35,8 @@ internal ref struct StoredChangesEdit(EntryKind kind, ReadOnlySpan<byte> changes
     }
 
     // Sets that were large stay told as such.
-    private readonly WriteStatus Put(scoped ref PackedEditor editor, scoped in ElementReader element, PackedPlace? place)
+    private readonly WriteStatus Put(
+        scoped ref PackedEditor editor, scoped in ElementReader element, PackedPlace? place)
     {
         if (kind == EntryKind.Hash)
             return SetFieldEdit.Put(ref editor, element.Name, place, element.Value);

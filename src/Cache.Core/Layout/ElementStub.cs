@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Cache.Core.Layout;
 
-/// <summary>What a tree has of a value that is too long for its pages: a block, of which the value is the end.</summary>
+/// <summary>What a tree has of a value too long for its pages: a block, of which the value is the end.</summary>
 /// <remarks>
 /// <code>
 ///  block's address 8 │ value length 4

@@ -275,10 +275,39 @@ internal sealed partial class Shard
     private static ChangeValue LendToJournal(SharedState state, in ChangeShape shape)
     {
         if (shape.IsOfElements)
-            return state.Objects!.LongElements.LendToJournal(shape.Block, shape.Length);
+            return LendToJournal(state.Objects!.LongElements, shape);
         var value = new JournalValue(state, shape.Block, shape.Offset, shape.Length);
         state.Lend(shape.Block); // Last: there may be no memory for either.
         return value;
+    }
+
+    // The last bytes of the block.
+    private static ElementsValue LendToJournal(LongElements owner, in ChangeShape shape)
+    {
+        var value = new ElementsValue(owner, shape.Block, shape.Length);
+        owner.Lend(shape.Block); // Last: there may be no memory for the other.
+        return value;
+    }
+
+    private sealed class ElementsValue(LongElements owner, LargeBlock block, int length) : ChangeValue
+    {
+        private LargeBlock _block = block;
+
+        public override ReadOnlySpan<byte> Span
+        {
+            get
+            {
+                ObjectDisposedException.ThrowIf(_block.IsNull, this);
+                return _block.Value[^length..];
+            }
+        }
+
+        public override void Dispose()
+        {
+            if (!_block.IsNull)
+                owner.Return(_block);
+            _block = default;
+        }
     }
 
     private sealed class JournalValue(SharedState state, LargeBlock block, int offset, int length) : ChangeValue

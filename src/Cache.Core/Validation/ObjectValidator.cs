@@ -123,7 +123,8 @@ internal sealed class ObjectValidator(ObjectHeap objects)
         {
             bool isMember = view.TryFindName(cursor.Entry.Name, out var member);
             StoreValidator.Require(
-                isMember && ScoreKey.Of(member.Value) == cursor.Key, $"a member is at score {ScoreKey.ScoreOf(cursor.Key)}, and has another one");
+                isMember && ScoreKey.Of(member.Value) == cursor.Key,
+                $"a member is at score {ScoreKey.ScoreOf(cursor.Key)}, and has another one");
         }
     }
 }

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using Cache.Core.Changes;
-using Cache.Core.Collections;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Sharding;
@@ -44,33 +43,6 @@ public sealed class LargeHashScheduleTests(ITestOutputHelper output)
         var last = journal.Changes.Last(change => change.Key == Convert.ToHexString(Bytes("h"))).Record;
         output.WriteLine($"{written}, last record {last.Kind} {last.EntryKind}");
         Assert.Equal((ChangeKind.Set, EntryKind.String), (last.Kind, last.EntryKind));
-    }
-
-    // It was planned for none: what it would tell has stubs of this process.
-    [Fact]
-    public void SetMany_OfALongFieldWhileAJournalIsAttached_IsRecordedWhole()
-    {
-        using var fixture = new StoreFixture();
-        var store = fixture.Store;
-        var journal = new RecordingJournal();
-        bool isAttached = false;
-        RoomSteps.Observe(step =>
-        {
-            if (step != RoomStep.RecordStaged || isAttached)
-                return;
-            isAttached = true;
-            store.Attach(journal);
-        });
-        var entries = new EntryArray((Bytes("a"), Bytes("1")), (Bytes("data"), new byte[20_000]));
-        Assert.Equal(WriteStatus.Done, store.Hash("h"u8).SetMany(ref entries, out _));
-        RoomSteps.Observe(null);
-        store.Detach(journal);
-
-        Assert.True(isAttached);
-        var told = Assert.Single(journal.Changes);
-        Assert.Equal((ChangeKind.Set, EntryKind.Hash), (told.Record.Kind, told.Record.EntryKind));
-        Assert.True(StoredCollection.IsWhole(EntryKind.Hash, told.Value));
-        store.AssertValid();
     }
 
     [Fact]

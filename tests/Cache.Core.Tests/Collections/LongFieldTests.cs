@@ -1,6 +1,8 @@
+using Cache.Core.Changes;
 using Cache.Core.Collections;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Sharding;
+using Cache.Core.Tests.Changes;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 
@@ -253,6 +255,33 @@ public sealed class LongFieldTests : IDisposable
         Assert.Equal(Value(100_000, 299), Store.Hash(BitConverter.GetBytes(299)).GetArray("a"u8)!);
         Assert.InRange(Store.Count, 5, 299);
         Store.AssertValid();
+    }
+
+    // It was planned for none: what it would tell has stubs of this process.
+    [Fact]
+    public void SetMany_OfALongFieldWhileAJournalIsAttached_IsRecordedWhole()
+    {
+        using var fixture = new StoreFixture();
+        var store = fixture.Store;
+        var journal = new RecordingJournal();
+        bool isAttached = false;
+        RoomSteps.Observe(step =>
+        {
+            if (step != RoomStep.RecordStaged || isAttached)
+                return;
+            isAttached = true;
+            store.Attach(journal);
+        });
+        var entries = new EntryArray((Bytes("a"), Bytes("1")), (Bytes("data"), new byte[20_000]));
+        Assert.Equal(WriteStatus.Done, store.Hash("h"u8).SetMany(ref entries, out _));
+        RoomSteps.Observe(null);
+        store.Detach(journal);
+
+        Assert.True(isAttached);
+        var told = Assert.Single(journal.Changes);
+        Assert.Equal((ChangeKind.Set, EntryKind.Hash), (told.Record.Kind, told.Record.EntryKind));
+        Assert.True(StoredCollection.IsWhole(EntryKind.Hash, told.Value));
+        store.AssertValid();
     }
 
     [Fact]

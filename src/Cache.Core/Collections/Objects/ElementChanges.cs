@@ -6,8 +6,8 @@ namespace Cache.Core.Collections.Objects;
 
 /// <summary>What a write makes of some elements: first planned, then recorded and made.</summary>
 /// <remarks>
-/// One for each thread; a write adds no more than a step's. Long values are stubs in it, of blocks that were made before
-/// anything was held: a plan that meets one without a block asks for it, and is made again.
+/// One for each thread; a write adds no more than a step's. Long values are stubs in it, of blocks that were made
+/// before anything was held: a plan that meets one without a block asks for it, and is made again.
 /// </remarks>
 internal sealed class ElementChanges
 {
@@ -156,7 +156,9 @@ internal sealed class ElementChanges
             Debug.Assert(stub.Value.SequenceEqual(value), "An edit puts what it has prepared.");
     }
 
-    /// <summary>The same, where each plan may compute another value: a long one is copied while the object is held.</summary>
+    /// <summary>
+    /// The same, where each plan may compute another value: a long one is copied while the object is held.
+    /// </summary>
     public void PutComputed(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
         if (ElementWriter.Fits((long)name.Length + value.Length))
@@ -174,7 +176,8 @@ internal sealed class ElementChanges
     /// <summary>Makes sure that a journal can be told; else blocks are made, and the changes planned again.</summary>
     public bool MayBeTold()
     {
-        NeedsImage = HasLong && Count > 1 && (_image.IsNull || !_imaged.AsSpan(0, _imagedLength).SequenceEqual(StoredBytes));
+        NeedsImage = HasLong && Count > 1
+            && (_image.IsNull || !_imaged.AsSpan(0, _imagedLength).SequenceEqual(StoredBytes));
         return !NeedsImage;
     }
 

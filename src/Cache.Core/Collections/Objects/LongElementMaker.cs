@@ -1,7 +1,9 @@
 namespace Cache.Core.Collections.Objects;
 
 /// <summary>Puts long values of an edit into blocks, before it is planned again; the caller holds nothing.</summary>
-/// <remarks>Where there is no room for one, the caller makes some, and the edit is asked again: others are skipped.</remarks>
+/// <remarks>
+/// Where there is no room for one, the caller makes some, and the edit is asked again: others are skipped.
+/// </remarks>
 internal ref struct LongElementMaker(LongElements owner, ElementChanges changes)
 {
     private int _skipped;

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Cache.Core.Changes;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Collections.Objects;
@@ -114,13 +113,11 @@ internal sealed class LongElements(PageHeap heap, SlabBudget budget, Action<long
         return new ElementLoan(this, stub);
     }
 
-    /// <summary>Takes a reference for a journal, of the last bytes of a block.</summary>
-    public ChangeValue LendToJournal(LargeBlock block, int length)
+    /// <summary>Takes a reference for a journal.</summary>
+    public void Lend(LargeBlock block)
     {
-        var value = new JournalValue(this, block, length); // There may be no memory for it.
         Interlocked.Increment(ref _loans);
         block.AddReference();
-        return value;
     }
 
     /// <summary>Takes back what was lent.</summary>
@@ -128,26 +125,5 @@ internal sealed class LongElements(PageHeap heap, SlabBudget budget, Action<long
     {
         Release(block);
         Interlocked.Decrement(ref _loans); // Last: what is released counts no more.
-    }
-
-    private sealed class JournalValue(LongElements owner, LargeBlock block, int length) : ChangeValue
-    {
-        private LargeBlock _block = block;
-
-        public override ReadOnlySpan<byte> Span
-        {
-            get
-            {
-                ObjectDisposedException.ThrowIf(_block.IsNull, this);
-                return _block.Value[^length..];
-            }
-        }
-
-        public override void Dispose()
-        {
-            if (!_block.IsNull)
-                owner.Return(_block);
-            _block = default;
-        }
     }
 }

@@ -12,7 +12,7 @@ namespace Cache.Core.Collections.Objects;
 /// bucket: so a long write keeps no other key waiting. Who holds an object waits for nothing but gates of the pages.
 /// Slabs of pages and the table count against the store's limit as soon as they are taken.
 /// </remarks>
-internal sealed class ObjectHeap : IDisposable
+internal sealed partial class ObjectHeap : IDisposable
 {
     // Memory of slabs without pages that stays for the next ones.
     private const long KeptSpareBytes = 16L * TreePages.SlabLength;
@@ -263,72 +263,6 @@ internal sealed class ObjectHeap : IDisposable
 
         info.Snapshots--;
         LetGo(stub.Number, version, isOver: info.State == ObjectState.Retired && TryBury(ref info), isChanged: false);
-    }
-
-    /// <summary>Makes a copy of a collection as it is now.</summary>
-    /// <param name="stub">The collection.</param>
-    /// <param name="copy">The copy, which nothing refers to yet.</param>
-    /// <param name="version">The version that was copied.</param>
-    /// <returns>False if the object is another's by now, or there is no room.</returns>
-    public bool TryCopy(ObjectStub stub, out ObjectStub copy, out uint version)
-    {
-        copy = default;
-        version = Table.ReadVersion(stub.Number);
-        if (ObjectTable.IsChanging(version) || !TryTakeSnapshot(stub, out var view, out uint snapshot))
-            return false;
-        try
-        {
-            if (!TryCreate(Table[stub.Number].Kind, out copy))
-                return false;
-            uint held = Hold(copy.Number); // From the disposal.
-            bool isBuilt = TryBuild(view, copy.Number);
-            Table.LetGo(copy.Number, held, isChanged: true);
-            if (isBuilt)
-                return true;
-            Discard(copy);
-            copy = default;
-            return false;
-        }
-        finally
-        {
-            EndSnapshot(stub, snapshot);
-        }
-    }
-
-    // Long values are shared: the copy's stubs have references of their own.
-    private bool TryBuild(in ObjectView view, uint number)
-    {
-        ref var info = ref Table[number];
-        return view.Kind switch
-        {
-            EntryKind.Hash => TryBuild(view.First<ByHashWithValue>(), view.Count, number, ref info.First),
-            EntryKind.Set => TryBuild(view.First<ByHash>(), view.Count, number, ref info.First),
-            EntryKind.SortedSet => TryBuild(view.First<ByHashWithValue>(), view.Count, number, ref info.First)
-                && TryBuild(view.Second<ByScore>(), view.Count, number, ref info.Second),
-            _ => throw new NotSupportedException("Collections of this kind are packed."),
-        };
-    }
-
-    private bool TryBuild<TOrder>(TreeReader<TOrder> from, uint count, uint number, ref TreeRoot root)
-        where TOrder : struct, ITreeOrder
-    {
-        var builder = new TreeBuilder<TOrder>(Pages, number);
-        var cursor = from.At(0);
-        for (uint i = 0; i < count && cursor.IsValid; i++, cursor.MoveNext())
-        {
-            var entry = cursor.Entry;
-            if (entry.IsValueStub)
-                LongElements.AddReference(entry.Value);
-            if (builder.TryAdd(cursor.Key, entry))
-                continue;
-            if (entry.IsValueStub)
-                LongElements.Release(entry.Value);
-            builder.Abandon(Graveyard);
-            return false;
-        }
-
-        builder.Finish(ref root);
-        return true;
     }
 
     /// <summary>Holds an object, to change it, or only to keep others from that.</summary>

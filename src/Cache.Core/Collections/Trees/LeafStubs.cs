@@ -6,7 +6,9 @@ namespace Cache.Core.Collections.Trees;
 /// <summary>The stubs in a leaf whose collection is not known: what they stand for is shared, or released.</summary>
 internal static class LeafStubs
 {
-    /// <summary>Takes a reference for each stub: the leaf stays for a snapshot, and its elements are in another one.</summary>
+    /// <summary>
+    /// Takes a reference for each stub: the leaf stays for a snapshot, and its elements are in another one.
+    /// </summary>
     public static void Share(TreePages pages, uint page) => Visit(pages, page, isShared: true);
 
     /// <summary>Drops the reference of each stub: the leaf's memory goes.</summary>
