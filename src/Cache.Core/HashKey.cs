@@ -10,8 +10,9 @@ namespace Cache.Core;
 /// Nothing is read when it is made: each call looks for the key, and is atomic. An absent key is a hash without fields;
 /// the first field makes it, and with the last one it goes. Reads take no lock, count as reads of the key, and are told
 /// to a sink only when they are known to be consistent. A key with a value of another kind stays as it is: the status
-/// is WrongType. In a hash of more than 4 KB a field may have 1,280 bytes with its value; a longer one is refused with
-/// <see cref="WriteStatus.CollectionTooLong"/> and changes nothing.
+/// is WrongType. A value may be as long as that of a string. In a hash of more than 4 KB a name of more than 1,268
+/// bytes is refused with <see cref="WriteStatus.CollectionTooLong"/>, unless it has 1,280 with its value; then nothing
+/// changes.
 /// <example><code>
 /// HashKey session = store.Hash("session:17"u8);
 /// session.Set("user"u8, "ada"u8);
@@ -22,6 +23,9 @@ namespace Cache.Core;
 public readonly ref struct HashKey
 {
     private const int StepMax = ElementChanges.CountMax;
+
+    // Two of the longest values: what a journal gets of a step is one block.
+    private const long StepBytesMax = 1L << 30;
 
     private readonly CacheStore _store;
     private readonly EntryKey _key;
@@ -65,6 +69,13 @@ public readonly ref struct HashKey
     {
         var query = new FieldQuery<TSink>(PackedShape.Hash, field, sink);
         var status = Query(ref query);
+        while (status == ReadStatus.Found && query.IsLong)
+        {
+            if (LongFieldReader.Read(_store.State, _key, field, ref sink) is { } read)
+                return read;
+            status = _store.State.ShardOf(_key.Hash).QueryAnyUncounted(_key, EntryKind.Hash, ref query, out _);
+        }
+
         sink = query.Sink;
         if (status != ReadStatus.Found)
             return status;
@@ -220,7 +231,9 @@ public readonly ref struct HashKey
         return status;
     }
 
-    /// <summary>Gives several fields values: of at most 128 all or none, of more in steps of as many.</summary>
+    /// <summary>
+    /// Gives several fields values: of at most 128, and 1 GB, all or none; of more in steps of as many.
+    /// </summary>
     /// <remarks>
     /// Others may see the first steps before the last; where one of them fails, those before it stay, and no other
     /// key waits for a long write.
@@ -232,16 +245,34 @@ public readonly ref struct HashKey
     {
         added = 0;
         var status = WriteStatus.Done;
-        for (int from = 0; (from < fields.Count || from == 0) && status == WriteStatus.Done; from += StepMax)
+        int count;
+        for (int from = 0; (from < fields.Count || from == 0) && status == WriteStatus.Done; from += count)
         {
-            var edit = new SetFieldsEdit<TFields>(
-                fields, from, Math.Min(fields.Count - from, StepMax), _store.State.EncodingLimits);
+            count = CountOfStep(ref fields, from);
+            var edit = new SetFieldsEdit<TFields>(fields, from, count, _store.State.EncodingLimits);
             status = Write(ref edit);
             fields = edit.Fields;
             added += status == WriteStatus.Done ? edit.Added : 0;
+            if (count == 0)
+                break;
         }
 
         return status;
+    }
+
+    private static int CountOfStep<TFields>(ref TFields fields, int from)
+        where TFields : struct, IEntrySource, allows ref struct
+    {
+        int most = Math.Min(fields.Count - from, StepMax);
+        long bytes = 0;
+        for (int count = 0; count < most; count++)
+        {
+            bytes += fields.GetValue(from + count).Length;
+            if (bytes > StepBytesMax && count > 0)
+                return count;
+        }
+
+        return most;
     }
 
     /// <summary>Removes a field.</summary>

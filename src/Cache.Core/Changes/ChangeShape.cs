@@ -12,6 +12,15 @@ internal readonly record struct ChangeShape(ChangeKind Kind, int Offset, int Len
     /// <summary>The kind of the value that is written; meaningless for a change without one.</summary>
     public EntryKind EntryKind { get; init; } = EntryKind.String;
 
+    /// <summary>Whether the block is one of long elements: what is told of them is its end.</summary>
+    public bool IsOfElements { get; init; }
+
+    /// <summary>
+    /// Whether there was no journal when elements were planned, so that none can be told of them: if there is one by
+    /// now, the write begins again.
+    /// </summary>
+    public bool IsUntold { get; init; }
+
     /// <summary>
     /// A change that listeners are not told of: the same value in another form, or a renewed sliding expiry.
     /// </summary>

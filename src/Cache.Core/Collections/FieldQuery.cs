@@ -20,12 +20,15 @@ internal ref struct FieldQuery<TSink>(PackedShape shape, ReadOnlySpan<byte> name
 
     public bool IsFound { get; private set; }
 
+    /// <summary>Whether the value is long, so that it is not copied: see <see cref="LongFieldReader"/>.</summary>
+    public bool IsLong { get; private set; }
+
     /// <summary>The length of the value.</summary>
     public int Length { get; private set; }
 
     public void Read(ReadOnlySpan<byte> packed)
     {
-        (IsFound, Length) = (false, 0);
+        (IsFound, IsLong, Length) = (false, false, 0);
         if (!PackedTable.TryOpen(packed, shape, out var table) || !table.TryFind(_name, _print, out var place))
             return;
         IsFound = true;
@@ -43,12 +46,13 @@ internal ref struct FieldQuery<TSink>(PackedShape shape, ReadOnlySpan<byte> name
     {
         IsFound = view.TryFindField(_name, out var entry);
         _value = entry.Value;
-        Length = IsFound ? _value.Length : 0;
+        IsLong = IsFound && entry.IsValueStub;
+        Length = IsFound ? entry.ValueLength : 0;
     }
 
     public void Copy(in ObjectView view)
     {
-        if (IsFound)
+        if (IsFound && !IsLong)
             _value.CopyTo(Sink.GetSpan(Length));
     }
 }

@@ -47,6 +47,8 @@ internal static class FieldUpdater
         status = WriteStatus.WrongType;
         if (read == ReadStatus.WrongType)
             return true;
+        if (read == ReadStatus.Found && query.IsLong)
+            return TryUpdateLong(state, key, field, query.Length, ref update, out status);
         bool exists = read == ReadStatus.Found && query.IsFound;
         var present = buffer.AsSpan(0, exists ? query.Length : 0);
         status = ValueUpdater.Make(present.Length, present, exists, ref update);
@@ -55,6 +57,46 @@ internal static class FieldUpdater
         var edit = new ReplaceFieldEdit(field, present, exists, update.Value, state.EncodingLimits);
         status = ObjectWriter.Write(state, key, ref edit);
         return !edit.IsOutdated;
+    }
+
+    // False also where it is not long any more.
+    private static bool TryUpdateLong<TUpdate>(
+        StoreState state, in EntryKey key, ReadOnlySpan<byte> field, int length, ref TUpdate update,
+        out WriteStatus status)
+        where TUpdate : struct, IValueUpdate, allows ref struct
+    {
+        status = WriteStatus.ValueTooLong;
+        if (length > update.LengthMax)
+            return true;
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(length);
+        try
+        {
+            var sink = new LongSink(buffer);
+            if (LongFieldReader.Read(state, key, field, ref sink) != ReadStatus.Found || sink.Length > buffer.Length)
+                return false;
+            status = ValueUpdater.Make(sink.Length, sink.Value, exists: true, ref update);
+            if (status != WriteStatus.Done)
+                return true;
+            var edit = new ReplaceFieldEdit(field, sink.Value, existed: true, update.Value);
+            status = ObjectWriter.Write(state, key, ref edit);
+            return !edit.IsOutdated;
+        }
+        finally // The update may throw.
+        {
+            ArrayPool<byte>.Shared.Return(buffer);
+        }
+    }
+
+    // What is longer than it was a moment ago is not kept.
+    private struct LongSink(byte[] buffer) : IValueSink
+    {
+        public int Length { get; private set; }
+
+        public readonly ReadOnlySpan<byte> Value => buffer.AsSpan(0, Length);
+
+        public readonly Span<byte> GetSpan(int length) => length <= buffer.Length ? buffer : new byte[length];
+
+        public void Advance(int length) => Length = length;
     }
 
     // A torn length may be any; what is copied then is thrown away.

@@ -11,6 +11,9 @@ internal static class HashView
     // A store that is disposed meanwhile leaves zeros: seen after so many fields, and at the end.
     private const int FieldsPerCheck = 128;
 
+    // A step of a scan ends with the value that passes this: ten fields may have gigabytes.
+    private const long ScanBytesMax = 1 << 20;
+
     public static void CopyMany<TFields, TSink>(in ObjectView view, ref TFields fields, ref TSink sink)
         where TFields : struct, IKeySource, allows ref struct
         where TSink : struct, IValueBatchSink, allows ref struct
@@ -23,9 +26,22 @@ internal static class HashView
                 continue;
             }
 
-            entry.Value.CopyTo(sink.GetSpan(entry.Value.Length));
-            sink.Advance(entry.Value.Length);
+            if (entry.IsValueStub)
+            {
+                using var loan = view.Borrow(entry);
+                Take(loan.Value, ref sink);
+                continue;
+            }
+
+            Take(entry.Value, ref sink);
         }
+    }
+
+    private static void Take<TSink>(scoped ReadOnlySpan<byte> value, ref TSink sink)
+        where TSink : struct, IValueBatchSink, allows ref struct
+    {
+        value.CopyTo(sink.GetSpan(value.Length));
+        sink.Advance(value.Length);
     }
 
     public static void CopyAll<TSink>(StoreState state, in ObjectView view, ref TSink sink)
@@ -35,7 +51,7 @@ internal static class HashView
         var cursor = view.First<ByHashWithValue>().At(0);
         for (uint i = 0; i < view.Count; i++)
         {
-            if (!Take(state, ref cursor, i, ref sink))
+            if (!Take(state, view, ref cursor, i, ref sink))
                 break;
         }
 
@@ -53,7 +69,7 @@ internal static class HashView
         if (found != 0)
         {
             var cursor = view.First<ByHashWithValue>().AtOrAbove(from, default);
-            for (uint i = 0; i < found && Take(state, ref cursor, i, ref sink); i++)
+            for (uint i = 0; i < found && Take(state, view, ref cursor, i, ref sink); i++)
             {
             }
         }
@@ -115,12 +131,14 @@ internal static class HashView
         uint found = 0;
         if (from > uint.MaxValue)
             return 0;
+        long bytes = 0;
         var cursor = view.First<ByHashWithValue>().AtOrAbove(from, default);
         for (; cursor.IsValid && found < view.Count; cursor.MoveNext(), found++)
         {
-            if (found >= count && cursor.Key >= next)
+            if ((found >= count || bytes >= ScanBytesMax) && cursor.Key >= next)
                 return found;
             next = cursor.Key + 1;
+            bytes += cursor.Entry.ValueLength;
         }
 
         next = 0;
@@ -128,7 +146,7 @@ internal static class HashView
     }
 
     private static bool Take<TSink>(
-        StoreState state, ref TreeCursor<ByHashWithValue> cursor, uint index, ref TSink sink)
+        StoreState state, in ObjectView view, ref TreeCursor<ByHashWithValue> cursor, uint index, ref TSink sink)
         where TSink : struct, IFieldSink, allows ref struct
     {
         if (index % FieldsPerCheck == 0)
@@ -136,7 +154,16 @@ internal static class HashView
         if (!cursor.IsValid || sink.IsFull)
             return false;
         var entry = cursor.Entry;
-        sink.Take(entry.Name, entry.Value);
+        if (entry.IsValueStub)
+        {
+            using var loan = view.Borrow(entry);
+            sink.Take(entry.Name, loan.Value);
+        }
+        else
+        {
+            sink.Take(entry.Name, entry.Value);
+        }
+
         cursor.MoveNext();
         return true;
     }

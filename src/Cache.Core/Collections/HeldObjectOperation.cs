@@ -38,11 +38,18 @@ internal ref struct HeldObjectOperation<TEdit>(StoreState state, TEdit edit, Ele
         {
             ref var info = ref objects.Table[stub.Number];
             var status = ObjectWriter.Plan(objects.ViewOf(info), ref Edit, changes);
+            bool isTold = shard.Records(key); // Once: a journal may be attached at any time.
+            if (changes.NeedsBlocks || (isTold && !changes.MayBeTold()))
+            {
+                Step = ObjectStep.NeedsBlocks;
+                return WriteStatus.OutOfMemory;
+            }
+
             if (status != WriteStatus.Done || changes.Count == 0)
                 return status;
             count = info.First.Count;
             if (changes.DropCount < count || changes.CountDropped() != count)
-                return Change(shard, key, ref entry, objects, ref info, out isChanged);
+                return Change(shard, key, ref entry, objects, ref info, isTold, out isChanged);
         }
         finally // The caller's code may throw.
         {
@@ -53,10 +60,14 @@ internal ref struct HeldObjectOperation<TEdit>(StoreState state, TEdit edit, Ele
     }
 
     private WriteStatus Change(
-        Shard shard, in EntryKey key, ref EntryLock entry, ObjectHeap objects, ref ObjectInfo info, out bool isChanged)
+        Shard shard, in EntryKey key, ref EntryLock entry, ObjectHeap objects, ref ObjectInfo info, bool isTold,
+        out bool isChanged)
     {
         isChanged = false;
-        var shape = ChangeShape.Elements(changes.Bytes.Length) with { EntryKind = Edit.Kind };
+        var shape = Shard.ShapeOf(changes, isCollection: false, isTold) with
+        {
+            EntryKind = Edit.Kind,
+        };
         if (!shard.TryReserve(ref entry, key, default, shape))
             return WriteStatus.OutOfMemory;
         var writer = new ElementWriter(objects, ref info, entry.Object.Number);
@@ -72,7 +83,7 @@ internal ref struct HeldObjectOperation<TEdit>(StoreState state, TEdit edit, Ele
         // Readers look at the home again: to them, all changes of a transaction come at once.
         entry.IsChanged = true;
         entry.Holder.Touch(entry.Slot);
-        if (entry.Recorder is { } recorder && recorder.Write(key.Bytes, changes.Bytes))
+        if (entry.Recorder is { } recorder && recorder.Write(key.Bytes, changes.Told(isCollection: false)))
             entry.Recorder = null;
         shard.NoteElements(key);
         Edit.Note(writer.Added, writer.Removed);

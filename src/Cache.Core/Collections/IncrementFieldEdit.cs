@@ -37,7 +37,8 @@ internal ref struct IncrementFieldEdit(ReadOnlySpan<byte> field, long delta, Enc
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
     {
         long present = 0;
-        if (view.TryFindField(_field, out var entry) && !CanonicalInteger.TryParse(entry.Value, out present))
+        bool isFound = view.TryFindField(_field, out var entry);
+        if (isFound && (entry.IsValueStub || !CanonicalInteger.TryParse(entry.Value, out present)))
             return WriteStatus.NotAnInteger;
         Result = present;
         if (!CanonicalInteger.TryAdd(present, delta, out long sum))
@@ -46,6 +47,10 @@ internal ref struct IncrementFieldEdit(ReadOnlySpan<byte> field, long delta, Enc
         changes.Put(_field, text[..CanonicalInteger.Format(sum, text)]);
         _planned = sum;
         return WriteStatus.Done;
+    }
+
+    public readonly void Prepare(scoped ref LongElementMaker maker)
+    {
     }
 
     public void Note(int added, int removed) => Result = _planned;

@@ -52,6 +52,8 @@ internal ref struct MakeObjectOperation<TEdit>(ObjectHeap objects, TEdit edit, E
             return;
         ref var info = ref objects.Table[_stub.Number];
         Status = ObjectWriter.Plan(objects.ViewOf(info), ref Edit, changes);
+        if (changes.NeedsBlocks)
+            (Step, Status) = (ObjectStep.NeedsBlocks, WriteStatus.OutOfMemory);
         if (Status != WriteStatus.Done)
             return;
         var writer = new ElementWriter(objects, ref info, _stub.Number);
@@ -99,9 +101,16 @@ internal ref struct MakeObjectOperation<TEdit>(ObjectHeap objects, TEdit edit, E
     private WriteStatus Link(Shard shard, in EntryKey key, ref EntryLock entry)
     {
         var expiry = entry.IsFound ? entry.Record.ExpiryOf(entry.Header) : default;
-        var told = entry.IsFound ? changes.Bytes : changes.StoredBytes;
-        var shape = entry.IsFound ? ChangeShape.Elements(told.Length) : ChangeShape.Set(told.Length);
-        if (!shard.TryPublishObject(ref entry, key, _stub, expiry, shape with { EntryKind = Edit.Kind }, told))
+        bool isTold = shard.Records(key);
+        if (isTold && !changes.MayBeTold())
+        {
+            Step = ObjectStep.NeedsBlocks;
+            return WriteStatus.OutOfMemory;
+        }
+
+        var shape = Shard.ShapeOf(changes, isCollection: !entry.IsFound, isTold) with { EntryKind = Edit.Kind };
+        var told = isTold ? changes.Told(isCollection: !entry.IsFound) : default;
+        if (!shard.TryPublishObject(ref entry, key, _stub, expiry, shape, told))
             return WriteStatus.OutOfMemory;
         _stub = default;
         Edit.Note(_added, _removed);

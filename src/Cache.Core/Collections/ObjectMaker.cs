@@ -95,13 +95,35 @@ internal static class ObjectMaker
         }
     }
 
+    // As files have it: a long value gets its block. Nothing else has the object.
+    private static bool TryMake(ObjectHeap objects, uint number, ReadOnlySpan<byte> element)
+    {
+        var writer = new ElementWriter(objects, ref objects.Table[number], number);
+        var reader = new ElementReader(element);
+        reader.TryRead();
+        if (ElementWriter.Fits((long)reader.Name.Length + reader.Value.Length))
+            return writer.TryMake(reader);
+        var changes = ElementChanges.Rent(int.MaxValue);
+        try
+        {
+            var maker = new LongElementMaker(objects.LongElements, changes);
+            maker.Add(reader.Name, reader.Value);
+            changes.Put(reader.Name, reader.Value);
+            return !changes.NeedsBlocks && writer.TryMake(changes.Bytes, changes.Count);
+        }
+        finally
+        {
+            changes.Return(objects.LongElements);
+        }
+    }
+
     // Held from the disposal; not while room is made.
-    private static bool TryMake(ObjectHeap objects, uint number, ref ElementWriter writer, in ElementReader element)
+    private static bool TryMakeHeld(ObjectHeap objects, uint number, ReadOnlySpan<byte> element)
     {
         uint version = objects.Hold(number);
         try
         {
-            return writer.TryMake(element);
+            return TryMake(objects, number, element);
         }
         finally
         {
@@ -129,12 +151,11 @@ internal static class ObjectMaker
     private static bool TryFill(
         StoreState state, ObjectHeap objects, in EntryKey key, ObjectStub stub, ReadOnlySpan<byte> stored)
     {
-        var writer = new ElementWriter(objects, ref objects.Table[stub.Number], stub.Number);
         var elements = ElementReader.OfStored(stored);
         while (elements.TryRead())
         {
-            var room = default(PageRoom);
-            while (!TryMake(objects, stub.Number, ref writer, elements))
+            var room = new PageRoom(objects.LongElements.BytesOf(elements));
+            while (!TryMakeHeld(objects, stub.Number, elements.Element))
             {
                 if (!room.TryMake(state, key))
                     return false;
@@ -154,21 +175,21 @@ internal static class ObjectMaker
         PackedCheck.TryGetShape(kind, out var shape);
         if (!PackedTable.TryOpen(present, shape, out var table))
             PackedCheck.ThrowDamaged();
-        var writer = new ElementWriter(objects, ref objects.Table[stub.Number], stub.Number);
         byte[] bytes = ArrayPool<byte>.Shared.Rent(ElementReader.HeaderSize + PackedTable.LengthMax);
         try
         {
             for (var place = PackedTable.BeforeFirst; table.TryMoveNext(ref place);)
             {
-                if (!ElementWriter.Fits((long)place.NameLength + place.ValueLength))
+                var name = table.NameAt(place);
+                var value = table.ValueAt(place);
+                if (!ElementWriter.MayBeStored(name.Length, value.Length))
                 {
                     status = WriteStatus.CollectionTooLong;
                     return ObjectStep.Done;
                 }
 
-                int length = ElementChanges.Write(
-                    bytes, ElementAction.Put, table.NameAt(place), table.ValueAt(place));
-                if (!writer.TryMake(bytes.AsSpan(0, length), count: 1))
+                int length = ElementChanges.Write(bytes, ElementAction.Put, name, value);
+                if (!TryMake(objects, stub.Number, bytes.AsSpan(0, length)))
                     return ObjectStep.NeedsPages;
             }
 

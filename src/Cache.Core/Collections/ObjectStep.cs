@@ -14,6 +14,9 @@ internal enum ObjectStep
     /// <summary>There was no page for it: nothing was changed.</summary>
     NeedsPages,
 
+    /// <summary>There is no block for a long value, or for what a journal gets: nothing was changed.</summary>
+    NeedsBlocks,
+
     /// <summary>The key is absent, or has a packed collection.</summary>
     IsSmall,
 }

@@ -16,7 +16,8 @@ namespace Cache.Core.Collections;
 /// A thread that removes the key, or gives its stub to another, holds the home: so it comes before the question, and
 /// the write begins again, or after it, and waits for the object. After <see cref="AttemptsMax"/> failed attempts, in
 /// a transaction, and where the last element goes, the home is held too, and taken first. Memory is taken without any
-/// lock: a write that finds none changes nothing, makes room, and begins again.
+/// lock: a write that finds none changes nothing, makes room, and begins again. So are the blocks of long values made,
+/// and copied.
 /// </remarks>
 internal static class ObjectWriter
 {
@@ -26,17 +27,21 @@ internal static class ObjectWriter
     // A small collection that others write again and again is made a large one while its home is held.
     private const int MakeAttemptsMax = 2 * AttemptsMax;
 
+    // A file has a whole collection in one record, which is read into one array; and elements take a few bytes more
+    // there. Without long values it would have tens of millions of elements.
+    private const long BytesMax = 15L << 27;
+
     public static WriteStatus Write<TEdit>(StoreState state, in EntryKey key, ref TEdit edit)
         where TEdit : struct, IPackedEdit, IObjectEdit, allows ref struct
     {
-        var changes = ElementChanges.Rent();
+        var changes = ElementChanges.Rent(state.ValueLengthMax);
         try
         {
             return Write(state, key, ref edit, changes);
         }
         finally // The store may have been disposed, and the caller's code may throw.
         {
-            changes.Return();
+            changes.Return(state.Objects?.LongElements);
             state.Objects?.EndPrepaid();
         }
     }
@@ -47,6 +52,7 @@ internal static class ObjectWriter
         var room = default(PageRoom);
         var wait = default(SpinWait);
         bool needsHome = key.Locks is not null;
+        int blockAttempts = 0;
         for (int attempts = 0; ; attempts++)
         {
             needsHome |= attempts >= AttemptsMax;
@@ -66,11 +72,56 @@ internal static class ObjectWriter
                     if (!room.TryMake(state, key))
                         return WriteStatus.OutOfMemory;
                     break;
+                case ObjectStep.NeedsBlocks:
+                    if (!TryMakeBlocks(state, key, ref edit, changes))
+                        return WriteStatus.OutOfMemory;
+                    if (++blockAttempts >= AttemptsMax)
+                        changes.Maker = state.Objects!.LongElements;
+                    break;
                 default:
                     state.Wait(ref wait);
                     break;
             }
         }
+    }
+
+    // Of the long values that the last plan met, or of what the journal gets of it.
+    private static bool TryMakeBlocks<TEdit>(
+        StoreState state, in EntryKey key, ref TEdit edit, ElementChanges changes)
+        where TEdit : struct, IPackedEdit, IObjectEdit, allows ref struct
+    {
+        if (state.TryMakeObjects()?.LongElements is not { } owner)
+            return false;
+        bool needsImage = changes.NeedsImage;
+        if (needsImage)
+            changes.ReleaseImage(owner);
+        else
+            changes.ReleaseBlocks(owner); // An earlier plan's.
+        for (int roomFor = -1; ;)
+        {
+            long missing = needsImage ? MakeImage(owner, changes) : MakeOwned(owner, ref edit, changes);
+            if (missing == 0)
+                return true;
+            if (roomFor == changes.OwnedCount || !state.ShardOf(key.Hash).TryTakePageRoom(key, missing))
+                return false;
+            roomFor = changes.OwnedCount; // Once for each.
+        }
+    }
+
+    private static long MakeOwned<TEdit>(LongElements owner, ref TEdit edit, ElementChanges changes)
+        where TEdit : struct, IObjectEdit, allows ref struct
+    {
+        var maker = new LongElementMaker(owner, changes);
+        edit.Prepare(ref maker);
+        return maker.MissingBytes;
+    }
+
+    private static long MakeImage(LongElements owner, ElementChanges changes)
+    {
+        if (!owner.TryCreate(changes.ImageLength, out var block))
+            return owner.BytesFor(changes.ImageLength);
+        changes.OwnImage(block);
+        return 0;
     }
 
     private static ObjectStep WriteSmall<TEdit>(
@@ -132,13 +183,15 @@ internal static class ObjectWriter
                 return ObjectStep.Again;
             ref var info = ref objects.Table[number];
             status = Plan(objects.ViewOf(info), ref edit, changes);
+            bool isTold = shard.Records(key);
+            if (changes.NeedsBlocks || (isTold && !changes.MayBeTold()))
+                return ObjectStep.NeedsBlocks;
             if (status != WriteStatus.Done || changes.Count == 0)
                 return shard.IsStill(key, snapshot) ? ObjectStep.Done : ObjectStep.Again;
             if (changes.DropCount >= info.First.Count)
                 return ObjectStep.NeedsHome; // The key may go.
-            int length = changes.Bytes.Length;
             if (!shard.TryReserveElements(
-                key, edit.Kind, snapshot.Generation, length, ref obstacle, out recorder))
+                key, edit.Kind, snapshot.Generation, isTold ? changes : null, ref obstacle, out recorder))
             {
                 return ObjectStep.Again;
             }
@@ -151,7 +204,7 @@ internal static class ObjectWriter
             isChanged = writer.IsChanged;
             if (!isMade)
                 return ObjectStep.NeedsPages;
-            if (recorder is not null && recorder.Write(key.Bytes, changes.Bytes))
+            if (recorder is not null && recorder.Write(key.Bytes, changes.Told(isCollection: false)))
                 recorder = null;
             shard.NoteElements(key);
             edit.Note(writer.Added, writer.Removed);
@@ -181,15 +234,15 @@ internal static class ObjectWriter
         return operation.Step;
     }
 
-    /// <summary>What an edit does, if its elements fit in pages.</summary>
+    /// <summary>What an edit does, unless a long value needs a block first.</summary>
     public static WriteStatus Plan<TEdit>(in ObjectView view, ref TEdit edit, ElementChanges changes)
         where TEdit : struct, IObjectEdit, allows ref struct
     {
         changes.Clear();
         var status = edit.Plan(view, changes);
         Debug.Assert(changes.Count <= ElementChanges.CountMax, "A step is bounded.");
-        return status == WriteStatus.Done && !ElementWriter.Fits(changes.LongestBytes)
-            ? WriteStatus.CollectionTooLong
-            : status;
+        if (status != WriteStatus.Done || !changes.HasLong)
+            return status == WriteStatus.Done ? changes.Refusal : status;
+        return view.Bytes + changes.ImageLength > BytesMax ? WriteStatus.CollectionTooLong : changes.Refusal;
     }
 }

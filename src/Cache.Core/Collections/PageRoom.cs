@@ -5,7 +5,8 @@ using Cache.Core.Sharding;
 namespace Cache.Core.Collections;
 
 /// <summary>Makes room for the pages of a write, a slab more each time; the caller holds nothing.</summary>
-internal struct PageRoom
+/// <remarks>blockBytes: What a long value counts besides.</remarks>
+internal struct PageRoom(long blockBytes)
 {
     // A write may need a slab for each length of pages, and others may take what was freed.
     private const int AttemptsMax = 4 * TreePage.GrainsMax;
@@ -18,7 +19,8 @@ internal struct PageRoom
     {
         if (++_attempts > AttemptsMax || _wasRefused)
             return false;
-        long wanted = Math.Min(_attempts, TreePage.GrainsMax) * (long)TreePages.SlabBytes - ObjectHeap.PrepaidBytes;
+        long wanted = blockBytes + Math.Min(_attempts, TreePage.GrainsMax) * (long)TreePages.SlabBytes
+            - ObjectHeap.PrepaidBytes;
         if (wanted > 0 && !state.ShardOf(key.Hash).TryTakePageRoom(key, wanted))
             _wasRefused = true; // What went may have left pages in slabs that are used: once more.
         return true;

@@ -51,7 +51,7 @@ internal ref struct PlaceQuery(PackedShape shape, ReadOnlySpan<byte> name, bool 
         if (!mayFind)
             return;
         IsFound = view.TryFindName(_name, out var entry);
-        ValueLength = entry.Value.Length;
+        ValueLength = entry.ValueLength;
         if (!IsFound || view.Kind != EntryKind.SortedSet)
             return;
         PackedScore.TryRead(entry.Value, out double score);

@@ -50,5 +50,9 @@ internal ref struct RemoveManyNamesEdit<TNames>(EntryKind kind, TNames names, Na
         return changes.Count > 0 ? WriteStatus.Done : WriteStatus.NotFound;
     }
 
+    public readonly void Prepare(scoped ref LongElementMaker maker)
+    {
+    }
+
     public void Note(int added, int removed) => Removed = removed;
 }

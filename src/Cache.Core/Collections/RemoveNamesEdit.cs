@@ -45,5 +45,9 @@ internal ref struct RemoveNamesEdit<TNames>(EntryKind kind, TNames names, int fr
         return changes.Count > 0 ? WriteStatus.Done : WriteStatus.NotFound;
     }
 
+    public readonly void Prepare(scoped ref LongElementMaker maker)
+    {
+    }
+
     public void Note(int added, int removed) => Removed = removed;
 }

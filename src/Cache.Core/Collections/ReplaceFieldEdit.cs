@@ -31,12 +31,14 @@ internal ref struct ReplaceFieldEdit(
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
     {
         bool exists = view.TryFindField(_field, out var entry);
-        IsOutdated = exists != existed || (exists && !entry.Value.SequenceEqual(_expected));
+        IsOutdated = exists != existed || (exists && !view.ValueOf(entry).SequenceEqual(_expected));
         if (IsOutdated)
             return WriteStatus.ConditionNotMet;
         changes.Put(_field, _value);
         return WriteStatus.Done;
     }
+
+    public readonly void Prepare(scoped ref LongElementMaker maker) => maker.Add(_field, _value);
 
     public readonly void Note(int added, int removed)
     {

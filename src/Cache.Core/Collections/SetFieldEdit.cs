@@ -33,6 +33,8 @@ internal ref struct SetFieldEdit(
         return WriteStatus.Done;
     }
 
+    public readonly void Prepare(scoped ref LongElementMaker maker) => maker.Add(_field, _value);
+
     public readonly void Note(int added, int removed)
     {
     }

@@ -44,5 +44,11 @@ internal ref struct SetFieldsEdit<TFields>(TFields fields, int from, int count, 
         return WriteStatus.Done;
     }
 
+    public void Prepare(scoped ref LongElementMaker maker)
+    {
+        for (int i = from; i < from + count; i++)
+            maker.Add(Fields.GetKey(i), Fields.GetValue(i));
+    }
+
     public void Note(int added, int removed) => Added = added;
 }

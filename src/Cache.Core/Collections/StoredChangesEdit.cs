@@ -86,6 +86,16 @@ internal ref struct StoredChangesEdit(EntryKind kind, ReadOnlySpan<byte> changes
         return WriteStatus.Done;
     }
 
+    public readonly void Prepare(scoped ref LongElementMaker maker)
+    {
+        var reader = new ElementReader(_changes);
+        while (reader.TryRead())
+        {
+            if (reader.Action == ElementAction.Put)
+                maker.Add(reader.Name, reader.Value);
+        }
+    }
+
     public readonly void Note(int added, int removed)
     {
     }

@@ -55,7 +55,7 @@ internal static class StoredCollection
         long length = ElementReader.PrefixSize;
         var cursor = tree.At(0);
         for (uint i = 0; i < count && cursor.IsValid; i++, cursor.MoveNext())
-            length += ElementReader.HeaderSize + cursor.Entry.Name.Length + cursor.Entry.Value.Length;
+            length += ElementReader.HeaderSize + cursor.Entry.Name.Length + cursor.Entry.ValueLength;
         return length;
     }
 
@@ -63,18 +63,26 @@ internal static class StoredCollection
     public static void Write(in ObjectView view, Span<byte> stored)
     {
         if (view.Kind == EntryKind.Set)
-            Write(view.First<ByHash>(), view.Count, stored);
+            Write(view, view.First<ByHash>(), stored);
         else
-            Write(view.First<ByHashWithValue>(), view.Count, stored);
+            Write(view, view.First<ByHashWithValue>(), stored);
     }
 
-    private static void Write<TOrder>(TreeReader<TOrder> tree, uint count, Span<byte> stored)
+    private static void Write<TOrder>(in ObjectView view, TreeReader<TOrder> tree, Span<byte> stored)
         where TOrder : struct, ITreeOrder
     {
         stored[..ElementReader.PrefixSize].Clear();
         int at = ElementReader.PrefixSize;
         var cursor = tree.At(0);
-        for (uint i = 0; i < count && cursor.IsValid; i++, cursor.MoveNext())
-            at += ElementChanges.Write(stored[at..], ElementAction.Put, cursor.Entry.Name, cursor.Entry.Value);
+        for (uint i = 0; i < view.Count && cursor.IsValid; i++, cursor.MoveNext())
+            at += Write(view, cursor.Entry, stored[at..]);
+    }
+
+    private static int Write(in ObjectView view, in TreeEntry entry, Span<byte> at)
+    {
+        if (!entry.IsValueStub)
+            return ElementChanges.Write(at, ElementAction.Put, entry.Name, entry.Value);
+        using var loan = view.Borrow(entry);
+        return ElementChanges.Write(at, ElementAction.Put, entry.Name, loan.Value);
     }
 }

@@ -30,11 +30,14 @@ internal ref struct UpdateFieldEdit<TUpdate>(ReadOnlySpan<byte> field, TUpdate u
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
     {
         bool exists = view.TryFindField(_field, out var entry);
-        var status = ValueUpdater.Make(entry.Value.Length, entry.Value, exists, ref Update);
+        var present = view.ValueOf(entry);
+        var status = ValueUpdater.Make(present.Length, present, exists, ref Update);
         if (status == WriteStatus.Done)
-            changes.Put(_field, Update.Value);
+            changes.PutComputed(_field, Update.Value);
         return status;
     }
+
+    public readonly void Prepare(scoped ref LongElementMaker maker) => maker.Add(_field, Update.Value);
 
     public readonly void Note(int added, int removed)
     {

@@ -9,6 +9,11 @@ internal interface ITreeOrder
 
     /// <summary>Whether elements have a value.</summary>
     static abstract bool HasValue { get; }
+
+    /// <summary>
+    /// What dead trees and leaves with stubs are marked with, 1 to 7: who frees them knows nothing of their collection.
+    /// </summary>
+    static abstract int Code { get; }
 }
 
 /// <summary>Fields with values, and members with scores, by 32 bits of their hash.</summary>
@@ -17,6 +22,8 @@ internal readonly struct ByHashWithValue : ITreeOrder
     public static int KeySize => sizeof(uint);
 
     public static bool HasValue => true;
+
+    public static int Code => 1;
 }
 
 /// <summary>Members by 32 bits of their hash.</summary>
@@ -25,6 +32,8 @@ internal readonly struct ByHash : ITreeOrder
     public static int KeySize => sizeof(uint);
 
     public static bool HasValue => false;
+
+    public static int Code => 2;
 }
 
 /// <summary>Members by a score as 64 sortable bits.</summary>
@@ -33,6 +42,8 @@ internal readonly struct ByScore : ITreeOrder
     public static int KeySize => sizeof(ulong);
 
     public static bool HasValue => false;
+
+    public static int Code => 3;
 }
 
 /// <summary>Entries by a number of 64 bits and the bytes of their names, with values.</summary>
@@ -41,6 +52,8 @@ internal readonly struct ByNumber : ITreeOrder
     public static int KeySize => sizeof(ulong);
 
     public static bool HasValue => true;
+
+    public static int Code => 4;
 }
 
 /// <summary>Items by their position.</summary>
@@ -49,4 +62,6 @@ internal readonly struct ByPosition : ITreeOrder
     public static int KeySize => 0;
 
     public static bool HasValue => false;
+
+    public static int Code => 5;
 }

@@ -56,7 +56,7 @@ internal struct ObjectInfo
         set => _kind = (byte)value;
     }
 
-    /// <summary>The bytes of its pages, without those that only snapshots have.</summary>
+    /// <summary>The bytes of its pages, and of what stubs stand for, without what only snapshots have.</summary>
     public readonly long PageBytes => First.PageBytes + Second.PageBytes;
 }
 

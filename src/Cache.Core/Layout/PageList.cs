@@ -92,28 +92,15 @@ internal readonly unsafe struct PageList(TreePage page)
         return last;
     }
 
-    /// <summary>Gives the pages back that were made in an epoch or later.</summary>
-    /// <returns>How many are left.</returns>
-    public int RemoveFrom(uint epoch, TreePages pages)
+    /// <summary>Lists the last page at a place instead of the one that is there, which is taken.</summary>
+    public uint TakeAt(int index)
     {
-        Debug.Assert(Room >= 0);
-        var page = _page;
-        int kept = 0;
-        for (int i = 0; i < page.Count; i++)
-        {
-            if (Entries[2 * i + 1] >= epoch)
-            {
-                pages.Give(Entries[2 * i]);
-                continue;
-            }
-
-            Entries[2 * kept] = Entries[2 * i];
-            Entries[2 * kept + 1] = Entries[2 * i + 1];
-            kept++;
-        }
-
-        page.Count = kept;
-        return kept;
+        Debug.Assert((uint)index < (uint)Count);
+        uint taken = Entries[2 * index];
+        uint last = TakeLast(out uint epoch);
+        AddressCheck.InRange(_start + NumbersStart + index * EntrySize, EntrySize);
+        (Entries[2 * index], Entries[2 * index + 1]) = (last, epoch);
+        return taken;
     }
 
     private static void ThrowFull() => throw new InvalidOperationException("A list of pages is full.");

@@ -35,6 +35,9 @@ internal readonly ref struct TreeEntry(
 
     public bool HasStub => IsNameStub || IsValueStub;
 
+    /// <summary>The length of the value, also of one that a stub stands for (<see cref="ElementStub"/>).</summary>
+    public int ValueLength => IsValueStub ? ElementStub.LengthOf(Value) : Value.Length;
+
     /// <summary>The bytes that it takes in a page.</summary>
     public int SizeOf(bool hasValue)
     {

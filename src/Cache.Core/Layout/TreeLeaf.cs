@@ -94,7 +94,7 @@ internal readonly unsafe struct TreeLeaf<TOrder>
         *(ushort*)(slot + TOrder.KeySize) = (ushort)_page.WriteEntry(in entry, TOrder.HasValue);
         _page.Count = count + 1;
         if (entry.HasStub)
-            _page.MayHaveStubs = true;
+            _page.StubCode = TOrder.Code;
     }
 
     public void RemoveAt(int index)
@@ -117,7 +117,7 @@ internal readonly unsafe struct TreeLeaf<TOrder>
         Debug.Assert(!TOrder.HasValue || old.Name.SequenceEqual(entry.Name));
         _page.RewriteEntry(OffsetAt(index), in entry, TOrder.HasValue);
         if (entry.HasStub)
-            _page.MayHaveStubs = true;
+            _page.StubCode = TOrder.Code;
     }
 
     /// <summary>Adds elements of another leaf behind its own; there is room.</summary>
@@ -140,7 +140,7 @@ internal readonly unsafe struct TreeLeaf<TOrder>
         _page.Count = count + to - from;
         Debug.Assert(FreeBytes >= 0);
         if (source._page.MayHaveStubs)
-            _page.MayHaveStubs = true;
+            _page.StubCode = TOrder.Code;
     }
 
     /// <summary>Copies a leaf without garbage to an empty one: two copies, and offsets that move.</summary>
@@ -158,7 +158,8 @@ internal readonly unsafe struct TreeLeaf<TOrder>
         for (byte* slot = other.Slots; slot < other.Slots + slots; slot += SlotSize)
             *(ushort*)(slot + TOrder.KeySize) += (ushort)moved;
         other._page.Count = count;
-        other._page.MayHaveStubs = _page.MayHaveStubs;
+        if (_page.MayHaveStubs)
+            other._page.StubCode = TOrder.Code;
     }
 
     /// <summary>Moves the entries together, so that all free bytes are in one place.</summary>

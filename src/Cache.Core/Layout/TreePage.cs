@@ -11,7 +11,7 @@ namespace Cache.Core.Layout;
 ///  │ count │ heap │ garbage │ grains │ level │ epoch │ owner │ slots ► │    free     │ ◄ entries           │
 ///  └───────┴──────┴─────────┴────────┴───────┴───────┴───────┴── ··· ──┴── ··· ──────┴── ··· ──────────────┘
 ///  heap     where the entries begin; garbage: bytes of them that no slot points at
-///  level    bits 0–4: 0 for a leaf; bit 7: an entry of the leaf may be a stub
+///  level    bits 0–4: 0 for a leaf; bits 5–7: of a leaf whose entries may be stubs, the code of its order
 ///  epoch    when the page was made: those before the last snapshot belong to it, and are copied before a change
 ///  owner    the collection, for who moves pages
 /// </code>
@@ -36,7 +36,7 @@ internal readonly unsafe struct TreePage
     public const int LevelsMax = 32;
 
     private const int LevelMask = LevelsMax - 1;
-    private const int StubFlag = 0x80;
+    private const int StubShift = 5;
 
     public TreePage(byte* start)
     {
@@ -89,13 +89,17 @@ internal readonly unsafe struct TreePage
     public bool IsLeaf => Level == 0;
 
     /// <summary>Whether an entry of the leaf may be a stub: the bytes are elsewhere, and to be freed.</summary>
-    public bool MayHaveStubs
+    public bool MayHaveStubs => StubCode != 0;
+
+    /// <summary>The order of a leaf that may have stubs (<see cref="ITreeOrder.Code"/>), else 0.</summary>
+    public int StubCode
     {
-        get => (Start[7] & StubFlag) != 0;
+        get => Start[7] >> StubShift;
         set
         {
             Debug.Assert(IsLeaf);
-            Start[7] = (byte)(value ? Start[7] | StubFlag : Start[7] & ~StubFlag);
+            Debug.Assert(value is > 0 and < 1 << (8 - StubShift));
+            Start[7] = (byte)(Level | value << StubShift);
         }
     }
 

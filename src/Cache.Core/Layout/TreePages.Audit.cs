@@ -17,6 +17,36 @@ internal sealed unsafe partial class TreePages
         }
     }
 
+    /// <summary>Goes to the next page that is out, or in a cache; the first one after 0.</summary>
+    /// <remarks>For the disposal: nobody takes or gives pages meanwhile.</remarks>
+    public bool TryFindOut(ref uint page)
+    {
+        lock (_gate)
+        {
+            uint next = page == 0 ? SlabGrains : page + InfoOf(SlabOf(page)).Grains;
+            while (SlabOf(next) < _frontier)
+            {
+                ref var info = ref InfoOf(SlabOf(next));
+                int grain = (int)(next % SlabGrains);
+                if (info.Used == 0 || grain / info.Grains >= info.Capacity)
+                {
+                    next = (uint)(SlabOf(next) + 1) * SlabGrains;
+                    continue;
+                }
+
+                if (info.IsUsed(grain / info.Grains))
+                {
+                    page = next;
+                    return true;
+                }
+
+                next += info.Grains;
+            }
+
+            return false;
+        }
+    }
+
     /// <summary>Throws unless every slab is where its state says, and the sums are those of the slabs.</summary>
     /// <returns>How many pages are out; those of the caches are among them unless they were flushed.</returns>
     /// <exception cref="InvalidOperationException">Something does not add up.</exception>

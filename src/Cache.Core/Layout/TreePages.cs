@@ -62,6 +62,9 @@ internal sealed unsafe partial class TreePages : IDisposable
 
     public TreePageAddresses Addresses { get; }
 
+    /// <summary>What stubs stand for; null if their bytes mean nothing.</summary>
+    public StubOwner? Stubs { get; init; }
+
     /// <summary>The slabs that there are addresses for, slab 0 included.</summary>
     public int SlabCountMax { get; }
 

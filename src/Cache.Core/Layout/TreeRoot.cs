@@ -9,7 +9,7 @@ internal struct TreeRoot
     /// <summary>The number of elements.</summary>
     public uint Count;
 
-    /// <summary>The bytes of its pages, without those that only snapshots have.</summary>
+    /// <summary>The bytes of its pages, and of what stubs stand for, without what only snapshots have.</summary>
     public long PageBytes;
 }
 

@@ -58,9 +58,10 @@ internal sealed partial class Reclaimer
         return endByThemselves ? RoomFinding.InTransit : RoomFinding.Refused;
     }
 
-    // Pages of collections that have gone, or that no key has yet.
+    // What collections that have gone had, what no key has yet, and what a reader may be the last to have.
     private bool IsFreeingObjects =>
-        _state.Objects is { } objects && (objects.Graveyard.Count != 0 || objects.IsMakingElsewhere);
+        _state.Objects is { } objects
+            && (objects.Graveyard.Count != 0 || objects.IsMakingElsewhere || objects.LongElements.Loans != 0);
 
     [Conditional("DEBUG")]
     private void AssertProven(in RoomRequest request, in Sums sums, in Walk walk)

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Cache.Core.Changes;
+using Cache.Core.Collections.Objects;
 using Cache.Core.Compression;
 using Cache.Core.Layout;
 
@@ -136,13 +137,28 @@ internal sealed partial class Shard
     /// removal of the key reserves later.
     /// </remarks>
     /// <returns>False if there is no room, or the keyspace is about to be cleared; the entry names which.</returns>
+    /// <remarks>changes: Null if there was no journal a moment ago: then there must be none now.</remarks>
     public bool TryReserveElements(
-        in EntryKey key, EntryKind kind, int generation, int length, ref EntryLock entry, out ChangeRecorder? recorder)
+        in EntryKey key, EntryKind kind, int generation, ElementChanges? changes, ref EntryLock entry,
+        out ChangeRecorder? recorder)
     {
-        recorder = Listeners?.Journal is { } journal ? ChangeRecorder.Rent(journal) : null;
-        if (recorder is null)
+        recorder = null;
+        if (Listeners?.Journal is not { } journal)
             return true;
-        Add(_state, recorder, key, default, ChangeShape.Elements(length) with { EntryKind = kind });
+        if (changes is null)
+            return false;
+        recorder = ChangeRecorder.Rent(journal);
+        var shape = ShapeOf(changes, isCollection: false, isTold: true) with { EntryKind = kind };
+        try
+        {
+            Add(_state, recorder, key, default, shape);
+        }
+        catch (OutOfMemoryException) // It lends a long value.
+        {
+            recorder.End();
+            throw;
+        }
+
         if (TryReserve(
             _state, recorder, 1U << key.Keyspace, Generations.WordOf(key.Keyspace, generation), ref entry))
         {
@@ -151,6 +167,22 @@ internal sealed partial class Shard
 
         recorder = null; // It has ended.
         return false;
+    }
+
+    /// <summary>Whether a journal is told of a write of the key.</summary>
+    public bool Records(in EntryKey key) =>
+        key.Locks is { } locks ? locks.Recorder is not null : Listeners?.Journal is not null;
+
+    /// <summary>What a journal is told of elements; nothing of them matters without one.</summary>
+    public static ChangeShape ShapeOf(ElementChanges changes, bool isCollection, bool isTold)
+    {
+        int length = isTold ? changes.Told(isCollection).Length : changes.Bytes.Length;
+        var block = isTold ? changes.ToldBlock : default;
+        return new ChangeShape(isCollection ? ChangeKind.Set : ChangeKind.Elements, 0, length, block)
+        {
+            IsOfElements = true,
+            IsUntold = !isTold,
+        };
     }
 
     /// <summary>Tells observers of a written collection; the caller holds its object.</summary>
@@ -187,6 +219,14 @@ internal sealed partial class Shard
         if (shape.Kind == ChangeKind.None || RecorderFor(key) is not { } recorder)
             return true;
         Debug.Assert(entry.Recorder is null);
+        if (shape.IsUntold) // It was attached meanwhile; a transaction has its recorder from the beginning.
+        {
+            Debug.Assert(!recorder.IsGroup);
+            recorder.End();
+            entry.Fail(Obstacle.Contention);
+            return false;
+        }
+
         entry.Recorder = recorder; // Set before the next calls, which may run out of memory: the unlock then ends it.
         Add(_state, recorder, key, expiry, shape);
         ulong generations = Generations.WordOf(key.Keyspace, entry.Generation);
@@ -232,11 +272,42 @@ internal sealed partial class Shard
         });
     }
 
-    private static JournalValue LendToJournal(SharedState state, in ChangeShape shape)
+    private static ChangeValue LendToJournal(SharedState state, in ChangeShape shape)
     {
+        if (shape.IsOfElements)
+            return LendToJournal(state.Objects!.LongElements, shape);
         var value = new JournalValue(state, shape.Block, shape.Offset, shape.Length);
         state.Lend(shape.Block); // Last: there may be no memory for either.
         return value;
+    }
+
+    // The last bytes of the block.
+    private static ElementsValue LendToJournal(LongElements owner, in ChangeShape shape)
+    {
+        var value = new ElementsValue(owner, shape.Block, shape.Length);
+        owner.Lend(shape.Block); // Last: there may be no memory for the other.
+        return value;
+    }
+
+    private sealed class ElementsValue(LongElements owner, LargeBlock block, int length) : ChangeValue
+    {
+        private LargeBlock _block = block;
+
+        public override ReadOnlySpan<byte> Span
+        {
+            get
+            {
+                ObjectDisposedException.ThrowIf(_block.IsNull, this);
+                return _block.Value[^length..];
+            }
+        }
+
+        public override void Dispose()
+        {
+            if (!_block.IsNull)
+                owner.Return(_block);
+            _block = default;
+        }
     }
 
     private sealed class JournalValue(SharedState state, LargeBlock block, int offset, int length) : ChangeValue

@@ -266,8 +266,7 @@ internal sealed partial class Shard
     }
 
     /// <summary>Whether a journal would be told of the whole of a large collection, which no journal takes.</summary>
-    public bool RecordsLargeCollections(in EntryKey key) =>
-        key.Locks is { } locks ? locks.Recorder is not null : Listeners?.Journal is not null;
+    public bool RecordsLargeCollections(in EntryKey key) => Records(key);
 
     /// <summary>The version of an object as stamps show it; 0 if there is none.</summary>
     public uint ObjectVersionOf(ObjectStub stub) => stub.IsNone
@@ -277,7 +276,7 @@ internal sealed partial class Shard
     /// <summary>Takes room for pages, which the next write of the thread uses; the caller holds nothing.</summary>
     public bool TryTakePageRoom(in EntryKey key, long bytes)
     {
-        var held = new HeldBytes(0, 0, ObjectHeap.PrepaidBytes);
+        var held = new HeldBytes(0, 0, ObjectHeap.PrepaidBytes + LongElements.OwnedBytesOfThread);
         if (!TryTakeRoomFor(bytes, key, held))
             return false;
         ObjectHeap.Prepay(bytes);

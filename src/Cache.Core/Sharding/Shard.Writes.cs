@@ -461,6 +461,7 @@ internal sealed partial class Shard
     public static HeldBytes HeldBy(in EntryLock entry)
     {
         long aheadBytes = entry.AheadRecord.IsNull ? 0 : entry.AheadRecord.Header.RecordSize;
-        return entry.Held + new HeldBytes(aheadBytes, 0, entry.PrepaidBytes + ObjectHeap.PrepaidBytes);
+        long prepaidBytes = entry.PrepaidBytes + ObjectHeap.PrepaidBytes + LongElements.OwnedBytesOfThread;
+        return entry.Held + new HeldBytes(aheadBytes, 0, prepaidBytes);
     }
 }

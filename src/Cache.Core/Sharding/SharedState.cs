@@ -161,7 +161,7 @@ internal abstract partial class SharedState
             {
                 Volatile.Write(ref _objects, new ObjectHeap(
                     Budget.LimitBytes, GhostAddressBytes, Budget, _hash, () => Log.LinkSpareBytes,
-                    () => Budget.LimitBytes / ObjectOverdraftDivisor));
+                    () => Budget.LimitBytes / ObjectOverdraftDivisor, Heap, KeepFreeSegmentsWithinLimit));
             }
             catch (OutOfMemoryException)
             {

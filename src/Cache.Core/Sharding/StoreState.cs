@@ -299,6 +299,7 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
     // No call can use what is in it any more.
     private void Free()
     {
+        Objects?.ReleaseStubs();
         Heap.Dispose();
         Objects?.Dispose();
         Index.Dispose(); // Before the log: a reader confirms a record by its bucket.

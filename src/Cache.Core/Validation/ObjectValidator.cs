@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Trees;
 using Cache.Core.Layout;
@@ -9,6 +10,7 @@ internal sealed class ObjectValidator(ObjectHeap objects)
 {
     private readonly HashSet<uint> _numbers = [];
     private readonly HashSet<uint> _pages = [];
+    private readonly Dictionary<long, (LargeBlock Block, int Count)> _blocks = [];
     private long _accountedBytes;
 
     /// <summary>Frees what has gone, so that all pages are some collection's.</summary>
@@ -44,6 +46,7 @@ internal sealed class ObjectValidator(ObjectHeap objects)
         StoreValidator.Require(
             objects.AccountedBytes == _accountedBytes,
             $"segments count {objects.AccountedBytes} bytes for objects of {_accountedBytes}");
+        ValidateBlocks();
         long pages = objects.Pages.Audit();
         StoreValidator.Require(
             pages == _pages.Count, $"{pages} pages are out, and trees have {_pages.Count}");
@@ -55,6 +58,7 @@ internal sealed class ObjectValidator(ObjectHeap objects)
         {
             case EntryKind.Hash:
                 Check<ByHashWithValue>(info.First);
+                CountBlocks(objects.ViewOf(info));
                 break;
             case EntryKind.Set:
                 Check<ByHash>(info.First);
@@ -72,6 +76,43 @@ internal sealed class ObjectValidator(ObjectHeap objects)
 
     private void Check<TOrder>(in TreeRoot root)
         where TOrder : struct, ITreeOrder => new TreeAudit<TOrder>(objects.Pages, _pages).Check(root);
+
+    private void CountBlocks(in ObjectView view)
+    {
+        var cursor = view.First<ByHashWithValue>().At(0);
+        for (; cursor.IsValid; cursor.MoveNext())
+        {
+            if (!cursor.Entry.IsValueStub)
+                continue;
+            var stub = ElementStub.Read(cursor.Entry.Value);
+            StoreValidator.Require(
+                ElementReader.PrefixSize + ElementReader.SizeOf(cursor.Entry.Name.Length, stub.Length)
+                    == stub.Block.Length,
+                $"a value of {stub.Length} bytes is in a block of {stub.Block.Length}");
+            long address = BinaryPrimitives.ReadInt64LittleEndian(cursor.Entry.Value);
+            _blocks[address] = (stub.Block, _blocks.GetValueOrDefault(address).Count + 1);
+        }
+    }
+
+    // Each stub has one reference, and nothing else has any.
+    private void ValidateBlocks()
+    {
+        var owner = objects.LongElements;
+        StoreValidator.Require(owner.OwnedBytes == 0, $"{owner.OwnedBytes} bytes of long values are no tree's");
+        if (owner.Loans != 0)
+            return; // A journal has not written them yet.
+        long bytes = 0;
+        foreach (var (block, count) in _blocks.Values)
+        {
+            bytes += block.SizeBytes;
+            StoreValidator.Require(
+                block.HasMoreThan(count - 1) && !block.HasMoreThan(count),
+                $"a long value that {count} trees have does not have as many references");
+        }
+
+        StoreValidator.Require(
+            owner.Bytes == bytes, $"long values count {owner.Bytes} bytes, and trees have {bytes}");
+    }
 
     // Each member is in both trees of a sorted set, with one score.
     private static void CheckScores(in ObjectView view, uint scores)

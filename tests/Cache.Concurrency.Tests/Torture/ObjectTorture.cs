@@ -15,7 +15,13 @@ namespace Cache.Concurrency.Tests.Torture;
 /// </remarks>
 internal sealed class ObjectTorture(CacheStore store, int keys, int fields, int seed)
 {
-    private const int LengthMax = 90;
+    private const int ShortMax = 90;
+    private const int RoomMax = 8_192;
+
+    // One of so many values is too long for a page.
+    private const int LongEvery = 37;
+    private const int LongMin = 1_300;
+    private const int LongRange = 5_000;
     private const int HeaderSize = 3 * sizeof(int);
 
     // Beyond all fields.
@@ -128,7 +134,7 @@ internal sealed class ObjectTorture(CacheStore store, int keys, int fields, int 
 
     private void ReadOne(HashKey hash, int field)
     {
-        Span<byte> room = stackalloc byte[4096];
+        Span<byte> room = stackalloc byte[RoomMax];
         var sink = new RoomSink(room);
         Interlocked.Increment(ref _reads);
         if (!hash.TryGet(Name(field), ref sink))
@@ -186,7 +192,7 @@ internal sealed class ObjectTorture(CacheStore store, int keys, int fields, int 
 
     private static byte[] Value(int field, int number)
     {
-        byte[] value = new byte[HeaderSize + (uint)number % LengthMax];
+        byte[] value = new byte[LengthOf(number)];
         BinaryPrimitives.WriteInt32LittleEndian(value, number);
         BinaryPrimitives.WriteInt32LittleEndian(value.AsSpan(sizeof(int)), field);
         BinaryPrimitives.WriteInt32LittleEndian(value.AsSpan(2 * sizeof(int)), number ^ field);
@@ -195,6 +201,10 @@ internal sealed class ObjectTorture(CacheStore store, int keys, int fields, int 
         return value;
     }
 
+    private static int LengthOf(int number) => HeaderSize + (int)((uint)number % LongEvery == 0
+        ? LongMin + (uint)number % LongRange
+        : (uint)number % ShortMax);
+
     private static byte Filling(int field, int number, int index) => (byte)(number * 31 + field * 13 + index);
 
     private static int Check(int field, ReadOnlySpan<byte> value)
@@ -202,7 +212,7 @@ internal sealed class ObjectTorture(CacheStore store, int keys, int fields, int 
         if (value.Length < HeaderSize)
             throw new InvalidDataException($"A value of field {field} has {value.Length} bytes.");
         int number = BinaryPrimitives.ReadInt32LittleEndian(value);
-        if (value.Length != HeaderSize + (uint)number % LengthMax)
+        if (value.Length != LengthOf(number))
             throw new InvalidDataException($"A value of field {field} has another's length.");
         if (BinaryPrimitives.ReadInt32LittleEndian(value[sizeof(int)..]) != field
             || BinaryPrimitives.ReadInt32LittleEndian(value[(2 * sizeof(int))..]) != (number ^ field))

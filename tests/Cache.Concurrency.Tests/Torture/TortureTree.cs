@@ -136,7 +136,7 @@ internal sealed class TortureTree<TOrder>
         while (more)
         {
             Lock();
-            more = TreeSnapshots.TrySettle(_pages, in _epochs);
+            more = TreeSnapshots.TrySettle(_pages, in _epochs, _graveyard);
             Unlock();
         }
     }

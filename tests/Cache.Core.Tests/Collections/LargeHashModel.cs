@@ -78,7 +78,7 @@ internal static class LargeHashModel
     }
 
     private static string ValueOf(Random random) =>
-        new((char)random.Next('a', 'z'), random.Next(random.Next(30) == 0 ? 1_200 : 40));
+        new((char)random.Next('a', 'z'), random.Next(random.Next(200) switch { 0 => 20_000, < 6 => 2_000, _ => 40 }));
 
     private static void SetMany(HashKey hash, Random random, Dictionary<string, string> fields)
     {

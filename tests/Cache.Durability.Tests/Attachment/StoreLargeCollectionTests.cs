@@ -66,14 +66,14 @@ public sealed class StoreLargeCollectionTests
             switch (random.Next(1_000))
             {
                 case < 600:
-                    hash.Set(field, new byte[random.Next(60)]);
+                    hash.Set(field, new byte[NextLength(random)]);
                     break;
                 case < 900:
                     hash.Remove(field);
                     break;
                 case < 990:
                     var pairs = new EntryArray([.. Enumerable.Range(0, random.Next(1, 200)).Select(
-                        _ => (Bytes($"field {random.Next(400)}"), new byte[random.Next(100)]))]);
+                        _ => (Bytes($"field {random.Next(400)}"), new byte[NextLength(random)]))]);
                     hash.SetMany(ref pairs, out _);
                     break;
                 case < 994:
@@ -220,6 +220,66 @@ public sealed class StoreLargeCollectionTests
         rig.Store.AssertValid();
     }
 
+    // In a page, in a block that the journal copies, or in one that it borrows.
+    private static int NextLength(Random random) =>
+        random.Next(random.Next(400) switch { 0 => 200_000, < 4 => 3_000, _ => 60 });
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    public void Start_AfterLongFieldsWereWritten_HasThem(int count)
+    {
+        using var rig = new StoreRig(_directory, _clock);
+        foreach (int length in new[] { 1_281, 70_000, 1_000_000 })
+        {
+            var pairs = new EntryArray([.. Enumerable.Range(0, count).Select(
+                i => (Bytes($"field {i}"), i == 1 ? new byte[5] : Filled(length, i)))]);
+            Assert.Equal(WriteStatus.Done, rig.Store.Hash(Bytes($"new {length}")).SetMany(ref pairs, out _));
+            Fill(rig.Store, $"old {length}", 0, 500);
+            Assert.Equal(WriteStatus.Done, rig.Store.Hash(Bytes($"old {length}")).SetMany(ref pairs, out _));
+        }
+
+        rig.Durable.Journal.Write();
+        rig.Durable.Journal.Sync();
+        rig.Store.AssertValid();
+        using var after = new StoreRig(_directory.AfterPowerLoss(new Random(1)), _clock);
+        Assert.Equal(6, after.Store.Count);
+        AssertSame(rig.Store, after.Store);
+        Assert.Equal(Filled(1_000_000, 0), after.Store.Hash("new 1000000"u8).GetArray("field 0"u8)!);
+        after.Store.AssertValid();
+
+        rig.Durable.Save();
+        using var saved = new StoreRig(_directory.AfterPowerLoss(new Random(1)), _clock);
+        AssertSame(rig.Store, saved.Store);
+    }
+
+    [Fact]
+    public void Transaction_WithLongFieldsBesideAJournal_IsRecorded()
+    {
+        using var rig = new StoreRig(_directory, _clock);
+        Fill(rig.Store, "h", 0, 500);
+        KeyedTransaction.Run(rig.Store, [Bytes("h")], 1, 4, static store =>
+        {
+            var pairs = new EntryArray(
+                (Bytes("a"), Filled(100_000, 1)), (Bytes("b"), [1]), (Bytes("c"), Filled(2_000, 2)));
+            Assert.Equal(WriteStatus.Done, store.Hash("h"u8).SetMany(ref pairs, out _));
+            Assert.Equal(WriteStatus.Done, store.Hash("h"u8).Set("d"u8, Filled(300_000, 3)));
+            Assert.Equal(Filled(100_000, 1), store.Hash("h"u8).GetArray("a"u8)!);
+        }, writtenBytes: 1_200_000);
+        rig.Durable.Journal.Write();
+        rig.Durable.Journal.Sync();
+        using var after = new StoreRig(_directory.AfterPowerLoss(new Random(1)), _clock);
+        Assert.Equal(504, after.Store.Hash("h"u8).Count);
+        AssertSame(rig.Store, after.Store);
+    }
+
+    private static byte[] Filled(int length, int with)
+    {
+        byte[] value = new byte[length];
+        new Random(with).NextBytes(value);
+        return value;
+    }
+
     // It would be a record as long as the collection, made under the locks of both keys.
     [Fact]
     public void Rename_OfALargeHashBesideAJournal_IsRefusedAndChangesNothing()
@@ -233,13 +293,13 @@ public sealed class StoreLargeCollectionTests
         Assert.Equal((500, 0), (rig.Store.Hash("h"u8).Count, rig.Store.Hash("name"u8).Count));
     }
 
-    // The hash was small again, with a longer field, when the snapshot came to it: its record follows.
+    // The hash was small again, with a longer name, when the snapshot came to it: its record follows.
     [Fact]
     public void Apply_ElementsThatTheKeyCannotHave_LeavesItToALaterRecord()
     {
         using var store = StoreRig.Create(_clock);
         var inserter = new RecordInserter([store], new LoadedExpiry(_clock.GetUtcNow().ToUnixTimeMilliseconds()));
-        store.Hash("k"u8).Set("f"u8, new byte[2_000]);
+        store.Hash("k"u8).Set(new byte[1_500], "value"u8);
         byte[] changes = [.. Enumerable.Range(0, 60).SelectMany(i => Put(Bytes($"field {i}"), new byte[60]))];
 
         Assert.Equal("", Apply(inserter, type: 1, changes));

@@ -28,13 +28,37 @@ public sealed class HashLimitTests : CommandTestBase
     }
 
     [Fact]
-    public void HSet_OfAFieldThatIsTooLongForALargeHash_SaysSoAndChangesNothing()
+    public void HSet_OfANameThatIsTooLongForALargeHash_SaysSoAndChangesNothing()
     {
         Client.Run("HSET h f v");
 
-        string reply = Client.Run($"HSET h g {new string('v', 5_000)} i w");
+        string reply = Client.Run($"HSET h {new string('g', 1_300)} {new string('v', 5_000)} i w");
 
         Assert.Equal("-OOM a collection of more than 4096 bytes in all is not supported by this server\r\n", reply);
         Assert.Equal(":1\r\n", Client.Run("HLEN h"));
+    }
+
+    [Theory]
+    [InlineData(5_000)]
+    [InlineData(100_000)]
+    [InlineData(1 << 20)]
+    public void HSet_OfALongValue_IsReadByEachCommand(int length)
+    {
+        string value = new('v', length);
+        string reply = $"${length}\r\n{value}\r\n";
+
+        Assert.Equal(":2\r\n", Client.Run($"HSET h a 1 data {value}"));
+
+        Assert.Equal(reply, Client.Run("HGET h data"));
+        Assert.Equal($"*2\r\n$1\r\n1\r\n{reply}", Client.Run("HMGET h a data"));
+        Assert.Equal($":{length}\r\n", Client.Run("HSTRLEN h data"));
+        Assert.Contains(reply, Client.Run("HGETALL h"), StringComparison.Ordinal);
+        Assert.Contains(reply, Client.Run("HVALS h"), StringComparison.Ordinal);
+        Assert.Contains(reply, Client.Run("HSCAN h 0"), StringComparison.Ordinal);
+        Assert.Equal("-ERR hash value is not an integer\r\n", Client.Run("HINCRBY h data 1"));
+        Assert.Equal("-ERR hash value is not a float\r\n", Client.Run("HINCRBYFLOAT h data 1"));
+        Assert.Equal(":1\r\n", Client.Run("COPY h other"));
+        Assert.Equal(":1\r\n", Client.Run("HDEL h data"));
+        Assert.Equal(reply, Client.Run("HGET other data"));
     }
 }

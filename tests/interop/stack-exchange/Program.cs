@@ -81,6 +81,28 @@ await CheckAsync("layout of AddStackExchangeRedisCache", async () =>
     Equal(true, await database.KeyDeleteAsync("se:cache"));
     Equal(true, (await database.HashGetAsync("se:cache", all)).All(field => field.IsNull));
 });
+// Beyond what a record and a page can have.
+foreach (int length in new[] { 1_300, 4_096, 100_000, 1 << 20 })
+{
+    await CheckAsync($"layout of AddStackExchangeRedisCache with a value of {length} bytes", async () =>
+    {
+        byte[] data = [.. Enumerable.Range(0, length).Select(i => (byte)(i * 7 + i / 256))];
+        RedisValue[] all = ["absexp", "sldexp", "data"];
+        for (int round = 0; round < 2; round++)
+        {
+            data[0] = (byte)round;
+            await database.HashSetAsync("se:long", [new("absexp", -1L), new("sldexp", -1L), new("data", data)]);
+            Equal(true, await database.KeyExpireAsync("se:long", TimeSpan.FromMinutes(20)));
+            var fields = await database.HashGetAsync("se:long", all);
+            Equal(-1L, (long)fields[0]);
+            Equal(true, data.AsSpan().SequenceEqual((byte[])fields[2]));
+            Equal((long)length, await database.HashStringLengthAsync("se:long", "data"));
+        }
+
+        Equal(true, await database.KeyDeleteAsync("se:long"));
+    });
+}
+
 // As Data Protection keeps its keys.
 await CheckAsync("lists", async () =>
 {

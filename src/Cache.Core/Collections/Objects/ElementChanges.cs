@@ -1,10 +1,14 @@
 using System.Buffers.Binary;
 using System.Diagnostics;
+using Cache.Core.Layout;
 
 namespace Cache.Core.Collections.Objects;
 
 /// <summary>What a write makes of some elements: first planned, then recorded and made.</summary>
-/// <remarks>One for each thread; a write adds no more than a step's.</remarks>
+/// <remarks>
+/// One for each thread; a write adds no more than a step's. Long values are stubs in it, of blocks that were made
+/// before anything was held: a plan that meets one without a block asks for it, and is made again.
+/// </remarks>
 internal sealed class ElementChanges
 {
     /// <summary>So many elements are changed in one step, under one lock: less than a tenth of a millisecond.</summary>
@@ -17,46 +21,155 @@ internal sealed class ElementChanges
     [ThreadStatic]
     private static ElementChanges? _cached;
 
+    // The blocks of long values, in the order in which they are put; each has a reference.
+    private readonly List<ElementStub> _owned = [];
+
     // Behind the prefix of a whole collection, so that the changes of an empty one are one.
     private byte[] _bytes = new byte[InitialBytes];
     private int _length = ElementReader.PrefixSize;
+    private int _nextOwned;
+    private long _longBytes;
+
+    // What a journal gets of changes with long values, and the changes that it was made of.
+    private LargeBlock _image;
+    private byte[] _imaged = [];
+    private int _imagedLength;
 
     public int Count { get; private set; }
+
+    /// <summary>The store's longest value.</summary>
+    public int ValueLengthMax { get; private set; }
+
+    /// <summary>The long values that have blocks.</summary>
+    public int OwnedCount => _owned.Count;
 
     /// <summary>How many of them remove an element.</summary>
     public int DropCount { get; private set; }
 
-    /// <summary>The longest name with its value.</summary>
-    public int LongestBytes { get; private set; }
+    /// <summary>Why they cannot be made, whatever is done; else Done.</summary>
+    public WriteStatus Refusal { get; private set; }
 
-    /// <summary>All of them, as an <see cref="ElementReader"/> reads them.</summary>
+    /// <summary>
+    /// Makes the block of a computed value while the object is held; else null. Set where values that are computed
+    /// again and again had another length each time.
+    /// </summary>
+    public LongElements? Maker { get; set; }
+
+    /// <summary>Whether a long value has no block yet.</summary>
+    public bool NeedsBlocks { get; private set; }
+
+    /// <summary>Whether a journal is to be told of several changes, of which one is long, and has no image.</summary>
+    public bool NeedsImage { get; private set; }
+
+    /// <summary>Whether there are long values.</summary>
+    public bool HasLong => _nextOwned != 0;
+
+    /// <summary>The bytes of all changes with their long values, as files have them.</summary>
+    public int ImageLength => checked((int)(_length + _longBytes));
+
+    /// <summary>All of them, as an <see cref="ElementReader"/> reads them; long values are stubs.</summary>
     public ReadOnlySpan<byte> Bytes => _bytes.AsSpan(ElementReader.PrefixSize, _length - ElementReader.PrefixSize);
 
-    /// <summary>The same as what a file has of a collection that has these elements alone.</summary>
-    public ReadOnlySpan<byte> StoredBytes => _bytes.AsSpan(0, _length);
+    // What a file has of a collection that has these elements alone.
+    private ReadOnlySpan<byte> StoredBytes => _bytes.AsSpan(0, _length);
 
-    public static ElementChanges Rent()
+    // The only one's block is one.
+    private LargeBlock Image => HasLong && Count == 1 ? _owned[0].Block : _image;
+
+    public static ElementChanges Rent(int valueLengthMax)
     {
         var changes = _cached ?? new ElementChanges();
         _cached = null;
         Debug.Assert(changes.Count == 0);
+        Debug.Assert(changes._owned.Count == 0);
+        changes.ValueLengthMax = valueLengthMax;
         return changes;
     }
 
-    public void Return()
+    /// <summary>Ends the write; blocks that no tree took go.</summary>
+    public void Return(LongElements? owner)
     {
         Clear();
-        if (_bytes.Length <= KeptBytesMax)
+        Maker = null;
+        ReleaseBlocks(owner);
+        if (_bytes.Length <= KeptBytesMax && _imaged.Length <= KeptBytesMax)
             _cached = this;
     }
 
-    public void Clear() => (_length, Count, DropCount, LongestBytes) = (ElementReader.PrefixSize, 0, 0, 0);
+    /// <summary>Gives back all blocks.</summary>
+    public void ReleaseBlocks(LongElements? owner)
+    {
+        foreach (var stub in _owned)
+            owner!.Disown(stub.Block);
+        _owned.Clear();
+        ReleaseImage(owner);
+    }
 
-    public void Put(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) => Add(ElementAction.Put, name, value);
+    /// <summary>Gives back what a journal would have got.</summary>
+    public void ReleaseImage(LongElements? owner)
+    {
+        if (!_image.IsNull)
+            owner!.Disown(_image);
+        _image = default;
+    }
+
+    /// <summary>Takes over the block of the next long value.</summary>
+    public void Own(ElementStub stub) => _owned.Add(stub);
+
+    /// <summary>Takes over a block, and writes into it what a journal gets.</summary>
+    public void OwnImage(LargeBlock block)
+    {
+        Debug.Assert(_image.IsNull);
+        _image = block;
+        if (_imaged.Length < _length)
+            _imaged = new byte[_bytes.Length];
+        StoredBytes.CopyTo(_imaged);
+        _imagedLength = _length;
+        var to = block.Value;
+        to[..ElementReader.PrefixSize].Clear();
+        int at = ElementReader.PrefixSize;
+        for (var each = new ElementReader(Bytes); each.TryRead();)
+        {
+            var value = each.IsStub ? ElementStub.Read(each.Value).Value : each.Value;
+            at += Write(to[at..], each.Action, each.Name, value);
+        }
+
+        Debug.Assert(at == block.Length);
+    }
+
+    public void Clear()
+    {
+        (_length, Count, DropCount, Refusal) = (ElementReader.PrefixSize, 0, 0, WriteStatus.Done);
+        (_nextOwned, _longBytes, NeedsBlocks, NeedsImage) = (0, 0, false, false);
+    }
+
+    /// <summary>Plans an element.</summary>
+    /// <remarks>
+    /// A long value is that for which a block was made, at the same place among the long ones; an edit puts the same
+    /// ones in the same order each time.
+    /// </remarks>
+    public void Put(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    {
+        if (ElementWriter.Fits((long)name.Length + value.Length))
+            Add((int)ElementAction.Put, name, value);
+        else if (TryPutLong(name, value, out var stub))
+            Debug.Assert(stub.Value.SequenceEqual(value), "An edit puts what it has prepared.");
+    }
+
+    /// <summary>
+    /// The same, where each plan may compute another value: a long one is copied while the object is held.
+    /// </summary>
+    public void PutComputed(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    {
+        if (ElementWriter.Fits((long)name.Length + value.Length))
+            Add((int)ElementAction.Put, name, value);
+        else if ((Maker is null || TryMakeNext(name, value)) && TryPutLong(name, value, out var stub))
+            value.CopyTo(stub.Block.Value[^value.Length..]); // No tree has it yet.
+    }
 
     public void Drop(ReadOnlySpan<byte> name)
     {
-        Add(ElementAction.Drop, name, default);
+        Add((int)ElementAction.Drop, name, default);
         DropCount++;
     }
 
@@ -76,6 +189,22 @@ internal sealed class ElementChanges
 
         return isFound;
     }
+
+    /// <summary>Makes sure that a journal can be told; else blocks are made, and the changes planned again.</summary>
+    public bool MayBeTold()
+    {
+        NeedsImage = HasLong && Count > 1
+            && (_image.IsNull || !_imaged.AsSpan(0, _imagedLength).SequenceEqual(StoredBytes));
+        return !NeedsImage;
+    }
+
+    /// <summary>What a journal gets.</summary>
+    /// <remarks>isCollection: Whether they are the whole of a new collection.</remarks>
+    public ReadOnlySpan<byte> Told(bool isCollection) =>
+        (HasLong ? Image.Value : StoredBytes)[(isCollection ? 0 : ElementReader.PrefixSize)..];
+
+    /// <summary>The block with what a journal gets as its last bytes; null without long values.</summary>
+    public LargeBlock ToldBlock => HasLong ? Image : default;
 
     /// <summary>How many different names are dropped, where nothing is put; of a few.</summary>
     public int CountDropped()
@@ -98,23 +227,71 @@ internal sealed class ElementChanges
 
     /// <summary>Writes one as it is read.</summary>
     /// <returns>The bytes that it takes.</returns>
-    public static int Write(Span<byte> at, ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    public static int Write(Span<byte> at, ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) =>
+        Write(at, (int)action, name, value);
+
+    private static int Write(Span<byte> at, int action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
         at[0] = (byte)action;
         BinaryPrimitives.WriteInt32LittleEndian(at[1..], name.Length);
         BinaryPrimitives.WriteInt32LittleEndian(at[(1 + sizeof(int))..], value.Length);
         name.CopyTo(at[ElementReader.HeaderSize..]);
         value.CopyTo(at[(ElementReader.HeaderSize + name.Length)..]);
-        return ElementReader.HeaderSize + name.Length + value.Length;
+        return ElementReader.SizeOf(name.Length, value.Length);
     }
 
-    private void Add(ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    private bool TryMakeNext(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
-        int size = checked(ElementReader.HeaderSize + name.Length + value.Length);
-        LongestBytes = Math.Max(LongestBytes, size - ElementReader.HeaderSize);
-        Count++;
-        if (!ElementWriter.Fits(LongestBytes)) // All are refused: it may be as long as a request.
+        bool isFree = _nextOwned < _owned.Count;
+        if (!ElementWriter.IsLong(name.Length, value.Length, ValueLengthMax)
+            || (isFree && _owned[_nextOwned].Length == value.Length))
+        {
+            return true;
+        }
+
+        NeedsBlocks = !Maker!.TryCreate(name, value, out var stub);
+        if (NeedsBlocks)
+            return false;
+        if (isFree)
+        {
+            Maker.Disown(_owned[_nextOwned].Block);
+            _owned[_nextOwned] = stub;
+        }
+        else
+        {
+            _owned.Add(stub);
+        }
+
+        return true;
+    }
+
+    private bool TryPutLong(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, out ElementStub stub)
+    {
+        stub = default;
+        if (!ElementWriter.IsLong(name.Length, value.Length, ValueLengthMax))
+            Refusal = value.Length > ValueLengthMax ? WriteStatus.ValueTooLong : WriteStatus.CollectionTooLong;
+        else if (_nextOwned >= _owned.Count || _owned[_nextOwned].Length != value.Length)
+            NeedsBlocks = true;
+        if (Refusal != WriteStatus.Done || NeedsBlocks)
+            return false;
+        stub = _owned[_nextOwned++];
+        Span<byte> bytes = stackalloc byte[ElementStub.Size];
+        stub.Write(bytes);
+        Add((int)ElementAction.Put | ElementReader.StubFlag, name, bytes);
+        _longBytes += stub.Length - ElementStub.Size;
+        return true;
+    }
+
+    private void Add(int action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    {
+        if (!ElementWriter.Fits((long)name.Length + value.Length)) // A name to drop that no tree has.
+        {
+            Refusal = WriteStatus.CollectionTooLong;
             return;
+        }
+
+        int size = ElementReader.SizeOf(name.Length, value.Length);
+        Count++;
         if (_bytes.Length - _length < size)
             Array.Resize(ref _bytes, Math.Max(2 * _bytes.Length, checked(_length + size)));
         _length += Write(_bytes.AsSpan(_length), action, name, value);

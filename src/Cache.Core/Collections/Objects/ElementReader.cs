@@ -9,7 +9,8 @@ namespace Cache.Core.Collections.Objects;
 ///  action 1 │ name length 4 │ value length 4 │ name │ value
 /// </code>
 /// So a journal has what a write did to a large collection; and a file has the whole of one, behind two bytes of 0,
-/// with which no small collection begins (its count). Bytes of a file are checked by <see cref="IsWhole"/>.
+/// with which no small collection begins (its count). Bytes of a file are checked by <see cref="IsWhole"/>. In memory
+/// the action may have a flag: the value is the stub of a long one (<see cref="Layout.ElementStub"/>).
 /// </remarks>
 internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
 {
@@ -18,6 +19,9 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
     /// <summary>The bytes before the elements of a whole collection.</summary>
     public const int PrefixSize = sizeof(ushort);
 
+    // In memory alone: the value is a stub.
+    internal const int StubFlag = 0x80;
+
     private ReadOnlySpan<byte> _rest = bytes;
 
     public ElementAction Action { get; private set; }
@@ -25,6 +29,15 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
     public ReadOnlySpan<byte> Name { get; private set; }
 
     public ReadOnlySpan<byte> Value { get; private set; }
+
+    /// <summary>All bytes of the element.</summary>
+    public ReadOnlySpan<byte> Element { get; private set; }
+
+    /// <summary>Whether the value is the stub of a long one.</summary>
+    public bool IsStub { get; private set; }
+
+    /// <summary>The bytes of an element.</summary>
+    public static int SizeOf(int nameLength, int valueLength) => checked(HeaderSize + nameLength + valueLength);
 
     /// <summary>Whether stored bytes are those of a large collection, rather than a packed one.</summary>
     public static bool IsStored(ReadOnlySpan<byte> stored) =>
@@ -42,9 +55,11 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
         while (reader.TryRead())
         {
             isAny = true;
+            if (reader.IsStub || !ElementWriter.MayBeStored(reader.Name.Length, reader.Value.Length))
+                return false;
             if (reader.Action != ElementAction.Put && (isCollection || reader.Action != ElementAction.Drop))
                 return false;
-            if (!ElementWriter.Fits((long)reader.Name.Length + reader.Value.Length) || !MayHave(kind, reader))
+            if (!MayHave(kind, reader))
                 return false;
         }
 
@@ -72,10 +87,12 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
         uint valueLength = BinaryPrimitives.ReadUInt32LittleEndian(_rest[(1 + sizeof(uint))..]);
         if ((ulong)nameLength + valueLength > (ulong)(_rest.Length - HeaderSize))
             return false;
-        Action = (ElementAction)_rest[0];
+        Element = _rest[..(HeaderSize + (int)(nameLength + valueLength))];
+        Action = (ElementAction)(_rest[0] & ~StubFlag);
+        IsStub = (_rest[0] & StubFlag) != 0;
         Name = _rest.Slice(HeaderSize, (int)nameLength);
         Value = _rest.Slice(HeaderSize + (int)nameLength, (int)valueLength);
-        _rest = _rest[(HeaderSize + (int)(nameLength + valueLength))..];
+        _rest = _rest[Element.Length..];
         return true;
     }
 }

@@ -11,6 +11,9 @@ namespace Cache.Core.Collections.Objects;
 /// </remarks>
 internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint number)
 {
+    // Of a former value: what it was, and its length.
+    private const int FormerHeaderSize = 1 + sizeof(int);
+
     private readonly ref ObjectInfo _info = ref info;
 
     public int Added { get; private set; }
@@ -22,8 +25,19 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
 
     private bool _isChanged;
 
+    // Names are compared in pages.
+    private const int NameLengthMax = TreeEntry.LengthMax - ElementStub.Size;
+
     /// <summary>Whether an element of so many bytes can lie in the pages of a tree.</summary>
     public static bool Fits(long bytes) => bytes <= TreeEntry.LengthMax;
+
+    /// <summary>Whether the value of an element is one that gets a block of its own.</summary>
+    public static bool IsLong(int nameLength, int valueLength, int valueLengthMax) =>
+        !Fits((long)nameLength + valueLength) && nameLength <= NameLengthMax && valueLength <= valueLengthMax;
+
+    /// <summary>Whether an element may be in a large collection, of any limits.</summary>
+    public static bool MayBeStored(int nameLength, int valueLength) =>
+        Fits((long)nameLength + valueLength) || IsLong(nameLength, valueLength, int.MaxValue);
 
     /// <returns>False if there was no page for one of them: nothing is changed.</returns>
     public bool TryMake(ReadOnlySpan<byte> changes, int count)
@@ -35,7 +49,7 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
             return TryMake(one);
         }
 
-        byte[] former = ArrayPool<byte>.Shared.Rent(count * (TreeEntry.LengthMax + 1 + sizeof(int)));
+        byte[] former = ArrayPool<byte>.Shared.Rent(count * (TreeEntry.LengthMax + FormerHeaderSize));
         try
         {
             return TryMakeAll(changes, former);
@@ -47,13 +61,15 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
     }
 
     /// <summary>Makes one.</summary>
-    public bool TryMake(in ElementReader element) => TryMake(element.Action, element.Name, element.Value);
+    public bool TryMake(in ElementReader element) =>
+        TryMake(element.Action, element.Name, element.Value, element.IsStub);
 
     /// <summary>Makes one.</summary>
-    public bool TryMake(ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    public bool TryMake(
+        ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, bool isStub = false)
     {
         Debug.Assert(Fits((long)name.Length + value.Length));
-        var change = Make(action, name, value);
+        var change = Make(action, name, value, isStub);
         Added += change == TreeChange.Added ? 1 : 0;
         Removed += change == TreeChange.Removed ? 1 : 0;
         _isChanged |= change is not (TreeChange.None or TreeChange.NoRoom);
@@ -69,6 +85,7 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
             int before = KeepFormer(reader.Name, former[length..]);
             if (!TryMake(reader))
             {
+                ForgetFormer(former.Slice(length, before));
                 Undo(changes, former, made);
                 return false;
             }
@@ -77,28 +94,45 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
             made++;
         }
 
+        for (int at = 0; at < length; at += FormerHeaderSize + FormerLength(former[at..]))
+            ForgetFormer(former[at..]);
         return true;
     }
 
     // What a kind has of its own: how a change is made in its trees. Without a page for it, nothing is changed.
-    private TreeChange Make(ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) =>
+    private TreeChange Make(
+        ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, bool isStub) =>
         _info.Kind switch
         {
-            EntryKind.Hash => MakeNamed<ByHashWithValue>(action, name, value),
-            EntryKind.Set => MakeNamed<ByHash>(action, name, value),
+            EntryKind.Hash => MakeNamed<ByHashWithValue>(action, name, value, isStub),
+            EntryKind.Set => MakeNamed<ByHash>(action, name, value, isStub: false),
             EntryKind.SortedSet => MakeScored(action, name, value),
             _ => throw new NotSupportedException("Collections of this kind are packed."),
         };
 
     private readonly TreeChange MakeNamed<TOrder>(
-        ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+        ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, bool isStub)
         where TOrder : struct, ITreeOrder
     {
         var writer = new TreeWriter<TOrder>(heap.Pages, ref _info.First, ref _info.Epochs, number);
         uint hash = heap.HashOf(name);
-        return action == ElementAction.Put
-            ? writer.Set(hash, new TreeEntry(name, value))
-            : writer.Remove(hash, name);
+        if (action != ElementAction.Put)
+            return writer.Remove(hash, name);
+        if (isStub)
+            heap.LongElements.AddReference(value); // The tree's own.
+        var change = writer.Set(hash, new TreeEntry(name, value, isValueStub: isStub));
+        if (isStub && change == TreeChange.NoRoom)
+            heap.LongElements.Release(value);
+        return change;
+    }
+
+    private static int FormerLength(ReadOnlySpan<byte> former) => BitConverter.ToInt32(former[1..]);
+
+    // A reference was taken for what may be made again.
+    private readonly void ForgetFormer(ReadOnlySpan<byte> former)
+    {
+        if ((former[0] & ElementReader.StubFlag) != 0)
+            heap.LongElements.Release(former.Slice(FormerHeaderSize, FormerLength(former)));
     }
 
     private TreeChange MakeScored(ElementAction action, ReadOnlySpan<byte> member, ReadOnlySpan<byte> score)
@@ -117,8 +151,14 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         int length = exists ? entry.Value.Length : 0;
         BitConverter.TryWriteBytes(at[1..], length);
         if (exists)
-            entry.Value.CopyTo(at[(1 + sizeof(int))..]);
-        return 1 + sizeof(int) + length;
+            entry.Value.CopyTo(at[FormerHeaderSize..]);
+        if (exists && entry.IsValueStub)
+        {
+            at[0] |= ElementReader.StubFlag;
+            heap.LongElements.AddReference(entry.Value);
+        }
+
+        return FormerHeaderSize + length;
     }
 
     // From the last one back, since one element may have been changed twice.
@@ -143,9 +183,11 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         var reader = new ElementReader(changes);
         int at = 0;
         for (int i = 0; reader.TryRead() && i < index; i++)
-            at += 1 + sizeof(int) + BitConverter.ToInt32(former[(at + 1)..]);
-        var value = former.Slice(at + 1 + sizeof(int), BitConverter.ToInt32(former[(at + 1)..]));
-        var change = Make((ElementAction)former[at], reader.Name, value);
+            at += FormerHeaderSize + FormerLength(former[at..]);
+        var value = former.Slice(at + FormerHeaderSize, FormerLength(former[at..]));
+        bool wasStub = (former[at] & ElementReader.StubFlag) != 0;
+        var change = Make((ElementAction)(former[at] & ~ElementReader.StubFlag), reader.Name, value, wasStub);
+        ForgetFormer(former[at..]);
         if (change == TreeChange.NoRoom)
             ThrowNotUndone();
     }

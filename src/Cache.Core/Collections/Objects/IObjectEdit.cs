@@ -16,6 +16,12 @@ internal interface IObjectEdit
     /// <returns>Done, and the changes are made; or why none is.</returns>
     WriteStatus Plan(scoped in ObjectView view, ElementChanges changes);
 
+    /// <summary>
+    /// Puts its long values into blocks, in the order in which a plan puts them; an edit without long ones does
+    /// nothing. Called where a plan met one without a block, and before the next plan; nothing is held.
+    /// </summary>
+    void Prepare(scoped ref LongElementMaker maker);
+
     /// <summary>Tells how many elements were added and removed, once that is done.</summary>
     void Note(int added, int removed);
 }

@@ -12,7 +12,7 @@ namespace Cache.Core.Collections.Objects;
 /// bucket: so a long write keeps no other key waiting. Who holds an object waits for nothing but gates of the pages.
 /// Slabs of pages and the table count against the store's limit as soon as they are taken.
 /// </remarks>
-internal sealed class ObjectHeap : IDisposable
+internal sealed partial class ObjectHeap : IDisposable
 {
     // Memory of slabs without pages that stays for the next ones.
     private const long KeptSpareBytes = 16L * TreePages.SlabLength;
@@ -56,15 +56,22 @@ internal sealed class ObjectHeap : IDisposable
     /// <param name="hash">Orders the names.</param>
     /// <param name="spareBytes">What a write leaves of the limit.</param>
     /// <param name="overdraftBytes">By how much a removal may pass it.</param>
+    /// <param name="heap">The memory of long values.</param>
+    /// <param name="keepWithinLimit">Gives memory of other things back, as much as a long value takes.</param>
     public ObjectHeap(
         long limitBytes, long addressBytes, MemoryBudget budget, KeyedHash hash, Func<long> spareBytes,
-        Func<long> overdraftBytes)
+        Func<long> overdraftBytes, PageHeap heap, Action<long> keepWithinLimit)
     {
         (_budget, _hash, _spareBytes, _overdraftBytes) = (budget, hash, spareBytes, overdraftBytes);
+        var slabBudget = new SlabBudget(TryPay, bytes => _budget.Add(-bytes));
+        LongElements = new LongElements(heap, slabBudget, keepWithinLimit);
         Table = new ObjectTable(limitBytes / BytesPerObjectMin, Math.Max(limitBytes, addressBytes) / BytesPerObjectMin);
         Pages = new TreePages(
-            limitBytes, Math.Max(limitBytes, addressBytes), new SlabBudget(TryPay, bytes => _budget.Add(-bytes)),
-            CachedPages, hugePages: limitBytes >= HugePagesMin);
+            limitBytes, Math.Max(limitBytes, addressBytes), slabBudget, CachedPages,
+            hugePages: limitBytes >= HugePagesMin)
+        {
+            Stubs = LongElements,
+        };
         Graveyard = new TreeGraveyard(Pages);
     }
 
@@ -72,11 +79,16 @@ internal sealed class ObjectHeap : IDisposable
 
     public TreePages Pages { get; }
 
+    /// <summary>Values that are too long for pages.</summary>
+    public LongElements LongElements { get; }
+
     /// <summary>Trees that nothing refers to any more.</summary>
     public TreeGraveyard Graveyard { get; }
 
-    /// <summary>What counts against the limit, but for the table.</summary>
-    public long UsedBytes => Pages.UsedBytes;
+    /// <summary>
+    /// What counts against the limit, but for the table, and for what writers are about to give to trees.
+    /// </summary>
+    public long UsedBytes => Pages.UsedBytes + LongElements.Bytes - LongElements.OwnedBytes;
 
     /// <summary>The part of it that segments count for their records.</summary>
     public long AccountedBytes => Interlocked.Read(ref _accountedSlabs) * TreePages.SlabLength;
@@ -90,12 +102,14 @@ internal sealed class ObjectHeap : IDisposable
     /// <summary>The hash of a name by which the trees are ordered.</summary>
     public uint HashOf(ReadOnlySpan<byte> name) => (uint)(_hash.Hash(name) >> 32);
 
-    public ObjectView ViewOf(in ObjectInfo info) => new(this, info.Kind, info.First, info.Second);
+    /// <summary>What an object has, which the caller holds.</summary>
+    public ObjectView ViewOf(in ObjectInfo info) => new(this, number: 0, info.Kind, info.First, info.Second);
 
+    /// <summary>The same, or what a reader that holds nothing finds.</summary>
     public ObjectView ViewOf(uint number)
     {
         ref var info = ref Table[number];
-        return new ObjectView(this, info.Kind, info.First, info.Second);
+        return new ObjectView(this, number: 0, info.Kind, info.First, info.Second);
     }
 
     /// <summary>Whether a stub stands for the collection that its number is used for.</summary>
@@ -220,7 +234,7 @@ internal sealed class ObjectHeap : IDisposable
     {
         snapshot = 0;
         ref var info = ref Table[stub.Number];
-        view = ViewOf(info);
+        view = new ObjectView(this, stub.Number, info.Kind, info.First, info.Second);
         bool isTaken = IsCurrent(stub) && TreeSnapshots.TryTake(Pages, ref info.Epochs, stub.Number, out snapshot);
         info.Snapshots += isTaken ? 1U : 0;
         return isTaken;
@@ -244,71 +258,11 @@ internal sealed class ObjectHeap : IDisposable
             Table.LetGo(stub.Number, version, isChanged: false);
             if (!TryHold(stub.Number, out version))
                 return;
-            isMore = TreeSnapshots.TrySettle(Pages, in info.Epochs);
+            isMore = TreeSnapshots.TrySettle(Pages, in info.Epochs, Graveyard);
         }
 
         info.Snapshots--;
         LetGo(stub.Number, version, isOver: info.State == ObjectState.Retired && TryBury(ref info), isChanged: false);
-    }
-
-    /// <summary>Makes a copy of a collection as it is now.</summary>
-    /// <param name="stub">The collection.</param>
-    /// <param name="copy">The copy, which nothing refers to yet.</param>
-    /// <param name="version">The version that was copied.</param>
-    /// <returns>False if the object is another's by now, or there is no room.</returns>
-    public bool TryCopy(ObjectStub stub, out ObjectStub copy, out uint version)
-    {
-        copy = default;
-        version = Table.ReadVersion(stub.Number);
-        if (ObjectTable.IsChanging(version) || !TryTakeSnapshot(stub, out var view, out uint snapshot))
-            return false;
-        try
-        {
-            if (!TryCreate(Table[stub.Number].Kind, out copy))
-                return false;
-            uint held = Hold(copy.Number); // From the disposal.
-            bool isBuilt = TryBuild(view, copy.Number);
-            Table.LetGo(copy.Number, held, isChanged: true);
-            if (isBuilt)
-                return true;
-            Discard(copy);
-            copy = default;
-            return false;
-        }
-        finally
-        {
-            EndSnapshot(stub, snapshot);
-        }
-    }
-
-    private bool TryBuild(in ObjectView view, uint number)
-    {
-        ref var info = ref Table[number];
-        return view.Kind switch
-        {
-            EntryKind.Hash => TryBuild(view.First<ByHashWithValue>(), view.Count, number, ref info.First),
-            EntryKind.Set => TryBuild(view.First<ByHash>(), view.Count, number, ref info.First),
-            EntryKind.SortedSet => TryBuild(view.First<ByHashWithValue>(), view.Count, number, ref info.First)
-                && TryBuild(view.Second<ByScore>(), view.Count, number, ref info.Second),
-            _ => throw new NotSupportedException("Collections of this kind are packed."),
-        };
-    }
-
-    private bool TryBuild<TOrder>(TreeReader<TOrder> from, uint count, uint number, ref TreeRoot root)
-        where TOrder : struct, ITreeOrder
-    {
-        var builder = new TreeBuilder<TOrder>(Pages, number);
-        var cursor = from.At(0);
-        for (uint i = 0; i < count && cursor.IsValid; i++, cursor.MoveNext())
-        {
-            if (builder.TryAdd(cursor.Key, cursor.Entry))
-                continue;
-            builder.Abandon(Graveyard);
-            return false;
-        }
-
-        builder.Finish(ref root);
-        return true;
     }
 
     /// <summary>Holds an object, to change it, or only to keep others from that.</summary>
@@ -402,6 +356,17 @@ internal sealed class ObjectHeap : IDisposable
         }
     }
 
+    /// <summary>Releases what stubs in pages stand for; all objects are held, and nothing is freed.</summary>
+    /// <remarks>Also those of snapshots, whose ends do nothing any more. A reader has its own reference.</remarks>
+    public void ReleaseStubs()
+    {
+        if (LongElements.Bytes == 0)
+            return;
+        Pages.FlushCaches();
+        for (uint page = 0; Pages.TryFindOut(ref page);)
+            LeafStubs.Release(Pages, page);
+    }
+
     public void Dispose()
     {
         Pages.Dispose();
@@ -441,6 +406,12 @@ internal sealed class ObjectHeap : IDisposable
     {
         if (info.Snapshots != 0)
             return false;
+        BuryTrees(ref info);
+        return true;
+    }
+
+    private void BuryTrees(ref ObjectInfo info)
+    {
         switch (info.Kind)
         {
             case EntryKind.Hash:
@@ -457,8 +428,6 @@ internal sealed class ObjectHeap : IDisposable
                 Graveyard.Bury<ByPosition>(ref info.First);
                 break;
         }
-
-        return true;
     }
 
     // Called by who takes a page, perhaps holding an object: it never waits.

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Core.Collections.Trees;
 using Cache.Core.Layout;
 
@@ -7,10 +8,19 @@ namespace Cache.Core.Collections.Objects;
 /// <remarks>
 /// Without the object, all that is found is garbage until its version is the same as before; of a snapshot it is valid.
 /// </remarks>
-internal readonly struct ObjectView(ObjectHeap heap, EntryKind kind, in TreeRoot first, in TreeRoot second)
+/// <param name="heap">The heap.</param>
+/// <param name="number">Of a snapshot: the object; 0 where its caller holds it, or believes nothing.</param>
+/// <param name="kind">What the collection is.</param>
+/// <param name="first">The tree.</param>
+/// <param name="second">The other one.</param>
+internal readonly struct ObjectView(
+    ObjectHeap heap, uint number, EntryKind kind, in TreeRoot first, in TreeRoot second)
 {
     private readonly TreeRoot _first = first;
     private readonly TreeRoot _second = second;
+
+    /// <summary>What its pages and long values count.</summary>
+    public long Bytes => _first.PageBytes + _second.PageBytes;
 
     /// <summary>The number of elements.</summary>
     public uint Count => _first.Count;
@@ -25,6 +35,26 @@ internal readonly struct ObjectView(ObjectHeap heap, EntryKind kind, in TreeRoot
 
     /// <summary>The 32 bits of a name's hash by which trees are ordered.</summary>
     public uint HashOf(ReadOnlySpan<byte> name) => heap.HashOf(name);
+
+    /// <summary>The value of an entry; the caller holds the object.</summary>
+    public ReadOnlySpan<byte> ValueOf(scoped in TreeEntry entry)
+    {
+        Debug.Assert(number == 0, "The end of a store may free what a snapshot has: it is borrowed.");
+        return entry.IsValueStub ? ElementStub.Read(entry.Value).Value : entry.Value;
+    }
+
+    /// <summary>Borrows the long value of an entry, of a snapshot, or of an object that the caller holds.</summary>
+    /// <exception cref="ObjectDisposedException">The store was disposed, and has freed it.</exception>
+    public ElementLoan Borrow(scoped in TreeEntry entry)
+    {
+        Debug.Assert(entry.IsValueStub);
+        if (number == 0)
+            return heap.LongElements.Lend(ElementStub.Read(entry.Value));
+        uint version = heap.Hold(number, mayChange: false);
+        var loan = heap.LongElements.Lend(ElementStub.Read(entry.Value)); // The page is read while it is held.
+        heap.Table.LetGo(number, version, isChanged: false);
+        return loan;
+    }
 
     /// <summary>What the collection is.</summary>
     public EntryKind Kind => kind;

@@ -57,5 +57,9 @@ internal ref struct AddManyMembersEdit<TMembers>(TMembers members, NameTable tab
         return WriteStatus.Done;
     }
 
+    public readonly void Prepare(scoped ref LongElementMaker maker)
+    {
+    }
+
     public void Note(int added, int removed) => Added = added;
 }

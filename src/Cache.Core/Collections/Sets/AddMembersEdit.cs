@@ -49,5 +49,9 @@ internal ref struct AddMembersEdit<TMembers>(TMembers members, long integersMax)
         return WriteStatus.Done;
     }
 
+    public readonly void Prepare(scoped ref LongElementMaker maker)
+    {
+    }
+
     public void Note(int added, int removed) => Added = added;
 }

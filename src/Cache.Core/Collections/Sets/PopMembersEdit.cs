@@ -57,6 +57,10 @@ internal struct PopMembersEdit(long count, long integersMax, TakenMembers taken)
         return WriteStatus.Done;
     }
 
+    public readonly void Prepare(scoped ref LongElementMaker maker)
+    {
+    }
+
     public readonly void Note(int added, int removed)
     {
     }

@@ -80,6 +80,10 @@ internal ref struct AddManyScoresEdit<TScores>(
         return WriteStatus.Done;
     }
 
+    public readonly void Prepare(scoped ref LongElementMaker maker)
+    {
+    }
+
     public readonly void Note(int added, int removed)
     {
     }

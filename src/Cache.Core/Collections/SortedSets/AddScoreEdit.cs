@@ -30,6 +30,10 @@ internal ref struct AddScoreEdit(
         return status;
     }
 
+    public readonly void Prepare(scoped ref LongElementMaker maker)
+    {
+    }
+
     public readonly void Note(int added, int removed)
     {
     }

@@ -49,6 +49,10 @@ internal ref struct AddScoresEdit<TScores>(TScores scores, ScoreConditions condi
         return WriteStatus.Done;
     }
 
+    public readonly void Prepare(scoped ref LongElementMaker maker)
+    {
+    }
+
     public readonly void Note(int added, int removed)
     {
     }

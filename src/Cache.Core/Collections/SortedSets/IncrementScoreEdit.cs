@@ -31,6 +31,10 @@ internal ref struct IncrementScoreEdit(
         return status;
     }
 
+    public readonly void Prepare(scoped ref LongElementMaker maker)
+    {
+    }
+
     public readonly void Note(int added, int removed)
     {
     }

@@ -58,6 +58,10 @@ internal struct PopScoresEdit(long count, bool takesHighest, TakenMembers taken)
         return WriteStatus.Done;
     }
 
+    public readonly void Prepare(scoped ref LongElementMaker maker)
+    {
+    }
+
     public readonly void Note(int added, int removed)
     {
     }

@@ -57,6 +57,10 @@ internal ref struct RemoveRangeEdit(SortedSetRange range, RangeSlice? rest) : IP
         return WriteStatus.Done;
     }
 
+    public readonly void Prepare(scoped ref LongElementMaker maker)
+    {
+    }
+
     public void Note(int added, int removed) => Removed = removed;
 
     // A rank that is counted from the end stays where it is, whatever goes before it. One from the beginning stays too,

@@ -51,10 +51,10 @@ internal sealed class TreeAudit<TOrder>(TreePages pages, HashSet<uint>? seen = n
         Require(page.Level == level, number, $"is of level {page.Level}, not {level}");
         Require(page.Count > 0, number, "is empty");
         bytes += page.Length;
-        return level == 0 ? WalkLeaf(number) : WalkInner(number, level, ref bytes);
+        return level == 0 ? WalkLeaf(number, ref bytes) : WalkInner(number, level, ref bytes);
     }
 
-    private ulong WalkLeaf(uint number)
+    private ulong WalkLeaf(uint number, ref long bytes)
     {
         var leaf = new TreeLeaf<TOrder>(_at[number]);
         Require(leaf.FreeBytes >= 0, number, "has slots over its entries");
@@ -63,7 +63,8 @@ internal sealed class TreeAudit<TOrder>(TreePages pages, HashSet<uint>? seen = n
         {
             var entry = leaf.EntryAt(i);
             entryBytes += entry.SizeOf(TOrder.HasValue);
-            Require(!entry.HasStub || leaf.Page.MayHaveStubs, number, "does not know of its stubs");
+            bytes += TreeWriter<TOrder>.StubBytesOf(pages, in entry);
+            Require(!entry.HasStub || leaf.Page.StubCode == TOrder.Code, number, "does not know of its stubs");
             Follow(number, leaf.KeyAt(i), entry.Name);
         }
 

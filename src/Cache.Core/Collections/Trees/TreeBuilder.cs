@@ -49,6 +49,7 @@ internal ref struct TreeBuilder<TOrder>
         Debug.Assert(TOrder.KeySize == 0 || leaf.Count == 0 || leaf.KeyAt(leaf.Count - 1) <= key);
         leaf.Insert(leaf.Count, key, in entry);
         _root.Count++;
+        _root.PageBytes += TreeWriter<TOrder>.StubBytesOf(_pages, in entry);
         return true;
     }
 

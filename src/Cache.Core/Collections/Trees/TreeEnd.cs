@@ -9,11 +9,10 @@ internal static class TreeEnd<TOrder>
 {
     /// <summary>Gives back at least one page, and about as many as are asked for.</summary>
     /// <param name="pages">The pages.</param>
-    /// <param name="releaseStub">Frees what stubs stand for.</param>
     /// <param name="root">The root; 0 when nothing is left.</param>
     /// <param name="pagesMax">How many; as many more as the tree has levels.</param>
-    /// <returns>How many were given back.</returns>
-    public static int Free(TreePages pages, StubRelease? releaseStub, ref uint root, int pagesMax)
+    /// <returns>How many were given back; stubs count too.</returns>
+    public static int Free(TreePages pages, ref uint root, int pagesMax)
     {
         Debug.Assert(root != 0);
         var at = pages.Addresses;
@@ -22,12 +21,12 @@ internal static class TreeEnd<TOrder>
         {
             if (at[root].IsLeaf)
             {
-                FreeLeaf(pages, releaseStub, root);
+                freed += FreeLeaf(pages, root);
                 root = 0;
-                return freed + 1;
+                return freed;
             }
 
-            freed += FreeLast(pages, releaseStub, root, pagesMax - freed);
+            freed += FreeLast(pages, root, pagesMax - freed);
             if (at[root].Count != 0)
                 continue;
             pages.Give(root);
@@ -39,20 +38,20 @@ internal static class TreeEnd<TOrder>
     }
 
     // Children from the end of an inner page on; those of its last child first.
-    private static int FreeLast(TreePages pages, StubRelease? releaseStub, uint page, int pagesMax)
+    private static int FreeLast(TreePages pages, uint page, int pagesMax)
     {
         var at = pages.Addresses;
         var inner = new TreeInner<TOrder>(at[page]);
         int left = inner.Count, freed = 0;
         if (inner.Page.Level == 1)
         {
-            for (; left > 0 && freed < pagesMax; freed++)
-                FreeLeaf(pages, releaseStub, inner.ChildAt(--left));
+            while (left > 0 && freed < pagesMax)
+                freed += FreeLeaf(pages, inner.ChildAt(--left));
         }
         else
         {
             uint child = inner.ChildAt(left - 1);
-            freed = FreeLast(pages, releaseStub, child, pagesMax);
+            freed = FreeLast(pages, child, pagesMax);
             if (at[child].Count != 0)
                 return freed;
             pages.Give(child);
@@ -64,18 +63,7 @@ internal static class TreeEnd<TOrder>
         return freed;
     }
 
-    private static void FreeLeaf(TreePages pages, StubRelease? releaseStub, uint page)
-    {
-        var leaf = new TreeLeaf<TOrder>(pages.Addresses[page]);
-        for (int i = 0; leaf.Page.MayHaveStubs && releaseStub is not null && i < leaf.Count; i++)
-        {
-            var entry = leaf.EntryAt(i);
-            if (entry.IsNameStub)
-                releaseStub(entry.Name);
-            if (entry.IsValueStub)
-                releaseStub(entry.Value);
-        }
-
-        pages.Give(page);
-    }
+    // Stubs take as long as pages, some of them.
+    private static int FreeLeaf(TreePages pages, uint page) =>
+        1 + LeafStubs.Free(pages, page) / TreeGraveyard.StubsPerPage;
 }

@@ -3,23 +3,21 @@ using Cache.Core.Layout;
 
 namespace Cache.Core.Collections.Trees;
 
-/// <summary>Frees what a stub of an element stands for.</summary>
-internal delegate void StubRelease(ReadOnlySpan<byte> stub);
-
 /// <summary>Trees and lists of pages that nothing refers to, given back in bounded steps. Thread-safe.</summary>
 /// <remarks>
 /// Their pages count until they are given back. Linked by their first pages, so that burying one takes no memory. A
 /// tree is buried when its collection is unreachable and no snapshot has a page of it.
 /// </remarks>
-internal sealed class TreeGraveyard(TreePages pages, StubRelease? releaseStub = null)
+internal sealed class TreeGraveyard(TreePages pages)
 {
     /// <summary>The pages of one step: some microseconds.</summary>
     public const int StepPages = 64;
 
-    // What a dead root is, in place of its epoch: a list, or a tree by the length of its keys, and whether it has
-    // values.
+    /// <summary>So many stubs take as long as a page: what they stand for lies anywhere.</summary>
+    public const int StubsPerPage = 4;
+
+    // What a dead root is, in place of its epoch: a list, or the code of a tree's order.
     private const uint ListKind = 0x100;
-    private const uint ValueFlag = 0x200;
 
     private readonly Lock _gate = new();
     private readonly TreePageAddresses _at = pages.Addresses;
@@ -36,9 +34,12 @@ internal sealed class TreeGraveyard(TreePages pages, StubRelease? releaseStub = 
         where TOrder : struct, ITreeOrder
     {
         if (root.Page != 0)
-            Push(root.Page, (uint)TOrder.KeySize | (TOrder.HasValue ? ValueFlag : 0), isNew: true);
+            Push(root.Page, (uint)TOrder.Code, isNew: true);
         root = default;
     }
+
+    /// <summary>Takes a leaf with stubs over, which no tree has any more.</summary>
+    public void BuryLeaf(uint page) => Push(page, (uint)_at[page].StubCode, isNew: true);
 
     /// <summary>Takes a list of pages over.</summary>
     public void BuryList(uint list) => Push(list, ListKind, isNew: true);
@@ -55,11 +56,11 @@ internal sealed class TreeGraveyard(TreePages pages, StubRelease? releaseStub = 
             left -= kind switch
             {
                 ListKind => FreeList(ref first, left),
-                sizeof(uint) | ValueFlag => TreeEnd<ByHashWithValue>.Free(pages, releaseStub, ref first, left),
-                sizeof(uint) => TreeEnd<ByHash>.Free(pages, releaseStub, ref first, left),
-                sizeof(ulong) | ValueFlag => TreeEnd<ByNumber>.Free(pages, releaseStub, ref first, left),
-                sizeof(ulong) => TreeEnd<ByScore>.Free(pages, releaseStub, ref first, left),
-                _ => TreeEnd<ByPosition>.Free(pages, releaseStub, ref first, left),
+                1 => TreeEnd<ByHashWithValue>.Free(pages, ref first, left),
+                2 => TreeEnd<ByHash>.Free(pages, ref first, left),
+                3 => TreeEnd<ByScore>.Free(pages, ref first, left),
+                4 => TreeEnd<ByNumber>.Free(pages, ref first, left),
+                _ => TreeEnd<ByPosition>.Free(pages, ref first, left),
             };
             if (first != 0)
                 Push(first, kind, isNew: false);
@@ -106,8 +107,8 @@ internal sealed class TreeGraveyard(TreePages pages, StubRelease? releaseStub = 
         while (first != 0 && freed < pagesMax)
         {
             var list = new PageList(_at[first]);
-            for (; list.Count > 0 && freed < pagesMax; freed++)
-                pages.Give(list.TakeLast(out _));
+            while (list.Count > 0 && freed < pagesMax)
+                freed += 1 + LeafStubs.Free(pages, list.TakeLast(out _)) / StubsPerPage;
             if (list.Count > 0)
                 break;
             uint next = list.Next;

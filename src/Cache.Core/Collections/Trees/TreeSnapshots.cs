@@ -82,12 +82,12 @@ internal static class TreeSnapshots
         heir.Newer = newer;
         Chain(at, list.Unsettled, heir);
         Chain(at, snapshot, heir);
-        return TrySettle(pages, in epochs);
+        return TrySettle(pages, in epochs, graveyard);
     }
 
     /// <summary>Goes on with the end of a snapshot: gives back the pages that no older one has.</summary>
     /// <returns>Whether there is more to do, for which the caller may let others hold the collection first.</returns>
-    public static bool TrySettle(TreePages pages, in TreeEpochs epochs)
+    public static bool TrySettle(TreePages pages, in TreeEpochs epochs, TreeGraveyard graveyard)
     {
         var at = pages.Addresses;
         int steps = 0;
@@ -100,7 +100,7 @@ internal static class TreeSnapshots
                     return true;
                 uint first = heir.Unsettled;
                 heir.Unsettled = new PageList(at[first]).Next;
-                Settle(pages, number, first);
+                Settle(pages, number, first, graveyard);
             }
         }
 
@@ -123,10 +123,12 @@ internal static class TreeSnapshots
         newest.Next = page;
     }
 
-    /// <summary>Keeps a page for the snapshots that have it.</summary>
-    public static void Retire(TreePageAddresses at, ref TreeEpochs epochs, uint page)
+    /// <summary>Keeps a page for the snapshots that have it; its elements are in another one too.</summary>
+    public static void Retire(TreePages pages, ref TreeEpochs epochs, uint page)
     {
+        var at = pages.Addresses;
         Debug.Assert(at[page].Epoch < epochs.SharedBefore);
+        LeafStubs.Share(pages, page);
         Add(at, new PageList(at[epochs.Newest]), page, at[page].Epoch);
     }
 
@@ -150,13 +152,13 @@ internal static class TreeSnapshots
     }
 
     // What was made after a snapshot is not its. The rest is listed by it, with the page that has listed it if need be.
-    private static void Settle(TreePages pages, uint snapshot, uint number)
+    private static void Settle(TreePages pages, uint snapshot, uint number, TreeGraveyard graveyard)
     {
         var at = pages.Addresses;
         var heir = new PageList(at[snapshot]);
         var list = new PageList(at[number]);
-        int kept = list.RemoveFrom(at[snapshot].Epoch, pages);
-        if (kept <= RoomOf(at, heir))
+        GiveNewer(pages, list, at[snapshot].Epoch, graveyard);
+        if (list.Count <= RoomOf(at, heir))
         {
             while (list.Count > 0)
             {
@@ -170,6 +172,21 @@ internal static class TreeSnapshots
 
         list.Next = heir.Next;
         heir.Next = number;
+    }
+
+    // What stubs stand for is released by the graveyard: there may be hundreds in each page.
+    private static void GiveNewer(TreePages pages, PageList list, uint epoch, TreeGraveyard graveyard)
+    {
+        for (int i = list.Count - 1; i >= 0; i--)
+        {
+            if (list[i].Epoch < epoch)
+                continue;
+            uint page = list.TakeAt(i);
+            if (pages.Addresses[page].MayHaveStubs)
+                graveyard.BuryLeaf(page);
+            else
+                pages.Give(page);
+        }
     }
 
     private static int RoomOf(TreePageAddresses at, PageList first) =>

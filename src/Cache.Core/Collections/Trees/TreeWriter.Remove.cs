@@ -40,6 +40,7 @@ internal ref partial struct TreeWriter<TOrder>
         if (!Plan.TryTake(_pages, mayOverdraw: true))
             return TreeChange.NoRoom;
         CopyShared();
+        ReleaseStubs();
         var leaf = LeafAt(Path[0].Page);
         leaf.RemoveAt(Path[0].Index);
         AddToCounts(1, -1);

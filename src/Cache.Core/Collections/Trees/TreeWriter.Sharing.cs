@@ -43,7 +43,7 @@ internal ref partial struct TreeWriter<TOrder>
             var made = _at[copy];
             made.Epoch = _epochs.Epoch;
             _epochs.MadeAt = _epochs.Epoch;
-            TreeSnapshots.Retire(_at, ref _epochs, page);
+            TreeSnapshots.Retire(_pages, ref _epochs, page);
             Path[level].Page = copy;
             Relink(level, copy);
         }
@@ -58,7 +58,7 @@ internal ref partial struct TreeWriter<TOrder>
     {
         _root.PageBytes -= _at[page].Length;
         if (_epochs.SharedBefore != 0 && IsShared(page))
-            TreeSnapshots.Retire(_at, ref _epochs, page);
+            TreeSnapshots.Retire(_pages, ref _epochs, page);
         else
             Plan.Drop(page);
     }

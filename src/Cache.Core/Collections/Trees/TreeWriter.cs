@@ -182,6 +182,7 @@ internal ref partial struct TreeWriter<TOrder>
             return TreeChange.NoRoom;
         _root.Page = Create(TreePage.GrainsFor(TreeLeaf<TOrder>.SizeOf(in entry)), level: 0);
         LeafAt(_root.Page).Insert(0, key, in entry);
+        CountStubs(in entry);
         return End(TreeChange.Added, 1);
     }
 
@@ -190,6 +191,7 @@ internal ref partial struct TreeWriter<TOrder>
         if (_root.Count == CountMax || !TryPrepare(key, in entry, replaces: false))
             return TreeChange.NoRoom;
         Put(key, in entry, 1);
+        CountStubs(in entry);
         return End(TreeChange.Added, 1);
     }
 
@@ -202,12 +204,16 @@ internal ref partial struct TreeWriter<TOrder>
             if (!Plan.TryTake(_pages))
                 return TreeChange.NoRoom;
             CopyShared();
+            ReleaseStubs();
+            CountStubs(in entry);
             LeafAt(Path[0].Page).Overwrite(Path[0].Index, in entry);
             return End(TreeChange.Replaced, 0);
         }
 
         if (!TryPrepare(key, in entry, replaces: true))
             return TreeChange.NoRoom;
+        ReleaseStubs();
+        CountStubs(in entry);
         if (Path[0].Action is not RoomAction.Halve)
             LeafAt(Path[0].Page).RemoveAt(Path[0].Index);
         Put(key, in entry, 0);

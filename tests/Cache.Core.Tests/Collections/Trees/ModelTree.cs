@@ -28,8 +28,8 @@ internal sealed class ModelTree<TOrder> : IDisposable
                 return true;
             },
             bytes => _charged -= bytes);
-        Pages = new TreePages(Addresses, Addresses, budget, cachedPerLength, hugePages: false);
-        Graveyard = new TreeGraveyard(Pages, stub => ReleasedStubs.Add(Convert.ToHexString(stub)));
+        Pages = new TreePages(Addresses, Addresses, budget, cachedPerLength, hugePages: false) { Stubs = Stubs };
+        Graveyard = new TreeGraveyard(Pages);
     }
 
     public TreePages Pages { get; }
@@ -38,7 +38,7 @@ internal sealed class ModelTree<TOrder> : IDisposable
 
     public List<Element> Elements { get; } = [];
 
-    public List<string> ReleasedStubs { get; } = [];
+    public CountedStubs Stubs { get; } = new();
 
     public long LimitBytes { get; set; } = long.MaxValue;
 
@@ -63,7 +63,10 @@ internal sealed class ModelTree<TOrder> : IDisposable
     public TreeChange Set(Element element)
     {
         int place = Elements.BinarySearch(element);
+        Stubs.Take(element);
         var change = Writer.Set(element.Key, element.Entry);
+        if (change is TreeChange.NoRoom or TreeChange.None)
+            Stubs.TakeBack(element);
         if (change == TreeChange.NoRoom)
             return change;
         Assert.Equal(place < 0 ? TreeChange.Added : TOrder.HasValue ? TreeChange.Replaced : TreeChange.None, change);
@@ -88,7 +91,10 @@ internal sealed class ModelTree<TOrder> : IDisposable
 
     public TreeChange InsertAt(int rank, Element element)
     {
+        Stubs.Take(element);
         var change = Writer.InsertAt((uint)rank, element.Entry);
+        if (change == TreeChange.NoRoom)
+            Stubs.TakeBack(element);
         if (change != TreeChange.NoRoom)
             Elements.Insert(rank, element);
         return change;
@@ -96,7 +102,10 @@ internal sealed class ModelTree<TOrder> : IDisposable
 
     public TreeChange SetAt(int rank, Element element)
     {
+        Stubs.Take(element);
         var change = Writer.SetAt((uint)rank, element.Entry);
+        if (change == TreeChange.NoRoom)
+            Stubs.TakeBack(element);
         if (change != TreeChange.NoRoom)
             Elements[rank] = element;
         return change;
@@ -121,7 +130,7 @@ internal sealed class ModelTree<TOrder> : IDisposable
     public void ReleaseSnapshot(int index)
     {
         for (bool more = TreeSnapshots.Release(Pages, ref _epochs, Graveyard, _snapshots[index].Number); more;)
-            more = TreeSnapshots.TrySettle(Pages, in _epochs);
+            more = TreeSnapshots.TrySettle(Pages, in _epochs, Graveyard);
         _snapshots.RemoveAt(index);
     }
 
@@ -157,7 +166,11 @@ internal sealed class ModelTree<TOrder> : IDisposable
     {
         var builder = new TreeBuilder<TOrder>(Pages, Owner);
         foreach (var element in elements)
+        {
+            Stubs.Take(element);
             Assert.True(builder.TryAdd(element.Key, element.Entry));
+        }
+
         builder.Finish(ref _root);
         Elements.AddRange(elements);
     }
@@ -212,11 +225,40 @@ internal sealed class ModelTree<TOrder> : IDisposable
         {
         }
 
+        Assert.Equal(
+            CountStubs(known).OrderBy(static stub => stub.Key, StringComparer.Ordinal),
+            Stubs.References.OrderBy(static stub => stub.Key, StringComparer.Ordinal));
         Pages.FlushCaches();
         Assert.Equal(known.Count, Pages.Audit());
         Assert.Equal(_charged, Pages.UsedBytes);
         foreach (uint page in audit.Pages)
             Assert.Equal(Owner, Pages.Addresses[page].Owner);
+    }
+
+    // Each stub in a page has one reference.
+    private Dictionary<string, int> CountStubs(HashSet<uint> pages)
+    {
+        var references = new Dictionary<string, int>();
+        foreach (uint page in pages.Where(page => Pages.Addresses[page].MayHaveStubs))
+        {
+            var leaf = new TreeLeaf<TOrder>(Pages.Addresses[page]);
+            for (int i = 0; i < leaf.Count; i++)
+            {
+                var entry = leaf.EntryAt(i);
+                if (entry.IsNameStub)
+                    Count(references, entry.Name);
+                if (entry.IsValueStub)
+                    Count(references, entry.Value);
+            }
+        }
+
+        return references;
+    }
+
+    private static void Count(Dictionary<string, int> references, ReadOnlySpan<byte> stub)
+    {
+        string name = Convert.ToHexString(stub);
+        references[name] = references.GetValueOrDefault(name) + 1;
     }
 
     private static void AssertElements(TreeReader<TOrder> reader, List<Element> elements)

@@ -51,7 +51,7 @@ public sealed class TreeSnapshotTests : IDisposable
 
         int steps = 1;
         for (bool more = TreeSnapshots.Release(_pages, ref _epochs, _graveyard, newer); more; steps++)
-            more = TreeSnapshots.TrySettle(_pages, in _epochs);
+            more = TreeSnapshots.TrySettle(_pages, in _epochs, _graveyard);
 
         Assert.InRange(steps, 2, 10);
         Assert.InRange(_pages.PageBytes, before - 20_000, before); // The older one has them all.
@@ -88,7 +88,7 @@ public sealed class TreeSnapshotTests : IDisposable
         {
             Assert.True(_pages.TryTake(1, out uint page));
             _pages.Addresses[page].Initialize(1, level: 0, epoch: 0, owner: 1);
-            TreeSnapshots.Retire(_pages.Addresses, ref _epochs, page);
+            TreeSnapshots.Retire(_pages, ref _epochs, page);
         }
     }
 
@@ -101,7 +101,7 @@ public sealed class TreeSnapshotTests : IDisposable
     private void Release(uint snapshot)
     {
         for (bool more = TreeSnapshots.Release(_pages, ref _epochs, _graveyard, snapshot); more;)
-            more = TreeSnapshots.TrySettle(_pages, in _epochs);
+            more = TreeSnapshots.TrySettle(_pages, in _epochs, _graveyard);
         while (_graveyard.Step())
         {
         }
