@@ -249,19 +249,19 @@ internal sealed class ElementChanges
             return true;
         }
 
-        NeedsBlocks = !Maker!.TryCreate(name, value, out var stub);
-        if (NeedsBlocks)
-            return false;
-        if (isFree)
+        if (isFree) // First: in a full store there is no room for both.
         {
-            Maker.Disown(_owned[_nextOwned].Block);
-            _owned[_nextOwned] = stub;
-        }
-        else
-        {
-            _owned.Add(stub);
+            Maker!.Disown(_owned[_nextOwned].Block);
+            _owned.RemoveAt(_nextOwned);
         }
 
+        if (!Maker!.TryCreate(name, value, out var stub))
+        {
+            Refusal = WriteStatus.OutOfMemory; // So many attempts made room for other lengths.
+            return false;
+        }
+
+        _owned.Insert(_nextOwned, stub);
         return true;
     }
 
