@@ -52,7 +52,9 @@ internal readonly ref struct RandomArguments
             context.Reply.Error(ErrorTexts.Syntax);
         else if (hasValues && count is < -long.MaxValue / 2 or > long.MaxValue / 2)
             context.Reply.Error("ERR value is out of range"u8);
-        else if (count >= 0 || !context.TryGiveWay(count < -Turn.WorkMax ? long.MaxValue : -count * ElementWork))
+        else if (count >= 0
+            ? !CollectionWork.TryGiveWay(request[1], count, context)
+            : !context.TryGiveWay(count < -Turn.WorkMax ? long.MaxValue : -count * ElementWork))
         {
             arguments = new RandomArguments(count, hasCount: true, hasValues);
             return true;

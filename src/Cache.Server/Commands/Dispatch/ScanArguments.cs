@@ -31,7 +31,7 @@ internal ref struct ScanArguments
             reply.Error(ErrorTexts.WrongType);
         else if (!ScanOptions.TryParse(request, first: 3, out var options))
             reply.Error(options.IsCountWrong ? ErrorTexts.NotAnInteger : ErrorTexts.Syntax);
-        else if (!context.TryGiveWay((long)info.Length * options.Pattern.Length))
+        else if (!context.TryGiveWay(CollectionWork.ScannedBytes(info, options.Count) * options.Pattern.Length))
         {
             arguments.Pattern = options.Pattern;
             arguments.Count = (int)Math.Min(options.Count, int.MaxValue);
