@@ -21,7 +21,7 @@ internal ref struct SetObjectOperation(
         if (_stored.IsEmpty && shard.RecordsLargeCollections(key))
             return WriteStatus.CollectionTooLong; // No journal takes it.
         (entry.BelongsToMain, entry.UseCount) = (options.IsMain, options.UseCount);
-        var shape = ChangeShape.Set(_stored.Length) with { EntryKind = kind };
+        var shape = ChangeShape.Set(_stored.Length) with { EntryKind = kind, IsUntold = _stored.IsEmpty };
         if (!shard.TryPublishObject(ref entry, key, stub, shard.ExpiryOf(options), shape, _stored))
             return WriteStatus.OutOfMemory;
         IsLinked = true;
