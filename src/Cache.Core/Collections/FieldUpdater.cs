@@ -77,7 +77,7 @@ internal static class FieldUpdater
             status = ValueUpdater.Make(sink.Length, sink.Value, exists: true, ref update);
             if (status != WriteStatus.Done)
                 return true;
-            var edit = new ReplaceFieldEdit(field, sink.Value, existed: true, update.Value);
+            var edit = new ReplaceFieldEdit(field, sink.Value, existed: true, update.Value, state.EncodingLimits);
             status = ObjectWriter.Write(state, key, ref edit);
             return !edit.IsOutdated;
         }

@@ -122,7 +122,7 @@ internal static class HashView
         where TSink : struct, IFieldSink, allows ref struct
     {
         var cursor = view.First<ByHashWithValue>().At(rank);
-        return Take(state, ref cursor, (uint)index, ref sink);
+        return Take(state, view, ref cursor, (uint)index, ref sink);
     }
 
     private static uint CountFrom(in ObjectView view, ulong from, int count, out ulong next)

@@ -47,6 +47,10 @@ public sealed class LongFieldTests : IDisposable
         var all = new FieldListSink();
         Assert.Equal(ReadStatus.Found, Hash.GetAll(ref all));
         Assert.Equal((string)all.Fields.Single(static field => field.Item1 == "data").Item2, Text(Value(length, 1)));
+        var random = new FieldListSink();
+        Assert.Equal(ReadStatus.Found, Hash.GetRandom(50, mayRepeat: true, ref random));
+        Assert.All(random.Fields, field => Assert.Contains(field, all.Fields));
+        Assert.Contains(random.Fields, static field => field.Item1 == "data");
         Store.AssertValid();
         Store.Remove("h"u8);
         AssertNothingIsLeft();
@@ -181,7 +185,8 @@ public sealed class LongFieldTests : IDisposable
         Assert.Equal(WriteStatus.Done, Hash.Update("long"u8, ref update));
         Assert.Equal([.. Value(20_000, 1), .. Value(20_000, 1)], Hash.GetArray("long"u8)!);
         Assert.Equal(WriteStatus.ValueTooLong, Hash.Update("long"u8, ref update));
-        var edit = new UpdateFieldEdit<Doubling>("long"u8, new Doubling(50_000)); // The last attempt, under the lock.
+        var edit = new UpdateFieldEdit<Doubling>( // The last attempt, under the lock.
+            "long"u8, new Doubling(50_000), Store.State.EncodingLimits);
         var key = new EntryKey("h"u8, 0, Store.State.HashOf("h"u8, 0));
         Assert.Equal(WriteStatus.Done, ObjectWriter.Write(Store.State, key, ref edit));
         Assert.Equal(ReadStatus.Found, Hash.GetLength("long"u8, out int length));
@@ -194,7 +199,7 @@ public sealed class LongFieldTests : IDisposable
     public void Update_ToAnotherLengthEachTime_Ends()
     {
         LargeHashTests.Fill(Store, "h", 200);
-        var edit = new UpdateFieldEdit<Growing>("long"u8, default);
+        var edit = new UpdateFieldEdit<Growing>("long"u8, default, Store.State.EncodingLimits);
         var key = new EntryKey("h"u8, 0, Store.State.HashOf("h"u8, 0));
         Assert.Equal(WriteStatus.Done, ObjectWriter.Write(Store.State, key, ref edit));
         Assert.Equal(ReadStatus.Found, Hash.GetLength("long"u8, out int length));
