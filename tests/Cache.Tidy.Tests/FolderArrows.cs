@@ -79,7 +79,7 @@ internal static class FolderArrows
         // Reads and writes of a key's collection, as Operations of a string.
         [Collections] = [PackedForms, Objects, Trees, Operations, Sharding, Changes, Curve, Layout, Contracts],
         [CollectedLists] = [Collections, PackedForms, Sharding, Contracts],
-        [CollectedSets] = [Collections, PackedForms, Objects, Operations, Sharding, Layout, Contracts],
+        [CollectedSets] = [Collections, PackedForms, Objects, Trees, Operations, Sharding, Layout, Contracts],
         [CollectedSortedSets] = [Collections, PackedForms, Objects, Trees, Sharding, Layout, Contracts],
         // Large collections: trees, and the objects that keys have of them. It knows no key.
         // A score has one form, in both.

@@ -260,12 +260,13 @@ public sealed class HashKeyTests : IDisposable
     }
 
     [Fact]
-    public void Set_BeyondTheLongest_IsRefusedAndChangesNothing()
+    public void Set_OfANameBeyondTheLongest_IsRefusedAndChangesNothing()
     {
         Hash.Set("f"u8, "v"u8);
-        Assert.Equal(WriteStatus.CollectionTooLong, Hash.Set("g"u8, new byte[PackedTable.LengthMax]));
-        Assert.Equal(WriteStatus.CollectionTooLong, Hash.Set("f"u8, new byte[100_000]));
-        var entries = new EntryArray((Bytes("a"), Bytes("1")), (Bytes("b"), new byte[5_000]));
+        byte[] name = new byte[PackedTable.LengthMax];
+        Assert.Equal(WriteStatus.CollectionTooLong, Hash.Set(name, default));
+        Assert.Equal(WriteStatus.CollectionTooLong, Hash.Set(name, new byte[100_000]));
+        var entries = new EntryArray((Bytes("a"), Bytes("1")), (name, Bytes("2")));
         Assert.Equal(WriteStatus.CollectionTooLong, Hash.SetMany(ref entries, out int added));
 
         Assert.Equal((0, 1), (added, Hash.Count));

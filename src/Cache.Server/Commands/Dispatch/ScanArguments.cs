@@ -31,7 +31,8 @@ internal ref struct ScanArguments
             reply.Error(ErrorTexts.WrongType);
         else if (!ScanOptions.TryParse(request, first: 3, out var options))
             reply.Error(options.IsCountWrong ? ErrorTexts.NotAnInteger : ErrorTexts.Syntax);
-        else if (!context.TryGiveWay(CollectionWork.ScannedBytes(info, options.Count) * options.Pattern.Length))
+        else if (!context.TryGiveWay(
+            CollectionWork.ScannedBytes(info, options.Count) * Math.Max(options.Pattern.Length, 1)))
         {
             arguments.Pattern = options.Pattern;
             arguments.Count = (int)Math.Min(options.Count, int.MaxValue);
