@@ -1,4 +1,5 @@
 using Cache.Core.Collections;
+using Cache.Core.Collections.Hashes;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Sharding;

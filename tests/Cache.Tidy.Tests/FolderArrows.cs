@@ -15,6 +15,7 @@ internal static class FolderArrows
     private const string Collections = "Cache.Core.Collections";
     private const string PackedForms = "Cache.Core.Collections.Packed";
     private const string CollectedLists = "Cache.Core.Collections.Lists";
+    private const string CollectedHashes = "Cache.Core.Collections.Hashes";
     private const string CollectedSets = "Cache.Core.Collections.Sets";
     private const string CollectedSortedSets = "Cache.Core.Collections.SortedSets";
     private const string Objects = "Cache.Core.Collections.Objects";
@@ -60,7 +61,7 @@ internal static class FolderArrows
             Contracts, Changes, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Validation",
             "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing", Packing,
             Curve, "Microsoft.Extensions.Options", Collections, PackedForms, Objects,
-            CollectedLists, CollectedSets, CollectedSortedSets,
+            CollectedHashes, CollectedLists, CollectedSets, CollectedSortedSets,
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.
         [Contracts] = [],
@@ -78,6 +79,10 @@ internal static class FolderArrows
         [PackedForms] = ["Cache.Core.Contracts.EntryKind"],
         // Reads and writes of a key's collection, as Operations of a string.
         [Collections] = [PackedForms, Objects, Trees, Operations, Sharding, Changes, Curve, Layout, Contracts],
+        [CollectedHashes] =
+        [
+            Collections, PackedForms, Objects, Trees, Operations, Sharding, Layout, Contracts,
+        ],
         [CollectedLists] = [Collections, PackedForms, Sharding, Contracts],
         [CollectedSets] = [Collections, PackedForms, Objects, Trees, Operations, Sharding, Layout, Contracts],
         [CollectedSortedSets] = [Collections, PackedForms, Objects, Trees, Sharding, Layout, Contracts],

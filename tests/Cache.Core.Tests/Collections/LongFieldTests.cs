@@ -1,5 +1,6 @@
 using Cache.Core.Changes;
 using Cache.Core.Collections;
+using Cache.Core.Collections.Hashes;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Sharding;
 using Cache.Core.Tests.Changes;

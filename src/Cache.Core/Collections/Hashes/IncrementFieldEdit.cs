@@ -2,7 +2,7 @@ using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Operations;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Hashes;
 
 /// <summary>Adds to a field of a hash that is a decimal integer.</summary>
 internal ref struct IncrementFieldEdit(ReadOnlySpan<byte> field, long delta, EncodingLimits limits)

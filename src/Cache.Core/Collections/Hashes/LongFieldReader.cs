@@ -2,7 +2,7 @@ using Cache.Core.Collections.Objects;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Hashes;
 
 /// <summary>
 /// Reads of a long value: a reference is taken while the collection is held, and copied from afterwards.

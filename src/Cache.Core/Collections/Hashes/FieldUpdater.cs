@@ -3,7 +3,7 @@ using Cache.Core.Collections.Packed;
 using Cache.Core.Operations;
 using Cache.Core.Sharding;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Hashes;
 
 /// <summary>Writes of a field that the caller's code computes from the present value.</summary>
 /// <remarks>

@@ -3,7 +3,7 @@ using Cache.Core.Collections.Trees;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Hashes;
 
 /// <summary>Reads of several fields of a large hash, from a snapshot: nothing is held.</summary>
 internal static class HashView

@@ -1,7 +1,7 @@
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Hashes;
 
 /// <summary>Gives fields of a hash values; the last one of a field that occurs twice.</summary>
 /// <remarks>from, count: Which of the source's; at most a step's.</remarks>

@@ -2,7 +2,7 @@ using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Operations;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Hashes;
 
 /// <summary>Gives a field of a hash the value that the caller's code computes from the present one.</summary>
 internal ref struct UpdateFieldEdit<TUpdate>(ReadOnlySpan<byte> field, TUpdate update, EncodingLimits limits)

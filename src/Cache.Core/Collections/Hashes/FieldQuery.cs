@@ -2,7 +2,7 @@ using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Sharding;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Hashes;
 
 /// <summary>Copies the value of one name into the span of a sink, which is not told yet.</summary>
 internal ref struct FieldQuery<TSink>(PackedShape shape, ReadOnlySpan<byte> name, TSink sink)

@@ -1,7 +1,7 @@
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Hashes;
 
 /// <summary>Gives a field of a hash a value if its present one is as expected.</summary>
 internal ref struct ReplaceFieldEdit(
