@@ -96,7 +96,7 @@ foreach (int length in new[] { 1_300, 4_096, 100_000, 1 << 20 })
             var fields = await database.HashGetAsync("se:long", all);
             Equal(-1L, (long)fields[0]);
             Equal(true, data.AsSpan().SequenceEqual((byte[])fields[2]));
-            Equal((long)length, await database.HashStringLengthAsync("se:long", "data"));
+            Equal((long)length, (long)await database.ExecuteAsync("HSTRLEN", "se:long", "data"));
         }
 
         Equal(true, await database.KeyDeleteAsync("se:long"));
