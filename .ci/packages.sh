@@ -37,7 +37,7 @@ publish() {
 }
 
 rm -f "$feed"/Cache.*pkg
-if ! dotnet pack Cache.sln -c Release --no-restore -nologo; then
+if ! dotnet pack .ci/programs.slnf -c Release --no-restore -nologo; then
   echo '0 passed, 1 failed'
   exit 1
 fi

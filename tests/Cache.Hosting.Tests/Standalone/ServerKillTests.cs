@@ -12,6 +12,9 @@ public sealed class ServerKillTests : IDisposable
     // More rounds for a long run.
     private const string RoundsVariable = "CACHE_KILL_ROUNDS";
     private const int RoundsDefault = 2;
+
+    // Each start reads the whole journal, and each check asks for every key.
+    private const int RoundsPerFolder = 10;
     private const int Clients = 3;
     private const int WritesMin = 30;
 
@@ -28,38 +31,8 @@ public sealed class ServerKillTests : IDisposable
             return;
         int rounds = int.Parse(
             Environment.GetEnvironmentVariable(RoundsVariable) ?? $"{RoundsDefault}", CultureInfo.InvariantCulture);
-        int[] acknowledged = new int[Clients];
-        for (int round = 0; round <= rounds; round++)
-        {
-            await using var server = Start(
-                "--port", FreePort.Find(), "--appendonly", "yes", "--appendfsync", policy, "--dir", _files.PathOf(""));
-            await server.WaitForAsync("Loaded "); // A slow one tells clients that it loads.
-            for (int client = 0; client < Clients; client++)
-            {
-                int found = await CountAsync(server, client);
-                if (policy == "always" || OperatingSystem.IsLinux()) // Else what is staged ends with the process.
-                    Assert.True(found >= acknowledged[client], $"{found} of {acknowledged[client]} in round {round}.");
-                acknowledged[client] = found;
-                if (found > 0)
-                    await CheckLastAsync(server, client, found);
-            }
-
-            if (round == rounds)
-            {
-                await server.SignalAsync("TERM"); // Removes its shared memory.
-                Assert.Equal(0, await server.WaitForExitAsync());
-                break;
-            }
-
-            var writing = Enumerable.Range(0, Clients)
-                .Select(client => WriteUntilKilledAsync(server, client, acknowledged)).ToArray();
-            while (acknowledged.Min() < WritesMin * (round + 1))
-                await Task.Delay(1, TestContext.Current.CancellationToken);
-            if (round % 2 == 1) // It may be killed in the middle of a snapshot.
-                await RewriteAsync(server);
-            await server.SignalAsync("KILL");
-            await Task.WhenAll(writing);
-        }
+        for (int round = 0; round < rounds; round += RoundsPerFolder)
+            await RunInFolderAsync(policy, $"rounds-{round}", Math.Min(RoundsPerFolder, rounds - round));
     }
 
     [Fact]
@@ -92,6 +65,44 @@ public sealed class ServerKillTests : IDisposable
         Directory.Delete(_files.PathOf("appendonlydir"), recursive: true);
         await server.SignalAsync("TERM");
         Assert.Equal(1, await server.WaitForExitAsync());
+    }
+
+    private async Task RunInFolderAsync(string policy, string folder, int rounds)
+    {
+        string directory = _files.PathOf(folder);
+        Directory.CreateDirectory(directory);
+        int[] acknowledged = new int[Clients];
+        for (int round = 0; round <= rounds; round++)
+        {
+            await using var server = Start(
+                "--port", FreePort.Find(), "--appendonly", "yes", "--appendfsync", policy, "--dir", directory);
+            await server.WaitForAsync("Loaded "); // A slow one tells clients that it loads.
+            for (int client = 0; client < Clients; client++)
+            {
+                int found = await CountAsync(server, client);
+                if (policy == "always" || OperatingSystem.IsLinux()) // Else what is staged ends with the process.
+                    Assert.True(found >= acknowledged[client], $"{found} of {acknowledged[client]} in round {round}.");
+                acknowledged[client] = found;
+                if (found > 0)
+                    await CheckLastAsync(server, client, found);
+            }
+
+            if (round == rounds)
+            {
+                await server.SignalAsync("TERM"); // Removes its shared memory.
+                Assert.Equal(0, await server.WaitForExitAsync());
+                break;
+            }
+
+            var writing = Enumerable.Range(0, Clients)
+                .Select(client => WriteUntilKilledAsync(server, client, acknowledged)).ToArray();
+            while (acknowledged.Min() < WritesMin * (round + 1))
+                await Task.Delay(1, TestContext.Current.CancellationToken);
+            if (round % 2 == 1) // It may be killed in the middle of a snapshot.
+                await RewriteAsync(server);
+            await server.SignalAsync("KILL");
+            await Task.WhenAll(writing);
+        }
     }
 
     private StandaloneProcess Start(params string[] arguments) =>
