@@ -50,6 +50,25 @@ public sealed class LargeSortedSetTests : IDisposable
         Store.AssertValid();
     }
 
+    // As in Redis, whose compact encoding has no sign for them, and at most 128 members.
+    [Fact]
+    public void Add_OfManyNegativeZeros_KeepsTheSignsOfThoseBehindTheCompactEncoding()
+    {
+        const int Before = 94, Added = 120;
+        Fill(Store, "z", Before);
+        var zeros = new ScoreArray(
+            [.. Enumerable.Range(0, Added).Select(static i => ($"a long member {i:D12}", -0.0))]);
+
+        Assert.Equal(WriteStatus.Done, Set.AddMany(ref zeros, ScoreConditions.None, out int added, out _));
+
+        Assert.Equal((Added, 1), (added, Store.State.Objects!.Count));
+        var sink = new ScoredListSink();
+        Set.GetRange(SortedSetRange.ByScore(0, 0), ref sink);
+        Assert.Equal(Added + 1, sink.Members.Count); // One was there.
+        int signs = sink.Members.Count(static one => double.IsNegative(one.Score));
+        Assert.Equal(Added - (Store.State.EncodingLimits.SortedSetMembers - Before), signs);
+    }
+
     [Fact]
     public void GetRange_ByMember_IsThatOfTheBytes()
     {

@@ -23,6 +23,9 @@ internal ref struct AddManyScoresEdit<TScores>(
     private int _count;
     private bool _isConverted;
 
+    // Whether the set is one that Redis has in its compact encoding, though it becomes a large one by this write.
+    private bool _isCompact;
+
     public readonly EntryKind Kind => EntryKind.SortedSet;
 
     /// <summary>The number of members that were absent.</summary>
@@ -35,6 +38,7 @@ internal ref struct AddManyScoresEdit<TScores>(
     {
         (Added, Updated) = (0, 0);
         (_count, _isConverted) = (editor.Count, (editor.Flags & PackedTable.ConvertedFlag) != 0);
+        _isCompact = !_isConverted;
         table.ClearMarks();
         var present = editor.Table;
         for (var place = PackedTable.BeforeFirst; present.TryMoveNext(ref place);)
@@ -57,7 +61,7 @@ internal ref struct AddManyScoresEdit<TScores>(
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
     {
         (Added, Updated) = (0, 0);
-        _isConverted = true;
+        (_count, _isConverted) = ((int)view.Count, !_isCompact);
         table.ClearMarks();
         for (int i = 0; i < table.Count; i++)
         {

@@ -7,7 +7,10 @@ namespace Cache.Core.Tests.Collections.Trees;
 /// <summary>Writes for which there are a few pages of some lengths, or none: done, or nothing changed.</summary>
 public sealed class TreeRoomTests(ITestOutputHelper output)
 {
+    // So many, and more until there were enough of both outcomes.
     private const int Steps = 150;
+    private const int StepsMax = 10 * Steps;
+    private const int OutcomesMin = 21;
     private const int Tries = 4;
 
     [Fact]
@@ -17,6 +20,7 @@ public sealed class TreeRoomTests(ITestOutputHelper output)
     public void Scores_WithoutRoom_AreUnchanged() => RandomSeed.Run(this, Run<ByScore>);
 
     [Fact]
+    [PinnedSeeds(2074736132)] // 20 were refused in the first 150 steps.
     public void Positions_WithoutRoom_AreUnchanged() => RandomSeed.Run(this, Run<ByPosition>);
 
     [Fact]
@@ -82,7 +86,7 @@ public sealed class TreeRoomTests(ITestOutputHelper output)
         // Long elements, so that each few of them split a page.
         var run = new TreeModelRun<TOrder>(tree, new Random(seed));
         int refused = 0, done = 0;
-        for (int step = 0; step < Steps; step++)
+        for (int step = 0; step < Steps || (Math.Min(refused, done) < OutcomesMin && step < StepsMax); step++)
         {
             run.Step(step);
             for (int i = 0; i < Tries; i++)
@@ -107,8 +111,8 @@ public sealed class TreeRoomTests(ITestOutputHelper output)
 
         run.End();
         output.WriteLine($"{refused} refused, {done} done");
-        Assert.True(refused > 20, $"Only {refused} were refused.");
-        Assert.True(done > 20, $"Only {done} were done.");
+        Assert.True(refused >= OutcomesMin, $"Only {refused} were refused.");
+        Assert.True(done >= OutcomesMin, $"Only {done} were done.");
     }
 
     private static TreeChange Change<TOrder>(ModelTree<TOrder> tree, TreeModelRun<TOrder> run, Random random)
