@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using Cache.Server.Clients;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Protocol;
@@ -98,10 +99,13 @@ internal sealed partial class Connection<TExecutor>
 
     /// <summary>Executes the common requests at the beginning of the bytes.</summary>
     /// <returns>The number of their bytes.</returns>
-    private int TakeCommon(ReadOnlySpan<byte> bytes)
+    private int TakeCommon(ReadOnlySpan<byte> bytes) =>
+        Context.IsOrdinary && CommonRequestReader.IsAtCommon(bytes) ? TakeManyCommon(bytes) : 0;
+
+    // Of its own, as other requests need not the room for many.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private int TakeManyCommon(ReadOnlySpan<byte> bytes)
     {
-        if (!Context.IsOrdinary)
-            return 0;
         var requests = default(CommonRequests);
         int count = CommonRequestReader.Read(bytes, requests);
         if (count == 0)

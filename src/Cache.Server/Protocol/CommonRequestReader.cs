@@ -33,6 +33,10 @@ internal static class CommonRequestReader
     private static readonly Vector128<byte> _frame = Vector128.Create(
         0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0);
 
+    /// <summary>Whether the input begins as a common request does, whatever follows.</summary>
+    public static bool IsAtCommon(ReadOnlySpan<byte> input) =>
+        input.Length >= Vector128<byte>.Count && IsFrame((Vector128.Create(input) | _letters) & _frame, out _);
+
     /// <summary>Reads the common and complete requests at the beginning of the input.</summary>
     /// <param name="input">Begins with the first byte of a request.</param>
     /// <param name="requests">Receives the requests.</param>
@@ -50,9 +54,7 @@ internal static class CommonRequestReader
     {
         if (input.Length - offset < Vector128<byte>.Count)
             return false;
-        var start = (Vector128.Create(input[offset..]) | _letters) & _frame;
-        bool isGet = start == _get;
-        if (!isGet && start != _set)
+        if (!IsFrame((Vector128.Create(input[offset..]) | _letters) & _frame, out bool isGet))
             return false;
 
         int position = offset + FrameBytes;
@@ -76,6 +78,12 @@ internal static class CommonRequestReader
 
         request.End = position;
         return position <= input.Length;
+    }
+
+    private static bool IsFrame(Vector128<byte> start, out bool isGet)
+    {
+        isGet = start == _get;
+        return isGet || start == _set;
     }
 
     // A number without a leading zero, or zero itself, and CR LF.

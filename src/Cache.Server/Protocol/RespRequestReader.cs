@@ -205,15 +205,19 @@ internal sealed class RespRequestReader
 
     private RespReadStatus ReadCount(ReadOnlySpan<byte> input)
     {
+        if (TryReadShortHeader(input, (byte)'*', out _awaitedCount))
+            return CheckCount();
         var status = ReadHeader(input, "too big mbulk count string"u8, out var text);
         if (status != RespReadStatus.Complete)
             return status;
         if (!RespInteger.TryParse(text[1..], out _awaitedCount) || _awaitedCount > int.MaxValue)
             return Fail("invalid multibulk length"u8);
-        if (_awaitedCount > StrangerArgumentCountMax && !IsAuthenticated)
-            return Fail("unauthenticated multibulk length"u8);
-        return status;
+        return CheckCount();
     }
+
+    private RespReadStatus CheckCount() => _awaitedCount > StrangerArgumentCountMax && !IsAuthenticated
+        ? Fail("unauthenticated multibulk length"u8)
+        : RespReadStatus.Complete;
 
     private RespReadStatus ReadArgument(ReadOnlySpan<byte> input)
     {
@@ -241,6 +245,12 @@ internal sealed class RespRequestReader
     private RespReadStatus ReadBulkLength(ReadOnlySpan<byte> input)
     {
         Debug.Assert(_bulkLength == LengthUnknown);
+        if (_arguments.Count < ArgumentCountMax && TryReadShortHeader(input, (byte)'$', out long few))
+        {
+            _bulkLength = few;
+            return few <= BulkBytesMax ? RespReadStatus.Complete : Fail("invalid bulk length"u8);
+        }
+
         var status = ReadHeader(input, "too big bulk count string"u8, out var text);
         if (status != RespReadStatus.Complete)
             return status;
@@ -255,6 +265,31 @@ internal sealed class RespRequestReader
         _bulkLength = length;
         return status;
     }
+
+    /// <summary>Reads a header whose number has one digit or two, as most have; moves the position behind it.</summary>
+    /// <returns>False if it is another one, or not there yet: nothing is read.</returns>
+    private bool TryReadShortHeader(ReadOnlySpan<byte> input, byte type, out long number)
+    {
+        const int OneDigitLength = 4; // The byte behind the CR is skipped unread.
+        number = 0;
+        var header = input[_position..];
+        if (header.Length <= OneDigitLength || header[0] != type || !IsDigit(header[1]))
+            return false;
+        number = header[1] - '0';
+        if (header[2] == '\r')
+        {
+            _position = _searched = _position + OneDigitLength;
+            return true;
+        }
+
+        if (number == 0 || !IsDigit(header[2]) || header[3] != '\r')
+            return false;
+        number = number * 10 + header[2] - '0';
+        _position = _searched = _position + OneDigitLength + 1;
+        return true;
+    }
+
+    private static bool IsDigit(byte character) => (uint)(character - '0') <= 9;
 
     /// <summary>A header from its type byte to before its CR; moves the position behind its LF.</summary>
     private RespReadStatus ReadHeader(ReadOnlySpan<byte> input, ReadOnlySpan<byte> tooLong, out ReadOnlySpan<byte> text)

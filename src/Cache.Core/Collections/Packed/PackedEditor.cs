@@ -6,7 +6,8 @@ namespace Cache.Core.Collections.Packed;
 /// <summary>A packed collection whose parts lie apart, so that entries are added and removed in short moves.</summary>
 /// <remarks>
 /// Read from the record, changed, and written back at once. It never holds more than
-/// <see cref="PackedTable.LengthMax"/> bytes: a change that would is refused, and nothing is changed.
+/// <see cref="PackedTable.LengthMax"/> bytes: a change that would is refused, and nothing is changed. Until the first
+/// change it is the record itself: what only looks copies nothing.
 /// </remarks>
 internal ref struct PackedEditor
 {
@@ -18,6 +19,10 @@ internal ref struct PackedEditor
     private readonly Span<byte> _lengths;
     private readonly Span<byte> _valueLengths;
     private readonly Span<byte> _entries;
+
+    // What was read, as long as it is not taken apart.
+    private PackedTable _whole;
+    private bool _isApart = true;
     private int _entriesLength;
 
     public PackedEditor(PackedShape shape, Span<byte> memory)
@@ -42,23 +47,23 @@ internal ref struct PackedEditor
     /// <summary>The bytes of the packed collection.</summary>
     public readonly int Length => LengthOf(Count, _entriesLength);
 
-    public readonly PackedTable Table => new(
+    /// <summary>The collection as it is, until the next change.</summary>
+    public readonly PackedTable Table => !_isApart ? _whole : new(
         _shape.HasPrints ? _prints[..Count] : default, _lengths[..Count],
         _shape.HasValues ? _valueLengths[..Count] : default, _entries[.._entriesLength]);
 
     /// <summary>Reads a packed collection; an absent one is empty.</summary>
+    /// <remarks>packed: It stays as it is until the first change.</remarks>
     /// <returns>False if the bytes are none.</returns>
-    public bool TryRead(scoped ReadOnlySpan<byte> packed)
+    public bool TryRead(ReadOnlySpan<byte> packed)
     {
-        (Count, _entriesLength, Flags, IsChanged) = (0, 0, 0, false);
+        (Count, _entriesLength, Flags, IsChanged, _isApart) = (0, 0, 0, false, true);
         if (packed.IsEmpty)
             return true;
         if (packed.Length > PackedTable.LengthMax || !PackedTable.TryOpen(packed, _shape, out var table))
             return false;
-        table.Prints.CopyTo(_prints);
-        table.Lengths.CopyTo(_lengths);
-        table.ValueLengths.CopyTo(_valueLengths);
-        table.Entries.CopyTo(_entries);
+        _whole = table;
+        _isApart = false;
         (Count, _entriesLength, Flags) = (table.Count, table.Entries.Length, PackedTable.FlagsOf(packed));
         return true;
     }
@@ -68,13 +73,11 @@ internal ref struct PackedEditor
     {
         Debug.Assert(packed.Length == Length);
         BinaryPrimitives.WriteUInt16LittleEndian(packed, (ushort)(Count | Flags));
-        var rest = packed[PackedTable.HeaderSize..];
-        if (_shape.HasPrints)
-            rest = Append(_prints[..Count], rest);
-        rest = Append(_lengths[..Count], rest);
-        if (_shape.HasValues)
-            rest = Append(_valueLengths[..Count], rest);
-        _entries[.._entriesLength].CopyTo(rest);
+        var table = Table;
+        var rest = Append(table.Prints, packed[PackedTable.HeaderSize..]);
+        rest = Append(table.Lengths, rest);
+        rest = Append(table.ValueLengths, rest);
+        table.Entries.CopyTo(rest);
     }
 
     /// <summary>Adds an entry behind all others.</summary>
@@ -93,6 +96,7 @@ internal ref struct PackedEditor
         long size = SizeOf(name.Length) + (_shape.HasValues ? SizeOf(value.Length) : 0);
         if (Count == PackedTable.CountMax || LengthOf(Count + 1, _entriesLength + size) > PackedTable.LengthMax)
             return false;
+        TakeApart();
         if (_shape.HasPrints)
             InsertByte(_prints, index, PackedPrint.Of(name));
         InsertByte(_lengths, index, MarkOf(name.Length));
@@ -115,6 +119,7 @@ internal ref struct PackedEditor
         long size = SizeOf(value.Length);
         if (LengthOf(Count, _entriesLength + size - before) > PackedTable.LengthMax)
             return false;
+        TakeApart();
         Resize(place.ValueHead, before, (int)size);
         _valueLengths[place.Index] = MarkOf(value.Length);
         WriteString(place.ValueHead, value);
@@ -130,6 +135,7 @@ internal ref struct PackedEditor
         long size = SizeOf(name.Length);
         if (LengthOf(Count, _entriesLength + size - before) > PackedTable.LengthMax)
             return false;
+        TakeApart();
         Resize(place.Start, before, (int)size);
         _lengths[place.Index] = MarkOf(name.Length);
         WriteString(place.Start, name);
@@ -146,11 +152,23 @@ internal ref struct PackedEditor
     public void RemoveRange(int index, int count, int start, int end)
     {
         Debug.Assert(index >= 0 && count >= 0 && index + count <= Count);
+        TakeApart();
         RemoveBytes(_prints, index, count);
         RemoveBytes(_lengths, index, count);
         RemoveBytes(_valueLengths, index, count);
         Count -= count;
         Resize(start, end - start, 0);
+    }
+
+    private void TakeApart()
+    {
+        if (_isApart)
+            return;
+        _whole.Prints.CopyTo(_prints);
+        _whole.Lengths.CopyTo(_lengths);
+        _whole.ValueLengths.CopyTo(_valueLengths);
+        _whole.Entries.CopyTo(_entries);
+        _isApart = true;
     }
 
     private readonly long LengthOf(int count, long entriesLength) =>

@@ -16,6 +16,12 @@ internal ref struct HllAddition(ReadOnlySpan<int> raised, Span<byte> memory) : I
 
     public bool TryMake(ReadOnlySpan<byte> present, bool exists)
     {
+        if (exists && HasAll(present))
+        {
+            Fault = HllFault.None;
+            return false;
+        }
+
         Fault = _editor.Read(present, exists);
         if (Fault != HllFault.None)
             return false;
@@ -29,5 +35,20 @@ internal ref struct HllAddition(ReadOnlySpan<int> raised, Span<byte> memory) : I
         if (isChanged)
             _editor.MarkOutdated();
         return isChanged;
+    }
+
+    // Most elements raise nothing: then nothing is copied, and nothing looked at but their registers, as in Redis.
+    private readonly bool HasAll(ReadOnlySpan<byte> present)
+    {
+        if (!HllFormat.HasHeader(present))
+            return false;
+        foreach (int packed in _raised)
+        {
+            var (index, value) = HllRaises.Unpack(packed);
+            if (!HllFormat.TryGetRegister(present, index, out int held) || held < value)
+                return false;
+        }
+
+        return true;
     }
 }

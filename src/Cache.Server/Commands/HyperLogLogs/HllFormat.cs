@@ -82,6 +82,18 @@ internal static class HllFormat
         return DenseLength;
     }
 
+    /// <summary>The value of one register.</summary>
+    /// <remarks>text: It has a header.</remarks>
+    /// <returns>False if the registers before it are not all there.</returns>
+    public static bool TryGetRegister(ReadOnlySpan<byte> text, int index, out int value)
+    {
+        var registers = text[HeaderLength..];
+        if (IsSparse(text))
+            return HllSparse.TryGet(registers, index, out value);
+        value = HllDense.Get(registers, index);
+        return true;
+    }
+
     /// <summary>Raises each register to that of a HyperLogLog, if that is more.</summary>
     /// <returns>False if it is not whole: then some may be raised.</returns>
     public static bool TryMerge(ReadOnlySpan<byte> text, Span<byte> most)

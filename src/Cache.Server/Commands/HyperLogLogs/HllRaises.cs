@@ -2,20 +2,29 @@ using System.Buffers;
 
 namespace Cache.Server.Commands.HyperLogLogs;
 
-/// <summary>What some elements raise, in their order; what an earlier one has raised as far is left out.</summary>
+/// <summary>
+/// What some elements raise, in their order; of many, what an earlier one has raised as far is left out.
+/// </summary>
 /// <remarks>So each element is hashed once, however often the write is tried, and a write's work is bounded.</remarks>
 internal ref struct HllRaises : IDisposable
 {
     private const int ValueBits = 6;
     private const int CapacityMin = 16;
 
-    private byte[] _raised;
+    // So few are applied sooner than all registers are cleared.
+    private const int FewMax = 64;
+
+    // Empty where there are few elements.
+    private byte[] _raised = [];
     private int[] _items;
     private int _count;
 
-    public HllRaises()
+    /// <summary>Without elements yet, of which there will be a number.</summary>
+    public HllRaises(int count)
     {
         _items = ArrayPool<int>.Shared.Rent(CapacityMin);
+        if (count <= FewMax)
+            return;
         _raised = ArrayPool<byte>.Shared.Rent(HllFormat.Registers);
         _raised.AsSpan(0, HllFormat.Registers).Clear();
     }
@@ -27,9 +36,13 @@ internal ref struct HllRaises : IDisposable
     public void Add(scoped ReadOnlySpan<byte> element)
     {
         var (index, value) = HllHash.Of(element);
-        if (_raised[index] >= value)
-            return;
-        _raised[index] = (byte)value;
+        if (_raised.Length > 0)
+        {
+            if (_raised[index] >= value)
+                return;
+            _raised[index] = (byte)value;
+        }
+
         if (_count == _items.Length)
             Grow();
         _items[_count++] = index << ValueBits | value;
@@ -38,7 +51,8 @@ internal ref struct HllRaises : IDisposable
     public void Dispose()
     {
         ArrayPool<int>.Shared.Return(_items);
-        ArrayPool<byte>.Shared.Return(_raised);
+        if (_raised.Length > 0)
+            ArrayPool<byte>.Shared.Return(_raised);
         (_items, _raised, _count) = ([], [], 0);
     }
 

@@ -118,6 +118,15 @@ internal static class HllSparse
         return true;
     }
 
+    /// <summary>The value of a register.</summary>
+    /// <returns>False if there are no runs up to it.</returns>
+    public static bool TryGet(ReadOnlySpan<byte> runs, int index, out int value)
+    {
+        Find(runs, index, out int first, out _, out var run);
+        value = run.Value;
+        return index < first + run.Count;
+    }
+
     /// <summary>Raises a register of whole runs to a value.</summary>
     /// <param name="runs">Room for the longest; it begins with the runs.</param>
     /// <param name="length">The length of the runs, before and after.</param>
@@ -133,6 +142,7 @@ internal static class HllSparse
         if (value > ValueMax)
             return false;
         int at = Find(runs[..length], index, out int first, out int before, out var run);
+        Debug.Assert(index < first + run.Count, "The runs are whole.");
         if (run.Value >= value)
             return true;
         Span<byte> changed = stackalloc byte[2 + GrowthMax];
@@ -150,7 +160,7 @@ internal static class HllSparse
         return true;
     }
 
-    /// <returns>Where the run of a register begins.</returns>
+    /// <returns>Where the run of a register begins; one without registers if there is none.</returns>
     private static int Find(ReadOnlySpan<byte> runs, int index, out int first, out int before, out HllRun run)
     {
         first = 0;
@@ -163,7 +173,6 @@ internal static class HllSparse
             at += run.Length;
         }
 
-        Debug.Assert(run.Count > 0, "The runs are whole.");
         return at;
     }
 

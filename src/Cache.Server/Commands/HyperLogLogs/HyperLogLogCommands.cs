@@ -28,7 +28,7 @@ internal static class HyperLogLogCommands
             return;
         var elements = new RequestNames(request);
         byte[] memory = ArrayPool<byte>.Shared.Rent(HllEditor.MemorySize);
-        using var raises = new HllRaises();
+        using var raises = new HllRaises(elements.Count);
         for (int i = 0; i < elements.Count; i++)
             raises.Add(elements.GetKey(i));
         var addition = new HllAddition(raises.Items, memory);
