@@ -7,14 +7,14 @@ namespace Cache.Core.Expiry;
 /// <remarks>
 /// From construction on only the provider's monotonic timestamp counts, so a wall clock that jumps changes no interval.
 /// A moment of the wall clock is compared with this time and the distance of the two clocks. <see cref="NowMs"/> and
-/// that distance are fields that a timer renews, because reading a timestamp costs more than finding an entry; a
+/// that distance are fields that a thread renews, because reading a timestamp costs more than finding an entry; a
 /// provider other than the system's (a test's) is read each time, so that a fake advance takes effect at once.
 /// </remarks>
 internal sealed class CoarseClock : IDisposable
 {
     // How late a read may notice an expiry. Shorter wakes an idle process more often; longer is seen by users of short
     // TTLs.
-    private const int TickMs = 10;
+    public const int TickMs = 10;
 
     // A smaller change of the distance of the clocks is ignored, so that a moment is reported as it was given: reading
     // both clocks takes a while, and each is truncated to whole milliseconds. No coarser than expiry itself.
@@ -24,14 +24,16 @@ internal sealed class CoarseClock : IDisposable
     private const int WallReadingsMax = 4;
 
     private readonly TimeProvider _timeProvider;
-    private readonly ITimer? _timer;
+
+    // Whether the fields below are renewed.
+    private readonly bool _isTicked;
     private readonly long _startTimestamp;
     private readonly long _startMs;
 
-    // Written by the timer alone; read by every operation, unordered: any recent value will do.
+    // Written by the ticker alone; read by every operation, unordered: any recent value will do.
     private long _nowMs;
 
-    // Added to the store's time, gives that of the wall clock; written by the timer and by threads that find another
+    // Added to the store's time, gives that of the wall clock; written by the ticker and by threads that find another
     // distance: any recent value will do.
     private long _wallOffsetMs;
 
@@ -41,18 +43,16 @@ internal sealed class CoarseClock : IDisposable
         _startTimestamp = timeProvider.GetTimestamp();
         _startMs = timeProvider.GetUtcNow().ToUnixTimeMilliseconds();
         _nowMs = _startMs;
-        if (timeProvider == TimeProvider.System)
-        {
-            var tick = TimeSpan.FromMilliseconds(TickMs);
-            _timer = timeProvider.CreateTimer(static clock => ((CoarseClock)clock!).Tick(), this, tick, tick);
-        }
+        _isTicked = timeProvider == TimeProvider.System;
+        if (_isTicked)
+            ClockTicker.Add(this);
     }
 
     /// <summary>The time for reads: up to a tick old, without a system call.</summary>
     public long NowMs
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)] // One load; each write and expiring read has it.
-        get => _timer is null ? ReadMs() : Volatile.Read(ref _nowMs);
+        get => _isTicked ? Volatile.Read(ref _nowMs) : ReadMs();
     }
 
     /// <summary>Both clocks for reads: up to a tick old, without a system call.</summary>
@@ -68,7 +68,7 @@ internal sealed class CoarseClock : IDisposable
     private long WallOffsetMs
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)] // One load, beside the other.
-        get => _timer is null ? ReadWallOffsetMs() : Volatile.Read(ref _wallOffsetMs);
+        get => _isTicked ? Volatile.Read(ref _wallOffsetMs) : ReadWallOffsetMs();
     }
 
     /// <summary>A sum that saturates at 64 bits.</summary>
@@ -116,9 +116,14 @@ internal sealed class CoarseClock : IDisposable
         return offset;
     }
 
-    public void Dispose() => _timer?.Dispose();
+    public void Dispose()
+    {
+        if (_isTicked)
+            ClockTicker.Remove(this);
+    }
 
-    private void Tick()
+    /// <summary>Renews what reads see.</summary>
+    public void Tick()
     {
         Volatile.Write(ref _nowMs, ReadMs());
         ReadWallOffsetMs();
