@@ -166,13 +166,22 @@ internal static class HllSparse
         first = 0;
         before = 0;
         int at = 0;
-        while (TryRead(runs, at, out run) && index >= first + run.Count)
+        while (at < runs.Length)
         {
+            // As TryRead, without the value: there may be thousands.
+            int opcode = runs[at];
+            bool isLong = (opcode & 0xC0) == 0x40;
+            int count = ((opcode & 0x80) != 0 ? opcode & 3 : opcode & 0x3F) + 1;
+            if (isLong)
+                count = at + 1 < runs.Length ? ((opcode & 0x3F) << 8 | runs[at + 1]) + 1 : LongZerosMax;
+            if (index < first + count)
+                break;
             before = at;
-            first += run.Count;
-            at += run.Length;
+            first += count;
+            at += isLong ? 2 : 1;
         }
 
+        TryRead(runs, at, out run);
         return at;
     }
 
