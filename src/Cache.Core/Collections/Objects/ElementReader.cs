@@ -57,13 +57,15 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
             isAny = true;
             if (reader.IsStub || !ElementWriter.MayBeStored(reader.Name.Length, reader.Value.Length))
                 return false;
+            if (kind == EntryKind.List)
+                continue;
             if (reader.Action != ElementAction.Put && (isCollection || reader.Action != ElementAction.Drop))
                 return false;
             if (!MayHave(kind, reader))
                 return false;
         }
 
-        return isAny && reader._rest.IsEmpty;
+        return isAny && reader._rest.IsEmpty && (kind != EntryKind.List || ListChange.AreWhole(bytes, isCollection));
     }
 
     // What the values of a kind may be.
