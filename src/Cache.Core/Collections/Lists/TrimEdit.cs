@@ -6,7 +6,7 @@ namespace Cache.Core.Collections.Lists;
 /// <summary>Removes all elements but a range, of a large list a step's at most.</summary>
 /// <remarks>
 /// rest: What is left to remove, as the steps before know it; null: this is the first one. So what others push
-/// meanwhile stays, at both ends.
+/// meanwhile stays, unless they also pop at that end: then no more goes than there was.
 /// </remarks>
 internal struct TrimEdit(long first, long last, TrimRest? rest) : IPackedEdit, IObjectEdit
 {
