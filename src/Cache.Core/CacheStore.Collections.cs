@@ -1,5 +1,4 @@
 using Cache.Core.Collections;
-using Cache.Core.Collections.Lists;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.ManyKeys;

@@ -5,7 +5,8 @@ using Cache.Core.Sharding;
 namespace Cache.Core.Collections;
 
 /// <summary>
-/// Reads of a long value, or a long element: a reference is taken while the collection is held, and copied from afterwards.
+/// Reads of a long value, or a long element: a reference is taken while the collection is held, and copied from
+/// afterwards.
 /// </summary>
 /// <remarks>Without the hold its block could be freed, and be memory of others, before it has the reference.</remarks>
 internal static class LongElementReader

@@ -1,4 +1,3 @@
-using Cache.Core.Collections.Lists;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 

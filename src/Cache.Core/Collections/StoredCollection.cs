@@ -37,12 +37,16 @@ internal static class StoredCollection
     /// <summary>Whether bytes of a file are a whole collection that the store could have made.</summary>
     public static bool IsWhole(EntryKind kind, ReadOnlySpan<byte> stored) =>
         ElementReader.IsStored(stored)
-            ? ElementReader.IsWhole(kind, stored[ElementReader.PrefixSize..], isCollection: true)
+            ? IsWhole(kind, stored[ElementReader.PrefixSize..], isCollection: true)
             : PackedCheck.IsWhole(kind, stored);
 
     /// <summary>Whether bytes of a file say what became of some elements.</summary>
     public static bool AreChanges(EntryKind kind, ReadOnlySpan<byte> changes) =>
-        ElementReader.IsWhole(kind, changes, isCollection: false);
+        IsWhole(kind, changes, isCollection: false);
+
+    private static bool IsWhole(EntryKind kind, ReadOnlySpan<byte> elements, bool isCollection) =>
+        ElementReader.IsWhole(kind, elements, isCollection)
+        && (kind != EntryKind.List || StoredListChanges.AreWhole(elements, isCollection));
 
     /// <summary>The bytes that a large one takes.</summary>
     public static long LengthOf(in ObjectView view) => view.Kind switch

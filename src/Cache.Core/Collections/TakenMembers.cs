@@ -6,9 +6,9 @@ namespace Cache.Core.Collections;
 
 /// <summary>Elements that a write removed, or that a read found, for the caller; dispose it.</summary>
 /// <remarks>
-/// Each is its length in four bytes, its score in eight, and its bytes. Of a long element of a list there is a reference
-/// to its block, and the complement of that one's number instead of the length. One for each thread; a sink that asks
-/// the store in turn gets another one.
+/// Each is its length in four bytes, its score in eight, and its bytes. Of a long element of a list there is a
+/// reference to its block, and the complement of that one's number instead of the length. One for each thread; a sink
+/// that asks the store in turn gets another one.
 /// </remarks>
 internal sealed class TakenMembers : IDisposable
 {
@@ -64,16 +64,13 @@ internal sealed class TakenMembers : IDisposable
         }
     }
 
-    /// <summary>Adds a long element; the caller holds its collection.</summary>
-    public void AddLong(LongElements owner, ElementStub stub)
+    /// <summary>Adds an element of a list; the caller holds it.</summary>
+    public void Add(scoped in ObjectView view, scoped in TreeEntry entry)
     {
-        _lent.EnsureCapacity(_lent.Count + 1);
-        int at = _length;
-        Add(default, score: 0);
-        BinaryPrimitives.WriteInt32LittleEndian(_bytes.AsSpan(at), ~_lent.Count);
-        owner.Lend(stub.Block);
-        _lent.Add((at, owner, stub));
-        _lentBytes += stub.Length;
+        if (entry.IsNameStub)
+            AddLong(view.LongElements, ElementStub.Read(entry.Name));
+        else
+            Add(entry.Name, score: 0);
     }
 
     public void Add(scoped ReadOnlySpan<byte> member, double score)
@@ -115,5 +112,16 @@ internal sealed class TakenMembers : IDisposable
         Clear();
         if (_bytes.Length <= KeptBytesMax)
             _cached = this;
+    }
+
+    private void AddLong(LongElements owner, ElementStub stub)
+    {
+        _lent.EnsureCapacity(_lent.Count + 1);
+        int at = _length;
+        Add(default, score: 0);
+        BinaryPrimitives.WriteInt32LittleEndian(_bytes.AsSpan(at), ~_lent.Count);
+        owner.Lend(stub.Block);
+        _lent.Add((at, owner, stub));
+        _lentBytes += stub.Length;
     }
 }

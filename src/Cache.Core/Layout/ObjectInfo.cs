@@ -83,6 +83,15 @@ internal struct ObjectInfo
         first.PageBytes + (kind == EntryKind.List ? 0 : second.PageBytes);
 }
 
+/// <summary>What a large list keeps in the place of a second tree; under its object's lock and version.</summary>
+/// <param name="Change">
+/// The number of its last change, which only grows: a journal's record has it too, and is made once.
+/// </param>
+/// <param name="Head">
+/// Where its leftmost element is on a line without ends: one less with each push to the left, one more with each pop.
+/// </param>
+internal readonly record struct ListMarks(ulong Change, long Head);
+
 /// <summary>What becomes of an object's number.</summary>
 /// <remarks>
 /// <code>

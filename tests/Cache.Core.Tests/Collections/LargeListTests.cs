@@ -46,7 +46,8 @@ public sealed class LargeListTests : IDisposable
     {
         Fill(Many, ListEnd.Left);
         Assert.Equal(Enumerable.Range(0, Many).Reverse().Select(static i => $"element {i}"), All());
-        Assert.Equal(WriteStatus.ConditionNotMet, List.Push(ListEnd.Left, "x"u8, SetCondition.IfAbsent, out long count));
+        Assert.Equal(
+            WriteStatus.ConditionNotMet, List.Push(ListEnd.Left, "x"u8, SetCondition.IfAbsent, out long count));
         Assert.Equal(WriteStatus.Done, List.Push(ListEnd.Left, "x"u8, SetCondition.IfPresent, out count));
         Assert.Equal(Many + 1, count);
         Store.AssertValid();
@@ -181,7 +182,8 @@ public sealed class LargeListTests : IDisposable
     public void Replace_OfManyElements_MakesALargeList()
     {
         Store.Set("l"u8, "string"u8);
-        var elements = new KeyArray([.. Enumerable.Range(0, Many).Select(i => i == 7 ? Long('x', 70_000) : Bytes($"{i}"))]);
+        var elements = new KeyArray(
+            [.. Enumerable.Range(0, Many).Select(i => i == 7 ? Long('x', 70_000) : Bytes($"{i}"))]);
         Assert.Equal(WriteStatus.Done, List.Replace(ref elements));
         Assert.Equal(Many, List.Count);
         Assert.Equal(Long('x', 70_000), List.GetArray(7));
@@ -200,7 +202,8 @@ public sealed class LargeListTests : IDisposable
         });
         var store = fixture.Store;
         var list = store.List("l"u8);
-        var elements = new KeyArray([.. Enumerable.Range(0, 100).Select(static i => Long('v', 10 * i + (i % 9 == 0 ? 3_000 : 0)))]);
+        var elements = new KeyArray(
+            [.. Enumerable.Range(0, 100).Select(static i => Long('v', (10 * i) + (i % 9 == 0 ? 3_000 : 0)))]);
         long expected = 0;
         while (list.PushMany(ListEnd.Left, ref elements, SetCondition.Always, out long count) == WriteStatus.Done)
             expected = count;

@@ -22,7 +22,7 @@ internal struct PeekEdit(ListEnd end, TakenMembers taken) : IPackedEdit, IObject
         taken.Clear();
         if (!view.TryGetAt(end == ListEnd.Left ? 0 : (long)view.Count - 1, out var entry))
             return WriteStatus.NotFound;
-        view.Take(entry, taken);
+        taken.Add(view, entry);
         return WriteStatus.Done;
     }
 

@@ -32,7 +32,7 @@ internal struct PopEdit(ListEnd end, long count, TakenMembers taken) : IPackedEd
         }
 
         editor.RemoveRange(
-            first, removed, ListRange.StartOf(table, first), ListRange.StartOf(table, first + removed));
+            first, removed, table.StartAt(first), table.StartAt(first + removed));
         return WriteStatus.Done;
     }
 
@@ -46,7 +46,7 @@ internal struct PopEdit(ListEnd end, long count, TakenMembers taken) : IPackedEd
         var cursor = view.First<ByPosition>().At(end == ListEnd.Left ? 0 : view.Count - 1);
         for (long left = removed; left > 0 && cursor.IsValid; left--)
         {
-            view.Take(cursor.Entry, taken);
+            taken.Add(view, cursor.Entry);
             if (end == ListEnd.Left)
                 cursor.MoveNext();
             else

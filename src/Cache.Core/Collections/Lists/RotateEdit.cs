@@ -26,7 +26,7 @@ internal struct RotateEdit(ListEnd from, ListEnd to, TakenMembers taken) : IPack
         long last = (long)view.Count - 1;
         if (!view.TryGetAt(from == ListEnd.Left ? 0 : last, out var entry))
             return WriteStatus.NotFound;
-        view.Take(entry, taken);
+        taken.Add(view, entry);
         changes.BeginList(view.NextChange);
         changes.Move(from == ListEnd.Left ? 0 : last, to == ListEnd.Left ? 0 : last);
         return WriteStatus.Done;

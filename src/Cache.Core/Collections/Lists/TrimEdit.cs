@@ -86,7 +86,6 @@ internal struct TrimEdit(long first, long last, TrimRest? rest) : IPackedEdit, I
     {
         if (index == end)
             return;
-        int start = ListRange.StartOf(editor.Table, index);
-        editor.RemoveRange(index, end - index, start, ListRange.StartOf(editor.Table, end));
+        editor.RemoveRange(index, end - index, editor.Table.StartAt(index), editor.Table.StartAt(end));
     }
 }

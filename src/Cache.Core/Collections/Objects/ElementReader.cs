@@ -46,7 +46,7 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
     /// <summary>The elements of a stored collection.</summary>
     public static ElementReader OfStored(ReadOnlySpan<byte> stored) => new(stored[PrefixSize..]);
 
-    /// <summary>Whether all bytes are such elements of a kind, at least one.</summary>
+    /// <summary>Whether all bytes are such elements of a kind, at least one; of a list, any.</summary>
     /// <remarks>isCollection: Whether they are a whole collection, of which nothing is dropped.</remarks>
     public static bool IsWhole(EntryKind kind, ReadOnlySpan<byte> bytes, bool isCollection)
     {
@@ -65,7 +65,7 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
                 return false;
         }
 
-        return isAny && reader._rest.IsEmpty && (kind != EntryKind.List || ListChange.AreWhole(bytes, isCollection));
+        return isAny && reader._rest.IsEmpty;
     }
 
     // What the values of a kind may be.

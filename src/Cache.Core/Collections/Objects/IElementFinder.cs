@@ -2,7 +2,9 @@ using Cache.Core.Layout;
 
 namespace Cache.Core.Collections.Objects;
 
-/// <summary>Finds an element of a large collection; a struct type argument, so that the call is no interface call.</summary>
+/// <summary>
+/// Finds an element of a large collection; a struct type argument, so that the call is no interface call.
+/// </summary>
 internal interface IElementFinder
 {
     /// <summary>What the collection is.</summary>

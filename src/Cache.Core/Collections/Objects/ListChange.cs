@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 
 namespace Cache.Core.Collections.Objects;
 
-/// <summary>A change of a list as an <see cref="ElementReader"/> reads it.</summary>
+/// <summary>A change of a list: the name and the value of an element, as files have them.</summary>
 /// <remarks>
 /// <code>
 ///  name    position 8 │ number of the write 8         of the first change of a write; position −1: the right end
@@ -29,11 +29,6 @@ internal readonly ref struct ListChange
     {
         _name = name;
         Value = value;
-    }
-
-    public ListChange(scoped in ElementReader change)
-        : this(change.Name, change.Value)
-    {
     }
 
     public ReadOnlySpan<byte> Value { get; }
@@ -63,42 +58,5 @@ internal readonly ref struct ListChange
         BinaryPrimitives.WriteInt64LittleEndian(name, position);
         BinaryPrimitives.WriteUInt64LittleEndian(name[PositionSize..], number);
         return NameSizeOf(isFirst, position);
-    }
-
-    /// <summary>Whether bytes of a file are a write of a list.</summary>
-    /// <remarks>isCollection: Whether they are a whole list, to which elements are only added.</remarks>
-    public static bool AreWhole(ReadOnlySpan<byte> bytes, bool isCollection)
-    {
-        var reader = new ElementReader(bytes);
-        long count = 0;
-        ElementAction? action = null;
-        for (; reader.TryRead(); count++)
-        {
-            if (reader.Action != (action ??= reader.Action) || (isCollection && action != ElementAction.Put))
-                return false;
-            if (!IsWhole(reader, isFirst: count == 0) || (!isCollection && count == ElementChanges.CountMax))
-                return false;
-            if (isCollection && new ListChange(reader).Position > count)
-                return false;
-        }
-
-        return count != 0;
-    }
-
-    private static bool IsWhole(scoped in ElementReader reader, bool isFirst)
-    {
-        int size = reader.Name.Length;
-        if (isFirst ? size != FirstNameSize : size is not (0 or PositionSize))
-            return false;
-        var change = new ListChange(reader);
-        if (change.Position < (size == PositionSize || reader.Action != ElementAction.Put ? 0 : AtEnd))
-            return false;
-        return reader.Action switch
-        {
-            ElementAction.Put or ElementAction.Replace => true,
-            ElementAction.Drop => change.Value.Length == sizeof(int) && change.Count is > 0 and <= ElementChanges.CountMax,
-            ElementAction.Move => change.Value.Length == PositionSize && change.Target >= 0,
-            _ => false,
-        };
     }
 }

@@ -52,7 +52,7 @@ internal ref struct ListWriter(ObjectHeap heap, ref ObjectInfo info, uint number
         {
             for (var reader = new ElementReader(changes); reader.TryRead();)
             {
-                if (TryMake(reader.Action, new ListChange(reader), reader.IsStub))
+                if (TryMake(reader.Action, new ListChange(reader.Name, reader.Value), reader.IsStub))
                     continue;
                 Undo();
                 _info.Marks = before;
@@ -96,7 +96,7 @@ internal ref struct ListWriter(ObjectHeap heap, ref ObjectInfo info, uint number
         {
             steps += reader.Action switch
             {
-                ElementAction.Drop => new ListChange(reader).Count,
+                ElementAction.Drop => new ListChange(reader.Name, reader.Value).Count,
                 ElementAction.Move => 2,
                 _ => 1,
             };

@@ -97,7 +97,9 @@ internal sealed partial class ObjectHeap : IDisposable
     /// <summary>The collections that keys have.</summary>
     public long Count => Interlocked.Read(ref _count);
 
-    /// <summary>The greatest number of a list's change that was loaded; lists that become large begin above it.</summary>
+    /// <summary>
+    /// The greatest number of a list's change that was loaded; lists that become large begin above it.
+    /// </summary>
     public ulong LoadedChange => Volatile.Read(ref _loadedChange);
 
     /// <summary>What the thread has taken for its next write and not used.</summary>

@@ -65,15 +65,8 @@ internal readonly struct ObjectView(
         return loan;
     }
 
-    /// <summary>Keeps an element of a list, which the caller holds, for whoever is told.</summary>
-    public void Take(scoped in TreeEntry entry, TakenMembers taken)
-    {
-        Debug.Assert(number == 0, "The end of a store may free what a snapshot has: it is borrowed.");
-        if (entry.IsNameStub)
-            taken.AddLong(heap.LongElements, ElementStub.Read(entry.Name));
-        else
-            taken.Add(entry.Name, score: 0);
-    }
+    /// <summary>The blocks of long values and elements.</summary>
+    public LongElements LongElements => heap.LongElements;
 
     /// <summary>Finds an element of a list.</summary>
     /// <param name="index">From the left.</param>

@@ -18,7 +18,8 @@ internal ref struct SortStoring(
 
     public readonly int WriteCount => 1;
 
-    public readonly long WrittenBytes => _options.Destination.Length + (SortTexts.BytesMax - output.Room > ListBytes / 2 || output.Count > ListBytes / 16
+    public readonly long WrittenBytes => _options.Destination.Length
+        + (SortTexts.BytesMax - output.Room > ListBytes / 2 || output.Count > ListBytes / 16
             ? LargeListBytesMax : ListBytes);
 
     public SortFault Fault { get; set; }

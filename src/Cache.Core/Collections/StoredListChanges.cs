@@ -2,7 +2,7 @@ using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Layout;
 
-namespace Cache.Core.Collections.Lists;
+namespace Cache.Core.Collections;
 
 /// <summary>Makes of a list what a journal says, once.</summary>
 /// <remarks>
@@ -17,14 +17,34 @@ internal static class StoredListChanges
     public static ulong NumberOf(ReadOnlySpan<byte> stored)
     {
         var reader = new ElementReader(stored);
-        return reader.TryRead() ? new ListChange(reader).Number : 0;
+        return reader.TryRead() ? new ListChange(reader.Name, reader.Value).Number : 0;
+    }
+
+    /// <summary>Whether bytes of a file are a write of a list.</summary>
+    /// <remarks>isCollection: Whether they are a whole list, to which elements are only added.</remarks>
+    public static bool AreWhole(ReadOnlySpan<byte> bytes, bool isCollection)
+    {
+        var reader = new ElementReader(bytes);
+        long count = 0;
+        ElementAction? action = null;
+        for (; reader.TryRead(); count++)
+        {
+            if (reader.Action != (action ??= reader.Action) || (isCollection && action != ElementAction.Put))
+                return false;
+            if (!IsWhole(reader, isFirst: count == 0) || (!isCollection && count == ElementChanges.CountMax))
+                return false;
+            if (isCollection && new ListChange(reader.Name, reader.Value).Position > count)
+                return false;
+        }
+
+        return count != 0;
     }
 
     public static WriteStatus Run(scoped ref PackedEditor editor, ReadOnlySpan<byte> stored)
     {
         for (var reader = new ElementReader(stored); reader.TryRead();)
         {
-            var change = new ListChange(reader);
+            var change = new ListChange(reader.Name, reader.Value);
             if (TryPlace(reader.Action, change, editor.Count, out int at, out int count)
                 && !TryMake(ref editor, reader.Action, change, at, count))
             {
@@ -44,7 +64,7 @@ internal static class StoredListChanges
         long present = view.Count;
         for (var reader = new ElementReader(stored); reader.TryRead();)
         {
-            var change = new ListChange(reader);
+            var change = new ListChange(reader.Name, reader.Value);
             if (!TryPlace(reader.Action, change, present, out int at, out int count))
                 continue;
             switch (reader.Action)
@@ -67,6 +87,24 @@ internal static class StoredListChanges
         }
     }
 
+    private static bool IsWhole(scoped in ElementReader reader, bool isFirst)
+    {
+        int size = reader.Name.Length;
+        if (isFirst ? size != ListChange.FirstNameSize : size is not (0 or ListChange.PositionSize))
+            return false;
+        var change = new ListChange(reader.Name, reader.Value);
+        if (change.Position < (size == ListChange.PositionSize || reader.Action != ElementAction.Put ? 0 : ListChange.AtEnd))
+            return false;
+        return reader.Action switch
+        {
+            ElementAction.Put or ElementAction.Replace => true,
+            ElementAction.Drop =>
+                change.Value.Length == sizeof(int) && change.Count is > 0 and <= ElementChanges.CountMax,
+            ElementAction.Move => change.Value.Length == ListChange.PositionSize && change.Target >= 0,
+            _ => false,
+        };
+    }
+
     // False if the list has no such place.
     private static bool TryPlace(
         ElementAction action, scoped in ListChange change, long present, out int at, out int count)
@@ -85,7 +123,7 @@ internal static class StoredListChanges
     private static bool TryMake(
         scoped ref PackedEditor editor, ElementAction action, scoped in ListChange change, int at, int count)
     {
-        int start = ListRange.StartOf(editor.Table, at);
+        int start = editor.Table.StartAt(at);
         switch (action)
         {
             case ElementAction.Put:
@@ -93,7 +131,7 @@ internal static class StoredListChanges
             case ElementAction.Replace:
                 return editor.Table.TryGetAt(at, out var place) && editor.TrySetName(place, change.Value);
             case ElementAction.Drop:
-                editor.RemoveRange(at, count, start, ListRange.StartOf(editor.Table, at + count));
+                editor.RemoveRange(at, count, start, editor.Table.StartAt(at + count));
                 return true;
             default:
                 return TryMove(ref editor, at, (int)change.Target);
@@ -109,6 +147,6 @@ internal static class StoredListChanges
         name.CopyTo(element);
         element = element[..name.Length];
         editor.Remove(place);
-        return editor.TryInsert(to, ListRange.StartOf(editor.Table, to), element, default);
+        return editor.TryInsert(to, editor.Table.StartAt(to), element, default);
     }
 }
