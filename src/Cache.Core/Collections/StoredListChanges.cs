@@ -93,7 +93,8 @@ internal static class StoredListChanges
         if (isFirst ? size != ListChange.FirstNameSize : size is not (0 or ListChange.PositionSize))
             return false;
         var change = new ListChange(reader.Name, reader.Value);
-        if (change.Position < (size == ListChange.PositionSize || reader.Action != ElementAction.Put ? 0 : ListChange.AtEnd))
+        bool mayBeAtEnd = reader.Action == ElementAction.Put && size != ListChange.PositionSize;
+        if (change.Position < (mayBeAtEnd ? ListChange.AtEnd : 0))
             return false;
         return reader.Action switch
         {
