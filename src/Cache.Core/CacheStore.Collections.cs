@@ -93,6 +93,9 @@ public sealed partial class CacheStore
     internal WriteStatus ChangeStored(ReadOnlySpan<byte> key, EntryKind kind, ReadOnlySpan<byte> changes)
     {
         var edit = new StoredChangesEdit(kind, changes);
-        return Counted(ObjectWriter.Write(_state, KeyOf(key), ref edit));
+        var status = Counted(ObjectWriter.Write(_state, KeyOf(key), ref edit));
+        if (kind == EntryKind.List)
+            _state.TryMakeObjects()?.NoteLoaded(StoredListChanges.NumberOf(changes)); // Small now, it may grow.
+        return status;
     }
 }

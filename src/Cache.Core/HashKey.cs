@@ -72,7 +72,7 @@ public readonly ref struct HashKey
         var status = Query(ref query);
         while (status == ReadStatus.Found && query.IsLong)
         {
-            if (LongFieldReader.Read(_store.State, _key, field, ref sink) is { } read)
+            if (LongElementReader.Read(_store.State, _key, new FieldFinder(field), ref sink) is { } read)
                 return read;
             status = _store.State.ShardOf(_key.Hash).QueryAnyUncounted(_key, EntryKind.Hash, ref query, out _);
         }

@@ -1,13 +1,18 @@
-using System.Buffers;
 using Cache.Core.Collections;
 using Cache.Core.Collections.Lists;
-using Cache.Core.Collections.Packed;
+using Cache.Core.Collections.Objects;
 
 namespace Cache.Core;
 
 /// <summary>The writes.</summary>
 public readonly ref partial struct ListKey
 {
+    // Two of the longest elements: what a journal gets of a step is one block.
+    private const long StepBytesMax = 1L << 30;
+
+    // Others have changed a long list in its middle so often.
+    private const int InsertAttemptsMax = 8;
+
     /// <summary>Adds an element at an end. The key's expiry stays.</summary>
     public WriteStatus Push(ListEnd end, ReadOnlySpan<byte> element) =>
         Push(end, element, SetCondition.Always, out _);
@@ -23,7 +28,14 @@ public readonly ref partial struct ListKey
         return PushMany(end, ref one, condition, out count);
     }
 
-    /// <summary>Adds several elements at an end, one after the other: all or none.</summary>
+    /// <summary>
+    /// Adds several elements at an end, one after the other: of at most 128, and 1 GB, all or none; of more in steps of
+    /// as many.
+    /// </summary>
+    /// <remarks>
+    /// Others may see the first steps before the last, and push between them; where one of them fails, those before it
+    /// stay, and no other key waits for a long write.
+    /// </remarks>
     /// <param name="end">The end: at the left one, the last element becomes the first of the list.</param>
     /// <param name="elements">The elements.</param>
     /// <param name="condition">Whether the list must be absent or present.</param>
@@ -33,10 +45,38 @@ public readonly ref partial struct ListKey
         where TElements : struct, IKeySource, allows ref struct
     {
         ThrowIfNone(end);
-        var edit = new PushEdit<TElements>(end, elements, condition);
-        var status = Write(ref edit);
-        count = status is WriteStatus.Done or WriteStatus.ConditionNotMet ? edit.Count : 0;
+        count = 0;
+        var status = WriteStatus.Done;
+        int length;
+        for (int from = 0; (from < elements.Count || from == 0) && status == WriteStatus.Done; from += length)
+        {
+            length = LengthOfStep(ref elements, from);
+            var step = new KeySlice<TElements>(elements, from, length);
+            var edit = new PushEdit<KeySlice<TElements>>(end, step, from == 0 ? condition : SetCondition.Always);
+            status = Write(ref edit);
+            elements = edit.Elements.Names;
+            if (status is WriteStatus.Done or WriteStatus.ConditionNotMet)
+                count = edit.Count;
+            if (length == 0)
+                break;
+        }
+
         return status;
+    }
+
+    private static int LengthOfStep<TElements>(ref TElements elements, int from)
+        where TElements : struct, IKeySource, allows ref struct
+    {
+        int most = Math.Min(elements.Count - from, ElementChanges.CountMax);
+        long bytes = 0;
+        for (int length = 0; length < most; length++)
+        {
+            bytes += elements.GetKey(from + length).Length;
+            if (bytes > StepBytesMax && length > 0)
+                return length;
+        }
+
+        return most;
     }
 
     /// <summary>Removes the element at an end, and copies it into the sink.</summary>
@@ -60,7 +100,10 @@ public readonly ref partial struct ListKey
     }
 
     /// <summary>Removes elements at an end, and copies them into the sink.</summary>
-    /// <remarks>They are removed before the sink is called.</remarks>
+    /// <remarks>
+    /// They are removed before the sink is called. More than 128 elements of a list of more than 4 KB are removed in
+    /// steps of as many; they end where those that are told would take an eighth of the store's limit.
+    /// </remarks>
     /// <param name="end">The end.</param>
     /// <param name="count">The most that are removed, at least 1.</param>
     /// <param name="sink">Receives the elements; from the right end, the last one of the list first.</param>
@@ -70,19 +113,12 @@ public readonly ref partial struct ListKey
     {
         ThrowIfNone(end);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
-        byte[] memory = ArrayPool<byte>.Shared.Rent(PackedEditor.MemorySize);
-        try
-        {
-            var edit = new PopEdit(end, count, memory);
-            var status = Write(ref edit);
-            if (status == WriteStatus.Done)
-                Tell(edit.Taken, end, ref sink);
+        using var taken = TakenMembers.Rent();
+        var status = PopSteps(end, count, taken);
+        if (status != WriteStatus.Done && taken.Count == 0)
             return status;
-        }
-        finally // The sink may throw.
-        {
-            ArrayPool<byte>.Shared.Return(memory);
-        }
+        ListView.Tell(taken, ref sink);
+        return WriteStatus.Done;
     }
 
     /// <summary>Moves the element at an end of this list to an end of a list, perhaps the same one.</summary>
@@ -100,25 +136,24 @@ public readonly ref partial struct ListKey
     {
         ThrowIfNone(from);
         ThrowIfNone(to);
-        byte[] memory = ArrayPool<byte>.Shared.Rent(PackedEditor.MemorySize);
-        try
+        using var taken = TakenMembers.Rent();
+        WriteStatus status;
+        if (destination.SequenceEqual(_key.Bytes))
         {
-            if (!destination.SequenceEqual(_key.Bytes))
-                return _store.Counted(ListMover.Move(_store, _key.Bytes, from, destination, to, memory, ref sink));
-            var edit = new RotateEdit(from, to, memory);
-            var status = Write(ref edit);
-            if (status == WriteStatus.Done && edit.Moved.TryGetAt(0, out var place))
-            {
-                edit.Moved.NameAt(place).CopyTo(sink.GetSpan(place.NameLength));
-                sink.Advance(place.NameLength);
-            }
+            var edit = new RotateEdit(from, to, taken);
+            status = Write(ref edit);
+        }
+        else
+        {
+            status = _store.Counted(ListMover.Move(_store, _key.Bytes, from, destination, to, taken));
+        }
 
+        int position = 0;
+        if (status != WriteStatus.Done || !taken.TryMoveNext(ref position, out var element, out _))
             return status;
-        }
-        finally // The sink may throw.
-        {
-            ArrayPool<byte>.Shared.Return(memory);
-        }
+        element.CopyTo(sink.GetSpan(element.Length));
+        sink.Advance(element.Length);
+        return status;
     }
 
     /// <summary>Replaces the element with an index.</summary>
@@ -135,33 +170,48 @@ public readonly ref partial struct ListKey
     /// <param name="count">The number of elements afterwards.</param>
     /// <returns>NotFound if the key is absent, ConditionNotMet if it has no such element.</returns>
     public WriteStatus InsertBefore(ReadOnlySpan<byte> pivot, ReadOnlySpan<byte> element, out long count) =>
-        Insert(new InsertElementEdit(pivot, element, isBefore: true), out count);
+        Insert(pivot, element, isBefore: true, out count);
 
     /// <summary>As <see cref="InsertBefore"/>, to the right of it.</summary>
     public WriteStatus InsertAfter(ReadOnlySpan<byte> pivot, ReadOnlySpan<byte> element, out long count) =>
-        Insert(new InsertElementEdit(pivot, element, isBefore: false), out count);
+        Insert(pivot, element, isBefore: false, out count);
 
-    /// <summary>Removes elements that are equal to another.</summary>
+    /// <summary>
+    /// Removes elements that are equal to another; of a list of more than 1,024 elements in steps of at most 128.
+    /// </summary>
     /// <param name="element">The bytes that are looked for.</param>
     /// <param name="count">The most that are removed, from the left; negative: from the right; 0: all.</param>
     /// <param name="removed">The number of those that were removed.</param>
     /// <returns>NotFound if there was none.</returns>
     public WriteStatus Remove(ReadOnlySpan<byte> element, long count, out long removed)
     {
-        var edit = new RemoveElementsEdit(count, element);
-        var status = Write(ref edit);
-        removed = status == WriteStatus.Done ? edit.Removed : 0;
+        var remover = new ElementRemover(_store.State, count, element);
+        var status = _store.Counted(remover.Remove(_key));
+        removed = remover.Removed;
         return status;
     }
 
-    /// <summary>Removes all elements but a range; with an empty range, the key.</summary>
+    /// <summary>
+    /// Removes all elements but a range, of a list of more than 4 KB in steps of at most 128; with an empty range, the
+    /// key.
+    /// </summary>
     /// <param name="first">The index of the first one that stays.</param>
     /// <param name="last">The index of the last one that stays.</param>
     /// <returns>NotFound if the key is absent.</returns>
     public WriteStatus Trim(long first, long last)
     {
-        var edit = new TrimEdit(first, last);
-        return Write(ref edit);
+        TrimRest? rest = null;
+        WriteStatus status;
+        do
+        {
+            var edit = new TrimEdit(first, last, rest);
+            status = Write(ref edit);
+            if (status == WriteStatus.NotFound && rest is not null)
+                return WriteStatus.Done; // Others have removed what was left.
+            rest = edit.Rest;
+        }
+        while (status == WriteStatus.Done && !rest.Value.IsNone);
+        return status;
     }
 
     /// <summary>Gives the key a list of its own, whatever its value was, and without an expiry.</summary>
@@ -170,22 +220,64 @@ public readonly ref partial struct ListKey
         where TElements : struct, IKeySource, allows ref struct =>
         _store.Counted(ListReplacer.Replace(_store, _key, ref elements));
 
-    private WriteStatus Insert(InsertElementEdit edit, out long count)
+    /// <summary>Takes a copy of the element at an end, or a reference to a long one.</summary>
+    internal WriteStatus Peek(ListEnd end, TakenMembers taken)
     {
-        var status = Write(ref edit);
-        count = status is WriteStatus.Done or WriteStatus.ConditionNotMet ? edit.Count : 0;
-        return status;
+        var edit = new PeekEdit(end, taken);
+        return ObjectWriter.Write(_store.State, _key, ref edit);
     }
 
-    private static void Tell<TSink>(in PackedTable taken, ListEnd end, ref TSink sink)
-        where TSink : struct, IElementSink, allows ref struct
+    /// <summary>Removes the element at an end.</summary>
+    internal WriteStatus RemoveEnd(ListEnd end)
     {
-        sink.Begin(taken.Count);
-        for (int i = 0; i < taken.Count; i++)
+        using var taken = TakenMembers.Rent();
+        return PopSteps(end, count: 1, taken);
+    }
+
+    private WriteStatus Insert(
+        ReadOnlySpan<byte> pivot, ReadOnlySpan<byte> element, bool isBefore, out long count)
+    {
+        ListPlace? place = null;
+        for (int attempts = 0; ; attempts++)
         {
-            if (taken.TryGetAt(end == ListEnd.Left ? i : taken.Count - 1 - i, out var place))
-                sink.Take(taken.NameAt(place));
+            bool searchesAll = attempts == InsertAttemptsMax;
+            var edit = new InsertElementEdit(pivot, element, isBefore, place, searchesAll);
+            var status = Write(ref edit);
+            count = status is WriteStatus.Done or WriteStatus.ConditionNotMet ? edit.Count : 0;
+            if (!edit.NeedsPlace || !TryFindPlace(pivot, ref place))
+                return status;
         }
+    }
+
+    // In a snapshot. False if a large list has no such element.
+    private bool TryFindPlace(ReadOnlySpan<byte> element, ref ListPlace? place)
+    {
+        using var copy = CollectionCopy.Peek(_store.State, _key, EntryKind.List, out var status, out _);
+        if (status != ReadStatus.Found || !copy.IsObject)
+            return true; // It is another one by now.
+        var search = new ElementSearch(_store.State, copy, element, new ListSearch());
+        if (!search.TryMoveNext(out long index))
+            return false;
+        place = ListPlace.Of(copy.View, index);
+        return true;
+    }
+
+    // What others push meanwhile is not taken: it ends. Where a step is refused, those before it are told.
+    private WriteStatus PopSteps(ListEnd end, long count, TakenMembers taken)
+    {
+        long left = count;
+        WriteStatus status;
+        do
+        {
+            var before = taken.End;
+            var edit = new PopEdit(end, left, taken);
+            status = Write(ref edit);
+            if (status != WriteStatus.Done)
+                taken.Truncate(before); // They were only planned.
+            left = Math.Min(left, edit.Present) - (taken.Count - before.Count);
+        }
+        while (status == WriteStatus.Done && left > 0 && taken.Bytes < _store.TakenMembersMax);
+        return status;
     }
 
     private static void ThrowIfNone(ListEnd end)
@@ -198,6 +290,8 @@ public readonly ref partial struct ListKey
         where TSink : struct, IValueSink, allows ref struct
     {
         public TSink Sink = sink;
+
+        public readonly bool IsFull => false;
 
         public readonly void Begin(long count)
         {

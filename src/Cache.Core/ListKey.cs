@@ -1,6 +1,7 @@
 using System.Buffers;
 using Cache.Core.Collections;
 using Cache.Core.Collections.Lists;
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Sharding;
 
@@ -11,9 +12,8 @@ namespace Cache.Core;
 /// Nothing is read when it is made: each call looks for the key, and is atomic. An absent key is a list without
 /// elements; the first element makes it, and with the last one it goes. Reads take no lock, count as reads of the key,
 /// and are told to a sink only when they are known to be consistent. A key with a value of another kind stays as it is:
-/// the status is WrongType. An index below 0 counts from the right end: −1 is the last element. A list may have 4 KB
-/// and 1,024 elements so far; a write beyond is refused with <see cref="WriteStatus.CollectionTooLong"/> and changes
-/// nothing.
+/// the status is WrongType. An index below 0 counts from the right end: −1 is the last element. An element may be as
+/// long as a string, and a list as long as memory allows.
 /// <example><code>
 /// ListKey jobs = store.List("jobs"u8);
 /// jobs.Push(ListEnd.Right, "resize 17.png"u8);
@@ -58,6 +58,13 @@ public readonly ref partial struct ListKey
     {
         var query = new ElementQuery<TSink>(index, sink);
         var status = Query(ref query);
+        while (status == ReadStatus.Found && query.IsLong)
+        {
+            if (LongElementReader.Read(_store.State, _key, new ElementFinder(index), ref sink) is { } read)
+                return read;
+            status = _store.State.ShardOf(_key.Hash).QueryAnyUncounted(_key, EntryKind.List, ref query, out _);
+        }
+
         sink = query.Sink;
         if (status != ReadStatus.Found)
             return status;
@@ -83,20 +90,26 @@ public readonly ref partial struct ListKey
     public ReadStatus GetRange<TSink>(long first, long last, ref TSink sink)
         where TSink : struct, IElementSink, allows ref struct
     {
-        using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.List, out var status);
-        if (status != ReadStatus.Found)
-            return status;
-        var table = copy.Table;
-        var (start, length) = ListRange.Within(first, last, table.Count);
-        sink.Begin(length);
-        bool isThere = table.TryGetAt((int)start, out var place);
-        for (; isThere && length > 0; length--)
+        using var found = TakenMembers.Rent();
+        byte[] room = ArrayPool<byte>.Shared.Rent(PackedTable.LengthMax);
+        try
         {
-            sink.Take(table.NameAt(place));
-            isThere = table.TryMoveNext(ref place);
+            var query = new RangeOfListQuery(first, last, room.AsSpan(0, PackedTable.LengthMax), found);
+            var status = Query(ref query);
+            if (status != ReadStatus.Found)
+                return status;
+            if (!query.IsObject)
+                ListView.Tell(query.Table, first, last, ref sink);
+            else if (!query.IsLong)
+                ListView.Tell(found, ref sink);
+            else
+                status = TellLong(first, last, ref sink);
+            return status;
         }
-
-        return status;
+        finally // The store may have been disposed, and the sink may throw.
+        {
+            ArrayPool<byte>.Shared.Return(room);
+        }
     }
 
     /// <summary>The index of the leftmost element that is equal to another.</summary>
@@ -124,20 +137,34 @@ public readonly ref partial struct ListKey
         using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.List, out var status);
         if (status != ReadStatus.Found)
             return status;
-        var found = new ElementSearch(copy.Table, element, search);
+        var found = new ElementSearch(_store.State, copy, element, search);
         sink.Begin(found.CountAll());
-        while (found.TryMoveNext(out int index))
+        while (found.TryMoveNext(out long index))
             sink.Take(index);
         return status;
     }
 
+    // From a snapshot.
+    private ReadStatus TellLong<TSink>(long first, long last, ref TSink sink)
+        where TSink : struct, IElementSink, allows ref struct
+    {
+        using var copy = CollectionCopy.Peek(_store.State, _key, EntryKind.List, out var status, out _);
+        if (status != ReadStatus.Found)
+            return status;
+        if (copy.IsObject)
+            ListView.Tell(_store.State, copy.View, first, last, ref sink);
+        else
+            ListView.Tell(copy.Table, first, last, ref sink);
+        return status;
+    }
+
     private ReadStatus Query<TQuery>(ref TQuery query)
-        where TQuery : struct, IPackedQuery, allows ref struct =>
-        _store.State.ShardOf(_key.Hash).Query(_key, EntryKind.List, ref query);
+        where TQuery : struct, IPackedQuery, IObjectQuery, allows ref struct =>
+        _store.State.ShardOf(_key.Hash).QueryAny(_key, EntryKind.List, ref query);
 
     private WriteStatus Write<TEdit>(ref TEdit edit)
-        where TEdit : struct, IPackedEdit, allows ref struct =>
-        _store.Counted(CollectionWriter.Write(_store.State, _key, ref edit));
+        where TEdit : struct, IPackedEdit, IObjectEdit, allows ref struct =>
+        _store.Counted(ObjectWriter.Write(_store.State, _key, ref edit));
 
     private struct FirstIndexSink() : IIndexSink
     {

@@ -1,7 +1,8 @@
 using System.Buffers;
 using Cache.Core.Collections;
+using Cache.Core.Collections.Lists;
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
-using Cache.Core.Operations;
 using Cache.Core.Sharding;
 
 namespace Cache.Core;
@@ -18,27 +19,46 @@ internal static class ListReplacer
             return WriteStatus.Done;
         }
 
-        byte[] memory = ArrayPool<byte>.Shared.Rent(PackedEditor.MemorySize + PackedTable.LengthMax);
+        byte[] memory = ArrayPool<byte>.Shared.Rent(PackedEditor.MemorySize);
         try
         {
-            var editor = new PackedEditor(PackedShape.List, memory.AsSpan(0, PackedEditor.MemorySize));
+            var editor = new PackedEditor(PackedShape.List, memory);
             editor.TryRead(default);
-            for (int i = 0; i < elements.Count; i++)
+            if (TryPack(ref elements, ref editor)
+                && CollectionLimits.MayBecome(store.State.ShardOf(key.Hash), key, lengthBefore: 0, editor.Length))
             {
-                if (!editor.TryAdd(elements.GetKey(i), default))
-                    return WriteStatus.CollectionTooLong;
+                return CollectionReplacer.Write(store.State, key, EntryKind.List, editor);
             }
-
-            var shard = store.State.ShardOf(key.Hash);
-            if (!CollectionLimits.MayBecome(shard, key, lengthBefore: 0, editor.Length))
-                return WriteStatus.CollectionTooLong;
-            var packed = memory.AsSpan(PackedEditor.MemorySize, editor.Length);
-            editor.WriteTo(packed);
-            return EntryWriter.SetPacked(store.State, key, EntryKind.List, packed, default);
         }
         finally // The caller's elements may throw.
         {
             ArrayPool<byte>.Shared.Return(memory);
         }
+
+        return ReplaceLarge(store.State, key, ref elements);
+    }
+
+    private static bool TryPack<TElements>(ref TElements elements, scoped ref PackedEditor editor)
+        where TElements : struct, IKeySource, allows ref struct
+    {
+        for (int i = 0; i < elements.Count; i++)
+        {
+            if (!editor.TryAdd(elements.GetKey(i), default))
+                return false;
+        }
+
+        return true;
+    }
+
+    private static WriteStatus ReplaceLarge<TElements>(StoreState state, in EntryKey key, ref TElements elements)
+        where TElements : struct, IKeySource, allows ref struct
+    {
+        byte[] name = new byte[ListChange.FirstNameSize];
+        ListChange.Name(name, isFirst: true, ListChange.AtEnd, (state.Objects?.LoadedChange ?? 0) + 1);
+        using var large = new LargeResult(state, EntryKind.List);
+        var source = new ListSource<TElements>(elements, name);
+        var status = large.Make(key, ref source);
+        elements = source.Elements;
+        return status == WriteStatus.Done ? large.Link(key) : status;
     }
 }

@@ -223,6 +223,8 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
 
     private readonly struct ListSink(RdbWriter writer, RdbEntry entry) : IElementSink
     {
+        public bool IsFull => false;
+
         public void Begin(long count) => writer.BeginList(entry, (int)count);
 
         public void Take(scoped ReadOnlySpan<byte> element) => writer.WriteElement(element);

@@ -11,6 +11,8 @@ internal struct ElementListSink() : IElementSink
 
     public List<string> Elements { get; } = [];
 
+    public readonly bool IsFull => false;
+
     public void Begin(long count) => Count = count;
 
     public readonly void Take(scoped ReadOnlySpan<byte> element) => Elements.Add(Encoding.Latin1.GetString(element));

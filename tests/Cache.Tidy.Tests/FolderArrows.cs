@@ -83,7 +83,7 @@ internal static class FolderArrows
         [
             Collections, PackedForms, Objects, Trees, Operations, Sharding, Layout, Contracts,
         ],
-        [CollectedLists] = [Collections, PackedForms, Sharding, Contracts],
+        [CollectedLists] = [Collections, PackedForms, Objects, Trees, Sharding, Layout, Contracts],
         [CollectedSets] = [Collections, PackedForms, Objects, Trees, Operations, Sharding, Layout, Contracts],
         [CollectedSortedSets] = [Collections, PackedForms, Objects, Trees, Sharding, Layout, Contracts],
         // Large collections: trees, and the objects that keys have of them. It knows no key.

@@ -1,3 +1,4 @@
+using System.Buffers;
 using Cache.Core.Changes;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Layout;
@@ -86,21 +87,46 @@ internal sealed class LargeResult(StoreState state, EntryKind kind) : IDisposabl
         {
             var name = elements.GetKey(i);
             var value = elements.GetValue(i);
-            if (!ElementWriter.Fits((long)name.Length + value.Length))
+            bool fits = ElementWriter.Fits((long)name.Length + value.Length);
+            if (!fits && (kind != EntryKind.List || value.Length > state.ValueLengthMax))
                 return WriteStatus.CollectionTooLong;
-            var room = default(PageRoom);
-            while (!ObjectMaker.TryPut(objects, _stub, name, value))
-            {
-                if (!room.TryMake(state, key))
-                    return WriteStatus.OutOfMemory;
-            }
+            if (!(fits ? TryPut(objects, key, name, value) : TryPutLong(objects, key, name, value)))
+                return WriteStatus.OutOfMemory;
 
-            var told = Tell(ElementReader.HeaderSize + name.Length + value.Length);
+            var told = Tell(ElementReader.SizeOf(name.Length, value.Length));
             if (!_isUntold)
                 ElementChanges.Write(told, ElementAction.Put, name, value);
         }
 
         return WriteStatus.Done;
+    }
+
+    private bool TryPut(
+        ObjectHeap objects, scoped in EntryKey key, scoped ReadOnlySpan<byte> name, scoped ReadOnlySpan<byte> value)
+    {
+        var room = default(PageRoom);
+        while (!ObjectMaker.TryPut(objects, _stub, name, value))
+        {
+            if (!room.TryMake(state, key))
+                return false;
+        }
+
+        return true;
+    }
+
+    private bool TryPutLong(
+        ObjectHeap objects, scoped in EntryKey key, scoped ReadOnlySpan<byte> name, scoped ReadOnlySpan<byte> value)
+    {
+        byte[] bytes = ArrayPool<byte>.Shared.Rent(ElementReader.SizeOf(name.Length, value.Length));
+        try
+        {
+            int length = ElementChanges.Write(bytes, ElementAction.Put, name, value);
+            return ObjectMaker.TryAdd(state, objects, key, _stub, bytes.AsSpan(0, length));
+        }
+        finally // The store may have been disposed.
+        {
+            ArrayPool<byte>.Shared.Return(bytes);
+        }
     }
 
     // Room for what a journal is told, unless that is too long.

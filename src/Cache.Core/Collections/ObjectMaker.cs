@@ -151,15 +151,27 @@ internal static class ObjectMaker
     private static bool TryFill(
         StoreState state, ObjectHeap objects, in EntryKey key, ObjectStub stub, ReadOnlySpan<byte> stored)
     {
-        var elements = ElementReader.OfStored(stored);
-        while (elements.TryRead())
+        for (var elements = ElementReader.OfStored(stored); elements.TryRead();)
         {
-            var room = new PageRoom(objects.LongElements.BytesOf(elements));
-            while (!TryMakeHeld(objects, stub.Number, elements.Element))
-            {
-                if (!room.TryMake(state, key))
-                    return false;
-            }
+            if (!TryAdd(state, objects, key, stub, elements.Element))
+                return false;
+        }
+
+        return true;
+    }
+
+    /// <summary>Adds an element, perhaps a long one, to an object that no key has yet, and makes room for it.</summary>
+    public static bool TryAdd(
+        StoreState state, ObjectHeap objects, scoped in EntryKey key, ObjectStub stub,
+        scoped ReadOnlySpan<byte> element)
+    {
+        var reader = new ElementReader(element);
+        reader.TryRead();
+        var room = new PageRoom(objects.LongElements.BytesOf(reader));
+        while (!TryMakeHeld(objects, stub.Number, element))
+        {
+            if (!room.TryMake(state, key))
+                return false;
         }
 
         return true;
@@ -182,13 +194,15 @@ internal static class ObjectMaker
             {
                 var name = table.NameAt(place);
                 var value = table.ValueAt(place);
-                if (!ElementWriter.MayBeStored(name.Length, value.Length))
+                if (kind != EntryKind.List && !ElementWriter.MayBeStored(name.Length, value.Length))
                 {
                     status = WriteStatus.CollectionTooLong;
                     return ObjectStep.Done;
                 }
 
-                int length = ElementChanges.Write(bytes, ElementAction.Put, name, value);
+                int length = kind == EntryKind.List // At the right end.
+                    ? ElementChanges.Write(bytes, ElementAction.Put, default, name)
+                    : ElementChanges.Write(bytes, ElementAction.Put, name, value);
                 if (!TryMake(objects, stub.Number, bytes.AsSpan(0, length)))
                     return ObjectStep.NeedsPages;
             }

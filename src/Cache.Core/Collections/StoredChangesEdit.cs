@@ -18,6 +18,8 @@ internal ref struct StoredChangesEdit(EntryKind kind, ReadOnlySpan<byte> changes
     {
         if (editor.Count == 0)
             return WriteStatus.NotFound;
+        if (kind == EntryKind.List)
+            return StoredListChanges.Run(ref editor, _changes);
         var reader = new ElementReader(_changes);
         while (reader.TryRead())
         {
@@ -74,6 +76,12 @@ internal ref struct StoredChangesEdit(EntryKind kind, ReadOnlySpan<byte> changes
 
     public readonly WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
     {
+        if (kind == EntryKind.List)
+        {
+            StoredListChanges.Plan(view, _changes, changes);
+            return WriteStatus.Done;
+        }
+
         var reader = new ElementReader(_changes);
         while (reader.TryRead())
         {
@@ -91,7 +99,7 @@ internal ref struct StoredChangesEdit(EntryKind kind, ReadOnlySpan<byte> changes
         var reader = new ElementReader(_changes);
         while (reader.TryRead())
         {
-            if (reader.Action == ElementAction.Put)
+            if (reader.Action is ElementAction.Put or ElementAction.Replace)
                 maker.Add(reader.Name, reader.Value);
         }
     }

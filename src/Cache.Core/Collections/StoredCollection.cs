@@ -37,17 +37,24 @@ internal static class StoredCollection
     /// <summary>Whether bytes of a file are a whole collection that the store could have made.</summary>
     public static bool IsWhole(EntryKind kind, ReadOnlySpan<byte> stored) =>
         ElementReader.IsStored(stored)
-            ? ElementReader.IsWhole(kind, stored[ElementReader.PrefixSize..], isCollection: true)
+            ? IsWhole(kind, stored[ElementReader.PrefixSize..], isCollection: true)
             : PackedCheck.IsWhole(kind, stored);
 
     /// <summary>Whether bytes of a file say what became of some elements.</summary>
     public static bool AreChanges(EntryKind kind, ReadOnlySpan<byte> changes) =>
-        ElementReader.IsWhole(kind, changes, isCollection: false);
+        IsWhole(kind, changes, isCollection: false);
+
+    private static bool IsWhole(EntryKind kind, ReadOnlySpan<byte> elements, bool isCollection) =>
+        ElementReader.IsWhole(kind, elements, isCollection)
+        && (kind != EntryKind.List || StoredListChanges.AreWhole(elements, isCollection));
 
     /// <summary>The bytes that a large one takes.</summary>
-    public static long LengthOf(in ObjectView view) => view.Kind == EntryKind.Set
-        ? LengthOf(view.First<ByHash>(), view.Count)
-        : LengthOf(view.First<ByHashWithValue>(), view.Count);
+    public static long LengthOf(in ObjectView view) => view.Kind switch
+    {
+        EntryKind.Set => LengthOf(view.First<ByHash>(), view.Count),
+        EntryKind.List => ListChange.FirstNameSize + LengthOf(view.First<ByPosition>(), view.Count),
+        _ => LengthOf(view.First<ByHashWithValue>(), view.Count),
+    };
 
     private static long LengthOf<TOrder>(TreeReader<TOrder> tree, uint count)
         where TOrder : struct, ITreeOrder
@@ -55,7 +62,7 @@ internal static class StoredCollection
         long length = ElementReader.PrefixSize;
         var cursor = tree.At(0);
         for (uint i = 0; i < count && cursor.IsValid; i++, cursor.MoveNext())
-            length += ElementReader.HeaderSize + cursor.Entry.Name.Length + cursor.Entry.ValueLength;
+            length += ElementReader.HeaderSize + cursor.Entry.NameLength + cursor.Entry.ValueLength;
         return length;
     }
 
@@ -64,6 +71,8 @@ internal static class StoredCollection
     {
         if (view.Kind == EntryKind.Set)
             Write(view, view.First<ByHash>(), stored);
+        else if (view.Kind == EntryKind.List)
+            Write(view, view.First<ByPosition>(), stored);
         else
             Write(view, view.First<ByHashWithValue>(), stored);
     }
@@ -75,7 +84,22 @@ internal static class StoredCollection
         int at = ElementReader.PrefixSize;
         var cursor = tree.At(0);
         for (uint i = 0; i < view.Count && cursor.IsValid; i++, cursor.MoveNext())
-            at += Write(view, cursor.Entry, stored[at..]);
+        {
+            at += view.Kind == EntryKind.List
+                ? WriteElement(view, cursor.Entry, isFirst: i == 0, stored[at..])
+                : Write(view, cursor.Entry, stored[at..]);
+        }
+    }
+
+    // Added at the right end, as a write does that has the number of the list's last change.
+    private static int WriteElement(in ObjectView view, in TreeEntry entry, bool isFirst, Span<byte> at)
+    {
+        Span<byte> name = stackalloc byte[ListChange.FirstNameSize];
+        name = name[..ListChange.Name(name, isFirst, ListChange.AtEnd, view.Marks.Change)];
+        if (!entry.IsNameStub)
+            return ElementChanges.Write(at, ElementAction.Put, name, entry.Name);
+        using var loan = view.Borrow(entry);
+        return ElementChanges.Write(at, ElementAction.Put, name, loan.Value);
     }
 
     private static int Write(in ObjectView view, in TreeEntry entry, Span<byte> at)

@@ -1,11 +1,14 @@
 using System.Buffers.Binary;
+using Cache.Core.Collections.Objects;
+using Cache.Core.Layout;
 
 namespace Cache.Core.Collections;
 
 /// <summary>Elements that a write removed, or that a read found, for the caller; dispose it.</summary>
 /// <remarks>
-/// Each is its length in four bytes, its score in eight, and its bytes. One for each thread; a sink that asks the store
-/// in turn gets another one.
+/// Each is its length in four bytes, its score in eight, and its bytes. Of a long element of a list there is a
+/// reference to its block, and the complement of that one's number instead of the length. One for each thread; a sink
+/// that asks the store in turn gets another one.
 /// </remarks>
 internal sealed class TakenMembers : IDisposable
 {
@@ -18,8 +21,12 @@ internal sealed class TakenMembers : IDisposable
     [ThreadStatic]
     private static TakenMembers? _cached;
 
+    // Blocks with long elements, and where each is among the bytes.
+    private readonly List<(int At, LongElements Owner, ElementStub Stub)> _lent = [];
+
     private byte[] _bytes = new byte[InitialBytes];
     private int _length;
+    private long _lentBytes;
 
     private TakenMembers()
     {
@@ -36,16 +43,35 @@ internal sealed class TakenMembers : IDisposable
     }
 
     /// <summary>Forgets all: the write begins anew.</summary>
-    public void Clear() => (Count, _length) = (0, 0);
+    public void Clear() => Truncate(default);
 
     /// <summary>The bytes that all take.</summary>
-    public int Bytes => _length;
+    public long Bytes => _length + _lentBytes;
 
     /// <summary>Where the next element begins.</summary>
     public (int Count, int Length) End => (Count, _length);
 
     /// <summary>Forgets what came behind an end: a step begins anew.</summary>
-    public void Truncate((int Count, int Length) end) => (Count, _length) = end;
+    public void Truncate((int Count, int Length) end)
+    {
+        (Count, _length) = end;
+        while (_lent.Count != 0 && _lent[^1].At >= _length)
+        {
+            var (_, owner, stub) = _lent[^1];
+            _lent.RemoveAt(_lent.Count - 1);
+            _lentBytes -= stub.Length;
+            owner.Return(stub.Block);
+        }
+    }
+
+    /// <summary>Adds an element of a list; the caller holds it.</summary>
+    public void Add(scoped in ObjectView view, scoped in TreeEntry entry)
+    {
+        if (entry.IsNameStub)
+            AddLong(view.LongElements, ElementStub.Read(entry.Name));
+        else
+            Add(entry.Name, score: 0);
+    }
 
     public void Add(scoped ReadOnlySpan<byte> member, double score)
     {
@@ -75,14 +101,27 @@ internal sealed class TakenMembers : IDisposable
         var rest = _bytes.AsSpan(position, _length - position);
         int length = BinaryPrimitives.ReadInt32LittleEndian(rest);
         score = BinaryPrimitives.ReadDoubleLittleEndian(rest[sizeof(int)..]);
-        member = rest.Slice(HeadSize, length);
-        position += HeadSize + length;
+        bool isLong = length < 0;
+        member = isLong ? _lent[~length].Stub.Value : rest.Slice(HeadSize, length);
+        position += HeadSize + (isLong ? 0 : length);
         return true;
     }
 
     public void Dispose()
     {
+        Clear();
         if (_bytes.Length <= KeptBytesMax)
             _cached = this;
+    }
+
+    private void AddLong(LongElements owner, ElementStub stub)
+    {
+        _lent.EnsureCapacity(_lent.Count + 1);
+        int at = _length;
+        Add(default, score: 0);
+        BinaryPrimitives.WriteInt32LittleEndian(_bytes.AsSpan(at), ~_lent.Count);
+        owner.Lend(stub.Block);
+        _lent.Add((at, owner, stub));
+        _lentBytes += stub.Length;
     }
 }

@@ -7,6 +7,9 @@ namespace Cache.Core;
 /// </remarks>
 public interface IElementSink
 {
+    /// <summary>Whether it takes no more: the remaining elements are not told.</summary>
+    bool IsFull { get; }
+
     /// <summary>Called first.</summary>
     /// <param name="count">The number of elements that follow.</param>
     void Begin(long count);

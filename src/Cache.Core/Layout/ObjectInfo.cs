@@ -42,7 +42,10 @@ internal struct ObjectInfo
     [FieldOffset(16)]
     public TreeRoot First;
 
-    /// <summary>Of a sorted set: the tree by scores. Of an unused number: the page is the next unused one.</summary>
+    /// <summary>
+    /// Of a sorted set: the tree by scores. Of a list no tree: <see cref="Marks"/>. Of an unused number: the page is
+    /// the next unused one.
+    /// </summary>
     [FieldOffset(32)]
     public TreeRoot Second;
 
@@ -56,9 +59,38 @@ internal struct ObjectInfo
         set => _kind = (byte)value;
     }
 
+    /// <summary>Of a list: its marks, in the bytes of the second tree.</summary>
+    public ListMarks Marks
+    {
+        readonly get => MarksOf(Second);
+        set => Second = new TreeRoot
+        {
+            Page = (uint)value.Change,
+            Count = (uint)(value.Change >> 32),
+            PageBytes = value.Head,
+        };
+    }
+
     /// <summary>The bytes of its pages, and of what stubs stand for, without what only snapshots have.</summary>
-    public readonly long PageBytes => First.PageBytes + Second.PageBytes;
+    public readonly long PageBytes => BytesOf(Kind, First, Second);
+
+    /// <summary>The marks in the place of a second tree.</summary>
+    public static ListMarks MarksOf(in TreeRoot second) =>
+        new(second.Page | ((ulong)second.Count << 32), second.PageBytes);
+
+    /// <summary>What the trees of a collection count.</summary>
+    public static long BytesOf(EntryKind kind, in TreeRoot first, in TreeRoot second) =>
+        first.PageBytes + (kind == EntryKind.List ? 0 : second.PageBytes);
 }
+
+/// <summary>What a large list keeps in the place of a second tree; under its object's lock and version.</summary>
+/// <param name="Change">
+/// The number of its last change, which only grows: a journal's record has it too, and is made once.
+/// </param>
+/// <param name="Head">
+/// Where its leftmost element is on a line without ends: one less with each push to the left, one more with each pop.
+/// </param>
+internal readonly record struct ListMarks(ulong Change, long Head);
 
 /// <summary>What becomes of an object's number.</summary>
 /// <remarks>

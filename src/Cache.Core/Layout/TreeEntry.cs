@@ -38,6 +38,9 @@ internal readonly ref struct TreeEntry(
     /// <summary>The length of the value, also of one that a stub stands for (<see cref="ElementStub"/>).</summary>
     public int ValueLength => IsValueStub ? ElementStub.LengthOf(Value) : Value.Length;
 
+    /// <summary>The length of the name, also of one that a stub stands for.</summary>
+    public int NameLength => IsNameStub ? ElementStub.LengthOf(Name) : Name.Length;
+
     /// <summary>The bytes that it takes in a page.</summary>
     public int SizeOf(bool hasValue)
     {

@@ -63,6 +63,10 @@ internal sealed class ObjectValidator(ObjectHeap objects)
             case EntryKind.Set:
                 Check<ByHash>(info.First);
                 break;
+            case EntryKind.List:
+                Check<ByPosition>(info.First);
+                CountElementBlocks(objects.ViewOf(info));
+                break;
             case EntryKind.SortedSet:
                 Check<ByHashWithValue>(info.First);
                 Check<ByScore>(info.Second);
@@ -84,14 +88,35 @@ internal sealed class ObjectValidator(ObjectHeap objects)
         {
             if (!cursor.Entry.IsValueStub)
                 continue;
-            var stub = ElementStub.Read(cursor.Entry.Value);
-            StoreValidator.Require(
-                ElementReader.PrefixSize + ElementReader.SizeOf(cursor.Entry.Name.Length, stub.Length)
-                    == stub.Block.Length,
-                $"a value of {stub.Length} bytes is in a block of {stub.Block.Length}");
-            long address = BinaryPrimitives.ReadInt64LittleEndian(cursor.Entry.Value);
-            _blocks[address] = (stub.Block, _blocks.GetValueOrDefault(address).Count + 1);
+            CountBlock(cursor.Entry.Value, cursor.Entry.Name.Length);
         }
+    }
+
+    // Of a list: in the block is the change that has added the element, with any position.
+    private void CountElementBlocks(in ObjectView view)
+    {
+        var cursor = view.First<ByPosition>().At(0);
+        for (; cursor.IsValid; cursor.MoveNext())
+        {
+            if (!cursor.Entry.IsNameStub)
+                continue;
+            var stub = ElementStub.Read(cursor.Entry.Name);
+            int nameLength = stub.Block.Length - ElementReader.PrefixSize - ElementReader.SizeOf(0, stub.Length);
+            StoreValidator.Require(
+                nameLength is 0 or ListChange.PositionSize or ListChange.FirstNameSize,
+                $"an element of {stub.Length} bytes is in a block of {stub.Block.Length}");
+            CountBlock(cursor.Entry.Name, nameLength);
+        }
+    }
+
+    private void CountBlock(ReadOnlySpan<byte> bytes, int nameLength)
+    {
+        var stub = ElementStub.Read(bytes);
+        StoreValidator.Require(
+            ElementReader.PrefixSize + ElementReader.SizeOf(nameLength, stub.Length) == stub.Block.Length,
+            $"a value of {stub.Length} bytes is in a block of {stub.Block.Length}");
+        long address = BinaryPrimitives.ReadInt64LittleEndian(bytes);
+        _blocks[address] = (stub.Block, _blocks.GetValueOrDefault(address).Count + 1);
     }
 
     // Each stub has one reference, and nothing else has any.

@@ -87,6 +87,37 @@ public sealed class ObjectTortureTests(ITestOutputHelper output)
             Assert.True(torture.Compared > 10, $"Only {torture.Compared} sorted sets compared.");
         });
 
+    // The same of lists.
+    [Theory]
+    [InlineData(4, 0)]
+    [InlineData(16, 100)]
+    [InlineData(100, 3_000)]
+    public void Elements_OfLargeLists_AreNeverTornForeignOrInAnotherOrder(int keys, int fillers) =>
+        RandomSeed.Run(this, seed =>
+        {
+            int limit = fillers > 1_000 ? 3 << 20 : 8 << 20;
+            using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = limit, ShardCount = 2 });
+            var torture = new ElementTorture(store, keys, seed);
+            long start = Stopwatch.GetTimestamp();
+            TestThreads.Run(TestThreads.MoreThanCores, _length, (thread, stop) =>
+            {
+                var random = new Random(seed + thread);
+                while (!stop.IsCancellationRequested && GoesOn(start, torture.Hits))
+                {
+                    torture.Run(50);
+                    for (int i = 0; i < fillers / 30; i++)
+                        store.Set(BitConverter.GetBytes(-1 - random.Next(fillers)), new byte[random.Next(2_000)]);
+                }
+            });
+
+            store.AssertValid();
+            long evictions = store.GetStatistics().Evictions;
+            output.WriteLine($"{torture.Hits} hits, {torture.Large} of large ones, {evictions} evictions.");
+            Assert.True(torture.Hits > HitsMin, $"Only {torture.Hits} hits.");
+            Assert.True(fillers < 1_000 || evictions > 100, $"Only {evictions} evictions.");
+            Assert.True(torture.Large > 10, $"Only {torture.Large} reads of large lists.");
+        });
+
     // A write of the old key that began before the rename is in it, or goes to the old key's next hash.
     [Fact]
     public void Rename_BesideWritersOfTheOldKey_TakesNothingThatIsWrittenLater() =>

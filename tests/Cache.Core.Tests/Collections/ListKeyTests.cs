@@ -108,12 +108,8 @@ public sealed class ListKeyTests : IDisposable
         Assert.Equal((WriteStatus.WrongType, null), Move("l", ListEnd.Left, "s", ListEnd.Left));
         Assert.Equal((WriteStatus.WrongType, null), Move("s", ListEnd.Left, "l", ListEnd.Left));
         Assert.Equal((WriteStatus.NotFound, null), Move("absent", ListEnd.Left, "s", ListEnd.Left));
-        for (int i = 0; i < 4; i++)
-            Assert.Equal(WriteStatus.Done, Store.List("full"u8).Push(ListEnd.Left, new byte[1_000]));
-        Store.List("l"u8).Push(ListEnd.Left, new byte[500]);
-        Assert.Equal((WriteStatus.CollectionTooLong, null), Move("l", ListEnd.Left, "full", ListEnd.Left));
 
-        Assert.Equal((3, 4), (List.Count, Store.List("full"u8).Count));
+        Assert.Equal("ab", Text("l"));
         Assert.Equal("string"u8, Store.GetArray("s"u8)!);
     }
 
@@ -169,7 +165,6 @@ public sealed class ListKeyTests : IDisposable
         Assert.Equal(WriteStatus.ConditionNotMet, List.Set(3, "y"u8));
         Assert.Equal(WriteStatus.ConditionNotMet, List.Set(-4, "y"u8));
         Assert.Equal(WriteStatus.ConditionNotMet, List.Set(long.MinValue, "y"u8));
-        Assert.Equal(WriteStatus.CollectionTooLong, List.Set(1, new byte[5_000]));
         Assert.Equal(WriteStatus.NotFound, Store.List("absent"u8).Set(0, "y"u8));
         Assert.Equal("xbz", Text("l"));
     }
@@ -183,7 +178,6 @@ public sealed class ListKeyTests : IDisposable
         Assert.Equal((5, "xayba"), (count, Text("l")));
         Assert.Equal(WriteStatus.ConditionNotMet, List.InsertAfter("absent"u8, "y"u8, out count));
         Assert.Equal(5, count);
-        Assert.Equal(WriteStatus.CollectionTooLong, List.InsertAfter("a"u8, new byte[5_000], out count));
         Assert.Equal(WriteStatus.NotFound, Store.List("absent"u8).InsertAfter("a"u8, "y"u8, out count));
         Assert.Equal((0, "xayba"), (count, Text("l")));
     }
@@ -246,9 +240,9 @@ public sealed class ListKeyTests : IDisposable
         Assert.Equal("ab", Text("l"));
         Assert.True(Store.TryPeekInfo("l"u8, out var info));
         Assert.Equal((0, EntryKind.List), (info.ExpiresAtMs, info.Kind));
-        var longer = new KeyArray(new byte[3_000], new byte[3_000]);
-        Assert.Equal(WriteStatus.CollectionTooLong, List.Replace(ref longer));
-        Assert.Equal("ab", Text("l"));
+        var longer = new KeyArray(new byte[3_000], new byte[3_001]);
+        Assert.Equal(WriteStatus.Done, List.Replace(ref longer));
+        Assert.Equal((2, 3_001), (List.Count, List.GetArray(-1)!.Length));
         var none = new KeyArray([]);
         Assert.Equal(WriteStatus.Done, List.Replace(ref none));
         Assert.False(Store.Contains("l"u8));
@@ -298,19 +292,18 @@ public sealed class ListKeyTests : IDisposable
     }
 
     [Fact]
-    public void Push_BeyondTheLongest_IsRefusedAndChangesNothing()
+    public void Push_OfAnElementBeyondTheLongestValue_IsRefusedAndChangesNothing()
     {
         Fill("l", "a");
-        Assert.Equal(WriteStatus.CollectionTooLong, List.Push(ListEnd.Left, new byte[PackedTable.LengthMax]));
-        var elements = new KeyArray(Bytes("b"), new byte[5_000]);
+        byte[] longest = new byte[Store.ValueLengthLimit + 1];
+        Assert.Equal(WriteStatus.ValueTooLong, List.Push(ListEnd.Left, longest));
+        var elements = new KeyArray(Bytes("b"), longest);
         Assert.Equal(
-            WriteStatus.CollectionTooLong,
-            List.PushMany(ListEnd.Right, ref elements, SetCondition.Always, out long count));
+            WriteStatus.ValueTooLong, List.PushMany(ListEnd.Right, ref elements, SetCondition.Always, out long count));
+        Assert.Equal(WriteStatus.ValueTooLong, List.Set(0, longest));
         Assert.Equal((0, "a"), (count, Text("l")));
-        while (List.Push(ListEnd.Left, "x"u8) == WriteStatus.Done)
-            count++;
-        Assert.Equal(PackedTable.CountMax, List.Count);
         Assert.Equal(0, Store.GetStatistics().RefusedWrites);
+        Store.AssertValid();
     }
 
     [Fact]
@@ -355,7 +348,7 @@ public sealed class ListKeyTests : IDisposable
     public void AnyOperations_OnManyLists_AreThoseOfLists() => RandomSeed.Run(this, static seed =>
     {
         using var fixture = new StoreFixture();
-        ListModel.Run(fixture, new Random(seed), 20_000);
+        ListModel.Run(fixture, new Random(seed), 20_000, isLarge: false);
     });
 
     [Fact]
@@ -426,6 +419,8 @@ public sealed class ListKeyTests : IDisposable
 
     private struct CountingSink : IElementSink
     {
+        public readonly bool IsFull => false;
+
         public int Count { get; private set; }
 
         public readonly void Begin(long count)

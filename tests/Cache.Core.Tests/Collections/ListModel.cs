@@ -1,24 +1,29 @@
-using Cache.Core.Collections.Packed;
+using Cache.Core.Collections;
 using Cache.Testing;
 using static Cache.Core.Tests.StoreFixture;
 
 namespace Cache.Core.Tests.Collections;
 
-/// <summary>Random operations on some lists, beside lists of .NET.</summary>
-internal sealed class ListModel(CacheStore store, Random random)
+/// <summary>Random operations on some lists, beside lists of .NET; large ones become small keys again.</summary>
+internal sealed class ListModel(CacheStore store, Random random, bool isLarge)
 {
-    private const int Keys = 12;
+    private const int Keys = 6;
 
     private readonly Dictionary<string, List<string>> _model = [];
 
-    public static void Run(StoreFixture fixture, Random random, int operations)
+    public static void Run(StoreFixture fixture, Random random, int operations, bool isLarge)
     {
-        var model = new ListModel(fixture.Store, random);
+        var model = new ListModel(fixture.Store, random, isLarge);
         for (int i = 0; i < operations; i++)
+        {
             model.RunOne();
+            if (isLarge && i % 2_000 == 0)
+                fixture.Store.AssertValid();
+        }
         for (int i = 0; i < Keys; i++)
             model.AssertSame($"key:{i}");
         Assert.Equal(model._model.Count, fixture.Store.Count);
+        fixture.Store.AssertValid();
     }
 
     private void RunOne()
@@ -46,8 +51,15 @@ internal sealed class ListModel(CacheStore store, Random random)
             case 7:
                 Move(key, expected);
                 break;
-            case 8 when random.Next(8) == 0:
+            case 8 when random.Next(isLarge ? 40 : 8) == 0:
                 Trim(key, expected);
+                break;
+            case 8 when isLarge && random.Next(4) == 0:
+                CopyOrRename(key, expected);
+                break;
+            case 8 when isLarge && random.Next(20) == 0:
+                Assert.Equal(expected.Count > 0, store.Remove(Bytes(key)));
+                expected.Clear();
                 break;
             default:
                 AssertSame(key);
@@ -59,27 +71,26 @@ internal sealed class ListModel(CacheStore store, Random random)
     }
 
     // Few different ones, so that many are equal; some are empty, and some have their length before them.
-    private string Element() => random.Next(30) switch
+    private string Element() => random.Next(isLarge ? 60 : 30) switch
     {
+        2 when isLarge => new string((char)random.Next('a', 'e'), random.Next(1_200, 1_300)),
+        3 when isLarge => new string((char)random.Next('a', 'e'), random.Next(1_400, 9_000)),
+        > 30 => $"element {random.Next(200)}",
         0 => new string((char)random.Next('a', 'e'), random.Next(250, 300)),
         1 => "",
         _ => new string((char)random.Next('a', 'e'), random.Next(1, 3)),
     };
 
+    private int Some(int most) => random.Next(1, isLarge && random.Next(4) == 0 ? 300 : most);
+
     private ListEnd End() => random.Next(2) == 0 ? ListEnd.Left : ListEnd.Right;
 
     private void Push(string key, List<string> expected)
     {
-        string[] elements = [.. Enumerable.Range(0, random.Next(1, 4)).Select(_ => Element())];
+        string[] elements = [.. Enumerable.Range(0, Some(4)).Select(_ => Element())];
         var end = End();
         var source = new KeyArray([.. elements.Select(Bytes)]);
         var status = store.List(Bytes(key)).PushMany(end, ref source, SetCondition.Always, out long count);
-        if (status == WriteStatus.CollectionTooLong)
-        {
-            Assert.True(expected.Sum(static element => element.Length + 3) > 3_000);
-            return;
-        }
-
         foreach (string element in elements)
             expected.Insert(end == ListEnd.Left ? 0 : expected.Count, element);
         Assert.Equal((WriteStatus.Done, expected.Count), (status, count));
@@ -87,7 +98,7 @@ internal sealed class ListModel(CacheStore store, Random random)
 
     private void Pop(string key, List<string> expected)
     {
-        int count = random.Next(1, 6);
+        int count = Some(6);
         var end = End();
         var sink = new ElementListSink();
         var status = store.List(Bytes(key)).PopMany(end, count, ref sink);
@@ -124,8 +135,6 @@ internal sealed class ListModel(CacheStore store, Random random)
         var status = isBefore
             ? list.InsertBefore(Bytes(pivot), Bytes(element), out long count)
             : list.InsertAfter(Bytes(pivot), Bytes(element), out count);
-        if (status == WriteStatus.CollectionTooLong)
-            return;
         int index = expected.IndexOf(pivot);
         if (index >= 0)
             expected.Insert(isBefore ? index : index + 1, element);
@@ -140,8 +149,6 @@ internal sealed class ListModel(CacheStore store, Random random)
         string element = Element();
         int index = random.Next(-expected.Count - 2, expected.Count + 2);
         var status = store.List(Bytes(key)).Set(index, Bytes(element));
-        if (status == WriteStatus.CollectionTooLong)
-            return;
         int at = index < 0 ? index + expected.Count : index;
         bool isThere = at >= 0 && at < expected.Count;
         if (isThere)
@@ -158,8 +165,6 @@ internal sealed class ListModel(CacheStore store, Random random)
         var (from, to) = (End(), End());
         var sink = default(ArraySink);
         var status = store.List(Bytes(key)).Move(from, Bytes(other), to, ref sink);
-        if (status == WriteStatus.CollectionTooLong)
-            return;
         Assert.Equal(expected.Count == 0 ? WriteStatus.NotFound : WriteStatus.Done, status);
         if (expected.Count == 0)
             return;
@@ -183,6 +188,21 @@ internal sealed class ListModel(CacheStore store, Random random)
         expected.AddRange(kept);
     }
 
+    private void CopyOrRename(string key, List<string> expected)
+    {
+        string other = $"key:{random.Next(Keys)}";
+        bool isCopied = random.Next(2) == 0;
+        var status = isCopied
+            ? store.Copy(Bytes(key), store, Bytes(other), SetCondition.Always)
+            : store.Rename(Bytes(key), Bytes(other), SetCondition.Always);
+        Assert.Equal(expected.Count > 0 ? WriteStatus.Done : WriteStatus.NotFound, status);
+        if (expected.Count == 0 || key == other)
+            return;
+        _model[other] = [.. expected];
+        if (!isCopied)
+            expected.Clear();
+    }
+
     private static List<string> RangeOf(List<string> all, int first, int last)
     {
         first = Math.Max(first < 0 ? first + all.Count : first, 0);
@@ -198,8 +218,9 @@ internal sealed class ListModel(CacheStore store, Random random)
         var all = new ElementListSink();
         Assert.Equal(expected.Count == 0 ? ReadStatus.NotFound : ReadStatus.Found, list.GetRange(0, -1, ref all));
         Assert.Equal(expected, all.Elements);
-        int first = random.Next(-10, 10);
-        int last = random.Next(-10, 10);
+        int reach = isLarge ? 400 : 10;
+        int first = random.Next(-reach, reach);
+        int last = random.Next(-reach, reach);
         var some = new ElementListSink();
         list.GetRange(first, last, ref some);
         Assert.Equal(RangeOf(expected, first, last), some.Elements);
@@ -209,7 +230,7 @@ internal sealed class ListModel(CacheStore store, Random random)
         AssertFound(list, expected);
         var stored = default(ArraySink);
         if (store.TryPeekStored(Bytes(key), ref stored, out _))
-            Assert.True(PackedCheck.IsWhole(EntryKind.List, stored.Array));
+            Assert.True(StoredCollection.IsWhole(EntryKind.List, stored.Array));
     }
 
     private void AssertFound(ListKey list, List<string> expected)

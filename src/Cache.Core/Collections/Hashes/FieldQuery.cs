@@ -20,7 +20,7 @@ internal ref struct FieldQuery<TSink>(PackedShape shape, ReadOnlySpan<byte> name
 
     public bool IsFound { get; private set; }
 
-    /// <summary>Whether the value is long, so that it is not copied: see <see cref="LongFieldReader"/>.</summary>
+    /// <summary>Whether the value is long, so that it is not copied: see <see cref="LongElementReader"/>.</summary>
     public bool IsLong { get; private set; }
 
     /// <summary>The length of the value.</summary>

@@ -72,8 +72,12 @@ internal static class FieldUpdater
         try
         {
             var sink = new LongSink(buffer);
-            if (LongFieldReader.Read(state, key, field, ref sink) != ReadStatus.Found || sink.Length > buffer.Length)
+            if (LongElementReader.Read(state, key, new FieldFinder(field), ref sink) != ReadStatus.Found
+                || sink.Length > buffer.Length)
+            {
                 return false;
+            }
+
             status = ValueUpdater.Make(sink.Length, sink.Value, exists: true, ref update);
             if (status != WriteStatus.Done)
                 return true;

@@ -1,30 +1,42 @@
 using System.Diagnostics;
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
+using Cache.Core.Collections.Trees;
+using Cache.Core.Layout;
+using Cache.Core.Sharding;
 
 namespace Cache.Core.Collections.Lists;
 
 /// <summary>Goes through the elements of a list that are equal to another, from the left or from the right.</summary>
 internal ref struct ElementSearch
 {
+    // A store that is disposed meanwhile leaves zeros: seen after so many elements, and at the end.
+    private const int ElementsPerCheck = 1024;
+
+    private readonly StoreState _state;
     private readonly PackedTable _table;
+    private readonly ObjectView _view;
+    private readonly bool _isObject;
     private readonly ReadOnlySpan<byte> _element;
     private readonly ListSearch _search;
+    private TreeCursor<ByPosition> _cursor;
     private PackedPlace _place;
     private long _compared;
     private long _seen;
 
-    public ElementSearch(PackedTable table, ReadOnlySpan<byte> element, in ListSearch search)
+    public ElementSearch(StoreState state, in CollectionCopy copy, ReadOnlySpan<byte> element, in ListSearch search)
     {
         Debug.Assert(search.Rank != 0);
-        _table = table;
+        _state = state;
+        _isObject = copy.IsObject;
+        _table = _isObject ? default : copy.Table;
+        _view = copy.View;
         _element = element;
         _search = search;
-        _place = BeforeAll;
+        Begin();
     }
 
     private readonly bool IsFromRight => _search.Rank < 0;
-
-    private readonly PackedPlace BeforeAll => IsFromRight ? new() { Index = _table.Count } : PackedTable.BeforeFirst;
 
     public static void ThrowIfInvalid(in ListSearch search)
     {
@@ -34,16 +46,16 @@ internal ref struct ElementSearch
     }
 
     /// <summary>The number of all that will be found; afterwards it is at its beginning.</summary>
-    public int CountAll()
+    public long CountAll()
     {
-        int count = 0;
+        long count = 0;
         while (TryMoveNext(out _))
             count++;
-        (_place, _compared, _seen) = (BeforeAll, 0, 0);
+        Begin();
         return count;
     }
 
-    public bool TryMoveNext(out int index)
+    public bool TryMoveNext(out long index)
     {
         // The equal ones that are passed over, and the one behind the last that counts; unsigned, so none overflows.
         ulong skipped = (ulong)(IsFromRight ? -(_search.Rank + 1) : _search.Rank - 1);
@@ -51,9 +63,9 @@ internal ref struct ElementSearch
         while ((ulong)_seen < end && (_search.ComparedMax == 0 || _compared < _search.ComparedMax) && TryStep())
         {
             _compared++;
-            if (!_table.NameAt(_place).SequenceEqual(_element) || (ulong)_seen++ < skipped)
+            if (!IsEqual() || (ulong)_seen++ < skipped)
                 continue;
-            index = _place.Index;
+            index = !_isObject ? _place.Index : IsFromRight ? _view.Count - _compared : _compared - 1;
             return true;
         }
 
@@ -61,6 +73,28 @@ internal ref struct ElementSearch
         return false;
     }
 
-    private bool TryStep() =>
-        IsFromRight ? _table.TryGetAt(_place.Index - 1, out _place) : _table.TryMoveNext(ref _place);
+    private void Begin()
+    {
+        (_compared, _seen) = (0, 0);
+        _place = IsFromRight && !_isObject ? new() { Index = _table.Count } : PackedTable.BeforeFirst;
+        if (_isObject)
+            _cursor = _view.First<ByPosition>().At(IsFromRight ? _view.Count - 1 : 0);
+    }
+
+    private readonly bool IsEqual() => _isObject
+        ? _view.IsEqual(_cursor.Entry, _element)
+        : _table.NameAt(_place).SequenceEqual(_element);
+
+    private bool TryStep()
+    {
+        if (!_isObject)
+            return IsFromRight ? _table.TryGetAt(_place.Index - 1, out _place) : _table.TryMoveNext(ref _place);
+        if (_compared % ElementsPerCheck == 0 || _compared == _view.Count)
+            _state.ThrowIfDisposed();
+        if (_compared == _view.Count)
+            return false;
+        if (_compared == 0)
+            return _cursor.IsValid;
+        return IsFromRight ? _cursor.MovePrevious() : _cursor.MoveNext();
+    }
 }

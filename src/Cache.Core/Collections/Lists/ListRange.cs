@@ -1,5 +1,3 @@
-using Cache.Core.Collections.Packed;
-
 namespace Cache.Core.Collections.Lists;
 
 /// <summary>Indexes of a list that may count from its right end, as −1 for the last element.</summary>
@@ -16,8 +14,4 @@ internal static class ListRange
         last = Math.Min(Resolve(last, count), count - 1);
         return first > last ? (0, 0) : (first, last - first + 1);
     }
-
-    /// <summary>Where an element begins; behind the last one, where the elements end.</summary>
-    public static int StartOf(in PackedTable table, int index) =>
-        table.TryGetAt(index, out var place) ? place.Start : table.Entries.Length;
 }

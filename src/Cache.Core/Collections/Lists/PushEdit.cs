@@ -1,10 +1,12 @@
 using System.Diagnostics;
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections.Lists;
 
-/// <summary>Adds elements at one end of a list, one after the other.</summary>
-internal ref struct PushEdit<TElements>(ListEnd end, TElements elements, SetCondition condition) : IPackedEdit
+/// <summary>Adds elements at one end of a list, one after the other; a step's at most.</summary>
+internal ref struct PushEdit<TElements>(ListEnd end, TElements elements, SetCondition condition)
+    : IPackedEdit, IObjectEdit
     where TElements : struct, IKeySource, allows ref struct
 {
     /// <summary>The caller's source.</summary>
@@ -14,6 +16,8 @@ internal ref struct PushEdit<TElements>(ListEnd end, TElements elements, SetCond
 
     /// <summary>The number of elements afterwards.</summary>
     public long Count { get; private set; }
+
+    private readonly long Position => end == ListEnd.Left ? 0 : ListChange.AtEnd;
 
     public WriteStatus Run(scoped ref PackedEditor editor)
     {
@@ -28,6 +32,30 @@ internal ref struct PushEdit<TElements>(ListEnd end, TElements elements, SetCond
 
         Count = editor.Count;
         return WriteStatus.Done;
+    }
+
+    public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
+    {
+        // A condition on an absent list was asked by the packed form, of which this one is built.
+        Count = view.Count;
+        if (condition == SetCondition.IfAbsent && view.Count != 0)
+            return WriteStatus.ConditionNotMet;
+        changes.BeginList(view.NextChange);
+        for (int i = 0; i < Elements.Count; i++)
+            changes.Insert(Position, Elements.GetKey(i));
+        Count += Elements.Count;
+        return WriteStatus.Done;
+    }
+
+    public void Prepare(scoped ref LongElementMaker maker)
+    {
+        ReadOnlySpan<byte> name = stackalloc byte[ListChange.FirstNameSize];
+        for (int i = 0; i < Elements.Count; i++)
+            maker.Add(name[..ListChange.NameSizeOf(isFirst: i == 0, Position)], Elements.GetKey(i));
+    }
+
+    public readonly void Note(int added, int removed)
+    {
     }
 
     /// <returns>False if there is no room.</returns>

@@ -1,9 +1,10 @@
+using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 
 namespace Cache.Core.Collections.Lists;
 
 /// <summary>Replaces the element with an index.</summary>
-internal ref struct SetElementEdit(long index, ReadOnlySpan<byte> element) : IPackedEdit
+internal ref struct SetElementEdit(long index, ReadOnlySpan<byte> element) : IPackedEdit, IObjectEdit
 {
     private readonly ReadOnlySpan<byte> _element = element;
 
@@ -17,5 +18,21 @@ internal ref struct SetElementEdit(long index, ReadOnlySpan<byte> element) : IPa
         if (at < 0 || at >= editor.Count || !editor.Table.TryGetAt((int)at, out var place))
             return WriteStatus.ConditionNotMet;
         return editor.TrySetName(place, _element) ? WriteStatus.Done : WriteStatus.CollectionTooLong;
+    }
+
+    public readonly WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
+    {
+        long at = ListRange.Resolve(index, view.Count);
+        if (at < 0 || at >= view.Count)
+            return WriteStatus.ConditionNotMet;
+        changes.BeginList(view.NextChange);
+        changes.Replace(at, _element);
+        return WriteStatus.Done;
+    }
+
+    public readonly void Prepare(scoped ref LongElementMaker maker) => ListPlace.Prepare(ref maker, _element);
+
+    public readonly void Note(int added, int removed)
+    {
     }
 }

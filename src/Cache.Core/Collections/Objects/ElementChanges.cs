@@ -9,7 +9,7 @@ namespace Cache.Core.Collections.Objects;
 /// One for each thread; a write adds no more than a step's. Long values are stubs in it, of blocks that were made
 /// before anything was held: a plan that meets one without a block asks for it, and is made again.
 /// </remarks>
-internal sealed class ElementChanges
+internal sealed partial class ElementChanges
 {
     /// <summary>So many elements are changed in one step, under one lock: less than a tenth of a millisecond.</summary>
     public const int CountMax = 128;
@@ -34,6 +34,7 @@ internal sealed class ElementChanges
     private LargeBlock _image;
     private byte[] _imaged = [];
     private int _imagedLength;
+    private int _dropChanges;
 
     public int Count { get; private set; }
 
@@ -43,8 +44,8 @@ internal sealed class ElementChanges
     /// <summary>The long values that have blocks.</summary>
     public int OwnedCount => _owned.Count;
 
-    /// <summary>How many of them remove an element.</summary>
-    public int DropCount { get; private set; }
+    /// <summary>How many elements they remove.</summary>
+    public long DropCount { get; private set; }
 
     /// <summary>Why they cannot be made, whatever is done; else Done.</summary>
     public WriteStatus Refusal { get; private set; }
@@ -141,6 +142,7 @@ internal sealed class ElementChanges
     {
         (_length, Count, DropCount, Refusal) = (ElementReader.PrefixSize, 0, 0, WriteStatus.Done);
         (_nextOwned, _longBytes, NeedsBlocks, NeedsImage) = (0, 0, false, false);
+        (_dropChanges, _isOfList) = (0, false);
     }
 
     /// <summary>Plans an element.</summary>
@@ -152,7 +154,7 @@ internal sealed class ElementChanges
     {
         if (ElementWriter.Fits((long)name.Length + value.Length))
             Add((int)ElementAction.Put, name, value);
-        else if (TryPutLong(name, value, out var stub))
+        else if (TryPutLong(ElementAction.Put, name, value, out var stub))
             Debug.Assert(stub.Value.SequenceEqual(value), "An edit puts what it has prepared.");
     }
 
@@ -163,14 +165,18 @@ internal sealed class ElementChanges
     {
         if (ElementWriter.Fits((long)name.Length + value.Length))
             Add((int)ElementAction.Put, name, value);
-        else if ((Maker is null || TryMakeNext(name, value)) && TryPutLong(name, value, out var stub))
+        else if ((Maker is null || TryMakeNext(name, value))
+            && TryPutLong(ElementAction.Put, name, value, out var stub))
+        {
             value.CopyTo(stub.Block.Value[^value.Length..]); // No tree has it yet.
+        }
     }
 
     public void Drop(ReadOnlySpan<byte> name)
     {
         Add((int)ElementAction.Drop, name, default);
         DropCount++;
+        _dropChanges++;
     }
 
     /// <summary>Finds what a name was given last; of a few.</summary>
@@ -194,7 +200,9 @@ internal sealed class ElementChanges
     public bool MayBeTold()
     {
         NeedsImage = HasLong && Count > 1
-            && (_image.IsNull || !_imaged.AsSpan(0, _imagedLength).SequenceEqual(StoredBytes));
+            && (_image.IsNull || !IsImaged(_imaged.AsSpan(0, _imagedLength)));
+        if (!NeedsImage)
+            CompleteImage();
         return !NeedsImage;
     }
 
@@ -206,11 +214,13 @@ internal sealed class ElementChanges
     /// <summary>The block with what a journal gets as its last bytes; null without long values.</summary>
     public LargeBlock ToldBlock => HasLong ? Image : default;
 
-    /// <summary>How many different names are dropped, where nothing is put; of a few.</summary>
-    public int CountDropped()
+    /// <summary>How many different elements are dropped, where nothing is put; of a few.</summary>
+    public long CountDropped()
     {
-        if (DropCount != Count)
+        if (_dropChanges != Count)
             return 0;
+        if (_isOfList)
+            return DropCount;
         int count = 0;
         var each = new ElementReader(Bytes);
         for (int i = 0; each.TryRead(); i++)
@@ -265,7 +275,8 @@ internal sealed class ElementChanges
         return true;
     }
 
-    private bool TryPutLong(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, out ElementStub stub)
+    private bool TryPutLong(
+        ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, out ElementStub stub)
     {
         stub = default;
         if (!ElementWriter.IsLong(name.Length, value.Length, ValueLengthMax))
@@ -277,7 +288,7 @@ internal sealed class ElementChanges
         stub = _owned[_nextOwned++];
         Span<byte> bytes = stackalloc byte[ElementStub.Size];
         stub.Write(bytes);
-        Add((int)ElementAction.Put | ElementReader.StubFlag, name, bytes);
+        Add((int)action | ElementReader.StubFlag, name, bytes);
         _longBytes += stub.Length - ElementStub.Size;
         return true;
     }

@@ -46,7 +46,7 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
     /// <summary>The elements of a stored collection.</summary>
     public static ElementReader OfStored(ReadOnlySpan<byte> stored) => new(stored[PrefixSize..]);
 
-    /// <summary>Whether all bytes are such elements of a kind, at least one.</summary>
+    /// <summary>Whether all bytes are such elements of a kind, at least one; of a list, any.</summary>
     /// <remarks>isCollection: Whether they are a whole collection, of which nothing is dropped.</remarks>
     public static bool IsWhole(EntryKind kind, ReadOnlySpan<byte> bytes, bool isCollection)
     {
@@ -57,6 +57,8 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
             isAny = true;
             if (reader.IsStub || !ElementWriter.MayBeStored(reader.Name.Length, reader.Value.Length))
                 return false;
+            if (kind == EntryKind.List)
+                continue;
             if (reader.Action != ElementAction.Put && (isCollection || reader.Action != ElementAction.Drop))
                 return false;
             if (!MayHave(kind, reader))

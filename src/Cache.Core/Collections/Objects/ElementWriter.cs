@@ -42,6 +42,8 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
     /// <returns>False if there was no page for one of them: nothing is changed.</returns>
     public bool TryMake(ReadOnlySpan<byte> changes, int count)
     {
+        if (_info.Kind == EntryKind.List)
+            return TryMakeList(changes);
         if (count == 1)
         {
             var one = new ElementReader(changes);
@@ -69,11 +71,29 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, bool isStub = false)
     {
         Debug.Assert(Fits((long)name.Length + value.Length));
+        if (_info.Kind == EntryKind.List)
+            return TryMakeInList(action, new ListChange(name, value), isStub);
         var change = Make(action, name, value, isStub);
         Added += change == TreeChange.Added ? 1 : 0;
         Removed += change == TreeChange.Removed ? 1 : 0;
         _isChanged |= change is not (TreeChange.None or TreeChange.NoRoom);
         return change != TreeChange.NoRoom;
+    }
+
+    private bool TryMakeList(ReadOnlySpan<byte> changes)
+    {
+        var writer = new ListWriter(heap, ref _info, number);
+        bool isMade = writer.TryMake(changes);
+        (Added, Removed, _isChanged) = (Added + writer.Added, Removed + writer.Removed, writer.IsChanged);
+        return isMade;
+    }
+
+    private bool TryMakeInList(ElementAction action, in ListChange change, bool isStub)
+    {
+        var writer = new ListWriter(heap, ref _info, number);
+        bool isMade = writer.TryMake(action, change, isStub);
+        (Added, Removed, _isChanged) = (Added + writer.Added, Removed + writer.Removed, writer.IsChanged);
+        return isMade;
     }
 
     private bool TryMakeAll(ReadOnlySpan<byte> changes, Span<byte> former)
@@ -107,7 +127,7 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
             EntryKind.Hash => MakeNamed<ByHashWithValue>(action, name, value, isStub),
             EntryKind.Set => MakeNamed<ByHash>(action, name, value, isStub: false),
             EntryKind.SortedSet => MakeScored(action, name, value),
-            _ => throw new NotSupportedException("Collections of this kind are packed."),
+            _ => throw new NotSupportedException("A list has a writer of its own."),
         };
 
     private readonly TreeChange MakeNamed<TOrder>(

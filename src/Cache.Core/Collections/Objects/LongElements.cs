@@ -127,3 +127,11 @@ internal sealed class LongElements(PageHeap heap, SlabBudget budget, Action<long
         Interlocked.Decrement(ref _loans); // Last: what is released counts no more.
     }
 }
+
+/// <summary>A reference to a long value, for a read that holds nothing else; dispose it.</summary>
+internal readonly ref struct ElementLoan(LongElements owner, ElementStub stub)
+{
+    public ReadOnlySpan<byte> Value => stub.Value;
+
+    public void Dispose() => owner.Return(stub.Block);
+}

@@ -46,7 +46,7 @@ internal sealed partial class ObjectHeap
             EntryKind.Set => TryBuild(view.First<ByHash>(), view.Count, number, ref info.First),
             EntryKind.SortedSet => TryBuild(view.First<ByHashWithValue>(), view.Count, number, ref info.First)
                 && TryBuild(view.Second<ByScore>(), view.Count, number, ref info.Second),
-            _ => throw new NotSupportedException("Collections of this kind are packed."),
+            _ => TryBuild(view.First<ByPosition>(), view.Count, number, ref info.First),
         };
     }
 
@@ -58,12 +58,13 @@ internal sealed partial class ObjectHeap
         for (uint i = 0; i < count && cursor.IsValid; i++, cursor.MoveNext())
         {
             var entry = cursor.Entry;
-            if (entry.IsValueStub)
-                LongElements.AddReference(entry.Value);
+            var stub = entry.IsNameStub ? entry.Name : entry.Value;
+            if (entry.HasStub)
+                LongElements.AddReference(stub);
             if (builder.TryAdd(cursor.Key, entry))
                 continue;
-            if (entry.IsValueStub)
-                LongElements.Release(entry.Value);
+            if (entry.HasStub)
+                LongElements.Release(stub);
             builder.Abandon(Graveyard);
             return false;
         }

@@ -49,6 +49,7 @@ internal sealed partial class ObjectHeap : IDisposable
     // Set before the first object is held for ever; asked by who waits for one.
     private volatile bool _isClosed;
     private long _count;
+    private ulong _loadedChange;
 
     /// <param name="limitBytes">The store's limit.</param>
     /// <param name="addressBytes">The addresses that the pages may have.</param>
@@ -96,6 +97,11 @@ internal sealed partial class ObjectHeap : IDisposable
     /// <summary>The collections that keys have.</summary>
     public long Count => Interlocked.Read(ref _count);
 
+    /// <summary>
+    /// The greatest number of a list's change that was loaded; lists that become large begin above it.
+    /// </summary>
+    public ulong LoadedChange => Volatile.Read(ref _loadedChange);
+
     /// <summary>What the thread has taken for its next write and not used.</summary>
     public static long PrepaidBytes => _prepaidOfThread;
 
@@ -110,6 +116,19 @@ internal sealed partial class ObjectHeap : IDisposable
     {
         ref var info = ref Table[number];
         return new ObjectView(this, number: 0, info.Kind, info.First, info.Second);
+    }
+
+    /// <summary>Notes the number of a list's change that was loaded.</summary>
+    public void NoteLoaded(ulong change)
+    {
+        ulong before = LoadedChange;
+        while (before < change)
+        {
+            ulong seen = Interlocked.CompareExchange(ref _loadedChange, change, before); // Others load too.
+            if (seen == before)
+                return;
+            before = seen;
+        }
     }
 
     /// <summary>Whether a stub stands for the collection that its number is used for.</summary>

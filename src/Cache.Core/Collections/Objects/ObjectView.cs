@@ -20,7 +20,13 @@ internal readonly struct ObjectView(
     private readonly TreeRoot _second = second;
 
     /// <summary>What its pages and long values count.</summary>
-    public long Bytes => _first.PageBytes + _second.PageBytes;
+    public long Bytes => ObjectInfo.BytesOf(kind, _first, _second);
+
+    /// <summary>Of a list: its marks.</summary>
+    public ListMarks Marks => ObjectInfo.MarksOf(_second);
+
+    /// <summary>Of a list: the number of the next change, greater than that of any change that was loaded.</summary>
+    public ulong NextChange => Math.Max(Marks.Change, heap.LoadedChange) + 1;
 
     /// <summary>The number of elements.</summary>
     public uint Count => _first.Count;
@@ -43,17 +49,50 @@ internal readonly struct ObjectView(
         return entry.IsValueStub ? ElementStub.Read(entry.Value).Value : entry.Value;
     }
 
-    /// <summary>Borrows the long value of an entry, of a snapshot, or of an object that the caller holds.</summary>
+    /// <summary>
+    /// Borrows the long value, or element of a list, of an entry, of a snapshot, or of an object that the caller holds.
+    /// </summary>
     /// <exception cref="ObjectDisposedException">The store was disposed, and has freed it.</exception>
     public ElementLoan Borrow(scoped in TreeEntry entry)
     {
-        Debug.Assert(entry.IsValueStub);
+        Debug.Assert(entry.HasStub);
+        var stub = entry.IsNameStub ? entry.Name : entry.Value;
         if (number == 0)
-            return heap.LongElements.Lend(ElementStub.Read(entry.Value));
+            return heap.LongElements.Lend(ElementStub.Read(stub));
         uint version = heap.Hold(number, mayChange: false);
-        var loan = heap.LongElements.Lend(ElementStub.Read(entry.Value)); // The page is read while it is held.
+        var loan = heap.LongElements.Lend(ElementStub.Read(stub)); // The page is read while it is held.
         heap.Table.LetGo(number, version, isChanged: false);
         return loan;
+    }
+
+    /// <summary>The blocks of long values and elements.</summary>
+    public LongElements LongElements => heap.LongElements;
+
+    /// <summary>Finds an element of a list.</summary>
+    /// <param name="index">From the left.</param>
+    /// <param name="entry">The element is its name, perhaps a stub.</param>
+    public bool TryGetAt(long index, out TreeEntry entry)
+    {
+        entry = default;
+        if ((ulong)index >= Count)
+            return false;
+        var cursor = First<ByPosition>().At((uint)index);
+        if (cursor.IsValid)
+            entry = cursor.Entry;
+        return cursor.IsValid;
+    }
+
+    /// <summary>
+    /// Whether an element of a list, of a snapshot or while the caller holds the object, is equal to another.
+    /// </summary>
+    public bool IsEqual(scoped in TreeEntry entry, scoped ReadOnlySpan<byte> element)
+    {
+        if (!entry.IsNameStub)
+            return entry.Name.SequenceEqual(element);
+        if (ElementStub.LengthOf(entry.Name) != element.Length)
+            return false;
+        using var loan = Borrow(entry);
+        return loan.Value.SequenceEqual(element);
     }
 
     /// <summary>What the collection is.</summary>

@@ -134,6 +134,9 @@ internal readonly ref struct PackedTable
         return false;
     }
 
+    /// <summary>Where the entry with a number begins; behind the last one, where the entries end.</summary>
+    public int StartAt(int index) => TryGetAt(index, out var place) ? place.Start : _entries.Length;
+
     /// <summary>The entry behind another one; of a place with the index −1, the first.</summary>
     public bool TryMoveNext(ref PackedPlace place)
     {

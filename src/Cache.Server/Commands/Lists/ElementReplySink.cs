@@ -1,12 +1,15 @@
 using Cache.Core;
-using Cache.Server.Protocol;
+using Cache.Server.Commands.Dispatch;
 
 namespace Cache.Server.Commands.Lists;
 
 /// <summary>Writes elements of a list as an array.</summary>
-internal readonly struct ElementReplySink(RespReplyWriter reply) : IElementSink
+internal readonly struct ElementReplySink(CommandContext context) : IElementSink
 {
-    public void Begin(long count) => reply.ArrayHeader(count);
+    // The connection ends then.
+    public bool IsFull => context.IsReplyOverLimit;
 
-    public void Take(scoped ReadOnlySpan<byte> element) => reply.Bulk(element);
+    public void Begin(long count) => context.Reply.ArrayHeader(count);
+
+    public void Take(scoped ReadOnlySpan<byte> element) => context.Reply.Bulk(element);
 }

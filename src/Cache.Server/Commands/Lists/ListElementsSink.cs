@@ -6,6 +6,8 @@ namespace Cache.Server.Commands.Lists;
 /// <summary>Adds elements to a list of byte strings.</summary>
 internal readonly struct ListElementsSink(ByteStringList elements) : IElementSink
 {
+    public bool IsFull => false;
+
     public void Begin(long count)
     {
     }

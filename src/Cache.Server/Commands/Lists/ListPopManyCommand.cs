@@ -15,6 +15,14 @@ internal static class ListPopManyCommand
     // With more, whole pages would be locked, and others would wait.
     private const int LockedKeysMax = 64;
 
+    // A small list has fewer elements; of a large one a step is taken while all keys are locked.
+    private const long SmallElementsMax = 1024;
+    private const long StepElements = 128;
+
+    // A small one takes fewer bytes of memory; and the most that is told of a pop.
+    private const long SmallBytesMax = 16 << 10;
+    private const long WrittenBytesMax = 4096;
+
     // The time to look for a key, in nanoseconds.
     private const long KeyWork = 300;
 
@@ -78,6 +86,9 @@ internal static class ListPopManyCommand
             var transaction = new PopFirst(request, keys, end, count, elements, context.Store.Keyspace);
             context.Store.Transact(ref transaction);
             (status, from) = (transaction.Status, transaction.Index);
+            long rest = count - elements.Count;
+            if (status == WriteStatus.Done && rest > 0 && transaction.IsLarge && elements.Count >= StepElements)
+                context.Store.List(request[FirstKey + from]).PopMany(end, rest, ref sink);
         }
 
         for (int i = 1; keys > LockedKeysMax && i < keys && status == WriteStatus.NotFound; i++)
@@ -112,7 +123,10 @@ internal static class ListPopManyCommand
 
         public readonly int WriteCount => 1;
 
-        public readonly long WrittenBytes => 0; // It gets shorter.
+        public readonly long WrittenBytes => WrittenBytesMax; // It gets shorter.
+
+        /// <summary>Whether that list is large, so that a step was taken of it.</summary>
+        public bool IsLarge { get; private set; }
 
         public WriteStatus Status { get; private set; }
 
@@ -129,7 +143,9 @@ internal static class ListPopManyCommand
             Status = WriteStatus.NotFound;
             for (Index = 0; Index < keys; Index++)
             {
-                Status = store.List(GetKey(Index)).PopMany(end, count, ref sink);
+                IsLarge = store.TryPeekInfo(GetKey(Index), out var info) && info.MemoryBytes > SmallBytesMax;
+                long most = Math.Min(count, IsLarge ? StepElements : SmallElementsMax);
+                Status = store.List(GetKey(Index)).PopMany(end, most, ref sink);
                 if (Status != WriteStatus.NotFound)
                     return;
             }

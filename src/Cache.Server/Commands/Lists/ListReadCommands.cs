@@ -36,13 +36,19 @@ internal static class ListReadCommands
             return;
         }
 
-        var sink = new ElementReplySink(reply);
+        if (CollectionWork.TryGiveWay(request[1], LengthOf(first, last), context))
+            return;
+        var sink = new ElementReplySink(context);
         var status = context.Store.List(request[1]).GetRange(first, last, ref sink);
         if (status == ReadStatus.WrongType)
             reply.Error(ErrorTexts.WrongType);
         else if (status == ReadStatus.NotFound)
             reply.ArrayHeader(0);
     }
+
+    // About, of a range whose ends are counted from one end; of others as long as any list.
+    private static long LengthOf(long first, long last) =>
+        (first < 0) == (last < 0) ? Math.Max(0, last - first) : long.MaxValue;
 
     // LINDEX key index
     private static void LIndex(in RespRequest request, CommandContext context)
@@ -75,6 +81,8 @@ internal static class ListReadCommands
     private static void LPos(in RespRequest request, CommandContext context)
     {
         if (!TryParse(request, context.Reply, out var search, out bool isCounted))
+            return;
+        if (CollectionWork.TryGiveWay(request[1], context))
             return;
         var list = context.Store.List(request[1]);
         if (isCounted)

@@ -61,7 +61,9 @@ internal static class ListTakeCommands
 
     private static void PopSome(ReadOnlySpan<byte> key, ListEnd end, long count, CommandContext context)
     {
-        var sink = new ElementReplySink(context.Reply);
+        if (CollectionWork.TryGiveWay(key, count, context))
+            return;
+        var sink = new ElementReplySink(context);
         var status = context.Store.List(key).PopMany(end, count, ref sink);
         if (status == WriteStatus.NotFound)
             context.Reply.NullArray();

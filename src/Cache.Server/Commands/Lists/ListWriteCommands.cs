@@ -9,6 +9,9 @@ namespace Cache.Server.Commands.Lists;
 /// <summary>The commands that add, replace and remove elements of lists.</summary>
 internal static class ListWriteCommands
 {
+    // The time to add an element to a large list, in nanoseconds.
+    private const long ElementWork = 200;
+
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
         new("lpush", LPush),
@@ -40,6 +43,8 @@ internal static class ListWriteCommands
     private static void Push(in RespRequest request, ListEnd end, SetCondition condition, CommandContext context)
     {
         var elements = new RequestNames(request);
+        if (context.TryGiveWay(elements.Count * ElementWork))
+            return;
         var status = context.Store.List(request[1]).PushMany(end, ref elements, condition, out long count);
         if (status is WriteStatus.Done or WriteStatus.ConditionNotMet)
             context.Reply.Integer(count);
@@ -84,6 +89,8 @@ internal static class ListWriteCommands
             return;
         }
 
+        if (CollectionWork.TryGiveWay(request[1], context))
+            return;
         var list = context.Store.List(request[1]);
         var status = isBefore
             ? list.InsertBefore(request[3], request[4], out long count)
@@ -105,6 +112,8 @@ internal static class ListWriteCommands
             return;
         }
 
+        if (CollectionWork.TryGiveWay(request[1], context))
+            return;
         var status = context.Store.List(request[1]).Remove(request[3], count, out long removed);
         if (status is WriteStatus.Done or WriteStatus.NotFound)
             context.Reply.Integer(removed);
@@ -121,6 +130,8 @@ internal static class ListWriteCommands
             return;
         }
 
+        if (CollectionWork.TryGiveWay(request[1], context))
+            return;
         var status = context.Store.List(request[1]).Trim(first, last);
         if (status is WriteStatus.Done or WriteStatus.NotFound)
             context.Reply.Ok();

@@ -7,8 +7,9 @@ namespace Cache.Server.Commands.Sorting;
 internal ref struct SortStoring(
     in RespRequest request, SortOptions options, SortTexts elements, SortTexts output, int keyspace) : ITransaction
 {
-    // Of the list that is written.
+    // Of the list that is written: a small one is told as it is, of a larger one each element has a header.
     private const int ListBytes = 4096;
+    private const int LargeListBytesMax = 256 << 10;
 
     private readonly RespRequest _request = request;
     private readonly SortOptions _options = options;
@@ -17,7 +18,9 @@ internal ref struct SortStoring(
 
     public readonly int WriteCount => 1;
 
-    public readonly long WrittenBytes => _options.Destination.Length + ListBytes;
+    public readonly long WrittenBytes => _options.Destination.Length
+        + (SortTexts.BytesMax - output.Room > ListBytes / 2 || output.Count > ListBytes / 16
+            ? LargeListBytesMax : ListBytes);
 
     public SortFault Fault { get; set; }
 

@@ -1,8 +1,10 @@
-"""Lists: LPUSH to LMPOP, on a few keys, of which one may be a string; short enough for one record each."""
+"""Lists: LPUSH to LMPOP, on a few keys, of which one may be a string; some are longer than a record of ours."""
 
 KEYS = ["a", "b", "c", "d"]
 NUMBERS = ["0", "1", "2", "-1", "-2", "3", "-0", "007", "+5", "9223372036854775807", "9223372036854775808",
            "-9223372036854775808", "1.5", "x", ""]
+# Enough of them are longer than a record of ours has.
+LONG = [f"long element {number:012d}" for number in range(400)]
 WORDS = ["", "x", "y", "zz", "x" * 70, "y" * 300, "\x00\xff", "a b"]
 
 
@@ -11,10 +13,15 @@ def key(source):
 
 
 def element(source):
+    if source.random() < 0.03:
+        return source.choice(LONG + ["z" * 1300, "z" * 5000])
     return str(source.randrange(-3, 6)) if source.random() < 0.8 else source.choice(WORDS)
 
 
 def elements(source):
+    if source.random() < 0.04:
+        first = source.randrange(200)
+        return LONG[first:first + 200]
     return [element(source) for _ in range(source.choice([1, 1, 1, 2, 3, 6]))]
 
 
