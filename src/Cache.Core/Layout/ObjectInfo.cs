@@ -42,7 +42,10 @@ internal struct ObjectInfo
     [FieldOffset(16)]
     public TreeRoot First;
 
-    /// <summary>Of a sorted set: the tree by scores. Of an unused number: the page is the next unused one.</summary>
+    /// <summary>
+    /// Of a sorted set: the tree by scores. Of a hash: the fields that expire, by their moments. Of an unused number: the page
+    /// is the next unused one.
+    /// </summary>
     [FieldOffset(32)]
     public TreeRoot Second;
 

@@ -35,6 +35,7 @@ internal sealed partial class Reclaimer
                 continue;
             SweepSegment(segment, now);
             _log.Unclaim(segment);
+            RemoveExpiredFields();
         }
 
         CompactSparse();
@@ -85,7 +86,11 @@ internal sealed partial class Reclaimer
             var record = _log.Space.At(segment, offset);
             var header = record.Header;
             offset += header.RecordSize;
-            if (header.IsDead || !header.IsExpiring)
+            if (header.IsDead)
+                continue;
+            if (header.Kind == EntryKind.Hash)
+                SweepFields(segment, record, header);
+            if (!header.IsExpiring)
                 continue;
             var expiry = record.ExpiryOf(header);
             if (!expiry.IsPast(now.StoreMs, now.UnixMs))

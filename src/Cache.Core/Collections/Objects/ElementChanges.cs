@@ -43,6 +43,9 @@ internal sealed class ElementChanges
     /// <summary>The long values that have blocks.</summary>
     public int OwnedCount => _owned.Count;
 
+    /// <summary>Whether a field gets a moment at which it expires.</summary>
+    public bool HasMoments { get; private set; }
+
     /// <summary>How many of them remove an element.</summary>
     public int DropCount { get; private set; }
 
@@ -140,7 +143,7 @@ internal sealed class ElementChanges
     public void Clear()
     {
         (_length, Count, DropCount, Refusal) = (ElementReader.PrefixSize, 0, 0, WriteStatus.Done);
-        (_nextOwned, _longBytes, NeedsBlocks, NeedsImage) = (0, 0, false, false);
+        (_nextOwned, _longBytes, NeedsBlocks, NeedsImage, HasMoments) = (0, 0, false, false, false);
     }
 
     /// <summary>Plans an element.</summary>
@@ -167,6 +170,15 @@ internal sealed class ElementChanges
             value.CopyTo(stub.Block.Value[^value.Length..]); // No tree has it yet.
     }
 
+    /// <summary>Lets a field expire at a moment, or at 0 never, if it is there by then.</summary>
+    public void Expire(ReadOnlySpan<byte> name, long moment)
+    {
+        Span<byte> bytes = stackalloc byte[sizeof(long)];
+        BinaryPrimitives.WriteInt64LittleEndian(bytes, moment);
+        Add((int)ElementAction.Expire, name, bytes);
+        HasMoments |= moment != 0;
+    }
+
     public void Drop(ReadOnlySpan<byte> name)
     {
         Add((int)ElementAction.Drop, name, default);
@@ -188,6 +200,20 @@ internal sealed class ElementChanges
         }
 
         return isFound;
+    }
+
+    /// <summary>Finds what becomes of a name at last; of a few.</summary>
+    /// <returns>False if nothing does.</returns>
+    public bool TryFindLast(ReadOnlySpan<byte> name, out ElementAction action, out long moment)
+    {
+        (action, moment) = (default, 0);
+        for (var each = new ElementReader(Bytes); each.TryRead();)
+        {
+            if (each.Name.SequenceEqual(name))
+                (action, moment) = (each.Action, each.Moment);
+        }
+
+        return action != default;
     }
 
     /// <summary>Makes sure that a journal can be told; else blocks are made, and the changes planned again.</summary>
@@ -284,7 +310,8 @@ internal sealed class ElementChanges
 
     private void Add(int action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
-        if (!ElementWriter.Fits((long)name.Length + value.Length)) // A name to drop that no tree has.
+        if (!ElementWriter.Fits((long)name.Length + value.Length) // A name to drop that no tree has.
+            && (action != (int)ElementAction.Expire || !ElementWriter.Fits(name.Length)))
         {
             Refusal = WriteStatus.CollectionTooLong;
             return;

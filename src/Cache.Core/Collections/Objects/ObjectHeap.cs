@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Cache.Core.Collections.Trees;
+using Cache.Core.Expiry;
 using Cache.Core.Hashing;
 using Cache.Core.Layout;
 using Cache.Core.Log;
@@ -58,10 +59,12 @@ internal sealed partial class ObjectHeap : IDisposable
     /// <param name="overdraftBytes">By how much a removal may pass it.</param>
     /// <param name="heap">The memory of long values.</param>
     /// <param name="keepWithinLimit">Gives memory of other things back, as much as a long value takes.</param>
+    /// <param name="fields">By which fields of hashes expire.</param>
     public ObjectHeap(
         long limitBytes, long addressBytes, MemoryBudget budget, KeyedHash hash, Func<long> spareBytes,
-        Func<long> overdraftBytes, PageHeap heap, Action<long> keepWithinLimit)
+        Func<long> overdraftBytes, PageHeap heap, Action<long> keepWithinLimit, FieldClock fields)
     {
+        Fields = fields;
         (_budget, _hash, _spareBytes, _overdraftBytes) = (budget, hash, spareBytes, overdraftBytes);
         var slabBudget = new SlabBudget(TryPay, bytes => _budget.Add(-bytes));
         LongElements = new LongElements(heap, slabBudget, keepWithinLimit);
@@ -76,6 +79,9 @@ internal sealed partial class ObjectHeap : IDisposable
     }
 
     public ObjectTable Table { get; }
+
+    /// <summary>By which fields of hashes expire.</summary>
+    public FieldClock Fields { get; }
 
     public TreePages Pages { get; }
 
@@ -414,13 +420,10 @@ internal sealed partial class ObjectHeap : IDisposable
     {
         switch (info.Kind)
         {
-            case EntryKind.Hash:
-                Graveyard.Bury<ByHashWithValue>(ref info.First);
-                break;
             case EntryKind.Set:
                 Graveyard.Bury<ByHash>(ref info.First);
                 break;
-            case EntryKind.SortedSet:
+            case EntryKind.Hash or EntryKind.SortedSet:
                 Graveyard.Bury<ByHashWithValue>(ref info.First);
                 Graveyard.Bury<ByScore>(ref info.Second);
                 break;
