@@ -245,6 +245,8 @@ public readonly ref partial struct HashKey
     private static void Tell<TSink>(scoped ReadOnlySpan<byte> value, bool isMiss, ref TSink sink)
         where TSink : struct, IValueBatchSink, allows ref struct
     {
+        if (sink.IsFull)
+            return;
         if (isMiss)
         {
             sink.Miss();

@@ -16,8 +16,8 @@ internal ref struct TakeFieldsEdit<TFields>(TFields fields, int from, long momen
     /// <summary>As the score of what was taken: there was no such field.</summary>
     public const double Miss = 1;
 
-    // Of one array of all values; that of a field more still fits.
-    private const long BytesMax = 1L << 30;
+    // They are copied while the hash is held, and one field may be named again and again.
+    private const long BytesMax = 16 << 20;
 
     private readonly bool _removes = moment != 0 && moment <= nowMs;
 
@@ -60,7 +60,7 @@ internal ref struct TakeFieldsEdit<TFields>(TFields fields, int from, long momen
         taken.Clear();
         int end = Math.Min(Fields.Count, from + ElementChanges.CountMax);
         int i = from;
-        for (long bytes = 0; i < end && bytes <= BytesMax; i++)
+        for (long bytes = 0; i < end && bytes < BytesMax; i++)
         {
             var field = Fields.GetKey(i);
             if (!view.TryFindField(field, out var entry) || (_removes && changes.TryFindLast(field, out _, out _)))
