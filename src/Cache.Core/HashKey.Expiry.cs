@@ -79,14 +79,16 @@ public readonly ref partial struct HashKey
         return status == WriteStatus.ConditionNotMet ? WriteStatus.NotFound : status;
     }
 
-    /// <summary>Lets several fields expire at a moment, in steps of at most 128; one that has passed removes them.</summary>
+    /// <summary>
+    /// Lets several fields expire at a moment, in steps of at most 128; one that has passed removes them.
+    /// </summary>
     /// <param name="fields">The fields.</param>
     /// <param name="unixMs">1 to <see cref="LastExpiryUnixMs"/>.</param>
     /// <param name="conditions">Asked for each field; one without expiry counts as never expiring.</param>
-    /// <param name="results">Receives what became of each, in their order, if the status is Done or one of these:</param>
+    /// <param name="results">Receives what became of each, in their order.</param>
     /// <returns>
-    /// NotFound if the key is absent, and ConditionNotMet if no field was changed. After another one, fields of earlier
-    /// steps may have been changed.
+    /// Done; ConditionNotMet if no field was changed, also of an absent key; or why a step was refused: fields of
+    /// earlier ones may have been changed then, and the other results mean nothing.
     /// </returns>
     /// <exception cref="ArgumentOutOfRangeException">The moment is none.</exception>
     /// <exception cref="ArgumentException">There are fewer results than fields.</exception>

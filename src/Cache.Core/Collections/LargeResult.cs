@@ -86,7 +86,7 @@ internal sealed class LargeResult(StoreState state, EntryKind kind) : IDisposabl
         {
             var name = elements.GetKey(i);
             var value = elements.GetValue(i);
-            if (!ElementWriter.Fits((long)name.Length + value.Length))
+            if (!ElementSizes.Fits((long)name.Length + value.Length))
                 return WriteStatus.CollectionTooLong;
             var room = default(PageRoom);
             while (!ObjectMaker.TryPut(objects, _stub, name, value))

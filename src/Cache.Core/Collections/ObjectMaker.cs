@@ -103,7 +103,7 @@ internal static class ObjectMaker
         var reader = new ElementReader(element);
         reader.TryRead();
         if (reader.Action == ElementAction.Expire
-            || ElementWriter.Fits((long)reader.Name.Length + reader.Value.Length))
+            || ElementSizes.Fits((long)reader.Name.Length + reader.Value.Length))
         {
             return writer.TryMake(reader);
         }
@@ -195,7 +195,7 @@ internal static class ObjectMaker
             {
                 var name = table.NameAt(place);
                 var value = table.ValueAt(place);
-                if (!ElementWriter.MayBeStored(name.Length, value.Length))
+                if (!ElementSizes.MayBeStored(name.Length, value.Length))
                 {
                     status = WriteStatus.CollectionTooLong;
                     return ObjectStep.Done;

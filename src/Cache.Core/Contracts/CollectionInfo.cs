@@ -17,6 +17,8 @@ public readonly record struct CollectionInfo
     /// <summary>Of a hash: whether a field had an expiry of its own once; of a large one, whether one has.</summary>
     public bool IsTimed { get; init; }
 
-    /// <summary>Of a hash: how many fields have an expiry of their own; expired ones count until they are removed.</summary>
+    /// <summary>
+    /// Of a hash: how many fields have an expiry of their own; expired ones count until they are removed.
+    /// </summary>
     public long ExpiringCount { get; init; }
 }

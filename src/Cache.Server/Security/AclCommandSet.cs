@@ -62,7 +62,7 @@ internal sealed class AclCommandSet
     }
 
     /// <summary>The numbers of a category's commands that are in the set and that are not, of Redis 7.0's.</summary>
-    /// <remarks>Its texts name the categories in an order that follows from these: later commands would change it.</remarks>
+    /// <remarks>The order in which its texts name categories follows from these, without later commands.</remarks>
     public (int On, int Off) CountCategory(uint category)
     {
         int on = 0;

@@ -60,7 +60,8 @@ internal sealed class FieldExpiryModel(StoreFixture fixture, Random random, int 
         {
             case < 25:
                 string value = Value();
-                Assert.Equal(WriteStatus.Done, hash.Set(Bytes(field), Bytes(value), SetCondition.Always, out bool isNew));
+                var set = hash.Set(Bytes(field), Bytes(value), SetCondition.Always, out bool isNew);
+                Assert.Equal(WriteStatus.Done, set);
                 Assert.Equal(!fields.ContainsKey(field), isNew);
                 fields[field] = (value, 0);
                 break;

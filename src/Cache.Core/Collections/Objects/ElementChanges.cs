@@ -153,7 +153,7 @@ internal sealed class ElementChanges
     /// </remarks>
     public void Put(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
-        if (ElementWriter.Fits((long)name.Length + value.Length))
+        if (ElementSizes.Fits((long)name.Length + value.Length))
             Add((int)ElementAction.Put, name, value);
         else if (TryPutLong(name, value, out var stub))
             Debug.Assert(stub.Value.SequenceEqual(value), "An edit puts what it has prepared.");
@@ -164,7 +164,7 @@ internal sealed class ElementChanges
     /// </summary>
     public void PutComputed(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
-        if (ElementWriter.Fits((long)name.Length + value.Length))
+        if (ElementSizes.Fits((long)name.Length + value.Length))
             Add((int)ElementAction.Put, name, value);
         else if ((Maker is null || TryMakeNext(name, value)) && TryPutLong(name, value, out var stub))
             value.CopyTo(stub.Block.Value[^value.Length..]); // No tree has it yet.
@@ -269,7 +269,7 @@ internal sealed class ElementChanges
     private bool TryMakeNext(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
         bool isFree = _nextOwned < _owned.Count;
-        if (!ElementWriter.IsLong(name.Length, value.Length, ValueLengthMax)
+        if (!ElementSizes.IsLong(name.Length, value.Length, ValueLengthMax)
             || (isFree && _owned[_nextOwned].Length == value.Length))
         {
             return true;
@@ -294,7 +294,7 @@ internal sealed class ElementChanges
     private bool TryPutLong(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, out ElementStub stub)
     {
         stub = default;
-        if (!ElementWriter.IsLong(name.Length, value.Length, ValueLengthMax))
+        if (!ElementSizes.IsLong(name.Length, value.Length, ValueLengthMax))
             Refusal = value.Length > ValueLengthMax ? WriteStatus.ValueTooLong : WriteStatus.CollectionTooLong;
         else if (_nextOwned >= _owned.Count || _owned[_nextOwned].Length != value.Length)
             NeedsBlocks = true;
@@ -310,8 +310,8 @@ internal sealed class ElementChanges
 
     private void Add(int action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
-        if (!ElementWriter.Fits((long)name.Length + value.Length) // A name to drop that no tree has.
-            && (action != (int)ElementAction.Expire || !ElementWriter.Fits(name.Length)))
+        if (!ElementSizes.Fits((long)name.Length + value.Length) // A name to drop that no tree has.
+            && (action != (int)ElementAction.Expire || !ElementSizes.Fits(name.Length)))
         {
             Refusal = WriteStatus.CollectionTooLong;
             return;

@@ -60,7 +60,7 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
         {
             isAny = true;
             int valueLength = reader.Action == ElementAction.Expire ? 0 : reader.Value.Length;
-            if (reader.IsStub || !ElementWriter.MayBeStored(reader.Name.Length, valueLength))
+            if (reader.IsStub || !ElementSizes.MayBeStored(reader.Name.Length, valueLength))
                 return false;
             if (!MayBe(kind, reader, isCollection))
                 return false;

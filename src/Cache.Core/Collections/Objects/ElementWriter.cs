@@ -26,20 +26,6 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
 
     private bool _isChanged;
 
-    // Names are compared in pages.
-    private const int NameLengthMax = TreeEntry.LengthMax - ElementStub.Size;
-
-    /// <summary>Whether an element of so many bytes can lie in the pages of a tree.</summary>
-    public static bool Fits(long bytes) => bytes <= TreeEntry.LengthMax;
-
-    /// <summary>Whether the value of an element is one that gets a block of its own.</summary>
-    public static bool IsLong(int nameLength, int valueLength, int valueLengthMax) =>
-        !Fits((long)nameLength + valueLength) && nameLength <= NameLengthMax && valueLength <= valueLengthMax;
-
-    /// <summary>Whether an element may be in a large collection, of any limits.</summary>
-    public static bool MayBeStored(int nameLength, int valueLength) =>
-        Fits((long)nameLength + valueLength) || IsLong(nameLength, valueLength, int.MaxValue);
-
     /// <returns>False if there was no page for one of them: nothing is changed.</returns>
     public bool TryMake(ReadOnlySpan<byte> changes, int count)
     {
@@ -69,7 +55,7 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
     public bool TryMake(
         ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, bool isStub = false)
     {
-        Debug.Assert(Fits((long)name.Length + value.Length) || action == ElementAction.Expire);
+        Debug.Assert(ElementSizes.Fits((long)name.Length + value.Length) || action == ElementAction.Expire);
         var change = _info.Kind == EntryKind.Hash
             ? MakeField(action, name, value, isStub, moment: 0)
             : Make(action, name, value);
