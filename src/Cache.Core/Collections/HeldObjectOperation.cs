@@ -84,7 +84,7 @@ internal ref struct HeldObjectOperation<TEdit>(StoreState state, TEdit edit, Ele
         entry.IsChanged = true;
         entry.Holder.Touch(entry.Slot);
         if (changes.HasMoments)
-            shard.NoteFields(entry.Record, entry.Header);
+            shard.NoteFieldsOfHeld(entry);
         if (entry.Recorder is { } recorder && recorder.Write(key.Bytes, changes.Told(isCollection: false)))
             entry.Recorder = null;
         shard.NoteElements(key);

@@ -237,7 +237,7 @@ internal sealed partial class Shard
             return 0;
         var value = record.ValueOf(header);
         if (header.IsPaged)
-            return state.Objects is { } objects ? objects.ViewOf(ObjectStub.Read(value).Number).FirstMoment : 0;
+            return state.Objects is { } objects ? objects.FirstMomentOf(ObjectStub.Read(value).Number) : 0;
         if ((PackedTable.FlagsOf(value) & PackedTable.TimedFlag) == 0
             || !PackedTable.TryOpen(value, PackedShape.Hash, out var table))
         {
@@ -254,6 +254,14 @@ internal sealed partial class Shard
     {
         if (header.Kind == EntryKind.Hash)
             NoteFieldsOfHash(record, header);
+    }
+
+    /// <summary>The same of a large hash, whose object the thread holds.</summary>
+    public void NoteFieldsOfHeld(in EntryLock entry)
+    {
+        long firstMs = _state.Objects!.ViewOf(entry.Object.Number).FirstMoment;
+        if (firstMs != 0)
+            _log.LowerMoment(_records.SegmentOf(entry.Record), firstMs);
     }
 
     /// <summary>Notes when the first field of a key's large hash expires.</summary>

@@ -27,6 +27,8 @@ internal sealed partial class ObjectHeap : IDisposable
     // An object has a page of 512 bytes at least.
     private const int BytesPerObjectMin = 8;
 
+    private const int FirstMomentAttemptsMax = 8;
+
     // What a thread has taken for the pages of the write that it tries next; and whether that may pass the limit.
     [ThreadStatic]
     private static long _prepaidOfThread;
@@ -162,6 +164,23 @@ internal sealed partial class ObjectHeap : IDisposable
         while (ObjectTable.IsChanging(version = Table.ReadVersion(number)) && !_isClosed)
             wait.SpinOnce(sleep1Threshold: -1); // Its holder runs a bounded step.
         return version;
+    }
+
+    /// <summary>
+    /// The first moment at which a field of an object expires, which the thread does not hold; 0: none does.
+    /// </summary>
+    /// <remarks>Of one that is written all the time 1, so that it is asked again.</remarks>
+    public long FirstMomentOf(uint number)
+    {
+        for (int attempts = 0; attempts < FirstMomentAttemptsMax; attempts++)
+        {
+            uint version = SettledVersionOf(number);
+            long firstMs = ViewOf(number).FirstMoment;
+            if (Table.IsAt(number, version))
+                return firstMs;
+        }
+
+        return 1;
     }
 
     /// <summary>Tells that a key has the object that this thread has made.</summary>
