@@ -89,6 +89,12 @@ public sealed partial class CacheStore
         return Counted(EntryTaker.ExpireSliding(_state, KeyOf(key), options));
     }
 
+    /// <summary>Lets no field of a hash expire, in any keyspace, until <see cref="ReleaseFields"/>.</summary>
+    internal void HoldFields() => _state.Fields.Hold();
+
+    /// <summary>Lets fields expire again, and at once those of moments up to one, in Unix milliseconds.</summary>
+    internal void ReleaseFields(long floorUnixMs) => _state.Fields.Release(floorUnixMs);
+
     /// <summary>Changes elements of a collection as a journal says; an absent key was evicted.</summary>
     internal WriteStatus ChangeStored(ReadOnlySpan<byte> key, EntryKind kind, ReadOnlySpan<byte> changes)
     {

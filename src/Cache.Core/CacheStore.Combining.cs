@@ -71,7 +71,14 @@ public sealed partial class CacheStore
         {
             var query = new CollectionInfoQuery(shape);
             var status = shard.QueryAnyUncounted(entryKey, entry.Kind, ref query, out _);
-            info = new CollectionInfo { Kind = entry.Kind, Count = query.Count, IsConverted = query.IsConverted };
+            info = new CollectionInfo
+            {
+                Kind = entry.Kind,
+                Count = query.Count,
+                IsConverted = query.IsConverted,
+                IsTimed = query.IsTimed,
+                ExpiringCount = query.TimedCount,
+            };
             if (status == ReadStatus.Found)
                 return true;
         }

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using Cache.Core.Collections;
 using Cache.Core.Hashing;
 using Cache.Core.Sharding;
 using Cache.Core.Validation;
@@ -62,6 +63,7 @@ public sealed partial class CacheStore : IDisposable
         options.ThrowIfInvalid();
         TimeProvider = timeProvider;
         _state = new StoreState(options, timeProvider, hash);
+        FieldSweep.Attach(_state);
         _refusedWrites = new RefusedWrites();
         _keyspaces = new CacheStore[options.KeyspaceCount];
         for (byte i = 0; i < _keyspaces.Length; i++)
@@ -85,6 +87,9 @@ public sealed partial class CacheStore : IDisposable
     /// The store's time, by which entries expire: Unix milliseconds at its start, monotonic from then on.
     /// </summary>
     public long NowMs => _state.Clock.ReadMs();
+
+    /// <summary>The wall clock in Unix milliseconds, by which fields of hashes expire.</summary>
+    public long NowUnixMs => _state.Clock.Read().UnixMs;
 
     /// <summary>The number of keyspaces.</summary>
     public int KeyspaceCount => _keyspaces.Length;

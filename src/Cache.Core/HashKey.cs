@@ -21,7 +21,7 @@ namespace Cache.Core;
 /// byte[]? user = session.GetArray("user"u8);
 /// </code></example>
 /// </remarks>
-public readonly ref struct HashKey
+public readonly ref partial struct HashKey
 {
     private const int StepMax = ElementChanges.CountMax;
 
@@ -51,7 +51,7 @@ public readonly ref struct HashKey
     /// <param name="count">The number; 0 unless the status is Found.</param>
     public ReadStatus GetCount(out long count)
     {
-        var query = new PlaceQuery(PackedShape.Hash, default, mayFind: false);
+        var query = new PlaceQuery(PackedShape.Hash, default, mayFind: false, fields: _store.State.Fields);
         var status = Query(ref query);
         count = status == ReadStatus.Found ? query.Count : 0;
         return status;
@@ -68,7 +68,7 @@ public readonly ref struct HashKey
     public ReadStatus Get<TSink>(ReadOnlySpan<byte> field, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct
     {
-        var query = new FieldQuery<TSink>(PackedShape.Hash, field, sink);
+        var query = new FieldQuery<TSink>(_store.State.Fields, field, sink);
         var status = Query(ref query);
         while (status == ReadStatus.Found && query.IsLong)
         {
@@ -139,8 +139,9 @@ public readonly ref struct HashKey
             return status;
         if (copy.IsObject)
         {
-            HashView.CopyAll(_store.State, copy.View, ref sink);
-            return status;
+            return HashView.TryCopyAll(_store.State, copy.View, _store.State.Fields.NowMs, ref sink)
+                ? status
+                : ReadStatus.NotFound;
         }
 
         CopyAll(copy.Table, ref sink);
@@ -186,8 +187,10 @@ public readonly ref struct HashKey
             return status;
         if (copy.IsObject)
         {
-            HashView.CopyRandom(_store.State, copy.View, count, mayRepeat, ref sink);
-            return status;
+            long nowMs = _store.State.Fields.NowMs;
+            return HashView.TryCopyRandom(_store.State, copy.View, nowMs, count, mayRepeat, ref sink)
+                ? status
+                : ReadStatus.NotFound;
         }
 
         var table = copy.Table;
@@ -207,14 +210,14 @@ public readonly ref struct HashKey
     /// <returns>Found; NotFound if the key or the field is absent; or WrongType.</returns>
     public ReadStatus GetLength(ReadOnlySpan<byte> field, out int length)
     {
-        var query = new PlaceQuery(PackedShape.Hash, field);
+        var query = new PlaceQuery(PackedShape.Hash, field, fields: _store.State.Fields);
         var status = Query(ref query);
         bool isFound = status == ReadStatus.Found && query.IsFound;
         length = isFound ? query.ValueLength : 0;
         return isFound || status != ReadStatus.Found ? status : ReadStatus.NotFound;
     }
 
-    /// <summary>Gives a field a value. The key's expiry stays.</summary>
+    /// <summary>Gives a field a value. The key's expiry stays; the field has none of its own then.</summary>
     public WriteStatus Set(ReadOnlySpan<byte> field, ReadOnlySpan<byte> value) =>
         Set(field, value, SetCondition.Always, out _);
 
@@ -249,7 +252,7 @@ public readonly ref struct HashKey
         int count;
         for (int from = 0; (from < fields.Count || from == 0) && status == WriteStatus.Done; from += count)
         {
-            count = CountOfStep(ref fields, from);
+            count = CountOfStep(ref fields, from, StepMax);
             var edit = new SetFieldsEdit<TFields>(fields, from, count, _store.State.EncodingLimits);
             status = Write(ref edit);
             fields = edit.Fields;
@@ -261,10 +264,10 @@ public readonly ref struct HashKey
         return status;
     }
 
-    private static int CountOfStep<TFields>(ref TFields fields, int from)
+    private static int CountOfStep<TFields>(ref TFields fields, int from, int stepMax)
         where TFields : struct, IEntrySource, allows ref struct
     {
-        int most = Math.Min(fields.Count - from, StepMax);
+        int most = Math.Min(fields.Count - from, stepMax);
         long bytes = 0;
         for (int count = 0; count < most; count++)
         {
@@ -306,7 +309,7 @@ public readonly ref struct HashKey
         return removed > 0 ? WriteStatus.Done : WriteStatus.NotFound;
     }
 
-    /// <summary>Adds to a field that is a decimal integer; an absent one counts as 0.</summary>
+    /// <summary>Adds to a field that is a decimal integer; an absent one counts as 0. Its expiry stays.</summary>
     /// <param name="field">The field.</param>
     /// <param name="delta">The number to add, perhaps negative.</param>
     /// <param name="result">The sum, if it was written.</param>
@@ -318,7 +321,7 @@ public readonly ref struct HashKey
         return status;
     }
 
-    /// <summary>Gives a field a value that is computed from the present one, atomically.</summary>
+    /// <summary>Gives a field a value that is computed from the present one, atomically. Its expiry stays.</summary>
     /// <param name="field">The field.</param>
     /// <param name="update">Computes the value, also from an absent one.</param>
     /// <returns>

@@ -12,7 +12,8 @@ public sealed class DisposedStoreTests : IDisposable
     // What may be asked all the same: what a store was made with, its last counters; and what releases do late.
     private static readonly string[] _always =
     [
-        "get_IsDisposed", "get_TimeProvider", "get_NowMs", "get_KeyspaceCount", "get_Keyspace", "get_MemoryLimitBytes",
+        "get_IsDisposed", "get_TimeProvider", "get_NowMs", "get_NowUnixMs", "get_KeyspaceCount", "get_Keyspace",
+        "get_MemoryLimitBytes",
         "get_Eviction", "get_Compression", "get_ValueLengthLimit", "get_EncodingLimits", "set_EncodingLimits",
         nameof(CacheStore.GetStatistics), nameof(CacheStore.Dispose), nameof(CacheStore.AddOutsideBytes),
         // Only fetch; the operations that follow throw.

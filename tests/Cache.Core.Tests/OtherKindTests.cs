@@ -16,7 +16,8 @@ public sealed class OtherKindTests : IDisposable
     // What knows of no key, or only fetches.
     private static readonly string[] _keyless =
     [
-        "get_IsDisposed", "get_TimeProvider", "get_NowMs", "get_KeyspaceCount", "get_Keyspace", "get_MemoryLimitBytes",
+        "get_IsDisposed", "get_TimeProvider", "get_NowMs", "get_NowUnixMs", "get_KeyspaceCount", "get_Keyspace",
+        "get_MemoryLimitBytes",
         "set_MemoryLimitBytes", "get_Eviction", "set_Eviction", "get_Compression", "set_Compression",
         "get_ValueLengthLimit", "get_EncodingLimits", "set_EncodingLimits",
         nameof(CacheStore.GetStatistics), nameof(CacheStore.GetMemory), nameof(CacheStore.GetHitRatioCurve),

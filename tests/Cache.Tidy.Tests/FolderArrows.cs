@@ -20,6 +20,7 @@ internal static class FolderArrows
     private const string CollectedSortedSets = "Cache.Core.Collections.SortedSets";
     private const string Objects = "Cache.Core.Collections.Objects";
     private const string Trees = "Cache.Core.Collections.Trees";
+    private const string FieldClock = "Cache.Core.Expiry.FieldClock";
     private const string Packing = "Cache.Core.Packing";
     private const string Curve = "Cache.Core.Curve";
     private const string Changes = "Cache.Core.Changes";
@@ -78,17 +79,21 @@ internal static class FolderArrows
         // A codec of small collections: it sees nothing of the store.
         [PackedForms] = ["Cache.Core.Contracts.EntryKind"],
         // Reads and writes of a key's collection, as Operations of a string.
-        [Collections] = [PackedForms, Objects, Trees, Operations, Sharding, Changes, Curve, Layout, Contracts],
+        [Collections] =
+        [
+            PackedForms, Objects, Trees, Operations, Sharding, Changes, Curve, Layout, Contracts, FieldClock,
+        ],
         [CollectedHashes] =
         [
-            Collections, PackedForms, Objects, Trees, Operations, Sharding, Layout, Contracts,
+            Collections, PackedForms, Objects, Trees, Operations, Sharding, Layout, Contracts, FieldClock,
         ],
         [CollectedLists] = [Collections, PackedForms, Objects, Trees, Sharding, Layout, Contracts],
         [CollectedSets] = [Collections, PackedForms, Objects, Trees, Operations, Sharding, Layout, Contracts],
         [CollectedSortedSets] = [Collections, PackedForms, Objects, Trees, Sharding, Layout, Contracts],
         // Large collections: trees, and the objects that keys have of them. It knows no key.
         // A score has one form, in both.
-        [Objects] = [Trees, PackedForms, Layout, "Cache.Core.Log", "Cache.Core.Hashing", "Cache.Core.Contracts"],
+        [Objects] =
+            [Trees, PackedForms, Layout, "Cache.Core.Log", "Cache.Core.Hashing", "Cache.Core.Contracts", FieldClock],
         ["Cache.Core.Bits"] = [Operations, Sharding, Changes, Layout, Contracts],
         ["Cache.Core.ManyKeys"] =
             [Operations, Sharding, Changes, Curve, "Cache.Core.Log", Layout, "Cache.Core.Expiry", Objects, Contracts],

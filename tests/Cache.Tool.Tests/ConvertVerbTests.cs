@@ -208,6 +208,26 @@ public sealed class ConvertVerbTests : IDisposable
 
     // Redis 7.0.15 loads such a dump with both fields.
     [Fact]
+    public void Dump_OfFieldsThatExpire_CountsThemAndLeavesOutTheExpired()
+    {
+        StoreFiles.WriteAndKill(Store, _time, (store, _) =>
+        {
+            store.Hash("h"u8).Set("kept"u8, "1"u8);
+            store.Hash("h"u8).Set("expires"u8, "2"u8);
+            store.Hash("h"u8).Set("expired"u8, "3"u8);
+            store.Hash("h"u8).Expire("expires"u8, StartMs + 9_000);
+            store.Hash("h"u8).Expire("expired"u8, StartMs + 10);
+            store.Hash("gone"u8).Set("expired"u8, "3"u8);
+            store.Hash("gone"u8).Expire("expired"u8, StartMs + 10);
+        });
+        _time.Advance(50);
+        var run = ToolRun.At(_time, "convert", Store, Dump);
+        run.AssertTells("not taken: 1 that have expired.\n");
+        run.AssertTells("fields of hashes expire on their own, which Redis 7.0 does not know");
+        run.AssertTells("has 1 entries.");
+    }
+
+    [Fact]
     public void Convert_DirectoryWithAHash_HasItInTheFormOfRedis()
     {
         StoreFiles.Write(Store, _time, static (store, durable) =>

@@ -66,6 +66,8 @@ internal ref struct CollectionCopy : IPackedQuery, IObjectQuery, IDisposable
             var shard = state.ShardOf(key.Hash);
             status = copy.TakeUncounted(shard, key, kind, out var snapshot);
             shard.Note(key, snapshot, status);
+            if (status == ReadStatus.Found && (copy.Flags & PackedTable.TimedFlag) != 0 && kind == EntryKind.Hash)
+                copy.RemoveExpired(ref status);
         }
         catch // The store was disposed.
         {
@@ -106,6 +108,25 @@ internal ref struct CollectionCopy : IPackedQuery, IObjectQuery, IDisposable
         where TOrder : struct, ITreeOrder
         where TSink : struct, IScoredMemberSink, allows ref struct =>
         MemberView.Tell(_state, View, cursor, count, isReversed, ref sink);
+
+    // Readers see none; a hash of which all have expired is none.
+    private void RemoveExpired(ref ReadStatus status)
+    {
+        long nowMs = _state.Fields.NowMs;
+        var table = Table;
+        if (table.CountTimed(0, out long firstMs) == 0 || firstMs > nowMs)
+            return;
+        byte[] memory = ArrayPool<byte>.Shared.Rent(PackedEditor.MemorySize);
+        var editor = new PackedEditor(_shape, memory);
+        if (!editor.TryRead(Bytes))
+            PackedCheck.ThrowDamaged();
+        editor.RemoveExpired(nowMs);
+        _length = editor.Length;
+        editor.WriteTo(_bytes.AsSpan(0, _length));
+        ArrayPool<byte>.Shared.Return(memory);
+        if (editor.Count == 0)
+            status = ReadStatus.NotFound;
+    }
 
     private ReadStatus TakeUncounted(Shard shard, scoped in EntryKey key, EntryKind kind, out ReadSnapshot snapshot)
     {

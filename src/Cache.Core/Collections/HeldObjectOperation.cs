@@ -83,6 +83,8 @@ internal ref struct HeldObjectOperation<TEdit>(StoreState state, TEdit edit, Ele
         // Readers look at the home again: to them, all changes of a transaction come at once.
         entry.IsChanged = true;
         entry.Holder.Touch(entry.Slot);
+        if (changes.HasMoments)
+            shard.NoteFieldsOfHeld(entry);
         if (entry.Recorder is { } recorder && recorder.Write(key.Bytes, changes.Told(isCollection: false)))
             entry.Recorder = null;
         shard.NoteElements(key);

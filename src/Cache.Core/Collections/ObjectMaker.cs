@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Buffers.Binary;
 using Cache.Core.Changes;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
@@ -101,8 +102,12 @@ internal static class ObjectMaker
         var writer = new ElementWriter(objects, ref objects.Table[number], number);
         var reader = new ElementReader(element);
         reader.TryRead();
-        if (ElementWriter.Fits((long)reader.Name.Length + reader.Value.Length))
+        if (reader.Action == ElementAction.Expire
+            || ElementSizes.Fits((long)reader.Name.Length + reader.Value.Length))
+        {
             return writer.TryMake(reader);
+        }
+
         var changes = ElementChanges.Rent(int.MaxValue);
         try
         {
@@ -129,6 +134,14 @@ internal static class ObjectMaker
         {
             objects.Table.LetGo(number, version, isChanged: true);
         }
+    }
+
+    private static bool TryExpire(ObjectHeap objects, uint number, ReadOnlySpan<byte> field, long moment)
+    {
+        Span<byte> bytes = stackalloc byte[sizeof(long)];
+        BinaryPrimitives.WriteInt64LittleEndian(bytes, moment);
+        scoped var writer = new ElementWriter(objects, ref objects.Table[number], number);
+        return writer.TryMake(ElementAction.Expire, field, bytes);
     }
 
     /// <summary>Adds an element to an object that no key has yet.</summary>
@@ -194,7 +207,7 @@ internal static class ObjectMaker
             {
                 var name = table.NameAt(place);
                 var value = table.ValueAt(place);
-                if (kind != EntryKind.List && !ElementWriter.MayBeStored(name.Length, value.Length))
+                if (kind != EntryKind.List && !ElementSizes.MayBeStored(name.Length, value.Length))
                 {
                     status = WriteStatus.CollectionTooLong;
                     return ObjectStep.Done;
@@ -204,6 +217,8 @@ internal static class ObjectMaker
                     ? ElementChanges.Write(bytes, ElementAction.Put, default, name)
                     : ElementChanges.Write(bytes, ElementAction.Put, name, value);
                 if (!TryMake(objects, stub.Number, bytes.AsSpan(0, length)))
+                    return ObjectStep.NeedsPages;
+                if (place.Moment != 0 && !TryExpire(objects, stub.Number, name, place.Moment))
                     return ObjectStep.NeedsPages;
             }
 

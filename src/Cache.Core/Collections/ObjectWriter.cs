@@ -161,6 +161,8 @@ internal static class ObjectWriter
         snapshot.Holder.Touch(snapshot.Slot);
         state.Counters.Note(key.Hash, AccessKind.Write);
         shard.AccountObject(key, snapshot.Object);
+        if (changes.HasMoments)
+            shard.NoteFields(key, snapshot.Object);
         state.Objects!.TryFree();
         state.DrainChanges();
         return step;

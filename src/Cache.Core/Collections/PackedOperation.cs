@@ -36,6 +36,8 @@ internal ref struct PackedOperation<TEdit>(TEdit edit, Span<byte> memory) : IEnt
         var editor = new PackedEditor(form, _memory);
         if (!editor.TryRead(entry.IsFound ? entry.StoredValue : default))
             PackedCheck.ThrowDamaged();
+        if ((editor.Flags & PackedTable.TimedFlag) != 0)
+            editor.RemoveExpired(shard.Fields.NowMs); // So no edit meets one.
         var status = Edit.Run(ref editor);
         if (status != WriteStatus.Done || !editor.IsChanged)
             return status;

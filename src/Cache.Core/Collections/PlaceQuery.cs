@@ -1,13 +1,17 @@
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
+using Cache.Core.Expiry;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.Collections;
 
 /// <summary>Finds where a name is, and how many there are; copies nothing.</summary>
-/// <remarks>needsRank: Whether the number of an element is asked for, which takes a search of its own.</remarks>
-internal ref struct PlaceQuery(PackedShape shape, ReadOnlySpan<byte> name, bool mayFind = true, bool needsRank = false)
+/// <remarks>
+/// needsRank: Whether the number of an element is asked for, which takes a search of its own. fields: Of a hash.
+/// </remarks>
+internal ref struct PlaceQuery(PackedShape shape, ReadOnlySpan<byte> name, bool mayFind = true, bool needsRank = false,
+    FieldClock? fields = null)
     : IPackedQuery, IObjectQuery
 {
     private readonly ReadOnlySpan<byte> _name = name;
@@ -32,7 +36,11 @@ internal ref struct PlaceQuery(PackedShape shape, ReadOnlySpan<byte> name, bool 
         if (!PackedTable.TryOpen(packed, shape, out var table))
             return;
         Count = table.Count;
+        if (fields is not null && (PackedTable.FlagsOf(packed) & PackedTable.TimedFlag) != 0)
+            Count -= table.CountTimed(0, out _) - table.CountTimed(fields.NowMs, out _);
         if (!mayFind || !table.TryFind(_name, _print, out var place))
+            return;
+        if (fields is not null && fields.HasPassed(place.Moment))
             return;
         IsFound = true;
         Index = place.Index;
@@ -47,10 +55,10 @@ internal ref struct PlaceQuery(PackedShape shape, ReadOnlySpan<byte> name, bool 
 
     public void Read(in ObjectView view)
     {
-        (Count, IsFound, Index, ValueLength, Score) = (view.Count, false, 0, 0, 0);
+        (Count, IsFound, Index, ValueLength, Score) = (view.CountLive(), false, 0, 0, 0);
         if (!mayFind)
             return;
-        IsFound = view.TryFindName(_name, out var entry);
+        IsFound = view.TryFindName(_name, out var entry) && (fields is null || !fields.HasPassed(entry.Moment));
         ValueLength = entry.ValueLength;
         if (!IsFound || view.Kind != EntryKind.SortedSet)
             return;

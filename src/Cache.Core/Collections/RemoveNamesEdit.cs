@@ -38,7 +38,8 @@ internal ref struct RemoveNamesEdit<TNames>(EntryKind kind, TNames names, int fr
         for (int i = from; i < from + count; i++)
         {
             var name = Names.GetKey(i);
-            if (view.TryFindName(name, out _))
+            bool isFound = kind == EntryKind.Hash ? view.TryFindField(name, out _) : view.TryFindName(name, out _);
+            if (isFound)
                 changes.Drop(name);
         }
 

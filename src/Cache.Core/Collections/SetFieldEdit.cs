@@ -39,6 +39,19 @@ internal ref struct SetFieldEdit(
     {
     }
 
+    /// <summary>As below, but a field that is there keeps its expiry.</summary>
+    public static WriteStatus PutKeeping(
+        scoped ref PackedEditor editor, scoped ReadOnlySpan<byte> field, PackedPlace? place,
+        scoped ReadOnlySpan<byte> value, EncodingLimits limits)
+    {
+        var status = Put(ref editor, field, place, value, limits);
+        if (status != WriteStatus.Done || place is not { Moment: not 0 } present)
+            return status;
+        return editor.TrySetMoment(FieldExpiries.PlaceOf(editor, field), present.Moment)
+            ? status
+            : WriteStatus.CollectionTooLong;
+    }
+
     /// <summary>As below, and notes whether the hash is beyond the limits of Redis's compact encoding.</summary>
     public static WriteStatus Put(
         scoped ref PackedEditor editor, scoped ReadOnlySpan<byte> field, PackedPlace? place,

@@ -27,6 +27,8 @@ internal ref struct StoredChangesEdit(EntryKind kind, ReadOnlySpan<byte> changes
             var status = WriteStatus.Done;
             if (reader.Action == ElementAction.Put)
                 status = Put(ref editor, reader, exists ? place : null);
+            else if (exists && reader.Action == ElementAction.Expire)
+                status = editor.TrySetMoment(place, reader.Moment) ? status : WriteStatus.CollectionTooLong;
             else if (exists)
                 editor.Remove(place);
             if (status != WriteStatus.Done)
@@ -87,6 +89,8 @@ internal ref struct StoredChangesEdit(EntryKind kind, ReadOnlySpan<byte> changes
         {
             if (reader.Action == ElementAction.Put)
                 changes.Put(reader.Name, reader.Value);
+            else if (reader.Action == ElementAction.Expire)
+                changes.Expire(reader.Name, reader.Moment);
             else
                 changes.Drop(reader.Name);
         }

@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Collections.Trees;
@@ -62,7 +63,13 @@ internal static class StoredCollection
         long length = ElementReader.PrefixSize;
         var cursor = tree.At(0);
         for (uint i = 0; i < count && cursor.IsValid; i++, cursor.MoveNext())
-            length += ElementReader.HeaderSize + cursor.Entry.NameLength + cursor.Entry.ValueLength;
+        {
+            var entry = cursor.Entry;
+            length += ElementReader.HeaderSize + entry.NameLength + entry.ValueLength;
+            if (entry.Moment != 0)
+                length += ElementReader.SizeOf(entry.Name.Length, sizeof(long));
+        }
+
         return length;
     }
 
@@ -103,6 +110,16 @@ internal static class StoredCollection
     }
 
     private static int Write(in ObjectView view, in TreeEntry entry, Span<byte> at)
+    {
+        int length = WriteValue(view, entry, at);
+        if (entry.Moment == 0)
+            return length;
+        Span<byte> moment = stackalloc byte[sizeof(long)];
+        BinaryPrimitives.WriteInt64LittleEndian(moment, entry.Moment);
+        return length + ElementChanges.Write(at[length..], ElementAction.Expire, entry.Name, moment);
+    }
+
+    private static int WriteValue(in ObjectView view, in TreeEntry entry, Span<byte> at)
     {
         if (!entry.IsValueStub)
             return ElementChanges.Write(at, ElementAction.Put, entry.Name, entry.Value);

@@ -13,4 +13,12 @@ public readonly record struct CollectionInfo
     /// Whether it once was beyond <see cref="EncodingLimits"/>: Redis keeps its other encoding from then on.
     /// </summary>
     public bool IsConverted { get; init; }
+
+    /// <summary>Of a hash: whether a field had an expiry of its own once; of a large one, whether one has.</summary>
+    public bool IsTimed { get; init; }
+
+    /// <summary>
+    /// Of a hash: how many fields have an expiry of their own; expired ones count until they are removed.
+    /// </summary>
+    public long ExpiringCount { get; init; }
 }

@@ -36,7 +36,7 @@ internal readonly struct ByHash : ITreeOrder
     public static int Code => 2;
 }
 
-/// <summary>Members by a score as 64 sortable bits.</summary>
+/// <summary>Members by a score as 64 sortable bits, and fields by the moment at which they expire.</summary>
 internal readonly struct ByScore : ITreeOrder
 {
     public static int KeySize => sizeof(ulong);

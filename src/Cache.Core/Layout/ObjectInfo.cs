@@ -43,8 +43,8 @@ internal struct ObjectInfo
     public TreeRoot First;
 
     /// <summary>
-    /// Of a sorted set: the tree by scores. Of a list no tree: <see cref="Marks"/>. Of an unused number: the page is
-    /// the next unused one.
+    /// Of a sorted set: the tree by scores. Of a hash: the fields that expire, by their moments. Of a list no tree:
+    /// <see cref="Marks"/>. Of an unused number: the page is the next unused one.
     /// </summary>
     [FieldOffset(32)]
     public TreeRoot Second;

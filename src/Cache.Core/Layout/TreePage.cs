@@ -156,16 +156,16 @@ internal readonly unsafe struct TreePage
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // Keeps the spans in registers.
     public TreeEntry EntryAt(int offset, bool hasValue)
     {
-        var name = PartAt(ref offset, out bool isNameStub);
+        var name = PartAt(ref offset, out bool isNameStub, out _);
         if (!hasValue)
             return new TreeEntry(name, default, isNameStub, false);
-        var value = PartAt(ref offset, out bool isValueStub);
-        return new TreeEntry(name, value, isNameStub, isValueStub);
+        var value = PartAt(ref offset, out bool isValueStub, out long moment);
+        return new TreeEntry(name, value, isNameStub, isValueStub, moment);
     }
 
     /// <summary>The first part of an entry; nothing at offset 0.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // Once or a few times for each search.
-    public Span<byte> NameAt(int offset) => offset == 0 ? default : PartAt(ref offset, out _);
+    public Span<byte> NameAt(int offset) => offset == 0 ? default : PartAt(ref offset, out _, out _);
 
     /// <summary>Writes an entry before the others.</summary>
     /// <returns>Its offset.</returns>
@@ -177,7 +177,7 @@ internal readonly unsafe struct TreePage
         HeapStart = offset;
         int end = WritePart(offset, entry.Name, entry.IsNameStub);
         if (hasValue)
-            WritePart(end, entry.Value, entry.IsValueStub);
+            WriteValue(end, in entry);
         return offset;
     }
 
@@ -215,7 +215,7 @@ internal readonly unsafe struct TreePage
         Debug.Assert(EntryAt(offset, hasValue).SizeOf(hasValue) == entry.SizeOf(hasValue));
         int end = WritePart(offset, entry.Name, entry.IsNameStub);
         if (hasValue)
-            WritePart(end, entry.Value, entry.IsValueStub);
+            WriteValue(end, in entry);
     }
 
     /// <summary>Moves the entries together, so that all free bytes are in one place.</summary>
@@ -251,24 +251,51 @@ internal readonly unsafe struct TreePage
 
     private static int PartSizeAt(byte* part) => *part < TreeEntry.LongFlag
         ? 1 + *part
-        : 2 + ((*part & (TreeEntry.StubFlag - 1)) << 8 | part[1]);
+        : 2 + ((*part & TreeEntry.UpperMask) << 8 | part[1])
+            + ((*part & TreeEntry.MomentFlag) == 0 ? 0 : TreeEntry.MomentSize);
 
     // A garbage offset and length end in the reservation or its tail, and are no longer than an element can be.
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // Keeps the span in registers.
-    private Span<byte> PartAt(scoped ref int offset, out bool isStub)
+    private Span<byte> PartAt(scoped ref int offset, out bool isStub, out long moment)
     {
         byte* at = Start + offset;
         int length = *at++;
         isStub = false;
+        moment = 0;
         if (length >= TreeEntry.LongFlag)
         {
             isStub = (length & TreeEntry.StubFlag) != 0;
-            length = Math.Min((length & (TreeEntry.StubFlag - 1)) << 8 | *at++, TreeEntry.LengthMax);
+            bool hasMoment = (length & TreeEntry.MomentFlag) != 0;
+            length = Math.Min((length & TreeEntry.UpperMask) << 8 | *at++, TreeEntry.LengthMax);
+            if (hasMoment)
+            {
+                AddressCheck.InRange(at, TreeEntry.MomentSize);
+                moment = Unsafe.ReadUnaligned<long>(at);
+                at += TreeEntry.MomentSize;
+            }
         }
 
         AddressCheck.InRange(at, length);
         offset = (int)(at - Start) + length;
         return new Span<byte>(at, length);
+    }
+
+    private void WriteValue(int offset, in TreeEntry entry)
+    {
+        if (entry.Moment == 0)
+        {
+            WritePart(offset, entry.Value, entry.IsValueStub);
+            return;
+        }
+
+        Debug.Assert(entry.Value.Length <= TreeEntry.LengthMax);
+        AddressCheck.InRange(Start + offset, entry.SizeOfValue);
+        byte* at = Start + offset;
+        int flags = TreeEntry.LongFlag | TreeEntry.MomentFlag | (entry.IsValueStub ? TreeEntry.StubFlag : 0);
+        *at++ = (byte)(flags | entry.Value.Length >> 8);
+        *at++ = (byte)entry.Value.Length;
+        Unsafe.WriteUnaligned(at, entry.Moment);
+        entry.Value.CopyTo(new Span<byte>(at + TreeEntry.MomentSize, entry.Value.Length));
     }
 
     private int WritePart(int offset, ReadOnlySpan<byte> bytes, bool isStub)

@@ -301,6 +301,14 @@ internal sealed partial class RecordLog : IDisposable
 
     public void LowerDeadlines(int segment, in RecordExpiry expiry) => LowerDeadlines(ref this[segment], expiry);
 
+    /// <summary>Notes that a field of a hash in a segment expires at a moment of the wall clock.</summary>
+    /// <remarks>After what gave it that: the sweep computes the moment again first, and then reads.</remarks>
+    public void LowerMoment(int segment, long unixMs)
+    {
+        Interlocked.MemoryBarrier();
+        Lower(ref this[segment].MinMomentMs, unixMs);
+    }
+
     /// <summary>Gives back a record that was never pointed at.</summary>
     public void Abandon(Record record, int size)
     {

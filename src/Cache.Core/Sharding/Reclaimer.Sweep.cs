@@ -1,6 +1,7 @@
 using Cache.Core.Compression;
 using Cache.Core.Eviction;
 using Cache.Core.Expiry;
+using Cache.Core.Layout;
 using Cache.Core.Log;
 using Cache.Core.Packing;
 
@@ -21,6 +22,15 @@ internal sealed partial class Reclaimer
     // Growth or shrinkage of the store at which the table of ghosts is resized, and forgets.
     private const int GhostToleranceDivisor = 4;
 
+    // So many keys of a segment at a time: others are met by the next sweep.
+    private const int SweptHashesMax = 128;
+
+    // Used by the thread that sweeps, of which there is one.
+    private readonly List<(byte[] Key, byte Keyspace)> _sweptHashes = [];
+
+    /// <summary>Removes expired fields of a key; set by what writes collections, which lies above the shards.</summary>
+    public Action<byte[], byte>? FieldRemover { get; set; }
+
     /// <summary>Removes what has expired, in the segments in which something has.</summary>
     public void Sweep()
     {
@@ -35,6 +45,7 @@ internal sealed partial class Reclaimer
                 continue;
             SweepSegment(segment, now);
             _log.Unclaim(segment);
+            RemoveExpiredFields();
         }
 
         CompactSparse();
@@ -85,7 +96,11 @@ internal sealed partial class Reclaimer
             var record = _log.Space.At(segment, offset);
             var header = record.Header;
             offset += header.RecordSize;
-            if (header.IsDead || !header.IsExpiring)
+            if (header.IsDead)
+                continue;
+            if (header.Kind == EntryKind.Hash)
+                SweepFields(segment, record, header);
+            if (!header.IsExpiring)
                 continue;
             var expiry = record.ExpiryOf(header);
             if (!expiry.IsPast(now.StoreMs, now.UnixMs))
@@ -97,6 +112,24 @@ internal sealed partial class Reclaimer
             ulong hash = _state.HashOf(record);
             ShardOf(hash).RemoveIfDue(record, hash);
         }
+    }
+
+    private void SweepFields(int segment, Record record, RecordHeader header)
+    {
+        long firstMs = Shard.FirstMomentOf(_state, record, header);
+        if (firstMs == 0)
+            return;
+        if (firstMs <= _state.Fields.NowMs && _sweptHashes.Count < SweptHashesMax)
+            _sweptHashes.Add((record.KeyOf(header).ToArray(), (byte)header.Keyspace));
+        _log.LowerMoment(segment, firstMs); // Also if it is removed now: perhaps not all of it.
+    }
+
+    // After the claim: a write may need room.
+    private void RemoveExpiredFields()
+    {
+        foreach (var (key, keyspace) in _sweptHashes)
+            FieldRemover?.Invoke(key, keyspace);
+        _sweptHashes.Clear();
     }
 
     private void CompactSparse()

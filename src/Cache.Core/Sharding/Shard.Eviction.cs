@@ -156,6 +156,7 @@ internal sealed partial class Shard
             WriteMoved(entry, target, header, moved);
         long largeBytes = header.IsLarge ? entry.Block.SizeBytes : AccountedBytesOf(entry.Object);
         _log.Commit(target, header, entry.Record.ExpiryOf(entry.Header), largeBytes);
+        NoteFields(target, header);
         ulong tag = Bucket.TagOf(hash, entry.Generation);
         entry.Holder.SetEntry(entry.Slot, Bucket.EntryOf(tag, _records.AddressOf(target)));
         entry.Holder.SetFrequency(entry.Slot, frequency);

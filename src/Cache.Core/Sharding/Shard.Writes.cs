@@ -88,6 +88,7 @@ internal sealed partial class Shard
             // The header comes first: a sweep that computes the segment's deadline again must not miss this one.
             staged.Target.Header = staged.Header;
             _log.Recount(entry.Record, entry.Header, staged.Header, staged.Expiry, largeBytes - before);
+            NoteFields(staged.Target, staged.Header);
             entry.Header = staged.Header;
             entry.Holder.Touch(entry.Slot);
             if (IsTold(entry))
@@ -142,6 +143,7 @@ internal sealed partial class Shard
         CountExpiring(
             keyspace, entry.Generation, entry.IsFound && entry.Header.IsExpiring, staged.Header.IsExpiring);
         _log.Commit(staged.Target, staged.Header, staged.Expiry, largeBytes);
+        NoteFields(staged.Target, staged.Header);
         if (entry.IsFound)
         {
             entry.Holder.Touch(entry.Slot);

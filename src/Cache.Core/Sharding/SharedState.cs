@@ -40,6 +40,7 @@ internal abstract partial class SharedState
         _hash = hash;
         long limit = options.MemoryLimitBytes;
         Clock = new CoarseClock(timeProvider);
+        Fields = new FieldClock(Clock);
         Budget = new MemoryBudget(limit, options.Eviction);
         ValueLengthMax = options.ValueLengthMax;
         int shardCount = options.ShardCount;
@@ -62,6 +63,9 @@ internal abstract partial class SharedState
     }
 
     public CoarseClock Clock { get; }
+
+    /// <summary>By which fields of hashes expire.</summary>
+    public FieldClock Fields { get; }
 
     public MemoryBudget Budget { get; }
 
@@ -161,7 +165,7 @@ internal abstract partial class SharedState
             {
                 Volatile.Write(ref _objects, new ObjectHeap(
                     Budget.LimitBytes, GhostAddressBytes, Budget, _hash, () => Log.LinkSpareBytes,
-                    () => Budget.LimitBytes / ObjectOverdraftDivisor, Heap, KeepFreeSegmentsWithinLimit));
+                    () => Budget.LimitBytes / ObjectOverdraftDivisor, Heap, KeepFreeSegmentsWithinLimit, Fields));
             }
             catch (OutOfMemoryException)
             {

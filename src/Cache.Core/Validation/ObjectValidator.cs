@@ -58,7 +58,9 @@ internal sealed class ObjectValidator(ObjectHeap objects)
         {
             case EntryKind.Hash:
                 Check<ByHashWithValue>(info.First);
+                Check<ByScore>(info.Second);
                 CountBlocks(objects.ViewOf(info));
+                CheckMoments(objects.ViewOf(info));
                 break;
             case EntryKind.Set:
                 Check<ByHash>(info.First);
@@ -137,6 +139,22 @@ internal sealed class ObjectValidator(ObjectHeap objects)
 
         StoreValidator.Require(
             owner.Bytes == bytes, $"long values count {owner.Bytes} bytes, and trees have {bytes}");
+    }
+
+    // Each field that expires is in both trees, with one moment.
+    private static void CheckMoments(in ObjectView view)
+    {
+        uint timed = 0;
+        for (var field = view.First<ByHashWithValue>().At(0); field.IsValid; field.MoveNext())
+            timed += field.Entry.Moment != 0 ? 1U : 0;
+        StoreValidator.Require(timed == view.TimedCount, $"{timed} fields have {view.TimedCount} moments");
+        for (var cursor = view.Second<ByScore>().At(0); cursor.IsValid; cursor.MoveNext())
+        {
+            bool isField = view.TryFindName(cursor.Entry.Name, out var field);
+            StoreValidator.Require(
+                isField && (ulong)field.Moment == cursor.Key,
+                $"a field is at moment {cursor.Key}, and has another one");
+        }
     }
 
     // Each member is in both trees of a sorted set, with one score.

@@ -46,6 +46,7 @@ internal sealed class StoreLoader : IBlockTarget, IDisposable
         _progress = progress ?? new LoadProgress();
         _keyspaces = [.. Enumerable.Range(0, store.KeyspaceCount).Select(store.SelectKeyspace)];
         _expiry = new LoadedExpiry(store.TimeProvider.GetUtcNow().ToUnixTimeMilliseconds());
+        store.HoldFields(); // A later record may give an expired one another moment.
         _own = new RecordInserter(_keyspaces, _expiry);
         _replay = new RecordReplay(_own);
         _batchBytes = batchBytes;
@@ -116,11 +117,16 @@ internal sealed class StoreLoader : IBlockTarget, IDisposable
     {
         End();
         _expiry.End(_keyspaces, _lastWallMs);
+        _keyspaces[0].ReleaseFields(_lastWallMs);
         _keyspaces[0].EndLoad();
     }
 
     /// <summary>Ends the threads; blocks that were not applied are not.</summary>
-    public void Dispose() => _threads?.Dispose();
+    public void Dispose()
+    {
+        _threads?.Dispose();
+        _keyspaces[0].ReleaseFields(_lastWallMs);
+    }
 
     // Within a snapshot only parts depend on other blocks.
     private void ApplyAlone(string file, long offset, in BlockHeader header, ReadOnlySpan<byte> payload)

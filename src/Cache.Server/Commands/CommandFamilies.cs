@@ -58,6 +58,8 @@ internal static class CommandFamilies
         .. HashReadCommands.Bindings,
         .. HashWriteCommands.Bindings,
         .. HashRandomCommand.Bindings,
+        .. HashExpiryCommands.Bindings,
+        .. HashTakeCommands.Bindings,
         .. ListReadCommands.Bindings,
         .. ListWriteCommands.Bindings,
         .. ListTakeCommands.Bindings,

@@ -61,13 +61,16 @@ internal sealed class AclCommandSet
         }
     }
 
-    /// <summary>The numbers of a category's commands that are in the set and that are not.</summary>
+    /// <summary>The numbers of a category's commands that are in the set and that are not, of Redis 7.0's.</summary>
+    /// <remarks>The order in which its texts name categories follows from these, without later commands.</remarks>
     public (int On, int Off) CountCategory(uint category)
     {
         int on = 0;
         int off = 0;
-        foreach (var command in AclCommandTable.Default.All)
+        var table = AclCommandTable.Default;
+        for (int i = 0; i < table.OfRedisCount; i++)
         {
+            var command = table.All[i];
             if ((command.Categories & category) == 0)
                 continue;
             if (this[command.Index])

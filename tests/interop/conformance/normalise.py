@@ -11,6 +11,8 @@ LATER_COMMANDS = {
     b"cache|package", b"cache|prefixes", b"cache|topkeys", b"cache|unsafe",
     b"client|setinfo",
     b"client|no-touch", b"commandlog",
+    b"hexpire", b"hexpireat", b"hexpiretime", b"hgetdel", b"hgetex", b"hpersist", b"hpexpire", b"hpexpireat",
+    b"hpexpiretime", b"hpttl", b"hsetex", b"httl",
     b"commandlog|get", b"commandlog|help", b"commandlog|len", b"commandlog|reset", b"hotkeys", b"hotkeys|get",
     b"hotkeys|help", b"hotkeys|reset", b"monitor", b"waitaof"}
 LATER_HELP = (b"SETINFO", b"NO-TOUCH", b"LIST <option>")

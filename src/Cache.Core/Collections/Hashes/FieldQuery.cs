@@ -1,11 +1,12 @@
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
+using Cache.Core.Expiry;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.Collections.Hashes;
 
-/// <summary>Copies the value of one name into the span of a sink, which is not told yet.</summary>
-internal ref struct FieldQuery<TSink>(PackedShape shape, ReadOnlySpan<byte> name, TSink sink)
+/// <summary>Copies the value of one field into the span of a sink, which is not told yet.</summary>
+internal ref struct FieldQuery<TSink>(FieldClock fields, ReadOnlySpan<byte> name, TSink sink)
     : IPackedQuery, IObjectQuery
     where TSink : struct, IValueSink, allows ref struct
 {
@@ -29,8 +30,12 @@ internal ref struct FieldQuery<TSink>(PackedShape shape, ReadOnlySpan<byte> name
     public void Read(ReadOnlySpan<byte> packed)
     {
         (IsFound, IsLong, Length) = (false, false, 0);
-        if (!PackedTable.TryOpen(packed, shape, out var table) || !table.TryFind(_name, _print, out var place))
+        if (!PackedTable.TryOpen(packed, PackedShape.Hash, out var table)
+            || !table.TryFind(_name, _print, out var place) || fields.HasPassed(place.Moment))
+        {
             return;
+        }
+
         IsFound = true;
         Length = place.ValueLength;
         _start = packed.Length - table.Entries.Length + place.ValueStart;

@@ -42,7 +42,7 @@ internal static class FieldUpdater
         out WriteStatus status)
         where TUpdate : struct, IValueUpdate, allows ref struct
     {
-        var query = new FieldQuery<BufferSink>(PackedShape.Hash, field, new BufferSink(buffer));
+        var query = new FieldQuery<BufferSink>(state.Fields, field, new BufferSink(buffer));
         var read = state.ShardOf(key.Hash).QueryAnyUncounted(key, EntryKind.Hash, ref query, out _);
         status = WriteStatus.WrongType;
         if (read == ReadStatus.WrongType)

@@ -44,18 +44,24 @@ internal static class HashView
         sink.Advance(value.Length);
     }
 
-    public static void CopyAll<TSink>(StoreState state, in ObjectView view, ref TSink sink)
+    /// <summary>Copies all fields that have not expired at a reading of the store's clock of fields.</summary>
+    /// <returns>False if there is none: the sink is not called.</returns>
+    public static bool TryCopyAll<TSink>(StoreState state, in ObjectView view, long nowMs, ref TSink sink)
         where TSink : struct, IFieldSink, allows ref struct
     {
-        sink.Begin(view.Count);
+        uint expired = view.CountExpired(nowMs);
+        if (expired >= view.Count)
+            return false;
+        sink.Begin(view.Count - expired);
         var cursor = view.First<ByHashWithValue>().At(0);
         for (uint i = 0; i < view.Count; i++)
         {
-            if (!Take(state, view, ref cursor, i, ref sink))
+            if (!Take(state, view, ref cursor, i, nowMs, ref sink))
                 break;
         }
 
         state.ThrowIfDisposed();
+        return true;
     }
 
     /// <summary>Copies fields in the order of their hashes, and all of those with one hash.</summary>
@@ -64,12 +70,13 @@ internal static class HashView
         StoreState state, in ObjectView view, ulong from, int count, ref TSink sink)
         where TSink : struct, IFieldSink, allows ref struct
     {
-        uint found = CountFrom(view, from, count, out ulong next);
-        sink.Begin(found);
+        long nowMs = state.Fields.NowMs;
+        uint found = CountFrom(view, from, count, nowMs, out uint live, out ulong next);
+        sink.Begin(live);
         if (found != 0)
         {
             var cursor = view.First<ByHashWithValue>().AtOrAbove(from, default);
-            for (uint i = 0; i < found && Take(state, view, ref cursor, i, ref sink); i++)
+            for (uint i = 0; i < found && Take(state, view, ref cursor, i, nowMs, ref sink); i++)
             {
             }
         }
@@ -79,36 +86,39 @@ internal static class HashView
     }
 
     /// <summary>Copies fields at random; different ones in the order of their hashes.</summary>
-    public static void CopyRandom<TSink>(
-        StoreState state, in ObjectView view, long count, bool mayRepeat, ref TSink sink)
+    /// <returns>False if all fields have expired: the sink is not called.</returns>
+    public static bool TryCopyRandom<TSink>(
+        StoreState state, in ObjectView view, long nowMs, long count, bool mayRepeat, ref TSink sink)
         where TSink : struct, IFieldSink, allows ref struct
     {
-        if (!mayRepeat && count >= view.Count)
-        {
-            CopyAll(state, view, ref sink);
-            return;
-        }
-
+        uint live = view.Count - Math.Min(view.Count, view.CountExpired(nowMs));
+        if (live == 0)
+            return false;
+        if (!mayRepeat && count >= live)
+            return TryCopyAll(state, view, nowMs, ref sink);
+        using var ranks = LiveRanks.Of(view, nowMs);
         sink.Begin(count);
         if (mayRepeat)
         {
-            for (long i = 0; i < count && TakeAt(state, view, RandomRanks.Next(view.Count), i, ref sink); i++)
+            for (long i = 0; i < count && TakeAt(state, view, ranks[RandomRanks.Next(live)], i, ref sink); i++)
             {
             }
         }
         else
-            CopyDifferent(state, view, (int)count, ref sink);
+            CopyDifferent(state, view, ranks, live, (int)count, ref sink);
         state.ThrowIfDisposed();
+        return true;
     }
 
-    private static void CopyDifferent<TSink>(StoreState state, in ObjectView view, int count, ref TSink sink)
+    private static void CopyDifferent<TSink>(
+        StoreState state, in ObjectView view, in LiveRanks live, uint liveCount, int count, ref TSink sink)
         where TSink : struct, IFieldSink, allows ref struct
     {
         uint[] ranks = PooledGrowth.Rent<uint>(count);
         try
         {
-            RandomRanks.Choose(ranks.AsSpan(0, count), view.Count);
-            for (int i = 0; i < count && TakeAt(state, view, ranks[i], i, ref sink); i++)
+            RandomRanks.Choose(ranks.AsSpan(0, count), liveCount);
+            for (int i = 0; i < count && TakeAt(state, view, live[ranks[i]], i, ref sink); i++)
             {
             }
         }
@@ -122,12 +132,14 @@ internal static class HashView
         where TSink : struct, IFieldSink, allows ref struct
     {
         var cursor = view.First<ByHashWithValue>().At(rank);
-        return Take(state, view, ref cursor, (uint)index, ref sink);
+        return Take(state, view, ref cursor, (uint)index, nowMs: 0, ref sink);
     }
 
-    private static uint CountFrom(in ObjectView view, ulong from, int count, out ulong next)
+    private static uint CountFrom(
+        in ObjectView view, ulong from, int count, long nowMs, out uint live, out ulong next)
     {
         next = 0;
+        live = 0;
         uint found = 0;
         if (from > uint.MaxValue)
             return 0;
@@ -138,15 +150,20 @@ internal static class HashView
             if ((found >= count || bytes >= ScanBytesMax) && cursor.Key >= next)
                 return found;
             next = cursor.Key + 1;
-            bytes += cursor.Entry.ValueLength;
+            var entry = cursor.Entry;
+            bytes += entry.ValueLength;
+            live += IsLive(entry, nowMs) ? 1U : 0;
         }
 
         next = 0;
         return found;
     }
 
+    private static bool IsLive(in TreeEntry entry, long nowMs) => entry.Moment == 0 || entry.Moment > nowMs;
+
     private static bool Take<TSink>(
-        StoreState state, in ObjectView view, ref TreeCursor<ByHashWithValue> cursor, uint index, ref TSink sink)
+        StoreState state, in ObjectView view, ref TreeCursor<ByHashWithValue> cursor, uint index, long nowMs,
+        ref TSink sink)
         where TSink : struct, IFieldSink, allows ref struct
     {
         if (index % FieldsPerCheck == 0)
@@ -154,17 +171,22 @@ internal static class HashView
         if (!cursor.IsValid || sink.IsFull)
             return false;
         var entry = cursor.Entry;
-        if (entry.IsValueStub)
-        {
-            using var loan = view.Borrow(entry);
-            sink.Take(entry.Name, loan.Value);
-        }
-        else
-        {
-            sink.Take(entry.Name, entry.Value);
-        }
-
+        if (IsLive(entry, nowMs))
+            Tell(view, entry, ref sink);
         cursor.MoveNext();
         return true;
+    }
+
+    private static void Tell<TSink>(in ObjectView view, in TreeEntry entry, ref TSink sink)
+        where TSink : struct, IFieldSink, allows ref struct
+    {
+        if (!entry.IsValueStub)
+        {
+            sink.Take(entry.Name, entry.Value);
+            return;
+        }
+
+        using var loan = view.Borrow(entry);
+        sink.Take(entry.Name, loan.Value);
     }
 }

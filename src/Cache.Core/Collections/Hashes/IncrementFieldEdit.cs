@@ -28,7 +28,7 @@ internal ref struct IncrementFieldEdit(ReadOnlySpan<byte> field, long delta, Enc
             return WriteStatus.Overflow;
         Span<byte> text = stackalloc byte[CanonicalInteger.LengthMax];
         int length = CanonicalInteger.Format(sum, text);
-        var status = SetFieldEdit.Put(ref editor, _field, exists ? place : null, text[..length], limits);
+        var status = SetFieldEdit.PutKeeping(ref editor, _field, exists ? place : null, text[..length], limits);
         if (status == WriteStatus.Done)
             Result = sum;
         return status;
@@ -45,6 +45,8 @@ internal ref struct IncrementFieldEdit(ReadOnlySpan<byte> field, long delta, Enc
             return WriteStatus.Overflow;
         Span<byte> text = stackalloc byte[CanonicalInteger.LengthMax];
         changes.Put(_field, text[..CanonicalInteger.Format(sum, text)]);
+        if (isFound && entry.Moment != 0)
+            changes.Expire(_field, entry.Moment);
         _planned = sum;
         return WriteStatus.Done;
     }

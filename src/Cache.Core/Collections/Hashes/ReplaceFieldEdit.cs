@@ -25,7 +25,7 @@ internal ref struct ReplaceFieldEdit(
         IsOutdated = exists != existed || (exists && !table.ValueAt(place).SequenceEqual(_expected));
         return IsOutdated
             ? WriteStatus.ConditionNotMet
-            : SetFieldEdit.Put(ref editor, _field, exists ? place : null, _value, limits);
+            : SetFieldEdit.PutKeeping(ref editor, _field, exists ? place : null, _value, limits);
     }
 
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
@@ -35,6 +35,8 @@ internal ref struct ReplaceFieldEdit(
         if (IsOutdated)
             return WriteStatus.ConditionNotMet;
         changes.Put(_field, _value);
+        if (exists && entry.Moment != 0)
+            changes.Expire(_field, entry.Moment);
         return WriteStatus.Done;
     }
 

@@ -23,17 +23,19 @@ internal ref struct UpdateFieldEdit<TUpdate>(ReadOnlySpan<byte> field, TUpdate u
         var present = exists ? table.ValueAt(place) : default;
         var status = ValueUpdater.Make(present.Length, present, exists, ref Update);
         return status == WriteStatus.Done
-            ? SetFieldEdit.Put(ref editor, _field, exists ? place : null, Update.Value, limits)
+            ? SetFieldEdit.PutKeeping(ref editor, _field, exists ? place : null, Update.Value, limits)
             : status;
     }
 
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
     {
         bool exists = view.TryFindField(_field, out var entry);
-        var present = view.ValueOf(entry);
+        var present = exists ? view.ValueOf(entry) : default;
         var status = ValueUpdater.Make(present.Length, present, exists, ref Update);
         if (status == WriteStatus.Done)
             changes.PutComputed(_field, Update.Value);
+        if (status == WriteStatus.Done && exists && entry.Moment != 0)
+            changes.Expire(_field, entry.Moment);
         return status;
     }
 

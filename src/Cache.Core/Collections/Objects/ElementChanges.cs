@@ -47,6 +47,9 @@ internal sealed partial class ElementChanges
     /// <summary>How many elements they remove.</summary>
     public long DropCount { get; private set; }
 
+    /// <summary>Whether a field gets a moment at which it expires.</summary>
+    public bool HasMoments { get; private set; }
+
     /// <summary>Why they cannot be made, whatever is done; else Done.</summary>
     public WriteStatus Refusal { get; private set; }
 
@@ -141,7 +144,7 @@ internal sealed partial class ElementChanges
     public void Clear()
     {
         (_length, Count, DropCount, Refusal) = (ElementReader.PrefixSize, 0, 0, WriteStatus.Done);
-        (_nextOwned, _longBytes, NeedsBlocks, NeedsImage) = (0, 0, false, false);
+        (_nextOwned, _longBytes, NeedsBlocks, NeedsImage, HasMoments) = (0, 0, false, false, false);
         (_dropChanges, _isOfList) = (0, false);
     }
 
@@ -152,7 +155,7 @@ internal sealed partial class ElementChanges
     /// </remarks>
     public void Put(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
-        if (ElementWriter.Fits((long)name.Length + value.Length))
+        if (ElementSizes.Fits((long)name.Length + value.Length))
             Add((int)ElementAction.Put, name, value);
         else if (TryPutLong(ElementAction.Put, name, value, out var stub))
             Debug.Assert(stub.Value.SequenceEqual(value), "An edit puts what it has prepared.");
@@ -163,13 +166,22 @@ internal sealed partial class ElementChanges
     /// </summary>
     public void PutComputed(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
-        if (ElementWriter.Fits((long)name.Length + value.Length))
+        if (ElementSizes.Fits((long)name.Length + value.Length))
             Add((int)ElementAction.Put, name, value);
         else if ((Maker is null || TryMakeNext(name, value))
             && TryPutLong(ElementAction.Put, name, value, out var stub))
         {
             value.CopyTo(stub.Block.Value[^value.Length..]); // No tree has it yet.
         }
+    }
+
+    /// <summary>Lets a field expire at a moment, or at 0 never, if it is there by then.</summary>
+    public void Expire(ReadOnlySpan<byte> name, long moment)
+    {
+        Span<byte> bytes = stackalloc byte[sizeof(long)];
+        BinaryPrimitives.WriteInt64LittleEndian(bytes, moment);
+        Add((int)ElementAction.Expire, name, bytes);
+        HasMoments |= moment != 0;
     }
 
     public void Drop(ReadOnlySpan<byte> name)
@@ -194,6 +206,20 @@ internal sealed partial class ElementChanges
         }
 
         return isFound;
+    }
+
+    /// <summary>Finds what becomes of a name at last; of a few.</summary>
+    /// <returns>False if nothing does.</returns>
+    public bool TryFindLast(ReadOnlySpan<byte> name, out ElementAction action, out long moment)
+    {
+        (action, moment) = (default, 0);
+        for (var each = new ElementReader(Bytes); each.TryRead();)
+        {
+            if (each.Name.SequenceEqual(name))
+                (action, moment) = (each.Action, each.Moment);
+        }
+
+        return action != default;
     }
 
     /// <summary>Makes sure that a journal can be told; else blocks are made, and the changes planned again.</summary>
@@ -253,7 +279,7 @@ internal sealed partial class ElementChanges
     private bool TryMakeNext(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
         bool isFree = _nextOwned < _owned.Count;
-        if (!ElementWriter.IsLong(name.Length, value.Length, ValueLengthMax)
+        if (!ElementSizes.IsLong(name.Length, value.Length, ValueLengthMax)
             || (isFree && _owned[_nextOwned].Length == value.Length))
         {
             return true;
@@ -279,7 +305,7 @@ internal sealed partial class ElementChanges
         ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, out ElementStub stub)
     {
         stub = default;
-        if (!ElementWriter.IsLong(name.Length, value.Length, ValueLengthMax))
+        if (!ElementSizes.IsLong(name.Length, value.Length, ValueLengthMax))
             Refusal = value.Length > ValueLengthMax ? WriteStatus.ValueTooLong : WriteStatus.CollectionTooLong;
         else if (_nextOwned >= _owned.Count || _owned[_nextOwned].Length != value.Length)
             NeedsBlocks = true;
@@ -295,7 +321,8 @@ internal sealed partial class ElementChanges
 
     private void Add(int action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
-        if (!ElementWriter.Fits((long)name.Length + value.Length)) // A name to drop that no tree has.
+        if (!ElementSizes.Fits((long)name.Length + value.Length) // A name to drop that no tree has.
+            && (action != (int)ElementAction.Expire || !ElementSizes.Fits(name.Length)))
         {
             Refusal = WriteStatus.CollectionTooLong;
             return;

@@ -30,6 +30,10 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
 
     public ReadOnlySpan<byte> Value { get; private set; }
 
+    /// <summary>When the field expires: the value, if that is what is told.</summary>
+    public readonly long Moment =>
+        Action == ElementAction.Expire ? BinaryPrimitives.ReadInt64LittleEndian(Value) : 0;
+
     /// <summary>All bytes of the element.</summary>
     public ReadOnlySpan<byte> Element { get; private set; }
 
@@ -55,11 +59,12 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
         while (reader.TryRead())
         {
             isAny = true;
-            if (reader.IsStub || !ElementWriter.MayBeStored(reader.Name.Length, reader.Value.Length))
+            int valueLength = reader.Action == ElementAction.Expire ? 0 : reader.Value.Length;
+            if (reader.IsStub || !ElementSizes.MayBeStored(reader.Name.Length, valueLength))
                 return false;
             if (kind == EntryKind.List)
                 continue;
-            if (reader.Action != ElementAction.Put && (isCollection || reader.Action != ElementAction.Drop))
+            if (!MayBe(kind, reader, isCollection))
                 return false;
             if (!MayHave(kind, reader))
                 return false;
@@ -67,6 +72,15 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
 
         return isAny && reader._rest.IsEmpty;
     }
+
+    private static bool MayBe(EntryKind kind, in ElementReader element, bool isCollection) => element.Action switch
+    {
+        ElementAction.Put => true,
+        ElementAction.Drop => !isCollection,
+        ElementAction.Expire => kind == EntryKind.Hash && element.Value.Length == sizeof(long)
+            && (element.Moment == 0 || FieldMoment.IsValid(element.Moment)),
+        _ => false,
+    };
 
     // What the values of a kind may be.
     private static bool MayHave(EntryKind kind, in ElementReader element) => kind switch

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Buffers.Binary;
 using System.Diagnostics;
 using Cache.Core.Collections.Trees;
 using Cache.Core.Layout;
@@ -11,8 +12,8 @@ namespace Cache.Core.Collections.Objects;
 /// </remarks>
 internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint number)
 {
-    // Of a former value: what it was, and its length.
-    private const int FormerHeaderSize = 1 + sizeof(int);
+    // Of a former value: what it was, its length, and when it would have expired.
+    private const int FormerHeaderSize = 1 + sizeof(int) + sizeof(long);
 
     private readonly ref ObjectInfo _info = ref info;
 
@@ -24,20 +25,6 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
     public readonly bool IsChanged => _isChanged;
 
     private bool _isChanged;
-
-    // Names are compared in pages.
-    private const int NameLengthMax = TreeEntry.LengthMax - ElementStub.Size;
-
-    /// <summary>Whether an element of so many bytes can lie in the pages of a tree.</summary>
-    public static bool Fits(long bytes) => bytes <= TreeEntry.LengthMax;
-
-    /// <summary>Whether the value of an element is one that gets a block of its own.</summary>
-    public static bool IsLong(int nameLength, int valueLength, int valueLengthMax) =>
-        !Fits((long)nameLength + valueLength) && nameLength <= NameLengthMax && valueLength <= valueLengthMax;
-
-    /// <summary>Whether an element may be in a large collection, of any limits.</summary>
-    public static bool MayBeStored(int nameLength, int valueLength) =>
-        Fits((long)nameLength + valueLength) || IsLong(nameLength, valueLength, int.MaxValue);
 
     /// <returns>False if there was no page for one of them: nothing is changed.</returns>
     public bool TryMake(ReadOnlySpan<byte> changes, int count)
@@ -70,10 +57,12 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
     public bool TryMake(
         ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, bool isStub = false)
     {
-        Debug.Assert(Fits((long)name.Length + value.Length));
+        Debug.Assert(ElementSizes.Fits((long)name.Length + value.Length) || action == ElementAction.Expire);
         if (_info.Kind == EntryKind.List)
             return TryMakeInList(action, new ListChange(name, value), isStub);
-        var change = Make(action, name, value, isStub);
+        var change = _info.Kind == EntryKind.Hash
+            ? MakeField(action, name, value, isStub, moment: 0)
+            : Make(action, name, value);
         Added += change == TreeChange.Added ? 1 : 0;
         Removed += change == TreeChange.Removed ? 1 : 0;
         _isChanged |= change is not (TreeChange.None or TreeChange.NoRoom);
@@ -120,29 +109,34 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
     }
 
     // What a kind has of its own: how a change is made in its trees. Without a page for it, nothing is changed.
-    private TreeChange Make(
-        ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, bool isStub) =>
+    private TreeChange Make(ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) =>
         _info.Kind switch
         {
-            EntryKind.Hash => MakeNamed<ByHashWithValue>(action, name, value, isStub),
-            EntryKind.Set => MakeNamed<ByHash>(action, name, value, isStub: false),
+            EntryKind.Set => MakeMember(action, name),
             EntryKind.SortedSet => MakeScored(action, name, value),
             _ => throw new NotSupportedException("A list has a writer of its own."),
         };
 
-    private readonly TreeChange MakeNamed<TOrder>(
-        ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, bool isStub)
-        where TOrder : struct, ITreeOrder
+    private readonly TreeChange MakeMember(ElementAction action, ReadOnlySpan<byte> name)
     {
-        var writer = new TreeWriter<TOrder>(heap.Pages, ref _info.First, ref _info.Epochs, number);
+        var writer = new TreeWriter<ByHash>(heap.Pages, ref _info.First, ref _info.Epochs, number);
         uint hash = heap.HashOf(name);
-        if (action != ElementAction.Put)
-            return writer.Remove(hash, name);
-        if (isStub)
-            heap.LongElements.AddReference(value); // The tree's own.
-        var change = writer.Set(hash, new TreeEntry(name, value, isValueStub: isStub));
-        if (isStub && change == TreeChange.NoRoom)
-            heap.LongElements.Release(value);
+        return action == ElementAction.Put
+            ? writer.Set(hash, new TreeEntry(name, default))
+            : writer.Remove(hash, name);
+    }
+
+    private TreeChange MakeField(
+        ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, bool isStub, long moment)
+    {
+        var writer = new FieldWriter(heap, ref _info, number);
+        var change = action switch
+        {
+            ElementAction.Put => writer.Put(name, value, isStub, moment),
+            ElementAction.Expire => writer.Expire(name, BinaryPrimitives.ReadInt64LittleEndian(value)),
+            _ => writer.Drop(name),
+        };
+        _isChanged |= writer.IsRestored; // Readers may have been between: another version.
         return change;
     }
 
@@ -170,6 +164,7 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         at[0] = exists ? (byte)ElementAction.Put : (byte)ElementAction.Drop;
         int length = exists ? entry.Value.Length : 0;
         BitConverter.TryWriteBytes(at[1..], length);
+        BitConverter.TryWriteBytes(at[(1 + sizeof(int))..], exists ? entry.Moment : 0);
         if (exists)
             entry.Value.CopyTo(at[FormerHeaderSize..]);
         if (exists && entry.IsValueStub)
@@ -206,7 +201,10 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
             at += FormerHeaderSize + FormerLength(former[at..]);
         var value = former.Slice(at + FormerHeaderSize, FormerLength(former[at..]));
         bool wasStub = (former[at] & ElementReader.StubFlag) != 0;
-        var change = Make((ElementAction)(former[at] & ~ElementReader.StubFlag), reader.Name, value, wasStub);
+        var action = (ElementAction)(former[at] & ~ElementReader.StubFlag);
+        var change = _info.Kind == EntryKind.Hash
+            ? MakeField(action, reader.Name, value, wasStub, BitConverter.ToInt64(former[(at + 1 + sizeof(int))..]))
+            : Make(action, reader.Name, value);
         ForgetFormer(former[at..]);
         if (change == TreeChange.NoRoom)
             ThrowNotUndone();

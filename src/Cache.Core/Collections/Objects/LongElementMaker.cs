@@ -14,7 +14,7 @@ internal ref struct LongElementMaker(LongElements owner, ElementChanges changes)
     /// <summary>Makes a block if the value is long.</summary>
     public void Add(scoped ReadOnlySpan<byte> name, scoped ReadOnlySpan<byte> value)
     {
-        if (MissingBytes != 0 || !ElementWriter.IsLong(name.Length, value.Length, changes.ValueLengthMax))
+        if (MissingBytes != 0 || !ElementSizes.IsLong(name.Length, value.Length, changes.ValueLengthMax))
             return;
         if (_skipped++ < changes.OwnedCount)
             return;

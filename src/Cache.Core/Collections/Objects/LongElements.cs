@@ -42,7 +42,7 @@ internal sealed class LongElements(PageHeap heap, SlabBudget budget, Action<long
 
     /// <summary>What the block of an element's value counts; 0 if it is not long.</summary>
     public long BytesOf(in ElementReader element) =>
-        ElementWriter.Fits((long)element.Name.Length + element.Value.Length)
+        element.Action == ElementAction.Expire || ElementSizes.Fits((long)element.Name.Length + element.Value.Length)
             ? 0
             : BytesFor(ElementReader.PrefixSize + element.Element.Length);
 

@@ -42,7 +42,8 @@ internal sealed partial class ObjectHeap
         ref var info = ref Table[number];
         return view.Kind switch
         {
-            EntryKind.Hash => TryBuild(view.First<ByHashWithValue>(), view.Count, number, ref info.First),
+            EntryKind.Hash => TryBuild(view.First<ByHashWithValue>(), view.Count, number, ref info.First)
+                && TryBuild(view.Second<ByScore>(), view.TimedCount, number, ref info.Second),
             EntryKind.Set => TryBuild(view.First<ByHash>(), view.Count, number, ref info.First),
             EntryKind.SortedSet => TryBuild(view.First<ByHashWithValue>(), view.Count, number, ref info.First)
                 && TryBuild(view.Second<ByScore>(), view.Count, number, ref info.Second),
@@ -53,6 +54,8 @@ internal sealed partial class ObjectHeap
     private bool TryBuild<TOrder>(TreeReader<TOrder> from, uint count, uint number, ref TreeRoot root)
         where TOrder : struct, ITreeOrder
     {
+        if (count == 0)
+            return true;
         var builder = new TreeBuilder<TOrder>(Pages, number);
         var cursor = from.At(0);
         for (uint i = 0; i < count && cursor.IsValid; i++, cursor.MoveNext())

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Cache.Core.Collections.Trees;
+using Cache.Core.Expiry;
 using Cache.Core.Hashing;
 using Cache.Core.Layout;
 using Cache.Core.Log;
@@ -25,6 +26,8 @@ internal sealed partial class ObjectHeap : IDisposable
 
     // An object has a page of 512 bytes at least.
     private const int BytesPerObjectMin = 8;
+
+    private const int FirstMomentAttemptsMax = 8;
 
     // What a thread has taken for the pages of the write that it tries next; and whether that may pass the limit.
     [ThreadStatic]
@@ -59,10 +62,12 @@ internal sealed partial class ObjectHeap : IDisposable
     /// <param name="overdraftBytes">By how much a removal may pass it.</param>
     /// <param name="heap">The memory of long values.</param>
     /// <param name="keepWithinLimit">Gives memory of other things back, as much as a long value takes.</param>
+    /// <param name="fields">By which fields of hashes expire.</param>
     public ObjectHeap(
         long limitBytes, long addressBytes, MemoryBudget budget, KeyedHash hash, Func<long> spareBytes,
-        Func<long> overdraftBytes, PageHeap heap, Action<long> keepWithinLimit)
+        Func<long> overdraftBytes, PageHeap heap, Action<long> keepWithinLimit, FieldClock fields)
     {
+        Fields = fields;
         (_budget, _hash, _spareBytes, _overdraftBytes) = (budget, hash, spareBytes, overdraftBytes);
         var slabBudget = new SlabBudget(TryPay, bytes => _budget.Add(-bytes));
         LongElements = new LongElements(heap, slabBudget, keepWithinLimit);
@@ -77,6 +82,9 @@ internal sealed partial class ObjectHeap : IDisposable
     }
 
     public ObjectTable Table { get; }
+
+    /// <summary>By which fields of hashes expire.</summary>
+    public FieldClock Fields { get; }
 
     public TreePages Pages { get; }
 
@@ -175,6 +183,23 @@ internal sealed partial class ObjectHeap : IDisposable
         while (ObjectTable.IsChanging(version = Table.ReadVersion(number)) && !_isClosed)
             wait.SpinOnce(sleep1Threshold: -1); // Its holder runs a bounded step.
         return version;
+    }
+
+    /// <summary>
+    /// The first moment at which a field of an object expires, which the thread does not hold; 0: none does.
+    /// </summary>
+    /// <remarks>Of one that is written all the time 1, so that it is asked again.</remarks>
+    public long FirstMomentOf(uint number)
+    {
+        for (int attempts = 0; attempts < FirstMomentAttemptsMax; attempts++)
+        {
+            uint version = SettledVersionOf(number);
+            long firstMs = ViewOf(number).FirstMoment;
+            if (Table.IsAt(number, version))
+                return firstMs;
+        }
+
+        return 1;
     }
 
     /// <summary>Tells that a key has the object that this thread has made.</summary>
@@ -433,13 +458,10 @@ internal sealed partial class ObjectHeap : IDisposable
     {
         switch (info.Kind)
         {
-            case EntryKind.Hash:
-                Graveyard.Bury<ByHashWithValue>(ref info.First);
-                break;
             case EntryKind.Set:
                 Graveyard.Bury<ByHash>(ref info.First);
                 break;
-            case EntryKind.SortedSet:
+            case EntryKind.Hash or EntryKind.SortedSet:
                 Graveyard.Bury<ByHashWithValue>(ref info.First);
                 Graveyard.Bury<ByScore>(ref info.Second);
                 break;

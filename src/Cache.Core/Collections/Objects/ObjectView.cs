@@ -35,7 +35,10 @@ internal readonly struct ObjectView(
     public TreeReader<TOrder> First<TOrder>()
         where TOrder : struct, ITreeOrder => new(heap.Pages.Addresses, _first.Page);
 
-    /// <summary>Of a sorted set: the tree by scores.</summary>
+    /// <summary>Of a hash: the number of fields that expire at some moment.</summary>
+    public uint TimedCount => kind == EntryKind.Hash ? _second.Count : 0;
+
+    /// <summary>Of a sorted set: the tree by scores. Of a hash: the fields that expire, by their moments.</summary>
     public TreeReader<TOrder> Second<TOrder>()
         where TOrder : struct, ITreeOrder => new(heap.Pages.Addresses, _second.Page);
 
@@ -98,11 +101,30 @@ internal readonly struct ObjectView(
     /// <summary>What the collection is.</summary>
     public EntryKind Kind => kind;
 
-    /// <summary>Finds a field of a hash.</summary>
+    /// <summary>Finds a field of a hash that has not expired.</summary>
     public bool TryFindField(ReadOnlySpan<byte> field, out TreeEntry entry) =>
-        First<ByHashWithValue>().TryFindHash(HashOf(field), field, out entry);
+        First<ByHashWithValue>().TryFindHash(HashOf(field), field, out entry) && !heap.Fields.HasPassed(entry.Moment);
 
-    /// <summary>Finds a field of a hash, or a member, whose value is its score.</summary>
+    /// <summary>Of a hash: the fields that have expired at a reading of <see cref="ObjectHeap.Fields"/>.</summary>
+    public uint CountExpired(long nowMs) =>
+        TimedCount == 0 || nowMs == 0 ? 0 : Second<ByScore>().CountBelow((ulong)nowMs + 1, default);
+
+    /// <summary>Of a hash: the fields that have not expired.</summary>
+    public uint CountLive() => TimedCount == 0 ? Count : Count - Math.Min(Count, CountExpired(heap.Fields.NowMs));
+
+    /// <summary>Of a hash: the first moment at which a field expires; 0: none does.</summary>
+    public long FirstMoment
+    {
+        get
+        {
+            if (TimedCount == 0)
+                return 0;
+            var first = Second<ByScore>().At(0);
+            return first.IsValid ? (long)first.Key : 0;
+        }
+    }
+
+    /// <summary>Finds a field of a hash, also one that has expired, or a member, whose value is its score.</summary>
     public bool TryFindName(ReadOnlySpan<byte> name, out TreeEntry entry) => kind == EntryKind.Set
         ? First<ByHash>().TryFindHash(HashOf(name), name, out entry)
         : First<ByHashWithValue>().TryFindHash(HashOf(name), name, out entry);

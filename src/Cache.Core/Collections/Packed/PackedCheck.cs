@@ -21,7 +21,7 @@ internal static class PackedCheck
     {
         if (!TryGetShape(kind, out var shape) || packed.Length > PackedTable.LengthMax
             || !PackedTable.TryOpen(packed, shape, out var table) || table.Count == 0
-            || (PackedTable.FlagsOf(packed) & ~PackedTable.ConvertedFlag) != 0)
+            || (PackedTable.FlagsOf(packed) & ~FlagsOf(kind)) != 0)
         {
             return false;
         }
@@ -29,8 +29,11 @@ internal static class PackedCheck
         var place = PackedTable.BeforeFirst;
         int end = 0;
         double score = double.NegativeInfinity;
+        bool isTimed = (PackedTable.FlagsOf(packed) & PackedTable.TimedFlag) != 0;
         while (table.TryMoveNext(ref place))
         {
+            if (place.Moment != 0 && (!isTimed || !FieldMoment.IsValid(place.Moment)))
+                return false;
             if (!IsRightAt(table, shape, place) || (kind == EntryKind.SortedSet && !IsInOrder(table, place, ref score)))
                 return false;
             end = place.End;
@@ -43,17 +46,18 @@ internal static class PackedCheck
     public static void ThrowDamaged() =>
         throw new InvalidOperationException("The store is damaged: a collection cannot be read.");
 
+    private static int FlagsOf(EntryKind kind) =>
+        PackedTable.ConvertedFlag | (kind == EntryKind.Hash ? PackedTable.TimedFlag : 0);
+
     // The same name further ahead would be another's value.
     private static bool IsRightAt(in PackedTable table, PackedShape shape, in PackedPlace place)
     {
         var name = table.NameAt(place);
         if (place.NameLength < PackedTable.LongMark != (table.Lengths[place.Index] != PackedTable.LongMark))
             return false;
-        if (shape.HasValues
-            && place.ValueLength < PackedTable.LongMark != (table.ValueLengths[place.Index] != PackedTable.LongMark))
-        {
+        bool isLong = place.ValueLength >= PackedTable.LongMark || place.Moment != 0;
+        if (shape.HasValues && isLong != (table.ValueLengths[place.Index] == PackedTable.LongMark))
             return false;
-        }
 
         if (!shape.HasPrints)
             return true;

@@ -126,6 +126,34 @@ internal ref struct PackedEditor
         return true;
     }
 
+    /// <summary>Lets a field expire at a moment, or at 0 never, and keeps its value.</summary>
+    /// <returns>False if there is no room: nothing is changed.</returns>
+    public bool TrySetMoment(scoped in PackedPlace place, long moment)
+    {
+        Debug.Assert(_shape == PackedShape.Hash);
+        int before = place.ValueStart - place.ValueHead;
+        int size = moment != 0
+            ? PackedTable.LongLengthSize + PackedTable.MomentSize
+            : place.ValueLength < PackedTable.LongMark ? 0 : PackedTable.LongLengthSize;
+        if (LengthOf(Count, _entriesLength + size - before) > PackedTable.LengthMax)
+            return false;
+        Resize(place.ValueHead, before, size);
+        if (size == 0)
+        {
+            _valueLengths[place.Index] = (byte)place.ValueLength;
+            return true;
+        }
+
+        _valueLengths[place.Index] = PackedTable.LongMark;
+        int mark = place.ValueLength | (moment != 0 ? PackedTable.MomentMark : 0);
+        BinaryPrimitives.WriteUInt16LittleEndian(_entries[place.ValueHead..], (ushort)mark);
+        if (moment == 0)
+            return true;
+        BinaryPrimitives.WriteInt64LittleEndian(_entries[(place.ValueHead + PackedTable.LongLengthSize)..], moment);
+        Flags |= PackedTable.TimedFlag;
+        return true;
+    }
+
     /// <summary>Gives an entry of a list another name.</summary>
     /// <returns>False if there is no room: nothing is changed.</returns>
     public bool TrySetName(scoped in PackedPlace place, scoped ReadOnlySpan<byte> name)
@@ -140,6 +168,24 @@ internal ref struct PackedEditor
         _lengths[place.Index] = MarkOf(name.Length);
         WriteString(place.Start, name);
         return true;
+    }
+
+    /// <summary>Removes the fields whose moment is no later than one; 0: none.</summary>
+    public void RemoveExpired(long nowMs)
+    {
+        for (int index = 0, start = 0; index < Count;)
+        {
+            if (!Table.TryReadAt(index, start, out var place))
+                PackedCheck.ThrowDamaged();
+            if (place.Moment != 0 && place.Moment <= nowMs)
+            {
+                Remove(place);
+                continue;
+            }
+
+            index++;
+            start = place.End;
+        }
     }
 
     public void Remove(in PackedPlace place) => RemoveRange(place.Index, 1, place.Start, place.End);

@@ -15,6 +15,9 @@ internal struct PackedPlace
     public int ValueStart;
     public int ValueLength;
 
+    /// <summary>When the field of a hash expires, in Unix milliseconds; 0: never.</summary>
+    public long Moment;
+
     /// <summary>Where the next entry begins.</summary>
     public readonly int End => ValueStart + ValueLength;
 }

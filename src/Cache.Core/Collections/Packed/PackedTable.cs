@@ -13,7 +13,8 @@ namespace Cache.Core.Collections.Packed;
 ///              list                     sorted sets
 /// </code>
 /// Bits 12 to 15 of the count are flags (<see cref="ConvertedFlag"/>). A length of 255 says that the bytes begin with
-/// the real length, 2 bytes. The columns come first, so that a name is found by a vector compare of the prints, and
+/// the real length, 2 bytes; if its highest bit is set, the moment at which the field expires follows, 8 bytes. The
+/// columns come first, so that a name is found by a vector compare of the prints, and
 /// its place by a sum of the lengths before it.
 /// <para>
 /// The bytes may be torn: a reader without a lock looks at them before it knows that they belong together. So nothing
@@ -38,6 +39,14 @@ internal readonly ref struct PackedTable
 
     /// <summary>The flag of a collection that Redis would have converted to its other encoding, once.</summary>
     public const int ConvertedFlag = 0x8000;
+
+    /// <summary>The flag of a hash of which a field had an expiry once.</summary>
+    public const int TimedFlag = 0x4000;
+
+    /// <summary>In the real length of a value: a moment follows.</summary>
+    public const int MomentMark = 0x8000;
+
+    public const int MomentSize = sizeof(long);
 
     private const int CountMask = 0x0FFF;
 
@@ -89,7 +98,6 @@ internal readonly ref struct PackedTable
     }
 
     /// <summary>The flags of a packed collection.</summary>
-    /// <remarks>Of these only <see cref="ConvertedFlag"/> has a meaning.</remarks>
     public static int FlagsOf(ReadOnlySpan<byte> packed) =>
         packed.Length < HeaderSize ? 0 : BinaryPrimitives.ReadUInt16LittleEndian(packed) & ~CountMask;
 
@@ -125,6 +133,22 @@ internal readonly ref struct PackedTable
         return false;
     }
 
+    /// <summary>How many fields have a moment that is later than one, and the first of these; 0: none.</summary>
+    public int CountTimed(long afterMs, out long firstMs)
+    {
+        firstMs = 0;
+        int count = 0;
+        for (var place = BeforeFirst; TryMoveNext(ref place);)
+        {
+            if (place.Moment <= afterMs || place.Moment == 0)
+                continue;
+            count++;
+            firstMs = firstMs == 0 ? place.Moment : Math.Min(firstMs, place.Moment);
+        }
+
+        return count;
+    }
+
     /// <summary>The entry with a number.</summary>
     public bool TryGetAt(int index, out PackedPlace place)
     {
@@ -155,7 +179,31 @@ internal readonly ref struct PackedTable
             return false;
         place.ValueHead = place.ValueStart = place.NameStart + place.NameLength;
         return _valueLengths.IsEmpty
-            || TryReadString(_valueLengths[index], place.ValueHead, out place.ValueStart, out place.ValueLength);
+            || TryReadValue(_valueLengths[index], ref place);
+    }
+
+    private bool TryReadValue(int mark, scoped ref PackedPlace place)
+    {
+        if (mark != LongMark)
+        {
+            place.ValueLength = mark;
+            return _entries.Length - place.ValueStart >= mark;
+        }
+
+        if (_entries.Length - place.ValueStart < LongLengthSize)
+            return false;
+        place.ValueLength = BinaryPrimitives.ReadUInt16LittleEndian(_entries[place.ValueStart..]);
+        place.ValueStart += LongLengthSize;
+        if (place.ValueLength >= MomentMark)
+        {
+            if (_entries.Length - place.ValueStart < MomentSize)
+                return false;
+            place.Moment = BinaryPrimitives.ReadInt64LittleEndian(_entries[place.ValueStart..]);
+            place.ValueStart += MomentSize;
+            place.ValueLength -= MomentMark;
+        }
+
+        return _entries.Length - place.ValueStart >= place.ValueLength;
     }
 
     private bool TryReadString(int mark, int start, out int textStart, out int length)

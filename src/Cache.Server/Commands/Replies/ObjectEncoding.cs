@@ -43,6 +43,7 @@ internal static class ObjectEncoding
     {
         EntryKind.Set => info.IsConverted ? "hashtable"u8 : "intset"u8,
         EntryKind.Hash when info.IsConverted => "hashtable"u8,
+        EntryKind.Hash when info.IsTimed => "listpackex"u8,
         EntryKind.SortedSet when info.IsConverted => "skiplist"u8,
         _ => OfKind(info.Kind),
     };

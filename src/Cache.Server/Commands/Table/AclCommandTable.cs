@@ -23,6 +23,7 @@ internal sealed class AclCommandTable
             Add(columns[0], columns[1].Split(' ', StringSplitOptions.RemoveEmptyEntries));
         }
 
+        OfRedisCount = _all.Count;
         AddOwn(executable, areSubcommands: false);
         AddOwn(executable, areSubcommands: true);
     }
@@ -31,6 +32,9 @@ internal sealed class AclCommandTable
     public static AclCommandTable Default { get; } = new(CommandTable.Default.All);
 
     public IReadOnlyList<AclCommand> All => _all;
+
+    /// <summary>The number of those of Redis 7.0, which come first.</summary>
+    public int OfRedisCount { get; }
 
     /// <summary>The command of that name, or the subcommand "container|subcommand"; null if there is none.</summary>
     public AclCommand? Find(string name) => _byName.GetValueOrDefault(name);

@@ -1,0 +1,32 @@
+using Cache.Core.Sharding;
+
+namespace Cache.Core.Collections;
+
+/// <summary>Removes the expired fields of a hash that the sweep has met.</summary>
+internal static class FieldSweep
+{
+    // Of a sweep, in one large hash: some thousands of fields, in some milliseconds.
+    private const int StepsMax = 64;
+
+    /// <summary>Lets the sweep of a store remove fields.</summary>
+    public static void Attach(StoreState state) =>
+        state.Reclaimer.FieldRemover = (key, keyspace) => Remove(state, key, keyspace);
+
+    private static void Remove(StoreState state, byte[] key, byte keyspace)
+    {
+        var entryKey = new EntryKey(key, keyspace, state.HashOf(key, keyspace));
+        var edit = new RemoveExpiredEdit(state.Fields.NowMs);
+        try
+        {
+            for (int i = 0; i < StepsMax; i++)
+            {
+                if (ObjectWriter.Write(state, entryKey, ref edit) != WriteStatus.Done || !edit.IsMore)
+                    return;
+            }
+        }
+        catch (IOException)
+        {
+            // The journal refuses writes: nobody sees the fields, and the next sweep meets them again.
+        }
+    }
+}

@@ -1,0 +1,40 @@
+using Cache.Core.Collections.Objects;
+using Cache.Core.Collections.Packed;
+using Cache.Core.Layout;
+
+namespace Cache.Core.Collections;
+
+/// <summary>Removes fields of a hash that have expired; of a large one a step's, the earliest first.</summary>
+internal struct RemoveExpiredEdit(long nowMs) : IPackedEdit, IObjectEdit
+{
+    public readonly EntryKind Kind => EntryKind.Hash;
+
+    /// <summary>Whether there may be more.</summary>
+    public bool IsMore { get; private set; }
+
+    // Every write of a small one begins with that.
+    public WriteStatus Run(scoped ref PackedEditor editor)
+    {
+        IsMore = false;
+        return WriteStatus.Done;
+    }
+
+    public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
+    {
+        IsMore = false;
+        uint expired = Math.Min(view.CountExpired(nowMs), ElementChanges.CountMax);
+        var cursor = view.Second<ByScore>().At(0);
+        for (; changes.Count < expired && cursor.IsValid; cursor.MoveNext())
+            changes.Drop(cursor.Entry.Name);
+        IsMore = changes.Count == ElementChanges.CountMax;
+        return changes.Count > 0 ? WriteStatus.Done : WriteStatus.NotFound;
+    }
+
+    public readonly void Prepare(scoped ref LongElementMaker maker)
+    {
+    }
+
+    public readonly void Note(int added, int removed)
+    {
+    }
+}
