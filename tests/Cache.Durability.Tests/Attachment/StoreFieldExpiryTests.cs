@@ -104,7 +104,7 @@ public sealed class StoreFieldExpiryTests
 
     private static string Apply(RecordInserter inserter, byte type, byte[] moment)
     {
-        byte[] changes = [3, 1, 0, 0, 0, (byte)moment.Length, 0, 0, 0, (byte)'f', .. moment];
+        byte[] changes = [5, 1, 0, 0, 0, (byte)moment.Length, 0, 0, 0, (byte)'f', .. moment];
         var fields = new RecordFields { Kind = RecordKind.Elements, Type = type };
         return inserter.Apply(new RecordView { Fields = fields, Key = "k"u8 }, changes);
     }

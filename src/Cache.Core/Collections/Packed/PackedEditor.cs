@@ -137,6 +137,7 @@ internal ref struct PackedEditor
             : place.ValueLength < PackedTable.LongMark ? 0 : PackedTable.LongLengthSize;
         if (LengthOf(Count, _entriesLength + size - before) > PackedTable.LengthMax)
             return false;
+        TakeApart();
         Resize(place.ValueHead, before, size);
         if (size == 0)
         {
@@ -244,6 +245,7 @@ internal ref struct PackedEditor
 
     private void Resize(int start, int before, int after)
     {
+        Debug.Assert(_isApart, "What was read stays as it is.");
         _entries[(start + before).._entriesLength].CopyTo(_entries[(start + after)..]);
         _entriesLength += after - before;
         IsChanged = true;
