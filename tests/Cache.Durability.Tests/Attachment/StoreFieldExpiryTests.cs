@@ -26,9 +26,9 @@ public sealed class StoreFieldExpiryTests
         {
             WriteOne(rig, clock, random);
             rig.Durable.Journal.Write();
+            rig.Durable.Journal.Sync();
         }
 
-        rig.Durable.Journal.Sync();
         using var after = new StoreRig(directory.AfterPowerLoss(random), clock);
         AssertSame(rig.Store, after.Store);
         clock.Advance(2_000); // Both sweeps.
