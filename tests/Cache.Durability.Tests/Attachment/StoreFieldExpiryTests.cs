@@ -26,9 +26,11 @@ public sealed class StoreFieldExpiryTests
         {
             WriteOne(rig, clock, random);
             rig.Durable.Journal.Write();
-            rig.Durable.Journal.Sync();
         }
 
+        rig.Durable.Journal.Sync(); // Some time has passed: until then the last chunk is held back.
+        rig.Durable.Journal.Write();
+        rig.Durable.Journal.Sync();
         using var after = new StoreRig(directory.AfterPowerLoss(random), clock);
         AssertSame(rig.Store, after.Store);
         clock.Advance(2_000); // Both sweeps.
