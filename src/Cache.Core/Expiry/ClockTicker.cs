@@ -38,7 +38,9 @@ internal static class ClockTicker
     {
         do
         {
+#pragma warning disable RS0030 // This thread is the timer, of the system's clock alone.
             Thread.Sleep(CoarseClock.TickMs);
+#pragma warning restore RS0030
             foreach (var clock in Volatile.Read(ref _clocks))
                 clock.Tick();
         }
