@@ -8,19 +8,25 @@ namespace Cache.Tool;
 /// <summary>The collection of an RDB file that was read last, in the form of a store.</summary>
 internal sealed class DumpCollection
 {
+    // Of one collection in all: what can be in memory twice, once as it is read and once as it is written.
+    private const int BytesMax = 1 << 30;
+    private const int CountMax = 1 << 26;
+
     private readonly PackedCollection _packed = new();
+    private readonly LargeCollection _large = new();
+    private bool _isLarge;
 
-    /// <summary>Where its strings are read to: no more than a record could have, names and values.</summary>
-    public RdbElements Elements { get; } = new(PackedCollection.LengthMax, 2 * PackedCollection.CountMax);
+    /// <summary>Where its strings are read to, names and values.</summary>
+    public RdbElements Elements { get; } = new(BytesMax, CountMax);
 
-    public byte[] Bytes => _packed.Bytes;
+    public byte[] Bytes => _isLarge ? _large.Bytes : _packed.Bytes;
 
-    public int Length => _packed.Length;
+    public int Length => _isLarge ? _large.Length : _packed.Length;
 
     public static string TooLong => string.Create(
         CultureInfo.InvariantCulture,
-        $"with no elements, more than {PackedCollection.CountMax:n0}, or more than "
-        + $"{PackedCollection.LengthMax:n0} bytes");
+        $"with no elements, more than {CountMax:n0} strings or {BytesMax:n0} bytes, or "
+        + $"a field or member that is longer than a store takes");
 
     /// <summary>The type as TYPE names it.</summary>
     public static string NameOf(RdbKind kind) => kind switch
@@ -54,7 +60,11 @@ internal sealed class DumpCollection
         if (Elements.IsTooLong || count == 0)
             return false;
         var names = new Names(Elements, stringsEach);
-        return _packed.Make(TypeOf(kind), (int)count, names) switch
+        var step = _packed.Make(TypeOf(kind), (int)count, names);
+        _isLarge = step == PackedCollection.Step.TooLong;
+        if (_isLarge)
+            step = _large.Make(TypeOf(kind), (int)count, names);
+        return step switch
         {
             PackedCollection.Step.Done => true,
             PackedCollection.Step.TooLong => false,
