@@ -292,7 +292,8 @@ internal static class FolderArrows
         ["Cache.Durability.Attachment"] =
         [
             // A collection of a file is checked before it is stored.
-            Core, Contracts, Changes, Collections, CollectedSets, CollectedSortedSets, PackedForms, KeptContracts,
+            Core, Contracts, Changes, Collections, CollectedSets, CollectedSortedSets, PackedForms, Objects,
+            KeptContracts,
             "Cache.Durability.Journaling",
             "Cache.Durability.Staging",
             "Cache.Durability.Recovery", "Cache.Durability.Catalog", "Cache.Durability.Files",

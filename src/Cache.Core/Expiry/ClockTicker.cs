@@ -2,8 +2,8 @@ namespace Cache.Core.Expiry;
 
 /// <summary>The thread that renews the clocks of all stores of the process; it ends when there are none.</summary>
 /// <remarks>
-/// A thread of its own, as a timer of the runtime costs an idle process nearly three times as much at this period, and stands
-/// still while the pool's threads are all busy. Thread-safe.
+/// A thread of its own, as a timer of the runtime costs an idle process nearly three times as much at this period, and
+/// stands still while the pool's threads are all busy. Thread-safe.
 /// </remarks>
 internal static class ClockTicker
 {

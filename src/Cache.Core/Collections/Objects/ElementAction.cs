@@ -4,8 +4,8 @@ namespace Cache.Core.Collections.Objects;
 internal enum ElementAction : byte
 {
     /// <summary>
-    /// It is there, with this value, whatever it had before; the field of a hash does not expire. Of a list: it is added
-    /// at a position.
+    /// It is there, with this value, whatever it had before; the field of a hash does not expire. Of a list: it is
+    /// added at a position.
     /// </summary>
     Put = 1,
 

@@ -1,6 +1,6 @@
 using System.Diagnostics;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Objects;
 
 /// <summary>Chooses ranks at random.</summary>
 internal static class RandomRanks

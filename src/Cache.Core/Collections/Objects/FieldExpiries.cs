@@ -1,6 +1,6 @@
 using Cache.Core.Collections.Packed;
 
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Objects;
 
 /// <summary>What edits of the expiry of fields have in common.</summary>
 internal static class FieldExpiries
