@@ -319,6 +319,7 @@ public sealed class VerifyVerbTests : IDisposable
         string port = Hosting.Tests.Standalone.FreePort.Find();
         await using var server = Hosting.Tests.Standalone.StandaloneProcess.Start(
             _folder.Path, "--port", port, "--appendonly", "yes", "--appendfsync", "always", "--dir", _folder.Path);
+        await server.WaitForAsync("Loaded "); // A slow one tells clients that it loads.
         await using (var client = await server.ConnectAsync())
         {
             for (int i = 0; i < 50; i++)
