@@ -19,7 +19,13 @@ DEPENDENCIES = {
         "Microsoft.Extensions.Hosting.Abstractions",
         "Microsoft.Extensions.Logging.Abstractions",
     },
-    "Cache.Server": {"Cache.Core", "Cache.Durability", "Microsoft.Extensions.Logging.Abstractions"},
+    "Cache.Protocol": set(),
+    "Cache.Server": {
+        "Cache.Core",
+        "Cache.Durability",
+        "Cache.Protocol",
+        "Microsoft.Extensions.Logging.Abstractions",
+    },
     "Cache.Hosting": {
         "Cache.Durability",
         "Cache.Server",
@@ -31,7 +37,16 @@ DEPENDENCIES = {
 }
 
 # A package that is a command: it holds what it runs, and depends on nothing.
-TOOLS = {"Cache.Tool": {"Cache.Core", "Cache.Durability", "Cache.Server", "Cache.Hosting", "Cache.Dashboard"}}
+TOOLS = {
+    "Cache.Tool": {
+        "Cache.Core",
+        "Cache.Durability",
+        "Cache.Protocol",
+        "Cache.Server",
+        "Cache.Hosting",
+        "Cache.Dashboard",
+    }
+}
 
 # A package needs these of the machine.
 FRAMEWORKS = {

@@ -20,6 +20,7 @@ public sealed class AssertTests
         ["Cache.Core.Sharding"] = 0.85,
         ["Cache.Core.Log"] = 1,
         ["Cache.Core.Layout"] = 0.8,
+        ["Cache.Protocol"] = 0.7,
         ["Cache.Server.Protocol"] = 0.7,
     };
 

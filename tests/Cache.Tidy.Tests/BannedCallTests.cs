@@ -10,7 +10,7 @@ public sealed class BannedCallTests
     [
         "src/Cache.Core/Contracts", "src/Cache.Core/Sharding", "src/Cache.Core/Layout", "src/Cache.Core/Eviction",
         "src/Cache.Core/Expiry", "src/Cache.Core/Hashing", "src/Cache.Core/Collections", "src/Cache.Core/Distributed",
-        "src/Cache.Server/Transport", "src/Cache.Server/Connections", "src/Cache.Server/Protocol",
+        "src/Cache.Server/Transport", "src/Cache.Server/Connections", "src/Cache.Server/Protocol", "src/Cache.Protocol",
         "src/Cache.Server/Commands", "src/Cache.AspNetCore",
     ];
 

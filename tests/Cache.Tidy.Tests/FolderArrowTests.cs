@@ -113,7 +113,14 @@ public sealed class FolderArrowTests
         || RulesOf(folder).Any(rule => rule == space || rule == type
             || rule.StartsWith("Microsoft.") && space.StartsWith(rule + "."));
 
-    private static string[] RulesOf(string folder) => FolderArrows.Allowed.GetValueOrDefault(folder, []);
+    private static string[] RulesOf(string folder)
+    {
+        var rules = FolderArrows.Allowed.GetValueOrDefault(folder, []);
+        var parts = from rule in rules
+                    where FolderArrows.Parts.ContainsKey(rule)
+                    select FolderArrows.Parts[rule];
+        return [.. rules, .. parts];
+    }
 
     private static string OutermostName(INamedTypeSymbol type)
     {

@@ -26,6 +26,7 @@ internal static class FolderArrows
     private const string Changes = "Cache.Core.Changes";
     private const string Server = "Cache.Server";
     private const string Protocol = "Cache.Server.Protocol";
+    private const string SharedProtocol = "Cache.Protocol";
     private const string Settings = "Cache.Server.Settings";
     private const string Statistics = "Cache.Server.Statistics";
     private const string Security = "Cache.Server.Security";
@@ -135,6 +136,9 @@ internal static class FolderArrows
         ],
         ["Cache.Core.Diagnostics"] = [Core, Contracts, "Cache.Core.Hybrid"],
 
+        // What client and server share of the protocol: it sees bytes only.
+        [SharedProtocol] = [],
+
         // Composes.
         [Server] =
         [
@@ -148,7 +152,7 @@ internal static class FolderArrows
         // TLS is put over any connection, by a listener over any listener.
         ["Cache.Server.Transport.Tls"] = [Transport],
         // A value goes between the store and the socket without a copy: the one names its bytes, the other takes them.
-        [Protocol] = [Lending, Lent],
+        [Protocol] = [Lending, Lent, SharedProtocol],
         // CONFIG reads and sets what is kept on disk.
         [Settings] = [Contracts, Kept, KeptContracts],
         [Statistics] = [],
@@ -326,12 +330,19 @@ internal static class FolderArrows
         [Verbs] = [],
     };
 
+    /// <summary>A folder that a package was made of in part: whoever may see it may see that package.</summary>
+    public static IReadOnlyDictionary<string, string> Parts { get; } = new Dictionary<string, string>
+    {
+        [Protocol] = SharedProtocol,
+    };
+
     /// <summary>Which project of src/ may reference which.</summary>
     public static IReadOnlyDictionary<string, string[]> Projects { get; } = new Dictionary<string, string[]>
     {
         [Core] = [],
         [Kept] = [Core],
-        [Server] = [Core, Kept],
+        [SharedProtocol] = [],
+        [Server] = [Core, Kept, SharedProtocol],
         ["Cache.Hosting"] = [Server, Kept, Core],
         ["Cache.AspNetCore"] = [Core],
         ["Cache.Dashboard"] = [Core, Server],

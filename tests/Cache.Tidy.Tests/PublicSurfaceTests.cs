@@ -10,6 +10,7 @@ public sealed class PublicSurfaceTests
     [Theory]
     [InlineData("Cache.Core")]
     [InlineData("Cache.Durability")]
+    [InlineData("Cache.Protocol")]
     [InlineData("Cache.Server")]
     [InlineData("Cache.Hosting")]
     [InlineData("Cache.AspNetCore")]

@@ -37,7 +37,8 @@ internal sealed class SourceProject
 
     public static SourceProject Core { get; } = new("Cache.Core");
 
-    public static SourceProject Server { get; } = new("Cache.Server", "Cache.Core", "Cache.Durability");
+    public static SourceProject Server { get; } =
+        new("Cache.Server", "Cache.Core", "Cache.Durability", "Cache.Protocol");
 
     public static IReadOnlyList<SourceProject> All { get; } = Available();
 
@@ -70,7 +71,7 @@ internal sealed class SourceProject
 
     private static List<SourceProject> Available()
     {
-        List<SourceProject> projects = [Core, Server];
+        List<SourceProject> projects = [Core, Server, new SourceProject("Cache.Protocol")];
         if (Repository.Sources.Any(file => file.IsIn("src/Cache.Hosting")))
             projects.Add(new SourceProject("Cache.Hosting", "Cache.Core", "Cache.Durability", "Cache.Server"));
         if (Repository.Sources.Any(file => file.IsIn("src/Cache.AspNetCore")))

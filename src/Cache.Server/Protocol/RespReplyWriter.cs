@@ -20,9 +20,6 @@ internal sealed class RespReplyWriter
     // Lets a few small replies share one request for memory.
     private const int StretchBytes = 4096;
 
-    // The longest header: a type byte, 20 digits, CR LF.
-    private const int HeaderBytesMax = 23;
-
     // Codes are one word: "ERR", "WRONGTYPE"; a longer first word is truncated.
     private const int ErrorCodeBytesMax = 32;
 
@@ -166,8 +163,8 @@ internal sealed class RespReplyWriter
         Debug.Assert(length >= 0);
         if (length >= LongBulk.LengthMin && TakesLent)
             return BeginLongBulk(length);
-        var room = Reserve(HeaderBytesMax + length + 2);
-        _bulkHeaderLength = WriteHeader(room, (byte)'$', length);
+        var room = Reserve(RespHeader.LengthMax + length + 2);
+        _bulkHeaderLength = RespHeader.Write(room, (byte)'$', length);
         return room.Slice(_bulkHeaderLength, length);
     }
 
@@ -309,39 +306,9 @@ internal sealed class RespReplyWriter
     // Not one compound assignment: that would add to the position of the previous stretch.
     private void Header(byte type, long number)
     {
-        var room = Reserve(HeaderBytesMax);
-        _position += WriteHeader(room, type, number);
+        var room = Reserve(RespHeader.LengthMax);
+        _position += RespHeader.Write(room, type, number);
         AssertValid();
-    }
-
-    private static int WriteHeader(Span<byte> room, byte type, long number)
-    {
-        Debug.Assert(room.Length >= HeaderBytesMax);
-        room[0] = type;
-        int digits = WriteDigits(room[1..], number);
-        room[digits + 1] = (byte)'\r';
-        room[digits + 2] = (byte)'\n';
-        return digits + 3;
-    }
-
-    // Most numbers are lengths of values, and mostly short.
-    private static int WriteDigits(Span<byte> room, long number)
-    {
-        if ((ulong)number >= 1000)
-        {
-            Utf8Formatter.TryFormat(number, room, out int digits);
-            return digits;
-        }
-
-        uint rest = (uint)number;
-        int count = rest >= 100 ? 3 : rest >= 10 ? 2 : 1;
-        for (int i = count - 1; i >= 0; i--)
-        {
-            (rest, uint digit) = Math.DivRem(rest, 10u);
-            room[i] = (byte)('0' + digit);
-        }
-
-        return count;
     }
 
     private Span<byte> Reserve(int bytes)

@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Text;
-using Cache.Server.Protocol;
+using Cache.Protocol;
 
 namespace Cache.Server.Tests.Protocol;
 

@@ -1,4 +1,4 @@
-namespace Cache.Server.Protocol;
+namespace Cache.Protocol;
 
 /// <summary>A decimal integer in the only form that Redis accepts: no plus sign, no leading zero, no space.</summary>
 internal static class RespInteger

@@ -2,7 +2,7 @@ using System.Buffers.Text;
 using System.Diagnostics;
 using System.Globalization;
 
-namespace Cache.Server.Protocol;
+namespace Cache.Protocol;
 
 /// <summary>A double as Redis writes it: as C's printf with %.17g.</summary>
 internal static class RespDouble
