@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using Cache.Core;
 using Cache.Testing;
 
@@ -11,11 +10,7 @@ namespace Cache.Concurrency.Tests.Torture;
 /// </summary>
 public sealed class CollectionTortureTests(ITestOutputHelper output)
 {
-    private static readonly TimeSpan _length = TimeSpan.FromSeconds(
-        int.TryParse(
-            Environment.GetEnvironmentVariable("CACHE_TORTURE_SECONDS"), CultureInfo.InvariantCulture, out int seconds)
-            ? seconds
-            : 5);
+    private const long HitsMin = 1_000;
 
     // Few that are always written, and many beside strings under eviction.
     [Theory]
@@ -28,10 +23,10 @@ public sealed class CollectionTortureTests(ITestOutputHelper output)
                 new CacheOptions { MemoryLimitBytes = CacheOptions.MemoryLimitMin, ShardCount = 2 });
             var torture = new CollectionTorture(store, keys, seed);
             long start = Stopwatch.GetTimestamp();
-            TestThreads.Run(TestThreads.MoreThanCores, _length, (thread, stop) =>
+            TestThreads.Run(TestThreads.MoreThanCores, TortureLength.Expected, (thread, stop) =>
             {
                 var random = new Random(seed + thread);
-                while (!stop.IsCancellationRequested && Stopwatch.GetElapsedTime(start) < _length)
+                while (!stop.IsCancellationRequested && TortureLength.GoesOn(start, torture.Hits > HitsMin))
                 {
                     torture.Run(50);
                     for (int i = 0; i < fillers / 10; i++)
@@ -42,7 +37,7 @@ public sealed class CollectionTortureTests(ITestOutputHelper output)
             store.AssertValid();
             long evictions = store.GetStatistics().Evictions;
             output.WriteLine($"{torture.Reads} reads, {torture.Hits} of them hits, {evictions} evictions.");
-            Assert.True(torture.Hits > 1_000, $"Only {torture.Hits} hits.");
+            Assert.True(torture.Hits > HitsMin, $"Only {torture.Hits} hits.");
             Assert.Equal(fillers > 0, evictions > 0);
         });
 }

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using Cache.Core;
 using Cache.Testing;
 
@@ -11,15 +10,8 @@ namespace Cache.Concurrency.Tests.Torture;
 /// </summary>
 public sealed class ObjectTortureTests(ITestOutputHelper output)
 {
-    private static readonly TimeSpan _length = TimeSpan.FromSeconds(
-        int.TryParse(
-            Environment.GetEnvironmentVariable("CACHE_TORTURE_SECONDS"), CultureInfo.InvariantCulture, out int seconds)
-            ? seconds
-            : 5);
-
-    // A loaded machine gets more time until there were so many.
     private const long HitsMin = 1_000;
-    private static readonly TimeSpan _moreTime = TimeSpan.FromSeconds(30);
+    private const int RenamesMin = 20;
 
     // Few that all write, some whose homes strings are written in, and many under eviction.
     [Theory]
@@ -33,10 +25,10 @@ public sealed class ObjectTortureTests(ITestOutputHelper output)
             using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = limit, ShardCount = 2 });
             var torture = new ObjectTorture(store, keys, fields, seed);
             long start = Stopwatch.GetTimestamp();
-            TestThreads.Run(TestThreads.MoreThanCores, _length, (thread, stop) =>
+            TestThreads.Run(TestThreads.MoreThanCores, TortureLength.Expected, (thread, stop) =>
             {
                 var random = new Random(seed + thread);
-                while (!stop.IsCancellationRequested && GoesOn(start, torture.Hits))
+                while (!stop.IsCancellationRequested && TortureLength.GoesOn(start, torture.Hits > HitsMin))
                 {
                     torture.Run(50);
                     for (int i = 0; i < fillers / 30; i++)
@@ -65,10 +57,10 @@ public sealed class ObjectTortureTests(ITestOutputHelper output)
             using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = limit, ShardCount = 2 });
             var torture = new MemberTorture(store, keys, members, seed);
             long start = Stopwatch.GetTimestamp();
-            TestThreads.Run(TestThreads.MoreThanCores, _length, (thread, stop) =>
+            TestThreads.Run(TestThreads.MoreThanCores, TortureLength.Expected, (thread, stop) =>
             {
                 var random = new Random(seed + thread);
-                while (!stop.IsCancellationRequested && GoesOn(start, torture.Hits))
+                while (!stop.IsCancellationRequested && TortureLength.GoesOn(start, torture.Hits > HitsMin))
                 {
                     torture.Run(50);
                     for (int i = 0; i < fillers / 30; i++)
@@ -99,10 +91,10 @@ public sealed class ObjectTortureTests(ITestOutputHelper output)
             using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = limit, ShardCount = 2 });
             var torture = new ElementTorture(store, keys, seed);
             long start = Stopwatch.GetTimestamp();
-            TestThreads.Run(TestThreads.MoreThanCores, _length, (thread, stop) =>
+            TestThreads.Run(TestThreads.MoreThanCores, TortureLength.Expected, (thread, stop) =>
             {
                 var random = new Random(seed + thread);
-                while (!stop.IsCancellationRequested && GoesOn(start, torture.Hits))
+                while (!stop.IsCancellationRequested && TortureLength.GoesOn(start, torture.Hits > HitsMin))
                 {
                     torture.Run(50);
                     for (int i = 0; i < fillers / 30; i++)
@@ -126,10 +118,10 @@ public sealed class ObjectTortureTests(ITestOutputHelper output)
             using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 8 << 20, ShardCount = 2 });
             long start = Stopwatch.GetTimestamp();
             int renamed = 0;
-            TestThreads.Run(TestThreads.MoreThanCores + 2, _length, (thread, stop) =>
+            TestThreads.Run(TestThreads.MoreThanCores + 2, TortureLength.Expected, (thread, stop) =>
             {
                 var random = new Random(seed + thread);
-                while (!stop.IsCancellationRequested && Stopwatch.GetElapsedTime(start) < _length)
+                while (!stop.IsCancellationRequested && TortureLength.GoesOn(start, Volatile.Read(ref renamed) > RenamesMin))
                 {
                     if (thread != 0)
                         store.Hash("old"u8).Set(BitConverter.GetBytes(random.Next(400)), new byte[random.Next(60)]);
@@ -140,7 +132,7 @@ public sealed class ObjectTortureTests(ITestOutputHelper output)
 
             store.AssertValid();
             output.WriteLine($"{renamed} renames.");
-            Assert.True(renamed > 20, $"Only {renamed} renames.");
+            Assert.True(renamed > RenamesMin, $"Only {renamed} renames.");
         });
 
     private static int RenameAndLookTwice(CacheStore store)
@@ -155,11 +147,5 @@ public sealed class ObjectTortureTests(ITestOutputHelper output)
             throw new InvalidDataException("A renamed hash was written by its old key.");
         store.Remove("new"u8);
         return 1;
-    }
-
-    private static bool GoesOn(long start, long hits)
-    {
-        var elapsed = Stopwatch.GetElapsedTime(start);
-        return elapsed < _length || (hits <= HitsMin && elapsed < _length + _moreTime);
     }
 }
