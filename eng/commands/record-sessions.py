@@ -4,7 +4,9 @@
 usage: record-sessions.py FILE [PORT]        (redis-server 7.0.15 on the path; PORT, 7299, must be free)
 
 A line of the file is a client, a command and its reply, separated by tabs; this program rewrites the replies. A line
-that begins with "#" is a comment, one that begins with "==" starts over with a new server and new clients. Words
+that begins with "#" is a comment, one that begins with "==" starts over with a new server and new clients. The
+command "<" sends nothing: its reply is what has come for the client meanwhile. A client with a longer name than "3"
+that ends so has said HELLO 3. Words
 of a command are separated by single blanks; \\s is a blank within a word, and \\r \\n \\t \\0 \\\\ \\xNN are as in C. A reply
 ends in "<closed>" if the server closed the connection after it.
 """
@@ -53,9 +55,12 @@ class Server:
         """Everything that the client receives for a command, which may be nothing, or the end of its connection."""
         if client not in self._clients:
             self._clients[client] = resp.Connection(PORT)
+            if len(client) > 1 and client.endswith("3"):
+                self._clients[client].call("HELLO", "3")
         connection = self._clients[client]
         try:
-            connection.send(resp.encode([word.encode("latin1") for word in words]))
+            if words != ["<"]:
+                connection.send(resp.encode([word.encode("latin1") for word in words]))
         except OSError:
             return "<closed>"
         reply = b""

@@ -31,6 +31,7 @@ internal static class FolderArrows
     private const string Statistics = "Cache.Server.Statistics";
     private const string Security = "Cache.Server.Security";
     private const string Clients = "Cache.Server.Clients";
+    private const string PubSub = "Cache.Server.PubSub";
     private const string Commands = "Cache.Server.Commands";
     private const string Table = "Cache.Server.Commands.Table";
     private const string Replies = "Cache.Server.Commands.Replies";
@@ -161,9 +162,11 @@ internal static class FolderArrows
         [Replies] = [Protocol, Lent, Core, Contracts],
         [Security] = [Table, Arguments, Protocol, Settings],
         [Clients] = [Security, Settings, Table, Core],
+        // Channels and who is subscribed to them; a publisher writes what it gets itself.
+        [PubSub] = [Clients, Arguments, Protocol],
         [Dispatch] =
         [
-            Clients, Security, Settings, Statistics, Table, Replies, Arguments, Protocol, Target, Core, Contracts, Kept,
+            PubSub, Clients, Security, Settings, Statistics, Table, Replies, Arguments, Protocol, Target, Core, Contracts, Kept,
         ],
         // Families of commands: what several need goes to Dispatch, Replies or Arguments, never from one to another.
         ["Cache.Server.Commands.Strings"] =
@@ -183,13 +186,14 @@ internal static class FolderArrows
         ["Cache.Server.Commands.Sets"] = [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.SortedSets"] = [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Geo"] = [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.PubSub"] = [Dispatch, PubSub, Clients, Security, Replies, Arguments, Protocol],
         ["Cache.Server.Commands.Bits"] = [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Session"] =
-            [Dispatch, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
+            [Dispatch, PubSub, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
         ["Cache.Server.Commands.Administration"] =
         [
-            Dispatch, Table, Replies, Arguments, Clients, Security, Settings, Statistics, Protocol, Core, Contracts,
-            Kept, KeptContracts, "Cache.Durability.Control", Doctor,
+            Dispatch, PubSub, Table, Replies, Arguments, Clients, Security, Settings, Statistics, Protocol, Core,
+            Contracts, Kept, KeptContracts, "Cache.Durability.Control", Doctor,
         ],
         // Which keys, and which kinds of keys, take and make most; the commands that tell it.
         [KeyFigures] = [Dispatch, Replies, Arguments, Settings, Statistics, Protocol, Core, Contracts],
@@ -209,7 +213,7 @@ internal static class FolderArrows
             "Cache.Server.Commands.Hashes", "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys",
             "Cache.Server.Commands.Lists", "Cache.Server.Commands.HyperLogLogs", "Cache.Server.Commands.Sorting",
             "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration", "Cache.Server.Commands.Geo",
-            Core, Contracts,
+            "Cache.Server.Commands.PubSub", Core, Contracts,
         ],
         // Log messages hold no stage, so a stage may write them.
         ["Cache.Server.Connections"] =

@@ -31,7 +31,9 @@ internal static class ClientDescription
         text.Append(culture, $"id={client.Id} addr={remote} laddr={local} fd={client.Descriptor}")
             .Append(culture, $" name={Text(client.Name)} age={(nowMs - client.ConnectedAtMs) / 1000}")
             .Append(culture, $" idle={(nowMs - client.LastInteractionMs) / 1000} flags={Flags(client)}")
-            .Append(culture, $" db={client.Database} sub=0 psub=0 ssub=0 multi=-1")
+            .Append(culture, $" db={client.Database} sub={client.Subscriptions?.Channels ?? 0}")
+            .Append(culture, $" psub={client.Subscriptions?.Patterns ?? 0}")
+            .Append(culture, $" ssub={client.Subscriptions?.ShardChannels ?? 0} multi=-1")
             .Append(culture, $" qbuf={client.PendingInputBytes} qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0")
             .Append(culture, $" obl={client.PendingOutputBytes} oll=0 omem=0")
             .Append(culture, $" tot-mem={ClientMemory.IdleClientBytes + memory} events=r")
@@ -45,6 +47,7 @@ internal static class ClientDescription
     private static string Flags(ClientSession client)
     {
         string flags = (client.IsMonitor ? "O" : "")
+            + (client.IsSubscriber ? "P" : "")
             + (client.IsBlocked ? "b" : "")
             + (client.ShouldClose ? "c" : "")
             + (client.EndPoints.IsUnixSocket ? "U" : "")

@@ -36,6 +36,12 @@ internal sealed class ClientMemory(
         ? settings.ClientMemoryLimit
         : DefaultLimitOf(store.MemoryLimitBytes);
 
+    /// <summary>The most bytes of unsent messages of a client that is subscribed to channels.</summary>
+    public OutputLimit PubSubLimits => settings.PubSubOutputLimit;
+
+    /// <summary>The time by the store's clock.</summary>
+    public long NowMs => store.NowMs;
+
     /// <summary>The limit where none is set.</summary>
     public static long DefaultLimitOf(long storeBytes) => Math.Max(
         storeBytes / DefaultShare, Math.Min(DefaultLimitMin, storeBytes - storeBytes / EntriesShareMin));

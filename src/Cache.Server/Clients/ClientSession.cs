@@ -20,6 +20,7 @@ internal sealed class ClientSession
     private volatile AclUser _user;
     private Suspension? _suspension;
     private volatile Outbox? _outbox;
+    private volatile ClientSubscriptions? _subscriptions;
     private long _unsentBytes;
     private volatile bool _isUncounted;
 
@@ -100,6 +101,18 @@ internal sealed class ClientSession
     /// <summary>The messages that others push to it; null: none do.</summary>
     public Outbox? Outbox => _outbox;
 
+    /// <summary>The channels that it is subscribed to, or was; null: it never was.</summary>
+    public ClientSubscriptions? Subscriptions => _subscriptions;
+
+    /// <summary>Whether it is subscribed to a channel or a pattern. Any thread.</summary>
+    public bool IsSubscriber => _subscriptions is { IsEmpty: false };
+
+    /// <summary>Its kind.</summary>
+    public ClientType Type => IsSubscriber ? ClientType.PubSub : ClientType.Normal;
+
+    /// <summary>Whether it may use the commands of subscribers only: it could not tell replies from messages.</summary>
+    public bool IsRestricted => _subscriptions is { IsEmpty: false } && ProtocolVersion == 2;
+
     /// <summary>Whether it has authenticated by password or certificate, or needed neither when it connected.</summary>
     public bool IsAuthenticated { get; set; }
 
@@ -164,7 +177,8 @@ internal sealed class ClientSession
 
     /// <summary>The memory it holds beyond that of an idle client.</summary>
     public long HeldBytes =>
-        InputMemoryBytes + PendingOutputBytes + Volatile.Read(ref _unsentBytes) + (_outbox?.Bytes ?? 0);
+        InputMemoryBytes + PendingOutputBytes + Volatile.Read(ref _unsentBytes) + (_outbox?.Bytes ?? 0)
+        + (_subscriptions?.Bytes ?? 0);
 
     /// <summary>Whether the connection closes once the replies so far are sent: after QUIT, or killed.</summary>
     public bool ShouldClose => _shouldClose;
@@ -200,11 +214,24 @@ internal sealed class ClientSession
     }
 
     /// <summary>Closes after the present reply; called by the client's own command.</summary>
-    public void CloseAfterReply() => _shouldClose = true;
+    public void CloseAfterReply()
+    {
+        _shouldClose = true;
+        _subscriptions?.End(); // No message comes behind the reply.
+    }
 
     /// <summary>Lets others push messages to it from now on; called by the client's own command.</summary>
     public Outbox OpenOutbox(ClientMemory memory, Action<ConnectionLimit, string, long> report) =>
         _outbox ??= new Outbox(this, memory, report);
+
+    /// <summary>Gives it a list of channels; called by the client's own command.</summary>
+    public void OpenSubscriptions(ClientSubscriptions subscriptions)
+    {
+        // A fence: either a thread that ends the client sees the list, or this sees that the client ends.
+        Interlocked.Exchange(ref _subscriptions, subscriptions);
+        if (_isKilled)
+            subscriptions.End();
+    }
 
     /// <summary>Holds its replies back from now on; called by the client's own command.</summary>
     public void Delay(TimeSpan time) => Suspension.Begin(SuspensionReason.Delay, time);
@@ -230,6 +257,7 @@ internal sealed class ClientSession
         _isKilled = true;
         _shouldClose = true;
         EndWait();
+        _subscriptions?.End(); // No message counts it from now on.
         _abort(_connection);
     }
 

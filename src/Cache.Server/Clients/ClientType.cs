@@ -1,6 +1,6 @@
 namespace Cache.Server.Clients;
 
-/// <summary>The kinds of clients that Redis distinguishes. All clients of this server are normal ones.</summary>
+/// <summary>The kinds of clients that Redis distinguishes; this server has normal ones and those of channels.</summary>
 internal enum ClientType
 {
     Normal,

@@ -60,6 +60,9 @@ internal enum ConnectionLimit
     /// <summary>A key that the user may not use in this way.</summary>
     KeyDenied,
 
+    /// <summary>A channel that the user may not use.</summary>
+    ChannelDenied,
+
     /// <summary>A trusted certificate whose user does not exist or is off.</summary>
     CertificateUser,
 }

@@ -8,8 +8,8 @@ namespace Cache.Server.Clients;
 /// turn to write: then a message wakes the thread of its transport, which writes all messages that have come by then.
 /// Otherwise the connection writes them before it rests. So a thread that pushes never waits for a peer, and a client
 /// without an outbox pays nothing. A message is framed once and shared by all its receivers; it counts in full for
-/// each. A client with more than <see cref="BytesMax"/> of unsent messages is ended. States of the turn, under the
-/// gate:
+/// each. A client with more unsent messages than its limit is ended: <see cref="BytesMax"/>, or, if it is subscribed to
+/// channels, what client-output-buffer-limit says of these clients. States of the turn, under the gate:
 /// ¶owned → (TryRest, no message is left) resting → (TryResume) owned;
 /// resting → (TryBeginDrain) draining → (TryEndDrain) resting;
 /// draining → (TryResume) awaited → (TryEndDrain) owned; owned → (Close) closed.
@@ -19,13 +19,16 @@ namespace Cache.Server.Clients;
 /// <param name="report">Called when the client meets the limit.</param>
 internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<ConnectionLimit, string, long> report)
 {
-    /// <summary>The most bytes of unsent messages: Redis's hard limit for pub/sub clients.</summary>
+    /// <summary>The most bytes of unsent messages of a client that is subscribed to nothing.</summary>
     public const long BytesMax = 32 << 20;
 
     /// <summary>
     /// The bytes that a message counts beside its own: its place in the queue, and a share of the array that holds it.
     /// </summary>
     public const int MessageBytes = 64;
+
+    // A longer queue that is empty again gives back its memory.
+    private const int KeptCapacityMax = 64;
 
     private readonly Lock _gate = new();
     private readonly Queue<ReadOnlyMemory<byte>> _messages = new();
@@ -35,6 +38,10 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
     private Action? _wake;
     private TaskCompletionSource? _resumed;
     private long _bytes;
+    private int _protocolVersion = client.ProtocolVersion;
+
+    // Since when there are more bytes than the soft limit, in milliseconds of the store's clock; 0: there are not.
+    private long _softSinceMs;
 
     private enum Turn : byte
     {
@@ -48,39 +55,69 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
     /// <summary>The bytes that the messages count; any thread, perhaps a moment old.</summary>
     public long Bytes => Volatile.Read(ref _bytes);
 
+    /// <summary>The client that receives the messages.</summary>
+    public ClientSession Client => client;
+
     /// <summary>Adds a message, whose bytes must not change afterwards. Any thread; never waits for the peer.</summary>
     /// <returns>False if the client is about to end.</returns>
     public bool TryPost(ReadOnlyMemory<byte> message)
     {
-        long bytes = message.Length + MessageBytes;
-        bool isRefused;
-        Action? wake = null;
+        bool isAdded;
+        Action? wake;
+        lock (_gate)
+            isAdded = TryAdd(message, out wake);
+        return EndPost(isAdded, wake);
+    }
+
+    /// <summary>As <see cref="TryPost"/>, for a message to many clients, unless the ticket is void.</summary>
+    public bool TryPost<TMessage>(scoped ref TMessage message, PushTicket ticket)
+        where TMessage : IPushMessage, allows ref struct
+    {
+        bool isAdded;
+        Action? wake;
         lock (_gate)
         {
-            if (_turn == Turn.Closed || _isOver)
+            if (ticket.IsVoid)
                 return false;
-            isRefused = _isOver = _bytes + bytes > BytesMax;
-            if (!isRefused)
-            {
-                memory.Count(bytes); // Before it can be taken: else its bytes could be subtracted first.
-                Volatile.Write(ref _bytes, _bytes + bytes);
-                _messages.Enqueue(message);
-                if (_turn == Turn.Resting && !_isWaking)
-                    wake = _wake;
-                _isWaking |= wake is not null;
-            }
+            isAdded = TryAdd(message.Frame(_protocolVersion), out wake);
         }
 
-        if (isRefused)
+        return EndPost(isAdded, wake);
+    }
+
+    /// <summary>Ends a ticket: no message comes by it from now on. Any thread.</summary>
+    public void Void(PushTicket ticket)
+    {
+        lock (_gate)
+            ticket.IsVoid = true;
+    }
+
+    /// <summary>
+    /// Frames messages in another version from now on, unless some wait that are to come before. For the connection.
+    /// </summary>
+    public bool TrySetProtocolVersion(int version)
+    {
+        lock (_gate)
         {
-            report(ConnectionLimit.OutputBuffer, client.EndPoints.Remote, BytesMax);
-            client.Kill();
-            return false;
+            if (_messages.Count > 0)
+                return false;
+            _protocolVersion = version;
+            return true;
+        }
+    }
+
+    /// <summary>Ends the client if it has had more messages than the soft limit for too long. Called by the sweep.</summary>
+    public void EnforceSoftLimit()
+    {
+        bool isOver;
+        lock (_gate)
+        {
+            isOver = _turn != Turn.Closed && !_isOver && IsOverSoftLimit(_bytes);
+            _isOver |= isOver;
         }
 
-        wake?.Invoke();
-        memory.EvictWhileOverLimit();
-        return true;
+        if (isOver)
+            EndClient();
     }
 
     /// <summary>Takes the first message. For the holder of the turn.</summary>
@@ -92,6 +129,8 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
             if (!_messages.TryDequeue(out message))
                 return false;
             Drop(message.Length + MessageBytes);
+            if (_messages.Count == 0 && _messages.Capacity > KeptCapacityMax)
+                _messages.TrimExcess();
             return true;
         }
     }
@@ -174,10 +213,68 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
         }
     }
 
+    // False if the client has ended, or meets a limit: then IsOver is set, and the caller ends it without the gate.
+    private bool TryAdd(ReadOnlyMemory<byte> message, out Action? wake)
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        wake = null;
+        if (_turn == Turn.Closed || _isOver)
+            return false;
+        long bytes = message.Length + MessageBytes;
+        if (_bytes + bytes > HardLimit || IsOverSoftLimit(_bytes + bytes))
+        {
+            _isOver = true;
+            wake = EndClient;
+            return false;
+        }
+
+        memory.Count(bytes); // Before it can be taken: else its bytes could be subtracted first.
+        Volatile.Write(ref _bytes, _bytes + bytes);
+        _messages.Enqueue(message);
+        if (_turn == Turn.Resting && !_isWaking)
+            wake = _wake;
+        _isWaking |= wake is not null;
+        return true;
+    }
+
+    private bool EndPost(bool isAdded, Action? then)
+    {
+        then?.Invoke();
+        if (isAdded)
+            memory.EvictWhileOverLimit();
+        return isAdded;
+    }
+
+    private long HardLimit => client.IsSubscriber ? memory.PubSubLimits.Hard : BytesMax;
+
+    // As in Redis: more than the limit without a break, for longer than its seconds.
+    private bool IsOverSoftLimit(long bytes)
+    {
+        var limits = memory.PubSubLimits;
+        if (bytes <= limits.Soft || !client.IsSubscriber)
+        {
+            _softSinceMs = 0;
+            return false;
+        }
+
+        long now = memory.NowMs;
+        if (_softSinceMs == 0)
+            _softSinceMs = now;
+        return now - _softSinceMs > limits.SoftMs;
+    }
+
+    private void EndClient()
+    {
+        report(ConnectionLimit.OutputBuffer, client.EndPoints.Remote, HardLimit);
+        client.Kill();
+    }
+
     private void Drop(long bytes)
     {
         Debug.Assert(_gate.IsHeldByCurrentThread && bytes >= 0 && bytes <= _bytes);
         Volatile.Write(ref _bytes, _bytes - bytes);
         memory.Count(-bytes);
+        if (_softSinceMs != 0)
+            IsOverSoftLimit(_bytes);
     }
 }

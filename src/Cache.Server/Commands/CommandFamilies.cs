@@ -6,6 +6,7 @@ using Cache.Server.Commands.Hashes;
 using Cache.Server.Commands.HyperLogLogs;
 using Cache.Server.Commands.Keys;
 using Cache.Server.Commands.Lists;
+using Cache.Server.Commands.PubSub;
 using Cache.Server.Commands.Session;
 using Cache.Server.Commands.Sorting;
 using Cache.Server.Commands.Sets;
@@ -77,6 +78,8 @@ internal static class CommandFamilies
         .. SortedSetCombinationCommands.Bindings,
         .. GeoCommands.Bindings,
         .. GeoSearchCommands.Bindings,
+        .. SubscribeCommands.Bindings,
+        .. PublishCommands.Bindings,
         .. KeyCommands.Bindings,
         .. ObjectCommands.Bindings,
         .. ExpiryCommands.Bindings,

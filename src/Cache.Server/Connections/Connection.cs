@@ -125,6 +125,7 @@ internal sealed partial class Connection<TExecutor>
         GiveBackContext();
 
         // Before the peer sees the end: then the client is not in any list any more.
+        _client.Subscriptions?.End();
         _server.Clients.Remove(_client);
         await CloseAsync().ConfigureAwait(false);
         ended(live);
@@ -298,6 +299,8 @@ internal sealed partial class Connection<TExecutor>
         _context.SharesThread = !isElsewhere && _transport.SharesThread;
         _context.IsElsewhere = isElsewhere;
         _context.Enter();
+        if (_client.Outbox is not null)
+            _context.WriteMessages(); // They came before these requests.
         if (_server.Durability is { HoldsReplies: true } durability)
             _suspensionsBefore = durability.SuspensionCount;
         _reader ??= RespRequestReader.Borrow();

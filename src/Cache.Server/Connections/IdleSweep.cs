@@ -56,6 +56,7 @@ internal sealed class IdleSweep : IAsyncDisposable
             CountUnsent(connection, client);
             if (client.IsKilled)
                 continue; // Its connection ends with its command; it was reported already.
+            client.Outbox?.EnforceSoftLimit();
             if (client.IsBlocked && connection.Transport.IsPeerGone)
                 client.Kill(); // Nothing is read from it that would show its end.
             if (FindLimit(connection, client, nowMs, out int seconds) is { } limit)
@@ -98,7 +99,8 @@ internal sealed class IdleSweep : IAsyncDisposable
         if (seconds > 0 && connection.IsStalled(nowMs, seconds * 1000L))
             return ConnectionLimit.OutputTimeout;
         seconds = settings.TimeoutSeconds;
-        if (seconds > 0 && idleMs > seconds * 1000L && !client.IsMonitor) // As in Redis.
+        if (seconds > 0 && idleMs > seconds * 1000L && !client.IsMonitor
+            && !client.IsSubscriber) // As in Redis.
             return ConnectionLimit.IdleTimeout;
         seconds = settings.PartialRequestSeconds;
         if (seconds > 0 && silentMs > seconds * 1000L && client is { PendingInputBytes: > 0, PendingOutputBytes: 0 })

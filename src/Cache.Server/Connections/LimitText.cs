@@ -37,6 +37,7 @@ internal static class LimitText
             ConnectionLimit.AuthenticationFailure => "gave a wrong user or password",
             ConnectionLimit.AuthenticationDelay => "waits {0} ms for an answer after wrong passwords",
             ConnectionLimit.CommandDenied => "asked for a command that its user may not run",
+            ConnectionLimit.ChannelDenied => "asked for a channel that its user may not use",
             ConnectionLimit.KeyDenied => "asked for a key that its user may not use in this way",
             ConnectionLimit.CertificateUser =>
                 "showed a certificate whose user does not exist or is off (ACL LOG names it)",

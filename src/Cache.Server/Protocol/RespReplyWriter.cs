@@ -196,6 +196,9 @@ internal sealed class RespReplyWriter
     /// <summary>*count; the elements follow.</summary>
     public void ArrayHeader(long count) => Header((byte)'*', count);
 
+    /// <summary>>count, a message that is no reply; the elements follow. In RESP2 an array.</summary>
+    public void PushHeader(int count) => Header(IsResp3 ? (byte)'>' : (byte)'*', count);
+
     /// <summary>%pairs; keys and values follow in turn. In RESP2 an array of twice as many elements.</summary>
     public void MapHeader(int pairs) => Header(IsResp3 ? (byte)'%' : (byte)'*', IsResp3 ? pairs : pairs * 2L);
 

@@ -6,6 +6,7 @@ internal enum AclDenial
     None,
     Command,
     Key,
+    Channel,
     Authentication,
     Certificate,
 }

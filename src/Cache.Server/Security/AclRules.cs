@@ -80,6 +80,18 @@ internal sealed partial class AclRules
     public bool AllowsFreely(CommandDefinition command) =>
         (_free[(uint)command.Index / 64] >> (command.Index % 64) & 1) != 0;
 
+    /// <summary>Whether a channel may be used by any selector; of a pattern, whether the same one is allowed.</summary>
+    public bool AllowsChannel(ReadOnlySpan<byte> name, bool isPattern)
+    {
+        foreach (var selector in _selectors)
+        {
+            if (selector.AllowsChannel(name, isPattern))
+                return true;
+        }
+
+        return false;
+    }
+
     /// <summary>Whether a request may be executed by a selector that may read any key, as SORT's patterns do.</summary>
     public bool ReadsAnyKey(CommandDefinition command, in RespRequest request)
     {

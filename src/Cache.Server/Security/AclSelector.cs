@@ -1,4 +1,5 @@
 using System.Text;
+using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Table;
 using Cache.Server.Protocol;
 
@@ -9,7 +10,6 @@ namespace Cache.Server.Security;
 /// </summary>
 /// <remarks>
 /// Built by one thread; a user's selector is never changed, but replaced by a copy. Text is Latin-1, a char is a byte.
-/// Channels are kept for files of users only: there are no commands on channels here.
 /// </remarks>
 internal sealed partial class AclSelector
 {
@@ -37,7 +37,8 @@ internal sealed partial class AclSelector
 
     /// <summary>Whether a command may be used with any keys.</summary>
     public bool AllowsFreely(CommandDefinition command) =>
-        _commands[command.AclIndex] && (_hasAllKeys || command.KeySpecifications.Length == 0);
+        _commands[command.AclIndex] && (_hasAllKeys || command.KeySpecifications.Length == 0)
+        && (_hasAllChannels || command.Channels == ChannelArguments.None);
 
     /// <summary>Whether a request may be executed; if not, the reason, and the argument that caused it.</summary>
     public AclDenial Check(CommandDefinition command, in RespRequest request, int start, out int argument)
@@ -45,17 +46,55 @@ internal sealed partial class AclSelector
         argument = start;
         if (!AllowsCommand(command, request, start))
             return AclDenial.Command;
+        return TryDenyKey(command, request, start, ref argument) ? AclDenial.Key
+            : TryDenyChannel(command, request, start, ref argument) ? AclDenial.Channel
+            : AclDenial.None;
+    }
+
+    /// <summary>Whether a channel may be used; of a pattern, whether the same pattern is allowed.</summary>
+    public bool AllowsChannel(ReadOnlySpan<byte> name, bool isPattern)
+    {
+        if (_hasAllChannels)
+            return true;
+        foreach (string allowed in _channels)
+        {
+            byte[] pattern = Encoding.Latin1.GetBytes(allowed);
+            if (isPattern ? name.SequenceEqual(pattern) : new GlobPattern(pattern).IsMatch(name))
+                return true;
+        }
+
+        return false;
+    }
+
+    private bool TryDenyKey(CommandDefinition command, in RespRequest request, int start, ref int argument)
+    {
         if (_hasAllKeys)
-            return AclDenial.None;
+            return false;
         var keys = new KeyEnumerator(command, request, start);
         while (keys.MoveNext())
         {
             argument = keys.Index;
             if (!AllowsKey(request[keys.Index], keys.Access))
-                return AclDenial.Key;
+                return true;
         }
 
-        return AclDenial.None;
+        return false;
+    }
+
+    private bool TryDenyChannel(CommandDefinition command, in RespRequest request, int start, ref int argument)
+    {
+        if (_hasAllChannels || command.Channels == ChannelArguments.None)
+            return false;
+        bool isPattern = command.Channels == ChannelArguments.Patterns;
+        int end = command.Channels == ChannelArguments.One ? start + 2 : request.Count;
+        for (int i = start + 1; i < end; i++)
+        {
+            argument = i;
+            if (!AllowsChannel(request[i], isPattern))
+                return true;
+        }
+
+        return false;
     }
 
     /// <summary>Whether the value of any key may be read, whatever its name.</summary>

@@ -6,12 +6,18 @@ namespace Cache.Server.Settings;
 /// The value of client-output-buffer-limit: for each kind of clients a hard limit, a soft limit and its seconds.
 /// </summary>
 /// <remarks>
-/// Only the hard limit of normal clients has an effect here; a single number of bytes sets it too. 0 means 64 MB, since
-/// there is always a limit.
+/// The hard limit of normal clients and all limits of clients of channels have an effect here; a single number of bytes
+/// sets the first. There 0 means 64 MB, since there is always a limit; for clients of channels it means none but that
+/// of the memory of all clients.
 /// </remarks>
 internal static class OutputLimits
 {
     private const int WordsEach = 4;
+    private const int PubSubKind = 2;
+    private const long MsPerSecond = 1000;
+
+    // A century: a longer time never ends.
+    private const long SoftSecondsMax = 3_153_600_000;
 
     /// <summary>Redis's limits of other clients.</summary>
     public const string Default = "normal 67108864 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60";
@@ -57,6 +63,16 @@ internal static class OutputLimits
     /// <summary>Reads the hard limit of normal clients from a whole value.</summary>
     public static long HardLimitOf(string whole) => Bytes(whole.Split(' ')[1]);
 
+    /// <summary>Reads the limits of clients that are subscribed to channels from a whole value.</summary>
+    public static OutputLimit PubSubOf(string whole)
+    {
+        string[] words = whole.Split(' ');
+        int at = PubSubKind * WordsEach;
+        long seconds = Math.Min(
+            long.Parse(words[at + 3], NumberStyles.None, CultureInfo.InvariantCulture), SoftSecondsMax);
+        return new OutputLimit(OrNone(Bytes(words[at + 1])), OrNone(Bytes(words[at + 2])), seconds * MsPerSecond);
+    }
+
     /// <summary>Replaces the hard limit of normal clients in a whole value.</summary>
     public static string WithHardLimit(string whole, long bytes)
     {
@@ -71,8 +87,8 @@ internal static class OutputLimits
         string[] words = given.Split(' ');
         for (int i = 0; i + WordsEach <= words.Length; i += WordsEach)
         {
-            bool isNormal = KindOf(words[i]) == 0;
-            if (!isNormal || words[i + 2] != "0" || words[i + 3] != "0")
+            int kind = KindOf(words[i]);
+            if (kind != PubSubKind && (kind != 0 || words[i + 2] != "0" || words[i + 3] != "0"))
                 yield return words[i];
         }
     }
@@ -99,6 +115,9 @@ internal static class OutputLimits
 
         return null;
     }
+
+    // 0 is no limit, as in Redis; the memory of all clients together is bounded in any case.
+    private static long OrNone(long bytes) => bytes == 0 ? long.MaxValue : bytes;
 
     private static int KindOf(string word) => word.Equals("replica", StringComparison.OrdinalIgnoreCase)
         ? 1

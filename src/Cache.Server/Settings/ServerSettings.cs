@@ -13,6 +13,7 @@ internal sealed class ServerSettings
     private const ulong MicrosecondsPerMillisecond = 1000;
 
     private volatile string _outputLimits = OutputLimits.Default;
+    private volatile OutputLimit _pubSubOutputLimit = OutputLimits.PubSubOf(OutputLimits.Default);
 
     /// <summary>
     /// The lock of CONFIG SET. Each server has its own: looking up a name, or evicting down to a limit, takes seconds.
@@ -107,6 +108,9 @@ internal sealed class ServerSettings
     /// </summary>
     public string ClientOutputBufferLimits => OutputLimits.WithHardLimit(_outputLimits, ClientOutputBufferLimit);
 
+    /// <summary>The limits of the unsent messages of a client that is subscribed to channels.</summary>
+    public OutputLimit PubSubOutputLimit => _pubSubOutputLimit;
+
     /// <summary>The seconds after which a client that receives none of its replies is disconnected; 0: never.</summary>
     public int OutputStallSeconds { get; set; }
 
@@ -188,6 +192,7 @@ internal sealed class ServerSettings
     public void SetOutputLimits(string limits)
     {
         _outputLimits = limits;
+        _pubSubOutputLimit = OutputLimits.PubSubOf(limits);
         ClientOutputBufferLimit = OutputLimits.HardLimitOf(limits);
     }
 }

@@ -57,6 +57,7 @@ internal sealed class CommandClient
         for (int i = 0; i < ranges.Length; offset += arguments[i++].Length)
             ranges[i] = new ArgumentRange(offset, arguments[i].Length);
         Context.Enter();
+        Context.WriteMessages();
         CommandDispatcher.Execute(new RespRequest(input, ranges), Context);
         if (Context.GaveWay && Client.IsParked)
         {
@@ -69,6 +70,18 @@ internal sealed class CommandClient
         }
 
         Context.Leave();
+        return Flush();
+    }
+
+    /// <summary>The messages that others have pushed to it; a char of the text is a byte.</summary>
+    public string Receive()
+    {
+        Context.WriteMessages();
+        return Encoding.Latin1.GetString(Flush());
+    }
+
+    private byte[] Flush()
+    {
         Context.Output.BeginFlush();
         _pipe.FlushAsync(TestContext.Current.CancellationToken).AsTask().GetAwaiter().GetResult();
         byte[] reply = _stream.ToArray();

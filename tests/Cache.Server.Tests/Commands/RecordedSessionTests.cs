@@ -9,7 +9,7 @@ public sealed class RecordedSessionTests
     public static TheoryData<string, string> Sessions()
     {
         var data = new TheoryData<string, string>();
-        foreach (string file in new[] { "connection", "server", "acl", "config", "tools" })
+        foreach (string file in new[] { "connection", "server", "acl", "config", "tools", "pubsub" })
         {
             foreach (var session in RecordedSession.ReadAll(file))
                 data.Add(file, session.Title);
@@ -24,15 +24,15 @@ public sealed class RecordedSessionTests
     {
         using var server = new TestServer();
         var clients = new Dictionary<string, CommandClient>();
+        var closed = new HashSet<CommandClient>();
         var expected = new StringBuilder();
         var actual = new StringBuilder();
         foreach (var step in RecordedSession.ReadAll(file).Single(session => session.Title == title).Steps)
         {
             if (!clients.TryGetValue(step.Client, out var client))
-                clients.Add(step.Client, client = server.Connect());
-            string closed = client.Client.ShouldClose ? "<closed>" : "";
-            string reply = client.Call(step.Arguments);
-            if (client.Client.ShouldClose && closed.Length == 0)
+                clients.Add(step.Client, client = server.Connect(step.Client is [_, .., '3'] ? 3 : 2));
+            string reply = step.Command == "<" ? client.Receive() : client.Call(step.Arguments);
+            if (client.Client.ShouldClose && closed.Add(client))
                 reply += "<closed>";
             expected.Append(CultureInfo.InvariantCulture, $"{step.Command} => {step.Reply}\n");
             actual.Append(CultureInfo.InvariantCulture, $"{step.Command} => {RecordedSession.Escape(reply)}\n");

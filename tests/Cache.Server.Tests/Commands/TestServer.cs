@@ -14,7 +14,12 @@ internal sealed class TestServer : IDisposable
 
     public ServerState State { get; }
 
-    public CommandClient Connect() => new(State);
+    public CommandClient Connect(int protocolVersion = 2)
+    {
+        var client = new CommandClient(State);
+        client.Context.SetProtocolVersion(protocolVersion);
+        return client;
+    }
 
     public void Dispose() => _store.Dispose();
 }

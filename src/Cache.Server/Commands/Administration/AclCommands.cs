@@ -162,6 +162,11 @@ internal static class AclCommands
                 reply.Bulk([
                     .. "This user has no permissions to run the '"u8, .. command.NameBytes, .. "' command"u8]);
                 break;
+            case AclDenial.Channel:
+                reply.Bulk([
+                    .. "This user has no permissions to access the '"u8, .. request[argument].UpToNul(),
+                    .. "' channel"u8]);
+                break;
             default:
                 reply.Bulk([
                     .. "This user has no permissions to access the '"u8, .. request[argument].UpToNul(),
@@ -207,6 +212,7 @@ internal static class AclCommands
         {
             AclDenial.Command => "command"u8,
             AclDenial.Key => "key"u8,
+            AclDenial.Channel => "channel"u8,
             AclDenial.Certificate => "tls-cert"u8,
             _ => "auth"u8,
         });
@@ -235,6 +241,7 @@ internal static class AclCommands
         {
             var former = context.Server.Users.ReplaceAll(AclFile.Read(path, context.Server.Users.GivesAllChannels));
             context.Server.Clients.Disconnect(former, context.Client);
+            context.Server.EndUnentitled(context.Server.Users.Default, context.Client);
             context.Reply.Ok();
         }
         catch (AclFileException e)

@@ -59,7 +59,14 @@ internal static class AclUserCommands
         else if (context.Server.Users.Set(name, rules) is { } error)
             Refuse(context.Reply, $"ERR Error in ACL SETUSER modifier '{error.Rule}': {error.Problem}");
         else
-            context.Reply.Ok();
+            Confirm(name, context);
+    }
+
+    private static void Confirm(string name, CommandContext context)
+    {
+        if (context.Server.Users.Find(name) is { } user)
+            context.Server.EndUnentitled(user, context.Client);
+        context.Reply.Ok();
     }
 
     private static bool IsWithinBound(in RespRequest request)

@@ -4,6 +4,7 @@ using System.Runtime.InteropServices;
 using System.Text;
 using Cache.Core;
 using Cache.Server.Clients;
+using Cache.Server.PubSub;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Statistics;
 
@@ -129,8 +130,11 @@ internal static class InfoSections
         text.Add("keyspace_hits", store.Hits);
         text.Add("keyspace_misses", store.Misses);
         text.Add("hit_ratio_curve", CurveOf(server.Store.GetHitRatioCurve()));
+        text.Add("pubsub_channels", server.Channels.CountOf(ChannelKind.Channel));
+        text.Add("pubsub_patterns", server.Channels.PatternCount);
+        text.Add("pubsubshard_channels", server.Channels.CountOf(ChannelKind.Shard));
         text.AddEach(
-            0, "pubsub_channels", "pubsub_patterns", "pubsubshard_channels", "latest_fork_usec", "total_forks",
+            0, "latest_fork_usec", "total_forks",
             "migrate_cached_sockets", "slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses",
             "active_defrag_key_hits", "active_defrag_key_misses", "total_active_defrag_time",
             "current_active_defrag_time", "tracking_total_keys", "tracking_total_items", "tracking_total_prefixes",
@@ -183,7 +187,7 @@ internal static class InfoSections
         text.Add("acl_access_denied_auth", limits[ConnectionLimit.AuthenticationFailure]);
         text.Add("acl_access_denied_cmd", limits[ConnectionLimit.CommandDenied]);
         text.Add("acl_access_denied_key", limits[ConnectionLimit.KeyDenied]);
-        text.Add("acl_access_denied_channel", 0);
+        text.Add("acl_access_denied_channel", limits[ConnectionLimit.ChannelDenied]);
         text.Add("acl_access_denied_tls_cert", limits[ConnectionLimit.CertificateUser]);
         text.Add("delayed_authentications", limits[ConnectionLimit.AuthenticationDelay]);
         text.Add("protected_mode_rejections", limits[ConnectionLimit.ProtectedMode]);

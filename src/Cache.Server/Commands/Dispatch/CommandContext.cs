@@ -5,6 +5,7 @@ using Cache.Server.Clients;
 using Cache.Server.Commands.Replies;
 using Cache.Server.Commands.Table;
 using Cache.Server.Protocol;
+using Cache.Server.PubSub;
 using Cache.Server.Statistics;
 
 namespace Cache.Server.Commands.Dispatch;
@@ -99,7 +100,7 @@ internal sealed class CommandContext : DatabaseVisit
     /// </summary>
     public bool IsOrdinary =>
         ReplyMode == ReplyMode.Normal && IsAuthenticated && Client.User.Rules.AllowsCommon
-        && !Client.IsReserved && _hasCommonNames && Server.IsServing && !Server.Monitors.AreThere;
+        && !Client.IsReserved && !Client.IsRestricted && _hasCommonNames && Server.IsServing && !Server.Monitors.AreThere;
 
     /// <summary>The longest value that is copied on this thread.</summary>
     public int CopiedLengthMax => SharesThread ? (int)Turn.WorkMax : int.MaxValue - 1;
@@ -263,6 +264,23 @@ internal sealed class CommandContext : DatabaseVisit
     /// <summary>Lets others push messages to the client from now on.</summary>
     public Outbox OpenOutbox() => Client.OpenOutbox(Server.ClientMemory, Server.ReportLimit);
 
+    /// <summary>Lets the client subscribe to channels.</summary>
+    public Subscriptions OpenSubscriptions()
+    {
+        if (Client.Subscriptions is Subscriptions subscriptions)
+            return subscriptions;
+        subscriptions = new Subscriptions(Server.Channels, OpenOutbox());
+        Client.OpenSubscriptions(subscriptions);
+        return subscriptions;
+    }
+
+    /// <summary>Writes the messages that wait for the client, so that what follows comes behind them.</summary>
+    public void WriteMessages()
+    {
+        if (Client.Outbox is { } outbox)
+            Publisher.WriteWaiting(outbox, Output);
+    }
+
     /// <summary>An empty list for replies that must be collected. The command disposes it.</summary>
     public ByteStringList BorrowList()
     {
@@ -325,6 +343,12 @@ internal sealed class CommandContext : DatabaseVisit
     /// <summary>HELLO: replies in another version of RESP from now on.</summary>
     public void SetProtocolVersion(int version)
     {
+        if (Client.Outbox is { } outbox)
+        {
+            while (!outbox.TrySetProtocolVersion(version))
+                WriteMessages();
+        }
+
         Client.ProtocolVersion = version;
         Output.ProtocolVersion = version;
         Reply.ProtocolVersion = version;

@@ -36,7 +36,8 @@ internal static class CommandDispatcher
         else if (context.TryGiveWay(command, request.Count))
             return;
         else if ((context.Client.User.Rules.AllowsFreely(command) || !TryDeny(command, request, context))
-            && (context.Server.IsServing || !TryRefuse(command, context)))
+            && (context.Server.IsServing || !TryRefuse(command, context))
+            && (!context.Client.IsRestricted || !TryRestrict(command, context)))
         {
             Call(command, request, context);
         }
@@ -178,17 +179,38 @@ internal static class CommandDispatcher
         return true;
     }
 
+    /// <returns>Whether the command was refused because the client is subscribed to channels.</returns>
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
+    private static bool TryRestrict(CommandDefinition command, CommandContext context)
+    {
+        if (command.ServesSubscribers)
+            return false;
+        Reject(
+            command,
+            [
+                .. "ERR Can't execute '"u8, .. command.NameBytes,
+                .. "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"u8,
+            ],
+            context);
+        return true;
+    }
+
     [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
     private static void RejectDenied(
         AclDenial denial, CommandDefinition command, ReadOnlySpan<byte> argument, CommandContext context)
     {
         var server = context.Server;
         bool isCommand = denial == AclDenial.Command;
+        bool isChannel = denial == AclDenial.Channel;
         string name = isCommand ? command.Name : Encoding.Latin1.GetString(AclLog.Shorten(argument));
         server.LogDenial(denial, name, context.Client.User.Name, context.Client);
         server.ReportLimit(
-            isCommand ? ConnectionLimit.CommandDenied : ConnectionLimit.KeyDenied, context.Client.EndPoints.Remote, 0);
-        Reject(command, isCommand ? command.DenialError : ErrorTexts.KeyDenied, context);
+            isCommand ? ConnectionLimit.CommandDenied
+                : isChannel ? ConnectionLimit.ChannelDenied : ConnectionLimit.KeyDenied,
+            context.Client.EndPoints.Remote, 0);
+        Reject(
+            command,
+            isCommand ? command.DenialError : isChannel ? ErrorTexts.ChannelDenied : ErrorTexts.KeyDenied, context);
     }
 
     private static void Reject(CommandDefinition? command, ReadOnlySpan<byte> error, CommandContext context)

@@ -3,6 +3,7 @@ using Cache.Core;
 using Cache.Durability;
 using Cache.Server.Clients;
 using Cache.Server.Commands.Table;
+using Cache.Server.PubSub;
 using Cache.Server.Security;
 using Cache.Server.Settings;
 using Cache.Server.Statistics;
@@ -49,6 +50,7 @@ internal sealed class ServerState
         Throughput = new ThroughputMeter(store.TimeProvider);
         TicksPerMicrosecond = (double)store.TimeProvider.TimestampFrequency / MicrosecondsPerSecond;
         StartedAtMs = store.NowMs;
+        Channels = new ChannelTable(Clients.Memory);
         Monitors = new Monitors(Clients, settings, store.TimeProvider);
         StoreBytesAtStart = store.GetStatistics() is { Count: 0 } empty ? empty.MemoryBytes : 0;
     }
@@ -106,6 +108,9 @@ internal sealed class ServerState
 
     /// <summary>What made clients wait.</summary>
     public LatencyEvents LatencyEvents { get; } = new();
+
+    /// <summary>Who is subscribed to what.</summary>
+    public ChannelTable Channels { get; }
 
     /// <summary>The clients of MONITOR.</summary>
     public Monitors Monitors { get; }
@@ -272,6 +277,28 @@ internal sealed class ServerState
         string description = ClientDescription.Of(client, NowMs).TrimEnd('\n');
         var entry = new AclLogEntry(denial, name, userName) { AtMs = NowMs, Client = description };
         AclLog.Add(entry, Settings.AclLogLengthMax);
+    }
+
+    /// <summary>
+    /// Ends the clients of a user that are subscribed to what it has no right to any more; the caller after its reply.
+    /// </summary>
+    public void EndUnentitled(AclUser user, ClientSession caller)
+    {
+        // The rights were changed before; see SUBSCRIBE.
+        Interlocked.MemoryBarrier();
+        foreach (var client in Clients.ToList())
+        {
+            if (client.User != user || client.Subscriptions is not Subscriptions { IsEmpty: false } subscriptions
+                || Channels.AreAll(subscriptions, user.Rules.AllowsChannel))
+            {
+                continue;
+            }
+
+            if (client == caller)
+                client.CloseAfterReply();
+            else
+                client.Kill();
+        }
     }
 
     /// <summary>Gives a new client the user of its certificate, if there is one.</summary>

@@ -37,6 +37,9 @@ internal static class ErrorTexts
     public static ReadOnlySpan<byte> CollectionTooLong =>
         "OOM a collection of more than 4096 bytes in all is not supported by this server"u8;
 
+    public static ReadOnlySpan<byte> ChannelDenied =>
+        "NOPERM this user has no permissions to access one of the channels used as arguments"u8;
+
     public static ReadOnlySpan<byte> KeyDenied =>
         "NOPERM this user has no permissions to access one of the keys used as arguments"u8;
 

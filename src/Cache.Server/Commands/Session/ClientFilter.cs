@@ -84,7 +84,7 @@ internal struct ClientFilter
         !client.IsKilled
         && (_remote is null || client.EndPoints.Remote == _remote)
         && (_local is null || client.EndPoints.Local == _local)
-        && (_type is null or ClientType.Normal)
+        && (_type is null || _type == client.Type)
         && (_user is null || client.User == _user)
         && (_id == 0 || client.Id == _id)
         && (_idleMs == 0 || _nowMs - client.LastInteractionMs >= _idleMs)

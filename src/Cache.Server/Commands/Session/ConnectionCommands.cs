@@ -2,6 +2,7 @@ using Cache.Server.Clients;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
 using Cache.Server.Protocol;
+using Cache.Server.PubSub;
 
 namespace Cache.Server.Commands.Session;
 
@@ -19,12 +20,22 @@ internal static class ConnectionCommands
 
     private static void Ping(in RespRequest request, CommandContext context)
     {
-        if (request.Count == 1)
+        if (request.Count > 2)
+            context.Reply.WrongArgumentCount("ping"u8);
+        else if (context.Client.IsRestricted)
+            PongAsMessage(request, context.Reply);
+        else if (request.Count == 1)
             context.Reply.Literal("+PONG\r\n"u8);
-        else if (request.Count == 2)
-            context.Reply.Bulk(request[1]);
         else
-            context.Reply.Error("ERR wrong number of arguments for 'ping' command"u8);
+            context.Reply.Bulk(request[1]);
+    }
+
+    // In the form of a message, for clients that expect nothing else.
+    private static void PongAsMessage(in RespRequest request, RespReplyWriter reply)
+    {
+        reply.ArrayHeader(2);
+        reply.Bulk("pong"u8);
+        reply.Bulk(request.Count == 2 ? request[1] : default);
     }
 
     private static void Echo(in RespRequest request, CommandContext context) => context.Reply.Bulk(request[1]);
@@ -56,19 +67,21 @@ internal static class ConnectionCommands
         }
     }
 
-    // Lines that still wait would come behind the reply; so would the last one of monitoring that has ended by itself.
-    private static void EndMonitoring(ClientSession client, Outbox outbox, CommandContext context)
+    // What still waits comes before the reply, which is the last that the client gets without asking.
+    private static void EndPushes(ClientSession client, CommandContext context)
     {
         context.Server.Monitors.Remove(client);
-        while (outbox.TryTake(out _))
-        {
-        }
+        if (client.Subscriptions is Subscriptions subscriptions)
+            context.Server.Channels.Clear(subscriptions);
+        context.WriteMessages();
     }
 
     // As if it had just connected, except for its number and its time.
     private static void Reset(in RespRequest request, CommandContext context)
     {
         var client = context.Client;
+        if (client.Outbox is not null)
+            EndPushes(client, context);
         context.SelectDatabase(0);
         context.SetProtocolVersion(2);
         // After CLIENT REPLY SKIP, this is the command whose reply is skipped.
@@ -76,8 +89,6 @@ internal static class ConnectionCommands
             context.SetReplyMode(ReplyMode.Normal);
         client.Name = [];
         client.IsNoTouch = false;
-        if (client.Outbox is { } outbox)
-            EndMonitoring(client, outbox, context);
         client.User = context.Server.Users.Default;
         client.IsAuthenticated = !context.Server.Users.IsPasswordRequired;
         client.UnauthenticatedSinceMs = context.Server.NowMs;

@@ -34,6 +34,15 @@ internal sealed class CommandDefinition
         Categories = row.GetProperty("acl").ReadStrings();
         ServesAdministrators =
             Array.Exists(Categories, static name => name is "@admin" or "@dangerous" or "@connection");
+        ServesSubscribers = Name is "ping" or "quit" or "reset" or "subscribe" or "psubscribe" or "ssubscribe"
+            or "unsubscribe" or "punsubscribe" or "sunsubscribe";
+        Channels = Name switch
+        {
+            "publish" or "spublish" => ChannelArguments.One,
+            "subscribe" or "ssubscribe" => ChannelArguments.All,
+            "psubscribe" => ChannelArguments.Patterns,
+            _ => ChannelArguments.None,
+        };
         KeySpecifications = ReadKeys(row.GetProperty("keySpecs"), Name);
         DenialError =
             Encoding.UTF8.GetBytes($"NOPERM this user has no permissions to run the '{Name}' command");
@@ -80,6 +89,12 @@ internal sealed class CommandDefinition
     /// Whether an administrator needs it, by its categories; clients above the limit may run only such commands.
     /// </summary>
     public bool ServesAdministrators { get; }
+
+    /// <summary>The positions of its channels.</summary>
+    public ChannelArguments Channels { get; }
+
+    /// <summary>Whether a client of RESP2 that is subscribed to channels may run it.</summary>
+    public bool ServesSubscribers { get; }
 
     /// <summary>Its categories for ACL rules: "@read", …</summary>
     public string[] Categories { get; }

@@ -1,0 +1,265 @@
+using System.Collections.Concurrent;
+using Cache.Server.Clients;
+using Cache.Server.Commands.Arguments;
+
+namespace Cache.Server.PubSub;
+
+/// <summary>The channels and patterns that clients are subscribed to. Thread-safe.</summary>
+/// <remarks>
+/// Subscriptions are changed under one gate. A publisher takes no gate to find the subscribers, but holds the turn of
+/// its channel while it gives them the message: so all of them get the messages of a channel in one order, whatever
+/// threads publish, and each publisher's in its own. It waits for no client: it adds to their outboxes. Locks are taken
+/// in this order: a turn, the gate, the gate of an outbox.
+/// </remarks>
+/// <param name="memory">Counts the subscriptions as the clients' memory.</param>
+internal sealed class ChannelTable(ClientMemory memory)
+{
+    /// <summary>The memory of a subscription besides its name: its entry here, the client's, and the objects.</summary>
+    public const int SubscriptionBytes = 256;
+
+    // Channels share turns; few are published to at the same moment.
+    private const int Turns = 64;
+
+    private readonly Lock _gate = new();
+    private readonly Lock[] _turns = MakeTurns();
+    private readonly ConcurrentDictionary<byte[], Channel>[] _named = [Named(), Named(), Named()];
+
+    // The patterns in the order of their coming; replaced as a whole.
+    private volatile Channel[] _patterns = [];
+
+    // Written under the gate.
+    private int _patternSubscriptions;
+
+    /// <summary>The number of channels with subscribers, or of patterns.</summary>
+    public int CountOf(ChannelKind kind) => _named[(int)kind].Count;
+
+    /// <summary>The number of subscriptions to patterns, as PUBSUB NUMPAT counts: each pattern once.</summary>
+    public int PatternCount => _patterns.Length;
+
+    /// <summary>The number of subscriptions to patterns.</summary>
+    public int PatternSubscriptionCount => Volatile.Read(ref _patternSubscriptions);
+
+    /// <summary>The bytes that a subscription counts.</summary>
+    public static int BytesOf(byte[] name) => name.Length + SubscriptionBytes;
+
+    /// <summary>The number of subscribers of a channel, without those of patterns.</summary>
+    public int CountSubscribers(ChannelKind kind, ReadOnlySpan<byte> name) => Find(kind, name)?.Count ?? 0;
+
+    /// <summary>The names of the channels that match a pattern, or of all.</summary>
+    public List<byte[]> FindNames(ChannelKind kind, ReadOnlySpan<byte> pattern, bool isAll)
+    {
+        var names = new List<byte[]>();
+        foreach (var (name, _) in _named[(int)kind])
+        {
+            if (isAll || new GlobPattern(pattern).IsMatch(name))
+                names.Add(name);
+        }
+
+        return names;
+    }
+
+    /// <summary>Subscribes a client, unless it is.</summary>
+    public void Subscribe(Subscriptions client, ChannelKind kind, ReadOnlySpan<byte> name)
+    {
+        int bytes;
+        lock (_gate)
+        {
+            if (client.HasEnded || client.Of(kind).GetAlternateLookup<ReadOnlySpan<byte>>().ContainsKey(name))
+                return;
+            var channel = Find(kind, name) ?? AddChannel(kind, name.ToArray());
+            var subscription = new Subscription(channel, client.Outbox);
+            bytes = BytesOf(channel.Name);
+            memory.Count(bytes);
+            client.Add(subscription);
+            channel.Add(subscription);
+            if (kind == ChannelKind.Pattern)
+                _patternSubscriptions++;
+        }
+
+        memory.EvictWhileOverLimit();
+    }
+
+    /// <summary>Ends a client's subscription, if it has it: afterwards no message comes.</summary>
+    public void Unsubscribe(Subscriptions client, ChannelKind kind, ReadOnlySpan<byte> name)
+    {
+        lock (_gate)
+        {
+            if (client.Had(kind) && client.Of(kind).GetAlternateLookup<ReadOnlySpan<byte>>()
+                .TryGetValue(name, out var subscription))
+            {
+                Remove(client, subscription);
+            }
+        }
+    }
+
+    /// <summary>A name that a client is subscribed to; null: none.</summary>
+    public byte[]? FindAny(Subscriptions client, ChannelKind kind)
+    {
+        lock (_gate)
+        {
+            if (client.Had(kind))
+            {
+                foreach (var (name, _) in client.Of(kind))
+                    return name;
+            }
+
+            return null;
+        }
+    }
+
+    /// <summary>Whether all of a client's subscriptions are allowed.</summary>
+    /// <param name="client">The client.</param>
+    /// <param name="isAllowed">Tells it of a name, and whether that is a pattern. Called under the gate.</param>
+    public bool AreAll(Subscriptions client, Func<ReadOnlySpan<byte>, bool, bool> isAllowed)
+    {
+        lock (_gate)
+        {
+            for (var kind = ChannelKind.Channel; kind <= ChannelKind.Shard; kind++)
+            {
+                if (!client.Had(kind))
+                    continue;
+                foreach (var (name, _) in client.Of(kind))
+                {
+                    if (!isAllowed(name, kind == ChannelKind.Pattern))
+                        return false;
+                }
+            }
+
+            return true;
+        }
+    }
+
+    /// <summary>Ends all subscriptions of a client, which may subscribe again.</summary>
+    public void Clear(Subscriptions client)
+    {
+        lock (_gate)
+            ClearUnsynchronized(client);
+    }
+
+    /// <summary>Ends all subscriptions of a client, and prevents later ones.</summary>
+    public void End(Subscriptions client)
+    {
+        lock (_gate)
+        {
+            client.HasEnded = true;
+            ClearUnsynchronized(client);
+        }
+    }
+
+    /// <summary>The steps of about a nanosecond that a message to a channel takes.</summary>
+    public long WorkOf(ChannelKind kind, ReadOnlySpan<byte> channel)
+    {
+        const int StepsOfDelivery = 100;
+        const int StepsOfMatch = 50;
+        long work = CountSubscribers(kind, channel) * (long)StepsOfDelivery;
+        return kind == ChannelKind.Shard
+            ? work
+            : work + PatternSubscriptionCount * (long)StepsOfDelivery + _patterns.Length * (long)StepsOfMatch;
+    }
+
+    /// <summary>Gives a message to the subscribers of a channel, and to those of the patterns that it matches.</summary>
+    /// <returns>The number of those that get it; who is subscribed in several ways gets it several times.</returns>
+    public int Publish(ReadOnlySpan<byte> channel, ReadOnlySpan<byte> payload, Publisher publisher)
+    {
+        var found = Find(ChannelKind.Channel, channel);
+        var patterns = _patterns;
+        if (found is null && patterns.Length == 0)
+            return 0;
+        lock (TurnOf(channel))
+        {
+            int receivers = 0;
+            if (found is not null)
+            {
+                var message = new PublishedMessage(ChannelKind.Channel, default, channel, payload);
+                receivers = Deliver(found, ref message, publisher);
+            }
+
+            foreach (var pattern in patterns)
+            {
+                if (!new GlobPattern(pattern.Name).IsMatch(channel))
+                    continue;
+                var message = new PublishedMessage(ChannelKind.Pattern, pattern.Name, channel, payload);
+                receivers += Deliver(pattern, ref message, publisher);
+            }
+
+            return receivers;
+        }
+    }
+
+    /// <summary>Gives a message to the subscribers of a shard channel.</summary>
+    /// <returns>The number of those that get it.</returns>
+    public int PublishToShard(ReadOnlySpan<byte> channel, ReadOnlySpan<byte> payload, Publisher publisher)
+    {
+        if (Find(ChannelKind.Shard, channel) is not { } found)
+            return 0;
+        lock (TurnOf(channel))
+        {
+            var message = new PublishedMessage(ChannelKind.Shard, default, channel, payload);
+            return Deliver(found, ref message, publisher);
+        }
+    }
+
+    private static int Deliver(Channel channel, scoped ref PublishedMessage message, Publisher publisher)
+    {
+        int receivers = 0;
+        foreach (var subscription in channel.Places)
+        {
+            if (subscription is not null && subscription.Deliver(ref message, publisher))
+                receivers++;
+        }
+
+        return receivers;
+    }
+
+    private static ConcurrentDictionary<byte[], Channel> Named() => new(NameComparer.Instance);
+
+    private static Lock[] MakeTurns()
+    {
+        var turns = new Lock[Turns];
+        for (int i = 0; i < turns.Length; i++)
+            turns[i] = new Lock();
+        return turns;
+    }
+
+    private Lock TurnOf(ReadOnlySpan<byte> channel) =>
+        _turns[(uint)NameComparer.Instance.GetHashCode(channel) % Turns];
+
+    private Channel? Find(ChannelKind kind, ReadOnlySpan<byte> name) =>
+        _named[(int)kind].GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(name, out var channel) ? channel : null;
+
+    private Channel AddChannel(ChannelKind kind, byte[] name)
+    {
+        var channel = new Channel(name, kind);
+        _named[(int)kind][name] = channel;
+        if (kind == ChannelKind.Pattern)
+            _patterns = [.. _patterns, channel];
+        return channel;
+    }
+
+    private void Remove(Subscriptions client, Subscription subscription)
+    {
+        var channel = subscription.Channel;
+        subscription.End();
+        channel.Remove(subscription);
+        client.Remove(subscription);
+        memory.Count(-BytesOf(channel.Name));
+        if (channel.Kind == ChannelKind.Pattern)
+            _patternSubscriptions--;
+        if (channel.Count > 0)
+            return;
+        _named[(int)channel.Kind].TryRemove(channel.Name, out _);
+        if (channel.Kind == ChannelKind.Pattern)
+            _patterns = Array.FindAll(_patterns, other => other != channel);
+    }
+
+    private void ClearUnsynchronized(Subscriptions client)
+    {
+        for (var kind = ChannelKind.Channel; kind <= ChannelKind.Shard; kind++)
+        {
+            if (!client.Had(kind))
+                continue;
+            foreach (var (_, subscription) in client.Of(kind))
+                Remove(client, subscription); // Removing during an enumeration is allowed.
+        }
+    }
+}
