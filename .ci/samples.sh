@@ -38,7 +38,11 @@ answer() {
   done
 }
 
-check InProcess 'visits    42' "$(dotnet InProcess/bin/Release/net10.0/InProcess.dll </dev/null)"
+in_process=$(dotnet InProcess/bin/Release/net10.0/InProcess.dll </dev/null)
+check InProcess 'visits    42' "$in_process"
+check 'its leaderboard' 'cleo with 350, ada with 320; ada comes 2.' "$in_process"
+check 'its queue' 'resize 17.png, 1 left' "$in_process"
+check 'its limit of requests' '5 of 8 requests' "$in_process"
 
 port=$(free_port)
 start PingServer "$port"

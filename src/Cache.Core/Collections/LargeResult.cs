@@ -1,5 +1,4 @@
 using System.Buffers;
-using Cache.Core.Changes;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
@@ -7,22 +6,23 @@ using Cache.Core.Sharding;
 namespace Cache.Core.Collections;
 
 /// <summary>A large collection that is made without a lock, to be the whole value of a key; dispose it.</summary>
-/// <remarks>
-/// A journal takes the whole of it in one record, under the lock of the key: so beside a journal it is no longer than
-/// <see cref="ChangeJournal.SpanLengthMax"/>.
-/// </remarks>
+/// <remarks>A journal takes the whole of it in one record, which is made before too.</remarks>
 internal sealed class LargeResult(StoreState state, EntryKind kind) : IDisposable
 {
+    // Each may find too little room, which others took.
+    private const int RoomAttemptsMax = 64;
+
+    // What a longer one takes of a journal's room is less: it is borrowed.
+    private const int ToldBytesMax = 64 << 10;
+
     private ObjectStub _stub;
-    private byte[] _told = [];
-    private int _toldLength;
-    private bool _isUntold;
+    private ObjectImage _image;
 
     /// <summary>Whether there is one.</summary>
     public bool IsMade => !_stub.IsNone;
 
-    /// <summary>What a journal is told of it.</summary>
-    public int ToldBytes => state.Listeners?.Journal is null ? 0 : _toldLength;
+    /// <summary>What it takes of a journal's room.</summary>
+    public int ToldBytes => Math.Min(_image.Length, ToldBytesMax);
 
     /// <summary>Makes it of elements; the value of a member of a sorted set is its score.</summary>
     /// <returns>Done; or why there is none.</returns>
@@ -43,6 +43,8 @@ internal sealed class LargeResult(StoreState state, EntryKind kind) : IDisposabl
             }
 
             status = Fill(objects, key, ref elements);
+            if (status == WriteStatus.Done && state.ShardOf(key.Hash).Records(key))
+                status = MakeImage(objects, key);
             return status;
         }
         finally // The store may have been disposed, and the caller's code may throw.
@@ -56,8 +58,7 @@ internal sealed class LargeResult(StoreState state, EntryKind kind) : IDisposabl
     /// <summary>Gives it to a key, whatever that has.</summary>
     public WriteStatus Link(scoped in EntryKey key)
     {
-        var told = _isUntold ? default : _told.AsSpan(0, _toldLength);
-        var operation = new SetObjectOperation(kind, _stub, default, told);
+        var operation = new SetObjectOperation(kind, _stub, default, _image.Bytes, _image.Block);
         var status = state.ShardOf(key.Hash).Write(key, ref operation);
         if (operation.IsLinked)
             _stub = default;
@@ -69,20 +70,28 @@ internal sealed class LargeResult(StoreState state, EntryKind kind) : IDisposabl
     {
         if (!_stub.IsNone)
             state.Objects!.Discard(_stub);
-        (_stub, _toldLength, _isUntold) = (default, 0, false);
+        _stub = default;
+        _image.Release(state.Objects);
     }
 
-    public void Dispose()
+    public void Dispose() => Discard();
+
+    private WriteStatus MakeImage(ObjectHeap objects, scoped in EntryKey key)
     {
-        Discard();
-        PooledGrowth.Return(_told);
-        _told = [];
+        for (int attempts = 0; !_image.TryMake(objects, _stub, hasSlack: false, out long missingBytes); attempts++)
+        {
+            if (missingBytes == 0)
+                return WriteStatus.CollectionTooLong;
+            if (attempts >= RoomAttemptsMax || !state.ShardOf(key.Hash).TryTakePageRoom(key, missingBytes))
+                return WriteStatus.OutOfMemory;
+        }
+
+        return WriteStatus.Done;
     }
 
     private WriteStatus Fill<TElements>(ObjectHeap objects, scoped in EntryKey key, ref TElements elements)
         where TElements : struct, IEntrySource, allows ref struct
     {
-        Tell(ElementReader.PrefixSize).Clear();
         for (int i = 0; i < elements.Count; i++)
         {
             var name = elements.GetKey(i);
@@ -92,10 +101,6 @@ internal sealed class LargeResult(StoreState state, EntryKind kind) : IDisposabl
                 return WriteStatus.CollectionTooLong;
             if (!(fits ? TryPut(objects, key, name, value) : TryPutLong(objects, key, name, value)))
                 return WriteStatus.OutOfMemory;
-
-            var told = Tell(ElementReader.SizeOf(name.Length, value.Length));
-            if (!_isUntold)
-                ElementChanges.Write(told, ElementAction.Put, name, value);
         }
 
         return WriteStatus.Done;
@@ -127,20 +132,5 @@ internal sealed class LargeResult(StoreState state, EntryKind kind) : IDisposabl
         {
             ArrayPool<byte>.Shared.Return(bytes);
         }
-    }
-
-    // Room for what a journal is told, unless that is too long.
-    private Span<byte> Tell(int length)
-    {
-        _isUntold |= _toldLength + length > ChangeJournal.SpanLengthMax;
-        if (_isUntold)
-        {
-            _toldLength = 0;
-            return default;
-        }
-
-        _told = PooledGrowth.Fit(_told, _toldLength, _toldLength + length);
-        _toldLength += length;
-        return _told.AsSpan(_toldLength - length, length);
     }
 }

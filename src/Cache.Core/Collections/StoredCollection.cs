@@ -1,8 +1,5 @@
-using System.Buffers.Binary;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
-using Cache.Core.Collections.Trees;
-using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
 namespace Cache.Core.Collections;
@@ -26,10 +23,10 @@ internal static class StoredCollection
             return status;
         }
 
-        long length = LengthOf(copy.View);
+        long length = StoredObject.LengthOf(copy.View);
         if (length > Array.MaxLength)
             throw new IOException($"A collection of {length} bytes is too long for a file.");
-        Write(copy.View, sink.GetSpan((int)length));
+        StoredObject.Write(copy.View, sink.GetSpan((int)length));
         state.ThrowIfDisposed();
         sink.Advance((int)length);
         return status;
@@ -48,82 +45,4 @@ internal static class StoredCollection
     private static bool IsWhole(EntryKind kind, ReadOnlySpan<byte> elements, bool isCollection) =>
         ElementReader.IsWhole(kind, elements, isCollection)
         && (kind != EntryKind.List || StoredListChanges.AreWhole(elements, isCollection));
-
-    /// <summary>The bytes that a large one takes.</summary>
-    public static long LengthOf(in ObjectView view) => view.Kind switch
-    {
-        EntryKind.Set => LengthOf(view.First<ByHash>(), view.Count),
-        EntryKind.List => ListChange.FirstNameSize + LengthOf(view.First<ByPosition>(), view.Count),
-        _ => LengthOf(view.First<ByHashWithValue>(), view.Count),
-    };
-
-    private static long LengthOf<TOrder>(TreeReader<TOrder> tree, uint count)
-        where TOrder : struct, ITreeOrder
-    {
-        long length = ElementReader.PrefixSize;
-        var cursor = tree.At(0);
-        for (uint i = 0; i < count && cursor.IsValid; i++, cursor.MoveNext())
-        {
-            var entry = cursor.Entry;
-            length += ElementReader.HeaderSize + entry.NameLength + entry.ValueLength;
-            if (entry.Moment != 0)
-                length += ElementReader.SizeOf(entry.Name.Length, sizeof(long));
-        }
-
-        return length;
-    }
-
-    /// <summary>Writes a large one into exactly its bytes.</summary>
-    public static void Write(in ObjectView view, Span<byte> stored)
-    {
-        if (view.Kind == EntryKind.Set)
-            Write(view, view.First<ByHash>(), stored);
-        else if (view.Kind == EntryKind.List)
-            Write(view, view.First<ByPosition>(), stored);
-        else
-            Write(view, view.First<ByHashWithValue>(), stored);
-    }
-
-    private static void Write<TOrder>(in ObjectView view, TreeReader<TOrder> tree, Span<byte> stored)
-        where TOrder : struct, ITreeOrder
-    {
-        stored[..ElementReader.PrefixSize].Clear();
-        int at = ElementReader.PrefixSize;
-        var cursor = tree.At(0);
-        for (uint i = 0; i < view.Count && cursor.IsValid; i++, cursor.MoveNext())
-        {
-            at += view.Kind == EntryKind.List
-                ? WriteElement(view, cursor.Entry, isFirst: i == 0, stored[at..])
-                : Write(view, cursor.Entry, stored[at..]);
-        }
-    }
-
-    // Added at the right end, as a write does that has the number of the list's last change.
-    private static int WriteElement(in ObjectView view, in TreeEntry entry, bool isFirst, Span<byte> at)
-    {
-        Span<byte> name = stackalloc byte[ListChange.FirstNameSize];
-        name = name[..ListChange.Name(name, isFirst, ListChange.AtEnd, view.Marks.Change)];
-        if (!entry.IsNameStub)
-            return ElementChanges.Write(at, ElementAction.Put, name, entry.Name);
-        using var loan = view.Borrow(entry);
-        return ElementChanges.Write(at, ElementAction.Put, name, loan.Value);
-    }
-
-    private static int Write(in ObjectView view, in TreeEntry entry, Span<byte> at)
-    {
-        int length = WriteValue(view, entry, at);
-        if (entry.Moment == 0)
-            return length;
-        Span<byte> moment = stackalloc byte[sizeof(long)];
-        BinaryPrimitives.WriteInt64LittleEndian(moment, entry.Moment);
-        return length + ElementChanges.Write(at[length..], ElementAction.Expire, entry.Name, moment);
-    }
-
-    private static int WriteValue(in ObjectView view, in TreeEntry entry, Span<byte> at)
-    {
-        if (!entry.IsValueStub)
-            return ElementChanges.Write(at, ElementAction.Put, entry.Name, entry.Value);
-        using var loan = view.Borrow(entry);
-        return ElementChanges.Write(at, ElementAction.Put, entry.Name, loan.Value);
-    }
 }

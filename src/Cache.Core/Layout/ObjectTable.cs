@@ -119,6 +119,9 @@ internal sealed unsafe class ObjectTable : IDisposable
     /// <summary>Whether a version is that of an object which a writer changes.</summary>
     public static bool IsChanging(uint version) => (version & Changing) != 0;
 
+    /// <summary>The version without whether it is held.</summary>
+    public static uint Unheld(uint version) => version & ~HeldMask;
+
     /// <summary>Whether the version is still the same, after everything that was read before.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // A load and a compare, at the end of each read.
     public bool IsAt(uint number, uint version)

@@ -12,7 +12,7 @@ internal static class EntryCopier
 
     /// <remarks>
     /// A large collection that is always written is copied as it was at some moment of the call; else as it is when
-    /// the copy gets its key.
+    /// the copy gets its key. What a journal gets of one is made before too: it is as long as the collection.
     /// </remarks>
     /// <param name="state">The store.</param>
     /// <param name="from">The old key.</param>
@@ -23,24 +23,24 @@ internal static class EntryCopier
         StoreState state, in EntryKey from, in EntryKey to, SetCondition condition, bool removeSource)
     {
         var copy = new CopiedObject();
-        for (int attempts = 0; ; attempts++)
+        try
         {
-            (copy.MayBeOutdated, copy.IsWanted) = (attempts >= ObjectAttemptsMax, false);
-            try
+            for (int attempts = 0; ; attempts++)
             {
+                (copy.MayBeOutdated, copy.IsWanted) = (attempts >= ObjectAttemptsMax, false);
                 var status = Copy(state, from, to, condition, removeSource, ref copy);
                 if (!copy.IsWanted)
                     return status;
+                copy.DiscardCopy(state);
+                status = copy.Make(state, to);
+                if (status != WriteStatus.Done)
+                    return status;
             }
-            finally // The store may have been disposed.
-            {
-                if (!copy.Stub.IsNone)
-                    state.Objects!.Discard(copy.Stub);
-                copy.Stub = default;
-            }
-
-            if (!copy.TryMake(state, to))
-                return WriteStatus.OutOfMemory;
+        }
+        finally // The store may have been disposed.
+        {
+            copy.DiscardCopy(state);
+            copy.ReleaseImage(state);
         }
     }
 
@@ -136,12 +136,13 @@ internal static class EntryCopier
         var status = WriteStatus.Done;
         if (condition == (target.IsFound ? SetCondition.IfAbsent : SetCondition.IfPresent))
             status = WriteStatus.ConditionNotMet;
-        else if (!isSame && !removeSource && !source.Object.IsNone && !copy.IsOf(state, source.Object))
+        else if (!isSame && !source.Object.IsNone
+            && !copy.IsReady(state, source.Object, isCopied: !removeSource, state.ShardOf(to.Hash).Records(to)))
             copy.IsWanted = true;
         else if (!isSame)
             status = state.ShardOf(to.Hash).WriteCopy(
-                locks, ref target, to, source, from, removeSource, ref copy.Stub);
-        if (status == WriteStatus.Done && removeSource && !isSame)
+                locks, ref target, to, source, from, removeSource, copy.Image, ref copy.Stub);
+        if (status == WriteStatus.Done && removeSource && !isSame && !copy.IsWanted)
         {
             state.Watched.NoteRemoval(from.Hash);
             (source.Recorder, target.Recorder) = (target.Recorder, null);

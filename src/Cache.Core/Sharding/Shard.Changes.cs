@@ -185,6 +185,10 @@ internal sealed partial class Shard
         };
     }
 
+    /// <summary>What a journal is told of a whole large collection.</summary>
+    public static ChangeShape ShapeOf(in ObjectImage image, EntryKind kind) =>
+        new(ChangeKind.Set, 0, image.Length, image.Block) { EntryKind = kind, IsOfElements = true };
+
     /// <summary>Tells observers of a written collection; the caller holds its object.</summary>
     public void NoteElements(in EntryKey key) =>
         Listeners?.Note(new ChangeNote { Key = key.Bytes, Keyspace = key.Keyspace, Kind = ChangeKind.Set });

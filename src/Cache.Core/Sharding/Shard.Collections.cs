@@ -265,9 +265,6 @@ internal sealed partial class Shard
         Unlock(ref entry);
     }
 
-    /// <summary>Whether a journal would be told of the whole of a large collection, which no journal takes.</summary>
-    public bool RecordsLargeCollections(in EntryKey key) => Records(key);
-
     /// <summary>The version of an object as stamps show it; 0 if there is none.</summary>
     public uint ObjectVersionOf(ObjectStub stub) => stub.IsNone
         ? 0

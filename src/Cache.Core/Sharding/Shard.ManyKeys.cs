@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Cache.Core.Changes;
+using Cache.Core.Collections.Objects;
 using Cache.Core.Layout;
 
 namespace Cache.Core.Sharding;
@@ -101,19 +102,17 @@ internal sealed partial class Shard
 
     /// <summary>Gives a key the value and expiry of another's entry; both are locked by a set.</summary>
     /// <remarks>
-    /// removes: Whether the source goes after this, which its removal then tells the journal. copy: Of a large
-    /// collection that stays, a copy; none once the key has it.
+    /// removes: Whether the source goes after this, which its removal then tells the journal. image: Of a large
+    /// collection, what a journal gets. copy: Of one that stays, a copy; none once the key has it.
     /// </remarks>
     public WriteStatus WriteCopy(
         KeyLocks locks, ref EntryLock entry, in EntryKey key, in EntryLock source, in EntryKey from, bool removes,
-        ref ObjectStub copy)
+        in ObjectImage image, ref ObjectStub copy)
     {
         var header = source.Header;
         var expiry = source.Record.ExpiryOf(header);
         var wanted = header.WithKey(key.Bytes.Length, key.Keyspace);
         bool isTold = Listeners is not null || key.Locks is not null;
-        if (isTold && header.IsPaged && RecordsLargeCollections(key))
-            return WriteStatus.CollectionTooLong;
         if (isTold && header.IsCompressed)
             UnpackTo(ref entry, source.StoredValue, source.ValueLength); // For the journal.
         if (!TryStageUntold(ref entry, key, wanted, expiry, leaveRoom: false, ChangeKind.Set, out var staged))
@@ -121,34 +120,57 @@ internal sealed partial class Shard
             return WriteStatus.OutOfMemory;
         }
 
-        if (isTold && !TryReserveCopy(locks, ref entry, key, source, from, removes))
+        if (isTold && !TryReserveCopy(locks, ref entry, key, source, from, removes, image))
         {
             Abandon(staged);
             return WriteStatus.OutOfMemory;
         }
 
         staged = staged with { Cause = ChangeCause.Moved };
+        var rest = header.IsPaged ? WriteImage(ref entry, key, image) : null;
         if (copy.IsNone || removes || !header.IsPaged)
         {
             PublishCopy(ref entry, key, staged, source);
+            entry.Recorder ??= rest;
             return WriteStatus.Done;
         }
 
         copy.Write(staged.Value);
         Publish(ref entry, key, staged, _state.Objects!.Account(copy));
+        entry.Recorder ??= rest;
         _state.Objects.EndMaking();
         copy = default;
         return WriteStatus.Done;
     }
 
+    // What a journal gets of a large collection is not what its record has.
+    private static ChangeRecorder? WriteImage(ref EntryLock entry, in EntryKey key, in ObjectImage image)
+    {
+        var recorder = entry.Recorder;
+        entry.Recorder = null;
+        return recorder is null || recorder.Write(key.Bytes, image.Bytes) ? null : recorder;
+    }
+
     private bool TryReserveCopy(
-        KeyLocks locks, ref EntryLock entry, in EntryKey key, in EntryLock source, in EntryKey from, bool removes)
+        KeyLocks locks, ref EntryLock entry, in EntryKey key, in EntryLock source, in EntryKey from, bool removes,
+        in ObjectImage image)
     {
         Debug.Assert(source.IsFound);
         if (RecorderFor(key) is not { } recorder)
             return true;
+        if (source.Header.IsPaged && image.IsNone) // It was attached meanwhile; a transaction has its recorder before.
+        {
+            Debug.Assert(!recorder.IsGroup);
+            recorder.End();
+            entry.Fail(Obstacle.Contention);
+            return false;
+        }
+
         entry.Recorder = recorder; // Set before the next calls, which may run out of memory: the unlock then ends it.
-        Add(_state, recorder, key, source.Record.ExpiryOf(source.Header), ShapeOf(source.Record, source.Header));
+        var shape = source.Header.IsPaged
+            ? ShapeOf(image, source.Header.Kind)
+            : ShapeOf(source.Record, source.Header);
+        Add(_state, recorder, key, source.Record.ExpiryOf(source.Header), shape);
         if (removes)
             AddRemoval(_state, recorder, from);
         if (TryReserve(_state, recorder, 1U << key.Keyspace | 1U << from.Keyspace, locks.Generations, ref entry))

@@ -76,7 +76,13 @@ public sealed class StoreLargeCollectionTests
                         _ => (Bytes($"field {random.Next(400)}"), new byte[NextLength(random)]))]);
                     hash.SetMany(ref pairs, out _);
                     break;
+                case < 992:
+                    rig.Store.Rename(key, Bytes($"hash {random.Next(4)}"), SetCondition.Always);
+                    break;
                 case < 994:
+                    rig.Store.Copy(key, rig.Store, Bytes($"hash {random.Next(4)}"), SetCondition.Always);
+                    break;
+                case < 995:
                     rig.Store.Remove(key);
                     break;
                 case < 997:
@@ -205,19 +211,22 @@ public sealed class StoreLargeCollectionTests
         rig.Store.AssertValid();
     }
 
-    // What a journal takes of a long result is one record.
+    // What a journal takes of a long result is one record, which it borrows.
     [Fact]
-    public void StoreSets_OfMoreThanARecordOfTheJournal_IsRefusedAndChangesNothing()
+    public void StoreSets_OfMoreThanAJournalCopies_IsRecorded()
     {
         using var rig = new StoreRig(_directory, _clock);
         var members = new KeyArray([.. Enumerable.Range(0, 400).Select(i => Bytes($"{i:D1000}"))]);
         Assert.Equal(WriteStatus.Done, rig.Store.SetOf("s"u8).AddMany(ref members, out _));
         rig.Store.Set("d"u8, "string"u8);
         var keys = new KeyArray(Bytes("s"));
-        Assert.Equal(
-            WriteStatus.CollectionTooLong, rig.Store.StoreSets(SetCombination.Union, ref keys, "d"u8, out _));
-        Assert.Equal("string"u8, rig.Store.GetArray("d"u8)!);
+        Assert.Equal(WriteStatus.Done, rig.Store.StoreSets(SetCombination.Union, ref keys, "d"u8, out _));
         rig.Store.AssertValid();
+        rig.Durable.Journal.Write();
+        rig.Durable.Journal.Sync();
+        using var after = new StoreRig(_directory.AfterPowerLoss(new Random(1)), _clock);
+        Assert.Equal(400, after.Store.SetOf("d"u8).Count);
+        AssertSame(rig.Store, after.Store);
     }
 
     // In a page, in a block that the journal copies, or in one that it borrows.
@@ -278,19 +287,6 @@ public sealed class StoreLargeCollectionTests
         byte[] value = new byte[length];
         new Random(with).NextBytes(value);
         return value;
-    }
-
-    // It would be a record as long as the collection, made under the locks of both keys.
-    [Fact]
-    public void Rename_OfALargeHashBesideAJournal_IsRefusedAndChangesNothing()
-    {
-        using var rig = new StoreRig(_directory, _clock);
-        Fill(rig.Store, "h", 0, 500);
-        Assert.Equal(
-            WriteStatus.CollectionTooLong, rig.Store.Rename("h"u8, "name"u8, SetCondition.Always));
-        Assert.Equal(
-            WriteStatus.CollectionTooLong, rig.Store.Copy("h"u8, rig.Store, "name"u8, SetCondition.Always));
-        Assert.Equal((500, 0), (rig.Store.Hash("h"u8).Count, rig.Store.Hash("name"u8).Count));
     }
 
     // The hash was small again, with a longer name, when the snapshot came to it: its record follows.
@@ -379,9 +375,12 @@ public sealed class StoreLargeCollectionTests
                 var keys = new KeyArray(key, Bytes("set 0"));
                 store.StoreSets(SetCombination.Union, ref keys, Bytes("set 1"), out _);
                 break;
-            case < 990:
+            case < 984:
                 store.Set(key, "string"u8);
                 store.Remove(key);
+                break;
+            case < 990:
+                store.Copy(key, store, Bytes("set 1"), SetCondition.Always);
                 break;
             default:
                 store.MoveMember(key, "set 2"u8, member);
@@ -417,8 +416,11 @@ public sealed class StoreLargeCollectionTests
             case < 970:
                 set.RemoveRange(SortedSetRange.ByScore(score, score + 5), out _);
                 break;
-            case < 985:
+            case < 980:
                 store.StoreRange(key, SortedSetRange.All, "sorted set 1"u8, out _);
+                break;
+            case < 988:
+                store.Rename(key, Bytes("sorted set 0"), SetCondition.Always);
                 break;
             default:
                 store.Remove(key);

@@ -258,6 +258,12 @@ public sealed class StoreLargeListTests
             case < 191:
                 store.Remove(key);
                 break;
+            case < 195:
+                store.Rename(key, "list 0"u8, SetCondition.Always);
+                break;
+            case < 197:
+                store.Copy("list 0"u8, store, key, SetCondition.Always);
+                break;
             default:
                 list.Push(end, element, SetCondition.IfPresent, out _);
                 break;

@@ -5,7 +5,8 @@ namespace Cache.Hosting.Tests.Standalone;
 /// <summary>The server is killed while clients write, again and again: what it acknowledged is there.</summary>
 /// <remarks>
 /// Each client sets keys of its own, by numbers, one after the other; so what is there has no gaps. With each it sets
-/// the last number in the same MSET, and counts behind it.
+/// the last number in the same MSET, and counts behind it. Then the number goes to a hash, a list, a set and a sorted
+/// set of the client's, in this order. They begin small, and become large; the list has the last ones only.
 /// </remarks>
 public sealed class ServerKillTests : IDisposable
 {
@@ -17,6 +18,7 @@ public sealed class ServerKillTests : IDisposable
     private const int RoundsPerFolder = 10;
     private const int Clients = 3;
     private const int WritesMin = 30;
+    private const int ListLength = 900;
 
     private readonly TemporaryFiles _files = new();
 
@@ -84,7 +86,10 @@ public sealed class ServerKillTests : IDisposable
                     Assert.True(found >= acknowledged[client], $"{found} of {acknowledged[client]} in round {round}.");
                 acknowledged[client] = found;
                 if (found > 0)
+                {
                     await CheckLastAsync(server, client, found);
+                    await CheckCollectionsAsync(server, client, found);
+                }
             }
 
             if (round == rounds)
@@ -143,6 +148,39 @@ public sealed class ServerKillTests : IDisposable
         await connection.ExpectAsync($"SET total:{client} {found}", "+OK\r\n");
     }
 
+    // Of the last number some may lack what came behind its MSET. They are made equal for the next round.
+    private static async Task CheckCollectionsAsync(StandaloneProcess server, int client, int found)
+    {
+        await using var connection = await server.ConnectAsync();
+        int last = found - 1;
+        await connection.SendAsync($"HSETNX h:{client} {last} {last}\r\n");
+        Assert.Contains(await connection.ReadAsync(4), new[] { ":0\r\n", ":1\r\n" });
+        await connection.SendAsync($"SADD s:{client} {last}\r\n");
+        Assert.Contains(await connection.ReadAsync(4), new[] { ":0\r\n", ":1\r\n" });
+        await connection.SendAsync($"ZADD z:{client} {last} {last}\r\n");
+        Assert.Contains(await connection.ReadAsync(4), new[] { ":0\r\n", ":1\r\n" });
+        await connection.SendAsync($"LREM l:{client} -1 {last}\r\n");
+        Assert.Contains(await connection.ReadAsync(4), new[] { ":0\r\n", ":1\r\n" });
+        await connection.SendAsync($"RPUSH l:{client} {last}\r\nLTRIM l:{client} -{ListLength} -1\r\n");
+        int length = Math.Min(found, ListLength);
+        Assert.StartsWith(":", await connection.ReadAsync($":{length}\r\n+OK\r\n".Length), StringComparison.Ordinal);
+
+        // All of them, and in their order.
+        string[] numbers = [.. Enumerable.Range(0, found).Select(Number)];
+        string members = string.Concat(numbers.Select(Bulk));
+        await connection.ExchangeAsync($"HLEN h:{client}\r\nSCARD s:{client}\r\n", $":{found}\r\n:{found}\r\n");
+        await connection.ExchangeAsync(
+            $"HMGET h:{client} {string.Join(' ', numbers.TakeLast(50))}\r\n",
+            $"*{numbers.TakeLast(50).Count()}\r\n{string.Concat(numbers.TakeLast(50).Select(Bulk))}");
+        await connection.ExchangeAsync($"ZRANGE z:{client} 0 -1\r\n", $"*{found}\r\n{members}");
+        await connection.ExchangeAsync(
+            $"LRANGE l:{client} 0 -1\r\n", $"*{length}\r\n{string.Concat(numbers.TakeLast(length).Select(Bulk))}");
+    }
+
+    private static string Number(int number) => number.ToString(CultureInfo.InvariantCulture);
+
+    private static string Bulk(string text) => $"${text.Length}\r\n{text}\r\n";
+
     private static async Task RewriteAsync(StandaloneProcess server)
     {
         await using var connection = await server.ConnectAsync();
@@ -158,8 +196,12 @@ public sealed class ServerKillTests : IDisposable
             {
                 int number = acknowledged[client];
                 await connection.SendAsync(
-                    $"MSET {client}:{number} x last:{client} {number}\r\nINCR total:{client}\r\n");
-                string expected = $"+OK\r\n:{number + 1}\r\n";
+                    $"MSET {client}:{number} x last:{client} {number}\r\nINCR total:{client}\r\n"
+                    + $"HSET h:{client} {number} {number}\r\nRPUSH l:{client} {number}\r\n"
+                    + $"SADD s:{client} {number}\r\nZADD z:{client} {number} {number}\r\n"
+                    + $"LTRIM l:{client} -{ListLength} -1\r\n");
+                int length = Math.Min(number, ListLength) + 1;
+                string expected = $"+OK\r\n:{number + 1}\r\n:1\r\n:{length}\r\n:1\r\n:1\r\n+OK\r\n";
                 if (await connection.ReadAsync(expected.Length) != expected)
                     return;
                 acknowledged[client]++;

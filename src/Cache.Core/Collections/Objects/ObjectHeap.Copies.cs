@@ -14,8 +14,8 @@ internal sealed partial class ObjectHeap
     public bool TryCopy(ObjectStub stub, out ObjectStub copy, out uint version)
     {
         copy = default;
-        version = Table.ReadVersion(stub.Number);
-        if (ObjectTable.IsChanging(version) || !TryTakeSnapshot(stub, out var view, out uint snapshot))
+        version = ObjectTable.Unheld(SettledVersionOf(stub.Number));
+        if (!TryTakeSnapshot(stub, out var view, out uint snapshot))
             return false;
         try
         {
