@@ -31,8 +31,8 @@ internal struct CopiedObject
     public bool IsWanted { get; set; }
 
     /// <summary>
-    /// Whether it may be of a moment before the present one; of what is renamed, whether what a journal gets may be made
-    /// while the keys are held.
+    /// Whether it may be of a moment before the present one; of what is renamed, whether what a journal gets may be
+    /// made while the keys are held.
     /// </summary>
     public bool MayBeOutdated { get; set; }
 

@@ -428,7 +428,10 @@ internal sealed partial class ObjectHeap : IDisposable
             wait.SpinOnce(sleep1Threshold: -1);
         }
 
-        return true;
+        if (!_isClosed)
+            return true;
+        Table.LetGo(number, version, isChanged: false); // What is given back is zeros, and free for late writers.
+        return false;
     }
 
     private static void ThrowDisposed() => throw new ObjectDisposedException("CacheStore");

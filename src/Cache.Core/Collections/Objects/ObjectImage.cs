@@ -29,7 +29,9 @@ internal struct ObjectImage
     /// <summary>The image.</summary>
     public readonly ReadOnlySpan<byte> Bytes => IsNone ? default : _block.Value[^Length..];
 
-    /// <summary>Whether it is what a collection has now; the caller holds the home of its key, or nobody has it.</summary>
+    /// <summary>
+    /// Whether it is what a collection has now; the caller holds the home of its key, or nobody has it.
+    /// </summary>
     public readonly bool IsOf(ObjectHeap objects, ObjectStub collection) =>
         !IsNone && collection == _of
         && ObjectTable.Unheld(objects.SettledVersionOf(collection.Number)) == _version;
