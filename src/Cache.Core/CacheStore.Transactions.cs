@@ -50,14 +50,22 @@ public sealed partial class CacheStore
     /// }
     /// </code></example>
     /// </remarks>
+    /// <remarks>
+    /// Called on the view of a transaction, it is a part of that one: all of its keys must be among those that are
+    /// locked, and its writes count as that one's.
+    /// </remarks>
     /// <param name="transaction">The keys, and the operations on them.</param>
     /// <exception cref="ArgumentOutOfRangeException">There is no such keyspace.</exception>
-    /// <exception cref="InvalidOperationException">This is the view of a transaction.</exception>
     public void Transact<TTransaction>(ref TTransaction transaction)
         where TTransaction : struct, ITransaction, allows ref struct
     {
         ThrowIfDisposed();
-        ThrowIfTransaction("begin another transaction");
+        if (_transaction is not null)
+        {
+            transaction.Run(this);
+            return;
+        }
+
         for (int i = 0; i < transaction.KeyCount; i++)
         {
             int keyspace = transaction.GetKeyspace(i);

@@ -267,6 +267,16 @@ public sealed class CacheStoreTransactionTests : IDisposable
         Assert.Equal(WriteStatus.Done, _fixture.Set("other", "2"));
     }
 
+    [Fact]
+    public void Transact_InTheViewOfAnother_IsAPartOfIt()
+    {
+        _fixture.Set("one", "1");
+
+        Transact(_two, store => Transact(store, _two, 0, static inner => inner.Set("two"u8, inner.GetArray("one"u8))));
+
+        Assert.Equal("1", _fixture.Get("two"));
+    }
+
     public static TheoryData<string, Action<CacheStore>> Foreign => new()
     {
         { "get", static store => store.GetArray("third"u8) },
@@ -281,7 +291,7 @@ public sealed class CacheStoreTransactionTests : IDisposable
         { "scan", static store => store.ScanAll(10) },
         { "random", static store => TakeRandom(store) },
         { "limit", static store => store.MemoryLimitBytes = MemoryLimitBytes / 2 },
-        { "nested", static store => Transact(store, _two, 0, static _ => { }) },
+        { "nested", static store => Transact(store, _two, 0, static inner => inner.GetArray("third"u8)) },
     };
 
     [Theory]

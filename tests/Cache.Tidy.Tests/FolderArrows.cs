@@ -166,7 +166,8 @@ internal static class FolderArrows
         [PubSub] = [Clients, Arguments, Protocol],
         [Dispatch] =
         [
-            PubSub, Clients, Security, Settings, Statistics, Table, Replies, Arguments, Protocol, Target, Core, Contracts, Kept,
+            PubSub, Clients, Security, Settings, Statistics, Table, Replies, Arguments, Protocol, Target, Core,
+            Contracts, Kept, Changes,
         ],
         // Families of commands: what several need goes to Dispatch, Replies or Arguments, never from one to another.
         ["Cache.Server.Commands.Strings"] =
@@ -205,6 +206,9 @@ internal static class FolderArrows
             "Cache.Server.Commands.Administration", Doctor, KeyFigures, Dispatch, Table, Replies, Arguments, Clients,
             Security, Settings, Statistics, Protocol, Core, Contracts,
         ],
+        // The queue and the sections are Dispatch's, where all commands pass.
+        ["Cache.Server.Commands.Transactions"] =
+            [Dispatch, Table, Replies, Arguments, Clients, Security, Protocol, Core, Contracts],
         // All families, and the common GET and SET.
         [Commands] =
         [
@@ -213,7 +217,7 @@ internal static class FolderArrows
             "Cache.Server.Commands.Hashes", "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys",
             "Cache.Server.Commands.Lists", "Cache.Server.Commands.HyperLogLogs", "Cache.Server.Commands.Sorting",
             "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration", "Cache.Server.Commands.Geo",
-            "Cache.Server.Commands.PubSub", Core, Contracts,
+            "Cache.Server.Commands.PubSub", "Cache.Server.Commands.Transactions", Core, Contracts,
         ],
         // Log messages hold no stage, so a stage may write them.
         ["Cache.Server.Connections"] =

@@ -27,28 +27,33 @@ internal static class ClientDescription
         var culture = CultureInfo.InvariantCulture;
         string remote = AclText.FromOption(client.EndPoints.Remote); // The path of a Unix socket may be any text.
         string local = AclText.FromOption(client.EndPoints.Local);
+        var transaction = client.Transaction;
+        int queued = client.IsQueueing ? transaction?.QueuedCount ?? 0 : -1;
         long memory = Math.Max(client.HeldBytes, client.PendingInputBytes + client.PendingOutputBytes);
         text.Append(culture, $"id={client.Id} addr={remote} laddr={local} fd={client.Descriptor}")
             .Append(culture, $" name={Text(client.Name)} age={(nowMs - client.ConnectedAtMs) / 1000}")
             .Append(culture, $" idle={(nowMs - client.LastInteractionMs) / 1000} flags={Flags(client)}")
             .Append(culture, $" db={client.Database} sub={client.Subscriptions?.Channels ?? 0}")
             .Append(culture, $" psub={client.Subscriptions?.Patterns ?? 0}")
-            .Append(culture, $" ssub={client.Subscriptions?.ShardChannels ?? 0} multi=-1")
-            .Append(culture, $" qbuf={client.PendingInputBytes} qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0")
+            .Append(culture, $" ssub={client.Subscriptions?.ShardChannels ?? 0} multi={queued}")
+            .Append(culture, $" qbuf={client.PendingInputBytes} qbuf-free=0 argv-mem=0")
+            .Append(culture, $" multi-mem={transaction?.QueueBytes ?? 0} rbs=0 rbp=0")
             .Append(culture, $" obl={client.PendingOutputBytes} oll=0 omem=0")
             .Append(culture, $" tot-mem={ClientMemory.IdleClientBytes + memory} events=r")
             .Append(culture, $" cmd={client.LastCommand?.Name ?? "NULL"} user={client.User.Name} redir=-1")
             .Append(culture, $" resp={client.ProtocolVersion}")
             .Append(culture, $" lib-name={Text(client.LibraryName)} lib-ver={Text(client.LibraryVersion)}")
             .Append(culture, $" tot-net-in={client.InputBytes} tot-net-out={client.OutputBytes}")
-            .Append(culture, $" tot-cmds={client.Commands}\n");
+            .Append(culture, $" tot-cmds={client.Commands} watch={transaction?.WatchedCount ?? 0}\n");
     }
 
     private static string Flags(ClientSession client)
     {
         string flags = (client.IsMonitor ? "O" : "")
             + (client.IsSubscriber ? "P" : "")
+            + (client.IsQueueing ? "x" : "")
             + (client.IsBlocked ? "b" : "")
+            + (client.Transaction is { IsVoid: true } ? "d" : "")
             + (client.ShouldClose ? "c" : "")
             + (client.EndPoints.IsUnixSocket ? "U" : "")
             + (client.IsProtectedFromEviction ? "e" : "")

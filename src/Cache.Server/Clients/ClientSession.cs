@@ -140,6 +140,12 @@ internal sealed class ClientSession
     /// <summary>Whether it is shown the calls of others: MONITOR.</summary>
     public bool IsMonitor { get; set; }
 
+    /// <summary>What it has queued, and watches; null before its first MULTI or WATCH.</summary>
+    public ClientTransaction? Transaction { get; set; }
+
+    /// <summary>Whether its commands are queued: after MULTI.</summary>
+    public bool IsQueueing { get; set; }
+
     /// <summary>CLIENT NO-TOUCH: its reads do not count as uses of entries.</summary>
     public bool IsNoTouch { get; set; }
 

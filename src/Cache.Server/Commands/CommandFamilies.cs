@@ -13,6 +13,7 @@ using Cache.Server.Commands.Sets;
 using Cache.Server.Commands.SortedSets;
 using Cache.Server.Commands.Strings;
 using Cache.Server.Commands.Table;
+using Cache.Server.Commands.Transactions;
 using Cache.Server.Keyspace;
 using Cache.Server.Package;
 
@@ -84,6 +85,7 @@ internal static class CommandFamilies
         .. ObjectCommands.Bindings,
         .. ExpiryCommands.Bindings,
         .. ScanCommands.Bindings,
+        .. TransactionCommands.Bindings,
     ];
 
     /// <summary>The methods of the table's commands.</summary>

@@ -150,6 +150,7 @@ internal sealed partial class Connection<TExecutor>
             await CloseOutboxAsync(outbox).ConfigureAwait(false);
         DropSuspended();
         DropStraddling();
+        _client.Transaction?.End();
         if (_reader is not null)
             GiveBackReader();
         HoldInput();
@@ -367,7 +368,8 @@ internal sealed partial class Connection<TExecutor>
     private int PendingInputBytes => StraddlingBytes + LongBytes + (_refused is null ? 0 : 1);
 
     private long InputMemoryBytes =>
-        (_straddling?.MemoryBytes ?? 0L) + LongBytes + (_reader?.MemoryBytes ?? 0) + (_progress?.MemoryBytes ?? 0);
+        (_straddling?.MemoryBytes ?? 0L) + LongBytes + (_reader?.MemoryBytes ?? 0) + (_progress?.MemoryBytes ?? 0)
+        + (_client.Transaction?.MemoryBytes ?? 0);
 
     private void GiveBackReader()
     {

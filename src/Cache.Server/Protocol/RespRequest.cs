@@ -51,6 +51,12 @@ internal readonly ref struct RespRequest
         }
     }
 
+    /// <summary>The bytes up to the end of its last argument, without one that is elsewhere.</summary>
+    public ReadOnlySpan<byte> Bytes => _input[..(int)(Length - _elsewhere.Length)];
+
+    /// <summary>The places of its arguments.</summary>
+    public ReadOnlySpan<ArgumentRange> Arguments => _arguments;
+
     /// <summary>Whether an argument is in memory of its own.</summary>
     public bool IsElsewhere(int index) => _arguments[index].IsElsewhere;
 }

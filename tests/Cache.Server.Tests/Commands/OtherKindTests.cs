@@ -90,6 +90,7 @@ public sealed class OtherKindTests : CommandTestBase
         ("ttl k", ":-1\r\n"),
         ("type k", "+hash\r\n"),
         ("unlink k", ":1\r\n"),
+        ("watch k", "+OK\r\n"),
         // Of a string.
         ("hdel s f", WrongType),
         ("hexists s f", WrongType),

@@ -9,7 +9,10 @@ public sealed class RecordedSessionTests
     public static TheoryData<string, string> Sessions()
     {
         var data = new TheoryData<string, string>();
-        foreach (string file in new[] { "connection", "server", "acl", "config", "tools", "pubsub" })
+        foreach (string file in new[]
+        {
+            "connection", "server", "acl", "config", "tools", "pubsub", "transactions",
+        })
         {
             foreach (var session in RecordedSession.ReadAll(file))
                 data.Add(file, session.Title);

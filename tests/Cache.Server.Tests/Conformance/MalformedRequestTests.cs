@@ -13,7 +13,6 @@ public sealed class MalformedRequestTests : IDisposable
     // The most bytes of a line that has no end yet.
     private const int LineBytesMax = 64 * 1024;
 
-    private const string Exec = "EXEC without MULTI";
     private const string Tls = "TLS client hello";
     private const string LongLine = "inline 70000 bytes with newline";
 
@@ -22,7 +21,6 @@ public sealed class MalformedRequestTests : IDisposable
     /// <summary>The cases that are not as in Redis, each with the reason; each has a test of its own below.</summary>
     private static IReadOnlyDictionary<string, string> Exceptions { get; } = new Dictionary<string, string>
     {
-        [Exec] = "There are no transactions yet, so EXEC is an unknown command.",
         [Tls] = "A client that speaks TLS to a plain port is disconnected; Redis lets it wait for ever.",
         [LongLine] = "A line over 64 KiB is refused; by Redis too, unless its end arrives with what is before it.",
     };
@@ -41,18 +39,6 @@ public sealed class MalformedRequestTests : IDisposable
 
         foreach (var pieces in PiecesOf(request.Input))
             Assert.Equal((request.Reply, request.Closes), Send(server, request.Input, pieces));
-    }
-
-    [Fact]
-    public async Task Exec_IsUnknown()
-    {
-        await using var server = await InMemoryServer.StartAsync(_store);
-        string input = Find(Exec).Input;
-
-        var (reply, isClosed) = Send(server, input, [input.Length]);
-
-        Assert.Equal("-ERR unknown command 'EXEC', with args beginning with: \r\n", reply);
-        Assert.False(isClosed);
     }
 
     [Fact]

@@ -23,7 +23,7 @@ public sealed class AclLogTests : CommandTestBase
         string info = $"id={id} addr=127.0.0.1:50000 laddr=127.0.0.1:6379 fd=-1 name= age=0 idle=0 flags=N db=0 sub=0 "
             + "psub=0 ssub=0 multi=-1 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 "
             + "tot-mem=2048 events=r cmd=del user=u redir=-1 resp=2 "
-            + "lib-name= lib-ver= tot-net-in=0 tot-net-out=0 tot-cmds=0";
+            + "lib-name= lib-ver= tot-net-in=0 tot-net-out=0 tot-cmds=0 watch=0";
         Assert.Equal(
             "*1\r\n*14\r\n$5\r\ncount\r\n:1\r\n$6\r\nreason\r\n$7\r\ncommand\r\n$7\r\ncontext\r\n$8\r\ntoplevel\r\n"
             + "$6\r\nobject\r\n$3\r\ndel\r\n$8\r\nusername\r\n$1\r\nu\r\n$11\r\nage-seconds\r\n$3\r\n1.5\r\n"

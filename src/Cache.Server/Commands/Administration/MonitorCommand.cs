@@ -25,6 +25,12 @@ internal static class MonitorCommand
         var client = context.Client;
         if (client.IsMonitor)
             return; // As in Redis: without a reply.
+        if (context.IsInSection)
+        {
+            context.Reply.Error("ERR MONITOR isn't allowed for DENY BLOCKING client"u8);
+            return;
+        }
+
         var filter = new MonitorFilter();
         for (int i = 1; i < request.Count; i += 2)
         {

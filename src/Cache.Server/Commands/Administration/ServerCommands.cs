@@ -31,6 +31,12 @@ internal static class ServerCommands
         {
             if (context.TryGiveWay(long.MaxValue))
                 return;
+            if (context.HoldsKeys)
+            {
+                context.Reply.Error("ERR earlier flushes must be completed first, try again"u8);
+                return;
+            }
+
             if (all)
                 context.Store.ClearAll();
             else

@@ -38,6 +38,10 @@ internal sealed class CommandContext : DatabaseVisit
 
     // Created when first needed.
     private ByteStringList? _list;
+    private DeclaredKeys? _keys;
+
+    // With the locks of a section; null outside, and where nothing is locked.
+    private CacheStore? _view;
     private RespReplyWriter? _discarded;
 
     public CommandContext(ServerState server)
@@ -83,6 +87,17 @@ internal sealed class CommandContext : DatabaseVisit
     /// </summary>
     public bool GaveWay { get; private set; }
 
+    /// <summary>
+    /// Whether it executes commands of an <see cref="AtomicSection"/>: these neither give way nor wait.
+    /// </summary>
+    public bool IsInSection { get; private set; }
+
+    /// <summary>Whether its thread has locked keys of the store, so that nothing can be freed.</summary>
+    public bool HoldsKeys => _view is not null;
+
+    /// <summary>The keys of the next section.</summary>
+    public DeclaredKeys Keys => _keys ??= new DeclaredKeys();
+
     /// <summary>The state of a command that is continued by another call; null: none.</summary>
     public CommandProgress? Progress { get; set; }
 
@@ -100,7 +115,8 @@ internal sealed class CommandContext : DatabaseVisit
     /// </summary>
     public bool IsOrdinary =>
         ReplyMode == ReplyMode.Normal && IsAuthenticated && Client.User.Rules.AllowsCommon
-        && !Client.IsReserved && !Client.IsRestricted && _hasCommonNames && Server.IsServing && !Server.Monitors.AreThere;
+        && !Client.IsReserved && !Client.IsRestricted && !Client.IsQueueing && _hasCommonNames && Server.IsServing
+        && !Server.Monitors.AreThere;
 
     /// <summary>The longest value that is copied on this thread.</summary>
     public int CopiedLengthMax => SharesThread ? (int)Turn.WorkMax : int.MaxValue - 1;
@@ -257,6 +273,7 @@ internal sealed class CommandContext : DatabaseVisit
     /// <returns>The number with which <see cref="Suspension.TryEnd"/> ends it.</returns>
     public long Park(SuspensionReason reason, TimeSpan timeout)
     {
+        Debug.Assert(!IsInSection, "Waits are over there.");
         GaveWay = true;
         return Client.Suspension.Begin(reason, timeout);
     }
@@ -310,6 +327,17 @@ internal sealed class CommandContext : DatabaseVisit
     public LongArgument? TryBeginLongArgument(int length) =>
         Store.TryCreateValue(length, out var value) ? new LongArgument(value, length) : null;
 
+    /// <summary>The long argument of a request that is kept: the request's reader no longer holds it.</summary>
+    public LongArgument? MoveLongArgument()
+    {
+        if (LongArgument is not { } argument)
+            return null;
+        long more = argument.Length - argument.CountedBytes;
+        Client.InputMemoryBytes += more;
+        Server.ClientMemory.Add(more);
+        return argument.Move();
+    }
+
     /// <summary>
     /// The value of the long argument, for the store: it is no longer counted as the client's, or it would count twice.
     /// </summary>
@@ -323,11 +351,47 @@ internal sealed class CommandContext : DatabaseVisit
         return argument.GiveUp();
     }
 
+    /// <summary>The keyspace of a database; in a section by its view.</summary>
+    /// <param name="database">A number that the store has.</param>
+    public CacheStore KeyspaceOf(int database)
+    {
+        var keyspace = Server.Databases[database];
+        return _view is null ? keyspace : _view.SelectKeyspace(keyspace.Keyspace);
+    }
+
+    /// <summary>Begins a section: see <see cref="AtomicSection"/>.</summary>
+    /// <param name="view">The view with its locks; null: nothing is locked.</param>
+    /// <returns>What was set before, for <see cref="EndSection"/>.</returns>
+    public SectionOutside BeginSection(CacheStore? view)
+    {
+        Debug.Assert(!IsInSection && !GaveWay && Progress is null);
+        var outside = new SectionOutside(SharesThread, IsElsewhere, SuspensionEnd);
+        _view = view;
+        IsInSection = true;
+        SharesThread = IsElsewhere = false;
+        SuspensionEnd = SuspensionEnd.Deadline; // As if each wait were over.
+        Store = KeyspaceOf(Client.Database);
+        return outside;
+    }
+
+    /// <summary>Ends a section.</summary>
+    public void EndSection(SectionOutside outside)
+    {
+        Debug.Assert(IsInSection && !GaveWay);
+        _view = null;
+        IsInSection = false;
+        (SharesThread, IsElsewhere, SuspensionEnd) = outside;
+        Store = Server.Databases[Client.Database];
+    }
+
+    /// <summary>Drops further replies of a client whose connection is about to end.</summary>
+    public void DropReplies() => Reply = Discarding();
+
     /// <summary>SELECT: gives the client another database.</summary>
     /// <param name="index">A number that the store has.</param>
     public void SelectDatabase(int index)
     {
-        Store = Server.Databases[index];
+        Store = KeyspaceOf(index);
         Client.Database = index;
     }
 
@@ -336,7 +400,7 @@ internal sealed class CommandContext : DatabaseVisit
     public bool TrySwapDatabases(int first, int second)
     {
         bool isDone = Server.Databases.TrySwap(first, second, this);
-        Store = Server.Databases[Client.Database];
+        Store = KeyspaceOf(Client.Database);
         return isDone;
     }
 

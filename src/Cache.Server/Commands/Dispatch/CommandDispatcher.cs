@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Text;
 using Cache.Server.Clients;
@@ -33,13 +34,18 @@ internal static class CommandDispatcher
             Reject(command, "NOAUTH Authentication required."u8, context);
         else if (context.Client.IsReserved && !command.ServesAdministrators && !TryLeaveReserve(context))
             Reject(command, ErrorTexts.TooManyClients, context);
-        else if (context.TryGiveWay(command, request.Count))
+        else if (context.Client.IsQueueing && (command.Flags & CommandFlags.NoMulti) != 0)
+            Reject(command, "ERR Command not allowed inside a transaction"u8, context);
+        else if (!context.Client.IsQueueing && context.TryGiveWay(command, request.Count))
             return;
         else if ((context.Client.User.Rules.AllowsFreely(command) || !TryDeny(command, request, context))
             && (context.Server.IsServing || !TryRefuse(command, context))
             && (!context.Client.IsRestricted || !TryRestrict(command, context)))
         {
-            Call(command, request, context);
+            if (context.Client.IsQueueing && command.Role < TransactionRole.Control)
+                Queue(command, request, context);
+            else
+                Call(command, request, context);
         }
 
         if (context.ReplyMode != ReplyMode.Normal && !context.GaveWay)
@@ -65,6 +71,37 @@ internal static class CommandDispatcher
             Reject(command, command.ArityError, context);
         else
             Call(command, request, context);
+    }
+
+    /// <summary>
+    /// Executes a command of an atomic section as one that a client sent, but for the checks that were made before.
+    /// </summary>
+    /// <param name="command">The command; its arity was checked.</param>
+    /// <param name="request">The request; valid during the call.</param>
+    /// <param name="elsewhere">Its argument in memory of its own; null: none.</param>
+    /// <param name="context">The client, inside of a section.</param>
+    public static void ExecuteInside(
+        CommandDefinition command, in RespRequest request, LongArgument? elsewhere, CommandContext context)
+    {
+        Debug.Assert(context.IsInSection);
+        context.LongArgument = elsewhere;
+        Call(command, request, context);
+        context.LongArgument = null;
+        Debug.Assert(!context.GaveWay, "Nothing in a section gives way.");
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // Only after MULTI.
+    private static void Queue(CommandDefinition command, in RespRequest request, CommandContext context)
+    {
+        var queue = Transaction.Of(context).Queue;
+        if (!queue.HasRoomFor(request))
+        {
+            Reject(command, "ERR too many commands, or too many bytes, in one transaction"u8, context);
+            return;
+        }
+
+        queue.Add(command, request, context.MoveLongArgument());
+        context.Reply.Literal("+QUEUED\r\n"u8);
     }
 
     private static CommandDefinition? Find(in RespRequest request, CommandTable commands)
@@ -170,7 +207,7 @@ internal static class CommandDispatcher
     private static bool TryRefuse(CommandDefinition command, CommandContext context)
     {
         if (context.Server.Durability is not { } durability
-            || DurabilityRefusal.Find(command, durability) is not { } error)
+            || DurabilityRefusal.Find(command, Writes(command, context), durability) is not { } error)
         {
             return false;
         }
@@ -195,6 +232,11 @@ internal static class CommandDispatcher
         return true;
     }
 
+    // EXEC writes what its commands write.
+    private static bool Writes(CommandDefinition command, CommandContext context) =>
+        (command.Flags & CommandFlags.Write) != 0
+        || (command.Role == TransactionRole.Exec && context.Client.Transaction is Transaction { Queue.Writes: true });
+
     [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
     private static void RejectDenied(
         AclDenial denial, CommandDefinition command, ReadOnlySpan<byte> argument, CommandContext context)
@@ -215,11 +257,25 @@ internal static class CommandDispatcher
 
     private static void Reject(CommandDefinition? command, ReadOnlySpan<byte> error, CommandContext context)
     {
+        if (command is { Role: TransactionRole.Exec })
+        {
+            (context.Client.Transaction as Transaction)?.Reset();
+            error = (byte[])[.. "EXECABORT Transaction discarded because of: "u8, .. WithoutCode(error)];
+        }
+        else if (context.Client.IsQueueing)
+        {
+            Transaction.Of(context).Refuse();
+        }
+
         context.Reply.Error(error);
         context.Server.Statistics.CountError(context.Reply.ErrorCode);
         if (command is not null)
             context.Server.Statistics.CountRejection(command.Index);
     }
+
+    // As in Redis, which keeps codes of other errors.
+    private static ReadOnlySpan<byte> WithoutCode(ReadOnlySpan<byte> error) =>
+        error.StartsWith("ERR "u8) ? error["ERR "u8.Length..] : error;
 
     /// <summary>Counts a call whose reply is an error.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)] // Cold.

@@ -52,6 +52,9 @@ internal sealed class Databases
     /// <summary>Called before two numbers are exchanged, with the new keyspace of each number; it may refuse.</summary>
     public Func<byte[], bool>? Changing { get; set; }
 
+    /// <summary>Called when two keyspaces change their numbers, while no command is under way.</summary>
+    public Action<CacheStore, CacheStore>? Swapped { get; set; }
+
     /// <summary>Restores the mapping of numbers to keyspaces, before the first command.</summary>
     /// <param name="keyspaces">The keyspace of each number; further numbers keep theirs.</param>
     public void Restore(byte[] keyspaces)
@@ -109,16 +112,22 @@ internal sealed class Databases
         (keyspaces[first], keyspaces[second]) = (keyspaces[second], keyspaces[first]);
         bool isDone = Changing?.Invoke(NumbersOf(keyspaces)) != false;
         if (isDone)
+        {
+            Swapped?.Invoke(keyspaces[first], keyspaces[second]);
             Volatile.Write(ref _keyspaces, keyspaces);
+        }
+
         return isDone;
     });
 
     /// <summary>Runs an action while no command of another client is under way.</summary>
-    /// <param name="own">The visit of the caller, which is ended and begun again.</param>
+    /// <param name="own">The visit of the caller, which is ended and begun again; it may be alone already.</param>
     /// <param name="action">The action; all clients wait for it.</param>
     /// <returns>False if other clients' commands took too long, or the action returns false.</returns>
     public bool TryAlone(DatabaseVisit own, Func<bool> action)
     {
+        if (_gate.IsHeldByCurrentThread)
+            return action();
         var stay = own.Presence;
         Leave(own);
         bool isDone;

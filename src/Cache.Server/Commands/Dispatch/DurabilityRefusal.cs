@@ -20,11 +20,18 @@ internal static class DurabilityRefusal
         + "details about the RDB error.");
 
     /// <summary>The present error of a command; null: it may run.</summary>
-    public static byte[]? Find(CommandDefinition command, CacheDurability durability)
+    public static byte[]? Find(CommandDefinition command, CacheDurability durability) =>
+        Find(command, (command.Flags & CommandFlags.Write) != 0, durability);
+
+    /// <summary>The same of a command whose flags do not say whether it writes.</summary>
+    /// <param name="command">The command.</param>
+    /// <param name="writes">Whether it may change entries.</param>
+    /// <param name="durability">Keeps the store on disk.</param>
+    public static byte[]? Find(CommandDefinition command, bool writes, CacheDurability durability)
     {
         if (durability.IsLoading)
             return (command.Flags & CommandFlags.Loading) != 0 ? null : _loading;
-        if ((command.Flags & CommandFlags.Write) == 0 && command.Name != "ping")
+        if (!writes && command.Name != "ping")
             return null;
         if (durability.RefusesAfterFailedSave)
             return _afterSnapshot;

@@ -20,6 +20,7 @@ internal sealed class LongArgument(LargeValue value, int length) : FillTarget
     public const int BeginningLength = 128;
 
     private bool _isGivenUp;
+    private bool _isMoved;
     private BeginningBytes _beginning;
 
     public int Length { get; } = length;
@@ -77,8 +78,22 @@ internal sealed class LongArgument(LargeValue value, int length) : FillTarget
         return value;
     }
 
+    /// <summary>Hands the bytes over to another argument, which counts as the client's memory as this one did.</summary>
+    public LongArgument Move()
+    {
+        Debug.Assert(MissingBytes == 0 && !_isGivenUp);
+        GiveUp();
+        _isMoved = true;
+        CountedBytes = 0;
+        return new LongArgument(value, Length) { ArrivedBytes = Length, CountedBytes = Length };
+    }
+
     /// <summary>Gives the memory back, unless the store has taken it over.</summary>
-    public void Clear() => value.Dispose();
+    public void Clear()
+    {
+        if (!_isMoved)
+            value.Dispose();
+    }
 
     [InlineArray(BeginningLength)]
     private struct BeginningBytes

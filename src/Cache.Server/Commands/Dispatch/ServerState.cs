@@ -44,7 +44,8 @@ internal sealed class ServerState
         Users.SetDefaultPassword(settings.RequirePass);
         Statistics = new ServerStatistics(Commands.All.Count, store.TimeProvider.TimestampFrequency);
         Clients = new ClientRegistry(settings, Users, store, ReportLimit);
-        Databases = new Databases(store);
+        Watches = new WatchTable(store);
+        Databases = new Databases(store) { Swapped = Watches.Swap };
         Contexts = new CommandContextPool(this);
         Limits = new LimitEvents();
         Throughput = new ThroughputMeter(store.TimeProvider);
@@ -60,6 +61,9 @@ internal sealed class ServerState
 
     /// <summary>The keyspaces by database numbers.</summary>
     public Databases Databases { get; }
+
+    /// <summary>The keys that clients watch.</summary>
+    public WatchTable Watches { get; }
 
     /// <summary>The clock of store and server.</summary>
     public TimeProvider TimeProvider => Store.TimeProvider;
@@ -272,10 +276,17 @@ internal sealed class ServerState
     /// </param>
     /// <param name="userName">The user's name.</param>
     /// <param name="client">Its client.</param>
-    public void LogDenial(AclDenial denial, string name, string userName, ClientSession client)
+    /// <param name="isInTransaction">Whether EXEC denies what was queued.</param>
+    public void LogDenial(
+        AclDenial denial, string name, string userName, ClientSession client, bool isInTransaction = false)
     {
         string description = ClientDescription.Of(client, NowMs).TrimEnd('\n');
-        var entry = new AclLogEntry(denial, name, userName) { AtMs = NowMs, Client = description };
+        var entry = new AclLogEntry(denial, name, userName)
+        {
+            AtMs = NowMs,
+            Client = description,
+            IsInTransaction = isInTransaction,
+        };
         AclLog.Add(entry, Settings.AclLogLengthMax);
     }
 

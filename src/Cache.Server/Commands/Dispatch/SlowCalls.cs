@@ -17,6 +17,8 @@ internal static class SlowCalls
     [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
     public static void Note(CommandDefinition command, byte[][] arguments, long ticks, CommandContext context)
     {
+        if ((command.Flags & CommandFlags.SkipSlowLog) != 0)
+            return; // The commands of a transaction are told one by one.
         var server = context.Server;
         var settings = server.Settings;
         long microseconds = (long)(ticks / server.TicksPerMicrosecond);

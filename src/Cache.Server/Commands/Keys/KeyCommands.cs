@@ -128,7 +128,7 @@ internal static class KeyCommands
     {
         if (!TrySelect(request[2], context, out var destination))
             return;
-        if (destination == context.Store)
+        if (destination.Keyspace == context.Store.Keyspace)
         {
             context.Reply.Error(ErrorTexts.SameObject);
             return;
@@ -152,7 +152,7 @@ internal static class KeyCommands
             context.Reply.Error(ErrorTexts.KeyspaceOutOfRange);
         else
         {
-            keyspace = context.Server.Databases[(int)index];
+            keyspace = context.KeyspaceOf((int)index);
             return true;
         }
 

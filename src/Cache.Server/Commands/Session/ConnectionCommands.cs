@@ -80,6 +80,7 @@ internal static class ConnectionCommands
     private static void Reset(in RespRequest request, CommandContext context)
     {
         var client = context.Client;
+        (client.Transaction as Transaction)?.Reset();
         if (client.Outbox is not null)
             EndPushes(client, context);
         context.SelectDatabase(0);

@@ -30,6 +30,7 @@ internal sealed class CommandDefinition
         LastKey = keys[1].GetInt32();
         KeyStep = keys[2].GetInt32();
         Flags = ReadFlags(row.GetProperty("flags"));
+        Role = TransactionRoles.Of(Name, Flags, hasKeys: row.GetProperty("keySpecs").GetArrayLength() > 0);
         Work = CommandWorks.Of(Name, Flags, hasManyKeys: LastKey != FirstKey);
         Categories = row.GetProperty("acl").ReadStrings();
         ServesAdministrators =
@@ -85,6 +86,12 @@ internal sealed class CommandDefinition
     /// <summary>The most work of a call, as far as the name shows.</summary>
     public CommandWork Work { get; }
 
+    /// <summary>What it does after MULTI, and what it needs in EXEC.</summary>
+    public TransactionRole Role { get; }
+
+    /// <summary>Whether its arguments may name a database, so that it, or what follows, uses keys there.</summary>
+    public bool NamesDatabase => Name is "select" or "swapdb" or "move" or "copy";
+
     /// <summary>
     /// Whether an administrator needs it, by its categories; clients above the limit may run only such commands.
     /// </summary>
@@ -138,6 +145,9 @@ internal sealed class CommandDefinition
                 "fast" => CommandFlags.Fast,
                 "loading" => CommandFlags.Loading,
                 "skip_monitor" => CommandFlags.SkipMonitor,
+                "skip_slowlog" => CommandFlags.SkipSlowLog,
+                "denyoom" => CommandFlags.DenyOom,
+                "no_multi" => CommandFlags.NoMulti,
                 _ => CommandFlags.None,
             };
         }

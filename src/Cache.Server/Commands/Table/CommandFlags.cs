@@ -23,4 +23,13 @@ internal enum CommandFlags
 
     /// <summary>Clients of MONITOR are not shown it.</summary>
     SkipMonitor = 32,
+
+    /// <summary>It may make entries longer.</summary>
+    DenyOom = 64,
+
+    /// <summary>It is refused inside a transaction.</summary>
+    NoMulti = 128,
+
+    /// <summary>The slow log is not told of it.</summary>
+    SkipSlowLog = 256,
 }

@@ -18,7 +18,7 @@ public sealed class ClientCommandsTests : CommandTestBase
             $"txt:id={id} addr=127.0.0.1:50000 laddr=127.0.0.1:6379 fd=-1 name=me age=0 idle=0 flags=N db=3 "
             + "sub=0 psub=0 ssub=0 multi=-1 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 "
             + "tot-mem=2048 events=r cmd=client|info user=default redir=-1 resp=3 "
-            + "lib-name= lib-ver= tot-net-in=0 tot-net-out=0 tot-cmds=0\n\r\n",
+            + "lib-name= lib-ver= tot-net-in=0 tot-net-out=0 tot-cmds=0 watch=0\n\r\n",
             Client.Run("CLIENT INFO"),
             StringComparison.Ordinal);
     }

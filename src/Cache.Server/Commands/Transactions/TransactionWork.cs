@@ -1,0 +1,94 @@
+using Cache.Core;
+using Cache.Server.Clients;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Table;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Commands.Transactions;
+
+/// <summary>How much work a queued command is, and how much room its writes take.</summary>
+internal static class TransactionWork
+{
+    /// <summary>A call of a short command, in nanoseconds.</summary>
+    public const long CallWork = 500;
+
+    // The time for a byte of a value that a command reads or writes, at most, in nanoseconds.
+    private const long ByteWork = 4;
+
+    // What the journal is told of a large collection has a header for each element; a write has at most 128 elements.
+    private const int ElementsPerWrite = 128;
+    private const int ElementBytes = 16;
+
+    // A small collection is told as a whole.
+    private const int PackedBytesMax = 4096 + 64;
+
+    // A collection in one record has fewer bytes.
+    private const long LargeMin = 16 << 10;
+
+    // More is not reserved for one command: the write reports that it has no room.
+    private const long RoomBytesMax = 64 << 20;
+
+    // Their arguments decide, or the product of two lengths.
+    private static readonly string[] _unbounded =
+        ["lcs", "setrange", "setbit", "bitfield", "incrbyfloat", "hincrbyfloat"];
+
+    /// <summary>About how much work a command is, in steps of a nanosecond.</summary>
+    public static long Of(CommandDefinition command, in RespRequest request, CommandContext context)
+    {
+        if (command.Work == CommandWork.Short)
+            return 0;
+        if (command.Work == CommandWork.Long || Array.IndexOf(_unbounded, command.Name) >= 0)
+            return Turn.WorkMax + 1;
+        long work = request.Count * CallWork;
+        var keys = new KeyEnumerator(command, request, 0);
+        while (keys.MoveNext())
+        {
+            IsLarge(request[keys.Index], context, out long bytes);
+            work += bytes * ByteWork;
+        }
+
+        return work;
+    }
+
+    /// <summary>Adds the room that a command's writes take at most.</summary>
+    /// <param name="command">The command, which writes.</param>
+    /// <param name="request">The request.</param>
+    /// <param name="keyCount">The number of its keys.</param>
+    /// <param name="queuedBytes">The bytes of the requests up to it, which its keys may have by then.</param>
+    /// <param name="isRecorded">Whether there is a journal.</param>
+    /// <param name="keys">Counts the room.</param>
+    /// <param name="context">The client.</param>
+    public static void AddWrites(
+        CommandDefinition command, in RespRequest request, int keyCount, long queuedBytes, bool isRecorded,
+        DeclaredKeys keys, CommandContext context)
+    {
+        bool isFast = command.Work == CommandWork.Short;
+        bool grows = (command.Flags & CommandFlags.DenyOom) != 0;
+        int count = 2 * keyCount + request.Count / ElementsPerWrite;
+        long bytes = grows ? request.Length : 0;
+        if (!isFast && grows)
+            bytes += queuedBytes;
+        if (isRecorded)
+            bytes += PackedBytesMax + (long)request.Count * ElementBytes;
+        if ((grows && !isFast) || isRecorded)
+        {
+            var found = new KeyEnumerator(command, request, 0);
+            while (found.MoveNext())
+            {
+                bool isLarge = IsLarge(request[found.Index], context, out long present);
+                present = Math.Min(present, RoomBytesMax);
+                bytes += (grows && !isFast) || isLarge ? present : 0;
+                count += isLarge ? (int)(present / ElementsPerWrite) + 1 : 0;
+            }
+        }
+
+        keys.AddWrites(count, Math.Max(bytes, 1));
+    }
+
+    private static bool IsLarge(ReadOnlySpan<byte> key, CommandContext context, out long bytes)
+    {
+        context.Store.TryPeekInfo(key, out var info);
+        bytes = Math.Max(info.Length, info.MemoryBytes);
+        return bytes > LargeMin && info.Kind != EntryKind.String;
+    }
+}
