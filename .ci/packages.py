@@ -20,6 +20,14 @@ DEPENDENCIES = {
         "Microsoft.Extensions.Logging.Abstractions",
     },
     "Cache.Protocol": set(),
+    "Cache.Client": {"Cache.Protocol"},
+    "Cache.Near": {
+        "Cache.Client",
+        "Cache.Core",
+        "Cache.Protocol",
+        "Microsoft.Extensions.Diagnostics.HealthChecks",
+        "Microsoft.Extensions.Hosting.Abstractions",
+    },
     "Cache.Server": {
         "Cache.Core",
         "Cache.Durability",

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts each sample, built in Release before, and sees it answer. Needs redis-cli and curl. Ends with
+# Starts each sample, built in Release before, and sees it answer. Needs redis-server, redis-cli and curl. Ends with
 # "N passed, N failed".
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../samples" || exit 1
@@ -74,6 +74,21 @@ check 'its health' Healthy "$(curl -sf "$url/health")"
 check 'its traffic' '"evictions":' "$(curl -sf -X POST -o /dev/null "$url/traffic"; curl -sf "$url/statistics")"
 check 'its metrics on the console' 'dotnet.cache.request.result=hit' \
   "$(answer grep -m 1 'dotnet.cache.requests dotnet.cache.name=default' "$logs/AspNet")"
+
+redis=$(free_port)
+redis-server --port "$redis" --bind 127.0.0.1 --save "" --dir "$logs" </dev/null >"$logs/redis" 2>&1 &
+started+=($!)
+check Redis PONG "$(answer redis-cli -e -p "$redis" ping)"
+first="http://127.0.0.1:$(free_port)"
+start NearPages --urls "$first" --Redis "127.0.0.1:$redis"
+second="http://127.0.0.1:$(free_port)"
+start NearPages --urls "$second" --Redis "127.0.0.1:$redis"
+check 'one near cache' Healthy "$(answer curl -sf "$first/health")"
+check 'another one' Healthy "$(answer curl -sf "$second/health")"
+curl -sf --data-urlencode 'note=written in one' "$first/note"
+# seen: whether the second one has it; else it is asked again.
+seen() { curl -sf "$second/seen" | grep -F 'written in one'; }
+check 'what one has written, in the other' 'written in one' "$(answer seen)"
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -27,6 +27,8 @@ internal static class FolderArrows
     private const string Server = "Cache.Server";
     private const string Protocol = "Cache.Server.Protocol";
     private const string SharedProtocol = "Cache.Protocol";
+    private const string Asking = "Cache.Client";
+    private const string NearContracts = "Cache.Near.Contracts";
     private const string Settings = "Cache.Server.Settings";
     private const string Statistics = "Cache.Server.Statistics";
     private const string Security = "Cache.Server.Security";
@@ -139,6 +141,29 @@ internal static class FolderArrows
 
         // What client and server share of the protocol: it sees bytes only.
         [SharedProtocol] = [],
+
+        // A client of servers: bytes, replies, connections.
+        [Asking] = [SharedProtocol],
+
+        // The near cache. What users name; its namespace is Cache.Near.
+        [NearContracts] = [Asking],
+        ["Cache.Near.Entries"] = [Core, Contracts, SharedProtocol],
+        // One link to each primary: it knows no layout of values, and no user's door.
+        ["Cache.Near.Links"] = [NearContracts, "Cache.Near.Entries", Asking, SharedProtocol, Contracts],
+        ["Cache.Near.Layouts"] = [NearContracts, Asking, SharedProtocol],
+        // Reads and writes under way.
+        ["Cache.Near.Flights"] =
+            [NearContracts, "Cache.Near.Entries", "Cache.Near.Links", "Cache.Near.Layouts", Asking, SharedProtocol],
+        ["Cache.Near"] =
+        [
+            NearContracts, "Cache.Near.Entries", "Cache.Near.Links", "Cache.Near.Layouts", "Cache.Near.Flights", Asking,
+            SharedProtocol, Contracts, "Cache.Core.Distributed.Utf8Key",
+            "Microsoft.Extensions.Diagnostics.HealthChecks",
+        ],
+        ["Cache.Near.Distributed"] =
+            ["Cache.Near", "Cache.Near.Layouts", "Microsoft.Extensions.Caching.Distributed"],
+        ["Cache.Near.DependencyInjection"] =
+            ["Cache.Near", NearContracts, "Cache.Near.Distributed", Asking, "Microsoft.Extensions"],
 
         // Composes.
         [Server] =
@@ -350,6 +375,8 @@ internal static class FolderArrows
         [Core] = [],
         [Kept] = [Core],
         [SharedProtocol] = [],
+        [Asking] = [SharedProtocol],
+        ["Cache.Near"] = [Core, Asking, SharedProtocol],
         [Server] = [Core, Kept, SharedProtocol],
         ["Cache.Hosting"] = [Server, Kept, Core],
         ["Cache.AspNetCore"] = [Core],

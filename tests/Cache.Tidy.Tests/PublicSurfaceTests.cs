@@ -10,6 +10,8 @@ public sealed class PublicSurfaceTests
     [Theory]
     [InlineData("Cache.Core")]
     [InlineData("Cache.Durability")]
+    [InlineData("Cache.Client")]
+    [InlineData("Cache.Near")]
     [InlineData("Cache.Protocol")]
     [InlineData("Cache.Server")]
     [InlineData("Cache.Hosting")]

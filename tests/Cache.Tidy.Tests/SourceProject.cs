@@ -72,6 +72,8 @@ internal sealed class SourceProject
     private static List<SourceProject> Available()
     {
         List<SourceProject> projects = [Core, Server, new SourceProject("Cache.Protocol")];
+        projects.Add(new SourceProject("Cache.Client", "Cache.Protocol"));
+        projects.Add(new SourceProject("Cache.Near", "Cache.Core", "Cache.Protocol", "Cache.Client"));
         if (Repository.Sources.Any(file => file.IsIn("src/Cache.Hosting")))
             projects.Add(new SourceProject("Cache.Hosting", "Cache.Core", "Cache.Durability", "Cache.Server"));
         if (Repository.Sources.Any(file => file.IsIn("src/Cache.AspNetCore")))

@@ -2,7 +2,7 @@
 # Runs other languages' clients, and Redis itself, against our stand-alone server.
 #
 # usage: run.sh [RUNNER...]        all runners, or redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls
-#                                  node-redis redis-py stackexchange conformance generated formats dashboard
+#                                  node-redis redis-py stackexchange conformance generated formats dashboard near
 #
 # INTEROP_PORT=6379 INTEROP_TLS_PORT=6380 INTEROP_CA=cert.pem run.sh ...     against a server that runs already, instead of one that is built and started here
 # INTEROP_INSTALL=0 run.sh ...     without installing anything
@@ -133,6 +133,12 @@ run_dashboard() {
     "$(free_port)" "$(free_port)"
 }
 
+# Near caches before redis-server, single, as a cluster, with sentinels, under faults; and their client beside ours.
+run_near() {
+  build near || return 1
+  limited dotnet near/bin/Release/net10.0/NearRig.dll single cluster sentinel client "$ours"
+}
+
 # run RUNNER: its output, and its counts; a runner that ends without them has failed.
 run() {
   local log="$work/$1.log" line
@@ -154,7 +160,7 @@ ca=${INTEROP_CA:-}
 passed=0
 failed=0
 [ $# -gt 0 ] || set -- redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls \
-  node-redis redis-py stackexchange conformance generated formats dashboard
+  node-redis redis-py stackexchange conformance generated formats dashboard near
 for runner in "$@"; do run "$runner"; done
 printf '== interop\n%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

@@ -3,8 +3,10 @@ using System.Diagnostics.Metrics;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using Cache.Client;
 using Cache.Core;
 using Cache.Core.Diagnostics;
+using Cache.Near;
 using Cache.Server;
 using Microsoft.AspNetCore.OutputCaching;
 using Microsoft.Extensions.Caching.Distributed;
@@ -71,6 +73,22 @@ bool isThere = figures.Contains("redis_commands_total{cmd=\"get\"} 1\n", StringC
 Check("metrics for Prometheus", true, isThere);
 string dashboard = await client.GetStringAsync("/cache/") + await client.GetStringAsync("/cache/assets/app.js");
 Check("dashboard", true, dashboard.Contains("<title>Cache</title>", StringComparison.Ordinal));
+
+// The near cache before our own server, by time: its client, its layout, its store.
+var servers = RespClientOptions.Parse(app.Services.GetRequiredService<RespServer>().EndPoints[0].ToString()!);
+await using (var near = new NearCache(new NearCacheOptions
+{
+    Servers = servers,
+    AllKeys = true,
+    Layout = NearLayout.Plain,
+    Coherence = NearCoherence.TimeOnly,
+}))
+{
+    await near.StartAsync(default);
+    await near.SetAsync("near", "here"u8.ToArray());
+    Check("near cache", "here", Encoding.ASCII.GetString(await near.GetAsync("near") ?? []));
+    Check("near cache, through", "$4\r\nhere\r\n", Ask("GET near"));
+}
 
 await app.StopAsync();
 Console.WriteLine($"started in {startTime.TotalMilliseconds:0} ms");

@@ -1,0 +1,30 @@
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+
+namespace Cache.Near;
+
+/// <summary>
+/// Reports that local entries do not count now: the application works, and asks a server for each read.
+/// </summary>
+internal sealed class NearHealthCheck(NearCache cache) : IHealthCheck
+{
+    public Task<HealthCheckResult> CheckHealthAsync(
+        HealthCheckContext context, CancellationToken cancellationToken = default)
+    {
+        var status = cache.Status;
+        var data = new Dictionary<string, object>
+        {
+            ["entries"] = status.Entries,
+            ["hits"] = status.Hits,
+            ["fills"] = status.Fills,
+            ["bypasses"] = status.Bypasses,
+            ["unreachable"] = status.Unreachable,
+            ["pushes"] = status.Pushes,
+        };
+        if (status.IsCoherent || cache.Options.Coherence == NearCoherence.TimeOnly && status.Nodes.Count > 0)
+            return Task.FromResult(HealthCheckResult.Healthy("The near cache answers.", data));
+        var bypassed = status.Nodes.Where(node => !node.IsCoherent)
+            .Select(node => $"{node.Server} ({node.LastFailure ?? "no heartbeat was answered in time"})");
+        string which = status.Nodes.Count == 0 ? "no primary is known" : string.Join("; ", bypassed);
+        return Task.FromResult(HealthCheckResult.Degraded($"The near cache is bypassed: {which}", data: data));
+    }
+}

@@ -1,0 +1,113 @@
+using System.Buffers;
+using System.Globalization;
+using System.Text;
+using Cache.Core;
+using Cache.Near;
+
+namespace NearRig;
+
+/// <summary>What a hit costs beside a read of a plain store, and how long a change takes to arrive.</summary>
+internal static class Measurements
+{
+    private const int Reads = 2_000_000;
+    private const int Writes = 3000;
+
+    public static async Task RunAsync(RigReport report)
+    {
+        await using var redis = await RedisProcess.StartAsync();
+        await using var near = await NearCaches.StartAsync([redis.EndPoint]);
+        await using var writer = await NearCaches.StartAsync([redis.EndPoint]);
+        await NearCaches.UntilCoherentAsync(near);
+        await writer.SetAsync("k:hit", new byte[100]);
+        await near.GetAsync("k:hit");
+        CompareHits(near, report);
+        await MeasureStalenessAsync(near, writer, report);
+    }
+
+    private static void CompareHits(NearCache near, RigReport report)
+    {
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 64 << 20 });
+        store.Set("k:hit"u8, new byte[100]);
+        var plain = new PlainReads(store);
+        var buffer = new ArrayBufferWriter<byte>(256);
+        double best = double.MaxValue, bestPlain = double.MaxValue;
+        long allocated = 0;
+        for (int turn = 0; turn < 7; turn++)
+        {
+            bestPlain = Math.Min(bestPlain, Time(() => plain.TryGet("k:hit", buffer), buffer));
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            best = Math.Min(best, Time(() => near.TryGetLocal("k:hit", buffer), buffer));
+            allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+        }
+
+        Console.WriteLine(string.Create(
+            CultureInfo.InvariantCulture,
+            $"hit {best:0.0} ns, plain store {bestPlain:0.0} ns, ratio {best / bestPlain:0.00}, "
+            + $"{allocated / Reads} B"));
+        report.Check("measure: a hit allocates nothing", allocated / Reads == 0);
+    }
+
+    private static double Time(Func<bool> read, ArrayBufferWriter<byte> buffer)
+    {
+        double began = Checker.NowMs;
+        for (int i = 0; i < Reads; i++)
+        {
+            buffer.ResetWrittenCount();
+            if (!read())
+                i--;
+        }
+
+        return (Checker.NowMs - began) * 1e6 / Reads;
+    }
+
+    // From the acknowledgement of a write until the older value is not served here any more.
+    private static async Task MeasureStalenessAsync(NearCache near, NearCache writer, RigReport report)
+    {
+        var ages = new List<double>();
+        var buffer = new ArrayBufferWriter<byte>(256);
+        for (int i = 0; i < Writes; i++)
+        {
+            await near.GetAsync("k:age");
+            await writer.SetAsync("k:age", Encoding.ASCII.GetBytes(i.ToString(CultureInfo.InvariantCulture)));
+            double acked = Checker.NowMs;
+            double age = 0;
+            buffer.ResetWrittenCount();
+            while (near.TryGetLocal("k:age", buffer) && !IsNewest(buffer, i))
+            {
+                age = Checker.NowMs - acked;
+                buffer.ResetWrittenCount();
+                await Task.Yield();
+            }
+
+            ages.Add(age);
+        }
+
+        ages.Sort();
+        Console.WriteLine(string.Create(
+            CultureInfo.InvariantCulture,
+            $"staleness after {Writes} writes: p50 {ages[Writes / 2]:0.00} ms, p99 {ages[Writes * 99 / 100]:0.00} ms, "
+            + $"p99.9 {ages[Writes * 999 / 1000]:0.00} ms, at most {ages[^1]:0.00} ms"));
+        report.Check("measure: no value is older than the bound", ages[^1] < NearCaches.BoundMs + NearCaches.SlackMs);
+    }
+
+    private static bool IsNewest(ArrayBufferWriter<byte> buffer, int version) =>
+        int.Parse(buffer.WrittenSpan, CultureInfo.InvariantCulture) == version;
+
+    private sealed class PlainReads(CacheStore store)
+    {
+        public bool TryGet(string key, IBufferWriter<byte> destination)
+        {
+            Span<byte> utf8 = stackalloc byte[256];
+            int length = Encoding.UTF8.GetBytes(key, utf8);
+            var sink = new Sink(destination);
+            return store.TryGet(utf8[..length], ref sink);
+        }
+
+        private readonly struct Sink(IBufferWriter<byte> writer) : IValueSink
+        {
+            public Span<byte> GetSpan(int length) => writer.GetSpan(length);
+
+            public void Advance(int length) => writer.Advance(length);
+        }
+    }
+}
