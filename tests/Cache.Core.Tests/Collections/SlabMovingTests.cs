@@ -8,6 +8,9 @@ public sealed class SlabMovingTests : IDisposable
     private const int Fields = 8_000;
     private const int Keys = 4;
 
+    // Each of the eight lengths of pages has a slab that is used in part; more counts here than in a large store.
+    private const double UsedShareMin = 0.75;
+
     // Each moves some thousand pages.
     private const int SweepsMax = 200;
 
@@ -35,7 +38,7 @@ public sealed class SlabMovingTests : IDisposable
         CheckElements();
         Store.AssertValid();
         Assert.InRange(before, 0, 0.7);
-        Assert.InRange(UsedShare(), 0.85, 1);
+        Assert.InRange(UsedShare(), UsedShareMin, 1);
         Assert.Equal(0, Store.State.Objects!.Pages.FirstVictim);
     }
 
