@@ -5,6 +5,9 @@ namespace Cache.Core;
 /// <summary>Journal and observers of the store's changes.</summary>
 public sealed partial class CacheStore
 {
+    /// <summary>Whether a journal is attached: transactions then say how much they write at most.</summary>
+    public bool HasJournal => _state.Listeners?.Journal is not null;
+
     /// <summary>Begins to report the changes of all keyspaces to a journal.</summary>
     /// <remarks>
     /// A write that is under way may not be reported; its change is seen by later reads of the store, once its bucket

@@ -23,7 +23,11 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null)
         "shutdown", "monitor", "sync", "psync", "acl", "auth", "wait", "waitaof", "lcs", "subscribe",
         "psubscribe", "ssubscribe", "unsubscribe", "punsubscribe", "sunsubscribe", "failover", "replicaof", "slaveof",
         "client|pause", "cache|unsafe", "pfselftest",
+        "multi", // Only in whole transactions: how many replies follow depends on what is queued.
     ];
+
+    // What a transaction must not have: their effect on replies comes with EXEC, in the middle of its reply.
+    private static readonly string[] _neverQueued = ["client|reply", "quit", "reset", "exec", "discard"];
 
     private static readonly string[] _words =
     [
@@ -119,10 +123,28 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null)
             _bytes.Write(_hostile[random.Next(_hostile.Length)]);
         else if (dice < 6)
             WriteMutated();
+        else if (dice < 10)
+            WriteTransaction();
         else if (dice < 500)
             WriteCommon();
         else
             WriteAnyCommand();
+    }
+
+    private void WriteTransaction()
+    {
+        if (random.Next(3) == 0)
+            WriteArray("WATCH"u8.ToArray(), Key());
+        WriteArray("MULTI"u8.ToArray());
+        for (int i = random.Next(random.Next(10) == 0 ? 300 : 12); i > 0; i--)
+        {
+            if (random.Next(3) == 0)
+                WriteCommon();
+            else
+                WriteAnyCommand(_neverQueued);
+        }
+
+        WriteArray(random.Next(10) == 0 ? "DISCARD"u8.ToArray() : "EXEC"u8.ToArray());
     }
 
     private void WriteMutated()
@@ -166,10 +188,10 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null)
             WriteArray("SET"u8.ToArray(), Key(), Value());
     }
 
-    private void WriteAnyCommand()
+    private void WriteAnyCommand(string[]? omitted = null)
     {
         var command = _commands[random.Next(_commands.Length)];
-        if (_isCalm && command.Name == Unsettling)
+        if ((_isCalm && command.Name == Unsettling) || omitted?.Contains(command.Name) == true)
             return;
         int least = Math.Abs(command.Arity);
         int count = command.Arity > 0 ? least : least + random.Next(5);

@@ -1,6 +1,7 @@
 using System.Text;
 using Cache.Core;
 using Cache.Server.Commands;
+using Cache.Server.Tests.Commands.Transactions;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Commands;
@@ -52,12 +53,23 @@ public sealed class RecordedTransactionTests
 
     [Theory]
     [MemberData(nameof(Files))]
-    public void Execute_RecordedParagraphAsOneTransaction_RepliesAsRedis(string file, int protocolVersion)
+    public void Execute_RecordedParagraphAsOneTransaction_RepliesAsRedis(string file, int protocolVersion) =>
+        ExecuteParagraphs(file, protocolVersion, journal: null);
+
+    // Its room is reserved before: what the commands need must be in the estimate.
+    [Theory]
+    [MemberData(nameof(Files))]
+    public void Execute_RecordedParagraphBesideAJournal_RepliesAsRedis(string file, int protocolVersion) =>
+        ExecuteParagraphs(file, protocolVersion, new CountingJournal());
+
+    private static void ExecuteParagraphs(string file, int protocolVersion, CountingJournal? journal)
     {
         var differences = new List<string>();
         foreach (var paragraph in RecordedReply.ReadParagraphs(file))
         {
             using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 16 << 20 }, new FakeTimeProvider());
+            if (journal is not null)
+                store.Attach(journal);
             var client = new CommandClient(TestServerState.Create(store));
             client.Context.SetProtocolVersion(protocolVersion);
             var expected = new StringBuilder();

@@ -44,6 +44,19 @@ await check('pipeline', async () => {
   equal(replies.length, 2000);
   equal(replies[1999], [null, 1000]);
 });
+await check('transaction', async () => {
+  await redis.del('io:t');
+  equal(await redis.multi().set('io:t', '1').incr('io:t').get('io:t').exec(), [[null, 'OK'], [null, 2], [null, '2']]);
+  await redis.multi({ pipeline: false });
+  equal(await redis.set('io:t', '7'), 'QUEUED');
+  equal(await redis.exec(), ['OK']);
+  const other = new Redis({ port, tls });
+  await redis.watch('io:t');
+  await other.set('io:t', '8');
+  equal(await redis.multi().set('io:t', '9').exec(), null);
+  equal(await redis.get('io:t'), '8');
+  await other.quit();
+});
 await check('automatic pipelining', async () => {
   const piped = new Redis({ port, tls, enableAutoPipelining: true });
   equal(await Promise.all(['io:p1', 'io:p2', 'io:p3'].map((key) => piped.get(key))), ['2', '3', '4']);

@@ -159,6 +159,32 @@ def user_with_rights(client):
     assert client.acl_deluser("py-user") == 1
 
 
+@check
+def transaction(client):
+    client.delete("py:t1", "py:t2")
+    with client.pipeline(transaction=True) as pipeline:
+        assert pipeline.set("py:t1", 1).incr("py:t1").lpush("py:t2", "a").get("py:t1").execute() == [True, 2, 1, b"2"]
+        pipeline.set("py:t1", "x").incr("py:t1").set("py:t2", "y")
+        replies = pipeline.execute(raise_on_error=False)
+        assert replies[0] is True and isinstance(replies[1], redis.ResponseError) and replies[2] is True
+
+
+@check
+def transaction_with_watch(client):
+    client.set("py:w", 1)
+
+    def double(pipeline):
+        value = int(pipeline.get("py:w"))
+        if value == 1:
+            client.set("py:w", 5)  # By another connection: the first attempt is void.
+        pipeline.multi()
+        pipeline.set("py:w", 2 * value)
+
+    watching = redis.Redis(connection_pool=redis.ConnectionPool(**client.connection_pool.connection_kwargs))
+    assert watching.transaction(double, "py:w") == [True]
+    assert client.get("py:w") == b"10"
+
+
 def main():
     client = redis.Redis(port=int(sys.argv[1]), single_connection_client=True)
     failed = 0

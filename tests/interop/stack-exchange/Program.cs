@@ -50,6 +50,30 @@ await CheckAsync("conditions and expiry", async () =>
     Equal(true, await database.KeyPersistAsync("se:o"));
     Equal(true, await database.KeyTimeToLiveAsync("se:o") is null);
 });
+await CheckAsync("transaction with conditions", async () =>
+{
+    await database.KeyDeleteAsync(["se:t", "se:u"]);
+    var first = database.CreateTransaction();
+    first.AddCondition(Condition.KeyNotExists("se:t"));
+    _ = first.StringSetAsync("se:t", "1");
+    var sum = first.StringIncrementAsync("se:t");
+    Equal(true, await first.ExecuteAsync());
+    Equal(2L, await sum);
+    var second = database.CreateTransaction();
+    second.AddCondition(Condition.StringEqual("se:t", "1"));
+    _ = second.StringSetAsync("se:u", "1");
+    Equal(false, await second.ExecuteAsync());
+    Equal(false, await database.KeyExistsAsync("se:u"));
+});
+await CheckAsync("locks", async () =>
+{
+    await database.KeyDeleteAsync("se:lock");
+    Equal(true, await database.LockTakeAsync("se:lock", "me", TimeSpan.FromSeconds(30)));
+    Equal(false, await database.LockTakeAsync("se:lock", "you", TimeSpan.FromSeconds(30)));
+    Equal(true, await database.LockExtendAsync("se:lock", "me", TimeSpan.FromSeconds(60)));
+    Equal(false, await database.LockReleaseAsync("se:lock", "you"));
+    Equal(true, await database.LockReleaseAsync("se:lock", "me"));
+});
 await CheckAsync("many keys", async () =>
 {
     await database.StringSetAsync([new("se:a", 1), new("se:b", 2)]);

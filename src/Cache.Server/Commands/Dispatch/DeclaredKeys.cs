@@ -13,6 +13,9 @@ internal sealed class DeclaredKeys
     private const int KeptBytesMax = 16 * 1024;
     private const int KeptCountMax = 1024;
 
+    // A key is mostly named again by one of the next commands.
+    private const int ComparedMax = 8;
+
     private byte[] _bytes = new byte[256];
     private DeclaredKey[] _keys = new DeclaredKey[16];
     private int _length;
@@ -31,6 +34,18 @@ internal sealed class DeclaredKeys
 
     /// <summary>The keyspace of a key.</summary>
     public int KeyspaceOf(int index) => _keys[index].Keyspace;
+
+    /// <summary>Adds a key, unless it is one of the last ones: where no journal counts the occurrences.</summary>
+    public void AddOnce(ReadOnlySpan<byte> key, int keyspace)
+    {
+        for (int i = Count - 1; i >= Math.Max(0, Count - ComparedMax); i--)
+        {
+            if (_keys[i].Keyspace == keyspace && key.SequenceEqual(this[i]))
+                return;
+        }
+
+        Add(key, keyspace);
+    }
 
     /// <summary>Adds a key.</summary>
     public void Add(ReadOnlySpan<byte> key, int keyspace)

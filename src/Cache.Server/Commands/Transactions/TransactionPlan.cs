@@ -80,7 +80,7 @@ internal readonly ref struct TransactionPlan
     /// <summary>Declares the keys of some requests, and the room for what they write.</summary>
     public void Declare(int first, int end, DeclaredKeys keys)
     {
-        bool isRecorded = _context.Server.Durability is { IsRecording: true };
+        bool isRecorded = _context.Store.HasJournal;
         long queuedBytes = 0;
         for (int i = first; i < end; i++)
         {
@@ -91,7 +91,7 @@ internal readonly ref struct TransactionPlan
             var found = new KeyEnumerator(command, request, 0);
             while (found.MoveNext())
             {
-                Declare(request[found.Index], keys);
+                Declare(request[found.Index], isRecorded, keys);
                 count++;
             }
 
@@ -107,10 +107,16 @@ internal readonly ref struct TransactionPlan
             keys.Add(watch.Key, watch.Keyspace);
     }
 
-    private void Declare(ReadOnlySpan<byte> key, DeclaredKeys keys)
+    private void Declare(ReadOnlySpan<byte> key, bool isRecorded, DeclaredKeys keys)
     {
         for (uint left = Keyspaces; left != 0; left &= left - 1)
-            keys.Add(key, BitOperations.TrailingZeroCount(left));
+        {
+            int keyspace = BitOperations.TrailingZeroCount(left);
+            if (isRecorded)
+                keys.Add(key, keyspace);
+            else
+                keys.AddOnce(key, keyspace);
+        }
     }
 
     // Any number of a database in it: the commands find out what it means.

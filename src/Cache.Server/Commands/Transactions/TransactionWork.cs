@@ -25,6 +25,9 @@ internal static class TransactionWork
     // A collection in one record has fewer bytes.
     private const long LargeMin = 16 << 10;
 
+    private const int BitsPerByte = 8;
+    private const int FieldBytesMax = 8;
+
     // More is not reserved for one command: the write reports that it has no room.
     private const long RoomBytesMax = 64 << 20;
 
@@ -67,7 +70,7 @@ internal static class TransactionWork
         int count = 2 * keyCount + request.Count / ElementsPerWrite;
         long bytes = grows ? request.Length : 0;
         if (!isFast && grows)
-            bytes += queuedBytes;
+            bytes += queuedBytes + ReachOf(command, request);
         if (isRecorded)
             bytes += PackedBytesMax + (long)request.Count * ElementBytes;
         if ((grows && !isFast) || isRecorded)
@@ -83,6 +86,28 @@ internal static class TransactionWork
         }
 
         keys.AddWrites(count, Math.Max(bytes, 1));
+    }
+
+    // How long a string becomes whose bits or bytes have numbers: as long as the greatest number in the request says.
+    private static long ReachOf(CommandDefinition command, in RespRequest request)
+    {
+        bool isBits = command.Name is "setbit" or "bitfield";
+        if (!isBits && command.Name != "setrange")
+            return 0;
+        long reach = 0;
+        for (int i = 2; i < request.Count; i++)
+        {
+            if (request.IsElsewhere(i))
+                continue;
+            var word = request[i].TrimStart((byte)'#');
+            if (RespInteger.TryParse(word, out long number) && number > reach)
+                reach = number;
+        }
+
+        // "#7" of BITFIELD counts fields of up to eight bytes.
+        long bytes = command.Name == "bitfield" ? Math.Min(reach, RoomBytesMax) * FieldBytesMax
+            : isBits ? reach / BitsPerByte : reach;
+        return Math.Min(bytes + FieldBytesMax, RoomBytesMax);
     }
 
     private static bool IsLarge(ReadOnlySpan<byte> key, CommandContext context, out long bytes)
