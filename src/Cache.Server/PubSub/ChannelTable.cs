@@ -30,6 +30,9 @@ internal sealed class ChannelTable(ClientMemory memory)
     // Written under the gate.
     private int _patternSubscriptions;
 
+    /// <summary>Whether nobody is subscribed to a channel or pattern, but for shard channels.</summary>
+    public bool IsEmpty => _patterns.Length == 0 && _named[(int)ChannelKind.Channel].IsEmpty;
+
     /// <summary>The number of channels with subscribers, or of patterns.</summary>
     public int CountOf(ChannelKind kind) => _named[(int)kind].Count;
 
@@ -67,7 +70,7 @@ internal sealed class ChannelTable(ClientMemory memory)
             if (client.HasEnded || client.Of(kind).GetAlternateLookup<ReadOnlySpan<byte>>().ContainsKey(name))
                 return;
             var channel = Find(kind, name) ?? AddChannel(kind, name.ToArray());
-            var subscription = new Subscription(channel, client.Outbox);
+            var subscription = new Subscription(channel, client);
             bytes = BytesOf(channel.Name);
             memory.Count(bytes);
             client.Add(subscription);
