@@ -42,7 +42,7 @@ public sealed class RespPubSub
         Subscribe(ChannelKind.Channel, CapacityDefault, channels);
 
     /// <summary>Subscribes to channels by their names, with another bound of what waits.</summary>
-    /// <param name="capacity">The most messages that wait, from 1 to <see cref="RespSubscription.CapacityMax"/>.</param>
+    /// <param name="capacity">The most messages that wait: 1 to <see cref="RespSubscription.CapacityMax"/>.</param>
     /// <param name="channels">The names.</param>
     /// <returns>The subscription.</returns>
     public RespSubscription Subscribe(int capacity, params ReadOnlySpan<string> channels) =>
@@ -55,7 +55,7 @@ public sealed class RespPubSub
         Subscribe(ChannelKind.Pattern, CapacityDefault, patterns);
 
     /// <summary>As the other form, with another bound of what waits.</summary>
-    /// <param name="capacity">The most messages that wait, from 1 to <see cref="RespSubscription.CapacityMax"/>.</param>
+    /// <param name="capacity">The most messages that wait: 1 to <see cref="RespSubscription.CapacityMax"/>.</param>
     /// <param name="patterns">The patterns.</param>
     /// <returns>The subscription.</returns>
     public RespSubscription SubscribeToPatterns(int capacity, params ReadOnlySpan<string> patterns) =>

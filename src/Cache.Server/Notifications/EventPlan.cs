@@ -31,6 +31,9 @@ internal sealed record EventPlan(KeyEvent? Written)
     /// <summary>Whether the other key comes first.</summary>
     public bool IsSourceFirst { get; init; }
 
+    /// <summary>Whether the first key is told of though nothing changed, if it is there.</summary>
+    public bool IsInAnyCase { get; init; }
+
     /// <summary>Whether a key that comes replaces one that was removed before: it is new in any case.</summary>
     public bool IsAlwaysNew { get; init; }
 

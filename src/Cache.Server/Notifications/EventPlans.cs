@@ -54,30 +54,31 @@ internal static class EventPlans
     private static readonly FrozenDictionary<string, EventPlan> _fixed = Table();
 
     /// <summary>The plan of a call.</summary>
-    public static EventPlan Of(CommandDefinition command, in RespRequest request) => command.Name switch
-    {
-        "set" => HasExpiry(request, 3) ? _setAndExpire : _plainSet,
-        "getex" => HasExpiry(request, 2) ? _expire : _persist,
-        "hgetex" => HasExpiry(request, 2) ? _fieldsExpiry : _fieldsPersisted,
-        "hsetex" => HasExpiry(request, 2) ? _timedFieldsWritten : _fieldsWritten,
-        "zadd" => HasWord(request, 2, "INCR"u8) ? _scoreAdded : _scoresAdded,
-        "lmpop" => HasWord(request, 2, "LEFT"u8) ? _leftPop : _rightPop,
-        "blmpop" => HasWord(request, 3, "LEFT"u8) ? _leftPop : _rightPop,
-        "zmpop" => HasWord(request, 2, "MIN"u8) ? _popMin : _popMax,
-        "bzmpop" => HasWord(request, 3, "MIN"u8) ? _popMin : _popMax,
-        "lmove" or "blmove" => Moving(request[3].Is("LEFT"u8), request[4].Is("LEFT"u8), request),
-        "rpoplpush" or "brpoplpush" => Moving(isFromLeft: false, isToLeft: true, request),
-        _ => _fixed.GetValueOrDefault(command.Name, EventPlan.Nothing),
-    };
+    public static EventPlan Of(CommandDefinition command, in RespRequest request, CacheStore keyspace) =>
+        command.Name switch
+        {
+            "set" => HasExpiry(request, 3) ? _setAndExpire : _plainSet,
+            "getex" => HasExpiry(request, 2) ? _expire : IsExpiring(request[1], keyspace) ? _persist : EventPlan.Nothing,
+            "hgetex" => HasExpiry(request, 2) ? _fieldsExpiry : _fieldsPersisted,
+            "hsetex" => HasExpiry(request, 2) ? _timedFieldsWritten : _fieldsWritten,
+            "zadd" => HasWord(request, 2, "INCR"u8) ? _scoreAdded : _scoresAdded,
+            "lmpop" => HasWord(request, 2, "LEFT"u8) ? _leftPop : _rightPop,
+            "blmpop" => HasWord(request, 3, "LEFT"u8) ? _leftPop : _rightPop,
+            "zmpop" => HasWord(request, 2, "MIN"u8) ? _popMin : _popMax,
+            "bzmpop" => HasWord(request, 3, "MIN"u8) ? _popMin : _popMax,
+            "lmove" or "blmove" => Moving(request[3].Is("LEFT"u8), request[4].Is("LEFT"u8), request),
+            "rpoplpush" or "brpoplpush" => Moving(isFromLeft: false, isToLeft: true, request),
+            _ => _fixed.GetValueOrDefault(command.Name, EventPlan.Nothing),
+        };
 
     /// <summary>Whether Redis tells that a command finds no key, which it uses in this way.</summary>
     public static bool TellsMiss(CommandDefinition command, AclKeyAccess access)
     {
-        if (command.Name is "getex" or "getdel" or "getset")
+        if (command.Name is "getex" or "getdel" or "getset" or "pfmerge")
             return true;
-        bool looksOnly = command.Name.StartsWith("object|", StringComparison.Ordinal)
+        bool looksOnly = command.Name == "watch" || command.Name.StartsWith("object|", StringComparison.Ordinal)
             || command.Name.StartsWith("memory|", StringComparison.Ordinal);
-        return !looksOnly && access == AclKeyAccess.Read;
+        return !looksOnly && ((command.Flags & CommandFlags.Write) == 0 || access == AclKeyAccess.Read);
     }
 
     /// <summary>The event of a write in process.</summary>
@@ -98,6 +99,9 @@ internal static class EventPlans
         var push = isToLeft ? _leftPush : _rightPush;
         return request[1].SequenceEqual(request[2]) ? push with { Then = pop.Written } : push with { Source = pop };
     }
+
+    private static bool IsExpiring(ReadOnlySpan<byte> key, CacheStore keyspace) =>
+        keyspace.TryPeekInfo(key, out var info) && info.ExpiresAtMs != 0;
 
     private static bool HasExpiry(in RespRequest request, int first) =>
         HasWord(request, first, "EX"u8) || HasWord(request, first, "PX"u8) || HasWord(request, first, "EXAT"u8)
@@ -178,7 +182,7 @@ internal static class EventPlans
         Add(plans, _rightPop, "rpop", "brpop");
         Add(plans, new(Of(EventClasses.Lists, "linsert")), "linsert");
         Add(plans, new(Of(EventClasses.Lists, "lset")), "lset");
-        Add(plans, EventPlan.OfElements(Of(EventClasses.Lists, "ltrim")), "ltrim");
+        Add(plans, EventPlan.OfElements(Of(EventClasses.Lists, "ltrim")) with { IsInAnyCase = true }, "ltrim");
         Add(plans, EventPlan.OfElements(Of(EventClasses.Lists, "lrem")), "lrem");
     }
 

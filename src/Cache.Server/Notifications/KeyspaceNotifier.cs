@@ -65,7 +65,8 @@ internal sealed class KeyspaceNotifier(CacheStore store, ChannelTable channels, 
     /// <summary>Begins the call of a command on this thread; <see cref="End"/> ends it.</summary>
     public void Begin(CommandDefinition command, in RespRequest request, CacheStore keyspace)
     {
-        _call = new NotifiedCall(this, EventPlans.Of(command, request), request, _call);
+        var plan = EventPlans.Of(command, request, keyspace);
+        _call = new NotifiedCall(this, plan, request, keyspace, _call);
         if ((_classes & EventClasses.KeyMiss) != 0)
             NoteMisses(command, request, keyspace);
     }
@@ -74,7 +75,7 @@ internal sealed class KeyspaceNotifier(CacheStore store, ChannelTable channels, 
     public void End()
     {
         var call = _call!;
-        call.TellHeld();
+        call.TellRest();
         _call = call.Outer;
         if (_call is null)
             Publish();

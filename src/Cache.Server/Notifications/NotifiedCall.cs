@@ -1,3 +1,4 @@
+using Cache.Core;
 using Cache.Core.Changes;
 using Cache.Server.Protocol;
 
@@ -8,22 +9,28 @@ internal sealed class NotifiedCall
 {
     private readonly EventPlan _plan;
 
-    // Of a command that moves something: the key that it comes from, and the events that are held until both are known.
-    private readonly byte[]? _source;
+    private readonly CacheStore _keyspace;
+
+    // The first key, where it matters; where something moves, that which it comes from.
+    private readonly byte[]? _first;
+
+    // Of a command that moves something: the events that are held until both keys are known.
     private readonly List<Held>? _held;
 
     // The keys that were told of; null: none, or it does not matter.
     private List<byte[]>? _told;
 
-    public NotifiedCall(KeyspaceNotifier owner, EventPlan plan, in RespRequest request, NotifiedCall? outer)
+    public NotifiedCall(
+        KeyspaceNotifier owner, EventPlan plan, in RespRequest request, CacheStore keyspace, NotifiedCall? outer)
     {
         Owner = owner;
+        _keyspace = keyspace;
         Outer = outer;
         _plan = plan;
-        if (plan.Source is null)
-            return;
-        _source = request[1].ToArray();
-        _held = [];
+        if (plan.Source is not null)
+            _held = [];
+        if (plan.Source is not null || plan.IsInAnyCase)
+            _first = request[1].ToArray();
     }
 
     public KeyspaceNotifier Owner { get; }
@@ -34,7 +41,7 @@ internal sealed class NotifiedCall
     /// <summary>Takes a change. Under the lock of its key.</summary>
     public void Note(in ChangeNote note)
     {
-        if (_plan.Source is { } source && note.Key.SequenceEqual(_source)
+        if (_plan.Source is { } source && note.Key.SequenceEqual(_first)
             && (source.Written is not null || note.Kind == ChangeKind.Remove))
         {
             Tell(source, note, _plan.IsSourceFirst ? Order.Early : Order.Late);
@@ -45,9 +52,13 @@ internal sealed class NotifiedCall
         }
     }
 
-    /// <summary>Tells the events of a command that moves something, in Redis's order.</summary>
-    public void TellHeld()
+    /// <summary>
+    /// Tells the events of a command that moves something, in Redis's order, and what is told without a change.
+    /// </summary>
+    public void TellRest()
     {
+        if (_plan.IsInAnyCase && _told is null && IsList(_first))
+            Owner.Add(_keyspace.Keyspace, _plan.Written, _first);
         if (_held is null)
             return;
         for (var order = Order.First; order <= Order.Late; order++)
@@ -59,6 +70,9 @@ internal sealed class NotifiedCall
             }
         }
     }
+
+    private bool IsList(ReadOnlySpan<byte> key) =>
+        _keyspace.TryPeekInfo(key, out var info) && info.Kind == EntryKind.List;
 
     private void Tell(EventPlan plan, in ChangeNote note, Order order)
     {

@@ -2,7 +2,7 @@ using Cache.Server.Clients;
 
 namespace Cache.Server.PubSub;
 
-/// <summary>The subscriptions of a client, or of a subscriber in the process; changed under the gate of the table.</summary>
+/// <summary>The subscriptions of a client, or in the process; changed under the gate of the table.</summary>
 internal sealed class Subscriptions : ClientSubscriptions
 {
     private readonly ChannelTable _table;
