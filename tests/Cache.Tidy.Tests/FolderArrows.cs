@@ -33,6 +33,7 @@ internal static class FolderArrows
     private const string Statistics = "Cache.Server.Statistics";
     private const string Security = "Cache.Server.Security";
     private const string Clients = "Cache.Server.Clients";
+    private const string Notifications = "Cache.Server.Notifications";
     private const string PubSub = "Cache.Server.PubSub";
     private const string Commands = "Cache.Server.Commands";
     private const string Table = "Cache.Server.Commands.Table";
@@ -170,7 +171,7 @@ internal static class FolderArrows
         [
             Transport, "Cache.Server.Transport.Sockets", "Cache.Server.Transport.Linux", "Cache.Server.Transport.Tls",
             "Cache.Server.Connections", Protocol, Commands, Dispatch, Table, Clients, Security, Settings, Statistics,
-            "Cache.Server.Commands.Administration", Metrics, Diagnostics, Core, Contracts, Kept, Logging,
+            "Cache.Server.Commands.Administration", PubSub, Metrics, Diagnostics, Core, Contracts, Kept, Logging,
         ],
         [Transport] = [],
         ["Cache.Server.Transport.Sockets"] = [Transport],
@@ -189,10 +190,12 @@ internal static class FolderArrows
         [Clients] = [Security, Settings, Table, Core],
         // Channels and who is subscribed to them; a publisher writes what it gets itself.
         [PubSub] = [Clients, Arguments, Protocol],
+        // The changes of keys become messages, in the words of commands.
+        [Notifications] = [PubSub, Table, Arguments, Settings, Protocol, Core, Contracts, Changes],
         [Dispatch] =
         [
-            PubSub, Clients, Security, Settings, Statistics, Table, Replies, Arguments, Protocol, Target, Core,
-            Contracts, Kept, Changes,
+            PubSub, Notifications, Clients, Security, Settings, Statistics, Table, Replies, Arguments, Protocol, Target,
+            Core, Contracts, Kept, Changes,
         ],
         // Families of commands: what several need goes to Dispatch, Replies or Arguments, never from one to another.
         ["Cache.Server.Commands.Strings"] =

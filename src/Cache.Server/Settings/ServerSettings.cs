@@ -92,6 +92,9 @@ internal sealed class ServerSettings
     /// </summary>
     public int TcpKeepAliveSeconds { get; set; } = 300;
 
+    /// <summary>The classes of keyspace events that are published.</summary>
+    public EventClasses NotifiedEvents { get; set; }
+
     /// <summary>The longest argument of a request in bytes.</summary>
     public long ProtoMaxBulkLength { get; set; } = 512 << 20;
 

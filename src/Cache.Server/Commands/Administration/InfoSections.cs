@@ -133,6 +133,7 @@ internal static class InfoSections
         text.Add("pubsub_channels", server.Channels.CountOf(ChannelKind.Channel));
         text.Add("pubsub_patterns", server.Channels.PatternCount);
         text.Add("pubsubshard_channels", server.Channels.CountOf(ChannelKind.Shard));
+        text.Add("keyspace_events_dropped", server.Notifications.DroppedCount);
         text.AddEach(
             0, "latest_fork_usec", "total_forks",
             "migrate_cached_sockets", "slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses",

@@ -110,13 +110,13 @@ internal sealed class CommandContext : DatabaseVisit
     public bool IsAdministrator => Client.User == Server.Users.Administrator;
 
     /// <summary>
-    /// Whether requests may take the fast path of common ones: nothing about this client is special, and no client
-    /// monitors.
+    /// Whether requests may take the fast path of common ones: nothing about this client is special, no client
+    /// monitors, and no events of keys are published.
     /// </summary>
     public bool IsOrdinary =>
         ReplyMode == ReplyMode.Normal && IsAuthenticated && Client.User.Rules.AllowsCommon
         && !Client.IsReserved && !Client.IsRestricted && !Client.IsQueueing && _hasCommonNames && Server.IsServing
-        && !Server.Monitors.AreThere;
+        && !Server.Monitors.AreThere && !Server.Notifications.IsOn;
 
     /// <summary>The longest value that is copied on this thread.</summary>
     public int CopiedLengthMax => SharesThread ? (int)Turn.WorkMax : int.MaxValue - 1;

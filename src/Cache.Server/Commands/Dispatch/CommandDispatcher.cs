@@ -118,6 +118,9 @@ internal static class CommandDispatcher
         long earlierTicks = context.Progress?.Ticks ?? 0;
         CountCall(command, context);
         long start = context.BeginCall();
+        bool isNotified = context.Server.Notifications.IsOn;
+        if (isNotified)
+            context.Server.Notifications.Begin(command, request, context.Store);
         try
         {
             context.Server.Handlers.Of(command)(request, context);
@@ -129,6 +132,8 @@ internal static class CommandDispatcher
             ReplyToDefect(command, exception, context);
         }
 
+        if (isNotified)
+            EndNotifying(context);
         long ticks = context.EndCall(start) + earlierTicks;
         if (context.GaveWay)
         {
@@ -148,6 +153,15 @@ internal static class CommandDispatcher
             SlowCalls.Note(command, RequestExcerpt.Of(command, request, context.LongArgument), ticks, context);
         if (reply.ErrorCount != errors)
             CountFailure(command, reply, context);
+    }
+
+    // What the client gets of its own events comes behind the reply.
+    [MethodImpl(MethodImplOptions.NoInlining)] // Only while events are published.
+    private static void EndNotifying(CommandContext context)
+    {
+        context.Server.Notifications.End();
+        if (context.Client.IsSubscriber && !context.IsInSection)
+            context.WriteMessages();
     }
 
     /// <summary>Counts a call.</summary>

@@ -3,6 +3,7 @@ using Cache.Core;
 using Cache.Durability;
 using Cache.Server.Clients;
 using Cache.Server.Commands.Table;
+using Cache.Server.Notifications;
 using Cache.Server.PubSub;
 using Cache.Server.Security;
 using Cache.Server.Settings;
@@ -52,6 +53,7 @@ internal sealed class ServerState
         TicksPerMicrosecond = (double)store.TimeProvider.TimestampFrequency / MicrosecondsPerSecond;
         StartedAtMs = store.NowMs;
         Channels = new ChannelTable(Clients.Memory);
+        Notifications = new KeyspaceNotifier(store, Channels, Databases.NumberOf);
         Monitors = new Monitors(Clients, settings, store.TimeProvider);
         StoreBytesAtStart = store.GetStatistics() is { Count: 0 } empty ? empty.MemoryBytes : 0;
     }
@@ -115,6 +117,9 @@ internal sealed class ServerState
 
     /// <summary>Who is subscribed to what.</summary>
     public ChannelTable Channels { get; }
+
+    /// <summary>Publishes what becomes of keys.</summary>
+    public KeyspaceNotifier Notifications { get; }
 
     /// <summary>The clients of MONITOR.</summary>
     public Monitors Monitors { get; }
@@ -293,7 +298,7 @@ internal sealed class ServerState
     /// <summary>
     /// Ends the clients of a user that are subscribed to what it has no right to any more; the caller after its reply.
     /// </summary>
-    public void EndUnentitled(AclUser user, ClientSession caller)
+    public void EndUnentitled(AclUser user, ClientSession? caller)
     {
         // The rights were changed before; see SUBSCRIBE.
         Interlocked.MemoryBarrier();
