@@ -52,6 +52,7 @@ internal static class FolderArrows
     private const string Verbs = "Cache.Tool.Verbs";
     private const string Kept = "Cache.Durability";
     private const string KeptContracts = "Cache.Durability.Contracts";
+    private const string Tracking = "Cache.Server.Tracking";
     private const string Logging = "Microsoft.Extensions.Logging";
 
     /// <summary>Namespaces whose arrows are checked; what lies elsewhere is the runtime's.</summary>
@@ -189,10 +190,12 @@ internal static class FolderArrows
         [Clients] = [Security, Settings, Table, Core],
         // Channels and who is subscribed to them; a publisher writes what it gets itself.
         [PubSub] = [Clients, Arguments, Protocol],
+        // Who is told of which changed keys: an observer of the store's changes.
+        [Tracking] = [Clients, Settings, Core, Contracts, Changes],
         [Dispatch] =
         [
-            PubSub, Clients, Security, Settings, Statistics, Table, Replies, Arguments, Protocol, Target, Core,
-            Contracts, Kept, Changes,
+            Tracking, PubSub, Clients, Security, Settings, Statistics, Table, Replies, Arguments, Protocol, Target,
+            Core, Contracts, Kept, Changes,
         ],
         // Families of commands: what several need goes to Dispatch, Replies or Arguments, never from one to another.
         ["Cache.Server.Commands.Strings"] =
@@ -215,10 +218,11 @@ internal static class FolderArrows
         ["Cache.Server.Commands.PubSub"] = [Dispatch, PubSub, Clients, Security, Replies, Arguments, Protocol],
         ["Cache.Server.Commands.Bits"] = [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Session"] =
-            [Dispatch, PubSub, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
+            [Dispatch, Tracking, PubSub, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
         ["Cache.Server.Commands.Administration"] =
         [
-            Dispatch, PubSub, Table, Replies, Arguments, Clients, Security, Settings, Statistics, Protocol, Core,
+            Dispatch, Tracking, PubSub, Table, Replies, Arguments, Clients, Security, Settings, Statistics, Protocol,
+            Core,
             Contracts, Kept, KeptContracts, "Cache.Durability.Control", Doctor,
         ],
         // Which keys, and which kinds of keys, take and make most; the commands that tell it.
@@ -247,7 +251,7 @@ internal static class FolderArrows
         // Log messages hold no stage, so a stage may write them.
         ["Cache.Server.Connections"] =
         [
-            Dispatch, Table, Replies, Clients, Security, Settings, Statistics, Protocol,
+            Dispatch, Tracking, Table, Replies, Clients, Security, Settings, Statistics, Protocol,
             "Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.TransportListener", Filling, Target,
             Diagnostics, Kept, Logging,
         ],

@@ -7,6 +7,7 @@ using Cache.Server.PubSub;
 using Cache.Server.Security;
 using Cache.Server.Settings;
 using Cache.Server.Statistics;
+using Cache.Server.Tracking;
 
 namespace Cache.Server.Commands.Dispatch;
 
@@ -52,6 +53,7 @@ internal sealed class ServerState
         TicksPerMicrosecond = (double)store.TimeProvider.TimestampFrequency / MicrosecondsPerSecond;
         StartedAtMs = store.NowMs;
         Channels = new ChannelTable(Clients.Memory);
+        Tracking = new KeyTracking(store, Clients, settings);
         Monitors = new Monitors(Clients, settings, store.TimeProvider);
         StoreBytesAtStart = store.GetStatistics() is { Count: 0 } empty ? empty.MemoryBytes : 0;
     }
@@ -115,6 +117,9 @@ internal sealed class ServerState
 
     /// <summary>Who is subscribed to what.</summary>
     public ChannelTable Channels { get; }
+
+    /// <summary>Tells clients of changed keys.</summary>
+    public KeyTracking Tracking { get; }
 
     /// <summary>The clients of MONITOR.</summary>
     public Monitors Monitors { get; }
