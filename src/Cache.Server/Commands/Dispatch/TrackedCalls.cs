@@ -26,11 +26,11 @@ internal static class TrackedCalls
     /// <summary>Ends what <see cref="Begin"/> began.</summary>
     public static void End() => KeyTracking.Writer = 0;
 
-    /// <summary>CLIENT CACHING is about the next command only, which is not one of CLIENT.</summary>
+    /// <summary>CLIENT CACHING is about the next command or transaction only, which is not one of CLIENT.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)] // Only for these clients.
     public static void EndCaching(CommandDefinition? command, ClientSession client)
     {
-        if (client.Tracking is { IsCachingGiven: true } tracking
+        if (client is { IsQueueing: false, Tracking: { IsCachingGiven: true } tracking }
             && command?.Name.StartsWith("client|", StringComparison.Ordinal) != true)
         {
             tracking.IsCachingGiven = false;
