@@ -247,9 +247,22 @@ internal sealed class ClientSession
         _subscriptions?.End(); // No message comes behind the reply.
     }
 
-    /// <summary>Lets others push messages to it from now on; called by the client's own command.</summary>
-    public Outbox OpenOutbox(ClientMemory memory, Action<ConnectionLimit, string, long> report) =>
-        _outbox ??= new Outbox(this, memory, report);
+    /// <summary>
+    /// Lets others push messages to it from now on. Any thread; unless it is called by the client's own command, they
+    /// are sent with the reply to its next request at first.
+    /// </summary>
+    public Outbox OpenOutbox(ClientMemory memory, Action<ConnectionLimit, string, long> report)
+    {
+        if (_outbox is null)
+        {
+            var made = new Outbox(this, memory, report);
+#pragma warning disable CS0420 // The exchange is a fence itself.
+            Interlocked.CompareExchange(ref _outbox, made, null);
+#pragma warning restore CS0420
+        }
+
+        return _outbox;
+    }
 
     /// <summary>Gives it a list of channels; called by the client's own command.</summary>
     public void OpenSubscriptions(ClientSubscriptions subscriptions)

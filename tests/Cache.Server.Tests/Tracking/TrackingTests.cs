@@ -9,6 +9,7 @@ namespace Cache.Server.Tests.Tracking;
 public sealed class TrackingTests : ConnectionTestBase
 {
     private const string Ok = "+OK\r\n";
+    private const string Message = "*3\r\n$7\r\nmessage\r\n$20\r\n__redis__:invalidate\r\n";
     private const string All = ">2\r\n$10\r\ninvalidate\r\n_\r\n";
 
     [Fact]
@@ -144,6 +145,58 @@ public sealed class TrackingTests : ConnectionTestBase
     }
 
     [Fact]
+    public async Task Redirect_ToASubscriberOfResp2_IsAMessageOfTheChannel()
+    {
+        await using var server = await StartAsync();
+        var (tracker, target) = (server.Connect(), server.Connect());
+        await AskAsync(target, Request("SUBSCRIBE", "__redis__:invalidate"), "*2\r\n$4\r\npong\r\n$0\r\n\r\n");
+        long id = server.Server.State.Clients.ToList()[^1].Id;
+        Assert.Equal(Ok, await AskAsync(tracker, Request("CLIENT", "TRACKING", "on", "REDIRECT", $"{id}")));
+        await AskAsync(tracker, Request("GET", "a"));
+
+        Store.Set("a"u8, "1"u8);
+        await ExpectAsync(target, Message + "*1\r\n" + Bulk("a"));
+        Store.Clear();
+        await ExpectAsync(target, Message + "$-1\r\n");
+    }
+
+    [Fact]
+    public async Task Redirect_ToAClientThatNobodyPushedTo_IsToldBeforeItsNextReply()
+    {
+        await using var server = await StartAsync();
+        var (tracker, target) = (server.Connect(), await ConnectAsync(server));
+        long id = server.Server.State.Clients.ToList()[^1].Id;
+        Assert.Equal(Ok, await AskAsync(tracker, Request("CLIENT", "TRACKING", "on", "REDIRECT", $"{id}")));
+        await AskAsync(tracker, Request("GET", "a"));
+        Store.Set("a"u8, "1"u8);
+        Assert.Equal(Invalid("a"), await AskAsync(target, ""));
+        await AskAsync(tracker, Request("GET", "a"));
+
+        Store.Set("a"u8, "2"u8);
+
+        await ExpectAsync(target, Invalid("a"));
+    }
+
+    [Fact]
+    public async Task Exec_OfReadsAndWrites_IsToldBehindItsReply()
+    {
+        await using var server = await StartAsync();
+        var tracker = await ConnectAsync(server);
+        await AskAsync(tracker, Request("CLIENT", "TRACKING", "on", "OPTIN"));
+
+        string reply = await AskAsync(
+            tracker,
+            Request("CLIENT", "CACHING", "yes") + Request("MULTI") + Request("GET", "a") + Request("SET", "a", "1")
+            + Request("EXEC"));
+
+        const string Queued = "+QUEUED\r\n";
+        Assert.Equal(Ok + Ok + Queued + Queued + "*2\r\n_\r\n" + Ok + Invalid("a"), reply);
+        await AskAsync(tracker, Request("GET", "a"));
+        Store.Set("a"u8, "2"u8);
+        Assert.Equal("", await AskAsync(tracker, ""));
+    }
+
+    [Fact]
     public async Task TableMaxKeys_Lowered_TellsOfForgottenKeys()
     {
         await using var server = await StartAsync();
@@ -185,13 +238,13 @@ public sealed class TrackingTests : ConnectionTestBase
     }
 
     // With a PING behind it, whose reply is taken off: a client with an outbox may be served by another thread.
-    private static async Task<string> AskAsync(InMemoryClient client, string request)
+    private static async Task<string> AskAsync(InMemoryClient client, string request, string pong = "+PONG\r\n")
     {
         client.Send(request + Request("PING"));
         var reply = new StringBuilder();
-        while (!reply.ToString().EndsWith("+PONG\r\n", StringComparison.Ordinal))
+        while (!reply.ToString().EndsWith(pong, StringComparison.Ordinal))
             reply.Append(await ExpectLengthAsync(client, 1));
-        return reply.ToString(0, reply.Length - 7);
+        return reply.ToString(0, reply.Length - pong.Length);
     }
 
     private static string Invalid(params string[] keys) =>

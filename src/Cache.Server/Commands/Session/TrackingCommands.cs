@@ -42,6 +42,8 @@ internal static class TrackingCommands
             }
 
             context.OpenOutbox();
+            context.Server.Clients.Find(options.Redirection)
+                ?.OpenOutbox(context.Server.ClientMemory, context.Server.ReportLimit);
             context.Server.Tracking.Enable(client, options.Apply(client.Tracking));
         }
         else

@@ -20,6 +20,9 @@ internal struct TrackingOptions
 
     public TrackingModes Modes { get; private set; }
 
+    /// <summary>The number of the client that is told instead; 0: the client itself.</summary>
+    public readonly long Redirection => _redirection;
+
     public readonly IReadOnlyList<byte[]> Prefixes => _prefixes ?? [];
 
     /// <summary>Reads them, or replies with an error.</summary>
