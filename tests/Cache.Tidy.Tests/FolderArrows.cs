@@ -53,6 +53,7 @@ internal static class FolderArrows
     private const string Verbs = "Cache.Tool.Verbs";
     private const string Kept = "Cache.Durability";
     private const string KeptContracts = "Cache.Durability.Contracts";
+    private const string Tracking = "Cache.Server.Tracking";
     private const string Logging = "Microsoft.Extensions.Logging";
 
     /// <summary>Namespaces whose arrows are checked; what lies elsewhere is the runtime's.</summary>
@@ -192,9 +193,11 @@ internal static class FolderArrows
         [PubSub] = [Clients, Arguments, Protocol],
         // The changes of keys become messages, in the words of commands.
         [Notifications] = [PubSub, Table, Arguments, Settings, Protocol, Core, Contracts, Changes],
+        // Who is told of which changed keys: an observer of the store's changes.
+        [Tracking] = [Clients, Settings, Core, Contracts, Changes],
         [Dispatch] =
         [
-            PubSub, Notifications, Clients, Security, Settings, Statistics, Table, Replies, Arguments, Protocol, Target,
+            Tracking, PubSub, Notifications, Clients, Security, Settings, Statistics, Table, Replies, Arguments, Protocol, Target,
             Core, Contracts, Kept, Changes,
         ],
         // Families of commands: what several need goes to Dispatch, Replies or Arguments, never from one to another.
@@ -218,10 +221,11 @@ internal static class FolderArrows
         ["Cache.Server.Commands.PubSub"] = [Dispatch, PubSub, Clients, Security, Replies, Arguments, Protocol],
         ["Cache.Server.Commands.Bits"] = [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Session"] =
-            [Dispatch, PubSub, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
+            [Dispatch, Tracking, PubSub, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
         ["Cache.Server.Commands.Administration"] =
         [
-            Dispatch, PubSub, Table, Replies, Arguments, Clients, Security, Settings, Statistics, Protocol, Core,
+            Dispatch, Tracking, PubSub, Table, Replies, Arguments, Clients, Security, Settings, Statistics, Protocol,
+            Core,
             Contracts, Kept, KeptContracts, "Cache.Durability.Control", Doctor,
         ],
         // Which keys, and which kinds of keys, take and make most; the commands that tell it.
@@ -250,7 +254,7 @@ internal static class FolderArrows
         // Log messages hold no stage, so a stage may write them.
         ["Cache.Server.Connections"] =
         [
-            Dispatch, Table, Replies, Clients, Security, Settings, Statistics, Protocol,
+            Dispatch, Tracking, Table, Replies, Clients, Security, Settings, Statistics, Protocol,
             "Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.TransportListener", Filling, Target,
             Diagnostics, Kept, Logging,
         ],

@@ -50,6 +50,8 @@ internal static class CommandDispatcher
 
         if (context.ReplyMode != ReplyMode.Normal && !context.GaveWay)
             context.EndSkipping();
+        if (context.Client.HasTrackedCalls && !context.GaveWay)
+            TrackedCalls.EndCaching(command, context.Client);
     }
 
     /// <summary>
@@ -117,6 +119,9 @@ internal static class CommandDispatcher
         long unflushedBytes = reply.UnflushedBytes;
         long earlierTicks = context.Progress?.Ticks ?? 0;
         CountCall(command, context);
+        bool isTracked = context.Client.HasTrackedCalls;
+        if (isTracked)
+            TrackedCalls.Begin(command, request, context); // Before it reads.
         long start = context.BeginCall();
         bool isNotified = context.Server.Notifications.IsOn;
         if (isNotified)
@@ -134,6 +139,8 @@ internal static class CommandDispatcher
 
         if (isNotified)
             EndNotifying(context);
+        if (isTracked)
+            TrackedCalls.End();
         long ticks = context.EndCall(start) + earlierTicks;
         if (context.GaveWay)
         {

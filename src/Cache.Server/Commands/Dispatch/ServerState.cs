@@ -8,6 +8,7 @@ using Cache.Server.PubSub;
 using Cache.Server.Security;
 using Cache.Server.Settings;
 using Cache.Server.Statistics;
+using Cache.Server.Tracking;
 
 namespace Cache.Server.Commands.Dispatch;
 
@@ -54,6 +55,7 @@ internal sealed class ServerState
         StartedAtMs = store.NowMs;
         Channels = new ChannelTable(Clients.Memory);
         Notifications = new KeyspaceNotifier(store, Channels, Databases.NumberOf);
+        Tracking = new KeyTracking(store, Clients, settings);
         Monitors = new Monitors(Clients, settings, store.TimeProvider);
         StoreBytesAtStart = store.GetStatistics() is { Count: 0 } empty ? empty.MemoryBytes : 0;
     }
@@ -120,6 +122,9 @@ internal sealed class ServerState
 
     /// <summary>Publishes what becomes of keys.</summary>
     public KeyspaceNotifier Notifications { get; }
+
+    /// <summary>Tells clients of changed keys.</summary>
+    public KeyTracking Tracking { get; }
 
     /// <summary>The clients of MONITOR.</summary>
     public Monitors Monitors { get; }
