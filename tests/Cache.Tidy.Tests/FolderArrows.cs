@@ -34,6 +34,7 @@ internal static class FolderArrows
     private const string Security = "Cache.Server.Security";
     private const string Clients = "Cache.Server.Clients";
     private const string PubSub = "Cache.Server.PubSub";
+    private const string Waits = "Cache.Server.Waits";
     private const string Commands = "Cache.Server.Commands";
     private const string Table = "Cache.Server.Commands.Table";
     private const string Replies = "Cache.Server.Commands.Replies";
@@ -189,9 +190,14 @@ internal static class FolderArrows
         [Clients] = [Security, Settings, Table, Core],
         // Channels and who is subscribed to them; a publisher writes what it gets itself.
         [PubSub] = [Clients, Arguments, Protocol],
+        // A table of who waits for which key; it observes the store, and lets each family serve its own.
+        [Waits] =
+        [
+            Clients, Protocol, "Cache.Server.Commands.Replies.CollectingPipeWriter", Core, Contracts, Changes,
+        ],
         [Dispatch] =
         [
-            PubSub, Clients, Security, Settings, Statistics, Table, Replies, Arguments, Protocol, Target, Core,
+            PubSub, Waits, Clients, Security, Settings, Statistics, Table, Replies, Arguments, Protocol, Target, Core,
             Contracts, Kept, Changes,
         ],
         // Families of commands: what several need goes to Dispatch, Replies or Arguments, never from one to another.
@@ -203,14 +209,15 @@ internal static class FolderArrows
         ["Cache.Server.Commands.Hashes"] =
             [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Lists"] =
-            [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
+            [Dispatch, Replies, Arguments, Waits, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.HyperLogLogs"] =
             [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
         // Its patterns read any key, which a user may have no right to.
         ["Cache.Server.Commands.Sorting"] =
             [Dispatch, Table, Replies, Arguments, Clients, Security, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Sets"] = [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
-        ["Cache.Server.Commands.SortedSets"] = [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.SortedSets"] =
+            [Dispatch, Replies, Arguments, Waits, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Geo"] = [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
         ["Cache.Server.Commands.PubSub"] = [Dispatch, PubSub, Clients, Security, Replies, Arguments, Protocol],
         ["Cache.Server.Commands.Bits"] = [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],

@@ -48,6 +48,7 @@ internal sealed class IdleSweep : IAsyncDisposable
         NoteCollections();
         _history.Sample();
         _server.Monitors.Sweep();
+        _server.Waits.Sweep();
         long nowMs = _server.NowMs;
         foreach (var connection in _connections)
         {

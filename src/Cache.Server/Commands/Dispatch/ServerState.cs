@@ -7,6 +7,7 @@ using Cache.Server.PubSub;
 using Cache.Server.Security;
 using Cache.Server.Settings;
 using Cache.Server.Statistics;
+using Cache.Server.Waits;
 
 namespace Cache.Server.Commands.Dispatch;
 
@@ -52,6 +53,8 @@ internal sealed class ServerState
         TicksPerMicrosecond = (double)store.TimeProvider.TimestampFrequency / MicrosecondsPerSecond;
         StartedAtMs = store.NowMs;
         Channels = new ChannelTable(Clients.Memory);
+        Waits = new WaitTable(store, Databases);
+        Pauses = new Pauses(Clients, store.TimeProvider);
         Monitors = new Monitors(Clients, settings, store.TimeProvider);
         StoreBytesAtStart = store.GetStatistics() is { Count: 0 } empty ? empty.MemoryBytes : 0;
     }
@@ -118,6 +121,12 @@ internal sealed class ServerState
 
     /// <summary>The clients of MONITOR.</summary>
     public Monitors Monitors { get; }
+
+    /// <summary>The clients that wait for changes of keys.</summary>
+    public WaitTable Waits { get; }
+
+    /// <summary>CLIENT PAUSE.</summary>
+    public Pauses Pauses { get; }
 
     /// <summary>The last rare events.</summary>
     public EventLog Events { get; } = new();
@@ -187,6 +196,9 @@ internal sealed class ServerState
 
     /// <summary>Whether all commands can be served: no load is under way, and files can be written.</summary>
     public bool IsServing => Settings.Durability is not { IsServing: false };
+
+    /// <summary>Whether no command must be refused or put off: clients are not paused either.</summary>
+    public bool IsUnhindered => !Pauses.AreThere && IsServing;
 
     /// <summary>Whether files are being loaded.</summary>
     public bool IsLoading => Settings.Durability is { IsLoading: true };
