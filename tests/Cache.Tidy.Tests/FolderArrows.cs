@@ -254,7 +254,7 @@ internal static class FolderArrows
         // Log messages hold no stage, so a stage may write them.
         ["Cache.Server.Connections"] =
         [
-            Dispatch, Table, Replies, Clients, Security, Settings, Statistics, Protocol,
+            Dispatch, Waits, Table, Replies, Clients, Security, Settings, Statistics, Protocol,
             "Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.TransportListener", Filling, Target,
             Diagnostics, Kept, Logging,
         ],

@@ -33,7 +33,9 @@ internal sealed class Suspension
     /// </summary>
     public Action<Action<object>, object>? Post { get; set; }
 
-    /// <summary>Whether the client's peer has gone, which nothing shows while nothing is read; null: not known.</summary>
+    /// <summary>
+    /// Whether the client's peer has gone, which nothing shows while nothing is read; null: not known.
+    /// </summary>
     public Func<bool>? IsPeerGone { get; set; }
 
     /// <summary>Why the client is parked; any thread, perhaps a moment old.</summary>

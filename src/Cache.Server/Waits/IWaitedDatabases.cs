@@ -2,7 +2,9 @@ using Cache.Core;
 
 namespace Cache.Server.Waits;
 
-/// <summary>Which database has which keyspace: clients wait for keys of a database, and stores change keyspaces.</summary>
+/// <summary>
+/// Which database has which keyspace: clients wait for keys of a database, and stores change keyspaces.
+/// </summary>
 internal interface IWaitedDatabases
 {
     /// <summary>The number of databases.</summary>

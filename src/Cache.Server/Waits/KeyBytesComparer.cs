@@ -1,7 +1,8 @@
 namespace Cache.Server.Waits;
 
 /// <summary>Compares keys by their bytes, and finds them by a span.</summary>
-internal sealed class KeyBytesComparer : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>
+internal sealed class KeyBytesComparer
+    : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>
 {
     public bool Equals(byte[]? x, byte[]? y) => x.AsSpan().SequenceEqual(y);
 

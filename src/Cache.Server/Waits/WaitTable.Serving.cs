@@ -30,7 +30,7 @@ internal sealed partial class WaitTable
     /// <summary>Whether a key has changed whose waiters are not served yet.</summary>
     public bool HasReady => Volatile.Read(ref _readyCount) != 0;
 
-    /// <summary>Whether all waiters stand in their queues, and all that has changed is served; for tests.</summary>
+    /// <summary>Whether all waiters stand in their queues, and all changes are served; for tests.</summary>
     public bool IsIdle =>
         Volatile.Read(ref _adding) == 0 && !HasReady && Volatile.Read(ref _isServing) == 0 && Volatile.Read(ref _isPosted) == 0;
 
@@ -45,7 +45,7 @@ internal sealed partial class WaitTable
     }
 
     /// <summary>Ends what <see cref="TryHold"/> has begun, and serves.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining)] // As above.
     public void Unhold()
     {
         Debug.Assert(_isHeld);

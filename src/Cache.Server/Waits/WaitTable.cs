@@ -51,7 +51,9 @@ internal sealed partial class WaitTable : ChangeObserver, IDisposable
     /// <summary>Whether some client waits.</summary>
     public bool AreThere => Volatile.Read(ref _count) != 0;
 
-    /// <summary>Whether the table observes the store, as it does while clients wait, and up to a second longer.</summary>
+    /// <summary>
+    /// Whether the table observes the store, as it does while clients wait, and up to a second longer.
+    /// </summary>
     public bool IsAttached => Volatile.Read(ref _isAttached);
 
     /// <summary>Whether a client that waits for a kind of key stands before a new one.</summary>

@@ -100,9 +100,9 @@ public sealed class WaitModelTests : ConnectionTestBase
             var waits = server.Server.State.Waits;
             bool isSettled = SpinWait.SpinUntil(
                 () => waits.Count == _model.Waiting.Count() && waits.IsIdle, TimeSpan.FromSeconds(60));
-            string state = $"{waits.Count} wait, not {_model.Waiting.Count()}; it has "
-                + Encoding.Latin1.GetString(_clients[client].ReadAll());
-            Assert.True(isSettled, $"client {client + 1} after {request}: {state}");
+            string state = $"{waits.Count} wait, not {string.Join(',', _model.Waiting)}; unread: "
+                + string.Join('|', _clients.Select(static one => Encoding.Latin1.GetString(one.ReadAll())));
+            Assert.True(isSettled, $"client {client} after {request}: {state}");
             await ReadWokenAsync(request);
         }
 
@@ -153,14 +153,13 @@ public sealed class WaitModelTests : ConnectionTestBase
                 Assert.Equal(isWaiting ? ":1\r\n" : ":0\r\n", reply);
                 _model.End(client);
                 if (isWaiting)
-                    await ReadAsync(client, WaitModel.NullArray, "UNBLOCK");
+                    await ReadLastAsync(client, WaitModel.NullArray, "UNBLOCK");
                 return;
             }
 
             Assert.Equal(":1\r\n", _other.Exchange(Request("CLIENT", "KILL", "ID", id)));
             _model.End(client);
-            _clients[client] = server.Connect();
-            _ids[client] = ++_lastId;
+            Renew(client);
         }
 
         private async Task AdvanceAsync()
@@ -169,7 +168,7 @@ public sealed class WaitModelTests : ConnectionTestBase
             _nowMs += more;
             clock.Advance(TimeSpan.FromMilliseconds(more));
             foreach (int client in _model.Expire(_nowMs))
-                await ReadAsync(client, WaitModel.NullArray, "its time");
+                await ReadLastAsync(client, WaitModel.NullArray, "its time");
         }
 
         private async Task PushInProcessAsync()
@@ -185,8 +184,23 @@ public sealed class WaitModelTests : ConnectionTestBase
         private async Task ReadWokenAsync(string request)
         {
             foreach (var (client, reply) in _model.Woken)
-                await ReadAsync(client, reply, request);
+                await ReadLastAsync(client, reply, request);
             _model.Woken.Clear();
+        }
+
+        // A client that has waited goes on with another connection: after the reply, the old one may still be on a
+        // thread of the pool, and what it is sent would be executed there, some time later.
+        private async Task ReadLastAsync(int client, string reply, string request)
+        {
+            await ReadAsync(client, reply, request);
+            _clients[client].Close();
+            Renew(client);
+        }
+
+        private void Renew(int client)
+        {
+            _clients[client] = server.Connect();
+            _ids[client] = ++_lastId;
         }
 
         private async Task ReadAsync(int client, string reply, string request)

@@ -8,7 +8,8 @@ internal static class BlockTimeout
     private const double MsPerSecond = 1000;
 
     // Longer than any timer accepts: a hundred years are no end either.
-    private const double MsMax = 100 * 365.0 * 86_400 * MsPerSecond;
+    private const long SecondsMax = 100L * 365 * 86_400;
+    private const double MsMax = SecondsMax * MsPerSecond;
 
     // The first number of milliseconds that a signed number of 64 bits does not have.
     private const double MsEnd = 9223372036854775808.0;
@@ -18,13 +19,12 @@ internal static class BlockTimeout
     public static bool TryParse(ReadOnlySpan<byte> text, RespReplyWriter reply, out TimeSpan timeout)
     {
         timeout = Timeout.InfiniteTimeSpan;
-        if (!TryReadSeconds(text, out double seconds))
+        if (!TryReadMilliseconds(text, out double milliseconds))
         {
             reply.Error("ERR timeout is not a float or out of range"u8);
             return false;
         }
 
-        double milliseconds = Math.Ceiling(seconds * MsPerSecond);
         if (milliseconds < 0 || milliseconds >= MsEnd) // Redis's own text for what it cannot convert.
         {
             reply.Error("ERR timeout is negative"u8);
@@ -36,20 +36,25 @@ internal static class BlockTimeout
         return true;
     }
 
-    private static bool TryReadSeconds(ReadOnlySpan<byte> text, out double seconds)
+    private static bool TryReadMilliseconds(ReadOnlySpan<byte> text, out double milliseconds)
     {
-        bool isInteger = RespInteger.TryParse(text, out long whole);
-        seconds = whole;
-        if (isInteger)
+        // Exactly, for numbers that a double would round.
+        if (RespInteger.TryParse(text, out long whole))
+        {
+            milliseconds = whole is >= 0 and <= long.MaxValue / 1000 ? Math.Min(whole, SecondsMax) * MsPerSecond : -1;
             return true;
+        }
+
+        milliseconds = 0;
         if (!ExtendedFloat.TryParse(text, out var number))
             return false;
-        seconds = number.ToDouble();
+        double seconds = number.ToDouble();
         bool isNegative = text[0] == (byte)'-';
         if (isNegative && number.IsInfinite)
             seconds = double.NegativeInfinity;
         else if (seconds == 0 && !isNegative && number != default)
-            seconds = double.Epsilon * MsPerSecond; // It has more digits than a double: still some time.
+            seconds = 1 / MsPerSecond; // It has more digits than a double: still some time.
+        milliseconds = Math.Ceiling(seconds * MsPerSecond);
         return true;
     }
 }

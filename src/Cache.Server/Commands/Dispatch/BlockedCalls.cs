@@ -56,7 +56,9 @@ internal static class BlockedCalls
     }
 
     /// <summary>Reads the timeout of a blocking command.</summary>
-    /// <returns>False if an error was replied, or the command gave way: a number may have thousands of digits.</returns>
+    /// <returns>
+    /// False if an error was replied, or the command gave way: a number may have thousands of digits.
+    /// </returns>
     public static bool TryReadTimeout(ReadOnlySpan<byte> text, CommandContext context, out TimeSpan timeout)
     {
         timeout = default;
@@ -94,7 +96,7 @@ internal static class BlockedCalls
         MayBlock(context) && !context.IsAdministrator && WaitTable.TryHold();
 
     /// <summary>Ends that, and serves those who wait for what the command has changed.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining)] // As above.
     public static void Unhold(CommandContext context)
     {
         context.Server.Waits.Unhold();

@@ -223,7 +223,11 @@ internal static class CommandDispatcher
             return true;
         }
 
-        return context.Server.Pauses.TryPark(command, context);
+        if (!context.Server.Pauses.PutsOff(command, out var rest))
+            return false;
+        long number = context.Park(SuspensionReason.Pause, rest);
+        context.Server.Pauses.Confirm(context.Client.Suspension, number);
+        return true;
     }
 
     /// <returns>Whether the command was refused because the client is subscribed to channels.</returns>

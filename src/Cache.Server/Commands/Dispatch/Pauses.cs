@@ -61,25 +61,27 @@ internal sealed class Pauses(ClientRegistry clients, TimeProvider clock)
             client.EndPause();
     }
 
-    /// <summary>Puts a command off, if there is a pause for it.</summary>
-    /// <returns>Whether its client is parked.</returns>
+    /// <summary>Whether there is a pause for a command, and how long it lasts.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
-    public bool TryPark(CommandDefinition command, CommandContext context)
+    public bool PutsOff(CommandDefinition command, out TimeSpan rest)
     {
+        rest = default;
         if (Volatile.Read(ref _present) is not { } pause || !Affects(command, pause))
             return false;
         long now = clock.GetTimestamp();
-        if (pause.EndsAt <= now)
-        {
-            Forget(pause);
-            return false;
-        }
+        rest = clock.GetElapsedTime(now, pause.EndsAt);
+        if (pause.EndsAt > now)
+            return true;
+        Forget(pause);
+        return false;
+    }
 
-        long number = context.Park(SuspensionReason.Pause, clock.GetElapsedTime(now, pause.EndsAt));
-        Interlocked.MemoryBarrier();
+    /// <summary>Ends the suspension of a client that has parked itself while the pause ended.</summary>
+    public void Confirm(Suspension suspension, long number)
+    {
+        Interlocked.MemoryBarrier(); // As in the end of a pause.
         if (Volatile.Read(ref _present) is null)
-            context.Client.Suspension.TryEnd(number, SuspensionEnd.Event);
-        return true;
+            suspension.TryEnd(number, SuspensionEnd.Event);
     }
 
     private static bool Affects(CommandDefinition command, Pause pause) =>
