@@ -35,6 +35,7 @@ internal static class FolderArrows
     private const string Clients = "Cache.Server.Clients";
     private const string Notifications = "Cache.Server.Notifications";
     private const string PubSub = "Cache.Server.PubSub";
+    private const string Waits = "Cache.Server.Waits";
     private const string Commands = "Cache.Server.Commands";
     private const string Table = "Cache.Server.Commands.Table";
     private const string Replies = "Cache.Server.Commands.Replies";
@@ -195,10 +196,15 @@ internal static class FolderArrows
         [Notifications] = [PubSub, Table, Arguments, Settings, Protocol, Core, Contracts, Changes],
         // Who is told of which changed keys: an observer of the store's changes.
         [Tracking] = [Clients, Settings, Core, Contracts, Changes],
+        // A table of who waits for which key; it observes the store, and lets each family serve its own.
+        [Waits] =
+        [
+            Clients, Protocol, "Cache.Server.Commands.Replies.CollectingPipeWriter", Core, Contracts, Changes,
+        ],
         [Dispatch] =
         [
-            Tracking, PubSub, Notifications, Clients, Security, Settings, Statistics, Table, Replies, Arguments, Protocol, Target,
-            Core, Contracts, Kept, Changes,
+            Tracking, PubSub, Notifications, Waits, Clients, Security, Settings, Statistics, Table, Replies, Arguments,
+            Protocol, Target, Core, Contracts, Kept, Changes,
         ],
         // Families of commands: what several need goes to Dispatch, Replies or Arguments, never from one to another.
         ["Cache.Server.Commands.Strings"] =
@@ -209,14 +215,15 @@ internal static class FolderArrows
         ["Cache.Server.Commands.Hashes"] =
             [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Lists"] =
-            [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
+            [Dispatch, Replies, Arguments, Waits, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.HyperLogLogs"] =
             [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
         // Its patterns read any key, which a user may have no right to.
         ["Cache.Server.Commands.Sorting"] =
             [Dispatch, Table, Replies, Arguments, Clients, Security, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Sets"] = [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
-        ["Cache.Server.Commands.SortedSets"] = [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.SortedSets"] =
+            [Dispatch, Replies, Arguments, Waits, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Geo"] = [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
         ["Cache.Server.Commands.PubSub"] = [Dispatch, PubSub, Clients, Security, Replies, Arguments, Protocol],
         ["Cache.Server.Commands.Bits"] = [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
@@ -254,7 +261,7 @@ internal static class FolderArrows
         // Log messages hold no stage, so a stage may write them.
         ["Cache.Server.Connections"] =
         [
-            Dispatch, Tracking, Table, Replies, Clients, Security, Settings, Statistics, Protocol,
+            Dispatch, Tracking, Waits, Table, Replies, Clients, Security, Settings, Statistics, Protocol,
             "Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.TransportListener", Filling, Target,
             Diagnostics, Kept, Logging,
         ],

@@ -99,6 +99,9 @@ internal sealed class ClientSession
     /// <summary>Whether one of its commands is blocked, as CLIENT LIST shows. Any thread.</summary>
     public bool IsBlocked => _suspension is { Reason: > SuspensionReason.Delay };
 
+    /// <summary>Whether that ends by itself, at a moment. Any thread.</summary>
+    public bool HasWaitEnd => _suspension is { Reason: > SuspensionReason.Pause, HasDeadline: true };
+
     /// <summary>Whether its replies are held back, so that it waits for the server. Any thread.</summary>
     public bool IsDelayed => _suspension is { Reason: SuspensionReason.Delay };
 
@@ -288,6 +291,9 @@ internal sealed class ClientSession
     /// <summary>CLIENT UNBLOCK, from any thread.</summary>
     /// <returns>Whether it was blocked.</returns>
     public bool TryUnblock(SuspensionEnd end) => Volatile.Read(ref _suspension)?.TryUnblock(end) == true;
+
+    /// <summary>CLIENT UNPAUSE, from any thread.</summary>
+    public void EndPause() => Volatile.Read(ref _suspension)?.End(SuspensionReason.Pause, SuspensionEnd.Event);
 
     /// <summary>
     /// Ends the client's suspension, and prevents later ones, from any thread: its connection is about to end.

@@ -49,6 +49,7 @@ internal sealed class IdleSweep : IAsyncDisposable
         _history.Sample();
         _server.Monitors.Sweep();
         _server.Tracking.Sweep();
+        _server.Waits.Sweep();
         long nowMs = _server.NowMs;
         foreach (var connection in _connections)
         {

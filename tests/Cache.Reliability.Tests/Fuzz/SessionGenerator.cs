@@ -67,6 +67,16 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null, boo
             && !_excluded.Contains(command.Name) && !_excluded.Contains(ContainerOf(command)))
     ];
 
+    // Blocking commands with these are answered at once; those that wait have a model of their own, which knows who
+    // wakes them: WaitModelTests.
+    private static readonly string[] _timeouts = ["-1", "x", "", "1e400", "-inf", "nan", " 1", "-9223372036854775809"];
+
+    private static readonly HashSet<CommandDefinition> _blocking =
+        [
+        .. _commands.Where(static one =>
+            one.Name[0] == 'b' && one.Row.GetProperty("flags").EnumerateArray().Any(IsBlocking)),
+    ];
+
     private readonly MemoryStream _bytes = new();
     private bool _isCalm;
 
@@ -162,7 +172,7 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null, boo
     private void WriteMutated()
     {
         long start = _bytes.Length;
-        WriteAnyCommand();
+        WriteAnyCommand(mayBlock: false);
         byte[] request = _bytes.ToArray()[(int)start..];
         _bytes.SetLength(start);
         for (int i = random.Next(1, 4); i > 0; i--)
@@ -200,11 +210,16 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null, boo
             WriteArray("SET"u8.ToArray(), Key(), Value());
     }
 
-    private void WriteAnyCommand(string[]? omitted = null)
+    private void WriteAnyCommand(string[]? omitted = null, bool mayBlock = true)
     {
         var command = _commands[random.Next(_commands.Length)];
-        if ((_isCalm && command.Name == Unsettling) || omitted?.Contains(command.Name) == true)
+        bool isBlocking = _blocking.Contains(command);
+        if ((_isCalm && command.Name == Unsettling) || omitted?.Contains(command.Name) == true
+            || (isBlocking && !mayBlock))
+        {
             return;
+        }
+
         int least = Math.Abs(command.Arity);
         int count = command.Arity > 0 ? least : least + random.Next(5);
         if (random.Next(30) == 0)
@@ -215,6 +230,8 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null, boo
         var words = new byte[Math.Max(count, name.Length)][];
         for (int i = 0; i < words.Length; i++)
             words[i] = i < name.Length ? InAnyCase(name[i]) : Argument(command, i);
+        if (isBlocking && words.Length > 1)
+            words[command.FirstKey > 0 ? ^1 : 1] = Encoding.Latin1.GetBytes(_timeouts[random.Next(_timeouts.Length)]);
         if (random.Next(20) == 0 && words.All(IsPlain))
             WriteLine(words);
         else
@@ -287,6 +304,8 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null, boo
     private void Write(string text) => _bytes.Write(Encoding.Latin1.GetBytes(text));
 
     private static bool IsPlain(byte[] word) => word.Length > 0 && word.AsSpan().IndexOfAny(" \t\r\n\"'\0"u8) < 0;
+
+    private static bool IsBlocking(System.Text.Json.JsonElement flag) => flag.GetString() == "blocking";
 
     private static string ContainerOf(CommandDefinition command) => command.Name.Split('|')[0];
 }

@@ -129,6 +129,25 @@ await check('publish and subscribe', async () => {
   equal(await redis.publish('io:news', 'x'), 0);
   listener.disconnect();
 });
+await check('blocking queue', async () => {
+  const workers = Array.from({ length: 4 }, () => redis.duplicate());
+  const done = [];
+  const work = async (own) => {
+    for (;;) {
+      const job = await own.blpop('io:high', 'io:low', 30);
+      if (!job || job[1] === 'end') return;
+      done.push(job[1]);
+    }
+  };
+  const ends = workers.map(work);
+  for (let i = 0; i < 100; i++) await redis.rpush(i % 3 ? 'io:low' : 'io:high', `job${i}`);
+  await redis.rpush('io:low', ...workers.map(() => 'end'));
+  await Promise.all(ends);
+  equal(done.length, 100);
+  equal(new Set(done).size, 100);
+  equal(await workers[0].bzpopmin('io:none', 0.05), null);
+  workers.forEach((own) => own.disconnect());
+});
 await check('info', async () => equal((await redis.info()).includes('redis_version:7.0.15'), true));
 
 redis.disconnect();

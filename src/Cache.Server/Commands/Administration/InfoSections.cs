@@ -79,18 +79,20 @@ internal static class InfoSections
         text.Add("maxclients", server.Settings.MaxClients);
         (long input, long output) = server.Statistics.GetBufferPeaks(server.NowMs);
         int blocked = 0;
+        int withDeadline = 0;
         foreach (var client in server.Clients.ToList())
         {
             input = Math.Max(input, client.PendingInputBytes);
             output = Math.Max(output, client.PendingOutputBytes);
             blocked += client.IsBlocked ? 1 : 0;
+            withDeadline += client.HasWaitEnd ? 1 : 0;
         }
 
         text.Add("client_recent_max_input_buffer", input);
         text.Add("client_recent_max_output_buffer", output);
         text.Add("blocked_clients", blocked);
         text.Add("tracking_clients", server.Tracking.ClientCount);
-        text.Add("clients_in_timeout_table", 0);
+        text.Add("clients_in_timeout_table", withDeadline);
     }
 
     // Empty until enough reads were seen.

@@ -116,7 +116,7 @@ internal sealed class CommandContext : DatabaseVisit
     public bool IsOrdinary =>
         ReplyMode == ReplyMode.Normal && IsAuthenticated && Client.User.Rules.AllowsCommon
         && !Client.IsReserved && !Client.IsRestricted && !Client.IsQueueing && !Client.HasTrackedCalls
-        && _hasCommonNames && Server.IsServing && !Server.Monitors.AreThere && !Server.Notifications.IsOn;
+        && _hasCommonNames && Server.IsUnhindered && !Server.Monitors.AreThere && !Server.Notifications.IsOn;
 
     /// <summary>The longest value that is copied on this thread.</summary>
     public int CopiedLengthMax => SharesThread ? (int)Turn.WorkMax : int.MaxValue - 1;
@@ -196,6 +196,9 @@ internal sealed class CommandContext : DatabaseVisit
         _untilSample += Counters.Keys.NextGap();
         return index;
     }
+
+    /// <summary>The next call begins later: other work was done meanwhile.</summary>
+    public void ForgetCallEnd() => _callEnd = 0;
 
     /// <summary>When the last call ended, in ticks.</summary>
     public long CallEnd => _callEnd;
@@ -411,6 +414,8 @@ internal sealed class CommandContext : DatabaseVisit
     {
         bool isDone = Server.Databases.TrySwap(first, second, this);
         Store = KeyspaceOf(Client.Database);
+        if (isDone)
+            Server.Waits.NoteSwap(first, second);
         return isDone;
     }
 

@@ -39,7 +39,7 @@ internal static class CommandDispatcher
         else if (!context.Client.IsQueueing && context.TryGiveWay(command, request.Count))
             return;
         else if ((context.Client.User.Rules.AllowsFreely(command) || !TryDeny(command, request, context))
-            && (context.Server.IsServing || !TryRefuse(command, context))
+            && (context.Server.IsUnhindered || !TryRefuse(command, context))
             && (!context.Client.IsRestricted || !TryRestrict(command, context)))
         {
             if (context.Client.IsQueueing && command.Role < TransactionRole.Control)
@@ -118,6 +118,8 @@ internal static class CommandDispatcher
         int errors = reply.ErrorCount;
         long unflushedBytes = reply.UnflushedBytes;
         long earlierTicks = context.Progress?.Ticks ?? 0;
+        bool wasShown = context.Progress is WaitProgress { IsShown: true };
+        bool holdsWaits = context.Server.Waits.AreThere && BlockedCalls.TryHold(context);
         CountCall(command, context);
         bool isTracked = context.Client.HasTrackedCalls;
         if (isTracked)
@@ -142,15 +144,19 @@ internal static class CommandDispatcher
         if (isTracked)
             TrackedCalls.End();
         long ticks = context.EndCall(start) + earlierTicks;
+        if (holdsWaits)
+            BlockedCalls.Unhold(context);
         if (context.GaveWay)
         {
             TakeBackCall(command, context);
             context.Progress?.Ticks = ticks;
+            if (context.Progress is WaitProgress waits && context.Server.Monitors.AreThere)
+                waits.Show(command, request, context);
             return;
         }
 
         context.Counters.AddTime(command.Index, ticks, calls: 1, context.TracksLatency);
-        if (context.Server.Monitors.AreThere)
+        if (context.Server.Monitors.AreThere && !wasShown)
             context.Server.Monitors.Show(command, request, context.LongArgument, context.Client);
         if (context.IsSampleDue(count: 1))
             SampledCalls.Take(command, request, context);
@@ -215,6 +221,8 @@ internal static class CommandDispatcher
     /// <returns>Whether the request was denied, and refused.</returns>
     private static bool TryDeny(CommandDefinition command, in RespRequest request, CommandContext context)
     {
+        if (context.Progress is WaitProgress)
+            return false; // It was allowed before it waited; what was taken for it must not be lost.
         var user = context.Client.User;
         var denial = user.Rules.Check(command, request, 0, out int argument);
         if (denial == AclDenial.None)
@@ -223,17 +231,23 @@ internal static class CommandDispatcher
         return true;
     }
 
-    /// <returns>Whether the command was refused because of the state of the files.</returns>
+    /// <returns>Whether the command was refused because of the state of the files, or put off by a pause.</returns>
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
     private static bool TryRefuse(CommandDefinition command, CommandContext context)
     {
-        if (context.Server.Durability is not { } durability
-            || DurabilityRefusal.Find(command, Writes(command, context), durability) is not { } error)
+        if (context.Progress is WaitProgress)
+            return false; // As for rights.
+        if (context.Server.Durability is { } durability
+            && DurabilityRefusal.Find(command, Writes(command, context), durability) is { } error)
         {
-            return false;
+            Reject(command, error, context);
+            return true;
         }
 
-        Reject(command, error, context);
+        if (!context.Server.Pauses.PutsOff(command, out var rest))
+            return false;
+        long number = context.Park(SuspensionReason.Pause, rest);
+        context.Server.Pauses.Confirm(context.Client.Suspension, number);
         return true;
     }
 

@@ -1,4 +1,5 @@
 using Cache.Core;
+using Cache.Server.Waits;
 
 namespace Cache.Server.Commands.Dispatch;
 
@@ -10,7 +11,7 @@ namespace Cache.Server.Commands.Dispatch;
 /// a barrier, and waits until all threads have left. First it waits for long commands, while turns continue; then for
 /// turns, while new ones wait. A read needs no interlocked operation for this.
 /// </remarks>
-internal sealed class Databases
+internal sealed class Databases : IWaitedDatabases
 {
     // The door admits all, no long stays, or none.
     private const int Open = (int)DatabaseStay.Long;
@@ -69,6 +70,33 @@ internal sealed class Databases
             for (int i = 0; i < keyspaces.Length; i++)
                 restored[i] = Array.Find(_keyspaces, one => one.Keyspace == keyspaces[i])!;
             Volatile.Write(ref _keyspaces, restored);
+        }
+    }
+
+    /// <summary>The database that a keyspace is at the moment.</summary>
+    public int FindDatabase(int keyspace)
+    {
+        var keyspaces = Volatile.Read(ref _keyspaces);
+        int database = 0;
+        while (keyspaces[database].Keyspace != keyspace)
+            database++;
+        return database;
+    }
+
+    /// <summary>Calls a method during a visit of its own, on a thread that makes none.</summary>
+    public void Visit(Action<object> action, object state)
+    {
+        var visit = new PassingVisit();
+        Add(visit);
+        Enter(visit, DatabaseStay.Short);
+        try
+        {
+            action(state);
+        }
+        finally
+        {
+            Leave(visit);
+            Remove(visit);
         }
     }
 
@@ -193,4 +221,6 @@ internal sealed class Databases
 
         return false;
     }
+
+    private sealed class PassingVisit : DatabaseVisit;
 }

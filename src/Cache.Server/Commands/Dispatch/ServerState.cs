@@ -9,6 +9,7 @@ using Cache.Server.Security;
 using Cache.Server.Settings;
 using Cache.Server.Statistics;
 using Cache.Server.Tracking;
+using Cache.Server.Waits;
 
 namespace Cache.Server.Commands.Dispatch;
 
@@ -56,6 +57,8 @@ internal sealed class ServerState
         Channels = new ChannelTable(Clients.Memory);
         Notifications = new KeyspaceNotifier(store, Channels, Databases.NumberOf);
         Tracking = new KeyTracking(store, Clients, settings);
+        Waits = new WaitTable(store, Databases);
+        Pauses = new Pauses(Clients, store.TimeProvider);
         Monitors = new Monitors(Clients, settings, store.TimeProvider);
         StoreBytesAtStart = store.GetStatistics() is { Count: 0 } empty ? empty.MemoryBytes : 0;
     }
@@ -129,6 +132,12 @@ internal sealed class ServerState
     /// <summary>The clients of MONITOR.</summary>
     public Monitors Monitors { get; }
 
+    /// <summary>The clients that wait for changes of keys.</summary>
+    public WaitTable Waits { get; }
+
+    /// <summary>CLIENT PAUSE.</summary>
+    public Pauses Pauses { get; }
+
     /// <summary>The last rare events.</summary>
     public EventLog Events { get; } = new();
 
@@ -197,6 +206,9 @@ internal sealed class ServerState
 
     /// <summary>Whether all commands can be served: no load is under way, and files can be written.</summary>
     public bool IsServing => Settings.Durability is not { IsServing: false };
+
+    /// <summary>Whether no command must be refused or put off: clients are not paused either.</summary>
+    public bool IsUnhindered => !Pauses.AreThere && IsServing;
 
     /// <summary>Whether files are being loaded.</summary>
     public bool IsLoading => Settings.Durability is { IsLoading: true };
