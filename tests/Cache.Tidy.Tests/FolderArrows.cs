@@ -247,7 +247,7 @@ internal static class FolderArrows
         ],
         // The queue and the sections are Dispatch's, where all commands pass.
         ["Cache.Server.Commands.Transactions"] =
-            [Dispatch, Table, Replies, Arguments, Clients, Security, Protocol, Core, Contracts],
+            [Dispatch, Table, Replies, Arguments, Clients, Security, Statistics, Protocol, Core, Contracts],
         // All families, and the common GET and SET.
         [Commands] =
         [
