@@ -10,7 +10,7 @@ public sealed class RecordedSessionTests
         var data = new TheoryData<string, string>();
         foreach (string file in new[]
         {
-            "connection", "server", "acl", "config", "tools", "pubsub", "transactions", "events",
+            "connection", "server", "acl", "config", "tools", "pubsub", "transactions", "events", "tracking",
         })
         {
             foreach (var session in RecordedSession.ReadAll(file))
