@@ -199,7 +199,7 @@ internal static class FolderArrows
         // Who is told of which changed keys: an observer of the store's changes.
         [Tracking] = [Clients, Settings, Core, Contracts, Changes],
         // Which keys are watched, and which of them were written: an observer of the store's changes.
-        [Watches] = [Core, Contracts, Changes],
+        [Watches] = [Statistics, Core, Contracts, Changes],
         // A table of who waits for which key; it observes the store, and lets each family serve its own.
         [Waits] =
         [

@@ -1,5 +1,6 @@
 using Cache.Core;
 using Cache.Core.Changes;
+using Cache.Server.Statistics;
 
 namespace Cache.Server.Watches;
 
