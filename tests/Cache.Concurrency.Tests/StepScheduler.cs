@@ -1,4 +1,5 @@
 using Cache.Core.Sharding;
+using Cache.Server.Waits;
 
 namespace Cache.Concurrency.Tests;
 
@@ -77,6 +78,7 @@ internal sealed class StepScheduler(Func<StepScheduler, int> choose)
     {
         _turns[index].Wait();
         RoomSteps.Observe(Pause);
+        WaitSteps.Observe(() => Pause(RoomStep.WriteEnds));
         try
         {
             body();
@@ -88,6 +90,7 @@ internal sealed class StepScheduler(Func<StepScheduler, int> choose)
         finally
         {
             RoomSteps.Observe(null);
+            WaitSteps.Observe(null);
             _live.Remove(index);
             if (_live.Count > 0)
             {

@@ -9,6 +9,9 @@ internal enum SuspensionReason : byte
     /// <summary>Its reply is delayed: wrong passwords, DEBUG SLEEP.</summary>
     Delay,
 
+    /// <summary>CLIENT PAUSE.</summary>
+    Pause,
+
     /// <summary>WAIT, for replicas that do not exist.</summary>
     Replicas,
 
@@ -17,4 +20,7 @@ internal enum SuspensionReason : byte
 
     /// <summary>WAITAOF, for the sync of the journal.</summary>
     Journal,
+
+    /// <summary>BLPOP and its like, for a change of keys.</summary>
+    Keys,
 }

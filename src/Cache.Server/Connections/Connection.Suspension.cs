@@ -65,7 +65,10 @@ internal sealed partial class Connection<TExecutor>
         var outbox = _client.Outbox;
         if (outbox is not null)
             await BeginRestAsync(outbox).ConfigureAwait(false);
-        var end = await _client.Suspension.WaitAsync(_server.TimeProvider).ConfigureAwait(false);
+        var suspension = _client.Suspension;
+        suspension.Post ??= _transport.Post;
+        suspension.IsPeerGone ??= () => _transport.IsPeerGone;
+        var end = await suspension.WaitAsync(_server.TimeProvider).ConfigureAwait(false);
         if (outbox?.TryResume() is { } resumed)
             await resumed.ConfigureAwait(false);
         return end;

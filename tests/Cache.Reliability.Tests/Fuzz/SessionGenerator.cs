@@ -11,7 +11,8 @@ namespace Cache.Reliability.Tests.Fuzz;
 /// </remarks>
 /// <param name="random">Decides.</param>
 /// <param name="keys">The keys that most requests are about; null: any few.</param>
-internal sealed class SessionGenerator(Random random, string[]? keys = null)
+/// <param name="subscribes">Whether clients subscribe to channels: then one's replies depend on others.</param>
+internal sealed class SessionGenerator(Random random, string[]? keys = null, bool subscribes = false)
 {
     private const int ConnectionsMax = 4;
 
@@ -64,6 +65,16 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null)
     [
         .. CommandTable.Default.All.Where(static command => command.Subcommands is null
             && !_excluded.Contains(command.Name) && !_excluded.Contains(ContainerOf(command)))
+    ];
+
+    // Blocking commands with these are answered at once; those that wait have a model of their own, which knows who
+    // wakes them: WaitModelTests.
+    private static readonly string[] _timeouts = ["-1", "x", "", "1e400", "-inf", "nan", " 1", "-9223372036854775809"];
+
+    private static readonly HashSet<CommandDefinition> _blocking =
+        [
+        .. _commands.Where(static one =>
+            one.Name[0] == 'b' && one.Row.GetProperty("flags").EnumerateArray().Any(IsBlocking)),
     ];
 
     private readonly MemoryStream _bytes = new();
@@ -125,6 +136,8 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null)
             WriteMutated();
         else if (dice < 10)
             WriteTransaction();
+        else if (dice < 20 && subscribes)
+            WriteSubscription();
         else if (dice < 500)
             WriteCommon();
         else
@@ -147,10 +160,19 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null)
         WriteArray(random.Next(10) == 0 ? "DISCARD"u8.ToArray() : "EXEC"u8.ToArray());
     }
 
+    // A client of RESP2 may do little until it has ended its subscriptions, so that most of these end them.
+    private void WriteSubscription()
+    {
+        string word = (random.Next(3) == 0 ? "" : "un") + "subscribe";
+        string kind = new[] { "", "p", "s" }[random.Next(3)];
+        var names = Enumerable.Range(0, random.Next(3)).Select(_ => new[] { "a", "b", "*", "[", "" }[random.Next(5)]);
+        WriteArray([InAnyCase(kind + word), .. names.Select(Encoding.Latin1.GetBytes)]);
+    }
+
     private void WriteMutated()
     {
         long start = _bytes.Length;
-        WriteAnyCommand();
+        WriteAnyCommand(mayBlock: false);
         byte[] request = _bytes.ToArray()[(int)start..];
         _bytes.SetLength(start);
         for (int i = random.Next(1, 4); i > 0; i--)
@@ -188,11 +210,16 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null)
             WriteArray("SET"u8.ToArray(), Key(), Value());
     }
 
-    private void WriteAnyCommand(string[]? omitted = null)
+    private void WriteAnyCommand(string[]? omitted = null, bool mayBlock = true)
     {
         var command = _commands[random.Next(_commands.Length)];
-        if ((_isCalm && command.Name == Unsettling) || omitted?.Contains(command.Name) == true)
+        bool isBlocking = _blocking.Contains(command);
+        if ((_isCalm && command.Name == Unsettling) || omitted?.Contains(command.Name) == true
+            || (isBlocking && !mayBlock))
+        {
             return;
+        }
+
         int least = Math.Abs(command.Arity);
         int count = command.Arity > 0 ? least : least + random.Next(5);
         if (random.Next(30) == 0)
@@ -203,6 +230,8 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null)
         var words = new byte[Math.Max(count, name.Length)][];
         for (int i = 0; i < words.Length; i++)
             words[i] = i < name.Length ? InAnyCase(name[i]) : Argument(command, i);
+        if (isBlocking && words.Length > 1)
+            words[command.FirstKey > 0 ? ^1 : 1] = Encoding.Latin1.GetBytes(_timeouts[random.Next(_timeouts.Length)]);
         if (random.Next(20) == 0 && words.All(IsPlain))
             WriteLine(words);
         else
@@ -275,6 +304,8 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null)
     private void Write(string text) => _bytes.Write(Encoding.Latin1.GetBytes(text));
 
     private static bool IsPlain(byte[] word) => word.Length > 0 && word.AsSpan().IndexOfAny(" \t\r\n\"'\0"u8) < 0;
+
+    private static bool IsBlocking(System.Text.Json.JsonElement flag) => flag.GetString() == "blocking";
 
     private static string ContainerOf(CommandDefinition command) => command.Name.Split('|')[0];
 }

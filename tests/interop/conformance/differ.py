@@ -16,6 +16,8 @@ A session is a text file, one step a line, run on fresh connections to empty ser
     !end bytes               bytes after which the server closes the connection; all that it sends until then
     !resp2                   the rest of the session runs in RESP2 only, for example because it changes the version
     !wait MS                 lets time pass, for an expiry
+    !blocked N               waits until so many clients are blocked, on each server
+    !read N                  compares the next N replies of a connection, which waited for them
     # text                   a comment
 """
 
@@ -32,6 +34,10 @@ import resp  # noqa: E402, of eng/commands
 from normalise import NORMALISATIONS
 
 
+# On a loaded machine.
+BLOCKED_SECONDS_MAX = 30
+
+
 class Server:
     """One of the two servers, with the session's connections to it."""
 
@@ -46,6 +52,19 @@ class Server:
                 made.send(resp.encode([b"HELLO", b"3"]))
                 made.read_reply()
         return self._connections[name]
+
+    def await_blocked(self, count):
+        """Replies to other clients leave in any order, so the next step waits until this one has had its effect."""
+        control = resp.Connection(self._port)
+        end = time.monotonic() + BLOCKED_SECONDS_MAX
+        while True:
+            control.send(resp.encode([b"INFO", b"clients"]))
+            if f"\r\nblocked_clients:{count}\r\n".encode() in control.read_reply().raw:
+                break
+            if time.monotonic() > end:
+                raise TimeoutError(f"not {count} clients are blocked")
+            time.sleep(0.001)
+        control.close()
 
     def reset(self):
         for connection in self._connections.values():
@@ -90,6 +109,11 @@ class Session:
         verb, _, rest = step.partition(" ")
         if verb == "!wait":
             time.sleep(int(rest) / 1000)
+        elif verb == "!blocked":
+            for server in self._servers:
+                server.await_blocked(int(rest))
+        elif verb == "!read":
+            self._compare(number, step, name, tag, int(rest))
         elif verb == "!pipeline":
             self._unsent = int(rest)
         elif verb == "!none":

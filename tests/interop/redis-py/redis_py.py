@@ -1,6 +1,7 @@
 """usage: redis_py.py PORT, with the redis-py of Debian's python3-redis"""
 
 import sys
+import threading
 import time
 
 import redis
@@ -183,6 +184,103 @@ def transaction_with_watch(client):
     watching = redis.Redis(connection_pool=redis.ConnectionPool(**client.connection_pool.connection_kwargs))
     assert watching.transaction(double, "py:w") == [True]
     assert client.get("py:w") == b"10"
+
+
+def next_message(pubsub):
+    """The next message; waits for 30 seconds at most."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        message = pubsub.get_message(timeout=1)
+        if message is not None:
+            return message["type"], message["channel"], message["data"]
+    raise AssertionError("no message came")
+
+
+@check
+def publish_and_subscribe(client):
+    port = client.connection_pool.connection_kwargs["port"]
+    pubsub = redis.Redis(port=port).pubsub()
+    pubsub.subscribe("py:news", "py:more")
+    assert next_message(pubsub) == ("subscribe", b"py:news", 1)
+    assert next_message(pubsub) == ("subscribe", b"py:more", 2)
+    pubsub.psubscribe("py:n*")
+    assert next_message(pubsub) == ("psubscribe", b"py:n*", 3)
+    assert client.publish("py:news", b"\x00\r\n") == 2
+    assert next_message(pubsub) == ("message", b"py:news", b"\x00\r\n")
+    assert next_message(pubsub) == ("pmessage", b"py:news", b"\x00\r\n")
+    assert client.pubsub_numsub("py:news", "py:none") == [(b"py:news", 1), (b"py:none", 0)]
+    assert client.pubsub_numpat() == 1
+    assert sorted(client.pubsub_channels("py:*")) == [b"py:more", b"py:news"]
+    pubsub.ping()
+    assert next_message(pubsub)[0] == "pong"
+    pubsub.unsubscribe("py:news")
+    assert next_message(pubsub) == ("unsubscribe", b"py:news", 2)
+    assert client.publish("py:news", "x") == 1
+    assert next_message(pubsub) == ("pmessage", b"py:news", b"x")
+    pubsub.close()
+
+
+@check
+def events_of_keys(client):
+    port = client.connection_pool.connection_kwargs["port"]
+    client.config_set("notify-keyspace-events", "Ex$g")
+    pubsub = redis.Redis(port=port).pubsub()
+    pubsub.psubscribe("__keyevent@0__:*")
+    next_message(pubsub)
+    client.set("py:event", "v", px=1)
+    assert next_message(pubsub) == ("pmessage", b"__keyevent@0__:set", b"py:event")
+    assert next_message(pubsub) == ("pmessage", b"__keyevent@0__:expire", b"py:event")
+    assert next_message(pubsub) == ("pmessage", b"__keyevent@0__:expired", b"py:event")
+    client.config_set("notify-keyspace-events", "")
+    pubsub.close()
+
+
+@check
+def queue_of_several_workers(client):
+    """As RQ and Celery wait for jobs: each job goes to one worker, and both queues are served."""
+    port = client.connection_pool.connection_kwargs["port"]
+    jobs = {f"job{i}".encode() for i in range(200)}
+    done, lock = [], threading.Lock()
+
+    def work():
+        own = redis.Redis(port=port)
+        while (job := own.blpop(["py:high", "py:low"], timeout=30)) and job[1] != b"end":
+            with lock:
+                done.append(job[1])
+
+    workers = [threading.Thread(target=work) for _ in range(8)]
+    for worker in workers:
+        worker.start()
+    for i, job in enumerate(sorted(jobs)):
+        client.rpush("py:high" if i % 3 == 0 else "py:low", job)
+    client.rpush("py:low", *["end"] * len(workers))
+    for worker in workers:
+        worker.join(60)
+    assert len(done) == len(jobs) and set(done) == jobs
+    assert client.exists("py:high", "py:low") == 0
+
+
+@check
+def queue_that_keeps_what_is_worked_on(client):
+    port = client.connection_pool.connection_kwargs["port"]
+    moved = []
+    worker = threading.Thread(
+        target=lambda: moved.append(redis.Redis(port=port).blmove("py:todo", "py:doing", 30, "LEFT", "RIGHT")))
+    worker.start()
+    client.rpush("py:todo", "job")
+    worker.join(60)
+    assert moved == [b"job"]
+    assert client.lrange("py:doing", 0, -1) == [b"job"]
+    client.delete("py:doing")
+
+
+@check
+def waits_that_end_without_an_element(client):
+    assert client.blpop("py:none", timeout=0.05) is None
+    assert client.bzpopmin("py:none", timeout=0.05) is None
+    client.zadd("py:z", {"a": 2, "b": 1})
+    assert client.bzpopmin("py:z", timeout=1) == (b"py:z", b"b", 1.0)
+    assert client.delete("py:z") == 1
 
 
 def main():

@@ -21,7 +21,8 @@ internal static class AdminCommands
         // Of these containers others read an entry, park the client, or belong to its connection.
         "cache|curve", "cache|doctor", "cache|events", "cache|help", "cache|memory", "cache|unsafe",
         "client|getname", "client|help", "client|id", "client|info", "client|kill", "client|list", "client|setinfo",
-        "client|setname", "client|unblock", "memory|doctor", "memory|help", "memory|malloc-stats", "memory|purge",
+        "client|setname", "client|unblock",
+        "client|unpause", "memory|doctor", "memory|help", "memory|malloc-stats", "memory|purge",
         "memory|stats",
     };
 

@@ -39,7 +39,7 @@ internal static class CommandDispatcher
         else if (!context.Client.IsQueueing && context.TryGiveWay(command, request.Count))
             return;
         else if ((context.Client.User.Rules.AllowsFreely(command) || !TryDeny(command, request, context))
-            && (context.Server.IsServing || !TryRefuse(command, context))
+            && (context.Server.IsUnhindered || !TryRefuse(command, context))
             && (!context.Client.IsRestricted || !TryRestrict(command, context)))
         {
             if (context.Client.IsQueueing && command.Role < TransactionRole.Control)
@@ -50,6 +50,8 @@ internal static class CommandDispatcher
 
         if (context.ReplyMode != ReplyMode.Normal && !context.GaveWay)
             context.EndSkipping();
+        if (context.Client.HasTrackedCalls && !context.GaveWay)
+            TrackedCalls.EndCaching(command, context.Client);
     }
 
     /// <summary>
@@ -116,8 +118,16 @@ internal static class CommandDispatcher
         int errors = reply.ErrorCount;
         long unflushedBytes = reply.UnflushedBytes;
         long earlierTicks = context.Progress?.Ticks ?? 0;
+        bool wasShown = context.Progress is WaitProgress { IsShown: true };
+        bool holdsWaits = context.Server.Waits.AreThere && BlockedCalls.TryHold(context);
         CountCall(command, context);
+        bool isTracked = context.Client.HasTrackedCalls;
+        if (isTracked)
+            TrackedCalls.Begin(command, request, context); // Before it reads.
         long start = context.BeginCall();
+        bool isNotified = context.Server.Notifications.IsOn;
+        if (isNotified)
+            context.Server.Notifications.Begin(command, request, context.Store);
         try
         {
             context.Server.Handlers.Of(command)(request, context);
@@ -129,16 +139,24 @@ internal static class CommandDispatcher
             ReplyToDefect(command, exception, context);
         }
 
+        if (isNotified)
+            EndNotifying(context);
+        if (isTracked)
+            TrackedCalls.End();
         long ticks = context.EndCall(start) + earlierTicks;
+        if (holdsWaits)
+            BlockedCalls.Unhold(context);
         if (context.GaveWay)
         {
             TakeBackCall(command, context);
             context.Progress?.Ticks = ticks;
+            if (context.Progress is WaitProgress waits && context.Server.Monitors.AreThere)
+                waits.Show(command, request, context);
             return;
         }
 
         context.Counters.AddTime(command.Index, ticks, calls: 1, context.TracksLatency);
-        if (context.Server.Monitors.AreThere)
+        if (context.Server.Monitors.AreThere && !wasShown)
             context.Server.Monitors.Show(command, request, context.LongArgument, context.Client);
         if (context.IsSampleDue(count: 1))
             SampledCalls.Take(command, request, context);
@@ -148,6 +166,15 @@ internal static class CommandDispatcher
             SlowCalls.Note(command, RequestExcerpt.Of(command, request, context.LongArgument), ticks, context);
         if (reply.ErrorCount != errors)
             CountFailure(command, reply, context);
+    }
+
+    // What the client gets of its own events comes behind the reply.
+    [MethodImpl(MethodImplOptions.NoInlining)] // Only while events are published.
+    private static void EndNotifying(CommandContext context)
+    {
+        context.Server.Notifications.End();
+        if (context.Client.IsSubscriber && !context.IsInSection)
+            context.WriteMessages();
     }
 
     /// <summary>Counts a call.</summary>
@@ -194,6 +221,8 @@ internal static class CommandDispatcher
     /// <returns>Whether the request was denied, and refused.</returns>
     private static bool TryDeny(CommandDefinition command, in RespRequest request, CommandContext context)
     {
+        if (context.Progress is WaitProgress)
+            return false; // It was allowed before it waited; what was taken for it must not be lost.
         var user = context.Client.User;
         var denial = user.Rules.Check(command, request, 0, out int argument);
         if (denial == AclDenial.None)
@@ -202,17 +231,23 @@ internal static class CommandDispatcher
         return true;
     }
 
-    /// <returns>Whether the command was refused because of the state of the files.</returns>
+    /// <returns>Whether the command was refused because of the state of the files, or put off by a pause.</returns>
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
     private static bool TryRefuse(CommandDefinition command, CommandContext context)
     {
-        if (context.Server.Durability is not { } durability
-            || DurabilityRefusal.Find(command, Writes(command, context), durability) is not { } error)
+        if (context.Progress is WaitProgress)
+            return false; // As for rights.
+        if (context.Server.Durability is { } durability
+            && DurabilityRefusal.Find(command, Writes(command, context), durability) is { } error)
         {
-            return false;
+            Reject(command, error, context);
+            return true;
         }
 
-        Reject(command, error, context);
+        if (!context.Server.Pauses.PutsOff(command, out var rest))
+            return false;
+        long number = context.Park(SuspensionReason.Pause, rest);
+        context.Server.Pauses.Confirm(context.Client.Suspension, number);
         return true;
     }
 

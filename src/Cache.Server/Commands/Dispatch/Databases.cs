@@ -1,4 +1,5 @@
 using Cache.Core;
+using Cache.Server.Waits;
 
 namespace Cache.Server.Commands.Dispatch;
 
@@ -10,7 +11,7 @@ namespace Cache.Server.Commands.Dispatch;
 /// a barrier, and waits until all threads have left. First it waits for long commands, while turns continue; then for
 /// turns, while new ones wait. A read needs no interlocked operation for this.
 /// </remarks>
-internal sealed class Databases
+internal sealed class Databases : IWaitedDatabases
 {
     // The door admits all, no long stays, or none.
     private const int Open = (int)DatabaseStay.Long;
@@ -49,6 +50,10 @@ internal sealed class Databases
     /// <summary>The keyspace of a database; it does not change during a visit.</summary>
     public CacheStore this[int database] => Volatile.Read(ref _keyspaces)[database];
 
+    /// <summary>The number of the database that is a keyspace of the store now.</summary>
+    public int NumberOf(int keyspace) =>
+        Array.FindIndex(Volatile.Read(ref _keyspaces), one => one.Keyspace == keyspace);
+
     /// <summary>Called before two numbers are exchanged, with the new keyspace of each number; it may refuse.</summary>
     public Func<byte[], bool>? Changing { get; set; }
 
@@ -65,6 +70,33 @@ internal sealed class Databases
             for (int i = 0; i < keyspaces.Length; i++)
                 restored[i] = Array.Find(_keyspaces, one => one.Keyspace == keyspaces[i])!;
             Volatile.Write(ref _keyspaces, restored);
+        }
+    }
+
+    /// <summary>The database that a keyspace is at the moment.</summary>
+    public int FindDatabase(int keyspace)
+    {
+        var keyspaces = Volatile.Read(ref _keyspaces);
+        int database = 0;
+        while (keyspaces[database].Keyspace != keyspace)
+            database++;
+        return database;
+    }
+
+    /// <summary>Calls a method during a visit of its own, on a thread that makes none.</summary>
+    public void Visit(Action<object> action, object state)
+    {
+        var visit = new PassingVisit();
+        Add(visit);
+        Enter(visit, DatabaseStay.Short);
+        try
+        {
+            action(state);
+        }
+        finally
+        {
+            Leave(visit);
+            Remove(visit);
         }
     }
 
@@ -189,4 +221,6 @@ internal sealed class Databases
 
         return false;
     }
+
+    private sealed class PassingVisit : DatabaseVisit;
 }

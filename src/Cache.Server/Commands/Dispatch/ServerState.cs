@@ -3,10 +3,13 @@ using Cache.Core;
 using Cache.Durability;
 using Cache.Server.Clients;
 using Cache.Server.Commands.Table;
+using Cache.Server.Notifications;
 using Cache.Server.PubSub;
 using Cache.Server.Security;
 using Cache.Server.Settings;
 using Cache.Server.Statistics;
+using Cache.Server.Tracking;
+using Cache.Server.Waits;
 
 namespace Cache.Server.Commands.Dispatch;
 
@@ -52,6 +55,10 @@ internal sealed class ServerState
         TicksPerMicrosecond = (double)store.TimeProvider.TimestampFrequency / MicrosecondsPerSecond;
         StartedAtMs = store.NowMs;
         Channels = new ChannelTable(Clients.Memory);
+        Notifications = new KeyspaceNotifier(store, Channels, Databases.NumberOf);
+        Tracking = new KeyTracking(store, Clients, settings);
+        Waits = new WaitTable(store, Databases);
+        Pauses = new Pauses(Clients, store.TimeProvider);
         Monitors = new Monitors(Clients, settings, store.TimeProvider);
         StoreBytesAtStart = store.GetStatistics() is { Count: 0 } empty ? empty.MemoryBytes : 0;
     }
@@ -116,8 +123,20 @@ internal sealed class ServerState
     /// <summary>Who is subscribed to what.</summary>
     public ChannelTable Channels { get; }
 
+    /// <summary>Publishes what becomes of keys.</summary>
+    public KeyspaceNotifier Notifications { get; }
+
+    /// <summary>Tells clients of changed keys.</summary>
+    public KeyTracking Tracking { get; }
+
     /// <summary>The clients of MONITOR.</summary>
     public Monitors Monitors { get; }
+
+    /// <summary>The clients that wait for changes of keys.</summary>
+    public WaitTable Waits { get; }
+
+    /// <summary>CLIENT PAUSE.</summary>
+    public Pauses Pauses { get; }
 
     /// <summary>The last rare events.</summary>
     public EventLog Events { get; } = new();
@@ -187,6 +206,9 @@ internal sealed class ServerState
 
     /// <summary>Whether all commands can be served: no load is under way, and files can be written.</summary>
     public bool IsServing => Settings.Durability is not { IsServing: false };
+
+    /// <summary>Whether no command must be refused or put off: clients are not paused either.</summary>
+    public bool IsUnhindered => !Pauses.AreThere && IsServing;
 
     /// <summary>Whether files are being loaded.</summary>
     public bool IsLoading => Settings.Durability is { IsLoading: true };
@@ -293,7 +315,7 @@ internal sealed class ServerState
     /// <summary>
     /// Ends the clients of a user that are subscribed to what it has no right to any more; the caller after its reply.
     /// </summary>
-    public void EndUnentitled(AclUser user, ClientSession caller)
+    public void EndUnentitled(AclUser user, ClientSession? caller)
     {
         // The rights were changed before; see SUBSCRIBE.
         Interlocked.MemoryBarrier();

@@ -9,9 +9,6 @@ namespace Cache.Server.Commands.Lists;
 /// <summary>LMPOP: takes elements from the first list of some that has any.</summary>
 internal static class ListPopManyCommand
 {
-    // The index of the first key.
-    private const int FirstKey = 2;
-
     // With more, whole pages would be locked, and others would wait.
     private const int LockedKeysMax = 64;
 
@@ -31,26 +28,59 @@ internal static class ListPopManyCommand
     // LMPOP numkeys key [key ...] LEFT | RIGHT [COUNT count]
     private static void LMPop(in RespRequest request, CommandContext context)
     {
-        var reply = context.Reply;
-        if (!RespInteger.TryParse(request[1], out long keys) || keys < 1)
+        if (!TryParse(request, 1, context.Reply, out var keys, out var end, out long count)
+            || TryGiveWay(keys, context))
+        {
+            return;
+        }
+
+        using var elements = context.BorrowList();
+        var status = Pop(keys, end, count, elements, context.Store, out int index);
+        if (status == WriteStatus.Done)
+            Reply(keys.GetKey(index), elements, context.Reply);
+        else if (status == WriteStatus.NotFound)
+            context.Reply.NullArray();
+        else
+            context.Reply.Refusal(status);
+    }
+
+    /// <summary>Whether it looks for so many keys that it is too much work for this thread.</summary>
+    public static bool TryGiveWay(RequestSlice keys, CommandContext context) =>
+        context.TryGiveWay(keys.Count * KeyWork);
+
+    /// <summary>The reply: the key, and its elements.</summary>
+    public static void Reply(ReadOnlySpan<byte> key, ByteStringList elements, RespReplyWriter reply)
+    {
+        reply.ArrayHeader(2);
+        reply.Bulk(key);
+        elements.WriteTo(reply);
+    }
+
+    /// <summary>Reads numkeys key [key ...] LEFT | RIGHT [COUNT count], from an argument to the last one.</summary>
+    /// <returns>False if an error was replied.</returns>
+    public static bool TryParse(
+        in RespRequest request, int first, RespReplyWriter reply, out RequestSlice keys, out ListEnd end,
+        out long count)
+    {
+        keys = default;
+        end = default;
+        count = 1;
+        if (!RespInteger.TryParse(request[first], out long number) || number < 1)
         {
             reply.Error("ERR numkeys should be greater than 0"u8);
-            return;
+            return false;
         }
 
-        if (keys >= request.Count - FirstKey)
+        if (number >= request.Count - first - 1)
         {
             reply.Error(ErrorTexts.Syntax);
-            return;
+            return false;
         }
 
-        int next = FirstKey + (int)keys;
-        if (ListEndName.TryParse(request[next], reply, out var end)
-            && TryParseCount(request, next + 1, reply, out long count))
-        {
-            if (!context.TryGiveWay(keys * KeyWork))
-                Pop(request, (int)keys, end, count, context);
-        }
+        keys = new RequestSlice(request, first + 1, (int)number);
+        int next = first + 1 + keys.Count;
+        return ListEndName.TryParse(request[next], reply, out end)
+            && TryParseCount(request, next + 1, reply, out count);
     }
 
     private static bool TryParseCount(in RespRequest request, int first, RespReplyWriter reply, out long count)
@@ -73,53 +103,43 @@ internal static class ListPopManyCommand
         return false;
     }
 
-    // That a list is empty counts only at the moment in which another one is changed: so then the keys up to that one
-    // are locked, unless they are many.
-    private static void Pop(in RespRequest request, int keys, ListEnd end, long count, CommandContext context)
+    /// <summary>Takes elements from the first list that has any.</summary>
+    /// <remarks>
+    /// That a list is empty counts only at the moment in which another one is changed: so then the keys up to that one
+    /// are locked, unless they are many.
+    /// </remarks>
+    public static WriteStatus Pop(
+        RequestSlice keys, ListEnd end, long count, ByteStringList elements, CacheStore store, out int index)
     {
-        using var elements = context.BorrowList();
         var sink = new ListElementsSink(elements);
-        int from = 0;
-        var status = context.Store.List(request[FirstKey]).PopMany(end, count, ref sink);
-        if (status == WriteStatus.NotFound && keys is > 1 and <= LockedKeysMax)
+        index = 0;
+        var status = store.List(keys.GetKey(0)).PopMany(end, count, ref sink);
+        if (status == WriteStatus.NotFound && keys.Count is > 1 and <= LockedKeysMax)
         {
-            var transaction = new PopFirst(request, keys, end, count, elements, context.Store.Keyspace);
-            context.Store.Transact(ref transaction);
-            (status, from) = (transaction.Status, transaction.Index);
+            var transaction = new PopFirst(keys, end, count, elements, store.Keyspace);
+            store.Transact(ref transaction);
+            (status, index) = (transaction.Status, transaction.Index);
             long rest = count - elements.Count;
             if (status == WriteStatus.Done && rest > 0 && transaction.IsLarge && elements.Count >= StepElements)
-                context.Store.List(request[FirstKey + from]).PopMany(end, rest, ref sink);
+                store.List(keys.GetKey(index)).PopMany(end, rest, ref sink);
         }
 
-        for (int i = 1; keys > LockedKeysMax && i < keys && status == WriteStatus.NotFound; i++)
+        for (int i = 1; keys.Count > LockedKeysMax && i < keys.Count && status == WriteStatus.NotFound; i++)
         {
-            status = context.Store.List(request[FirstKey + i]).PopMany(end, count, ref sink);
-            from = i;
+            status = store.List(keys.GetKey(i)).PopMany(end, count, ref sink);
+            index = i;
         }
 
-        if (status == WriteStatus.Done)
-        {
-            context.Reply.ArrayHeader(2);
-            context.Reply.Bulk(request[FirstKey + from]);
-            elements.WriteTo(context.Reply);
-        }
-        else if (status == WriteStatus.NotFound)
-        {
-            context.Reply.NullArray();
-        }
-        else
-        {
-            context.Reply.Refusal(status);
-        }
+        return status;
     }
 
     private ref struct PopFirst(
-        in RespRequest request, int keys, ListEnd end, long count, ByteStringList elements, int keyspace)
+        RequestSlice keys, ListEnd end, long count, ByteStringList elements, int keyspace)
         : ITransaction
     {
-        private readonly RespRequest _request = request;
+        private readonly RequestSlice _keys = keys;
 
-        public readonly int KeyCount => keys;
+        public readonly int KeyCount => _keys.Count;
 
         public readonly int WriteCount => 1;
 
@@ -133,7 +153,7 @@ internal static class ListPopManyCommand
         /// <summary>Which key's list had elements.</summary>
         public int Index { get; private set; }
 
-        public readonly ReadOnlySpan<byte> GetKey(int index) => _request[FirstKey + index];
+        public readonly ReadOnlySpan<byte> GetKey(int index) => _keys.GetKey(index);
 
         public readonly int GetKeyspace(int index) => keyspace;
 
@@ -141,7 +161,7 @@ internal static class ListPopManyCommand
         {
             var sink = new ListElementsSink(elements);
             Status = WriteStatus.NotFound;
-            for (Index = 0; Index < keys; Index++)
+            for (Index = 0; Index < KeyCount; Index++)
             {
                 IsLarge = store.TryPeekInfo(GetKey(Index), out var info) && info.MemoryBytes > SmallBytesMax;
                 long most = Math.Min(count, IsLarge ? StepElements : SmallElementsMax);

@@ -22,6 +22,19 @@ internal static class ReplyExtensions
         public void WrongArgumentCount(ReadOnlySpan<byte> name) =>
             reply.Error([.. "ERR wrong number of arguments for '"u8, .. name, .. "' command"u8]);
 
+        /// <summary>
+        /// ERR unknown subcommand or wrong number of arguments, for cases that the arity does not cover.
+        /// </summary>
+        public void UnknownSubcommand(ReadOnlySpan<byte> name, ReadOnlySpan<byte> container)
+        {
+            int end = name.IndexOf((byte)0);
+            reply.Error(
+                [
+                    .. "ERR unknown subcommand or wrong number of arguments for '"u8, .. end < 0 ? name : name[..end],
+                    .. "'. Try "u8, .. container, .. " HELP."u8,
+                ]);
+        }
+
         /// <summary>Replies with an error if a key that must be a string is of another kind.</summary>
         /// <returns>Whether it is of another kind.</returns>
         public bool RefusesKind(EntryKind kind)

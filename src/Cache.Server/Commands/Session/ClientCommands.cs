@@ -14,6 +14,8 @@ internal static class ClientCommands
     private static readonly string[] _help =
     [
         "CLIENT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+        "CACHING (YES|NO)",
+        "    Enable/disable tracking of the keys for next command in OPTIN/OPTOUT modes.",
         "GETREDIR",
         "    Return the client ID we are redirecting to when tracking is enabled.",
         "GETNAME",
@@ -46,6 +48,8 @@ internal static class ClientCommands
         "    Protect current client connection from eviction.",
         "NO-TOUCH (ON|OFF)",
         "    Will not touch LRU/LFU stats when this mode is on.",
+        "PAUSE <timeout> [WRITE|ALL]",
+        "    Suspend all, or just write, clients for <timeout> milliseconds.",
         "REPLY (ON|OFF|SKIP)",
         "    Control the replies sent to the current connection.",
         "SETINFO <option> <value>",
@@ -54,8 +58,15 @@ internal static class ClientCommands
         "    * LIB-VER: the client lib version.",
         "SETNAME <name>",
         "    Assign the name <name> to the current connection.",
+        "UNPAUSE",
+        "    Stop the current client pause, resuming traffic.",
         "UNBLOCK <clientid> [TIMEOUT|ERROR]",
         "    Unblock the specified blocked client.",
+        "TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]",
+        "         [OPTIN] [OPTOUT] [NOLOOP]",
+        "    Control server assisted client side caching.",
+        "TRACKINGINFO",
+        "    Report tracking status for the current connection.",
         "HELP",
         "    Prints this help.",
     ];
@@ -70,7 +81,6 @@ internal static class ClientCommands
         new("client|no-evict", NoEvict),
         new("client|no-touch", NoTouch),
         new("client|reply", Reply),
-        new("client|getredir", GetRedirection),
         new("client|help", Help),
     ];
 
@@ -159,9 +169,6 @@ internal static class ClientCommands
             context.SetReplyMode(ReplyMode.SkipNext);
         }
     }
-
-    // −1: the client is not tracking, which this server does not offer.
-    private static void GetRedirection(in RespRequest request, CommandContext context) => context.Reply.Integer(-1);
 
     private static void Help(in RespRequest request, CommandContext context) => context.Reply.Help(_help);
 

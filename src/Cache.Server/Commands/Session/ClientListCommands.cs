@@ -46,11 +46,7 @@ internal static class ClientListCommands
     {
         bool isError = request.Count == 4 && request[3].Is("ERROR"u8);
         if (request.Count > 4)
-            context.Reply.Error(
-                [
-                    .. "ERR unknown subcommand or wrong number of arguments for '"u8, .. request[1].UpToNul(),
-                    .. "'. Try CLIENT HELP."u8,
-                ]);
+            context.Reply.UnknownSubcommand(request[1], "CLIENT"u8);
         else if (request.Count == 4 && !isError && !request[3].Is("TIMEOUT"u8))
             context.Reply.Error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"u8);
         else if (!RespInteger.TryParse(request[2], out long id))

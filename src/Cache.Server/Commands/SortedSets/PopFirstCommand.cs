@@ -26,34 +26,44 @@ internal static class PopFirstCommand
     // ZMPOP numkeys key [key ...] MIN | MAX [COUNT count]
     private static void ZMPop(in RespRequest request, CommandContext context)
     {
-        if (!TryParse(request, context.Reply, out var keys, out bool takesHighest, out long count)
+        if (!TryParse(request, 1, context.Reply, out var keys, out bool takesHighest, out long count)
             || KeysWork.TryGiveWay(keys, context))
         {
             return;
         }
 
         using var popped = context.BorrowList();
-        var body = new Body(keys, popped, context.Store.Keyspace, takesHighest, count);
-        if (keys.Count is 1 or > LockedKeysMax)
-        {
-            body.Run(context.Store);
-        }
-        else
-        {
-            body.HasLarge = HasLarge(keys, context.Store);
-            context.Store.Transact(ref body);
-            body.PopRest(context.Store);
-        }
-
-        if (body.Status == WriteStatus.Done)
-            Reply(keys.GetKey(body.Index), popped, context.Reply);
-        else if (body.Status == WriteStatus.NotFound)
+        var status = Pop(keys, takesHighest, count, popped, context.Store, out int index);
+        if (status == WriteStatus.Done)
+            Reply(keys.GetKey(index), popped, context.Reply);
+        else if (status == WriteStatus.NotFound)
             context.Reply.NullArray();
         else
-            context.Reply.Refusal(body.Status);
+            context.Reply.Refusal(status);
     }
 
-    private static void Reply(ReadOnlySpan<byte> key, ByteStringList popped, RespReplyWriter reply)
+    /// <summary>Takes members of the first sorted set that has any; each is followed by its score.</summary>
+    public static WriteStatus Pop(
+        RequestSlice keys, bool takesHighest, long count, ByteStringList popped, CacheStore store, out int index)
+    {
+        var body = new Body(keys, popped, store.Keyspace, takesHighest, count);
+        if (keys.Count is 1 or > LockedKeysMax)
+        {
+            body.Run(store);
+        }
+        else
+        {
+            body.HasLarge = HasLarge(keys, store);
+            store.Transact(ref body);
+            body.PopRest(store);
+        }
+
+        index = body.Index;
+        return body.Status;
+    }
+
+    /// <summary>The reply: the key, and its members with their scores.</summary>
+    public static void Reply(ReadOnlySpan<byte> key, ByteStringList popped, RespReplyWriter reply)
     {
         reply.ArrayHeader(2);
         reply.Bulk(key);
@@ -61,32 +71,50 @@ internal static class PopFirstCommand
         for (var texts = popped.GetEnumerator(); texts.MoveNext();)
         {
             reply.ArrayHeader(2);
-            reply.Bulk(texts.Current.Bytes);
-            texts.MoveNext();
-            reply.Double(BinaryPrimitives.ReadDoubleLittleEndian(texts.Current.Bytes));
+            ReplyMember(ref texts, reply);
         }
     }
 
-    private static bool TryParse(
-        in RespRequest request, RespReplyWriter reply, out RequestSlice keys, out bool takesHighest, out long count)
+    /// <summary>The reply of BZPOPMIN: the key, the member, its score.</summary>
+    public static void ReplyOne(ReadOnlySpan<byte> key, ByteStringList popped, RespReplyWriter reply)
+    {
+        reply.ArrayHeader(3);
+        reply.Bulk(key);
+        var texts = popped.GetEnumerator();
+        texts.MoveNext();
+        ReplyMember(ref texts, reply);
+    }
+
+    private static void ReplyMember(ref ByteStringList.Enumerator texts, RespReplyWriter reply)
+    {
+        reply.Bulk(texts.Current.Bytes);
+        texts.MoveNext();
+        reply.Double(BinaryPrimitives.ReadDoubleLittleEndian(texts.Current.Bytes));
+    }
+
+    /// <summary>Reads numkeys key [key ...] MIN | MAX [COUNT count], from an argument to the last one.</summary>
+    /// <returns>False if an error was replied.</returns>
+    public static bool TryParse(
+        in RespRequest request, int first, RespReplyWriter reply, out RequestSlice keys, out bool takesHighest,
+        out long count)
     {
         keys = default;
         takesHighest = false;
         count = 1;
-        if (!RespInteger.TryParse(request[1], out long number) || number < 1)
+        if (!RespInteger.TryParse(request[first], out long number) || number < 1)
         {
             reply.Error("ERR numkeys should be greater than 0"u8);
             return false;
         }
 
-        if (number >= request.Count - 2)
+        if (number >= request.Count - first - 1)
         {
             reply.Error(ErrorTexts.Syntax);
             return false;
         }
 
-        keys = new RequestSlice(request, first: 2, (int)number);
-        int where = 2 + keys.Count;
+        keys = new RequestSlice(request, first + 1, (int)number);
+        int where = first + 1 + keys.Count;
         takesHighest = request[where].Is("MAX"u8);
         bool hasCount = where + 3 == request.Count && request[where + 1].Is("COUNT"u8);
         if ((!takesHighest && !request[where].Is("MIN"u8)) || (!hasCount && where + 1 != request.Count))
@@ -170,8 +198,8 @@ internal static class PopFirstCommand
         }
     }
 
-    // The reply is written when the keys are unlocked.
-    private readonly struct PoppedSink(ByteStringList popped) : IScoredMemberSink
+    /// <summary>Keeps members and scores: the reply is written when the keys are unlocked.</summary>
+    internal readonly struct PoppedSink(ByteStringList popped) : IScoredMemberSink
     {
         public bool IsFull => false;
 

@@ -1,0 +1,101 @@
+using System.Runtime.CompilerServices;
+using Cache.Server.Clients;
+using Cache.Server.Commands.Table;
+
+namespace Cache.Server.Commands.Dispatch;
+
+/// <summary>CLIENT PAUSE: puts off all commands, or all writes, until a moment. Thread-safe.</summary>
+/// <remarks>
+/// While there is none, a command reads one field. A paused client is parked, and its command is executed afterwards.
+/// </remarks>
+/// <param name="clients">The clients that are connected.</param>
+/// <param name="clock">The server's clock.</param>
+internal sealed class Pauses(ClientRegistry clients, TimeProvider clock)
+{
+    // What Redis replicates although it is no write.
+    private static readonly HashSet<string> _likeWrites = new(StringComparer.Ordinal)
+    {
+        "eval", "evalsha", "fcall", "pfcount", "publish", "spublish",
+    };
+
+    private const double MillisecondsPerSecond = 1000;
+
+    private readonly Lock _lock = new();
+    private Pause? _present;
+
+    /// <summary>Whether there is one, or was until a moment ago.</summary>
+    public bool AreThere => Volatile.Read(ref _present) is not null;
+
+    /// <summary>Begins a pause; one that is under way becomes neither shorter nor weaker.</summary>
+    /// <param name="milliseconds">How long it lasts.</param>
+    /// <param name="writesOnly">Whether reads go on.</param>
+    public void Begin(long milliseconds, bool writesOnly)
+    {
+        // In Redis the end of such a pause has no number, and lies in the past.
+        if (milliseconds > long.MaxValue - clock.GetUtcNow().ToUnixTimeMilliseconds())
+            return;
+        lock (_lock)
+        {
+            long now = clock.GetTimestamp();
+            double ticks = milliseconds * (clock.TimestampFrequency / MillisecondsPerSecond);
+            long endsAt = now + (long)Math.Min(ticks, long.MaxValue / 2.0);
+            if (_present is { } present && present.EndsAt > now)
+            {
+                endsAt = Math.Max(endsAt, present.EndsAt);
+                writesOnly &= present.WritesOnly;
+            }
+
+            Volatile.Write(ref _present, new Pause(endsAt, writesOnly));
+        }
+    }
+
+    /// <summary>Ends the pause, and lets the clients go on.</summary>
+    public void End()
+    {
+        lock (_lock)
+            Volatile.Write(ref _present, null);
+
+        // A client that parks itself meanwhile looks afterwards whether there is still a pause.
+        Interlocked.MemoryBarrier();
+        foreach (var client in clients.ToList())
+            client.EndPause();
+    }
+
+    /// <summary>Whether there is a pause for a command, and how long it lasts.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
+    public bool PutsOff(CommandDefinition command, out TimeSpan rest)
+    {
+        rest = default;
+        if (Volatile.Read(ref _present) is not { } pause || !Affects(command, pause))
+            return false;
+        long now = clock.GetTimestamp();
+        rest = clock.GetElapsedTime(now, pause.EndsAt);
+        if (pause.EndsAt > now)
+            return true;
+        Forget(pause);
+        return false;
+    }
+
+    /// <summary>Ends the suspension of a client that has parked itself while the pause ended.</summary>
+    public void Confirm(Suspension suspension, long number)
+    {
+        Interlocked.MemoryBarrier(); // As in the end of a pause.
+        if (Volatile.Read(ref _present) is null)
+            suspension.TryEnd(number, SuspensionEnd.Event);
+    }
+
+    private static bool Affects(CommandDefinition command, Pause pause) =>
+        !pause.WritesOnly || (command.Flags & CommandFlags.Write) != 0 || _likeWrites.Contains(command.Name);
+
+    // Unless another one has begun.
+    private void Forget(Pause pause)
+    {
+        lock (_lock)
+        {
+            if (_present == pause)
+                Volatile.Write(ref _present, null);
+        }
+    }
+
+    private sealed record Pause(long EndsAt, bool WritesOnly);
+}
