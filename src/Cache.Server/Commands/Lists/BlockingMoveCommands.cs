@@ -39,7 +39,7 @@ internal static class BlockingMoveCommands
     private static void Move(
         in RespRequest request, ListEnd from, ListEnd to, TimeSpan timeout, CommandContext context)
     {
-        if (request[2].Length > CacheStore.KeyLengthMax) // Nobody waits with a copy of it, for a move that can never be.
+        if (request[2].Length > CacheStore.KeyLengthMax) // It can never be moved: nobody waits with a copy of it.
         {
             context.Reply.Refusal(WriteStatus.KeyTooLong);
             return;

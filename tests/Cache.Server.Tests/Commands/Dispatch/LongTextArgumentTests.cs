@@ -87,7 +87,7 @@ public sealed class LongTextArgumentTests : CommandTestBase
         CommandDispatcher.Execute(new RespRequest(_input, ranges), client.Context);
         long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
 
-        // What is replied as it came lies in the output, which counts; so does a channel's name among the subscriptions.
+        // What is replied as it came lies in the output, which counts, as a subscribed channel's name does.
         bool isEcho = (name[0] is "echo" or "ping" || _channelWords.Contains(name[0]))
             && client.Context.Output.UnflushedBytes > LongBytes;
         client.Client.Subscriptions?.End(); // Who publishes next writes to nobody.
