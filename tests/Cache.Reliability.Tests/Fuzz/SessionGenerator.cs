@@ -11,7 +11,9 @@ namespace Cache.Reliability.Tests.Fuzz;
 /// </remarks>
 /// <param name="random">Decides.</param>
 /// <param name="keys">The keys that most requests are about; null: any few.</param>
-/// <param name="subscribes">Whether clients subscribe to channels: then one's replies depend on others.</param>
+/// <param name="subscribes">
+/// Whether clients subscribe to channels and track keys: then what one gets depends on others.
+/// </param>
 internal sealed class SessionGenerator(Random random, string[]? keys = null, bool subscribes = false)
 {
     private const int ConnectionsMax = 4;
@@ -23,7 +25,7 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null, boo
     [
         "shutdown", "monitor", "sync", "psync", "acl", "auth", "wait", "waitaof", "lcs", "subscribe",
         "psubscribe", "ssubscribe", "unsubscribe", "punsubscribe", "sunsubscribe", "failover", "replicaof", "slaveof",
-        "client|pause", "cache|unsafe", "pfselftest",
+        "client|pause", "client|tracking", "cache|unsafe", "pfselftest",
         "multi", // Only in whole transactions: how many replies follow depends on what is queued.
     ];
 
@@ -163,10 +165,24 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null, boo
     // A client of RESP2 may do little until it has ended its subscriptions, so that most of these end them.
     private void WriteSubscription()
     {
+        if (random.Next(4) == 0)
+        {
+            WriteTracking();
+            return;
+        }
+
         string word = (random.Next(3) == 0 ? "" : "un") + "subscribe";
         string kind = new[] { "", "p", "s" }[random.Next(3)];
         var names = Enumerable.Range(0, random.Next(3)).Select(_ => new[] { "a", "b", "*", "[", "" }[random.Next(5)]);
         WriteArray([InAnyCase(kind + word), .. names.Select(Encoding.Latin1.GetBytes)]);
+    }
+
+    private void WriteTracking()
+    {
+        string[] options = ["BCAST", "NOLOOP", "OPTIN", "OPTOUT", "REDIRECT", "PREFIX", "1", "2", "a", "", "b"];
+        var words = Enumerable.Range(0, random.Next(5)).Select(_ => options[random.Next(options.Length)]);
+        string[] request = ["client", "tracking", random.Next(4) == 0 ? "off" : "on", .. words];
+        WriteArray([.. request.Select(InAnyCase)]);
     }
 
     private void WriteMutated()
