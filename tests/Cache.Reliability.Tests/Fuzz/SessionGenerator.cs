@@ -11,16 +11,15 @@ namespace Cache.Reliability.Tests.Fuzz;
 /// </remarks>
 /// <param name="random">Decides.</param>
 /// <param name="keys">The keys that most requests are about; null: any few.</param>
-/// <param name="subscribes">
-/// Whether clients subscribe to channels and track keys: then what one gets depends on others.
-/// </param>
+/// <param name="subscribes">Whether clients subscribe to channels: then one's replies depend on others.</param>
 internal sealed class SessionGenerator(Random random, string[]? keys = null, bool subscribes = false)
 {
     private const int ConnectionsMax = 4;
 
-    // Those that end the server, wait (AUTH after failures, WAIT without end), turn a connection into a stream, or
-    // change who may do what. The answer to LCS takes a time of the product of two values' lengths, so that it has keys
-    // of its own. PFSELFTEST takes a tenth of a second and no input.
+    // Those that end the server, wait (AUTH after failures, WAIT without end), turn a connection into a stream, change
+    // who may do what, or let others push to the client (CLIENT TRACKING, which has a torture of its own). The answer
+    // to LCS takes a time of the product of two values' lengths, so that it has keys of its own. PFSELFTEST takes a tenth
+    // of a second and no input.
     private static readonly string[] _excluded =
     [
         "shutdown", "monitor", "sync", "psync", "acl", "auth", "wait", "waitaof", "lcs", "subscribe",
@@ -165,24 +164,10 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null, boo
     // A client of RESP2 may do little until it has ended its subscriptions, so that most of these end them.
     private void WriteSubscription()
     {
-        if (random.Next(4) == 0)
-        {
-            WriteTracking();
-            return;
-        }
-
         string word = (random.Next(3) == 0 ? "" : "un") + "subscribe";
         string kind = new[] { "", "p", "s" }[random.Next(3)];
         var names = Enumerable.Range(0, random.Next(3)).Select(_ => new[] { "a", "b", "*", "[", "" }[random.Next(5)]);
         WriteArray([InAnyCase(kind + word), .. names.Select(Encoding.Latin1.GetBytes)]);
-    }
-
-    private void WriteTracking()
-    {
-        string[] options = ["BCAST", "NOLOOP", "OPTIN", "OPTOUT", "REDIRECT", "PREFIX", "1", "2", "a", "", "b"];
-        var words = Enumerable.Range(0, random.Next(5)).Select(_ => options[random.Next(options.Length)]);
-        string[] request = ["client", "tracking", random.Next(4) == 0 ? "off" : "on", .. words];
-        WriteArray([.. request.Select(InAnyCase)]);
     }
 
     private void WriteMutated()
