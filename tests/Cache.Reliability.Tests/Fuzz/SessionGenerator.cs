@@ -18,8 +18,8 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null, boo
 
     // Those that end the server, wait (AUTH after failures, WAIT without end), turn a connection into a stream, change
     // who may do what, or let others push to the client (CLIENT TRACKING, which has a torture of its own). The answer
-    // to LCS takes a time of the product of two values' lengths, so that it has keys of its own. PFSELFTEST takes a tenth
-    // of a second and no input.
+    // to LCS takes a time of the product of two values' lengths, so that it has keys of its own. PFSELFTEST takes a
+    // tenth of a second and no input.
     private static readonly string[] _excluded =
     [
         "shutdown", "monitor", "sync", "psync", "acl", "auth", "wait", "waitaof", "lcs", "subscribe",
