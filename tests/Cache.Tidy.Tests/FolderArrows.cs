@@ -36,6 +36,7 @@ internal static class FolderArrows
     private const string Notifications = "Cache.Server.Notifications";
     private const string PubSub = "Cache.Server.PubSub";
     private const string Waits = "Cache.Server.Waits";
+    private const string Watches = "Cache.Server.Watches";
     private const string Commands = "Cache.Server.Commands";
     private const string Table = "Cache.Server.Commands.Table";
     private const string Replies = "Cache.Server.Commands.Replies";
@@ -173,7 +174,8 @@ internal static class FolderArrows
         [
             Transport, "Cache.Server.Transport.Sockets", "Cache.Server.Transport.Linux", "Cache.Server.Transport.Tls",
             "Cache.Server.Connections", Protocol, Commands, Dispatch, Table, Clients, Security, Settings, Statistics,
-            "Cache.Server.Commands.Administration", PubSub, Metrics, Diagnostics, Core, Contracts, Kept, Logging,
+            "Cache.Server.Commands.Administration", PubSub, Notifications, Metrics, Diagnostics, Core, Contracts, Kept,
+            Logging,
         ],
         [Transport] = [],
         ["Cache.Server.Transport.Sockets"] = [Transport],
@@ -196,6 +198,8 @@ internal static class FolderArrows
         [Notifications] = [PubSub, Table, Arguments, Settings, Protocol, Core, Contracts, Changes],
         // Who is told of which changed keys: an observer of the store's changes.
         [Tracking] = [Clients, Settings, Core, Contracts, Changes],
+        // Which keys are watched, and which of them were written: an observer of the store's changes.
+        [Watches] = [Core, Contracts, Changes],
         // A table of who waits for which key; it observes the store, and lets each family serve its own.
         [Waits] =
         [
@@ -203,7 +207,7 @@ internal static class FolderArrows
         ],
         [Dispatch] =
         [
-            Tracking, PubSub, Notifications, Waits, Clients, Security, Settings, Statistics, Table, Replies, Arguments,
+            Tracking, PubSub, Notifications, Waits, Watches, Clients, Security, Settings, Statistics, Table, Replies, Arguments,
             Protocol, Target, Core, Contracts, Kept, Changes,
         ],
         // Families of commands: what several need goes to Dispatch, Replies or Arguments, never from one to another.
@@ -231,9 +235,8 @@ internal static class FolderArrows
             [Dispatch, Tracking, PubSub, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
         ["Cache.Server.Commands.Administration"] =
         [
-            Dispatch, Tracking, PubSub, Table, Replies, Arguments, Clients, Security, Settings, Statistics, Protocol,
-            Core,
-            Contracts, Kept, KeptContracts, "Cache.Durability.Control", Doctor,
+            Dispatch, Tracking, PubSub, Notifications, Table, Replies, Arguments, Clients, Security, Settings, Statistics,
+            Protocol, Core, Contracts, Kept, KeptContracts, "Cache.Durability.Control", Doctor,
         ],
         // Which keys, and which kinds of keys, take and make most; the commands that tell it.
         [KeyFigures] = [Dispatch, Replies, Arguments, Settings, Statistics, Protocol, Core, Contracts],
@@ -247,7 +250,7 @@ internal static class FolderArrows
         ],
         // The queue and the sections are Dispatch's, where all commands pass.
         ["Cache.Server.Commands.Transactions"] =
-            [Dispatch, Table, Replies, Arguments, Clients, Security, Statistics, Protocol, Core, Contracts],
+            [Dispatch, Watches, Table, Replies, Arguments, Clients, Security, Statistics, Protocol, Core, Contracts],
         // All families, and the common GET and SET.
         [Commands] =
         [

@@ -58,7 +58,8 @@ internal static class EventPlans
         command.Name switch
         {
             "set" => HasExpiry(request, 3) ? _setAndExpire : _plainSet,
-            "getex" => HasExpiry(request, 2) ? _expire : IsExpiring(request[1], keyspace) ? _persist : EventPlan.Nothing,
+            "getex" when HasExpiry(request, 2) => _expire,
+            "getex" => IsExpiring(request[1], keyspace) ? _persist : EventPlan.Nothing,
             "hgetex" => HasExpiry(request, 2) ? _fieldsExpiry : _fieldsPersisted,
             "hsetex" => HasExpiry(request, 2) ? _timedFieldsWritten : _fieldsWritten,
             "zadd" => HasWord(request, 2, "INCR"u8) ? _scoreAdded : _scoresAdded,

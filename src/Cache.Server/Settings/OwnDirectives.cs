@@ -133,8 +133,8 @@ internal static class OwnDirectives
             Read = static s => s.ClientOutputBufferLimits, Write = static (s, value) => s.SetOutputLimits(value),
         },
         new("notify-keyspace-events", EventFlags.Kind, "",
-            "The events of keys that are published: K for a channel of each key, E for one of each event, and A for all "
-            + "classes, or some of them.")
+            "The events of keys that are published: K for a channel of each key, E for one of each event, and A for "
+            + "all classes, or some of them.")
         {
             IsChangeable = true, IsKept = true, DefaultName = "\"\"",
             Read = static s => EventFlags.Format(s.NotifiedEvents),

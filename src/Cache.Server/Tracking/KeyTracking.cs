@@ -13,8 +13,8 @@ namespace Cache.Server.Tracking;
 /// about single keys by the end of the write, about prefixes once per round of a loop, and before a client with an
 /// outbox executes what it has sent meanwhile. So once a write is acknowledged, no client gets a later reply before it
 /// is told.
-/// Bounds: the remembered keys, see <see cref="TrackedKeys"/>; the buffers, see <see cref="ChangedKeys"/>; the
-/// outboxes. While no client tracks, the store has no observer. Thread-safe.
+/// Bounds: the remembered keys, see <see cref="TrackedKeys"/>; buffers, see <see cref="ChangedKeys"/>; the outboxes.
+/// While no client tracks, the store has no observer. Thread-safe.
 /// </remarks>
 internal sealed class KeyTracking
 {

@@ -206,8 +206,8 @@ await CheckAsync("rename", async () =>
     Equal(RedisType.String, await database.KeyTypeAsync("se:s"));
 });
 
-// As SignalR's backplane does with two servers: channels of all, of groups, of connections and users, of what one server
-// asks of the others, and of their answers; each message goes to all servers, the sender too.
+// As SignalR's backplane does with two servers: channels of all, of groups, of connections, of what one server asks of
+// the others, and of their answers; each message goes to all servers, the sender too.
 await CheckAsync("backplane of SignalR", async () =>
 {
     const string Hub = "Chat.ChatHub";
@@ -220,7 +220,7 @@ await CheckAsync("backplane of SignalR", async () =>
         foreach (string channel in (string[])["all", "internal:groups", $"internal:ack:server{at}", "group:room 1"])
         {
             await subscribers[at].SubscribeAsync(
-                $"{Hub}:{channel}", (from, value) => got.Enqueue($"{at} {from} {Convert.ToHexString(value)}"));
+                $"{Hub}:{channel}", (from, value) => got.Enqueue($"{at} {from} {Convert.ToHexString((byte[])value)}"));
         }
     }
 
@@ -238,7 +238,7 @@ await CheckAsync("backplane of SignalR", async () =>
     ];
     Equal(string.Join('|', expected), string.Join('|', got.Order(StringComparer.Ordinal)));
     await subscribers[1].UnsubscribeAsync($"{Hub}:group:room 1");
-    await UntilTrueAsync(async () => await database.PublishAsync($"{Hub}:group:room 1", payload) == 1);
+    await UntilTrueAsync(async () => await subscribers[0].PublishAsync($"{Hub}:group:room 1", payload) == 1);
     await subscribers[0].UnsubscribeAllAsync();
 });
 await CheckAsync("patterns and events of keys", async () =>

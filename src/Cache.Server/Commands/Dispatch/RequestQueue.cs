@@ -16,7 +16,7 @@ internal sealed class RequestQueue
     /// <summary>The most requests: their places take 32 MB then, beside their bytes.</summary>
     public const int CountMax = 1 << 20;
 
-    /// <summary>The most bytes of requests, without long arguments: as many as one client may send unanswered.</summary>
+    /// <summary>The most bytes of requests but long arguments: as many as one client may send unanswered.</summary>
     public const int BytesMax = 1 << 30;
 
     // Enough for a dozen of short commands.

@@ -10,6 +10,7 @@ using Cache.Server.Settings;
 using Cache.Server.Statistics;
 using Cache.Server.Tracking;
 using Cache.Server.Waits;
+using Cache.Server.Watches;
 
 namespace Cache.Server.Commands.Dispatch;
 
