@@ -197,6 +197,25 @@ public sealed class TrackingTests : ConnectionTestBase
     }
 
     [Fact]
+    public async Task BlockedClient_IsToldMeanwhile_AndOthersOfWhatItTakes()
+    {
+        await using var server = await StartAsync();
+        var (tracker, waiter, other) = (await ConnectAsync(server), await ConnectAsync(server), server.Connect());
+        await AskAsync(tracker, Request("CLIENT", "TRACKING", "on"));
+        await AskAsync(tracker, Request("LLEN", "list"));
+        await AskAsync(waiter, Request("CLIENT", "TRACKING", "on") + Request("GET", "a"));
+        waiter.Send(Request("BLPOP", "list", "0"));
+
+        Store.Set("a"u8, "1"u8);
+        await ExpectAsync(waiter, Invalid("a"));
+        other.Exchange(Request("RPUSH", "list", "x"));
+
+        await ExpectAsync(waiter, "*2\r\n" + Bulk("list") + Bulk("x"));
+        await ExpectAsync(tracker, Invalid("list"));
+        Assert.Equal(":0\r\n", await AskAsync(tracker, Request("LLEN", "list")));
+    }
+
+    [Fact]
     public async Task TableMaxKeys_Lowered_TellsOfForgottenKeys()
     {
         await using var server = await StartAsync();
