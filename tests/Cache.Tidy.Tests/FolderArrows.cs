@@ -207,8 +207,8 @@ internal static class FolderArrows
         ],
         [Dispatch] =
         [
-            Tracking, PubSub, Notifications, Waits, Watches, Clients, Security, Settings, Statistics, Table, Replies, Arguments,
-            Protocol, Target, Core, Contracts, Kept, Changes,
+            Tracking, PubSub, Notifications, Waits, Watches, Clients, Security, Settings, Statistics, Table, Replies,
+            Arguments, Protocol, Target, Core, Contracts, Kept, Changes,
         ],
         // Families of commands: what several need goes to Dispatch, Replies or Arguments, never from one to another.
         ["Cache.Server.Commands.Strings"] =
@@ -235,8 +235,8 @@ internal static class FolderArrows
             [Dispatch, Tracking, PubSub, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
         ["Cache.Server.Commands.Administration"] =
         [
-            Dispatch, Tracking, PubSub, Notifications, Table, Replies, Arguments, Clients, Security, Settings, Statistics,
-            Protocol, Core, Contracts, Kept, KeptContracts, "Cache.Durability.Control", Doctor,
+            Dispatch, Tracking, PubSub, Notifications, Table, Replies, Arguments, Clients, Security, Settings,
+            Statistics, Protocol, Core, Contracts, Kept, KeptContracts, "Cache.Durability.Control", Doctor,
         ],
         // Which keys, and which kinds of keys, take and make most; the commands that tell it.
         [KeyFigures] = [Dispatch, Replies, Arguments, Settings, Statistics, Protocol, Core, Contracts],

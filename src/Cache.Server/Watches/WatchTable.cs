@@ -76,7 +76,7 @@ internal sealed class WatchTable(CacheStore store) : ChangeObserver
         }
     }
 
-    /// <summary>Two keyspaces change places for all clients: as in Redis, keys of either that exist are touched.</summary>
+    /// <summary>Two keyspaces change places for all clients; as in Redis, keys that exist are touched.</summary>
     /// <remarks>No client executes a command meanwhile.</remarks>
     public void Swap(CacheStore one, CacheStore other)
     {
