@@ -13,7 +13,9 @@ internal static class Page
           body { font: 16px/1.5 system-ui, sans-serif; max-width: 40rem; margin: 2rem auto; padding: 0 1rem; }
           #note { font-size: 2rem; min-height: 3rem; }
           input { font: inherit; width: 100%; box-sizing: border-box; padding: .5rem; }
-          dt { float: left; clear: left; width: 16rem; color: #666; }
+          dl { display: grid; grid-template-columns: auto 1fr; gap: 0 1rem; }
+          dt { color: #666; }
+          dd { margin: 0; }
           ol { display: flex; align-items: end; gap: 3px; height: 80px; padding: 0; list-style: none; }
           li { flex: 1; background: #2a6; min-height: 2px; }
         </style>
@@ -21,7 +23,7 @@ internal static class Page
         <p id="note">–</p>
         <p><input id="text" placeholder="Write here; it appears on both pages" autofocus></p>
         <dl>
-          <dt>last change was seen here after</dt><dd id="last">–</dd>
+          <dt>the last change was seen after</dt><dd id="last">–</dd>
           <dt>local entries count</dt><dd id="coherent">–</dd>
           <dt>reads answered here</dt><dd id="hits">–</dd>
           <dt>reads answered by the server</dt><dd id="fills">–</dd>

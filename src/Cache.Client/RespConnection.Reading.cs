@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Net.Sockets;
 using Cache.Protocol;
 
 namespace Cache.Client;
@@ -24,9 +23,9 @@ internal sealed partial class RespConnection
                 TakeInput();
             }
         }
-        catch (Exception lost) when (lost is IOException or SocketException or ObjectDisposedException
-            or InvalidDataException or InvalidOperationException)
+        catch (Exception lost)
         {
+            // Of the link, of what the server sent, or of who takes it: in any case nothing is left that waits.
             failure = new RespClientException($"{Address}: {lost.Message}", lost);
         }
 
@@ -36,14 +35,15 @@ internal sealed partial class RespConnection
     private void MakeRoom()
     {
         int left = _inputEnd - _inputStart;
-        if (left == 0 && _input.Length > KeptBytesMax && _bytesNeeded <= InputBytes)
-            _input = new byte[InputBytes];
         if (_inputStart > 0)
         {
             _input.AsSpan(_inputStart, left).CopyTo(_input);
             _inputStart = 0;
             _inputEnd = left;
         }
+
+        if (left == 0 && _input.Length > KeptBytesMax)
+            _input = new byte[InputBytes];
 
         // By what has arrived, not by what was announced: a length alone takes no memory.
         if (_inputEnd == _input.Length)

@@ -36,6 +36,19 @@ public sealed partial class CacheStore
         _state.Changes.Attach(observer);
     }
 
+    /// <summary>Begins to note which values are gone, and why, in all keyspaces.</summary>
+    /// <param name="capacity">The most entries that wait to be read; further ones are dropped, and counted.</param>
+    /// <returns>The entries, which the caller disposes of.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The capacity is not between 1 and 1,048,576.</exception>
+    public RemovedEntries ObserveRemoved(int capacity)
+    {
+        ThrowIfDisposed();
+        return new RemovedEntries(capacity, Attach, Detach);
+    }
+
+    /// <summary>As <see cref="ObserveRemoved(int)"/>, of which 1,024 entries wait.</summary>
+    public RemovedEntries ObserveRemoved() => ObserveRemoved(RemovedEntries.CapacityDefault);
+
     /// <summary>Ends that; writes that are under way may still report their changes.</summary>
     public void Detach(ChangeObserver observer)
     {

@@ -51,6 +51,7 @@ public static class CacheServerServiceCollectionExtensions
         services.AddOptions<RespServerOptions>().Configure(configure).ValidateOnStart();
         services.TryAddSingleton(CreateServer);
         services.TryAddSingleton(CreateMetrics);
+        services.TryAddSingleton(static provider => provider.GetRequiredService<RespServer>().PubSub);
         AddListening(services);
         services.AddHostedService<CacheServerService>();
         return AddSystemd(

@@ -70,6 +70,9 @@ public sealed partial class RespServer : IAsyncDisposable
     {
     }
 
+    /// <summary>The channels of its clients, for the process.</summary>
+    public RespPubSub PubSub { get; }
+
     // With listeners of another transport.
     internal RespServer(
         CacheStore store,
@@ -107,6 +110,7 @@ public sealed partial class RespServer : IAsyncDisposable
             LogListenRefused = problem => ServerLog.ListenRefused(_logger, problem),
             LimitMet = NoteLimit,
         };
+        PubSub = new RespPubSub(_state.Channels);
         _state.Settings.LogLevel = logger.Control;
         _state.Databases.Changing = options.Durability is { } durability ? durability.TryChangeDatabases : null;
         UserOptions.Apply(options, _state.Users);
@@ -202,6 +206,7 @@ public sealed partial class RespServer : IAsyncDisposable
             _acceptor.Dispose();
             _certificates?.Dispose();
             _listeners.Forget();
+            _state.Notifications.Set(EventClasses.None);
             CloseAdminSocket();
             ServerLog.Stopped(_logger);
         }
@@ -324,6 +329,7 @@ public sealed partial class RespServer : IAsyncDisposable
             }
 
             _state.Clients.Disconnect(_state.Users.ReplaceAll(users), caller: null);
+            _state.EndUnentitled(_state.Users.Default, caller: null);
             ServerLog.UsersReloaded(_logger, path);
         }
         catch (AclFileException e)
@@ -392,6 +398,7 @@ public sealed partial class RespServer : IAsyncDisposable
         _state.RuntimeBaseBytes = MemoryKinds.FindRuntimeBase(_state);
         _idleSweep = new IdleSweep(_state, _acceptor.Live);
         _keyspaceSweep = new KeyspaceSweep(_state);
+        _state.Notifications.Set(_state.Settings.NotifiedEvents);
         _listeners.Open(listeners);
     }
 

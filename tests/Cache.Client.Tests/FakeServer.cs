@@ -101,10 +101,17 @@ internal sealed class FakeClient(Socket socket)
 
     public void Send(string bytes)
     {
-        lock (_gate)
+        try
         {
-            for (var rest = Encoding.Latin1.GetBytes(bytes).AsSpan(); rest.Length > 0;)
-                rest = rest[socket.Send(rest)..];
+            lock (_gate)
+            {
+                for (var rest = Encoding.Latin1.GetBytes(bytes).AsSpan(); rest.Length > 0;)
+                    rest = rest[socket.Send(rest)..];
+            }
+        }
+        catch (Exception failure) when (failure is SocketException or ObjectDisposedException)
+        {
+            // The other end is gone.
         }
     }
 
@@ -120,7 +127,9 @@ internal sealed class FakeClient(Socket socket)
         var words = new string[int.Parse(head[1..])];
         for (int i = 0; i < words.Length; i++)
         {
-            byte[] bytes = new byte[int.Parse((await ReadLineAsync())![1..])];
+            if (await ReadLineAsync() is not { } length)
+                return null;
+            byte[] bytes = new byte[int.Parse(length[1..])];
             await _stream.ReadExactlyAsync(bytes);
             await ReadLineAsync();
             words[i] = Encoding.Latin1.GetString(bytes);

@@ -133,6 +133,21 @@ public sealed class RespConnectionTests
         })));
     }
 
+    // The memory of a long reply is given back, and the next one is read into other memory.
+    [Fact]
+    public async Task Call_ShortReplyAfterALongOne_IsRead()
+    {
+        await using var server = new FakeServer((_, request) =>
+            request[0] == "HELLO" ? FakeServer.HelloReply : FakeServer.Bulk(new string('v', int.Parse(request[1]))));
+        var options = new RespClientOptions { ReplyTimeout = _patience };
+        await using var connection = await RespConnection.OpenAsync(server.Address, options, null, Cancellation);
+        foreach (int length in (int[])[300_000, 3, 0, 70_000, 1_000_000, 1])
+        {
+            var request = new RespRequestWriter().Begin(2).Add("GET"u8).Add(length);
+            Assert.Equal(length, (await connection.CallAsync(request, "GET", Cancellation)).Bytes!.Length);
+        }
+    }
+
     [Fact]
     public async Task Call_NoReplyInTime_ClosesTheConnection()
     {

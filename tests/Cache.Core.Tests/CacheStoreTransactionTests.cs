@@ -272,7 +272,8 @@ public sealed class CacheStoreTransactionTests : IDisposable
     {
         _fixture.Set("one", "1");
 
-        Transact(_two, store => Transact(store, _two, 0, static inner => inner.Set("other"u8, inner.GetArray("one"u8))));
+        Transact(
+            _two, store => Transact(store, _two, 0, static inner => inner.Set("other"u8, inner.GetArray("one"u8))));
 
         Assert.Equal("1", _fixture.Get("other"));
     }

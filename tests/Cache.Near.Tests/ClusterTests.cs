@@ -68,7 +68,7 @@ public sealed class ClusterTests
     {
         await using var cluster = new TwoNodes();
         await using var near = await cluster.StartAsync();
-        cluster.First.Held.Add("GET");
+        cluster.First.Hold("GET");
         var read = near.GetAsync(Low, Cancellation);
         await UntilAsync(() => cluster.First.CountOf("GET " + Low) == 1);
         cluster.Second.SetSilently(Low, "new");

@@ -20,6 +20,9 @@ internal sealed class FakeRedis : IAsyncDisposable
     private readonly HashSet<FakeClient> _tracking = [];
     private readonly List<string> _requests = [];
     private readonly List<(FakeClient Client, string Reply)> _held = [];
+    private readonly HashSet<string> _heldCommands = [];
+    private readonly HashSet<string> _changedWhenRead = [];
+    private readonly Dictionary<string, string> _answers = [];
 
     public FakeRedis() => _server = new FakeServer(Answer);
 
@@ -31,15 +34,6 @@ internal sealed class FakeRedis : IAsyncDisposable
 
     /// <summary>What ROLE says.</summary>
     public string Role { get; set; } = "master";
-
-    /// <summary>Commands that get no answer until <see cref="Release"/>.</summary>
-    public HashSet<string> Held { get; } = [];
-
-    /// <summary>Commands that get this answer.</summary>
-    public Dictionary<string, string> Answers { get; } = [];
-
-    /// <summary>Keys that change right after they were read.</summary>
-    public HashSet<string> ChangedWhenRead { get; } = [];
 
     /// <summary>The ranges of a cluster; null: it is none.</summary>
     public List<(int First, int Last, FakeRedis Owner)>? Slots { get; set; }
@@ -67,6 +61,13 @@ internal sealed class FakeRedis : IAsyncDisposable
             _strings[key] = value;
             Tell(key);
         }
+    }
+
+    /// <summary>A removal by another client, which the tracking ones are told of.</summary>
+    public void Delete(string key)
+    {
+        lock (_gate)
+            Remove(key);
     }
 
     /// <summary>A write that nobody is told of.</summary>
@@ -103,12 +104,33 @@ internal sealed class FakeRedis : IAsyncDisposable
         }
     }
 
+    /// <summary>A command gets no answer until <see cref="Release"/>.</summary>
+    public void Hold(string command)
+    {
+        lock (_gate)
+            _heldCommands.Add(command);
+    }
+
+    /// <summary>A command gets this answer from now on.</summary>
+    public void AnswerWith(string command, string reply)
+    {
+        lock (_gate)
+            _answers[command] = reply;
+    }
+
+    /// <summary>A key changes each time right after it was read.</summary>
+    public void ChangeWhenRead(string key)
+    {
+        lock (_gate)
+            _changedWhenRead.Add(key);
+    }
+
     /// <summary>Sends what was held, in its order.</summary>
     public void Release()
     {
         lock (_gate)
         {
-            Held.Clear();
+            _heldCommands.Clear();
             foreach (var (client, reply) in _held)
                 client.Send(reply);
             _held.Clear();
@@ -130,12 +152,12 @@ internal sealed class FakeRedis : IAsyncDisposable
         lock (_gate)
         {
             _requests.Add(string.Join(' ', request));
-            string reply = Answers.GetValueOrDefault(request[0]) ?? ReplyTo(client, request);
-            if (Held.Contains(request[0]) || _held.Exists(held => held.Client == client))
+            string reply = _answers.GetValueOrDefault(request[0]) ?? ReplyTo(client, request);
+            if (_heldCommands.Contains(request[0]) || _held.Exists(held => held.Client == client))
                 _held.Add((client, reply));
             else
                 client.Send(reply);
-            if (request[0] is "GET" && ChangedWhenRead.Contains(request[1]))
+            if (request[0] is "GET" && _changedWhenRead.Contains(request[1]))
                 Tell(request[1]);
             return "";
         }

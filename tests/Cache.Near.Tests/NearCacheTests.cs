@@ -42,7 +42,7 @@ public sealed class NearCacheTests
     {
         await using var redis = new FakeRedis();
         redis.Set("a:1", "one");
-        redis.ChangedWhenRead.Add("a:1");
+        redis.ChangeWhenRead("a:1");
         await using var near = await StartAsync(redis);
         Assert.Equal("one", await GetAsync(near, "a:1"));
         await UntilAsync(() => near.Status.Pushes == 1);
@@ -58,7 +58,7 @@ public sealed class NearCacheTests
         var clock = new FakeClock();
         await using var near = await StartAsync(redis, clock: clock);
         await GetAsync(near, "a:1");
-        redis.Held.Add("ROLE");
+        redis.Hold("ROLE");
         int beats = redis.CountOf("ROLE");
         await UntilAsync(() => redis.CountOf("ROLE") > beats);
         Assert.Equal("one", Local(near, "a:1"));
@@ -80,12 +80,12 @@ public sealed class NearCacheTests
         var clock = new FakeClock();
         await using var near = await StartAsync(redis, clock: clock);
         await GetAsync(near, "a:1");
-        redis.Held.Add("ROLE");
+        redis.Hold("ROLE");
         int beats = redis.CountOf("ROLE");
         await UntilAsync(() => redis.CountOf("ROLE") > beats);
         clock.Advance(TimeSpan.FromMilliseconds(400));
         redis.Release();
-        redis.Held.Add("ROLE");
+        redis.Hold("ROLE");
         // The next question is asked when the lease of this answer has been taken.
         await UntilAsync(() => redis.CountOf("ROLE") > beats + 1);
         Assert.Null(Local(near, "a:1"));
@@ -129,6 +129,20 @@ public sealed class NearCacheTests
         await UntilAsync(() => Local(near, "a:1") is null);
     }
 
+    [Fact]
+    public async Task Push_KeyThatIsTooLongHere_IsPassedOver()
+    {
+        await using var redis = new FakeRedis();
+        redis.Set("a:1", "one");
+        await using var near = await StartAsync(redis);
+        await GetAsync(near, "a:1");
+        redis.Set("a:" + new string('k', 70_000), "long");
+        redis.Set("a:1", "two");
+        await UntilAsync(() => near.Status.Pushes == 2);
+        Assert.Equal("two", await GetAsync(near, "a:1"));
+        Assert.True(near.Status.IsCoherent);
+    }
+
     // Line 3.
     [Fact]
     public async Task Set_Awaited_IsReadHere()
@@ -152,7 +166,7 @@ public sealed class NearCacheTests
         await using var redis = new FakeRedis();
         redis.SetSilently("a:1", "one");
         await using var near = await StartAsync(redis, options => options.Coherence = NearCoherence.TimeOnly);
-        redis.Held.Add("GET");
+        redis.Hold("GET");
         var read = near.GetAsync("a:1", Cancellation);
         await UntilAsync(() => redis.CountOf("GET a:1") == 1);
         var write = near.SetAsync("a:1", "two"u8.ToArray(), null, Cancellation);
@@ -182,7 +196,7 @@ public sealed class NearCacheTests
         await using var redis = new FakeRedis();
         redis.Set("a:1", "one");
         await using var near = await StartAsync(redis);
-        redis.Held.Add("GET");
+        redis.Hold("GET");
         var reads = Enumerable.Range(0, 50).Select(_ => near.GetAsync("a:1", Cancellation).AsTask()).ToArray();
         await UntilAsync(() => redis.CountOf("GET a:1") == 1);
         redis.Release();
@@ -214,7 +228,7 @@ public sealed class NearCacheTests
         redis.SetLife("a:1", 200);
         var clock = new FakeClock();
         await using var near = await StartAsync(redis, clock: clock);
-        redis.Held.Add("GET");
+        redis.Hold("GET");
         var read = near.GetAsync("a:1", Cancellation);
         await UntilAsync(() => redis.CountOf("GET a:1") == 1);
         clock.Advance(TimeSpan.FromMilliseconds(200));
@@ -241,7 +255,7 @@ public sealed class NearCacheTests
     {
         await using var redis = new FakeRedis();
         redis.Set("a:1", "one");
-        redis.Answers["CLIENT"] = "-NOPERM no\r\n";
+        redis.AnswerWith("CLIENT", "-NOPERM no\r\n");
         var failure = await Assert.ThrowsAsync<RespClientException>(() => StartAsync(redis));
         Assert.Contains(
             "CLIENT TRACKING: NOPERM no; with Coherence = TimeOnly", failure.Message, StringComparison.Ordinal);
@@ -277,7 +291,7 @@ public sealed class NearCacheTests
     public async Task Get_ErrorOfTheServer_IsAnException()
     {
         await using var redis = new FakeRedis();
-        redis.Answers["GET"] = "-WRONGTYPE Operation against a key\r\n";
+        redis.AnswerWith("GET", "-WRONGTYPE Operation against a key\r\n");
         await using var near = await StartAsync(redis);
         var failure = await Assert.ThrowsAsync<RespClientException>(() => GetAsync(near, "a:1"));
         Assert.Equal("WRONGTYPE", failure.ErrorCode);

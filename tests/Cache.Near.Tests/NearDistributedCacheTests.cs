@@ -1,6 +1,8 @@
 using System.Globalization;
 using System.Text;
+using Cache.Core.Hybrid;
 using Microsoft.Extensions.Caching.Distributed;
+using Microsoft.Extensions.Caching.Hybrid;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
@@ -71,6 +73,38 @@ public sealed class NearDistributedCacheTests
             Assert.Equal("one", await cache.GetStringAsync("1", Cancellation));
         Assert.Equal(2, redis.CountOf("PEXPIRE a:1 3600000")); // Of the write and of the first read.
         Assert.Equal(2, redis.CountOf("HMGET a:1 absexp sldexp data"));
+    }
+
+    // Without values of its own the hybrid cache reads here, and so keeps the promise.
+    [Fact]
+    public async Task Hybrid_WithoutLocalValues_SeesWhatOthersRemove()
+    {
+        await using var redis = new FakeRedis();
+        await using var provider = Provide(redis, 60_000, static services => services.AddCacheHybridCache(Configure));
+        var near = provider.GetRequiredService<NearCache>();
+        await near.StartAsync(Cancellation);
+        var hybrid = provider.GetRequiredService<HybridCache>();
+        int made = 0;
+        Assert.Equal("value 1", await MakeAsync());
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(Cancellation);
+        limit.CancelAfter(TimeSpan.FromSeconds(30));
+        while (redis.Field("a:1", "data") is null)
+            await Task.Delay(5, limit.Token);
+        Assert.Equal("value 1", await MakeAsync());
+        Assert.Equal("value 1", await MakeAsync());
+        redis.Delete("a:1");
+        while (await MakeAsync() is "value 1")
+            await Task.Delay(5, limit.Token);
+        Assert.Equal("value 2", await MakeAsync());
+
+        static void Configure(HybridStoreOptions options)
+        {
+            options.UseSecondLevel = true;
+            options.DefaultEntryOptions = new() { Flags = HybridCacheEntryFlags.DisableLocalCache };
+        }
+
+        ValueTask<string> MakeAsync() => hybrid.GetOrCreateAsync(
+            "1", _ => ValueTask.FromResult($"value {++made}"), cancellationToken: Cancellation);
     }
 
     [Fact]

@@ -33,8 +33,10 @@ internal static class FolderArrows
     private const string Statistics = "Cache.Server.Statistics";
     private const string Security = "Cache.Server.Security";
     private const string Clients = "Cache.Server.Clients";
+    private const string Notifications = "Cache.Server.Notifications";
     private const string PubSub = "Cache.Server.PubSub";
     private const string Waits = "Cache.Server.Waits";
+    private const string Watches = "Cache.Server.Watches";
     private const string Commands = "Cache.Server.Commands";
     private const string Table = "Cache.Server.Commands.Table";
     private const string Replies = "Cache.Server.Commands.Replies";
@@ -53,6 +55,7 @@ internal static class FolderArrows
     private const string Verbs = "Cache.Tool.Verbs";
     private const string Kept = "Cache.Durability";
     private const string KeptContracts = "Cache.Durability.Contracts";
+    private const string Tracking = "Cache.Server.Tracking";
     private const string Logging = "Microsoft.Extensions.Logging";
 
     /// <summary>Namespaces whose arrows are checked; what lies elsewhere is the runtime's.</summary>
@@ -171,7 +174,8 @@ internal static class FolderArrows
         [
             Transport, "Cache.Server.Transport.Sockets", "Cache.Server.Transport.Linux", "Cache.Server.Transport.Tls",
             "Cache.Server.Connections", Protocol, Commands, Dispatch, Table, Clients, Security, Settings, Statistics,
-            "Cache.Server.Commands.Administration", Metrics, Diagnostics, Core, Contracts, Kept, Logging,
+            "Cache.Server.Commands.Administration", PubSub, Notifications, Metrics, Diagnostics, Core, Contracts, Kept,
+            Logging,
         ],
         [Transport] = [],
         ["Cache.Server.Transport.Sockets"] = [Transport],
@@ -190,6 +194,12 @@ internal static class FolderArrows
         [Clients] = [Security, Settings, Table, Core],
         // Channels and who is subscribed to them; a publisher writes what it gets itself.
         [PubSub] = [Clients, Arguments, Protocol],
+        // The changes of keys become messages, in the words of commands.
+        [Notifications] = [PubSub, Table, Arguments, Settings, Protocol, Core, Contracts, Changes],
+        // Who is told of which changed keys: an observer of the store's changes.
+        [Tracking] = [Clients, Settings, Core, Contracts, Changes],
+        // Which keys are watched, and which of them were written: an observer of the store's changes.
+        [Watches] = [Core, Contracts, Changes],
         // A table of who waits for which key; it observes the store, and lets each family serve its own.
         [Waits] =
         [
@@ -197,8 +207,8 @@ internal static class FolderArrows
         ],
         [Dispatch] =
         [
-            PubSub, Waits, Clients, Security, Settings, Statistics, Table, Replies, Arguments, Protocol, Target, Core,
-            Contracts, Kept, Changes,
+            Tracking, PubSub, Notifications, Waits, Watches, Clients, Security, Settings, Statistics, Table, Replies, Arguments,
+            Protocol, Target, Core, Contracts, Kept, Changes,
         ],
         // Families of commands: what several need goes to Dispatch, Replies or Arguments, never from one to another.
         ["Cache.Server.Commands.Strings"] =
@@ -222,11 +232,11 @@ internal static class FolderArrows
         ["Cache.Server.Commands.PubSub"] = [Dispatch, PubSub, Clients, Security, Replies, Arguments, Protocol],
         ["Cache.Server.Commands.Bits"] = [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Session"] =
-            [Dispatch, PubSub, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
+            [Dispatch, Tracking, PubSub, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
         ["Cache.Server.Commands.Administration"] =
         [
-            Dispatch, PubSub, Table, Replies, Arguments, Clients, Security, Settings, Statistics, Protocol, Core,
-            Contracts, Kept, KeptContracts, "Cache.Durability.Control", Doctor,
+            Dispatch, Tracking, PubSub, Notifications, Table, Replies, Arguments, Clients, Security, Settings, Statistics,
+            Protocol, Core, Contracts, Kept, KeptContracts, "Cache.Durability.Control", Doctor,
         ],
         // Which keys, and which kinds of keys, take and make most; the commands that tell it.
         [KeyFigures] = [Dispatch, Replies, Arguments, Settings, Statistics, Protocol, Core, Contracts],
@@ -240,7 +250,7 @@ internal static class FolderArrows
         ],
         // The queue and the sections are Dispatch's, where all commands pass.
         ["Cache.Server.Commands.Transactions"] =
-            [Dispatch, Table, Replies, Arguments, Clients, Security, Protocol, Core, Contracts],
+            [Dispatch, Watches, Table, Replies, Arguments, Clients, Security, Statistics, Protocol, Core, Contracts],
         // All families, and the common GET and SET.
         [Commands] =
         [
@@ -254,7 +264,7 @@ internal static class FolderArrows
         // Log messages hold no stage, so a stage may write them.
         ["Cache.Server.Connections"] =
         [
-            Dispatch, Waits, Table, Replies, Clients, Security, Settings, Statistics, Protocol,
+            Dispatch, Tracking, Waits, Table, Replies, Clients, Security, Settings, Statistics, Protocol,
             "Cache.Server.Transport.TransportConnection", "Cache.Server.Transport.TransportListener", Filling, Target,
             Diagnostics, Kept, Logging,
         ],

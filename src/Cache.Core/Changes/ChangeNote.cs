@@ -14,4 +14,10 @@ public readonly ref struct ChangeNote
 
     /// <summary>The cause.</summary>
     public ChangeCause Cause { get; init; }
+
+    /// <summary>The kind of the value that was written or removed; of a clear, None.</summary>
+    public EntryKind EntryKind { get; init; }
+
+    /// <summary>Whether a value was written to a key that had one.</summary>
+    public bool IsReplaced { get; init; }
 }

@@ -87,7 +87,7 @@ internal ref struct HeldObjectOperation<TEdit>(StoreState state, TEdit edit, Ele
             shard.NoteFieldsOfHeld(entry);
         if (entry.Recorder is { } recorder && recorder.Write(key.Bytes, changes.Told(isCollection: false)))
             entry.Recorder = null;
-        shard.NoteElements(key);
+        shard.NoteElements(key, Edit.Kind, RemoveExpiredEdit.CauseOf<TEdit>());
         Edit.Note(writer.Added, writer.Removed);
         Object = entry.Object;
         return WriteStatus.Done;
@@ -99,7 +99,7 @@ internal ref struct HeldObjectOperation<TEdit>(StoreState state, TEdit edit, Ele
         if (!shard.TryReserve(ref entry, key, default, ChangeShape.Removal))
             return WriteStatus.OutOfMemory;
         shard.NoteRemoval(key.Hash);
-        shard.RemoveLocked(ref entry, ChangeCause.Deleted);
+        shard.RemoveLocked(ref entry, RemoveExpiredEdit.CauseOf<TEdit>(ChangeCause.Deleted));
         Edit.Note(added: 0, removed: count);
         return WriteStatus.Done;
     }

@@ -208,7 +208,7 @@ internal static class ObjectWriter
                 return ObjectStep.NeedsPages;
             if (recorder is not null && recorder.Write(key.Bytes, changes.Told(isCollection: false)))
                 recorder = null;
-            shard.NoteElements(key);
+            shard.NoteElements(key, edit.Kind, RemoveExpiredEdit.CauseOf<TEdit>());
             edit.Note(writer.Added, writer.Removed);
             return ObjectStep.Done;
         }

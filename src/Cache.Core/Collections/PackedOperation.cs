@@ -61,6 +61,7 @@ internal ref struct PackedOperation<TEdit>(TEdit edit, Span<byte> memory) : IEnt
             : shard.TryStage(ref entry, key, length, isLarge: false, expiry, leavesRoom, shape, out staged);
         if (!isStaged)
             return WriteStatus.OutOfMemory;
+        staged = staged with { Cause = RemoveExpiredEdit.CauseOf<TEdit>() };
         editor.WriteTo(staged.Value);
         shard.Publish(ref entry, key, staged, largeBytes: 0);
         return WriteStatus.Done;
@@ -74,7 +75,7 @@ internal ref struct PackedOperation<TEdit>(TEdit edit, Span<byte> memory) : IEnt
         if (!shard.TryReserve(ref entry, key, default, ChangeShape.Removal))
             return WriteStatus.OutOfMemory;
         shard.NoteRemoval(key.Hash);
-        shard.RemoveLocked(ref entry, ChangeCause.Deleted);
+        shard.RemoveLocked(ref entry, RemoveExpiredEdit.CauseOf<TEdit>(ChangeCause.Deleted));
         return WriteStatus.Done;
     }
 }

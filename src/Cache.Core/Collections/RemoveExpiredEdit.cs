@@ -1,3 +1,4 @@
+using Cache.Core.Changes;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
 using Cache.Core.Layout;
@@ -8,6 +9,11 @@ namespace Cache.Core.Collections;
 internal struct RemoveExpiredEdit(long nowMs) : IPackedEdit, IObjectEdit
 {
     public readonly EntryKind Kind => EntryKind.Hash;
+
+    /// <summary>What observers are told of a write by an edit: that of this one, or another cause.</summary>
+    public static ChangeCause CauseOf<TEdit>(ChangeCause other = ChangeCause.Written)
+        where TEdit : struct, allows ref struct =>
+        typeof(TEdit) == typeof(RemoveExpiredEdit) ? ChangeCause.Expired : other;
 
     /// <summary>Whether there may be more.</summary>
     public bool IsMore { get; private set; }

@@ -106,11 +106,13 @@ internal sealed partial class Shard
     private bool IsTold(in EntryLock entry) => Listeners is not null || entry.Recorder is not null;
 
     /// <summary>Writes a record of the journal, if room was reserved for one, and tells the observers.</summary>
-    /// <remarks>unpacked: The value, if its record is the copy of a compressed one.</remarks>
+    /// <remarks>
+    /// unpacked: The value, if its record is the copy of a compressed one. isNew: Whether the key had no value.
+    /// </remarks>
     [MethodImpl(MethodImplOptions.NoInlining)] // Only with listeners.
     private void Tell(
         ref ChangeRecorder? pending, Record record, RecordHeader header, ChangeKind kind, ChangeCause cause,
-        byte[]? unpacked = null)
+        byte[]? unpacked = null, bool isNew = false)
     {
         Debug.Assert(!record.IsNull);
         var key = record.KeyOf(header);
@@ -128,7 +130,16 @@ internal sealed partial class Shard
             return;
         if (kind == ChangeKind.Elements)
             kind = ChangeKind.Set; // To observers a collection is one value.
-        Listeners?.Note(new ChangeNote { Key = key, Keyspace = header.Keyspace, Kind = kind, Cause = cause });
+        var note = new ChangeNote
+        {
+            Key = key,
+            Keyspace = header.Keyspace,
+            Kind = kind,
+            Cause = cause,
+            EntryKind = header.Kind,
+            IsReplaced = !isNew && (kind is ChangeKind.Set or ChangeKind.Patch),
+        };
+        Listeners?.Note(note);
     }
 
     /// <summary>Records what becomes of some elements of a large collection that no lock of its key guards.</summary>
@@ -190,8 +201,16 @@ internal sealed partial class Shard
         new(ChangeKind.Set, 0, image.Length, image.Block) { EntryKind = kind, IsOfElements = true };
 
     /// <summary>Tells observers of a written collection; the caller holds its object.</summary>
-    public void NoteElements(in EntryKey key) =>
-        Listeners?.Note(new ChangeNote { Key = key.Bytes, Keyspace = key.Keyspace, Kind = ChangeKind.Set });
+    public void NoteElements(in EntryKey key, EntryKind kind, ChangeCause cause) =>
+        Listeners?.Note(new ChangeNote
+        {
+            Key = key.Bytes,
+            Keyspace = key.Keyspace,
+            Kind = ChangeKind.Set,
+            Cause = cause,
+            EntryKind = kind,
+            IsReplaced = true,
+        });
 
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare: a write that failed after it had reserved.
     private static void EndRecorder(ref EntryLock entry)

@@ -200,6 +200,8 @@ internal sealed partial class Shard
                 Keyspace = keyspace,
                 Kind = ChangeKind.Set,
                 Cause = ChangeCause.Written,
+                EntryKind = overwrite.Header.Kind,
+                IsReplaced = true,
             };
             listeners?.Note(note);
         }

@@ -155,7 +155,12 @@ internal sealed partial class Shard
         }
 
         if (IsTold(entry))
-            Tell(ref entry.Recorder, staged.Target, staged.Header, staged.Kind, staged.Cause, entry.Unpacked);
+        {
+            Tell(
+                ref entry.Recorder, staged.Target, staged.Header, staged.Kind, staged.Cause, entry.Unpacked,
+                isNew: !entry.IsFound);
+        }
+
         entry.Record = staged.Target;
         entry.Header = staged.Header;
     }

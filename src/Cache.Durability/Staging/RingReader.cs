@@ -161,13 +161,15 @@ internal static class RingReader
     }
 
     // A long value was in the memory of the process that is gone: what its key had before must not come back, and
-    // later changes of it come to nothing. The keys of a long group were there too.
+    // later changes of it come to nothing. The keys of a long group were there too, and the name of a long element:
+    // its collection is in files, and must not go for it.
     private static bool TryComplete(Span<byte> bytes, in RecordView record)
     {
         bool isParted = (record.Fields.Flags & RecordFlags.Parted) != 0;
         switch (record.Fields.Kind)
         {
             case RecordKind.Part:
+            case RecordKind.Elements when isParted:
                 return false;
             case RecordKind.Group:
                 var records = bytes.Slice(RecordLayout.GroupHeadSize, isParted ? 0 : record.ValueLength);

@@ -90,6 +90,7 @@ internal static class DirectiveSetters
             to.HttpBind = given.Values;
             to.Keep(given.Name, value);
         },
+        ["notify-keyspace-events"] = static (given, value, to) => to.Keep(given.Name, value),
         ["enable-debug-command"] = static (given, value, to) => to.Keep(given.Name, value),
         [DirectiveTable.PubSubDefault] = static (given, value, to) => to.Keep(given.Name, value),
     };

@@ -52,6 +52,9 @@ internal sealed class NearEntries : IDisposable
     /// <returns>Whether something was known of it.</returns>
     public bool Drop(ReadOnlySpan<byte> key)
     {
+        // Servers have longer keys, and tell of them; none is kept here.
+        if (key.Length > CacheStore.KeyLengthMax)
+            return false;
         bool wasKept = _values.Remove(key);
         return _absent.Count > 0 && _absent.Remove(key) || wasKept;
     }

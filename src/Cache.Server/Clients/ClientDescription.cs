@@ -40,7 +40,8 @@ internal static class ClientDescription
             .Append(culture, $" multi-mem={transaction?.QueueBytes ?? 0} rbs=0 rbp=0")
             .Append(culture, $" obl={client.PendingOutputBytes} oll=0 omem=0")
             .Append(culture, $" tot-mem={ClientMemory.IdleClientBytes + memory} events=r")
-            .Append(culture, $" cmd={client.LastCommand?.Name ?? "NULL"} user={client.User.Name} redir=-1")
+            .Append(culture, $" cmd={client.LastCommand?.Name ?? "NULL"} user={client.User.Name}")
+            .Append(culture, $" redir={client.Tracking?.Redirection ?? -1}")
             .Append(culture, $" resp={client.ProtocolVersion}")
             .Append(culture, $" lib-name={Text(client.LibraryName)} lib-ver={Text(client.LibraryVersion)}")
             .Append(culture, $" tot-net-in={client.InputBytes} tot-net-out={client.OutputBytes}")
@@ -53,6 +54,7 @@ internal static class ClientDescription
             + (client.IsSubscriber ? "P" : "")
             + (client.IsQueueing ? "x" : "")
             + (client.IsBlocked ? "b" : "")
+            + (client.Tracking is { } tracking ? FlagsOf(tracking) : "")
             + (client.Transaction is { IsVoid: true } ? "d" : "")
             + (client.ShouldClose ? "c" : "")
             + (client.EndPoints.IsUnixSocket ? "U" : "")
@@ -60,6 +62,9 @@ internal static class ClientDescription
             + (client.IsNoTouch ? "T" : "");
         return flags.Length == 0 ? "N" : flags;
     }
+
+    private static string FlagsOf(ClientTracking tracking) =>
+        "t" + (tracking.IsRedirectionBroken ? "R" : "") + (tracking.IsBroadcast ? "B" : "");
 
     private static string Text(byte[] attribute) => Encoding.ASCII.GetString(attribute);
 }

@@ -48,9 +48,11 @@ internal sealed class ClientRegistry
     /// <param name="connection">The argument of the action, so that all clients can share one action.</param>
     /// <param name="abort">Ends its connection at once; called from any thread.</param>
     /// <param name="descriptor">The descriptor of its socket; negative if there is none.</param>
+    /// <param name="post">Executes short work on the thread of its transport; null: at once.</param>
     /// <returns>Null if there are too many: reply "ERR max number of clients reached" and close.</returns>
     public ClientSession? TryAdd(
-        ClientEndPoints endPoints, object connection, Action<object> abort, int descriptor = -1)
+        ClientEndPoints endPoints, object connection, Action<object> abort, int descriptor = -1,
+        Action<object, Action<object>, object>? post = null)
     {
         int count = Interlocked.Increment(ref _count);
         int above = count - _settings.MaxClients;
@@ -68,7 +70,8 @@ internal sealed class ClientRegistry
             _users.Default,
             _store.NowMs,
             connection,
-            abort)
+            abort,
+            post)
         {
             IsAuthenticated = !_users.IsPasswordRequired,
             IsReserved = above > 0,

@@ -21,6 +21,8 @@ internal sealed class ClientSession
     private Suspension? _suspension;
     private volatile Outbox? _outbox;
     private volatile ClientSubscriptions? _subscriptions;
+    private volatile ClientTracking? _tracking;
+    private readonly Action<object, Action<object>, object>? _post;
     private long _unsentBytes;
     private volatile bool _isUncounted;
 
@@ -30,7 +32,8 @@ internal sealed class ClientSession
         AclUser user,
         long connectedAtMs,
         object connection,
-        Action<object> abort)
+        Action<object> abort,
+        Action<object, Action<object>, object>? post = null)
     {
         _user = user;
         Id = id;
@@ -40,6 +43,7 @@ internal sealed class ClientSession
         UnauthenticatedSinceMs = connectedAtMs;
         _connection = connection;
         _abort = abort;
+        _post = post;
     }
 
     /// <summary>The number of the connection, from 1, never reused.</summary>
@@ -115,6 +119,23 @@ internal sealed class ClientSession
 
     /// <summary>Whether it may use the commands of subscribers only: it could not tell replies from messages.</summary>
     public bool IsRestricted => _subscriptions is { IsEmpty: false } && ProtocolVersion == 2;
+
+    /// <summary>How it is told of changed keys; null: it is not. Set by the client's own commands.</summary>
+    public ClientTracking? Tracking
+    {
+        get => _tracking;
+        set
+        {
+            _tracking = value;
+            HasTrackedCalls = value is not null && (!value.IsBroadcast || value.Has(TrackingModes.NoLoop));
+        }
+    }
+
+    /// <summary>
+    /// Whether each of its calls matters for that: what it reads is remembered, or what it writes is told to others
+    /// only. For its connection's thread.
+    /// </summary>
+    public bool HasTrackedCalls { get; private set; }
 
     /// <summary>Whether it has authenticated by password or certificate, or needed neither when it connected.</summary>
     public bool IsAuthenticated { get; set; }
@@ -229,9 +250,22 @@ internal sealed class ClientSession
         _subscriptions?.End(); // No message comes behind the reply.
     }
 
-    /// <summary>Lets others push messages to it from now on; called by the client's own command.</summary>
-    public Outbox OpenOutbox(ClientMemory memory, Action<ConnectionLimit, string, long> report) =>
-        _outbox ??= new Outbox(this, memory, report);
+    /// <summary>
+    /// Lets others push messages to it from now on. Any thread; unless it is called by the client's own command, they
+    /// are sent with the reply to its next request at first.
+    /// </summary>
+    public Outbox OpenOutbox(ClientMemory memory, Action<ConnectionLimit, string, long> report)
+    {
+        if (_outbox is null)
+        {
+            var made = new Outbox(this, memory, report);
+#pragma warning disable CS0420 // The exchange is a fence itself.
+            Interlocked.CompareExchange(ref _outbox, made, null);
+#pragma warning restore CS0420
+        }
+
+        return _outbox;
+    }
 
     /// <summary>Gives it a list of channels; called by the client's own command.</summary>
     public void OpenSubscriptions(ClientSubscriptions subscriptions)
@@ -240,6 +274,15 @@ internal sealed class ClientSession
         Interlocked.Exchange(ref _subscriptions, subscriptions);
         if (_isKilled)
             subscriptions.End();
+    }
+
+    /// <summary>Executes short work soon, on the thread of its connection's transport. Any thread.</summary>
+    public void Post(Action<object> work, object state)
+    {
+        if (_post is null)
+            work(state);
+        else
+            _post(_connection, work, state);
     }
 
     /// <summary>Holds its replies back from now on; called by the client's own command.</summary>

@@ -1,7 +1,7 @@
 namespace Cache.Server.Clients;
 
 /// <summary>What a client has queued since MULTI, and watches, as other clients see it.</summary>
-/// <remarks>Its parts are known to the commands. Other threads read single figures, which may be a moment old.</remarks>
+/// <remarks>Commands know its parts. Other threads read single figures, which may be a moment old.</remarks>
 internal abstract class ClientTransaction
 {
     /// <summary>The commands that are queued.</summary>

@@ -106,7 +106,7 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
         }
     }
 
-    /// <summary>Ends the client if it has had more messages than the soft limit for too long. Called by the sweep.</summary>
+    /// <summary>Ends the client if it was above the soft limit for too long. Called by the sweep.</summary>
     public void EnforceSoftLimit()
     {
         bool isOver;

@@ -29,6 +29,7 @@ internal static class CommandFamilies
         .. AclCommands.Bindings,
         .. AclUserCommands.Bindings,
         .. ClientCommands.Bindings,
+        .. TrackingCommands.Bindings,
         .. ClientListCommands.Bindings,
         .. ClientPauseCommands.Bindings,
         .. ConfigCommands.Bindings,

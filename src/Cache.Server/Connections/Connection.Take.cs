@@ -172,6 +172,8 @@ internal sealed partial class Connection<TExecutor>
         if (status == RespReadStatus.Complete)
         {
             Execute(bytes);
+            if (_client.Outbox is not null && !_isSuspended)
+                Context.WriteMessages();
             Reader.IsAuthenticated = Context.IsAuthenticated;
             if (IsOutputDue)
                 EnforceOutputLimit();

@@ -126,6 +126,7 @@ internal sealed partial class Connection<TExecutor>
 
         // Before the peer sees the end: then the client is not in any list any more.
         _client.Subscriptions?.End();
+        _server.Tracking.Disable(_client);
         _server.Clients.Remove(_client);
         await CloseAsync().ConfigureAwait(false);
         ended(live);
@@ -196,6 +197,8 @@ internal sealed partial class Connection<TExecutor>
         long readBytes = read.Buffer.Length + filledBytes;
         BeginRead(read.Buffer.Length);
         Context.Counters.Traffic.Reads++;
+        if (_client.Outbox is not null)
+            Context.WriteEarlierMessages();
         if (_mayBeTls && IsTls(read.Buffer))
         {
             _transport.Input.AdvanceTo(read.Buffer.End);
@@ -300,8 +303,6 @@ internal sealed partial class Connection<TExecutor>
         _context.SharesThread = !isElsewhere && _transport.SharesThread;
         _context.IsElsewhere = isElsewhere;
         _context.Enter();
-        if (_client.Outbox is not null)
-            _context.WriteMessages(); // They came before these requests.
         if (_server.Durability is { HoldsReplies: true } durability)
             _suspensionsBefore = durability.SuspensionCount;
         _reader ??= RespRequestReader.Borrow();

@@ -29,6 +29,9 @@ internal sealed class ConnectionAcceptor<TExecutor>(
     // The time in which aborted connections must end. Only a command that is being executed takes any time.
     private static readonly TimeSpan CutTime = TimeSpan.FromSeconds(1);
 
+    private static readonly Action<object, Action<object>, object> _post =
+        static (connection, work, state) => ((TransportConnection)connection).Post(work, state);
+
     private static readonly Action<object> _abort = static connection => ((TransportConnection)connection).Abort();
 
     private readonly LiveConnections _live = new();
@@ -142,7 +145,7 @@ internal sealed class ConnectionAcceptor<TExecutor>(
         var endPoints = Describe(transport);
         if (!endPoints.IsLocal && server.IsClosedToOthers)
             Refuse(transport, endPoints, ConnectionLimit.ProtectedMode, ErrorTexts.ProtectedMode);
-        else if (server.Clients.TryAdd(endPoints, transport, _abort, transport.Descriptor) is { } client)
+        else if (server.Clients.TryAdd(endPoints, transport, _abort, transport.Descriptor, _post) is { } client)
             Serve(client, transport);
         else
             Refuse(transport, endPoints, ConnectionLimit.MaxClients, ErrorTexts.TooManyClients);

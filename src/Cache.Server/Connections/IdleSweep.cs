@@ -48,6 +48,7 @@ internal sealed class IdleSweep : IAsyncDisposable
         NoteCollections();
         _history.Sample();
         _server.Monitors.Sweep();
+        _server.Tracking.Sweep();
         _server.Waits.Sweep();
         long nowMs = _server.NowMs;
         foreach (var connection in _connections)
@@ -100,8 +101,8 @@ internal sealed class IdleSweep : IAsyncDisposable
         if (seconds > 0 && connection.IsStalled(nowMs, seconds * 1000L))
             return ConnectionLimit.OutputTimeout;
         seconds = settings.TimeoutSeconds;
-        if (seconds > 0 && idleMs > seconds * 1000L && !client.IsMonitor
-            && !client.IsSubscriber) // As in Redis.
+        bool mayBeSilent = client.IsMonitor || client.IsSubscriber; // As in Redis.
+        if (seconds > 0 && idleMs > seconds * 1000L && !mayBeSilent)
             return ConnectionLimit.IdleTimeout;
         seconds = settings.PartialRequestSeconds;
         if (seconds > 0 && silentMs > seconds * 1000L && client is { PendingInputBytes: > 0, PendingOutputBytes: 0 })

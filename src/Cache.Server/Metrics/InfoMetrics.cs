@@ -72,6 +72,11 @@ internal static class InfoMetrics
         Gauge("latest_fork_usec", "redis_latest_fork_usec"),
         Gauge("pubsub_channels", "redis_pubsub_channels"),
         Gauge("pubsub_patterns", "redis_pubsub_patterns"),
+        Gauge("pubsubshard_channels", "redis_pubsubshard_channels"),
+        Counter("keyspace_events_dropped", "cache_keyspace_events_dropped_total") with
+        {
+            Help = "Events of keys that were not published, since too many waited.",
+        },
         Gauge("connected_slaves", "redis_connected_slaves"),
         Gauge("master_repl_offset", "redis_master_repl_offset"),
         Gauge("repl_backlog_size", "redis_replication_backlog_bytes"),

@@ -30,6 +30,12 @@ internal sealed class ChannelTable(ClientMemory memory)
     // Written under the gate.
     private int _patternSubscriptions;
 
+    // The channels and patterns, without shard channels. Written under the gate.
+    private int _heard;
+
+    /// <summary>Whether nobody is subscribed to a channel or pattern, but for shard channels.</summary>
+    public bool IsEmpty => Volatile.Read(ref _heard) == 0;
+
     /// <summary>The number of channels with subscribers, or of patterns.</summary>
     public int CountOf(ChannelKind kind) => _named[(int)kind].Count;
 
@@ -67,7 +73,7 @@ internal sealed class ChannelTable(ClientMemory memory)
             if (client.HasEnded || client.Of(kind).GetAlternateLookup<ReadOnlySpan<byte>>().ContainsKey(name))
                 return;
             var channel = Find(kind, name) ?? AddChannel(kind, name.ToArray());
-            var subscription = new Subscription(channel, client.Outbox);
+            var subscription = new Subscription(channel, client);
             bytes = BytesOf(channel.Name);
             memory.Count(bytes);
             client.Add(subscription);
@@ -157,7 +163,7 @@ internal sealed class ChannelTable(ClientMemory memory)
             : work + PatternSubscriptionCount * (long)StepsOfDelivery + _patterns.Length * (long)StepsOfMatch;
     }
 
-    /// <summary>Gives a message to the subscribers of a channel, and to those of the patterns that it matches.</summary>
+    /// <summary>Gives a message to the subscribers of a channel, and of the patterns that it matches.</summary>
     /// <returns>The number of those that get it; who is subscribed in several ways gets it several times.</returns>
     public int Publish(ReadOnlySpan<byte> channel, ReadOnlySpan<byte> payload, Publisher publisher)
     {
@@ -231,6 +237,8 @@ internal sealed class ChannelTable(ClientMemory memory)
     {
         var channel = new Channel(name, kind);
         _named[(int)kind][name] = channel;
+        if (kind != ChannelKind.Shard)
+            Volatile.Write(ref _heard, _heard + 1);
         if (kind == ChannelKind.Pattern)
             _patterns = [.. _patterns, channel];
         return channel;
@@ -248,6 +256,8 @@ internal sealed class ChannelTable(ClientMemory memory)
         if (channel.Count > 0)
             return;
         _named[(int)channel.Kind].TryRemove(channel.Name, out _);
+        if (channel.Kind != ChannelKind.Shard)
+            Volatile.Write(ref _heard, _heard - 1);
         if (channel.Kind == ChannelKind.Pattern)
             _patterns = Array.FindAll(_patterns, other => other != channel);
     }

@@ -20,6 +20,7 @@ internal ref struct PublishedMessage(
     private readonly ReadOnlySpan<byte> _pattern = pattern;
     private readonly ReadOnlySpan<byte> _channel = channel;
     private readonly ReadOnlySpan<byte> _payload = payload;
+    private LocalMessage? _local;
     private byte[]? _array;
     private byte[]? _push;
 
@@ -27,6 +28,10 @@ internal ref struct PublishedMessage(
     public ReadOnlyMemory<byte> Frame(int protocolVersion) => protocolVersion == 3
         ? _push ??= Make((byte)'>')
         : _array ??= Make((byte)'*');
+
+    /// <summary>The message for subscribers in the process, who share its arrays.</summary>
+    public LocalMessage ToLocal() =>
+        _local ??= new LocalMessage(_pattern.ToArray(), _channel.ToArray(), _payload.ToArray());
 
     private readonly byte[] Make(byte type)
     {

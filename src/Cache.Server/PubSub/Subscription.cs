@@ -2,26 +2,35 @@ using Cache.Server.Clients;
 
 namespace Cache.Server.PubSub;
 
-/// <summary>A client's subscription to a channel or a pattern.</summary>
-internal sealed class Subscription(Channel channel, Outbox outbox) : PushTicket
+/// <summary>A subscription to a channel or a pattern, of a client or of the process.</summary>
+internal sealed class Subscription(Channel channel, Subscriptions owner) : PushTicket
 {
+    private readonly Outbox? _outbox = owner.Outbox;
+    private readonly LocalQueue? _queue = owner.Queue;
+
     /// <summary>Where it is in the channel; under the table's gate.</summary>
     public int Place { get; set; }
 
     public Channel Channel { get; } = channel;
 
-    /// <summary>Gives the client a message.</summary>
-    /// <returns>Whether the client is there.</returns>
+    /// <summary>Gives the subscriber a message.</summary>
+    /// <returns>Whether it is there.</returns>
     public bool Deliver(scoped ref PublishedMessage message, Publisher publisher)
     {
-        if (!publisher.Is(outbox.Client))
-            return outbox.TryPost(ref message, this);
+        if (_outbox is null)
+        {
+            _queue!.TryAdd(message.ToLocal());
+            return true;
+        }
+
+        if (!publisher.Is(_outbox.Client))
+            return _outbox.TryPost(ref message, this);
         if (IsVoid)
             return false;
-        publisher.Write(outbox, message.Frame(outbox.Client.ProtocolVersion).Span);
+        publisher.Write(_outbox, message.Frame(_outbox.Client.ProtocolVersion).Span);
         return true;
     }
 
     /// <summary>Lets no further message come.</summary>
-    public void End() => outbox.Void(this);
+    public void End() => _outbox?.Void(this);
 }

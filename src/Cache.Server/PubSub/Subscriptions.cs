@@ -2,12 +2,19 @@ using Cache.Server.Clients;
 
 namespace Cache.Server.PubSub;
 
-/// <summary>The subscriptions of a client; changed under the gate of the table.</summary>
-internal sealed class Subscriptions(ChannelTable table, Outbox outbox) : ClientSubscriptions
+/// <summary>The subscriptions of a client, or in the process; changed under the gate of the table.</summary>
+internal sealed class Subscriptions : ClientSubscriptions
 {
+    private readonly ChannelTable _table;
     private readonly Dictionary<byte[], Subscription>?[] _ofKind = new Dictionary<byte[], Subscription>?[3];
     private readonly int[] _counts = new int[3];
     private long _bytes;
+
+    /// <summary>Of a client.</summary>
+    public Subscriptions(ChannelTable table, Outbox outbox) => (_table, Outbox) = (table, outbox);
+
+    /// <summary>Of a subscriber in the process.</summary>
+    public Subscriptions(ChannelTable table, LocalQueue queue) => (_table, Queue) = (table, queue);
 
     public override int Channels => Volatile.Read(ref _counts[(int)ChannelKind.Channel]);
 
@@ -17,8 +24,11 @@ internal sealed class Subscriptions(ChannelTable table, Outbox outbox) : ClientS
 
     public override long Bytes => Interlocked.Read(ref _bytes);
 
-    /// <summary>Where the client gets its messages from.</summary>
-    public Outbox Outbox { get; } = outbox;
+    /// <summary>Where the client gets its messages from; null: it is none.</summary>
+    public Outbox? Outbox { get; }
+
+    /// <summary>Where a subscriber in the process gets them from; null: it is a client.</summary>
+    public LocalQueue? Queue { get; }
 
     /// <summary>Whether no more may be added.</summary>
     public bool HasEnded { get; set; }
@@ -49,5 +59,5 @@ internal sealed class Subscriptions(ChannelTable table, Outbox outbox) : ClientS
         Interlocked.Add(ref _bytes, -ChannelTable.BytesOf(name));
     }
 
-    public override void End() => table.End(this);
+    public override void End() => _table.End(this);
 }

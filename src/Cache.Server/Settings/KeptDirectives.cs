@@ -136,7 +136,6 @@ internal static class KeptDirectives
         Number("tls-session-cache-size", 20480, 0, int.MaxValue),
         Number("tls-session-cache-timeout", 300, 0, int.MaxValue),
         YesNo("tls-session-caching", "yes"),
-        Number("tracking-table-max-keys", 1000000, 0, long.MaxValue),
         Number("zset-max-listpack-entries", 128, 0, long.MaxValue),
         Memory("zset-max-listpack-value", 64, 0),
         Number("list-max-ziplist-entries", 0, long.MinValue, long.MaxValue) with { IsParameter = false },

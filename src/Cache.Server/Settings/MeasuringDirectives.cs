@@ -37,6 +37,9 @@ internal static class MeasuringDirectives
             new NumberKind(0, long.MaxValue, "milliseconds"), "0",
             "LATENCY has what took at least this long; 0 for nothing.",
             static s => s.LatencyThresholdMs, static (s, value) => s.LatencyThresholdMs = value),
+        Number("tracking-table-max-keys", new NumberKind(0, long.MaxValue), "1000000",
+            "The most keys that are remembered for CLIENT TRACKING; 0 for as many as fit into an eighth of maxmemory.",
+            static s => s.TrackingTableKeysMax, static (s, value) => s.TrackingTableKeysMax = value),
         new("latency-tracking", OneOfKind.YesNo, "yes", "Yes: LATENCY HISTOGRAM and INFO latencystats know all calls.")
         {
             IsChangeable = true, IsKept = true, Read = static s => s.TracksLatency ? "yes" : "no",

@@ -132,6 +132,14 @@ internal static class OwnDirectives
             IsChangeable = true, Option = "OutputBufferLimit", DefaultName = "64mb", Merge = OutputLimits.Merge,
             Read = static s => s.ClientOutputBufferLimits, Write = static (s, value) => s.SetOutputLimits(value),
         },
+        new("notify-keyspace-events", EventFlags.Kind, "",
+            "The events of keys that are published: K for a channel of each key, E for one of each event, and A for "
+            + "all classes, or some of them.")
+        {
+            IsChangeable = true, IsKept = true, DefaultName = "\"\"",
+            Read = static s => EventFlags.Format(s.NotifiedEvents),
+            Write = static (s, value) => s.NotifiedEvents = EventFlags.Parse(value),
+        },
         Changeable("client-output-timeout", _seconds, "30",
             "Disconnect a client that receives none of its replies for this time; 0 for never.",
             static s => s.OutputStallSeconds, static (s, value) => s.OutputStallSeconds = (int)value)

@@ -12,8 +12,6 @@ internal static class RefusingDirectives
 
     public static IReadOnlyList<Directive> All { get; } =
     [
-        Only("notify-keyspace-events", EventFlags.Kind, "", "keyspace notifications are not supported")
-            with { IsChangeable = true },
         Only("cluster-enabled", OneOfKind.YesNo, "no", "this server cannot be in a cluster"),
         Only("replicaof", new TextKind("host port") { HasWords = true }, "", IsNoReplica),
         Only("slaveof", new TextKind("host port") { HasWords = true }, "", IsNoReplica) with { AliasOf = "replicaof" },

@@ -92,6 +92,9 @@ internal sealed class ServerSettings
     /// </summary>
     public int TcpKeepAliveSeconds { get; set; } = 300;
 
+    /// <summary>The classes of keyspace events that are published.</summary>
+    public EventClasses NotifiedEvents { get; set; }
+
     /// <summary>The longest argument of a request in bytes.</summary>
     public long ProtoMaxBulkLength { get; set; } = 512 << 20;
 
@@ -139,6 +142,9 @@ internal sealed class ServerSettings
 
     /// <summary>What took this long in milliseconds is an event of LATENCY; 0: nothing is.</summary>
     public long LatencyThresholdMs { get; set; }
+
+    /// <summary>The most keys that are remembered for CLIENT TRACKING; 0: as memory allows.</summary>
+    public long TrackingTableKeysMax { get; set; } = 1_000_000;
 
     /// <summary>What ends the parts of a key whose first two are its prefix.</summary>
     public byte PrefixSeparator { get; set; } = (byte)':';

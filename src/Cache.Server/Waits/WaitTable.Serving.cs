@@ -32,7 +32,8 @@ internal sealed partial class WaitTable
 
     /// <summary>Whether all waiters stand in their queues, and all changes are served; for tests.</summary>
     public bool IsIdle =>
-        Volatile.Read(ref _adding) == 0 && !HasReady && Volatile.Read(ref _isServing) == 0 && Volatile.Read(ref _isPosted) == 0;
+        Volatile.Read(ref _adding) == 0 && !HasReady && Volatile.Read(ref _isServing) == 0
+        && Volatile.Read(ref _isPosted) == 0;
 
     /// <summary>Keeps this thread from serving until <see cref="Unhold"/>: it executes a command.</summary>
     /// <returns>Whether it was not held already, by a command around this one.</returns>

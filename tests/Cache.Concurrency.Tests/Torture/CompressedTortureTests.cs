@@ -37,7 +37,8 @@ public sealed class CompressedTortureTests(ITestOutputHelper output)
                         continue;
                     var now = store.GetStatistics();
                     peak = Math.Max(peak, now.MemoryBytes);
-                    Volatile.Write(ref isEnough, now.CompressionTries > TriesMin && now.CompressedCount > CompressedMin);
+                    Volatile.Write(
+                        ref isEnough, now.CompressionTries > TriesMin && now.CompressedCount > CompressedMin);
                 }
             });
 

@@ -121,7 +121,8 @@ public sealed class ObjectTortureTests(ITestOutputHelper output)
             TestThreads.Run(TestThreads.MoreThanCores + 2, TortureLength.Expected, (thread, stop) =>
             {
                 var random = new Random(seed + thread);
-                while (!stop.IsCancellationRequested && TortureLength.GoesOn(start, Volatile.Read(ref renamed) > RenamesMin))
+                while (!stop.IsCancellationRequested
+                    && TortureLength.GoesOn(start, Volatile.Read(ref renamed) > RenamesMin))
                 {
                     if (thread != 0)
                         store.Hash("old"u8).Set(BitConverter.GetBytes(random.Next(400)), new byte[random.Next(60)]);

@@ -13,7 +13,8 @@ internal static class TortureLength
 
     public static TimeSpan Expected { get; } = TimeSpan.FromSeconds(
         double.TryParse(
-            Environment.GetEnvironmentVariable("CACHE_TORTURE_SECONDS"), CultureInfo.InvariantCulture, out double seconds)
+            Environment.GetEnvironmentVariable("CACHE_TORTURE_SECONDS"), CultureInfo.InvariantCulture,
+            out double seconds)
             ? seconds
             : SecondsDefault);
 

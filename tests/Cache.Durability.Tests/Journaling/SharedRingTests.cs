@@ -286,6 +286,28 @@ public sealed partial class SharedRingTests : IDisposable
         Assert.Equal(Enumerable.Range(0, 10), Open(_directory.AfterKill()).Found);
     }
 
+    // The others of its collection are in files, and go with no removal; which one it is, only its bytes say.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Open_LongElement_EndsTheRecords(bool isOfGroup)
+    {
+        var rig = Open(_directory);
+        Record(rig, 0, 10);
+        var fields = new RecordFields { Kind = RecordKind.Elements, Flags = RecordFlags.Parted, Type = 1 };
+        int head = isOfGroup ? RecordLayout.GroupHeadSize : 0;
+        int parted = RecordLayout.SizeOf(fields.Kind, fields.Flags, 1, 1_000_000);
+        Assert.True(rig.Journal.Staging.TryReserve(head + parted, out var place));
+        if (isOfGroup)
+            RecordLayout.WriteGroupHead(place.Bytes, place.Lsn);
+        RecordLayout.Write(place.Bytes[head..], fields, "7"u8, default, 1_000_000);
+        place.Fill();
+        Record(rig, 11, 20);
+        var after = _directory.AfterKill();
+        Assert.Equal(Enumerable.Range(0, 10), Open(after).Found);
+        Assert.Equal(Enumerable.Range(0, 10), WithoutRing(after.AfterPowerLoss(new Random(1))).Found);
+    }
+
     // Nothing says which keys it has.
     [Fact]
     public void Open_LongGroup_EndsTheRecords()

@@ -121,8 +121,7 @@ public sealed class DirectiveTableTests
         + "and 1024gb, such as 512mb; or Redis's form: a kind of clients, a hard limit, a soft limit and its seconds.")]
     [InlineData("appendonly maybe", "appendonly is 'maybe'; it must be one of yes, no.")]
     [InlineData(
-        "notify-keyspace-events KEA",
-        "notify-keyspace-events is 'KEA'; it must be \"\": keyspace notifications are not supported.")]
+        "notify-keyspace-events KEQ", "notify-keyspace-events is 'KEQ'; it must be letters of Ag$lshzxeKEtmdn.")]
     [InlineData("maxmemroy 5mb", "there is no directive 'maxmemroy'; did you mean 'maxmemory'?")]
     [InlineData("port=6380", "there is no directive 'port=6380'; did you mean 'port 6380'?")]
     [InlineData("maxmemory=512mb", "there is no directive 'maxmemory=512mb'; did you mean 'maxmemory 512mb'?")]

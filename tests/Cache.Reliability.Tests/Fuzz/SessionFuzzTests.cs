@@ -56,7 +56,8 @@ public sealed class SessionFuzzTests(ITestOutputHelper output)
         await using var run = await TcpSessionRun.StartAsync(transport);
         for (int i = 0; !budget.IsSpent; i++)
         {
-            var session = new SessionGenerator(new Random(SeedOf(seed, lane: 0, i))).Next(RequestsPerSession);
+            var random = new Random(SeedOf(seed, lane: 0, i));
+            var session = new SessionGenerator(random, subscribes: true).Next(RequestsPerSession);
             budget.Add(await FuzzCorpus.RunAsync(session, one => RunAloneAsync(one, session, run, transport)));
         }
 
@@ -72,7 +73,8 @@ public sealed class SessionFuzzTests(ITestOutputHelper output)
     {
         for (int i = 0; !budget.IsSpent; i++)
         {
-            var session = new SessionGenerator(new Random(SeedOf(seed, lane, i))).Next(RequestsPerSession);
+            var random = new Random(SeedOf(seed, lane, i));
+            var session = new SessionGenerator(random, subscribes: true).Next(RequestsPerSession);
             budget.Add(await FuzzCorpus.RunAsync(session, InMemorySessionRun.RunAsync));
         }
     }

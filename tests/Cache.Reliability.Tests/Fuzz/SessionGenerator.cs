@@ -11,18 +11,20 @@ namespace Cache.Reliability.Tests.Fuzz;
 /// </remarks>
 /// <param name="random">Decides.</param>
 /// <param name="keys">The keys that most requests are about; null: any few.</param>
-internal sealed class SessionGenerator(Random random, string[]? keys = null)
+/// <param name="subscribes">Whether clients subscribe to channels: then one's replies depend on others.</param>
+internal sealed class SessionGenerator(Random random, string[]? keys = null, bool subscribes = false)
 {
     private const int ConnectionsMax = 4;
 
-    // Those that end the server, wait (AUTH after failures, WAIT without end), turn a connection into a stream, or
-    // change who may do what. The answer to LCS takes a time of the product of two values' lengths, so that it has keys
-    // of its own. PFSELFTEST takes a tenth of a second and no input.
+    // Those that end the server, wait (AUTH after failures, WAIT without end), turn a connection into a stream, change
+    // who may do what, or let others push to the client (CLIENT TRACKING, which has a torture of its own). The answer
+    // to LCS takes a time of the product of two values' lengths, so that it has keys of its own. PFSELFTEST takes a
+    // tenth of a second and no input.
     private static readonly string[] _excluded =
     [
         "shutdown", "monitor", "sync", "psync", "acl", "auth", "wait", "waitaof", "lcs", "subscribe",
         "psubscribe", "ssubscribe", "unsubscribe", "punsubscribe", "sunsubscribe", "failover", "replicaof", "slaveof",
-        "client|pause", "cache|unsafe", "pfselftest",
+        "client|pause", "client|tracking", "cache|unsafe", "pfselftest",
         "multi", // Only in whole transactions: how many replies follow depends on what is queued.
     ];
 
@@ -135,6 +137,8 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null)
             WriteMutated();
         else if (dice < 10)
             WriteTransaction();
+        else if (dice < 20 && subscribes)
+            WriteSubscription();
         else if (dice < 500)
             WriteCommon();
         else
@@ -155,6 +159,15 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null)
         }
 
         WriteArray(random.Next(10) == 0 ? "DISCARD"u8.ToArray() : "EXEC"u8.ToArray());
+    }
+
+    // A client of RESP2 may do little until it has ended its subscriptions, so that most of these end them.
+    private void WriteSubscription()
+    {
+        string word = (random.Next(3) == 0 ? "" : "un") + "subscribe";
+        string kind = new[] { "", "p", "s" }[random.Next(3)];
+        var names = Enumerable.Range(0, random.Next(3)).Select(_ => new[] { "a", "b", "*", "[", "" }[random.Next(5)]);
+        WriteArray([InAnyCase(kind + word), .. names.Select(Encoding.Latin1.GetBytes)]);
     }
 
     private void WriteMutated()

@@ -69,6 +69,7 @@ internal sealed class CommandClient
             Context.SuspensionEnd = SuspensionEnd.None;
         }
 
+        Context.WriteMessages(); // As a connection does.
         Context.Leave();
         return Flush();
     }

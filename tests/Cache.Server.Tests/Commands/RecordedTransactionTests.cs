@@ -6,7 +6,7 @@ using Cache.Testing;
 
 namespace Cache.Server.Tests.Commands;
 
-/// <summary>Every request of Recorded/*.tsv gets the same reply inside of MULTI and EXEC, alone or many at a time.</summary>
+/// <summary>Every request of Recorded/*.tsv gets the same reply within MULTI and EXEC, alone or with others.</summary>
 public sealed class RecordedTransactionTests
 {
     public static TheoryData<string, int> Files()
@@ -14,7 +14,8 @@ public sealed class RecordedTransactionTests
         var data = new TheoryData<string, int>();
         foreach (string file in new[]
         {
-            "strings", "floats", "keys", "bits", "hashes", "lists", "hyperloglogs", "sort", "sets", "sorted-sets", "lcs",
+            "strings", "floats", "keys", "bits", "hashes", "lists", "hyperloglogs", "sort", "sets", "sorted-sets",
+            "lcs",
             "geo",
         })
         {

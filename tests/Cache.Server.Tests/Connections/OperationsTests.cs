@@ -151,7 +151,8 @@ public sealed class OperationsTests : ConnectionTestBase
 
         string list = client.Exchange(Request("CLIENT", "LIST"));
 
-        Assert.Contains($" tot-net-in={first.Length} tot-net-out=16 tot-cmds=2\n", list, StringComparison.Ordinal);
+        Assert.Contains(
+            $" tot-net-in={first.Length} tot-net-out=16 tot-cmds=2 watch=0\n", list, StringComparison.Ordinal);
     }
 
     [Fact]

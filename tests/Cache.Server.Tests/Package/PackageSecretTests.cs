@@ -77,10 +77,11 @@ public sealed class PackageSecretTests : CommandTestBase
             Client.Call("GET", key);
         }
 
+        var subscriber = Connect();
         for (int i = 0; i < 8; i++)
         {
             Client.Call("ECHO", Secret());
-            Client.Call("SUBSCRIBE", Secret());
+            subscriber.Call("SUBSCRIBE", Secret());
             Client.Call("PUBLISH", Secret(), Secret());
             Client.Call(Secret(), Secret());
             Client.Call("CONFIG", Secret(), "x");

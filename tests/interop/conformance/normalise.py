@@ -27,6 +27,7 @@ OUR_INFO_FIELDS = {
     b"acl_access_denied_key",
     b"acl_access_denied_tls_cert",
     b"cache_version",
+    b"keyspace_events_dropped",
     b"client_authentication_timeout_disconnections",
     b"client_idle_disconnections",
     b"client_output_buffer_limit_disconnections",

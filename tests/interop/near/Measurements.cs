@@ -1,8 +1,9 @@
 using System.Buffers;
 using System.Globalization;
 using System.Text;
-using Cache.Core;
 using Cache.Near;
+using Microsoft.Extensions.Caching.Distributed;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace NearRig;
 
@@ -26,9 +27,11 @@ internal static class Measurements
 
     private static void CompareHits(NearCache near, RigReport report)
     {
-        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 64 << 20 });
-        store.Set("k:hit"u8, new byte[100]);
-        var plain = new PlainReads(store);
+        var services = new ServiceCollection();
+        services.AddCache(options => options.MemoryLimitBytes = 64 << 20);
+        using var provider = services.BuildServiceProvider();
+        var plain = (IBufferDistributedCache)provider.GetRequiredService<IDistributedCache>();
+        plain.Set("k:hit", new byte[100], new DistributedCacheEntryOptions());
         var buffer = new ArrayBufferWriter<byte>(256);
         double best = double.MaxValue, bestPlain = double.MaxValue;
         long allocated = 0;
@@ -92,22 +95,4 @@ internal static class Measurements
 
     private static bool IsNewest(ArrayBufferWriter<byte> buffer, int version) =>
         int.Parse(buffer.WrittenSpan, CultureInfo.InvariantCulture) == version;
-
-    private sealed class PlainReads(CacheStore store)
-    {
-        public bool TryGet(string key, IBufferWriter<byte> destination)
-        {
-            Span<byte> utf8 = stackalloc byte[256];
-            int length = Encoding.UTF8.GetBytes(key, utf8);
-            var sink = new Sink(destination);
-            return store.TryGet(utf8[..length], ref sink);
-        }
-
-        private readonly struct Sink(IBufferWriter<byte> writer) : IValueSink
-        {
-            public Span<byte> GetSpan(int length) => writer.GetSpan(length);
-
-            public void Advance(int length) => writer.Advance(length);
-        }
-    }
 }

@@ -107,6 +107,28 @@ await check('user with rights', async () => {
   stranger.disconnect();
   equal(await redis.acl('DELUSER', 'io-user'), 1);
 });
+await check('publish and subscribe', async () => {
+  const listener = new Redis({ port, tls, host: '127.0.0.1', maxRetriesPerRequest: 1 });
+  const got = [];
+  let wake = () => {};
+  const note = (text) => { got.push(text); wake(); };
+  listener.on('message', (channel, text) => note(`${channel} ${text}`));
+  listener.on('pmessage', (pattern, channel, text) => note(`${pattern} ${channel} ${text}`));
+  listener.on('smessage', (channel, text) => note(`shard ${channel} ${text}`));
+  equal(await listener.subscribe('io:news', 'io:more'), 2);
+  equal(await listener.psubscribe('io:n*'), 3);
+  equal(await listener.ssubscribe('io:shard'), 1);
+  equal(await redis.publish('io:news', 'ü'), 2);
+  equal(await redis.spublish('io:shard', '1'), 1);
+  while (got.length < 3) await new Promise((resolve) => { wake = resolve; });
+  equal(got, ['io:news ü', 'io:n* io:news ü', 'shard io:shard 1']);
+  equal(await redis.pubsub('NUMSUB', 'io:news'), ['io:news', 1]);
+  await rejects(listener.get('io:k'), 'subscriber mode');
+  equal(await listener.unsubscribe(), 1);
+  equal(await listener.punsubscribe(), 0);
+  equal(await redis.publish('io:news', 'x'), 0);
+  listener.disconnect();
+});
 await check('blocking queue', async () => {
   const workers = Array.from({ length: 4 }, () => redis.duplicate());
   const done = [];

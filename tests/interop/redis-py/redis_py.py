@@ -186,6 +186,55 @@ def transaction_with_watch(client):
     assert client.get("py:w") == b"10"
 
 
+def next_message(pubsub):
+    """The next message; waits for 30 seconds at most."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        message = pubsub.get_message(timeout=1)
+        if message is not None:
+            return message["type"], message["channel"], message["data"]
+    raise AssertionError("no message came")
+
+
+@check
+def publish_and_subscribe(client):
+    port = client.connection_pool.connection_kwargs["port"]
+    pubsub = redis.Redis(port=port).pubsub()
+    pubsub.subscribe("py:news", "py:more")
+    assert next_message(pubsub) == ("subscribe", b"py:news", 1)
+    assert next_message(pubsub) == ("subscribe", b"py:more", 2)
+    pubsub.psubscribe("py:n*")
+    assert next_message(pubsub) == ("psubscribe", b"py:n*", 3)
+    assert client.publish("py:news", b"\x00\r\n") == 2
+    assert next_message(pubsub) == ("message", b"py:news", b"\x00\r\n")
+    assert next_message(pubsub) == ("pmessage", b"py:news", b"\x00\r\n")
+    assert client.pubsub_numsub("py:news", "py:none") == [(b"py:news", 1), (b"py:none", 0)]
+    assert client.pubsub_numpat() == 1
+    assert sorted(client.pubsub_channels("py:*")) == [b"py:more", b"py:news"]
+    pubsub.ping()
+    assert next_message(pubsub)[0] == "pong"
+    pubsub.unsubscribe("py:news")
+    assert next_message(pubsub) == ("unsubscribe", b"py:news", 2)
+    assert client.publish("py:news", "x") == 1
+    assert next_message(pubsub) == ("pmessage", b"py:news", b"x")
+    pubsub.close()
+
+
+@check
+def events_of_keys(client):
+    port = client.connection_pool.connection_kwargs["port"]
+    client.config_set("notify-keyspace-events", "Ex$g")
+    pubsub = redis.Redis(port=port).pubsub()
+    pubsub.psubscribe("__keyevent@0__:*")
+    next_message(pubsub)
+    client.set("py:event", "v", px=1)
+    assert next_message(pubsub) == ("pmessage", b"__keyevent@0__:set", b"py:event")
+    assert next_message(pubsub) == ("pmessage", b"__keyevent@0__:expire", b"py:event")
+    assert next_message(pubsub) == ("pmessage", b"__keyevent@0__:expired", b"py:event")
+    client.config_set("notify-keyspace-events", "")
+    pubsub.close()
+
+
 @check
 def queue_of_several_workers(client):
     """As RQ and Celery wait for jobs: each job goes to one worker, and both queues are served."""

@@ -206,6 +206,58 @@ await CheckAsync("rename", async () =>
     Equal(RedisType.String, await database.KeyTypeAsync("se:s"));
 });
 
+// As SignalR's backplane does with two servers: channels of all, of groups, of connections, of what one server asks of
+// the others, and of their answers; each message goes to all servers, the sender too.
+await CheckAsync("backplane of SignalR", async () =>
+{
+    const string Hub = "Chat.ChatHub";
+    using var second = await ConnectionMultiplexer.ConnectAsync(configuration);
+    var got = new System.Collections.Concurrent.ConcurrentQueue<string>();
+    var subscribers = new[] { multiplexer.GetSubscriber(), second.GetSubscriber() };
+    for (int i = 0; i < subscribers.Length; i++)
+    {
+        int at = i;
+        foreach (string channel in (string[])["all", "internal:groups", $"internal:ack:server{at}", "group:room 1"])
+        {
+            await subscribers[at].SubscribeAsync(
+                $"{Hub}:{channel}", (from, value) => got.Enqueue($"{at} {from} {Convert.ToHexString((byte[])value)}"));
+        }
+    }
+
+    byte[] payload = [0x93, 0xC0, 0x81, 0xA4, 0x6A, 0x73, 0x6F, 0x6E, 0xC4, 0x00, 0xFF, 0x0D, 0x0A];
+    Equal(2L, await subscribers[0].PublishAsync($"{Hub}:all", payload));
+    Equal(2L, await subscribers[1].PublishAsync($"{Hub}:group:room 1", payload));
+    Equal(1L, await subscribers[1].PublishAsync($"{Hub}:internal:ack:server0", "1"));
+    Equal(0L, await subscribers[1].PublishAsync($"{Hub}:connection:gone", payload));
+    await UntilTrueAsync(() => Task.FromResult(got.Count == 5));
+    string hex = Convert.ToHexString(payload);
+    string[] expected =
+    [
+        $"0 {Hub}:all {hex}", $"0 {Hub}:group:room 1 {hex}", $"0 {Hub}:internal:ack:server0 31",
+        $"1 {Hub}:all {hex}", $"1 {Hub}:group:room 1 {hex}",
+    ];
+    Equal(string.Join('|', expected), string.Join('|', got.Order(StringComparer.Ordinal)));
+    await subscribers[1].UnsubscribeAsync($"{Hub}:group:room 1");
+    await UntilTrueAsync(async () => await subscribers[0].PublishAsync($"{Hub}:group:room 1", payload) == 1);
+    await subscribers[0].UnsubscribeAllAsync();
+});
+await CheckAsync("patterns and events of keys", async () =>
+{
+    await server.ConfigSetAsync("notify-keyspace-events", "KEA");
+    var got = new System.Collections.Concurrent.ConcurrentQueue<string>();
+    var subscriber = multiplexer.GetSubscriber();
+    await subscriber.SubscribeAsync("__keyspace@0__:se:event*", (channel, value) => got.Enqueue($"{channel} {value}"));
+    await database.StringSetAsync("se:event", "v", TimeSpan.FromSeconds(100));
+    await database.KeyDeleteAsync("se:event");
+    await UntilTrueAsync(() => Task.FromResult(got.Count == 3));
+    string[] expected =
+        ["__keyspace@0__:se:event set", "__keyspace@0__:se:event expire", "__keyspace@0__:se:event del"];
+    Equal(
+        string.Join('|', expected.Order(StringComparer.Ordinal)), string.Join('|', got.Order(StringComparer.Ordinal)));
+    await server.ConfigSetAsync("notify-keyspace-events", "");
+    await subscriber.UnsubscribeAllAsync();
+});
+
 Console.WriteLine($"{passed} passed, {failed} failed");
 return failed == 0 ? 0 : 1;
 
@@ -223,6 +275,18 @@ async Task CheckAsync(string name, Func<Task> body)
         failed++;
         Console.WriteLine($"FAILED {name}: {e.Message}");
     }
+}
+
+static async Task UntilTrueAsync(Func<Task<bool>> condition)
+{
+    for (int i = 0; i < 3000; i++)
+    {
+        if (await condition())
+            return;
+        await Task.Delay(10);
+    }
+
+    throw new TimeoutException("It has not come within 30 seconds.");
 }
 
 static void Equal<T>(T expected, T actual)

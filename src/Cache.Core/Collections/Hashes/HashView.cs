@@ -91,34 +91,41 @@ internal static class HashView
         StoreState state, in ObjectView view, long nowMs, long count, bool mayRepeat, ref TSink sink)
         where TSink : struct, IFieldSink, allows ref struct
     {
-        uint live = view.Count - Math.Min(view.Count, view.CountExpired(nowMs));
-        if (live == 0)
+        var ranks = new LiveRanks(view, nowMs);
+        if (ranks.Count == 0)
             return false;
-        if (!mayRepeat && count >= live)
+        if (!mayRepeat && count >= ranks.Count)
             return TryCopyAll(state, view, nowMs, ref sink);
-        using var ranks = LiveRanks.Of(view, nowMs);
-        sink.Begin(count);
-        if (mayRepeat)
+        try
         {
-            for (long i = 0; i < count && TakeAt(state, view, ranks[RandomRanks.Next(live)], i, ref sink); i++)
+            sink.Begin(count);
+            if (mayRepeat)
             {
+                for (long i = 0; i < count && TakeAt(state, view, ranks.Next(), i, ref sink); i++)
+                {
+                }
             }
+            else
+                CopyDifferent(state, view, ref ranks, (int)count, ref sink);
         }
-        else
-            CopyDifferent(state, view, ranks, live, (int)count, ref sink);
+        finally // The caller's code may throw.
+        {
+            ranks.Dispose();
+        }
+
         state.ThrowIfDisposed();
         return true;
     }
 
     private static void CopyDifferent<TSink>(
-        StoreState state, in ObjectView view, in LiveRanks live, uint liveCount, int count, ref TSink sink)
+        StoreState state, in ObjectView view, ref LiveRanks live, int count, ref TSink sink)
         where TSink : struct, IFieldSink, allows ref struct
     {
         uint[] ranks = PooledGrowth.Rent<uint>(count);
         try
         {
-            RandomRanks.Choose(ranks.AsSpan(0, count), liveCount);
-            for (int i = 0; i < count && TakeAt(state, view, live[ranks[i]], i, ref sink); i++)
+            live.Choose(ranks.AsSpan(0, count));
+            for (int i = 0; i < count && TakeAt(state, view, ranks[i], i, ref sink); i++)
             {
             }
         }

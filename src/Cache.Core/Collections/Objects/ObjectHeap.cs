@@ -395,6 +395,7 @@ internal sealed partial class ObjectHeap : IDisposable
         {
         }
 
+        EmptySlabs();
         while (Pages.DropSpare(KeptSpareBytes, slabsMax: 64) != 0)
         {
         }

@@ -25,7 +25,6 @@ internal static class RandomRanks
         {
             foreach (ref uint rank in ranks[chosen..])
                 rank = Next(count);
-            ranks.Sort();
             chosen = RemoveEqual(ranks);
         }
     }
@@ -44,9 +43,11 @@ internal static class RandomRanks
         }
     }
 
-    // Of ordered ranks; what is left of the span is drawn again.
-    private static int RemoveEqual(Span<uint> ranks)
+    /// <summary>Orders ranks, and removes those that came twice.</summary>
+    /// <returns>The number of those before; what is left of the span is drawn again.</returns>
+    public static int RemoveEqual(Span<uint> ranks)
     {
+        ranks.Sort();
         int kept = 0;
         foreach (uint rank in ranks)
         {

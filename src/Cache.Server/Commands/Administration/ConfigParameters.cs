@@ -53,6 +53,11 @@ internal static class ConfigParameters
         ["commandlog-large-reply-max-len"] = PrepareLargeRepliesLength,
         [DurabilityDirectives.AppendOnly] = DurabilityChanges.PrepareAppendOnly,
         [DurabilityDirectives.Save] = DurabilityChanges.PrepareSave,
+        ["notify-keyspace-events"] = static (_, text) => ConfigChange.To(state =>
+        {
+            state.Settings.NotifiedEvents = EventFlags.Parse(text);
+            state.Notifications.Set(state.Settings.NotifiedEvents);
+        }),
         [DirectiveTable.PubSubDefault] = static (_, text) =>
             ConfigChange.To(state => state.Users.GivesAllChannels = text == DirectiveTable.AllChannels),
     };

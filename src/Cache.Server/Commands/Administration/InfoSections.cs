@@ -91,7 +91,7 @@ internal static class InfoSections
         text.Add("client_recent_max_input_buffer", input);
         text.Add("client_recent_max_output_buffer", output);
         text.Add("blocked_clients", blocked);
-        text.Add("tracking_clients", 0);
+        text.Add("tracking_clients", server.Tracking.ClientCount);
         text.Add("clients_in_timeout_table", withDeadline);
     }
 
@@ -135,12 +135,16 @@ internal static class InfoSections
         text.Add("pubsub_channels", server.Channels.CountOf(ChannelKind.Channel));
         text.Add("pubsub_patterns", server.Channels.PatternCount);
         text.Add("pubsubshard_channels", server.Channels.CountOf(ChannelKind.Shard));
+        text.Add("keyspace_events_dropped", server.Notifications.DroppedCount);
         text.AddEach(
             0, "latest_fork_usec", "total_forks",
             "migrate_cached_sockets", "slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses",
             "active_defrag_key_hits", "active_defrag_key_misses", "total_active_defrag_time",
-            "current_active_defrag_time", "tracking_total_keys", "tracking_total_items", "tracking_total_prefixes",
-            "unexpected_error_replies");
+            "current_active_defrag_time");
+        text.Add("tracking_total_keys", server.Tracking.Keys.Count);
+        text.Add("tracking_total_items", server.Tracking.Keys.Items);
+        text.Add("tracking_total_prefixes", server.Tracking.Prefixes.Count);
+        text.Add("unexpected_error_replies", 0);
         text.Add("unsafe_actions", server.UnsafeActions);
         text.Add("total_error_replies", server.Statistics.GetErrors().Total);
         text.Add("dump_payload_sanitizations", 0);

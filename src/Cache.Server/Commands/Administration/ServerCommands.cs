@@ -66,6 +66,13 @@ internal static class ServerCommands
         return false;
     }
 
+    // Redis tells clients nothing of a swap, so that what they have cached of the two stays.
+    private static void ConfirmSwap(CommandContext context)
+    {
+        context.Server.Tracking.NoteAll();
+        context.Reply.Ok();
+    }
+
     // SWAPDB index1 index2
     private static void SwapDatabases(in RespRequest request, CommandContext context)
     {
@@ -81,7 +88,7 @@ internal static class ServerCommands
         else if (context.TryGiveWay(long.MaxValue)) // It waits for other clients' commands.
             return;
         else if (context.TrySwapDatabases(first, second))
-            context.Reply.Ok();
+            ConfirmSwap(context);
         else
             context.Reply.Error("ERR commands of other clients took too long; nothing was swapped, try again"u8);
     }

@@ -10,7 +10,8 @@ namespace Cache.Server.Commands.Dispatch;
 /// <see cref="Run"/>, with keys that are declared before, locks them in the store (decision 98): no door sees a part,
 /// the doors in process included, and the journal has one group. While the section lasts, the context's store is a
 /// view with the locks; commands never give way or wait (a wait of theirs has ended already, see
-/// <see cref="CommandContext.SuspensionEnd"/>). A command that uses another key fails: <see cref="CacheStore.Transact"/>.
+/// <see cref="CommandContext.SuspensionEnd"/>). A command that uses another key
+/// fails: <see cref="CacheStore.Transact"/>.
 /// </para>
 /// <para>
 /// <see cref="TryRunAlone"/>, for keys that cannot be declared: no other client executes a command meanwhile, so that

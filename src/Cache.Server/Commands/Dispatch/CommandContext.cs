@@ -110,13 +110,13 @@ internal sealed class CommandContext : DatabaseVisit
     public bool IsAdministrator => Client.User == Server.Users.Administrator;
 
     /// <summary>
-    /// Whether requests may take the fast path of common ones: nothing about this client is special, and no client
-    /// monitors.
+    /// Whether requests may take the fast path of common ones: nothing about this client is special, no client
+    /// monitors, and no events of keys are published.
     /// </summary>
     public bool IsOrdinary =>
         ReplyMode == ReplyMode.Normal && IsAuthenticated && Client.User.Rules.AllowsCommon
-        && !Client.IsReserved && !Client.IsRestricted && !Client.IsQueueing && _hasCommonNames && Server.IsUnhindered
-        && !Server.Monitors.AreThere;
+        && !Client.IsReserved && !Client.IsRestricted && !Client.IsQueueing && !Client.HasTrackedCalls
+        && _hasCommonNames && Server.IsUnhindered && !Server.Monitors.AreThere && !Server.Notifications.IsOn;
 
     /// <summary>The longest value that is copied on this thread.</summary>
     public int CopiedLengthMax => SharesThread ? (int)Turn.WorkMax : int.MaxValue - 1;
@@ -294,11 +294,21 @@ internal sealed class CommandContext : DatabaseVisit
         return subscriptions;
     }
 
-    /// <summary>Writes the messages that wait for the client, so that what follows comes behind them.</summary>
+    /// <summary>
+    /// Writes the messages that wait for the client, so that what follows comes behind them. Not within a command that
+    /// may have read already: a message about what it has read must come behind its reply.
+    /// </summary>
     public void WriteMessages()
     {
         if (Client.Outbox is { } outbox)
             Publisher.WriteWaiting(outbox, Output);
+    }
+
+    /// <summary>Writes the messages about all that others were told has been done.</summary>
+    public void WriteEarlierMessages()
+    {
+        Server.Tracking.SendNoted();
+        WriteMessages();
     }
 
     /// <summary>An empty list for replies that must be collected. The command disposes it.</summary>

@@ -50,6 +50,8 @@ internal static class CommandDispatcher
 
         if (context.ReplyMode != ReplyMode.Normal && !context.GaveWay)
             context.EndSkipping();
+        if (context.Client.HasTrackedCalls && !context.GaveWay)
+            TrackedCalls.EndCaching(command, context.Client);
     }
 
     /// <summary>
@@ -119,7 +121,13 @@ internal static class CommandDispatcher
         bool wasShown = context.Progress is WaitProgress { IsShown: true };
         bool holdsWaits = context.Server.Waits.AreThere && BlockedCalls.TryHold(context);
         CountCall(command, context);
+        bool isTracked = context.Client.HasTrackedCalls;
+        if (isTracked)
+            TrackedCalls.Begin(command, request, context); // Before it reads.
         long start = context.BeginCall();
+        bool isNotified = context.Server.Notifications.IsOn;
+        if (isNotified)
+            context.Server.Notifications.Begin(command, request, context.Store);
         try
         {
             context.Server.Handlers.Of(command)(request, context);
@@ -131,6 +139,10 @@ internal static class CommandDispatcher
             ReplyToDefect(command, exception, context);
         }
 
+        if (isNotified)
+            EndNotifying(context);
+        if (isTracked)
+            TrackedCalls.End();
         long ticks = context.EndCall(start) + earlierTicks;
         if (holdsWaits)
             BlockedCalls.Unhold(context);
@@ -154,6 +166,15 @@ internal static class CommandDispatcher
             SlowCalls.Note(command, RequestExcerpt.Of(command, request, context.LongArgument), ticks, context);
         if (reply.ErrorCount != errors)
             CountFailure(command, reply, context);
+    }
+
+    // What the client gets of its own events comes behind the reply.
+    [MethodImpl(MethodImplOptions.NoInlining)] // Only while events are published.
+    private static void EndNotifying(CommandContext context)
+    {
+        context.Server.Notifications.End();
+        if (context.Client.IsSubscriber && !context.IsInSection)
+            context.WriteMessages();
     }
 
     /// <summary>Counts a call.</summary>

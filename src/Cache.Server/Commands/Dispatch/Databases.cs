@@ -50,6 +50,10 @@ internal sealed class Databases : IWaitedDatabases
     /// <summary>The keyspace of a database; it does not change during a visit.</summary>
     public CacheStore this[int database] => Volatile.Read(ref _keyspaces)[database];
 
+    /// <summary>The number of the database that is a keyspace of the store now.</summary>
+    public int NumberOf(int keyspace) =>
+        Array.FindIndex(Volatile.Read(ref _keyspaces), one => one.Keyspace == keyspace);
+
     /// <summary>Called before two numbers are exchanged, with the new keyspace of each number; it may refuse.</summary>
     public Func<byte[], bool>? Changing { get; set; }
 

@@ -78,7 +78,7 @@ internal sealed class LongArgument(LargeValue value, int length) : FillTarget
         return value;
     }
 
-    /// <summary>Hands the bytes over to another argument, which counts as the client's memory as this one did.</summary>
+    /// <summary>Hands the bytes over to another argument, which counts as the client's memory too.</summary>
     public LongArgument Move()
     {
         Debug.Assert(MissingBytes == 0 && !_isGivenUp);

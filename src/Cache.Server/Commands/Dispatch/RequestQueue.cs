@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Diagnostics;
-using System.Runtime.CompilerServices;
 using Cache.Server.Commands.Table;
 using Cache.Server.Protocol;
 
@@ -14,16 +13,20 @@ namespace Cache.Server.Commands.Dispatch;
 /// </remarks>
 internal sealed class RequestQueue
 {
-    /// <summary>The most requests: their places take 48 MB then, beside their bytes.</summary>
+    /// <summary>The most requests: their places take 32 MB then, beside their bytes.</summary>
     public const int CountMax = 1 << 20;
 
-    /// <summary>The most bytes of requests, without long arguments: as many as one client may send unanswered.</summary>
+    /// <summary>The most bytes of requests but long arguments: as many as one client may send unanswered.</summary>
     public const int BytesMax = 1 << 30;
 
     // Enough for a dozen of short commands.
     private const int BytesInitially = 1024;
     private const int ArgumentsInitially = 64;
     private const int RequestsInitially = 16;
+
+    // What the places of an argument and of a request take.
+    private const int ArgumentBytes = 2 * sizeof(int);
+    private const int PlaceBytes = 4 * sizeof(int) + 2 * sizeof(long);
 
     // Longer queues are in native memory: the pool would keep some arrays of each length, uncounted.
     private const int PooledBytesMax = 1 << 20;
@@ -47,8 +50,7 @@ internal sealed class RequestQueue
 
     /// <summary>The memory that it holds.</summary>
     public long MemoryBytes => _bytes.Length + (_native?.Length ?? 0L) + _elsewhereBytes
-        + (long)_arguments.Length * Unsafe.SizeOf<ArgumentRange>()
-        + (long)_requests.Length * Unsafe.SizeOf<QueuedRequest>();
+        + (long)_arguments.Length * ArgumentBytes + (long)_requests.Length * PlaceBytes;
 
     /// <summary>A request, as its client sent it; valid until the next change of the queue.</summary>
     public RespRequest this[int index]

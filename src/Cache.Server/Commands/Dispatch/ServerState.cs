@@ -3,11 +3,14 @@ using Cache.Core;
 using Cache.Durability;
 using Cache.Server.Clients;
 using Cache.Server.Commands.Table;
+using Cache.Server.Notifications;
 using Cache.Server.PubSub;
 using Cache.Server.Security;
 using Cache.Server.Settings;
 using Cache.Server.Statistics;
+using Cache.Server.Tracking;
 using Cache.Server.Waits;
+using Cache.Server.Watches;
 
 namespace Cache.Server.Commands.Dispatch;
 
@@ -53,6 +56,8 @@ internal sealed class ServerState
         TicksPerMicrosecond = (double)store.TimeProvider.TimestampFrequency / MicrosecondsPerSecond;
         StartedAtMs = store.NowMs;
         Channels = new ChannelTable(Clients.Memory);
+        Notifications = new KeyspaceNotifier(store, Channels, Databases.NumberOf);
+        Tracking = new KeyTracking(store, Clients, settings);
         Waits = new WaitTable(store, Databases);
         Pauses = new Pauses(Clients, store.TimeProvider);
         Monitors = new Monitors(Clients, settings, store.TimeProvider);
@@ -118,6 +123,12 @@ internal sealed class ServerState
 
     /// <summary>Who is subscribed to what.</summary>
     public ChannelTable Channels { get; }
+
+    /// <summary>Publishes what becomes of keys.</summary>
+    public KeyspaceNotifier Notifications { get; }
+
+    /// <summary>Tells clients of changed keys.</summary>
+    public KeyTracking Tracking { get; }
 
     /// <summary>The clients of MONITOR.</summary>
     public Monitors Monitors { get; }
@@ -305,7 +316,7 @@ internal sealed class ServerState
     /// <summary>
     /// Ends the clients of a user that are subscribed to what it has no right to any more; the caller after its reply.
     /// </summary>
-    public void EndUnentitled(AclUser user, ClientSession caller)
+    public void EndUnentitled(AclUser user, ClientSession? caller)
     {
         // The rights were changed before; see SUBSCRIBE.
         Interlocked.MemoryBarrier();

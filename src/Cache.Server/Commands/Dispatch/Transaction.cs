@@ -1,6 +1,7 @@
 using Cache.Core;
 using Cache.Server.Clients;
 using Cache.Server.Commands.Table;
+using Cache.Server.Watches;
 
 namespace Cache.Server.Commands.Dispatch;
 

@@ -39,6 +39,12 @@ internal static class BlockingMoveCommands
     private static void Move(
         in RespRequest request, ListEnd from, ListEnd to, TimeSpan timeout, CommandContext context)
     {
+        if (request[2].Length > CacheStore.KeyLengthMax) // It can never be moved: nobody waits with a copy of it.
+        {
+            context.Reply.Refusal(WriteStatus.KeyTooLong);
+            return;
+        }
+
         var sink = new BulkReplySink(context.Reply);
         var status = BlockedCalls.MustQueue(request[1], EntryKind.List, context)
             ? FindObstacle(request[1], context.Store)

@@ -14,6 +14,8 @@ internal static class ClientCommands
     private static readonly string[] _help =
     [
         "CLIENT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+        "CACHING (YES|NO)",
+        "    Enable/disable tracking of the keys for next command in OPTIN/OPTOUT modes.",
         "GETREDIR",
         "    Return the client ID we are redirecting to when tracking is enabled.",
         "GETNAME",
@@ -60,6 +62,11 @@ internal static class ClientCommands
         "    Stop the current client pause, resuming traffic.",
         "UNBLOCK <clientid> [TIMEOUT|ERROR]",
         "    Unblock the specified blocked client.",
+        "TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]",
+        "         [OPTIN] [OPTOUT] [NOLOOP]",
+        "    Control server assisted client side caching.",
+        "TRACKINGINFO",
+        "    Report tracking status for the current connection.",
         "HELP",
         "    Prints this help.",
     ];
@@ -74,7 +81,6 @@ internal static class ClientCommands
         new("client|no-evict", NoEvict),
         new("client|no-touch", NoTouch),
         new("client|reply", Reply),
-        new("client|getredir", GetRedirection),
         new("client|help", Help),
     ];
 
@@ -163,9 +169,6 @@ internal static class ClientCommands
             context.SetReplyMode(ReplyMode.SkipNext);
         }
     }
-
-    // −1: the client is not tracking, which this server does not offer.
-    private static void GetRedirection(in RespRequest request, CommandContext context) => context.Reply.Integer(-1);
 
     private static void Help(in RespRequest request, CommandContext context) => context.Reply.Help(_help);
 

@@ -81,6 +81,7 @@ internal static class ConnectionCommands
     {
         var client = context.Client;
         (client.Transaction as Transaction)?.Reset();
+        context.Server.Tracking.Disable(client);
         if (client.Outbox is not null)
             EndPushes(client, context);
         context.SelectDatabase(0);

@@ -144,6 +144,7 @@ internal sealed class CommandDefinition
                 "admin" => CommandFlags.Admin,
                 "fast" => CommandFlags.Fast,
                 "loading" => CommandFlags.Loading,
+                "readonly" => CommandFlags.ReadOnly,
                 "skip_monitor" => CommandFlags.SkipMonitor,
                 "skip_slowlog" => CommandFlags.SkipSlowLog,
                 "denyoom" => CommandFlags.DenyOom,

@@ -32,4 +32,7 @@ internal enum CommandFlags
 
     /// <summary>The slow log is not told of it.</summary>
     SkipSlowLog = 256,
+
+    /// <summary>It only reads keys.</summary>
+    ReadOnly = 1024,
 }

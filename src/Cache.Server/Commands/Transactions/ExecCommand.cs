@@ -5,6 +5,7 @@ using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Table;
 using Cache.Server.Protocol;
 using Cache.Server.Security;
+using Cache.Server.Watches;
 
 namespace Cache.Server.Commands.Transactions;
 

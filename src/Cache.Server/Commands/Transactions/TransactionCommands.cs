@@ -7,6 +7,9 @@ namespace Cache.Server.Commands.Transactions;
 /// <summary>MULTI, EXEC, DISCARD, WATCH, UNWATCH.</summary>
 internal static class TransactionCommands
 {
+    // Of a key that is watched, in steps of a nanosecond: two locks, a copy and a look into the store.
+    private const long WatchWork = 3_000;
+
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
         new("multi", Multi),
@@ -51,6 +54,8 @@ internal static class TransactionCommands
             return;
         }
 
+        if (context.TryGiveWay(request.Count * WatchWork))
+            return;
         var transaction = Transaction.Of(context);
         for (int i = 1; i < request.Count && !transaction.IsVoid; i++) // Once it is void, more change nothing.
             transaction.Watch(context.Store, request[i]);

@@ -4,10 +4,11 @@ using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Table;
 using Cache.Server.Protocol;
+using Cache.Server.Watches;
 
 namespace Cache.Server.Commands.Transactions;
 
-/// <summary>What the queued commands of a client need: which keys, how much room, and where they can be executed.</summary>
+/// <summary>What the queued commands of a client need: which keys, how much room, and which thread.</summary>
 /// <remarks>
 /// SELECT, SWAPDB, MOVE and COPY may make later commands use other keyspaces, or not, if they fail. So each key is
 /// locked in each keyspace that the queue names: a lock too many does no harm.

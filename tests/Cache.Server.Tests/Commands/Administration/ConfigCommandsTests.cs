@@ -155,7 +155,6 @@ public sealed class ConfigCommandsTests : CommandTestBase
     }
 
     [Theory]
-    [InlineData("notify-keyspace-events Kx", "keyspace notifications are not supported")]
     [InlineData("appendonly yes", "this server keeps nothing on disk")]
     [InlineData("unixsocket s", "can't set immutable config")]
     [InlineData("port 65536", "argument must be between 0 and 65535 inclusive")]

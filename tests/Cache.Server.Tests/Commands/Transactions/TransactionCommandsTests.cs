@@ -86,7 +86,8 @@ public sealed class TransactionCommandsTests : CommandTestBase
         Client.Run("WATCH a b");
         Assert.Contains(" watch=2", other.Run("CLIENT LIST"), StringComparison.Ordinal);
         Queue("SET a 1", "SET b 1");
-        Assert.Contains("flags=x db=0 sub=0 psub=0 ssub=0 multi=2 ", other.Run("CLIENT LIST"), StringComparison.Ordinal);
+        Assert.Contains(
+            "flags=x db=0 sub=0 psub=0 ssub=0 multi=2 ", other.Run("CLIENT LIST"), StringComparison.Ordinal);
         other.Run("SET a 2");
         string line = other.Run("CLIENT LIST");
 
@@ -158,7 +159,8 @@ public sealed class TransactionCommandsTests : CommandTestBase
         var sent = new List<string[]>();
         for (int i = 0; i < 3_000; i++)
         {
-            string[] words = [.. Enumerable.Range(0, random.Next(1, 20)).Select(_ => new string('a', random.Next(120)))];
+            string[] words =
+                [.. Enumerable.Range(0, random.Next(1, 20)).Select(_ => new string('a', random.Next(120)))];
             sent.Add(words);
             var request = Request(words, out byte[] input, out var ranges);
             Assert.True(queue.HasRoomFor(request));

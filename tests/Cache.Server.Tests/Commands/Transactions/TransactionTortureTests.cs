@@ -249,5 +249,6 @@ public sealed class TransactionTortureTests
 
     private static byte[] Key(string prefix, int number) => Encoding.ASCII.GetBytes($"{prefix}{number}");
 
-    private static long Number(byte[]? text) => long.Parse(Encoding.ASCII.GetString(text!), CultureInfo.InvariantCulture);
+    private static long Number(byte[]? text) =>
+        long.Parse(Encoding.ASCII.GetString(text!), CultureInfo.InvariantCulture);
 }

@@ -1,8 +1,7 @@
 using Cache.Core;
 using Cache.Core.Changes;
-using Cache.Server.Statistics;
 
-namespace Cache.Server.Commands.Dispatch;
+namespace Cache.Server.Watches;
 
 /// <summary>The keys that clients watch. Thread-safe.</summary>
 /// <remarks>
@@ -76,7 +75,7 @@ internal sealed class WatchTable(CacheStore store) : ChangeObserver
         }
     }
 
-    /// <summary>Two keyspaces change places for all clients, as in Redis: keys of either that exist are touched.</summary>
+    /// <summary>Two keyspaces change places for all clients: as in Redis, keys of either that exist are touched.</summary>
     /// <remarks>No client executes a command meanwhile.</remarks>
     public void Swap(CacheStore one, CacheStore other)
     {

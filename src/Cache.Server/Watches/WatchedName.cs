@@ -1,4 +1,4 @@
-namespace Cache.Server.Commands.Dispatch;
+namespace Cache.Server.Watches;
 
 /// <summary>A key that a client watches: WATCH. Its mark is set under the lock of the key.</summary>
 internal sealed class WatchedName(byte[] key, int keyspace, bool wasThere)
