@@ -244,7 +244,7 @@ internal static class CommandDispatcher
             return true;
         }
 
-        if (!context.Server.Pauses.PutsOff(command, out var rest))
+        if (!context.Server.Pauses.PutsOff(command, Writes(command, context), out var rest))
             return false;
         long number = context.Park(SuspensionReason.Pause, rest);
         context.Server.Pauses.Confirm(context.Client.Suspension, number);

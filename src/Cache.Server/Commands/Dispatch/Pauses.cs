@@ -62,11 +62,16 @@ internal sealed class Pauses(ClientRegistry clients, TimeProvider clock)
     }
 
     /// <summary>Whether there is a pause for a command, and how long it lasts.</summary>
+    /// <param name="command">The command.</param>
+    /// <param name="writes">Whether it writes, or executes queued writes.</param>
+    /// <param name="rest">How long the pause lasts.</param>
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
-    public bool PutsOff(CommandDefinition command, out TimeSpan rest)
+    public bool PutsOff(CommandDefinition command, bool writes, out TimeSpan rest)
     {
         rest = default;
-        if (Volatile.Read(ref _present) is not { } pause || !Affects(command, pause))
+        if (Volatile.Read(ref _present) is not { } pause)
+            return false;
+        if (pause.WritesOnly && !writes && !_likeWrites.Contains(command.Name))
             return false;
         long now = clock.GetTimestamp();
         rest = clock.GetElapsedTime(now, pause.EndsAt);
@@ -83,9 +88,6 @@ internal sealed class Pauses(ClientRegistry clients, TimeProvider clock)
         if (Volatile.Read(ref _present) is null)
             suspension.TryEnd(number, SuspensionEnd.Event);
     }
-
-    private static bool Affects(CommandDefinition command, Pause pause) =>
-        !pause.WritesOnly || (command.Flags & CommandFlags.Write) != 0 || _likeWrites.Contains(command.Name);
 
     // Unless another one has begun.
     private void Forget(Pause pause)
