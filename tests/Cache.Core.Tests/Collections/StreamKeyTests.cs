@@ -48,7 +48,7 @@ public sealed class StreamKeyTests : IDisposable
         var random = new Random(1);
         for (int i = 0; i < 300; i++)
             Stream.Append("f"u8, Bytes(new string('x', random.Next(3) == 0 ? 2_000 : 10)), out _);
-        Assert.Equal(WriteStatus.Done, Store.Copy("s"u8, Store, "t"u8, replace: false));
+        Assert.Equal(WriteStatus.Done, Store.Copy("s"u8, Store, "t"u8, SetCondition.Always));
         Stream.Trim(new StreamTrim { MaxLength = 0 }, out _);
 
         Assert.Equal((0, 300), (Stream.Count, Store.Stream("t"u8).Count));
