@@ -71,7 +71,7 @@ public sealed class RemovedEntriesTests : IDisposable
         {
             await foreach (var entry in removed)
                 read.Add(Describe(entry));
-        });
+        }, TestContext.Current.CancellationToken);
         _fixture.Set("a", "1");
         Store.Remove("a"u8);
         removed.Dispose();
