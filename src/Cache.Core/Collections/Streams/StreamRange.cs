@@ -65,8 +65,7 @@ internal static class StreamRange
                 continue;
             }
 
-            var value = entry.IsValueStub ? default : entry.Value;
-            for (var reader = new StreamBlockReader(first, value); reader.TryRead();)
+            for (var reader = new StreamBlockReader(first, entry.IsValueStub ? default : entry.Value); reader.TryRead();)
                 count += reader.Id >= from && reader.Id <= to ? 1 : 0;
         }
 
