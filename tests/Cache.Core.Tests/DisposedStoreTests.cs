@@ -13,6 +13,7 @@ public sealed class DisposedStoreTests : IDisposable
     private static readonly string[] _always =
     [
         "get_IsDisposed", "get_TimeProvider", "get_NowMs", "get_NowUnixMs", "get_KeyspaceCount", "get_Keyspace",
+        "get_HasJournal",
         "get_MemoryLimitBytes",
         "get_Eviction", "get_Compression", "get_ValueLengthLimit", "get_EncodingLimits", "set_EncodingLimits",
         nameof(CacheStore.GetStatistics), nameof(CacheStore.Dispose), nameof(CacheStore.AddOutsideBytes),
