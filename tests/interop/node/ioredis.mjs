@@ -49,7 +49,7 @@ await check('transaction', async () => {
   equal(await redis.multi().set('io:t', '1').incr('io:t').get('io:t').exec(), [[null, 'OK'], [null, 2], [null, '2']]);
   await redis.multi({ pipeline: false });
   equal(await redis.set('io:t', '7'), 'QUEUED');
-  equal(await redis.exec(), ['OK']);
+  equal(await redis.exec(), [[null, 'OK']]);
   const other = new Redis({ port, tls });
   await redis.watch('io:t');
   await other.set('io:t', '8');
@@ -124,8 +124,8 @@ await check('publish and subscribe', async () => {
   equal(got, ['io:news ü', 'io:n* io:news ü', 'shard io:shard 1']);
   equal(await redis.pubsub('NUMSUB', 'io:news'), ['io:news', 1]);
   await rejects(listener.get('io:k'), 'subscriber mode');
-  equal(await listener.unsubscribe(), 1);
-  equal(await listener.punsubscribe(), 0);
+  equal(await listener.unsubscribe('io:news', 'io:more'), 1);
+  equal(await listener.punsubscribe('io:n*'), 0);
   equal(await redis.publish('io:news', 'x'), 0);
   listener.disconnect();
 });
