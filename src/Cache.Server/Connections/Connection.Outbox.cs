@@ -20,7 +20,9 @@ internal sealed partial class Connection<TExecutor>
     /// <summary>Writes the pushed messages, then waits for bytes, and lets others write meanwhile.</summary>
     private async ValueTask<ReadResult> RestAsync(Outbox outbox, ValueTask<ReadResult> read)
     {
-        await BeginRestAsync(outbox).ConfigureAwait(false);
+        // Others may push without end, and faster than this writes: what has arrived meanwhile comes first.
+        for (bool isFirst = true; !read.IsCompleted && !outbox.TryRest(Wake); isFirst = false)
+            await WriteBeforeRestAsync(outbox, isFirst).ConfigureAwait(false);
         try
         {
             return await read.ConfigureAwait(false);
@@ -36,11 +38,14 @@ internal sealed partial class Connection<TExecutor>
     private async ValueTask BeginRestAsync(Outbox outbox)
     {
         for (bool isFirst = true; !outbox.TryRest(Wake); isFirst = false)
-        {
-            if (!isFirst) // As below; on another thread, for the connection does more than write.
-                await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-            await WriteMessagesAsync(outbox).ConfigureAwait(false);
-        }
+            await WriteBeforeRestAsync(outbox, isFirst).ConfigureAwait(false);
+    }
+
+    private async ValueTask WriteBeforeRestAsync(Outbox outbox, bool isFirst)
+    {
+        if (!isFirst) // As below; on another thread, for the connection does more than write.
+            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        await WriteMessagesAsync(outbox).ConfigureAwait(false);
     }
 
     /// <summary>Writes pushed messages while the connection rests. Never fails.</summary>
