@@ -44,6 +44,29 @@ public sealed class SubscriberTests : ConnectionTestBase
         Assert.Equal(expected.Replace("*3", ">3", StringComparison.Ordinal), replies);
     }
 
+    // Redis 7.0 writes it between the elements, which no client can read; later versions do the same as this server.
+    [Fact]
+    public async Task Publish_ToItselfInATransaction_ComesBehindItsReply()
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+        client.Exchange(Request("HELLO", "3"));
+        client.Exchange(Request("SUBSCRIBE", "a"));
+        client.Exchange(Request("SSUBSCRIBE", "s"));
+
+        string replies = client.Exchange(
+            Request("MULTI") + Request("SET", "k", "1") + Request("PUBLISH", "a", "1") + Request("SPUBLISH", "s", "2")
+            + Request("SUBSCRIBE", "b") + Request("PUBLISH", "b", "3") + Request("UNSUBSCRIBE", "b")
+            + Request("GET", "k") + Request("EXEC") + Request("PING"));
+
+        string queued = Repeat("+QUEUED\r\n", 7);
+        string expected = "+OK\r\n" + queued + "*7\r\n+OK\r\n:1\r\n:1\r\n" + Confirmation("subscribe", "b", 2) + ":1\r\n"
+            + Confirmation("unsubscribe", "b", 1) + Bulk("1") + Message("a", "1")
+            + Message("s", "2").Replace("$7\r\nmessage", "$8\r\nsmessage", StringComparison.Ordinal)
+            + Message("b", "3") + "+PONG\r\n";
+        Assert.Equal(expected.Replace("*3", ">3", StringComparison.Ordinal), replies);
+    }
+
     [Fact]
     public async Task Hello_OfASubscriber_DividesTheMessages()
     {
