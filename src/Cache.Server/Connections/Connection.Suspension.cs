@@ -68,7 +68,12 @@ internal sealed partial class Connection<TExecutor>
         var suspension = _client.Suspension;
         suspension.Post ??= _transport.Post;
         suspension.IsPeerGone ??= () => _transport.IsPeerGone;
+        bool isAhead = _client.IsBlocked; // The end of its peer ends the wait, wherever it stands.
+        if (isAhead)
+            _transport.ReceiveAhead(isOn: true);
         var end = await suspension.WaitAsync(_server.TimeProvider).ConfigureAwait(false);
+        if (isAhead)
+            _transport.ReceiveAhead(isOn: false);
         _client.IsWaiting = false;
         if (_client.Outbox?.TryResume() is { } resumed)
             await resumed.ConfigureAwait(false);

@@ -58,13 +58,17 @@ class Client:
 
     def ask(self, *words):
         """The reply to a command of a client that nobody pushes to."""
-        self.send(*words, )
+        self.send(*words)
         self.send("ECHO", "the end")
         end = b"$7\r\nthe end\r\n"
+        return self.take_until(end)[:-len(end)]
+
+    def take_until(self, end):
         while not self.got.endswith(end):
-            self.receive(SECONDS_MAX)
-        reply, self.got = self.got[:-len(end)], b""
-        return reply
+            if not self.receive(SECONDS_MAX):
+                raise Gone()
+        taken, self.got = self.got, b""
+        return taken
 
     def receive(self, seconds):
         """Takes what comes within some seconds."""
@@ -88,7 +92,8 @@ class Server:
         self._control.ask("CONFIG", "SET", "notify-keyspace-events", "KEA")
         for name in (*CLIENTS, LISTENER):
             self.clients[name] = Client(self._port, name.endswith("3"))
-        self.clients[LISTENER].ask("PSUBSCRIBE", "__key*")
+        self.clients[LISTENER].send("PSUBSCRIBE", "__key*")
+        self.clients[LISTENER].take_until(b":1\r\n")
 
     def end(self):
         for client in self.clients.values():
