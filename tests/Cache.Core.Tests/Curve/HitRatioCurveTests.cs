@@ -24,7 +24,8 @@ public class HitRatioCurveTests
             using var other = FixtureOf(0, curves[0].Points[i].MemoryLimitBytes);
             double measured = Replay(other.Store, HotAndCold(seed: 1));
             double estimated = curves.Average(curve => curve.Points[i].HitRatio);
-            TestContext.Current.TestOutputHelper?.WriteLine($"{curves[0].Points[i].Scale}: {estimated:F3}, {measured:F3}");
+            TestContext.Current.TestOutputHelper?.WriteLine(
+                $"{curves[0].Points[i].Scale}: {estimated:F3}, {measured:F3}");
             Assert.InRange(estimated, measured - 0.03, measured + 0.03);
         }
 
