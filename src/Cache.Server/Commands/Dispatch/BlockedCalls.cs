@@ -108,7 +108,7 @@ internal static class BlockedCalls
         context.ForgetCallEnd(); // The next command did not take that time.
     }
 
-    // Behind the messages that came before it was served.
+    // Behind the messages that came before it was served; the end of the progress lets the others come.
     private static void Write(byte[] reply, CommandContext context)
     {
         context.WriteMessages();
@@ -116,6 +116,5 @@ internal static class BlockedCalls
             context.Reply.Error(reply.AsSpan(1..^2)); // Counted as an error.
         else
             context.Reply.Literal(reply);
-        context.Client.Outbox?.EndReply();
     }
 }
