@@ -164,8 +164,8 @@ internal sealed class Outbox(
     }
 
     /// <summary>
-    /// Keeps back the messages that come from now on, until <see cref="EndReply"/>: another thread makes a reply for the
-    /// client, which is parked, and they belong behind it.
+    /// Keeps back the messages that come from now on, until <see cref="EndReply"/>: another thread makes a reply for
+    /// the client, which is parked, and they belong behind it.
     /// </summary>
     public void BeginReply()
     {
