@@ -16,11 +16,13 @@ public sealed partial class CacheStore
     /// </summary>
     /// <param name="bytes">The bytes of keys and values; not negative.</param>
     /// <returns>False if such writes may be refused for want of memory.</returns>
+    /// <exception cref="InvalidOperationException">It is the view of a transaction.</exception>
     /// <exception cref="ObjectDisposedException">The store was disposed.</exception>
     public bool TryMakeRoom(long bytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(bytes);
         ThrowIfDisposed();
+        ThrowIfTransaction("make room");
         var log = _state.Log;
         long wanted = bytes + log.SegmentBytes; // They may begin a segment.
         return _state.Budget.HasRoomFor(wanted + log.SpareBytes)
