@@ -163,6 +163,38 @@ public sealed class SubscriberTests : ConnectionTestBase
         Assert.Equal(0, server.State.Channels.CountSubscribers(ChannelKind.Channel, "a"u8));
     }
 
+    // Each step is as long as the first, whatever there is: else these took minutes.
+    [Fact]
+    public void Subscriptions_OfHundredThousands_ComeAndGoInLinearTime()
+    {
+        const int Names = 300_000;
+        using var server = new Commands.TestServer();
+        var (client, other) = (server.Connect(), server.Connect());
+        client.Client.ProtocolVersion = 3;
+        var table = server.State.Channels;
+        var subscriptions = client.Context.OpenSubscriptions();
+        var second = other.Context.OpenSubscriptions();
+        for (int i = 0; i < Names; i++)
+        {
+            table.Subscribe(subscriptions, ChannelKind.Pattern, BitConverter.GetBytes(i));
+            table.Subscribe(subscriptions, ChannelKind.Channel, BitConverter.GetBytes(i));
+        }
+
+        table.Subscribe(second, ChannelKind.Pattern, "b*"u8);
+        Assert.Equal(Names + 1, table.PatternCount);
+        Assert.Equal(1, table.Publish("bc"u8, "1"u8, default));
+        while (table.FindSome(subscriptions, ChannelKind.Channel) is { Count: > 0 } names)
+            names.ForEach(name => table.Unsubscribe(subscriptions, ChannelKind.Channel, name));
+        Assert.Equal(Names, subscriptions.Count);
+
+        subscriptions.End();
+
+        SpinWait.SpinUntil(() => subscriptions.Count == 0, _patience);
+        Assert.Equal((1, 1), (table.PatternCount, table.PatternSubscriptionCount));
+        table.Subscribe(subscriptions, ChannelKind.Pattern, "b*"u8);
+        Assert.Equal(1, table.Publish("bc"u8, "1"u8, default));
+    }
+
     // Clients come, go and are killed while several threads publish: each sees the messages of a channel in one order,
     // and none behind the confirmation of its end.
     [Fact]
