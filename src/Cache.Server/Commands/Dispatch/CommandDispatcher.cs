@@ -116,7 +116,7 @@ internal static class CommandDispatcher
     {
         var reply = context.Reply;
         int errors = reply.ErrorCount;
-        long unflushedBytes = reply.UnflushedBytes;
+        long unflushedBytes = reply.UnflushedBytes - ((context.Progress as LongReply)?.EarlierBytes ?? 0);
         long earlierTicks = context.Progress?.Ticks ?? 0;
         bool wasShown = context.Progress is WaitProgress { IsShown: true };
         bool holdsWaits = context.Server.Waits.AreThere && BlockedCalls.TryHold(context);
@@ -173,7 +173,7 @@ internal static class CommandDispatcher
     private static void EndNotifying(CommandContext context)
     {
         context.Server.Notifications.End();
-        if (context.Client.IsSubscriber && !context.IsInSection)
+        if (context.Client.IsSubscriber && !context.IsInSection && !context.GaveWay)
             context.WriteMessages();
     }
 
@@ -221,8 +221,8 @@ internal static class CommandDispatcher
     /// <returns>Whether the request was denied, and refused.</returns>
     private static bool TryDeny(CommandDefinition command, in RespRequest request, CommandContext context)
     {
-        if (context.Progress is WaitProgress)
-            return false; // It was allowed before it waited; what was taken for it must not be lost.
+        if (context.Progress is WaitProgress or LongReply)
+            return false; // It was allowed before; what was taken for it, or written of it, must not be lost.
         var user = context.Client.User;
         var denial = user.Rules.Check(command, request, 0, out int argument);
         if (denial == AclDenial.None)
@@ -235,7 +235,7 @@ internal static class CommandDispatcher
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
     private static bool TryRefuse(CommandDefinition command, CommandContext context)
     {
-        if (context.Progress is WaitProgress)
+        if (context.Progress is WaitProgress or LongReply)
             return false; // As for rights.
         if (context.Server.Durability is { } durability
             && DurabilityRefusal.Find(command, Writes(command, context), durability) is { } error)
