@@ -2,6 +2,7 @@ using Cache.Core.Collections;
 using Cache.Core.Collections.Hashes;
 using Cache.Core.Collections.Lists;
 using Cache.Core.Collections.Objects;
+using Cache.Core.Collections.Trees;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
