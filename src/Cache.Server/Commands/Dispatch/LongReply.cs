@@ -18,13 +18,11 @@ internal abstract class LongReply(CollectionReading reading) : CommandProgress
     /// <summary>A part ends with the element that passes this: about what a socket takes in a turn.</summary>
     public const int PartBytes = 256 << 10;
 
-    /// <summary>The most such replies of the process: what is overwritten meanwhile stays in memory for them.</summary>
+    /// <summary>The most such replies of the server: what is overwritten meanwhile stays in memory for them.</summary>
     public const int CountMax = 64;
 
-    private static int _count;
-
     private bool _isBegun;
-    private bool _isDisposed;
+    private ServerState? _server; // Until it has ended.
 
     protected CollectionReading Reading => reading;
 
@@ -45,24 +43,23 @@ internal abstract class LongReply(CollectionReading reading) : CommandProgress
 
     /// <summary>Whether the reply to the present request may be written in parts.</summary>
     public static bool MayBegin(ReadOnlySpan<byte> key, CommandContext context) =>
-        context.IsElsewhere && !context.IsInSection && Volatile.Read(ref _count) < CountMax
+        context.IsElsewhere && !context.IsInSection && context.Server.LongReplyCount < CountMax
         && context.Store.TryPeekInfo(key, out var info) && info.MemoryBytes >= BytesMin;
 
     /// <summary>Begins a reply with its first part.</summary>
     public static void Begin(LongReply reply, CommandContext context)
     {
-        Interlocked.Increment(ref _count);
+        reply._server = context.Server;
+        reply._server.AddLongReplies(1);
         context.Progress = reply; // The context gives it back, even after an exception.
         reply.WritePart(context);
     }
 
     public override void Dispose()
     {
-        if (_isDisposed)
-            return;
-        _isDisposed = true;
         reading.Dispose();
-        Interlocked.Decrement(ref _count);
+        _server?.AddLongReplies(-1);
+        _server = null;
     }
 
     /// <summary>Writes what comes before the elements.</summary>

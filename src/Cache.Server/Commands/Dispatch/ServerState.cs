@@ -37,6 +37,9 @@ internal sealed class ServerState
     /// <param name="settings">The settings that may change while the server runs.</param>
     /// <param name="commands">The names under which clients find the commands.</param>
     /// <param name="handlers">The methods of the commands.</param>
+    // Interlocked; each has a snapshot.
+    private int _longReplies;
+
     public ServerState(CacheStore store, ServerSettings settings, CommandTable commands, CommandHandlers handlers)
     {
         Store = store;
@@ -358,4 +361,10 @@ internal sealed class ServerState
         Limits.Reset();
         Store.ResetStatistics();
     }
+
+    /// <summary>The replies that are being written in parts.</summary>
+    public int LongReplyCount => Volatile.Read(ref _longReplies);
+
+    /// <summary>Counts a reply that begins, or has ended.</summary>
+    public void AddLongReplies(int by) => Interlocked.Add(ref _longReplies, by);
 }
