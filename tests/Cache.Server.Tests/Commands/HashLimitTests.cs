@@ -56,7 +56,7 @@ public sealed class HashLimitTests : CommandTestBase
         Assert.Equal($"$5001\r\n{other}\r\n", Client.Run("SRANDMEMBER s"));
         Assert.Equal($"$5001\r\n{other}\r\n", Client.Run("SPOP s"));
 
-        Assert.Equal(":3\r\n", Client.Run($"ZADD z 1 {other} 1 {member} 2 c"));
+        Assert.Equal(":3\r\n", Client.Run($"ZADD z 1 {other} 1 {member} 2 zz"));
         Assert.Equal($"*2\r\n$5000\r\n{member}\r\n$5001\r\n{other}\r\n", Client.Run("ZRANGE z 0 1"));
         Assert.Equal(":1\r\n", Client.Run($"ZRANK z {other}"));
         Assert.Equal($"*1\r\n$5001\r\n{other}\r\n", Client.Run($"ZRANGEBYLEX z ({member} [{other}"));
