@@ -28,6 +28,9 @@ internal sealed class ServerState
         typeof(ServerState).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()!
             .InformationalVersion.Split('+')[0];
 
+    // Interlocked; each has a snapshot.
+    private int _longReplies;
+
     private long _unsafeActions;
     private volatile KeyspacePass? _keyspacePass;
     private int _flushes;
@@ -37,9 +40,6 @@ internal sealed class ServerState
     /// <param name="settings">The settings that may change while the server runs.</param>
     /// <param name="commands">The names under which clients find the commands.</param>
     /// <param name="handlers">The methods of the commands.</param>
-    // Interlocked; each has a snapshot.
-    private int _longReplies;
-
     public ServerState(CacheStore store, ServerSettings settings, CommandTable commands, CommandHandlers handlers)
     {
         Store = store;
