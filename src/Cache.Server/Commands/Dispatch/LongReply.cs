@@ -16,7 +16,7 @@ internal abstract class LongReply(CollectionReading reading) : CommandProgress
     public const long BytesMin = 1 << 20;
 
     /// <summary>A part ends with the element that passes this: about what a socket takes in a turn.</summary>
-    public const int PartBytes = 256 << 10;
+    public const int PartBytes = 1 << 20;
 
     /// <summary>The most such replies of the server: what is overwritten meanwhile stays in memory for them.</summary>
     public const int CountMax = 64;
