@@ -162,7 +162,9 @@ internal sealed partial class ObjectHeap : IDisposable
             _budget.Add(-bytes);
     }
 
-    /// <summary>Sets an element of a tree that the caller holds, whose stubs get references of the tree's own.</summary>
+    /// <summary>
+    /// Sets an element of a tree that the caller holds, whose stubs get references of the tree's own.
+    /// </summary>
     public TreeChange Set<TOrder>(
         ref TreeRoot root, ref TreeEpochs epochs, uint number, ulong key, scoped TreeEntry entry)
         where TOrder : struct, ITreeOrder
