@@ -6,7 +6,7 @@ namespace Cache.Core.Collections.Objects;
 /// <content>Elements that trees get, with the references of their stubs.</content>
 internal sealed partial class ObjectHeap
 {
-    /// <summary>Sets an element of a tree that the caller holds, whose stubs get references of the tree's own.</summary>
+    /// <summary>Sets an element of a tree that the caller holds; its stubs get references of the tree's.</summary>
     public TreeChange Set<TOrder>(
         ref TreeRoot root, ref TreeEpochs epochs, uint number, ulong key, scoped TreeEntry entry)
         where TOrder : struct, ITreeOrder

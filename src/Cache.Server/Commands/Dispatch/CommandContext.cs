@@ -132,7 +132,7 @@ internal sealed class CommandContext : DatabaseVisit
     /// <summary>Where the present part of a long reply ends, in unflushed bytes.</summary>
     public long ReplyPartEnd { get; set; } = long.MaxValue;
 
-    /// <summary>Whether nothing more is to be written now: of a part of a long reply, or because of the limit.</summary>
+    /// <summary>Whether nothing more is to be written now: the part is full, or the limit passed.</summary>
     public bool IsReplyFull => Reply.UnflushedBytes >= ReplyPartEnd || IsReplyOverLimit;
 
     /// <summary>Serves a client from now on, with its own state.</summary>
