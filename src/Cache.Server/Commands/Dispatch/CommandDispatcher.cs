@@ -288,7 +288,8 @@ internal static class CommandDispatcher
         return true;
     }
 
-    /// <returns>Whether the command was refused because the client monitors: for Redis it is a kind of replica.</returns>
+    /// <returns>Whether the command was refused because the client monitors: for Redis it is a kind of
+    /// replica.</returns>
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
     private static bool TryRefuseMonitor(CommandDefinition command, CommandContext context)
     {
