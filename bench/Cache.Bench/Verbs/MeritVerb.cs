@@ -4,9 +4,7 @@ using Cache.Bench.Subjects;
 
 namespace Cache.Bench.Verbs;
 
-/// <summary>
-/// Simulates what merit a large collection needs beside small entries, where a use is of one element.
-/// </summary>
+/// <summary>Simulates what merit a large collection needs beside small entries; a use is of one element.</summary>
 internal static class MeritVerb
 {
     private const int Entries = 1_000_000;

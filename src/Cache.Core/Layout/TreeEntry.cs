@@ -11,7 +11,8 @@ namespace Cache.Core.Layout;
 /// </code>
 /// A stub stands for bytes that are too long to be here; what it says is its owner's, but for the part of a name by
 /// which the tree orders it (<see cref="NameStub"/>). The tree keeps and moves it like any other bytes, and tells when
-/// it ends. A moment, in Unix milliseconds, is when a field of a hash expires: one that does not has no byte for it.
+/// it ends. A moment, in Unix milliseconds, is when a field of a hash expires:
+/// one that does not has no byte for it.
 /// </remarks>
 [method: MethodImpl(MethodImplOptions.AggressiveInlining)] // Keeps the spans in registers.
 internal readonly ref struct TreeEntry(
