@@ -41,7 +41,8 @@ internal static class CommandDispatcher
             return;
         else if ((context.Client.User.Rules.AllowsFreely(command) || !TryDeny(command, request, context))
             && (context.Server.IsUnhindered || !TryRefuse(command, context))
-            && (!context.Client.IsRestricted || !TryRestrict(command, context)))
+            && (!context.Client.IsRestricted || !TryRestrict(command, context))
+            && (!context.Client.IsMonitor || !TryRefuseMonitor(command, context)))
         {
             if (context.Client.IsQueueing && command.Role < TransactionRole.Control)
                 Queue(command, request, context);
@@ -136,7 +137,7 @@ internal static class CommandDispatcher
     {
         var reply = context.Reply;
         int errors = reply.ErrorCount;
-        long unflushedBytes = reply.UnflushedBytes;
+        long unflushedBytes = reply.UnflushedBytes - ((context.Progress as LongReply)?.EarlierBytes ?? 0);
         long earlierTicks = context.Progress?.Ticks ?? 0;
         bool wasShown = context.Progress is WaitProgress { IsShown: true };
         bool holdsWaits = context.Server.Waits.AreThere && BlockedCalls.TryHold(context);
@@ -193,7 +194,7 @@ internal static class CommandDispatcher
     private static void EndNotifying(CommandContext context)
     {
         context.Server.Notifications.End();
-        if (context.Client.IsSubscriber)
+        if (context.Client.IsSubscriber && !context.GaveWay)
             context.WriteMessages();
     }
 
@@ -241,8 +242,8 @@ internal static class CommandDispatcher
     /// <returns>Whether the request was denied, and refused.</returns>
     private static bool TryDeny(CommandDefinition command, in RespRequest request, CommandContext context)
     {
-        if (context.Progress is WaitProgress)
-            return false; // It was allowed before it waited; what was taken for it must not be lost.
+        if (context.Progress is WaitProgress or LongReply)
+            return false; // It was allowed before; what was taken for it, or written of it, must not be lost.
         var user = context.Client.User;
         var denial = user.Rules.Check(command, request, 0, out int argument);
         if (denial == AclDenial.None)
@@ -255,7 +256,7 @@ internal static class CommandDispatcher
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
     private static bool TryRefuse(CommandDefinition command, CommandContext context)
     {
-        if (context.Progress is WaitProgress)
+        if (context.Progress is WaitProgress or LongReply)
             return false; // As for rights.
         if (context.Server.Durability is { } durability
             && DurabilityRefusal.Find(command, Writes(command, context), durability) is { } error)
@@ -284,6 +285,17 @@ internal static class CommandDispatcher
                 .. "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"u8,
             ],
             context);
+        return true;
+    }
+
+    /// <returns>Whether the command was refused because the client monitors: for Redis it is a kind of
+    /// replica.</returns>
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
+    private static bool TryRefuseMonitor(CommandDefinition command, CommandContext context)
+    {
+        if ((command.Flags & CommandFlags.ReadOnly) == 0 && !Writes(command, context) && !Pauses.IsLikeWrite(command))
+            return false;
+        Reject(command, "ERR Replica can't interact with the keyspace"u8, context);
         return true;
     }
 
