@@ -18,6 +18,7 @@ internal static class FolderArrows
     private const string CollectedHashes = "Cache.Core.Collections.Hashes";
     private const string CollectedSets = "Cache.Core.Collections.Sets";
     private const string CollectedSortedSets = "Cache.Core.Collections.SortedSets";
+    private const string CollectedStreams = "Cache.Core.Collections.Streams";
     private const string Objects = "Cache.Core.Collections.Objects";
     private const string Trees = "Cache.Core.Collections.Trees";
     private const string FieldClock = "Cache.Core.Expiry.FieldClock";
@@ -70,7 +71,7 @@ internal static class FolderArrows
             Contracts, Changes, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Validation",
             "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing", Packing,
             Curve, "Microsoft.Extensions.Options", Collections, PackedForms, Objects,
-            CollectedHashes, CollectedLists, CollectedSets, CollectedSortedSets,
+            CollectedHashes, CollectedLists, CollectedSets, CollectedSortedSets, CollectedStreams,
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.
         [Contracts] = [],
@@ -96,6 +97,7 @@ internal static class FolderArrows
             Collections, PackedForms, Objects, Trees, Operations, Sharding, Layout, Contracts, FieldClock,
         ],
         [CollectedLists] = [Collections, PackedForms, Objects, Trees, Sharding, Layout, Contracts],
+        [CollectedStreams] = [Collections, PackedForms, Objects, Trees, Sharding, Layout, Contracts],
         [CollectedSets] = [Collections, PackedForms, Objects, Trees, Operations, Sharding, Layout, Contracts],
         [CollectedSortedSets] = [Collections, PackedForms, Objects, Trees, Sharding, Layout, Contracts],
         // Large collections: trees, and the objects that keys have of them. It knows no key.
@@ -220,6 +222,8 @@ internal static class FolderArrows
             [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Lists"] =
             [Dispatch, Replies, Arguments, Waits, Clients, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.Streams"] =
+            [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
         ["Cache.Server.Commands.HyperLogLogs"] =
             [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
         // Its patterns read any key, which a user may have no right to.
@@ -257,7 +261,8 @@ internal static class FolderArrows
             Package, KeyFigures, Dispatch, Table, Replies, Clients, Statistics, Protocol,
             "Cache.Server.Commands.Strings", "Cache.Server.Commands.Sets", "Cache.Server.Commands.SortedSets",
             "Cache.Server.Commands.Hashes", "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys",
-            "Cache.Server.Commands.Lists", "Cache.Server.Commands.HyperLogLogs", "Cache.Server.Commands.Sorting",
+            "Cache.Server.Commands.Lists", "Cache.Server.Commands.Streams", "Cache.Server.Commands.HyperLogLogs",
+            "Cache.Server.Commands.Sorting",
             "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration", "Cache.Server.Commands.Geo",
             "Cache.Server.Commands.PubSub", "Cache.Server.Commands.Transactions", Core, Contracts,
         ],

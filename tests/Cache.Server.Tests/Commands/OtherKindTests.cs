@@ -236,6 +236,15 @@ public sealed class OtherKindTests : CommandTestBase
         ("georadiusbymember_ro k m 1 m", WrongType),
         ("geosearch k frommember m byradius 1 m", WrongType),
         ("geosearchstore d k frommember m byradius 1 m", WrongType),
+        // Of a hash, by the commands of streams.
+        ("xadd k * a b", WrongType),
+        ("xdel k 1", WrongType),
+        ("xlen k", WrongType),
+        ("xrange k - +", WrongType),
+        ("xrevrange k + -", WrongType),
+        ("xread streams k 0", WrongType),
+        ("xsetid k 1", WrongType),
+        ("xtrim k maxlen 1", WrongType),
         // Of no key.
         ("keys k", "*1\r\n$1\r\nk\r\n"),
         ("scan 0 type hash", "*2\r\n$1\r\n0\r\n*1\r\n$1\r\nk\r\n"),

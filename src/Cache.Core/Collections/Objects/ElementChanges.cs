@@ -35,6 +35,7 @@ internal sealed partial class ElementChanges
     private byte[] _imaged = [];
     private int _imagedLength;
     private int _dropChanges;
+    private bool _isOfStream;
 
     public int Count { get; private set; }
 
@@ -145,7 +146,7 @@ internal sealed partial class ElementChanges
     {
         (_length, Count, DropCount, Refusal) = (ElementReader.PrefixSize, 0, 0, WriteStatus.Done);
         (_nextOwned, _longBytes, NeedsBlocks, NeedsImage, HasMoments) = (0, 0, false, false, false);
-        (_dropChanges, _isOfList) = (0, false);
+        (_dropChanges, _isOfList, _isOfStream) = (0, false, false);
     }
 
     /// <summary>Plans an element.</summary>
@@ -190,6 +191,12 @@ internal sealed partial class ElementChanges
         DropCount++;
         _dropChanges++;
     }
+
+    /// <summary>Begins the changes of a stream: each plan has as many, as long as those before.</summary>
+    public void BeginStream() => _isOfStream = true;
+
+    /// <summary>Drops an element of a stream, which stays without any.</summary>
+    public void DropOfStream(ReadOnlySpan<byte> name) => Add((int)ElementAction.Drop, name, default);
 
     /// <summary>Finds what a name was given last; of a few.</summary>
     /// <returns>False if it is not among them; one that is dropped is not looked for.</returns>

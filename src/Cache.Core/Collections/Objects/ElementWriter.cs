@@ -62,7 +62,7 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
             return TryMakeInList(action, new ListChange(name, value), isStub);
         var change = _info.Kind == EntryKind.Hash
             ? MakeField(action, name, value, isStub, moment: 0)
-            : Make(action, name, value);
+            : Make(action, name, value, isStub);
         Added += change == TreeChange.Added ? 1 : 0;
         Removed += change == TreeChange.Removed ? 1 : 0;
         _isChanged |= change is not (TreeChange.None or TreeChange.NoRoom);
@@ -109,11 +109,13 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
     }
 
     // What a kind has of its own: how a change is made in its trees. Without a page for it, nothing is changed.
-    private TreeChange Make(ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) =>
+    private TreeChange Make(
+        ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, bool isStub) =>
         _info.Kind switch
         {
             EntryKind.Set => MakeMember(action, name),
             EntryKind.SortedSet => MakeScored(action, name, value),
+            EntryKind.Stream => MakeOfStream(action, name, value, isStub),
             _ => throw new NotSupportedException("A list has a writer of its own."),
         };
 
@@ -153,6 +155,15 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
     {
         var writer = new ScoredWriter(heap, ref _info, number);
         var change = action == ElementAction.Put ? writer.Put(member, score) : writer.Drop(member);
+        _isChanged |= writer.IsRestored; // Readers may have been between: another version.
+        return change;
+    }
+
+    private TreeChange MakeOfStream(
+        ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, bool isStub)
+    {
+        var writer = new StreamTreeWriter(heap, ref _info, number);
+        var change = action == ElementAction.Put ? writer.Put(name, value, isStub) : writer.Drop(name);
         _isChanged |= writer.IsRestored; // Readers may have been between: another version.
         return change;
     }
@@ -204,7 +215,7 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         var action = (ElementAction)(former[at] & ~ElementReader.StubFlag);
         var change = _info.Kind == EntryKind.Hash
             ? MakeField(action, reader.Name, value, wasStub, BitConverter.ToInt64(former[(at + 1 + sizeof(int))..]))
-            : Make(action, reader.Name, value);
+            : Make(action, reader.Name, value, wasStub);
         ForgetFormer(former[at..]);
         if (change == TreeChange.NoRoom)
             ThrowNotUndone();

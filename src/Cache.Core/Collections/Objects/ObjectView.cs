@@ -28,8 +28,11 @@ internal readonly struct ObjectView(
     /// <summary>Of a list: the number of the next change, greater than that of any change that was loaded.</summary>
     public ulong NextChange => Math.Max(Marks.Change, heap.LoadedChange) + 1;
 
-    /// <summary>The number of elements.</summary>
+    /// <summary>The number of elements; of a stream, without entries.</summary>
     public uint Count => _first.Count;
+
+    /// <summary>Of a stream: the blocks of entries. Of a sorted set, the scores.</summary>
+    public uint SecondCount => _second.Count;
 
     /// <summary>The tree; of a sorted set that by members.</summary>
     public TreeReader<TOrder> First<TOrder>()
@@ -124,8 +127,13 @@ internal readonly struct ObjectView(
         }
     }
 
-    /// <summary>Finds a field of a hash, also one that has expired, or a member, whose value is its score.</summary>
-    public bool TryFindName(ReadOnlySpan<byte> name, out TreeEntry entry) => kind == EntryKind.Set
-        ? First<ByHash>().TryFindHash(HashOf(name), name, out entry)
-        : First<ByHashWithValue>().TryFindHash(HashOf(name), name, out entry);
+    /// <summary>
+    /// Finds a field of a hash, also one that has expired, a member, whose value is its score, or an element of a stream.
+    /// </summary>
+    public bool TryFindName(ReadOnlySpan<byte> name, out TreeEntry entry) => kind switch
+    {
+        EntryKind.Set => First<ByHash>().TryFindHash(HashOf(name), name, out entry),
+        EntryKind.Stream => StreamTreeWriter.TryFind(new StreamView(this), name, out entry),
+        _ => First<ByHashWithValue>().TryFindHash(HashOf(name), name, out entry),
+    };
 }

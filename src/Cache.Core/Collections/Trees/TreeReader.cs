@@ -17,7 +17,7 @@ internal readonly struct TreeReader<TOrder>(TreePageAddresses pages, uint root)
     public bool IsEmpty => _root == 0;
 
     /// <summary>Finds an element by its key and name.</summary>
-    public bool TryFind(ulong key, ReadOnlySpan<byte> name, out TreeEntry entry)
+    public bool TryFind(ulong key, scoped ReadOnlySpan<byte> name, out TreeEntry entry)
     {
         if (_root != 0)
         {

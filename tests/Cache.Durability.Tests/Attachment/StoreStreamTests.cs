@@ -1,0 +1,88 @@
+using System.Text;
+using Cache.Core;
+using Cache.Durability.Tests.Files;
+using Cache.Testing;
+
+namespace Cache.Durability.Tests.Attachment;
+
+/// <summary>Streams are in snapshots as a whole, and in the journal by their elements.</summary>
+public sealed class StoreStreamTests
+{
+    private readonly FakeTimeProvider _clock = new();
+
+    [Fact]
+    public void Start_AfterRandomWrites_HasWhatTheStoreHad() => RandomSeed.Run(this, seed =>
+    {
+        var random = new Random(seed);
+        var directory = new FaultyDirectory();
+        using var rig = new StoreRig(directory, _clock);
+        for (int i = 0; i < 800; i++)
+        {
+            if (random.Next(150) == 0)
+                rig.Durable.Save();
+            Write(rig.Store, random, Encoding.UTF8.GetBytes($"stream {random.Next(3)}"));
+            rig.Durable.Journal.Write();
+        }
+
+        rig.Durable.Journal.Sync();
+        using var after = new StoreRig(directory.AfterPowerLoss(random), _clock);
+        for (int i = 0; i < 3; i++)
+        {
+            byte[] key = Encoding.UTF8.GetBytes($"stream {i}");
+            Assert.Equal(Text(rig.Store, key), Text(after.Store, key));
+        }
+
+        after.Store.Validate();
+    });
+
+    private static void Write(CacheStore store, Random random, byte[] key)
+    {
+        var stream = store.Stream(key);
+        stream.GetInfo(out var info);
+        switch (random.Next(12))
+        {
+            case 0:
+                stream.Trim(new StreamTrim { MaxLength = random.Next(40) }, out _);
+                break;
+            case 1:
+                stream.Remove([info.FirstId, info.LastEntryId], out _);
+                break;
+            case 2 when random.Next(10) == 0:
+                store.Remove(key);
+                break;
+            default:
+                byte[] value = new byte[random.Next(8) == 0 ? random.Next(1_000, 3_000) : random.Next(30)];
+                Array.Fill(value, (byte)random.Next('a', 'z'));
+                Assert.Equal(WriteStatus.Done, stream.Append(Encoding.UTF8.GetBytes($"f{random.Next(2)}"), value, out _));
+                break;
+        }
+    }
+
+    private static string Text(CacheStore store, byte[] key)
+    {
+        var stream = store.Stream(key);
+        var status = stream.GetInfo(out var info);
+        var sink = new EntrySink(new StringBuilder($"{status} {info with { PageBytes = 0, Elements = 0 }}"));
+        stream.GetRange(StreamId.Zero, StreamId.Max, long.MaxValue, isReversed: false, ref sink);
+        return sink.Text.ToString();
+    }
+
+    private readonly struct EntrySink(StringBuilder text) : IStreamSink
+    {
+        public StringBuilder Text => text;
+
+        public bool IsFull => false;
+
+        public void Begin(long count) => text.Append(count);
+
+        public void Take(StreamId id, scoped StreamFields fields)
+        {
+            text.Append(id.ToString());
+            while (fields.MoveNext())
+            {
+                text.Append(Encoding.UTF8.GetString(fields.Field)).Append('=');
+                text.Append(Encoding.UTF8.GetString(fields.Value));
+            }
+        }
+    }
+}
