@@ -12,10 +12,10 @@ namespace Cache.Core;
 /// cref="CacheStore.Stream"/>.
 /// </summary>
 /// <remarks>
-/// Nothing is read when it is made: each call looks for the key, and is atomic unless it says otherwise. An absent key is
-/// a stream without entries; unlike other collections, one that was made stays without any. Reads take no lock, count as
-/// reads of the key, and are told to a sink only when they are known to be consistent. A key with a value of another kind
-/// stays as it is: the status is WrongType. A value may be as long as a string.
+/// Nothing is read when it is made: each call looks for the key, and is atomic unless it says otherwise. An absent key
+/// is a stream without entries; unlike other collections, one that was made stays without any. Reads take no lock,
+/// count as reads of the key, and are told to a sink only when they are known to be consistent. A key with a value of
+/// another kind stays as it is: the status is WrongType. A value may be as long as a string.
 /// <example><code>
 /// StreamKey log = store.Stream("log"u8);
 /// log.Append("level"u8, "info"u8, out StreamId id);
@@ -89,7 +89,9 @@ public readonly ref partial struct StreamKey
     /// <param name="options">Its id, and what goes of the oldest entries.</param>
     /// <param name="id">The entry's id.</param>
     /// <param name="outcome">Why it was not appended, where the status is ConditionNotMet.</param>
-    /// <returns>NotFound if the key is absent and should be present; ConditionNotMet if the id is not allowed.</returns>
+    /// <returns>
+    /// NotFound if the key is absent and should be present; ConditionNotMet if the id is not allowed.
+    /// </returns>
     public WriteStatus Append<TFields>(
         ref TFields fields, in StreamAppend options, out StreamId id, out StreamAppendStatus outcome)
         where TFields : struct, IEntrySource, allows ref struct
@@ -118,7 +120,9 @@ public readonly ref partial struct StreamKey
         }
     }
 
-    /// <summary>Removes the oldest entries. More than 126 are removed in steps of as many, which others may see.</summary>
+    /// <summary>
+    /// Removes the oldest entries. More than 126 are removed in steps of as many, which others may see.
+    /// </summary>
     /// <param name="trim">Which of them.</param>
     /// <param name="removed">The number of entries that were removed.</param>
     /// <returns>NotFound if the key is absent.</returns>
@@ -128,7 +132,9 @@ public readonly ref partial struct StreamKey
         return TrimSteps(trim, room, out removed);
     }
 
-    /// <summary>Removes entries by their ids. More than 127 are removed in steps of as many, which others may see.</summary>
+    /// <summary>
+    /// Removes entries by their ids. More than 127 are removed in steps of as many, which others may see.
+    /// </summary>
     /// <param name="ids">The ids.</param>
     /// <param name="removed">The number of entries that were removed.</param>
     /// <returns>NotFound if the key is absent.</returns>

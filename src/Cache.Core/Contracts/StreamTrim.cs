@@ -9,7 +9,9 @@ public readonly record struct StreamTrim
     /// <summary>Entries with lesser ids go.</summary>
     public StreamId MinId { get; init; }
 
-    /// <summary>Whether some more may stay: entries that are stored together go together, which takes less time.</summary>
+    /// <summary>
+    /// Whether some more may stay: entries that are stored together go together, which takes less time.
+    /// </summary>
     public bool IsApproximate { get; init; }
 
     /// <summary>The most entries that go; 0: all.</summary>

@@ -167,7 +167,8 @@ internal sealed class ObjectValidator(ObjectHeap objects)
             int count = 0;
             for (var reader = new StreamBlockReader(first, block); reader.TryRead(); count++)
             {
-                StoreValidator.Require(reader.Id > last || (count == 0 && reader.Id == first), $"{reader.Id} is behind {last}");
+                StoreValidator.Require(
+                    reader.Id > last || (count == 0 && reader.Id == first), $"{reader.Id} is behind {last}");
                 last = reader.Id;
             }
 

@@ -20,7 +20,8 @@ public sealed class StreamKeyTests : IDisposable
     {
         for (int i = 0; i < 1_000; i++)
         {
-            var fields = new StreamModel.Fields(["a long name of a field", $"{i}", "another long name", "v", "third", "w"]);
+            var fields = new StreamModel.Fields(
+                ["a long name of a field", $"{i}", "another long name", "v", "third", "w"]);
             Stream.Append(ref fields, new StreamAppend { Id = new StreamId((ulong)i, 1) }, out _, out _);
         }
 

@@ -53,7 +53,8 @@ public sealed class StoreStreamTests
             default:
                 byte[] value = new byte[random.Next(8) == 0 ? random.Next(1_000, 3_000) : random.Next(30)];
                 Array.Fill(value, (byte)random.Next('a', 'z'));
-                Assert.Equal(WriteStatus.Done, stream.Append(Encoding.UTF8.GetBytes($"f{random.Next(2)}"), value, out _));
+                byte[] field = Encoding.UTF8.GetBytes($"f{random.Next(2)}");
+                Assert.Equal(WriteStatus.Done, stream.Append(field, value, out _));
                 break;
         }
     }

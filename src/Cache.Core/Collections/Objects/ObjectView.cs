@@ -128,7 +128,8 @@ internal readonly struct ObjectView(
     }
 
     /// <summary>
-    /// Finds a field of a hash, also one that has expired, a member, whose value is its score, or an element of a stream.
+    /// Finds a field of a hash, also one that has expired, a member, whose value is its score, or an element of a
+    /// stream.
     /// </summary>
     public bool TryFindName(ReadOnlySpan<byte> name, out TreeEntry entry) => kind switch
     {

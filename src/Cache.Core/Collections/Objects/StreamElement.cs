@@ -15,8 +15,8 @@ namespace Cache.Core.Collections.Objects;
 ///  values     length │ value │ length │ value …
 /// </code>
 /// Ids and groups are most significant byte first, lengths are <see cref="Varint"/>s. Two elements follow from others,
-/// and are in the tree alone: what is pending by consumer (5 │ group 4 │ consumer 4 │ id 16), and the names of consumers
-/// by their numbers (6 │ group 4 │ consumer 4).
+/// and are in the tree alone: what is pending by consumer (5 │ group 4 │ consumer 4 │ id 16), and the names of
+/// consumers by their numbers (6 │ group 4 │ consumer 4).
 /// </remarks>
 internal static class StreamElement
 {

@@ -29,7 +29,8 @@ internal ref struct StreamTreeWriter(ObjectHeap heap, ref ObjectInfo info, uint 
     private static Span<byte> NextRoom => (_roomOfThread ??= new byte[2 * Room]).AsSpan(Room);
 
     /// <summary>Adds an element, or replaces it.</summary>
-    public TreeChange Put(scoped ReadOnlySpan<byte> name, scoped ReadOnlySpan<byte> value, bool isStub) => name[0] switch
+    public TreeChange Put(
+        scoped ReadOnlySpan<byte> name, scoped ReadOnlySpan<byte> value, bool isStub) => name[0] switch
     {
         StreamElement.Entry => PutEntry(StreamElement.ReadId(name[1..]), value, isStub),
         StreamElement.Consumer => PutConsumer(name, value),
@@ -225,7 +226,8 @@ internal ref struct StreamTreeWriter(ObjectHeap heap, ref ObjectInfo info, uint 
     }
 
     private static bool TryJoin(
-        StreamId first, scoped ReadOnlySpan<byte> lower, StreamId id, scoped ReadOnlySpan<byte> value, scoped ReadOnlySpan<byte> upper,
+        StreamId first, scoped ReadOnlySpan<byte> lower, StreamId id, scoped ReadOnlySpan<byte> value,
+        scoped ReadOnlySpan<byte> upper,
         StreamId upperFirst, out ReadOnlySpan<byte> joined)
     {
         var room = NextRoom;
@@ -334,7 +336,9 @@ internal ref struct StreamTreeWriter(ObjectHeap heap, ref ObjectInfo info, uint 
     }
 
     // An element has the value that it had, and what was added for it goes; either may be empty.
-    private void Undo(scoped ReadOnlySpan<byte> name, scoped ReadOnlySpan<byte> former, ulong key, scoped ReadOnlySpan<byte> added)
+    private void Undo(
+        scoped ReadOnlySpan<byte> name, scoped ReadOnlySpan<byte> former, ulong key,
+        scoped ReadOnlySpan<byte> added)
     {
         IsRestored = true;
         bool before = ObjectHeap.BeginOverdraft();

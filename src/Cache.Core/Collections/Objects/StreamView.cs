@@ -4,7 +4,9 @@ using Cache.Core.Layout;
 
 namespace Cache.Core.Collections.Objects;
 
-/// <summary>The trees of a stream, for who reads them; what an <see cref="ObjectView"/> says of torn ones holds.</summary>
+/// <summary>
+/// The trees of a stream, for who reads them; what an <see cref="ObjectView"/> says of torn ones holds.
+/// </summary>
 /// <remarks>
 /// The first tree has the header, groups, consumers, and what is pending; it is never empty. The second one has the
 /// entries, by blocks (<see cref="StreamBlock"/>); an entry that is too long for a page is a stub.

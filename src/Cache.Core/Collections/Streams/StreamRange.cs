@@ -65,7 +65,8 @@ internal static class StreamRange
                 continue;
             }
 
-            for (var reader = new StreamBlockReader(first, entry.IsValueStub ? default : entry.Value); reader.TryRead();)
+            var value = entry.IsValueStub ? default : entry.Value;
+            for (var reader = new StreamBlockReader(first, value); reader.TryRead();)
                 count += reader.Id >= from && reader.Id <= to ? 1 : 0;
         }
 

@@ -47,7 +47,8 @@ internal static class XReadCommand
                 context.Reply.Error(ErrorTexts.WrongType);
             else if (text is [(byte)'>'])
                 context.Reply.Error(
-                    "ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> option."u8);
+                    "ERR The > ID can be specified only when calling XREADGROUP using the "u8
+                    + "GROUP <group> <consumer> option."u8);
             else if (isLast || StreamIdArgument.TryParseStrict(text, context.Reply, out ids[i]))
                 continue;
             return false;
