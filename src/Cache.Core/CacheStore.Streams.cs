@@ -8,6 +8,6 @@ public sealed partial class CacheStore
     public StreamKey Stream(ReadOnlySpan<byte> key)
     {
         ThrowIfDisposed();
-        return new StreamKey(this, KeyOf(key));
+        return new StreamKey(_state, _refusedWrites, KeyOf(key));
     }
 }

@@ -1,4 +1,3 @@
-using System.Buffers;
 using Cache.Core.Collections;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Collections.Packed;
@@ -23,12 +22,14 @@ namespace Cache.Core;
 /// </remarks>
 public readonly ref partial struct StreamKey
 {
-    private readonly CacheStore _store;
+    private readonly StoreState _state;
+    private readonly RefusedWrites _refused;
     private readonly EntryKey _key;
 
-    internal StreamKey(CacheStore store, EntryKey key)
+    internal StreamKey(StoreState state, RefusedWrites refused, EntryKey key)
     {
-        _store = store;
+        _state = state;
+        _refused = refused;
         _key = key;
     }
 
@@ -68,9 +69,9 @@ public readonly ref partial struct StreamKey
             return status;
         }
 
-        using var copy = CollectionCopy.Peek(_store.State, _key, EntryKind.Stream, out status, out _);
+        using var copy = CollectionCopy.Peek(_state, _key, EntryKind.Stream, out status, out _);
         if (status == ReadStatus.Found)
-            StreamRange.Tell(_store.State, copy.View, from, to, count, isReversed, room, ref sink);
+            StreamRange.Tell(_state, copy.View, from, to, count, isReversed, room, ref sink);
         return status;
     }
 
@@ -78,7 +79,9 @@ public readonly ref partial struct StreamKey
     public WriteStatus Append(ReadOnlySpan<byte> field, ReadOnlySpan<byte> value, out StreamId id)
     {
         var one = new OneField(field, value);
-        return Append(ref one, new StreamAppend(), out id, out _);
+        var status = Append(ref one, new StreamAppend(), out var appended);
+        id = appended.Id;
+        return status;
     }
 
     /// <summary>Appends an entry. The key's expiry stays.</summary>
@@ -87,37 +90,27 @@ public readonly ref partial struct StreamKey
     /// </remarks>
     /// <param name="fields">The fields with their values, at least one.</param>
     /// <param name="options">Its id, and what goes of the oldest entries.</param>
-    /// <param name="id">The entry's id.</param>
-    /// <param name="outcome">Why it was not appended, where the status is ConditionNotMet.</param>
+    /// <param name="appended">Its id, or why it was not appended.</param>
     /// <returns>
     /// NotFound if the key is absent and should be present; ConditionNotMet if the id is not allowed.
     /// </returns>
-    public WriteStatus Append<TFields>(
-        ref TFields fields, in StreamAppend options, out StreamId id, out StreamAppendStatus outcome)
+    public WriteStatus Append<TFields>(ref TFields fields, in StreamAppend options, out StreamAppended appended)
         where TFields : struct, IEntrySource, allows ref struct
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(fields.Count, nameof(fields));
-        (id, outcome) = (default, StreamAppendStatus.Appended);
-        long length = LengthOf(ref fields, out int shapeLength);
-        if (length > _store.ValueLengthLimit)
-            return WriteStatus.ValueTooLong;
+        appended = default;
+        using var entry = default(NewEntry);
+        var status = entry.TryMake(_state, ref fields);
+        if (status != WriteStatus.Done)
+            return Counted(status);
         using var room = EntryRoom.Rent();
-        byte[] value = ArrayPool<byte>.Shared.Rent((int)length);
-        try
-        {
-            Write(ref fields, shapeLength, value);
-            var edit = new AppendEdit(
-                options, (ulong)Math.Max(0, _store.NowUnixMs), value.AsSpan(0, (int)length), room);
-            var status = Write(ref edit);
-            (id, outcome) = (edit.Id, edit.Outcome);
-            if (status == WriteStatus.Done && edit.IsMore)
-                TrimMore(options.Trim!.Value, edit.Removed, room);
-            return status;
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(value);
-        }
+        var edit = new AppendEdit(options, (ulong)Math.Max(0, _state.Clock.Read().UnixMs), entry.Value, room);
+        status = Write(ref edit);
+        long trimmed = status == WriteStatus.Done ? edit.Removed : 0;
+        if (status == WriteStatus.Done && edit.IsMore)
+            trimmed += TrimMore(options.Trim!.Value, edit.Removed, room);
+        appended = new StreamAppended { Id = edit.Id, Status = edit.Outcome, Trimmed = trimmed };
+        return status;
     }
 
     /// <summary>
@@ -183,44 +176,30 @@ public readonly ref partial struct StreamKey
         }
     }
 
-    private void TrimMore(StreamTrim trim, long before, EntryRoom room)
+    private long TrimMore(StreamTrim trim, long before, EntryRoom room)
     {
+        long removed = 0;
         if (trim.Limit == 0 || trim.Limit > before)
-            TrimSteps(trim with { Limit = Math.Max(0, trim.Limit - before) }, room, out _);
-    }
-
-    private static long LengthOf<TFields>(ref TFields fields, out int shapeLength)
-        where TFields : struct, IEntrySource, allows ref struct
-    {
-        long shape = Varint.SizeOf((ulong)fields.Count), values = 0;
-        for (int i = 0; i < fields.Count; i++)
-        {
-            shape += Varint.SizeOfBytes(fields.GetKey(i).Length);
-            values += Varint.SizeOfBytes(fields.GetValue(i).Length);
-        }
-
-        shapeLength = (int)Math.Min(shape, int.MaxValue);
-        return Varint.SizeOf((ulong)shape) + shape + values;
-    }
-
-    private static void Write<TFields>(ref TFields fields, int shapeLength, Span<byte> value)
-        where TFields : struct, IEntrySource, allows ref struct
-    {
-        int at = Varint.Write(value, (ulong)shapeLength);
-        at += Varint.Write(value[at..], (ulong)fields.Count);
-        for (int i = 0; i < fields.Count; i++)
-            at += Varint.WriteBytes(value[at..], fields.GetKey(i));
-        for (int i = 0; i < fields.Count; i++)
-            at += Varint.WriteBytes(value[at..], fields.GetValue(i));
+            TrimSteps(trim with { Limit = Math.Max(0, trim.Limit - before) }, room, out removed);
+        return removed;
     }
 
     private ReadStatus Query<TQuery>(ref TQuery query)
         where TQuery : struct, IPackedQuery, IObjectQuery, allows ref struct =>
-        _store.State.ShardOf(_key.Hash).QueryAny(_key, EntryKind.Stream, ref query);
+        _state.ShardOf(_key.Hash).QueryAny(_key, EntryKind.Stream, ref query);
 
     private WriteStatus Write<TEdit>(ref TEdit edit)
         where TEdit : struct, IPackedEdit, IObjectEdit, allows ref struct =>
-        _store.Counted(ObjectWriter.Write(_store.State, _key, ref edit));
+        Counted(ObjectWriter.Write(_state, _key, ref edit));
+
+    private WriteStatus Counted(WriteStatus status)
+    {
+        if (status != WriteStatus.OutOfMemory)
+            return status;
+        _state.ThrowIfDisposed(); // A disposed store has no room.
+        _refused.Note(_state.Clock.ReadMs());
+        return status;
+    }
 
     private readonly ref struct OneField(ReadOnlySpan<byte> field, ReadOnlySpan<byte> value) : IEntrySource
     {

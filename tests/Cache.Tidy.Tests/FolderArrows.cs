@@ -9,6 +9,7 @@ internal static class FolderArrows
 {
     private const string Core = "Cache.Core";
     private const string Contracts = "Cache.Core.Contracts";
+    private const string StreamContracts = "Cache.Core.Contracts.Streams";
     private const string Layout = "Cache.Core.Layout";
     private const string Sharding = "Cache.Core.Sharding";
     private const string Operations = "Cache.Core.Operations";
@@ -68,13 +69,15 @@ internal static class FolderArrows
     {
         [Core] =
         [
-            Contracts, Changes, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Validation",
-            "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing", Packing,
-            Curve, "Microsoft.Extensions.Options", Collections, PackedForms, Objects,
+            Contracts, StreamContracts, Changes, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits",
+            "Cache.Core.Validation", "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry",
+            "Cache.Core.Hashing", Packing, Curve, "Microsoft.Extensions.Options", Collections, PackedForms, Objects,
             CollectedHashes, CollectedLists, CollectedSets, CollectedSortedSets, CollectedStreams,
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.
         [Contracts] = [],
+        // The same of streams.
+        [StreamContracts] = [],
         // What journals and observers are told; a value that is told may lie in a block.
         [Changes] = [Layout, Contracts],
         // Compares what a store says of itself with what is there; for tests.
@@ -97,13 +100,15 @@ internal static class FolderArrows
             Collections, PackedForms, Objects, Trees, Operations, Sharding, Layout, Contracts, FieldClock,
         ],
         [CollectedLists] = [Collections, PackedForms, Objects, Trees, Sharding, Layout, Contracts],
-        [CollectedStreams] = [Collections, PackedForms, Objects, Trees, Sharding, Layout, Contracts],
+        [CollectedStreams] = [Collections, PackedForms, Objects, Trees, Sharding, Layout, Contracts, StreamContracts],
         [CollectedSets] = [Collections, PackedForms, Objects, Trees, Operations, Sharding, Layout, Contracts],
         [CollectedSortedSets] = [Collections, PackedForms, Objects, Trees, Sharding, Layout, Contracts],
         // Large collections: trees, and the objects that keys have of them. It knows no key.
         // A score has one form, in both.
         [Objects] =
-            [Trees, PackedForms, Layout, "Cache.Core.Log", "Cache.Core.Hashing", "Cache.Core.Contracts", FieldClock],
+        [
+            Trees, PackedForms, Layout, "Cache.Core.Log", "Cache.Core.Hashing", Contracts, StreamContracts, FieldClock,
+        ],
         ["Cache.Core.Bits"] = [Operations, Sharding, Changes, Layout, Contracts],
         ["Cache.Core.ManyKeys"] =
             [Operations, Sharding, Changes, Curve, "Cache.Core.Log", Layout, "Cache.Core.Expiry", Objects, Contracts],
@@ -223,7 +228,7 @@ internal static class FolderArrows
         ["Cache.Server.Commands.Lists"] =
             [Dispatch, Replies, Arguments, Waits, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Streams"] =
-            [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
+            [Dispatch, Notifications, Replies, Arguments, Waits, Clients, Protocol, Core, Contracts, StreamContracts],
         ["Cache.Server.Commands.HyperLogLogs"] =
             [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
         // Its patterns read any key, which a user may have no right to.

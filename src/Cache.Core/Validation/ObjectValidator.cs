@@ -146,69 +146,16 @@ internal sealed class ObjectValidator(ObjectHeap objects)
             owner.Bytes == bytes, $"long values count {owner.Bytes} bytes, and trees have {bytes}");
     }
 
-    // Blocks are in order and whole, and as long as the header says; what is pending has a consumer, and it the entry.
     private void CheckStream(in ObjectView view)
     {
         var stream = new StreamView(view);
-        long length = 0;
-        var last = StreamId.Zero;
+        string? fault = StreamAudit.FindFault(stream);
+        StoreValidator.Require(fault is null, $"{fault}");
         for (var cursor = stream.Blocks.At(0); cursor.IsValid; cursor.MoveNext())
         {
-            var first = StreamView.FirstIdOf(cursor);
-            StoreValidator.Require(first > last, $"a block begins with {first} behind {last}");
             if (cursor.Entry.IsValueStub)
-            {
                 CountBlock(cursor.Entry.Value, StreamElement.EntryNameSize);
-                (last, length) = (first, length + 1);
-                continue;
-            }
-
-            var block = cursor.Entry.Value;
-            int count = 0;
-            for (var reader = new StreamBlockReader(first, block); reader.TryRead(); count++)
-            {
-                StoreValidator.Require(
-                    reader.Id > last || (count == 0 && reader.Id == first), $"{reader.Id} is behind {last}");
-                last = reader.Id;
-            }
-
-            StoreValidator.Require(
-                count > 0 && count == StreamBlock.CountOf(block) && last == StreamBlock.LastIdOf(first, block),
-                $"a block of {count} entries has {StreamBlock.CountOf(block)}");
-            length += count;
         }
-
-        StoreValidator.Require(
-            length == stream.Header.Length, $"{length} entries are counted as {stream.Header.Length}");
-        CheckPending(stream);
-    }
-
-    private static void CheckPending(in StreamView stream)
-    {
-        long pending = 0;
-        for (var cursor = stream.Elements.At(0); cursor.IsValid; cursor.MoveNext())
-        {
-            byte tag = (byte)(cursor.Key >> 32);
-            uint group = (uint)cursor.Key;
-            if (tag == StreamElement.Pending)
-            {
-                pending++;
-                uint consumer = StreamPending.Read(cursor.Entry.Value).Consumer;
-                var id = StreamElement.ReadId(cursor.Entry.Name);
-                var of = stream.PendingFrom(group, consumer, id);
-                StoreValidator.Require(
-                    of.IsValid && of.Key == StreamElement.KeyOf(StreamElement.PendingOfConsumer, group)
-                    && of.Entry.Name[sizeof(uint)..].SequenceEqual(cursor.Entry.Name)
-                    && BinaryPrimitives.ReadUInt32BigEndian(of.Entry.Name) == consumer,
-                    $"entry {id} is pending, and its consumer has it not");
-            }
-            else if (tag == StreamElement.PendingOfConsumer)
-            {
-                pending--;
-            }
-        }
-
-        StoreValidator.Require(pending == 0, $"{pending} pending entries have no consumer, or several");
     }
 
     // Each field that expires is in both trees, with one moment.

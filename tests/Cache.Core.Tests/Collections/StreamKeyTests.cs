@@ -22,7 +22,7 @@ public sealed class StreamKeyTests : IDisposable
         {
             var fields = new StreamModel.Fields(
                 ["a long name of a field", $"{i}", "another long name", "v", "third", "w"]);
-            Stream.Append(ref fields, new StreamAppend { Id = new StreamId((ulong)i, 1) }, out _, out _);
+            Stream.Append(ref fields, new StreamAppend { Id = new StreamId((ulong)i, 1) }, out _);
         }
 
         Assert.Equal(ReadStatus.Found, Stream.GetInfo(out var info));

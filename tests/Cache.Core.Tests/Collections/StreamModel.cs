@@ -61,21 +61,22 @@ internal sealed class StreamModel(CacheStore store, Random random)
         StreamTrim? trim = random.Next(20) == 0 ? new StreamTrim { MaxLength = random.Next(200) } : null;
         var source = new Fields(fields);
         var status = Stream.Append(
-            ref source, new StreamAppend { Id = id, MakesSequence = makesSequence, Trim = trim }, out var made,
-            out var outcome);
+            ref source, new StreamAppend { Id = id, MakesSequence = makesSequence, Trim = trim }, out var appended);
         if (makesSequence)
             id = new StreamId(id.Milliseconds, id.Milliseconds == _last.Milliseconds ? _last.Sequence + 1 : 0);
         if (id <= _last)
         {
-            Assert.Equal((WriteStatus.ConditionNotMet, StreamAppendStatus.IdTooSmall), (status, outcome));
+            Assert.Equal((WriteStatus.ConditionNotMet, StreamAppendStatus.IdTooSmall), (status, appended.Status));
             return;
         }
 
-        Assert.Equal((WriteStatus.Done, id), (status, made));
+        Assert.Equal((WriteStatus.Done, id), (status, appended.Id));
         _entries.Add(id, fields);
         (_last, _added) = (id, _added + 1);
+        int before = _entries.Count;
         while (_entries.Count > trim?.MaxLength)
             _entries.RemoveAt(0);
+        Assert.Equal(before - _entries.Count, appended.Trimmed);
     }
 
     private string Text() => random.Next(60) switch

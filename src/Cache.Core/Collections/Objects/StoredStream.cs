@@ -30,7 +30,7 @@ internal static class StoredStream
         var cursor = stream.Elements.At(0);
         for (uint i = 0; i < view.Count && cursor.IsValid; i++, cursor.MoveNext())
         {
-            byte tag = (byte)(cursor.Key >> 32);
+            byte tag = StreamElement.TagOf(cursor.Key);
             if (tag >= StreamElement.PendingOfConsumer)
                 break; // The last ones.
             bool hasGroup = tag is StreamElement.Consumer or StreamElement.Pending;

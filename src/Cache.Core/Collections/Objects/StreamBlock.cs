@@ -7,7 +7,7 @@ namespace Cache.Core.Collections.Objects;
 /// <summary>Entries of a stream that follow each other, as one element of its tree.</summary>
 /// <remarks>
 /// <code>
-///  count 2 │ last shape's place 2 │ last entry's place 2 │ entry │ entry …
+///  count 1 │ last shape's place 2 │ last entry's place 2 │ entry │ entry …
 ///
 ///  entry   2 · length of the rest + has a shape │ milliseconds │ sequence │ [ shape's length │ shape ] │ values
 /// </code>
@@ -17,7 +17,7 @@ namespace Cache.Core.Collections.Objects;
 /// </remarks>
 internal static class StreamBlock
 {
-    public const int HeaderSize = 3 * sizeof(ushort);
+    public const int HeaderSize = 1 + 2 * sizeof(ushort);
 
     /// <summary>Four blocks of so many bytes, with their slots, names and lengths, fill a page.</summary>
     public const int LengthMax = (TreePage.SizeMax - TreePage.HeaderSize) / 4 - ElementOverhead;
@@ -28,7 +28,7 @@ internal static class StreamBlock
     private const int ElementOverhead = sizeof(ulong) + sizeof(ushort) + 1 + sizeof(ulong) + 2;
 
     public static int CountOf(ReadOnlySpan<byte> block) =>
-        block.Length < HeaderSize ? 0 : BinaryPrimitives.ReadUInt16LittleEndian(block);
+        block.Length < HeaderSize ? 0 : block[0];
 
     /// <summary>Begins a block without entries.</summary>
     /// <returns>Its length.</returns>
@@ -57,7 +57,7 @@ internal static class StreamBlock
         int count = CountOf(block[..length]);
         bool hasShape = count == 0 || !ShapeAt(block[..length], LastShapeOf(block)).SequenceEqual(shape);
         long size = SizeOf(first, id, hasShape, shape.Length, values.Length, out int rest);
-        if (length + size > lengthMax || count == ushort.MaxValue)
+        if (length + size > lengthMax || count == byte.MaxValue)
             return false;
         int at = length;
         int start = at;
@@ -122,18 +122,17 @@ internal static class StreamBlock
         return Varint.TryReadBytes(ref rest, out var shape) ? shape : default;
     }
 
-    private static int LastShapeOf(ReadOnlySpan<byte> block) => BinaryPrimitives.ReadUInt16LittleEndian(block[2..]);
+    private static int LastShapeOf(ReadOnlySpan<byte> block) => BinaryPrimitives.ReadUInt16LittleEndian(block[1..]);
 
-    private static int LastEntryOf(ReadOnlySpan<byte> block) => BinaryPrimitives.ReadUInt16LittleEndian(block[4..]);
+    private static int LastEntryOf(ReadOnlySpan<byte> block) => BinaryPrimitives.ReadUInt16LittleEndian(block[3..]);
 
-    private static void SetCount(Span<byte> block, int count) =>
-        BinaryPrimitives.WriteUInt16LittleEndian(block, (ushort)count);
+    private static void SetCount(Span<byte> block, int count) => block[0] = (byte)count;
 
     private static void SetLastShape(Span<byte> block, int at) =>
-        BinaryPrimitives.WriteUInt16LittleEndian(block[2..], (ushort)at);
+        BinaryPrimitives.WriteUInt16LittleEndian(block[1..], (ushort)at);
 
     private static void SetLastEntry(Span<byte> block, int at) =>
-        BinaryPrimitives.WriteUInt16LittleEndian(block[4..], (ushort)at);
+        BinaryPrimitives.WriteUInt16LittleEndian(block[3..], (ushort)at);
 
     private static ulong SequenceOf(StreamId first, StreamId id) =>
         id.Milliseconds == first.Milliseconds ? id.Sequence - first.Sequence : id.Sequence;

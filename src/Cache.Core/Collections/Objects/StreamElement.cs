@@ -44,6 +44,9 @@ internal static class StreamElement
     /// <summary>The key in the tree of what has a group's number.</summary>
     public static ulong KeyOf(byte tag, uint group) => (ulong)tag << GroupShift | group;
 
+    /// <summary>The tag in a key of the tree.</summary>
+    public static byte TagOf(ulong key) => (byte)(key >> GroupShift);
+
     /// <summary>The key in the tree of an element that is no entry, and what is its name there.</summary>
     public static ulong KeyOf(ReadOnlySpan<byte> name, out ReadOnlySpan<byte> rest)
     {

@@ -30,6 +30,7 @@ internal ref struct AppendEdit(StreamAppend options, ulong nowMs, ReadOnlySpan<b
     {
         var stream = new StreamView(view);
         var header = stream.Header;
+        (Removed, IsMore) = (0, false);
         if (!TryResolve(header.Last, out var id))
             return WriteStatus.ConditionNotMet;
         Id = id;

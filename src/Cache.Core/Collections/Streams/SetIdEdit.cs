@@ -39,8 +39,6 @@ internal struct SetIdEdit(StreamId last, long? added, StreamId maxRemoved, Entry
 
     private readonly StreamSetIdStatus Check(scoped in StreamView stream, in StreamHeader header)
     {
-        if (last < header.MaxRemoved)
-            return StreamSetIdStatus.BelowRemoved;
         if (header.Length == 0)
             return StreamSetIdStatus.Set;
         var cursor = new EntryCursor(stream, StreamId.Zero, StreamId.Max, isReversed: true, room);

@@ -7,11 +7,22 @@ namespace Cache.Server.Commands.Streams;
 /// <summary>The options of XREAD and XREADGROUP.</summary>
 internal ref struct ReadArguments
 {
+    // Longer than any timer accepts: a hundred years are no end either.
+    private const long TimeoutMsMax = 100L * 365 * 86_400_000;
+
     /// <summary>The most entries of each stream; 0: all.</summary>
     public long Count { get; private set; }
 
+    /// <summary>The same; all is the greatest number.</summary>
+    public readonly long CountMax => Count == 0 ? long.MaxValue : Count;
+
     /// <summary>How long to wait, in milliseconds, 0: for ever; −1: not at all.</summary>
     public long TimeoutMs { get; private set; }
+
+    /// <summary>How long to wait at most; infinite: no end.</summary>
+    public readonly TimeSpan Timeout => TimeoutMs is > 0 and < TimeoutMsMax
+        ? TimeSpan.FromMilliseconds(TimeoutMs)
+        : System.Threading.Timeout.InfiniteTimeSpan;
 
     /// <summary>Where the first key is.</summary>
     public int FirstKey { get; private set; }

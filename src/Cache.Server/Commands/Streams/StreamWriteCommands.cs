@@ -3,6 +3,7 @@ using Cache.Core;
 using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
+using Cache.Server.Notifications;
 using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Streams;
@@ -55,12 +56,14 @@ internal static class StreamWriteCommands
             IfPresent = arguments.IfPresent,
             Trim = arguments.Trim,
         };
-        var status = context.Store.Stream(request[1]).Append(ref fields, options, out var id, out var outcome);
+        var status = context.Store.Stream(request[1]).Append(ref fields, options, out var appended);
+        if (appended.Trimmed != 0)
+            context.Server.Notifications.Tell(context.Store.Keyspace, KeyEvent.StreamTrimmed, request[1]);
         if (status == WriteStatus.Done)
-            reply.Id(id);
+            reply.Id(appended.Id);
         else if (status == WriteStatus.NotFound)
             reply.Null();
-        else if (status == WriteStatus.ConditionNotMet && outcome == StreamAppendStatus.IdsExhausted)
+        else if (status == WriteStatus.ConditionNotMet && appended.Status == StreamAppendStatus.IdsExhausted)
             reply.Error("ERR The stream has exhausted the last possible ID, unable to add more items"u8);
         else if (status == WriteStatus.ConditionNotMet)
             reply.Error("ERR The ID specified in XADD is equal or smaller than the target stream top item"u8);
@@ -191,8 +194,6 @@ internal static class StreamWriteCommands
 
     private static ReadOnlySpan<byte> TextOf(StreamSetIdStatus outcome) => outcome switch
     {
-        StreamSetIdStatus.BelowRemoved =>
-            "ERR The ID specified in XSETID is smaller than current max_deleted_entry_id"u8,
         StreamSetIdStatus.BelowEntries =>
             "ERR The ID specified in XSETID is smaller than the target stream top item"u8,
         _ => "ERR The entries_added specified in XSETID is smaller than the target stream length"u8,

@@ -1,12 +1,13 @@
 using System.Buffers;
 using Cache.Core;
+using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
 using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Streams;
 
-/// <summary>XREAD: what streams have behind ids.</summary>
+/// <summary>XREAD: what streams have behind ids, or will have.</summary>
 internal static class XReadCommand
 {
     public static IReadOnlyList<CommandBinding> Bindings { get; } = [new("xread", XRead)];
@@ -14,14 +15,19 @@ internal static class XReadCommand
     // XREAD [COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
     private static void XRead(in RespRequest request, CommandContext context)
     {
+        if (BlockedCalls.TryEnd(context))
+            return;
         var arguments = default(ReadArguments);
         if (!arguments.TryParse(request, isGroup: false, context.Reply))
             return;
-        var ids = ArrayPool<StreamId>.Shared.Rent(arguments.Streams);
+        var ids = ArrayPool<StreamId>.Shared.Rent(2 * arguments.Streams);
         try
         {
-            if (TryParseIds(request, arguments, ids, context))
-                Read(request, arguments, ids, context);
+            if (BlockedCalls.Earlier(context) is StreamWaiter earlier)
+                earlier.Ids.CopyTo(ids); // "$" is what it was.
+            else if (!TryParseIds(request, arguments, ids, context))
+                return;
+            Read(request, arguments, ids, context);
         }
         finally
         {
@@ -60,29 +66,44 @@ internal static class XReadCommand
     private static void Read(
         in RespRequest request, in ReadArguments arguments, StreamId[] ids, CommandContext context)
     {
-        int served = 0;
-        for (int i = 0; i < arguments.Streams; i++)
+        int streams = arguments.Streams, served = 0;
+        var keys = new RequestSlice(request, arguments.FirstKey, streams);
+        for (int i = 0; i < streams; i++)
         {
-            var read = context.Store.Stream(request[arguments.FirstKey + i]).GetInfo(out var info);
+            var read = context.Store.Stream(keys.GetKey(i)).GetInfo(out var info);
             bool isServed = read == ReadStatus.Found && info.LastEntryId > ids[i];
             served += isServed ? 1 : 0;
-            if (!isServed)
-                ids[i] = StreamId.Max; // It has no more.
+            ids[streams + i] = isServed ? ids[i] : StreamId.Max; // Behind which nothing can be.
         }
 
-        if (served == 0)
+        if (served != 0)
         {
-            context.Reply.NullArray();
+            Reply(keys, ids.AsSpan(streams, streams), served, arguments.CountMax, context);
+        }
+        else if (arguments.TimeoutMs >= 0 && BlockedCalls.MayBlock(context))
+        {
+            var waiter = BlockedCalls.Earlier(context) ?? new StreamWaiter(
+                context.Client, WaitedKeys.Of(keys), ids[..streams], arguments.CountMax);
+            BlockedCalls.Block(waiter, arguments.Timeout, context);
             return;
         }
+        else
+        {
+            context.Reply.NullArray();
+        }
 
-        long count = arguments.Count == 0 ? long.MaxValue : arguments.Count;
+        context.EndProgress();
+    }
+
+    private static void Reply(
+        RequestSlice keys, ReadOnlySpan<StreamId> ids, int served, long count, CommandContext context)
+    {
         ReadReply.Begin(context.Reply, served);
-        for (int i = 0; i < arguments.Streams; i++)
+        for (int i = 0; i < ids.Length; i++)
         {
             if (ids[i] == StreamId.Max)
                 continue;
-            var key = request[arguments.FirstKey + i];
+            var key = keys.GetKey(i);
             ReadReply.BeginStream(context.Reply, key);
             var sink = new EntryReplySink(context);
             var status = context.Store.Stream(key).GetRange(

@@ -6,9 +6,6 @@ public enum StreamSetIdStatus
     /// <summary>It is set, unless the status of the write says otherwise.</summary>
     Set,
 
-    /// <summary>An entry with a greater id was removed.</summary>
-    BelowRemoved,
-
     /// <summary>There is an entry with a greater id.</summary>
     BelowEntries,
 

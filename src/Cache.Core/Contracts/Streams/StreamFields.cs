@@ -17,6 +17,9 @@ public ref struct StreamFields
     /// <summary>How many there are.</summary>
     public int Count { get; }
 
+    /// <summary>The bytes of the names and values that were not read yet, with their lengths.</summary>
+    public readonly long Bytes => (long)_shape.Length + _values.Length;
+
     /// <summary>Whether the entry is not there any more.</summary>
     public readonly bool IsRemoved => Count == 0;
 
