@@ -104,7 +104,7 @@ public readonly ref partial struct StreamKey
         if (status != WriteStatus.Done)
             return Counted(status);
         using var room = EntryRoom.Rent();
-        var edit = new AppendEdit(options, (ulong)Math.Max(0, _state.Clock.Read().UnixMs), entry.Value, room);
+        var edit = new AppendEdit(options, (ulong)NowUnixMs, entry.Value, room);
         status = Write(ref edit);
         long trimmed = status == WriteStatus.Done ? edit.Removed : 0;
         if (status == WriteStatus.Done && edit.IsMore)

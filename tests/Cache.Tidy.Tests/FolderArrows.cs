@@ -356,8 +356,8 @@ internal static class FolderArrows
         ["Cache.Durability.Attachment"] =
         [
             // A collection of a file is checked before it is stored.
-            Core, Contracts, Changes, Collections, CollectedSets, CollectedSortedSets, PackedForms, Objects,
-            KeptContracts,
+            Core, Contracts, StreamContracts, Changes, Collections, CollectedSets, CollectedSortedSets,
+            CollectedStreams, PackedForms, Objects, KeptContracts,
             "Cache.Durability.Journaling",
             "Cache.Durability.Staging",
             "Cache.Durability.Recovery", "Cache.Durability.Catalog", "Cache.Durability.Files",
@@ -368,8 +368,9 @@ internal static class FolderArrows
         ["Cache.Tool"] =
         [
             Verbs, "Cache.Tool.Analysis", "Cache.Tool.Live", "Cache.Tool.Standalone", "Cache.Tool.Configuration", Core,
-            Contracts, "Cache.Durability.Attachment", "Cache.Durability.Journaling", "Cache.Durability.Recovery",
-            "Cache.Durability.Rdb", "Cache.Durability.Catalog", "Cache.Durability.Files", "Cache.Durability.Format",
+            Contracts, StreamContracts, "Cache.Durability.Attachment", "Cache.Durability.Journaling",
+            "Cache.Durability.Recovery", "Cache.Durability.Rdb", "Cache.Durability.Catalog", "Cache.Durability.Files",
+            "Cache.Durability.Format",
         ],
         // The doctor's rules, over the figures of a package.
         ["Cache.Tool.Analysis"] = [Verbs, Doctor, Package],

@@ -222,5 +222,8 @@ internal static class EventPlans
         Add(plans, new(Of(EventClasses.Streams, "xdel")) { IsOnce = true }, "xdel");
         Add(plans, new(KeyEvent.StreamTrimmed) { IsOnce = true }, "xtrim");
         Add(plans, new(Of(EventClasses.Streams, "xsetid")), "xsetid");
+        Add(plans, new(KeyEvent.ConsumerMade), "xgroup|createconsumer");
+        foreach (string name in (string[])["create", "setid", "destroy", "delconsumer"])
+            Add(plans, new(Of(EventClasses.Streams, $"xgroup-{name}")) { IsOnce = true }, $"xgroup|{name}");
     }
 }

@@ -39,6 +39,12 @@ public sealed class StoreStreamTests
     {
         var stream = store.Stream(key);
         stream.GetInfo(out var info);
+        if (random.Next(3) == 0)
+        {
+            WriteGroup(stream, random, info);
+            return;
+        }
+
         switch (random.Next(12))
         {
             case 0:
@@ -59,12 +65,70 @@ public sealed class StoreStreamTests
         }
     }
 
+    private static void WriteGroup(StreamKey stream, Random random, in StreamInfo info)
+    {
+        byte[] group = Encoding.UTF8.GetBytes($"g{random.Next(2)}");
+        byte[] consumer = Encoding.UTF8.GetBytes($"c{random.Next(3)}");
+        var sink = new EntrySink(new StringBuilder());
+        StreamId[] ids = [info.FirstId, info.LastEntryId];
+        switch (random.Next(20))
+        {
+            case < 4:
+                stream.CreateGroup(group, new StreamGroupOptions { LastDeliveredId = StreamId.Zero }, out _);
+                break;
+            case < 10:
+                var read = new StreamGroupRead { Count = random.Next(1, 20), IsAcknowledged = random.Next(8) == 0 };
+                stream.ReadGroup(group, consumer, read, ref sink, out _);
+                break;
+            case < 12:
+                var again = new StreamGroupRead { Count = 3, After = StreamId.Zero };
+                stream.ReadGroup(group, consumer, again, ref sink, out _);
+                break;
+            case < 15:
+                stream.Acknowledge(group, ids, out _);
+                break;
+            case < 17:
+                stream.Claim(group, consumer, new StreamClaim { IsForced = random.Next(2) == 0 }, ids, ref sink, out _);
+                break;
+            case 17:
+                stream.AutoClaim(
+                    group, consumer, default, StreamId.Zero, 5, new StreamClaimed(), ref sink, out _);
+                break;
+            case 18:
+                stream.RemoveConsumer(group, consumer, out _, out _);
+                break;
+            default:
+                if (random.Next(4) == 0)
+                    stream.RemoveGroup(group, out _);
+                else
+                    stream.SetGroupId(group, new StreamGroupOptions { EntriesRead = 2 }, out _);
+                break;
+        }
+    }
+
+    private static void AddGroups(CacheStore store, byte[] key, StringBuilder text)
+    {
+        using var snapshot = store.Stream(key).TakeSnapshot(out var status);
+        if (status != ReadStatus.Found)
+            return;
+        for (var groups = snapshot.GetGroups(); groups.MoveNext();)
+        {
+            text.Append($"\n{Encoding.UTF8.GetString(groups.Name)} {groups.Current}");
+            for (var consumers = snapshot.GetConsumers(groups.Name); consumers.MoveNext();)
+                text.Append($"\n  {Encoding.UTF8.GetString(consumers.Name)} {consumers.Current}");
+            for (var pending = snapshot.GetPending(groups.Name, StreamId.Zero); pending.MoveNext();)
+                text.Append($"\n  {pending.Current} {Encoding.UTF8.GetString(pending.Consumer)}");
+        }
+    }
+
     private static string Text(CacheStore store, byte[] key)
     {
         var stream = store.Stream(key);
         var status = stream.GetInfo(out var info);
-        var sink = new EntrySink(new StringBuilder($"{status} {info with { PageBytes = 0, Elements = 0 }}"));
+        info = info with { PageBytes = 0, Elements = 0, Blocks = 0 };
+        var sink = new EntrySink(new StringBuilder($"{status} {info}"));
         stream.GetRange(StreamId.Zero, StreamId.Max, long.MaxValue, isReversed: false, ref sink);
+        AddGroups(store, key, sink.Text);
         return sink.Text.ToString();
     }
 

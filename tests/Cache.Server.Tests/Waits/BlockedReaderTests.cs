@@ -106,6 +106,63 @@ public sealed class BlockedReaderTests : ConnectionTestBase
     }
 
     [Fact]
+    public async Task Add_GoesToOneConsumerOfAGroup_InTheOrderOfTheirArrival_AndToEachGroup()
+    {
+        await using var server = await StartAsync(bounds: _shared);
+        var (first, second, third, other) = (server.Connect(), server.Connect(), server.Connect(), server.Connect());
+        other.Exchange(Request("XGROUP", "CREATE", "s", "g", "$", "MKSTREAM"));
+        other.Exchange(Request("XGROUP", "CREATE", "s", "h", "$"));
+        first.Send(ReadGroup("g", "a", "BLOCK", "0", "STREAMS", "s", ">"));
+        second.Send(ReadGroup("g", "b", "BLOCK", "0", "STREAMS", "s", ">"));
+        third.Send(ReadGroup("h", "c", "BLOCK", "0", "NOACK", "STREAMS", "s", ">"));
+
+        other.Exchange(Request("XADD", "s", "1-1", "f", "v"));
+
+        await ExpectAsync(first, "*1\r\n" + Stream("s", "1-1"));
+        await ExpectAsync(third, "*1\r\n" + Stream("s", "1-1"));
+        Assert.Empty(second.ReadAll());
+        other.Exchange(Request("XADD", "s", "2-1", "f", "v"));
+        await ExpectAsync(second, "*1\r\n" + Stream("s", "2-1"));
+        Assert.Equal(
+            "*4\r\n:2\r\n$3\r\n1-1\r\n$3\r\n2-1\r\n*2\r\n*2\r\n$1\r\na\r\n$1\r\n1\r\n*2\r\n$1\r\nb\r\n$1\r\n1\r\n"
+            + "*4\r\n:0\r\n$-1\r\n$-1\r\n*-1\r\n",
+            other.Exchange(Request("XPENDING", "s", "g") + Request("XPENDING", "s", "h")));
+    }
+
+    [Theory]
+    [InlineData("XGROUP DESTROY s g", "-NOGROUP the consumer group this client was blocked on no longer exists\r\n")]
+    [InlineData("DEL s", "-UNBLOCKED the stream key no longer exists\r\n")]
+    [InlineData("SET s v", "-UNBLOCKED the stream key no longer exists\r\n")]
+    [InlineData("RENAME s t", "-UNBLOCKED the stream key no longer exists\r\n")]
+    [InlineData("FLUSHALL", "-UNBLOCKED the stream key no longer exists\r\n")]
+    public async Task End_OfTheGroup_EndsTheWaitOfItsConsumers(string line, string reply)
+    {
+        await using var server = await StartAsync(bounds: _shared);
+        var (waiting, other) = (server.Connect(), server.Connect());
+        other.Exchange(Request("XGROUP", "CREATE", "s", "g", "$", "MKSTREAM"));
+        waiting.Send(ReadGroup("g", "a", "BLOCK", "0", "STREAMS", "s", ">"));
+
+        other.Send(Request(line.Split(' ')));
+
+        await ExpectAsync(waiting, reply);
+    }
+
+    [Fact]
+    public async Task Add_OfMany_IsDeliveredByTheConsumersOwnThread()
+    {
+        await using var server = await StartAsync(bounds: _shared);
+        var (waiting, other) = (server.Connect(), server.Connect());
+        other.Exchange(Request("XGROUP", "CREATE", "s", "g", "$", "MKSTREAM"));
+        waiting.Send(ReadGroup("g", "a", "BLOCK", "0", "STREAMS", "s", ">"));
+        string value = new('x', 200_000);
+
+        other.Exchange(Request("XADD", "s", "1-1", "f", value));
+
+        await ExpectAsync(
+            waiting, $"*1\r\n*2\r\n$1\r\ns\r\n*1\r\n*2\r\n$3\r\n1-1\r\n*2\r\n$1\r\nf\r\n$200000\r\n{value}\r\n");
+    }
+
+    [Fact]
     public async Task Timeout_IsANullArray()
     {
         await using var server = await StartAsync(bounds: _shared);
@@ -129,6 +186,9 @@ public sealed class BlockedReaderTests : ConnectionTestBase
     }
 
     private static string Read(params string[] words) => Request(["XREAD", .. words]);
+
+    private static string ReadGroup(string group, string consumer, params string[] words) =>
+        Request(["XREADGROUP", "GROUP", group, consumer, .. words]);
 
     private static string Stream(string key, params string[] ids) => $"*2\r\n${key.Length}\r\n{key}\r\n{Entries(ids)}";
 

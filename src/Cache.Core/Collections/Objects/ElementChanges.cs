@@ -273,12 +273,21 @@ internal sealed partial class ElementChanges
     public static int Write(Span<byte> at, ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) =>
         Write(at, (int)action, name, value);
 
-    private static int Write(Span<byte> at, int action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    /// <summary>Writes one without its value, which follows.</summary>
+    public static void WriteHead(Span<byte> at, ElementAction action, ReadOnlySpan<byte> name, int valueLength) =>
+        WriteHead(at, (int)action, name, valueLength);
+
+    private static void WriteHead(Span<byte> at, int action, ReadOnlySpan<byte> name, int valueLength)
     {
         at[0] = (byte)action;
         BinaryPrimitives.WriteInt32LittleEndian(at[1..], name.Length);
-        BinaryPrimitives.WriteInt32LittleEndian(at[(1 + sizeof(int))..], value.Length);
+        BinaryPrimitives.WriteInt32LittleEndian(at[(1 + sizeof(int))..], valueLength);
         name.CopyTo(at[ElementReader.HeaderSize..]);
+    }
+
+    private static int Write(Span<byte> at, int action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    {
+        WriteHead(at, action, name, value.Length);
         value.CopyTo(at[(ElementReader.HeaderSize + name.Length)..]);
         return ElementReader.SizeOf(name.Length, value.Length);
     }

@@ -81,6 +81,21 @@ internal readonly struct StreamView(ObjectView view)
         return elements.CountBelow(key, prefix) - before;
     }
 
+    /// <summary>The least and the greatest id that is pending in a group; 0-0: there is none.</summary>
+    public (StreamId First, StreamId Last) FindPendingEnds(uint group)
+    {
+        var elements = Elements;
+        uint count = CountOf(StreamElement.Pending, group);
+        if (count == 0)
+            return default;
+        uint first = elements.CountBelow(StreamElement.KeyOf(StreamElement.Pending, group), default);
+        var least = elements.At(first);
+        var greatest = elements.At(first + count - 1);
+        return (
+            least.IsValid ? StreamElement.ReadId(least.Entry.Name) : default,
+            greatest.IsValid ? StreamElement.ReadId(greatest.Entry.Name) : default);
+    }
+
     /// <summary>A cursor at the first element that is pending in a group from an id on.</summary>
     public TreeCursor<ByNumber> PendingFrom(uint group, StreamId id)
     {

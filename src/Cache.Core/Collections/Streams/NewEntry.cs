@@ -50,7 +50,8 @@ internal ref struct NewEntry : IDisposable
         (_pooled, _state) = (null, null);
     }
 
-    private static long LengthOf<TFields>(ref TFields fields, out int shapeLength)
+    /// <summary>The bytes that fields take, and their names of these.</summary>
+    public static long LengthOf<TFields>(ref TFields fields, out int shapeLength)
         where TFields : struct, IEntrySource, allows ref struct
     {
         long shape = Varint.SizeOf((ulong)fields.Count), values = 0;
@@ -64,7 +65,8 @@ internal ref struct NewEntry : IDisposable
         return Varint.SizeOf((ulong)shape) + shape + values;
     }
 
-    private static void Write<TFields>(ref TFields fields, int shapeLength, Span<byte> value)
+    /// <summary>Writes fields into exactly their bytes.</summary>
+    public static void Write<TFields>(ref TFields fields, int shapeLength, Span<byte> value)
         where TFields : struct, IEntrySource, allows ref struct
     {
         int at = Varint.Write(value, (ulong)shapeLength);

@@ -68,6 +68,21 @@ internal static class StreamChanges
         changes.DropOfStream(name);
     }
 
+    /// <summary>Finds what the changes make of a pending entry.</summary>
+    /// <param name="changes">The changes.</param>
+    /// <param name="group">The group.</param>
+    /// <param name="id">The entry.</param>
+    /// <param name="pending">Null: it is dropped.</param>
+    /// <returns>False: nothing.</returns>
+    public static bool TryFindPlanned(ElementChanges changes, uint group, StreamId id, out StreamPending? pending)
+    {
+        Span<byte> name = stackalloc byte[StreamElement.PendingNameSize];
+        StreamElement.NamePending(name, group, id);
+        bool isPlanned = changes.TryFindLast(name, out ReadOnlySpan<byte> value);
+        pending = value.IsEmpty ? null : StreamPending.Read(value);
+        return isPlanned;
+    }
+
     private static ReadOnlySpan<byte> NameConsumer(Span<byte> at, uint group, scoped ReadOnlySpan<byte> consumer)
     {
         StreamElement.NameOfGroup(at, StreamElement.Consumer, group);

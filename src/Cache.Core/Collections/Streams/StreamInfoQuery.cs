@@ -28,6 +28,7 @@ internal struct StreamInfoQuery(EntryRoom room) : IPackedQuery, IObjectQuery
             FirstId = first.TryMoveNext() ? first.Id : default,
             LastEntryId = LastOf(stream),
             Groups = stream.CountOf(StreamElement.Group, 0),
+            Blocks = view.SecondCount,
             Elements = view.Count + (long)view.SecondCount,
             PageBytes = view.Bytes,
         };

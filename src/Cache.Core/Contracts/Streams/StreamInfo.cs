@@ -24,6 +24,9 @@ public readonly record struct StreamInfo
     /// <summary>The number of groups.</summary>
     public long Groups { get; init; }
 
+    /// <summary>The number of blocks that its entries are stored in.</summary>
+    public long Blocks { get; init; }
+
     /// <summary>The number of elements of its trees: blocks of entries, groups, consumers, what is pending.</summary>
     public long Elements { get; init; }
 

@@ -23,6 +23,10 @@ internal static class StreamIdArgument
     public static bool TryParseStrict(ReadOnlySpan<byte> text, RespReplyWriter reply, out StreamId id) =>
         Check(TryParse(text, 0, isStrict: true, mayBeMade: false, out id, out _), reply);
 
+    /// <summary>The same, without a reply.</summary>
+    public static bool TryParseStrict(ReadOnlySpan<byte> text, out StreamId id) =>
+        TryParse(text, 0, isStrict: true, mayBeMade: false, out id, out _);
+
     /// <summary>The same, where the sequence number may be "*".</summary>
     public static bool TryParseNew(
         ReadOnlySpan<byte> text, RespReplyWriter reply, out StreamId id, out bool makesSequence) =>

@@ -10,6 +10,9 @@ namespace Cache.Server.Commands.Streams;
 /// <summary>XREAD: what streams have behind ids, or will have.</summary>
 internal static class XReadCommand
 {
+    // The time to tell an entry, in nanoseconds.
+    private const long EntryWork = 200;
+
     public static IReadOnlyList<CommandBinding> Bindings { get; } = [new("xread", XRead)];
 
     // XREAD [COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
@@ -67,15 +70,19 @@ internal static class XReadCommand
         in RespRequest request, in ReadArguments arguments, StreamId[] ids, CommandContext context)
     {
         int streams = arguments.Streams, served = 0;
+        long work = 0;
         var keys = new RequestSlice(request, arguments.FirstKey, streams);
         for (int i = 0; i < streams; i++)
         {
             var read = context.Store.Stream(keys.GetKey(i)).GetInfo(out var info);
             bool isServed = read == ReadStatus.Found && info.LastEntryId > ids[i];
             served += isServed ? 1 : 0;
+            work += isServed ? Math.Min(arguments.CountMax, info.Length) * EntryWork : 0;
             ids[streams + i] = isServed ? ids[i] : StreamId.Max; // Behind which nothing can be.
         }
 
+        if (context.TryGiveWay(work))
+            return;
         if (served != 0)
         {
             Reply(keys, ids.AsSpan(streams, streams), served, arguments.CountMax, context);
