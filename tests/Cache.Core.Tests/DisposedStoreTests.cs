@@ -101,6 +101,7 @@ public sealed class DisposedStoreTests : IDisposable
         ["ResetStatistics"] = static s => s.ResetStatistics(),
         ["Attach"] = static s => s.Attach(new RecordingJournal()),
         ["Attach an observer"] = static s => s.Attach(new SilentObserver()),
+        ["ObserveRemoved"] = static s => s.ObserveRemoved(),
     };
 
     private readonly StoreFixture _fixture = new();

@@ -25,7 +25,7 @@ public sealed class OtherKindTests : IDisposable
         nameof(CacheStore.ResetStatistics), nameof(CacheStore.Dispose),
         nameof(CacheStore.AddOutsideBytes), nameof(CacheStore.SelectKeyspace), nameof(CacheStore.TryCreateValue),
         nameof(CacheStore.BeginPrefetch), nameof(CacheStore.EndPrefetch),
-        nameof(CacheStore.Attach), nameof(CacheStore.Detach),
+        nameof(CacheStore.Attach), nameof(CacheStore.Detach), nameof(CacheStore.ObserveRemoved),
         nameof(GetType), nameof(ToString), nameof(Equals), nameof(GetHashCode),
     ];
 

@@ -23,6 +23,8 @@ internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, i
         int end = Math.Max(present.Length, lengthMin);
         if (end > valueLengthMax)
             return WriteStatus.ValueTooLong;
+        if (entry.IsFound && end == present.Length && AreThere(present))
+            return Read(ref entry, present);
         if (!shard.IsLarge(key.Bytes.Length, end))
             return WriteSmall(shard, key, ref entry, end);
         return WriteInBlock(shard, key, ref entry, end);
@@ -52,6 +54,25 @@ internal ref struct BitFieldOperation(Span<BitFieldStep> steps, int lengthMin, i
         }
 
         return ChangeShape.PatchOf(exists, (int)first, (int)(last - first), end, block);
+    }
+
+    // As in Redis, a bit that is set to what it is is no change: nobody is told, and nothing is recorded.
+    private readonly bool AreThere(ReadOnlySpan<byte> present)
+    {
+        foreach (var step in _steps)
+        {
+            if (step.Action == BitFieldAction.Add || (step.Action == BitFieldAction.Set && !IsThere(step, present)))
+                return false;
+        }
+
+        return true;
+    }
+
+    private static bool IsThere(BitFieldStep step, ReadOnlySpan<byte> present)
+    {
+        BitField.Get(ref step, present);
+        ulong bits = step.Overflow == BitFieldOverflow.Wrap ? ulong.MaxValue >> (64 - step.Width) : ulong.MaxValue;
+        return ((ulong)(step.Result!.Value ^ step.Value) & bits) == 0;
     }
 
     private readonly WriteStatus Read(ref EntryLock entry, ReadOnlySpan<byte> present)

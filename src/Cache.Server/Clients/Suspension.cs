@@ -24,6 +24,9 @@ internal sealed class Suspension
     private bool _isClosed;
     private bool _isClaimed;
 
+    // When the present suspension began, on the clock that it was given; null: it counts from the wait.
+    private long? _beganAt;
+
     // What came while it was claimed, and counts if the claim is given up.
     private SuspensionEnd _deferredEnd;
     private TaskCompletionSource? _wait;
@@ -48,8 +51,11 @@ internal sealed class Suspension
     public bool HasDeadline => Timeout != System.Threading.Timeout.InfiniteTimeSpan;
 
     /// <summary>Parks the client from now on. For its connection's thread.</summary>
+    /// <param name="reason">Why.</param>
+    /// <param name="timeout">The longest time.</param>
+    /// <param name="clock">Counts that time from now on; null: from the wait, behind the replies before it.</param>
     /// <returns>The number with which it can be ended.</returns>
-    public long Begin(SuspensionReason reason, TimeSpan timeout)
+    public long Begin(SuspensionReason reason, TimeSpan timeout, TimeProvider? clock = null)
     {
         Debug.Assert(reason != SuspensionReason.None);
         lock (_gate)
@@ -58,6 +64,7 @@ internal sealed class Suspension
             _reason = reason;
             _end = _isClosed ? SuspensionEnd.Closing : SuspensionEnd.None;
             Timeout = timeout > TimeoutMax ? System.Threading.Timeout.InfiniteTimeSpan : timeout;
+            _beganAt = HasDeadline ? clock?.GetTimestamp() : null;
             return ++_number;
         }
     }
@@ -140,7 +147,7 @@ internal sealed class Suspension
     {
         if (TryBeginWait() is { } wait)
         {
-            await wait.WaitAsync(Timeout, clock).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await wait.WaitAsync(FindRest(clock), clock).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (!TryExpire())
                 await wait.ConfigureAwait(false); // Soon: the thread with the claim says how it ends.
         }
@@ -154,6 +161,15 @@ internal sealed class Suspension
             _wait = null;
             return end;
         }
+    }
+
+    // A peer that takes no replies, or a busy thread, may have kept the wait from beginning.
+    private TimeSpan FindRest(TimeProvider clock)
+    {
+        if (_beganAt is not { } beganAt)
+            return Timeout;
+        var rest = Timeout - clock.GetElapsedTime(beganAt);
+        return rest > TimeSpan.Zero ? rest : TimeSpan.Zero;
     }
 
     private Task? TryBeginWait()

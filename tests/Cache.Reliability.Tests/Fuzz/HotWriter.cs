@@ -1,6 +1,8 @@
 using System.Text;
 using Cache.Core;
 using Cache.Core.Hashing;
+using Cache.Server.Clients;
+using Cache.Server.Commands.Table;
 using Cache.Testing;
 
 namespace Cache.Reliability.Tests.Fuzz;
@@ -29,10 +31,13 @@ internal sealed class HotWriter(CacheStore store)
     public static CacheStore CreateStore(CacheOptions options, TimeProvider clock) =>
         new(options, clock, KeyedHash.Create(new byte[AesHash.SecretLength]));
 
+    /// <summary>The server's clients, once it runs.</summary>
+    public ClientRegistry? Clients { get; set; }
+
     /// <summary>To be told what the server asks of its transport.</summary>
     public void Pass(string point)
     {
-        if (point == "before a reply has room")
+        if (point == "before a reply has room" && !IsInTransaction())
             Write();
     }
 
@@ -71,6 +76,10 @@ internal sealed class HotWriter(CacheStore store)
         if (_isEndless)
             throw new FuzzFailureException($"A read asked for room more than {SpansMax} times.");
     }
+
+    // This is the thread that holds the keys of an EXEC: it would wait for itself.
+    private bool IsInTransaction() => Clients is not null && Clients.ToList().Exists(
+        static client => client.IsQueueing && client.LastCommand is { Role: TransactionRole.Exec });
 
     private void Write()
     {

@@ -43,6 +43,7 @@ internal sealed class InMemorySessionRun : IAsyncDisposable
         var writer = isHot ? new HotWriter(store) : null;
         var server = await InMemoryServer.StartAsync(
             store, _options, isHot ? new InMemoryBounds { Pass = writer!.Pass } : null);
+        writer?.Clients = server.Server.State.Clients;
         await using var run = new InMemorySessionRun(store, clock, server, session.IsUnsettling);
         long bytesBefore = store.GetStatistics().MemoryBytes;
         foreach (var step in session.Steps)

@@ -33,6 +33,29 @@ public sealed class SuspensionTests
     }
 
     [Fact]
+    public async Task Wait_ThatBeginsLate_EndsAtTheSameDeadline()
+    {
+        _suspension.Begin(SuspensionReason.Keys, TimeSpan.FromMilliseconds(100), _clock);
+        _clock.Advance(TimeSpan.FromMilliseconds(60)); // The replies before it are sent.
+        var wait = _suspension.WaitAsync(_clock).AsTask();
+        _clock.Advance(TimeSpan.FromMilliseconds(39));
+        Assert.False(wait.IsCompleted);
+
+        _clock.Advance(TimeSpan.FromMilliseconds(1));
+
+        Assert.Equal(SuspensionEnd.Deadline, await wait.WaitAsync(TestContext.Current.CancellationToken));
+    }
+
+    [Fact]
+    public async Task Wait_ThatBeginsAfterItsDeadline_IsOverAtOnce()
+    {
+        _suspension.Begin(SuspensionReason.Keys, TimeSpan.FromMilliseconds(100), _clock);
+        _clock.Advance(TimeSpan.FromMilliseconds(200));
+
+        Assert.Equal(SuspensionEnd.Deadline, await _suspension.WaitAsync(_clock));
+    }
+
+    [Fact]
     public async Task TryEnd_OfAnEarlierSuspension_EndsNoOther()
     {
         long earlier = _suspension.Begin(SuspensionReason.Replicas, TimeSpan.Zero);

@@ -70,8 +70,14 @@ public sealed class WaitModelTests : ConnectionTestBase
             Assert.Equal(_model.Waiting.Count(), server.Server.State.Waits.Count);
             foreach (var client in _clients)
                 client.Close();
+            using var end = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
+            end.CancelAfter(TimeSpan.FromSeconds(60));
             while (server.Server.State.Clients.Count > 1)
-                await Task.Delay(1, TestContext.Current.CancellationToken);
+            {
+                clock.Advance(TimeSpan.FromSeconds(1)); // The sweep sees that the peers of those that wait have gone.
+                await Task.Delay(1, end.Token);
+            }
+
             Assert.Equal(0, server.Server.State.Waits.Count);
         }
 
@@ -153,7 +159,7 @@ public sealed class WaitModelTests : ConnectionTestBase
                 Assert.Equal(isWaiting ? ":1\r\n" : ":0\r\n", reply);
                 _model.End(client);
                 if (isWaiting)
-                    await ReadLastAsync(client, WaitModel.NullArray, "UNBLOCK");
+                    await ReadAsync(client, WaitModel.NullArray, "UNBLOCK");
                 return;
             }
 
@@ -168,7 +174,7 @@ public sealed class WaitModelTests : ConnectionTestBase
             _nowMs += more;
             clock.Advance(TimeSpan.FromMilliseconds(more));
             foreach (int client in _model.Expire(_nowMs))
-                await ReadLastAsync(client, WaitModel.NullArray, "its time");
+                await ReadAsync(client, WaitModel.NullArray, "its time");
         }
 
         private async Task PushInProcessAsync()
@@ -184,17 +190,8 @@ public sealed class WaitModelTests : ConnectionTestBase
         private async Task ReadWokenAsync(string request)
         {
             foreach (var (client, reply) in _model.Woken)
-                await ReadLastAsync(client, reply, request);
+                await ReadAsync(client, reply, request);
             _model.Woken.Clear();
-        }
-
-        // A client that has waited goes on with another connection: after the reply, the old one may still be on a
-        // thread of the pool, and what it is sent would be executed there, some time later.
-        private async Task ReadLastAsync(int client, string reply, string request)
-        {
-            await ReadAsync(client, reply, request);
-            _clients[client].Close();
-            Renew(client);
         }
 
         private void Renew(int client)
@@ -209,6 +206,9 @@ public sealed class WaitModelTests : ConnectionTestBase
             end.CancelAfter(TimeSpan.FromSeconds(60));
             string read = reply.Length == 0 ? ""
                 : Encoding.Latin1.GetString(await _clients[client].ReadAsync(reply.Length, end.Token));
+
+            // Not within the server's flush, on its thread: it must go on.
+            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
             Assert.True(read == reply, $"client {client + 1} after {request}: {read} instead of {reply}");
         }
 

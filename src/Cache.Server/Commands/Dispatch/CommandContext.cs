@@ -278,7 +278,7 @@ internal sealed class CommandContext : DatabaseVisit
     {
         Debug.Assert(!IsInSection, "Waits are over there.");
         GaveWay = true;
-        return Client.Suspension.Begin(reason, timeout);
+        return Client.Suspension.Begin(reason, timeout, Server.TimeProvider);
     }
 
     /// <summary>Lets others push messages to the client from now on.</summary>

@@ -30,6 +30,12 @@ internal static class SubscribeCommands
     private static void Subscribe(
         in RespRequest request, ChannelKind kind, ReadOnlySpan<byte> word, CommandContext context)
     {
+        if (kind == ChannelKind.Shard && context.IsInSection)
+        {
+            context.Reply.Error("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client"u8); // Redis: of this kind alone.
+            return;
+        }
+
         var table = context.Server.Channels;
         var client = context.OpenSubscriptions();
         for (int i = 1; i < request.Count && !context.IsReplyOverLimit; i++)

@@ -34,7 +34,7 @@ internal static class ClientListCommands
         else if (request.Count > 3 && request[2].Is("ID"u8))
             isRead = TryAppendIds(request, text, context);
         else if (request.Count == 2)
-            AppendAll(text, context);
+            AppendAll(text, type: null, context);
         else
             isRead = TryAppendMatching(request, text, context);
         if (isRead)
@@ -62,8 +62,7 @@ internal static class ClientListCommands
     {
         if (!ClientFilter.TryReadType(name, context.Reply, out var type))
             return false;
-        if (type == ClientType.Normal)
-            AppendAll(text, context);
+        AppendAll(text, type, context);
         return true;
     }
 
@@ -111,11 +110,11 @@ internal static class ClientListCommands
         return true;
     }
 
-    private static void AppendAll(StringBuilder text, CommandContext context)
+    private static void AppendAll(StringBuilder text, ClientType? type, CommandContext context)
     {
         foreach (var client in context.Server.Clients.ToList())
         {
-            if (!client.IsKilled)
+            if (!client.IsKilled && (type is null || type == client.Type))
                 ClientDescription.Append(text, client, context.Server.NowMs);
         }
     }

@@ -28,7 +28,7 @@ internal static class ExecCommand
         Encoding.ASCII.GetBytes(ChangedRules + "no permission to execute the command or subcommand");
 
     private static readonly byte[] _noChannels =
-        Encoding.ASCII.GetBytes(ChangedRules + "no permission to publish to the specified channel");
+        Encoding.ASCII.GetBytes(ChangedRules + "no permission to access one of the channels used as arguments");
 
     private static readonly byte[] _noKeys =
         Encoding.ASCII.GetBytes(ChangedRules + "no permission to touch the specified keys");

@@ -106,6 +106,17 @@ public sealed class ClientCommandsTests : CommandTestBase
     }
 
     [Fact]
+    public void ClientList_OfAType_ListsNoOtherType()
+    {
+        var other = Connect();
+        other.Run("SUBSCRIBE news");
+
+        Assert.Equal(1, Client.Run("CLIENT LIST TYPE pubsub").Split(" addr=").Length - 1);
+        Assert.Equal(1, Client.Run("CLIENT LIST TYPE normal").Split(" addr=").Length - 1);
+        Assert.Equal(0, Client.Run("CLIENT LIST TYPE master").Split(" addr=").Length - 1);
+    }
+
+    [Fact]
     public void ClientList_OneIdAgainAndAgain_IsRefusedAtTheLimit()
     {
         Server.Settings.ClientOutputBufferLimit = 10_000;

@@ -51,6 +51,36 @@ public sealed class TransactionCommandsTests : CommandTestBase
         Assert.Equal("_\r\n", Client.Run("EXEC"));
     }
 
+    // As redis-server does.
+    [Theory]
+    [InlineData("SETBIT k 2 1", "*1\r\n+PONG\r\n")]
+    [InlineData("SETBIT k 2 0", "*-1\r\n")]
+    [InlineData("SETBIT k 8 0", "*-1\r\n")]
+    [InlineData("BITFIELD k GET u8 0 SET u8 0 49", "*1\r\n+PONG\r\n")]
+    [InlineData("BITFIELD k SET u8 0 305", "*1\r\n+PONG\r\n")]
+    [InlineData("BITFIELD k OVERFLOW SAT SET u8 0 305", "*-1\r\n")]
+    [InlineData("BITFIELD k SET u8 0 49 INCRBY u8 0 1", "*-1\r\n")]
+    public void Exec_AfterBitsThatWereSo_IsNotVoid(string line, string reply)
+    {
+        Client.Run("SET k 1");
+        Client.Run("WATCH k");
+        Connect().Run(line);
+        Queue("PING");
+
+        Assert.Equal(reply, Client.Run("EXEC"));
+    }
+
+    [Fact]
+    public void Exec_OfSubscriptions_RefusesThoseOfAShard()
+    {
+        Queue("SSUBSCRIBE x", "SUNSUBSCRIBE x", "SUBSCRIBE y");
+
+        Assert.Equal(
+            "*3\r\n-ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client\r\n"
+            + "*3\r\n$12\r\nsunsubscribe\r\n$1\r\nx\r\n:0\r\n*3\r\n$9\r\nsubscribe\r\n$1\r\ny\r\n:1\r\n",
+            Client.Run("EXEC"));
+    }
+
     [Fact]
     public void SlowLog_OfATransaction_HasItsCommands()
     {
