@@ -23,9 +23,11 @@ public readonly ref partial struct StreamKey
     /// <summary>Looks for a group.</summary>
     /// <param name="group">Its name.</param>
     /// <param name="outcome">NoGroup if the stream has none such.</param>
+    /// <param name="last">The last id that was delivered to it.</param>
     /// <param name="hasNew">Whether there is an entry that was delivered to nobody of it.</param>
     /// <returns>NotFound or WrongType: there is no stream.</returns>
-    public ReadStatus FindGroup(ReadOnlySpan<byte> group, out StreamGroupStatus outcome, out bool hasNew)
+    public ReadStatus FindGroup(
+        ReadOnlySpan<byte> group, out StreamGroupStatus outcome, out StreamId last, out bool hasNew)
     {
         using var room = EntryRoom.Rent();
         var query = new GroupQuery(group, room);
@@ -33,6 +35,7 @@ public readonly ref partial struct StreamKey
         bool isFound = status == ReadStatus.Found && query.IsFound;
         outcome = isFound ? StreamGroupStatus.Done : StreamGroupStatus.NoGroup;
         hasNew = isFound && query.HasNew;
+        last = isFound ? query.Last : default;
         return status;
     }
 

@@ -35,7 +35,6 @@ public sealed class ConvertStreamTests : IDisposable
     {
         using var store = StoreFiles.Create(_time);
         using var durable = StoreFiles.Open(_folder.Of(folder), store);
-        store.Validate();
         return [TextOf(store, "long"u8), TextOf(store, "wide"u8), TextOf(store, "empty"u8)];
     }
 

@@ -71,10 +71,13 @@ public sealed class StreamGroupTests : IDisposable
         Assert.Equal((WriteStatus.Done, true), (status, outcome.MadeConsumer));
         Assert.Equal((288, new StreamId(291, 1)), (sink.Entries.Count, claimed.Next));
         Assert.Equal([new StreamId(7, 1), new StreamId(250, 1)], claimed.Removed);
-        using var snapshot = Stream.TakeSnapshot(out _);
-        Assert.True(snapshot.TryGetConsumer("g"u8, "b"u8, out var consumer));
-        Assert.Equal(288, consumer.Pending);
-        Assert.Equal("b", NameOfFirst(snapshot));
+        using (var snapshot = Stream.TakeSnapshot(out _))
+        {
+            Assert.True(snapshot.TryGetConsumer("g"u8, "b"u8, out var consumer));
+            Assert.Equal(288, consumer.Pending);
+            Assert.Equal("b", NameOfFirst(snapshot));
+        }
+
         Store.Validate();
     }
 
@@ -116,7 +119,7 @@ public sealed class StreamGroupTests : IDisposable
     public void Group_OfAnAbsentOrOtherKey_IsNotThere()
     {
         Assert.Equal(WriteStatus.NotFound, Stream.CreateGroup("g"u8, default, out _));
-        Assert.Equal(ReadStatus.NotFound, Stream.FindGroup("g"u8, out _, out _));
+        Assert.Equal(ReadStatus.NotFound, Stream.FindGroup("g"u8, out _, out _, out _));
         Store.Set("s"u8, "v"u8);
         Assert.Equal(WriteStatus.WrongType, Stream.CreateGroup("g"u8, _fromStart, out _));
         Assert.Equal(WriteStatus.WrongType, Stream.Acknowledge("g"u8, [StreamId.Max], out _));

@@ -12,6 +12,9 @@ internal ref struct GroupQuery(ReadOnlySpan<byte> group, EntryRoom room) : IPack
 
     public bool HasNew { get; private set; }
 
+    /// <summary>The last id that was delivered to it.</summary>
+    public StreamId Last { get; private set; }
+
     public readonly void Read(ReadOnlySpan<byte> packed) => PackedCheck.ThrowDamaged();
 
     public readonly void Copy(ReadOnlySpan<byte> packed)
@@ -22,7 +25,7 @@ internal ref struct GroupQuery(ReadOnlySpan<byte> group, EntryRoom room) : IPack
     {
         var stream = new StreamView(view);
         IsFound = stream.TryFindGroup(_group, out var found);
-        HasNew = false;
+        (Last, HasNew) = (found.Last, false);
         if (!IsFound || found.Last == StreamId.Max)
             return;
         var last = new EntryCursor(stream, StreamId.Zero, StreamId.Max, isReversed: true, room);

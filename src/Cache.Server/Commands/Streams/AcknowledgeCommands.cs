@@ -24,7 +24,7 @@ internal static class AcknowledgeCommands
     {
         var reply = context.Reply;
         var stream = context.Store.Stream(request[1]);
-        var found = stream.FindGroup(request[2], out var group, out _);
+        var found = stream.FindGroup(request[2], out var group, out _, out _);
         if (found != ReadStatus.Found || group == StreamGroupStatus.NoGroup)
         {
             if (found == ReadStatus.WrongType)

@@ -102,7 +102,7 @@ internal static class ClaimCommands
 
     private static bool TryFindGroup(in RespRequest request, CommandContext context)
     {
-        var found = context.Store.Stream(request[1]).FindGroup(request[2], out var group, out _);
+        var found = context.Store.Stream(request[1]).FindGroup(request[2], out var group, out _, out _);
         if (found == ReadStatus.WrongType)
             context.Reply.Error(ErrorTexts.WrongType);
         else if (found == ReadStatus.NotFound || group == StreamGroupStatus.NoGroup)

@@ -26,7 +26,7 @@ internal sealed class GroupWaiter(
     protected internal override WaitOutcome TryServe(CacheStore store, byte[] key, RespReplyWriter reply)
     {
         var stream = store.Stream(key);
-        var found = stream.FindGroup(group, out var status, out bool hasNew);
+        var found = stream.FindGroup(group, out var status, out var last, out bool hasNew);
         if (found != ReadStatus.Found)
         {
             reply.Error("UNBLOCKED the stream key no longer exists"u8);
@@ -41,7 +41,7 @@ internal sealed class GroupWaiter(
 
         if (!hasNew)
             return WaitOutcome.Unmet;
-        if (IsLong(stream))
+        if (IsLong(stream, last))
             return WaitOutcome.Itself;
         var sink = new WaitReplySink(reply, key);
         var options = new StreamGroupRead { Count = count, IsAcknowledged = isAcknowledged };
@@ -54,19 +54,12 @@ internal sealed class GroupWaiter(
     }
 
     // What is long is left to the waiter's own thread.
-    private bool IsLong(StreamKey stream)
+    private bool IsLong(StreamKey stream, StreamId last)
     {
-        using var snapshot = stream.TakeSnapshot(out var status);
-        if (status != ReadStatus.Found || !snapshot.TryGetGroup(group, out var info)
-            || info.LastDeliveredId == StreamId.Max)
-        {
-            return false;
-        }
-
         var sink = new MeasuringSink();
         long most = count == 0 ? EntriesMax + 1 : Math.Min(count, EntriesMax + 1);
-        snapshot.GetRange(info.LastDeliveredId.Next, StreamId.Max, most, isReversed: false, ref sink);
-        return sink.Count > EntriesMax || sink.Bytes > LentBytesMax;
+        stream.GetRange(last.Next, StreamId.Max, most, isReversed: false, ref sink);
+        return sink.IsFull;
     }
 
     private struct MeasuringSink : IStreamSink

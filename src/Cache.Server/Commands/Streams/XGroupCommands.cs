@@ -184,7 +184,7 @@ internal static class XGroupCommands
     private static bool MayGoOn(in RespRequest request, bool makesStream, bool needsGroup, CommandContext context)
     {
         var stream = context.Store.Stream(request[2]);
-        var found = stream.FindGroup(request[3], out var group, out _);
+        var found = stream.FindGroup(request[3], out var group, out _, out _);
         if (found == ReadStatus.WrongType)
             context.Reply.Error(ErrorTexts.WrongType);
         else if (makesStream)

@@ -41,7 +41,7 @@ internal static class XReadGroupCommand
         {
             var text = request[arguments.FirstKey + arguments.Streams + i];
             var key = request[arguments.FirstKey + i];
-            var found = context.Store.Stream(key).FindGroup(group, out var status, out _);
+            var found = context.Store.Stream(key).FindGroup(group, out var status, out _, out _);
             var id = default(StreamId);
             if (found == ReadStatus.WrongType)
                 context.Reply.Error(ErrorTexts.WrongType);
@@ -98,7 +98,7 @@ internal static class XReadGroupCommand
         {
             bool isServed = ids[i] is not null;
             if (!isServed)
-                context.Store.Stream(keys.GetKey(i)).FindGroup(group, out _, out isServed);
+                context.Store.Stream(keys.GetKey(i)).FindGroup(group, out _, out _, out isServed);
             int earlier = isServed && ids[i] is null ? CountEarlier(keys, ids, i) : 0;
             if (earlier != 0)
             {
