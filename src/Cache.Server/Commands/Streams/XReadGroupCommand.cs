@@ -66,6 +66,12 @@ internal static class XReadGroupCommand
     {
         var keys = new RequestSlice(request, arguments.FirstKey, arguments.Streams);
         var group = request[arguments.Group];
+        if (request[arguments.Group + 1].Length > StreamKey.GroupNameLengthMax) // Nobody waits with a copy of it.
+        {
+            context.Reply.Refusal(WriteStatus.ValueTooLong);
+            return;
+        }
+
         int served = CountServed(keys, group, ids, arguments.CountMax, context);
         if (served != 0 && CollectionWork.TryGiveWay(keys.GetKey(0), arguments.CountMax, context))
             return;
