@@ -53,6 +53,15 @@ class Connection:
         tree = self._read_tree()
         return Reply(self._raw, tree)
 
+    def take_until(self, mark):
+        """All bytes up to a mark, which is taken too, and is no part of them."""
+        looked = 0
+        while (at := self._pending.find(mark, looked)) < 0:
+            looked = max(0, len(self._pending) - len(mark))
+            self._receive()
+        taken, self._pending = self._pending[:at], self._pending[at + len(mark):]
+        return taken
+
     def has_more(self):
         """Whether the server has sent something, or closed the connection; waits for neither."""
         return bool(self._pending) or bool(select.select([self._socket], [], [], 0)[0])
@@ -103,6 +112,24 @@ class Connection:
         if not piece:
             raise Closed()
         self._pending += piece
+
+
+class _Bytes(Connection):
+    """Replies that were received."""
+
+    def __init__(self, data):
+        self._pending = data
+
+    def _receive(self):
+        raise Closed()
+
+
+def parse(data):
+    """All replies of some bytes."""
+    source, replies = _Bytes(data), []
+    while source._pending:
+        replies.append(source.read_reply())
+    return replies
 
 
 def _value_of(tree):

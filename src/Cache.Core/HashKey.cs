@@ -11,9 +11,7 @@ namespace Cache.Core;
 /// Nothing is read when it is made: each call looks for the key, and is atomic. An absent key is a hash without fields;
 /// the first field makes it, and with the last one it goes. Reads take no lock, count as reads of the key, and are told
 /// to a sink only when they are known to be consistent. A key with a value of another kind stays as it is: the status
-/// is WrongType. A value may be as long as that of a string. In a hash of more than 4 KB a name of more than 1,268
-/// bytes is refused with <see cref="WriteStatus.CollectionTooLong"/>, unless it has 1,280 with its value; then nothing
-/// changes.
+/// is WrongType. Names and values may be as long as the value of a string.
 /// <example><code>
 /// HashKey session = store.Hash("session:17"u8);
 /// session.Set("user"u8, "ada"u8);

@@ -11,8 +11,7 @@ namespace Cache.Core;
 /// Nothing is read when it is made: each call looks for the key, and is atomic. An absent key is a set without members;
 /// the first member makes it, and with the last one it goes. Reads take no lock, count as reads of the key, and are
 /// told to a sink only when they are known to be consistent. A key with a value of another kind stays as it is: the
-/// status is WrongType. In a set of more than 4 KB a member may have 1,280 bytes; a longer one is refused with
-/// <see cref="WriteStatus.CollectionTooLong"/> and changes nothing.
+/// status is WrongType. A member may be as long as the value of a string.
 /// <example><code>
 /// SetKey online = store.SetOf("online"u8);
 /// online.Add("ada"u8);
@@ -158,6 +157,8 @@ public readonly ref struct SetKey
             return status;
         if (!query.IsFound)
             return ReadStatus.NotFound;
+        if (query.IsLong)
+            return MemberView.CopyRandom(_store.State, _key, EntryKind.Set, ref sink);
         sink.Advance(query.Length);
         return status;
     }

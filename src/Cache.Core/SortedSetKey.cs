@@ -15,8 +15,9 @@ namespace Cache.Core;
 /// call looks for the key, and is atomic. An absent key is a sorted set without members; the first member makes it, and
 /// with the last one it goes. Reads take no lock, count as reads of the key, and are told to a sink only when they are
 /// known to be consistent. A key with a value of another kind stays as it is: the status is WrongType. A score is any
-/// number but NaN. In a sorted set of more than 4 KB a member may have 1,272 bytes; a longer one is refused with
-/// <see cref="WriteStatus.CollectionTooLong"/> and changes nothing.
+/// number but NaN, and a member may be as long as the value of a string. Where thousands of members of one score have
+/// their first 1,024 bytes in common, another one between two of them may be refused with
+/// <see cref="WriteStatus.CollectionTooLong"/>; it changes nothing.
 /// <example><code>
 /// SortedSetKey board = store.SortedSet("board"u8);
 /// board.Add("ada"u8, 120);
@@ -68,8 +69,11 @@ public readonly ref partial struct SortedSetKey
             var query = new RangeQuery(range, room.AsSpan(0, PackedTable.LengthMax), found: null);
             var status = Query(ref query);
             count = 0;
-            if (status == ReadStatus.Found)
-                count = query.IsObject ? query.Slice.Count : RangeSlice.Of(query.Table, range).Count;
+            if (status != ReadStatus.Found)
+                return status;
+            if (query.IsLong)
+                return CountLong(range, out count);
+            count = query.IsObject ? query.Slice.Count : RangeSlice.Of(query.Table, range).Count;
             return status;
         }
         finally // The store may have been disposed.
@@ -170,7 +174,7 @@ public readonly ref partial struct SortedSetKey
                 return status;
             if (!query.IsObject)
                 RangeTelling.Tell(query.Table, range, ref sink);
-            else if (query.Slice.Count <= RangeQuery.MembersMax)
+            else if (!query.IsLong && query.Slice.Count <= RangeQuery.MembersMax)
                 Tell(found, ref sink);
             else
                 status = TellLong(range, ref sink);
@@ -224,6 +228,8 @@ public readonly ref partial struct SortedSetKey
             return status;
         if (!query.IsFound)
             return ReadStatus.NotFound;
+        if (query.IsLong)
+            return MemberView.CopyRandom(_store.State, _key, EntryKind.SortedSet, ref sink);
         sink.Advance(query.Length);
         return status;
     }
@@ -270,6 +276,13 @@ public readonly ref partial struct SortedSetKey
     }
 
     // From a snapshot.
+    private ReadStatus CountLong(in SortedSetRange range, out long count)
+    {
+        using var copy = CollectionCopy.Peek(_store.State, _key, EntryKind.SortedSet, out var status, out _);
+        count = status == ReadStatus.Found ? RangeTelling.CountOf(copy, range) : 0;
+        return status;
+    }
+
     private ReadStatus TellLong<TSink>(in SortedSetRange range, ref TSink sink)
         where TSink : struct, IScoredMemberSink, allows ref struct
     {

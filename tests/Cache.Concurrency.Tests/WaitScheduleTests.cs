@@ -3,8 +3,11 @@ using System.Text;
 using Cache.Core;
 using Cache.Core.Hashing;
 using Cache.Server.Clients;
+using Cache.Server.Notifications;
 using Cache.Server.Protocol;
+using Cache.Server.PubSub;
 using Cache.Server.Security;
+using Cache.Server.Settings;
 using Cache.Server.Waits;
 using Cache.Testing;
 
@@ -89,7 +92,10 @@ public sealed class WaitScheduleTests
             var options = new CacheOptions { MemoryLimitBytes = 4 << 20, ShardCount = 1 };
             _store = new CacheStore(options, new FakeTimeProvider(), hash);
             _keyspaces = [_store, _store.SelectKeyspace(1)];
-            Table = new WaitTable(_store, this);
+            var settings = new ServerSettings();
+            var memory = new ClientRegistry(settings, _users, _store, static (_, _, _) => { }).Memory;
+            Table = new WaitTable(
+                _store, this, new KeyspaceNotifier(_store, new ChannelTable(memory), static keyspace => keyspace));
             Number = number;
         }
 

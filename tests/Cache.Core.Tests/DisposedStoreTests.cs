@@ -51,6 +51,7 @@ public sealed class DisposedStoreTests : IDisposable
         ["Set of its own large value"] = static s => s.Set("k"u8, Large!, default),
         ["SetIfUnchanged"] = static s => s.SetIfUnchanged("k"u8, "v"u8, default, Version),
         ["SetIfUnchanged of no version"] = static s => s.SetIfUnchanged("k"u8, "v"u8, default, default),
+        ["TryMakeRoom"] = static s => s.TryMakeRoom(1),
         ["TryCreateValue"] = static s => s.TryCreateValue(300_000, out _),
         ["Update"] = static s => Update(s),
         ["SetRange"] = static s => s.SetRange("k"u8, 0, "v"u8, out _),

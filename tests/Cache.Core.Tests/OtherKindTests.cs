@@ -24,6 +24,7 @@ public sealed class OtherKindTests : IDisposable
         nameof(CacheStore.GetStatistics), nameof(CacheStore.GetMemory), nameof(CacheStore.GetHitRatioCurve),
         nameof(CacheStore.ResetStatistics), nameof(CacheStore.Dispose),
         nameof(CacheStore.AddOutsideBytes), nameof(CacheStore.SelectKeyspace), nameof(CacheStore.TryCreateValue),
+        nameof(CacheStore.TryMakeRoom),
         nameof(CacheStore.BeginPrefetch), nameof(CacheStore.EndPrefetch),
         nameof(CacheStore.Attach), nameof(CacheStore.Detach), nameof(CacheStore.ObserveRemoved),
         nameof(GetType), nameof(ToString), nameof(Equals), nameof(GetHashCode),

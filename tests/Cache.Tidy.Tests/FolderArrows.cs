@@ -44,6 +44,7 @@ internal static class FolderArrows
     private const string Replies = "Cache.Server.Commands.Replies";
     private const string Arguments = "Cache.Server.Commands.Arguments";
     private const string Dispatch = "Cache.Server.Commands.Dispatch";
+    private const string Popping = "Cache.Server.Commands.Popping";
     private const string Transport = "Cache.Server.Transport";
     private const string Lending = "Cache.Server.Transport.LendingPipeWriter";
     private const string Lent = "Cache.Server.Transport.LentBytes";
@@ -210,13 +211,16 @@ internal static class FolderArrows
         // A table of who waits for which key; it observes the store, and lets each family serve its own.
         [Waits] =
         [
-            Clients, Protocol, "Cache.Server.Commands.Replies.CollectingPipeWriter", Core, Contracts, Changes,
+            Notifications, Tracking, Clients, Protocol, "Cache.Server.Commands.Replies.CollectingPipeWriter", Core,
+            Contracts, Changes,
         ],
         [Dispatch] =
         [
             Tracking, PubSub, Notifications, Waits, Watches, Clients, Security, Settings, Statistics, Table, Replies,
             Arguments, Protocol, Target, Core, Contracts, Kept, Changes,
         ],
+        // How several families take elements, or wait for some: a frame, for which each has a struct.
+        [Popping] = [Dispatch, Waits, Replies, Arguments, Protocol, Core, Contracts],
         // Families of commands: what several need goes to Dispatch, Replies or Arguments, never from one to another.
         ["Cache.Server.Commands.Strings"] =
             [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
@@ -226,7 +230,7 @@ internal static class FolderArrows
         ["Cache.Server.Commands.Hashes"] =
             [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Lists"] =
-            [Dispatch, Replies, Arguments, Waits, Clients, Protocol, Core, Contracts],
+            [Dispatch, Popping, Replies, Arguments, Waits, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Streams"] =
             [Dispatch, Notifications, Replies, Arguments, Waits, Clients, Protocol, Core, Contracts, StreamContracts],
         ["Cache.Server.Commands.HyperLogLogs"] =
@@ -236,7 +240,7 @@ internal static class FolderArrows
             [Dispatch, Table, Replies, Arguments, Clients, Security, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Sets"] = [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.SortedSets"] =
-            [Dispatch, Replies, Arguments, Waits, Clients, Protocol, Core, Contracts],
+            [Dispatch, Popping, Replies, Arguments, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Geo"] = [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
         ["Cache.Server.Commands.PubSub"] = [Dispatch, PubSub, Clients, Security, Replies, Arguments, Protocol],
         ["Cache.Server.Commands.Bits"] = [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],

@@ -2,7 +2,8 @@
 # Runs other languages' clients, and Redis itself, against our stand-alone server.
 #
 # usage: run.sh [RUNNER...]        all runners, or redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls
-#                                  node-redis redis-py stackexchange conformance generated formats dashboard near
+#                                  node-redis redis-py stackexchange conformance generated conversations formats
+#                                  dashboard near
 #
 # INTEROP_PORT=6379 INTEROP_TLS_PORT=6380 INTEROP_CA=cert.pem run.sh ...     against a server that runs already, instead of one that is built and started here
 # INTEROP_INSTALL=0 run.sh ...     without installing anything
@@ -16,6 +17,8 @@ started=()
 
 # The longest that one runner may take: a reply that never comes is a failure, not a wait.
 readonly runner_seconds=300
+# For the sequences: on a loaded machine fewer of them run.
+readonly generated_seconds=220
 
 stop_servers() {
   for pid in "${started[@]}"; do kill "$pid" 2>/dev/null; done
@@ -109,13 +112,18 @@ run_stackexchange() {
 
 run_generated() {
   [ -n "${redis:-}" ] || start_redis || return 1
-  limited /usr/bin/python3 conformance/generated.py --redis "$redis" --ours "$ours" --count 300 \
-    lists sort hyperloglogs sets sorted_sets geo hashes
+  limited /usr/bin/python3 conformance/generated.py --redis "$redis" --ours "$ours" --count 10000 \
+    --seconds "$generated_seconds" lists sort hyperloglogs sets sorted_sets geo hashes
 }
 
 run_conformance() {
   [ -n "${redis:-}" ] || start_redis || return 1
   limited /usr/bin/python3 conformance/differ.py --redis "$redis" --ours "$ours" conformance/sessions/*.txt
+}
+
+run_conversations() {
+  [ -n "${redis:-}" ] || start_redis || return 1
+  limited /usr/bin/python3 conformance/conversations.py --redis "$redis" --ours "$ours" --count 40
 }
 
 run_formats() {
@@ -160,7 +168,7 @@ ca=${INTEROP_CA:-}
 passed=0
 failed=0
 [ $# -gt 0 ] || set -- redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls \
-  node-redis redis-py stackexchange conformance generated formats dashboard near
+  node-redis redis-py stackexchange conformance generated conversations formats dashboard near
 for runner in "$@"; do run "$runner"; done
 printf '== interop\n%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

@@ -74,6 +74,8 @@ internal ref struct HeldObjectOperation<TEdit>(StoreState state, TEdit edit, Ele
         isChanged = true; // If it throws.
         bool isMade = writer.TryMake(changes.Bytes, changes.Count);
         isChanged = writer.IsChanged;
+        if (writer.IsRefused)
+            return WriteStatus.CollectionTooLong;
         if (!isMade)
         {
             Step = ObjectStep.NeedsPages;

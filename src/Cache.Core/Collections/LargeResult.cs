@@ -96,8 +96,8 @@ internal sealed class LargeResult(StoreState state, EntryKind kind) : IDisposabl
         {
             var name = elements.GetKey(i);
             var value = elements.GetValue(i);
-            bool fits = ElementSizes.Fits((long)name.Length + value.Length);
-            if (!fits && (kind != EntryKind.List || value.Length > state.ValueLengthMax))
+            bool fits = ElementSizes.Fits(name.Length, value.Length);
+            if (!fits && !ElementSizes.IsLong(name.Length, value.Length, state.ValueLengthMax))
                 return WriteStatus.CollectionTooLong;
             if (!(fits ? TryPut(objects, key, name, value) : TryPutLong(objects, key, name, value)))
                 return WriteStatus.OutOfMemory;

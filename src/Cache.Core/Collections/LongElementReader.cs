@@ -29,9 +29,10 @@ internal static class LongElementReader
             var view = objects.ViewOf(stub.Number);
             if (!finder.TryFind(view, out var entry))
                 return ReadStatus.NotFound;
-            if (!entry.HasStub)
+            bool isOfList = finder.Kind == EntryKind.List;
+            if (!(isOfList ? entry.IsNameStub : entry.IsValueStub))
             {
-                Copy(finder.Kind == EntryKind.List ? entry.Name : entry.Value, ref sink);
+                Copy(isOfList ? entry.Name : entry.Value, ref sink);
                 return ReadStatus.Found;
             }
 

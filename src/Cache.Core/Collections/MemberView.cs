@@ -12,6 +12,9 @@ internal static class MemberView
     // A store that is disposed meanwhile leaves zeros: seen after so many members, and at the end.
     private const int MembersPerCheck = 128;
 
+    // A step of a scan ends with the member that passes this: ten members may have gigabytes.
+    private const long ScanBytesMax = 1 << 20;
+
     /// <summary>Tells all members of a set, or of a sorted set in the order of their hashes.</summary>
     public static void TellAll<TSink>(StoreState state, in ObjectView view, ref TSink sink)
         where TSink : struct, IScoredMemberSink, allows ref struct
@@ -32,7 +35,7 @@ internal static class MemberView
         {
             if (i % MembersPerCheck == 0)
                 state.ThrowIfDisposed();
-            sink.Take(cursor.Entry.Name, ScoreAt(view, cursor));
+            Take(view, cursor, ref sink);
             if (isReversed)
                 cursor.MovePrevious();
             else
@@ -85,8 +88,25 @@ internal static class MemberView
         }
     }
 
+    /// <summary>Copies a member at random, perhaps a long one, from a snapshot.</summary>
+    public static ReadStatus CopyRandom<TSink>(StoreState state, scoped in EntryKey key, EntryKind kind, ref TSink sink)
+        where TSink : struct, IValueSink, allows ref struct
+    {
+        using var copy = CollectionCopy.Peek(state, key, kind, out var status, out _);
+        if (status != ReadStatus.Found)
+            return status;
+        var member = new CopiedMember<TSink>(sink);
+        if (copy.IsObject)
+            TellRandom(state, copy.View, count: 1, mayRepeat: true, ref member);
+        else if (new RandomElements(copy.Table, count: 1, mayRepeat: true).TryMoveNext(out var place))
+            member.Take(copy.Table.NameAt(place), score: 0);
+        sink = member.Sink;
+        return member.IsFull ? ReadStatus.Found : ReadStatus.NotFound;
+    }
+
     /// <summary>The score of the member at a place; of a set 0.</summary>
-    public static double ScoreAt<TOrder>(in ObjectView view, in TreeCursor<TOrder> cursor)
+    public static double ScoreAt<TOrder>(
+        in ObjectView view, in TreeCursor<TOrder> cursor, scoped ReadOnlySpan<byte> member)
         where TOrder : struct, ITreeOrder
     {
         double score = 0;
@@ -100,9 +120,23 @@ internal static class MemberView
         ulong key = cursor.Key;
         if (key != ScoreKey.Zero)
             return ScoreKey.ScoreOf(key);
-        if (view.TryFindName(cursor.Entry.Name, out var member)) // 0 or −0.
-            PackedScore.TryRead(member.Value, out score);
+        if (view.TryFindName(member, out var found)) // 0 or −0.
+            PackedScore.TryRead(found.Value, out score);
         return score;
+    }
+
+    /// <summary>Takes a member of a sorted set that the caller holds.</summary>
+    public static void TakeAt(in ObjectView view, in TreeCursor<ByScore> cursor, TakenMembers taken)
+    {
+        var entry = cursor.Entry;
+        if (!entry.IsNameStub)
+        {
+            taken.Add(entry.Name, ScoreAt(view, cursor, entry.Name));
+            return;
+        }
+
+        using var loan = view.Borrow(entry);
+        taken.Add(view, entry, ScoreAt(view, cursor, loan.Name));
     }
 
     private static void TellAt<TSink>(StoreState state, in ObjectView view, uint rank, long index, ref TSink sink)
@@ -121,7 +155,22 @@ internal static class MemberView
         where TSink : struct, IScoredMemberSink, allows ref struct
     {
         if (cursor.IsValid)
-            sink.Take(cursor.Entry.Name, ScoreAt(view, cursor));
+            Take(view, cursor, ref sink);
+    }
+
+    private static void Take<TOrder, TSink>(in ObjectView view, in TreeCursor<TOrder> cursor, ref TSink sink)
+        where TOrder : struct, ITreeOrder
+        where TSink : struct, IScoredMemberSink, allows ref struct
+    {
+        var entry = cursor.Entry;
+        if (!entry.IsNameStub)
+        {
+            sink.Take(entry.Name, ScoreAt(view, cursor, entry.Name));
+            return;
+        }
+
+        using var loan = view.Borrow(entry);
+        sink.Take(loan.Name, ScoreAt(view, cursor, loan.Name));
     }
 
     private static ulong TellFrom<TOrder, TSink>(
@@ -143,14 +192,16 @@ internal static class MemberView
     {
         next = 0;
         uint found = 0;
+        long bytes = 0;
         if (from > uint.MaxValue)
             return 0;
         var cursor = tree.AtOrAbove(from, default);
         for (; cursor.IsValid && found < all; cursor.MoveNext(), found++)
         {
-            if (found >= count && cursor.Key >= next)
+            if ((found >= count || bytes >= ScanBytesMax) && cursor.Key >= next)
                 return found;
             next = cursor.Key + 1;
+            bytes += cursor.Entry.NameLength;
         }
 
         next = 0;

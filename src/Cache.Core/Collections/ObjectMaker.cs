@@ -103,7 +103,7 @@ internal static class ObjectMaker
         var reader = new ElementReader(element);
         reader.TryRead();
         if (reader.Action == ElementAction.Expire
-            || ElementSizes.Fits((long)reader.Name.Length + reader.Value.Length))
+            || ElementSizes.Fits(reader.Name.Length, reader.Value.Length))
         {
             return writer.TryMake(reader);
         }
@@ -112,8 +112,12 @@ internal static class ObjectMaker
         try
         {
             var maker = new LongElementMaker(objects.LongElements, changes);
-            maker.Add(reader.Name, reader.Value);
-            changes.Put(reader.Name, reader.Value);
+            bool hasScore = objects.Table[number].Kind == EntryKind.SortedSet;
+            maker.Add(reader.Name, hasScore ? default : reader.Value);
+            if (hasScore)
+                changes.PutScore(reader.Name, reader.Value);
+            else
+                changes.Put(reader.Name, reader.Value);
             return !changes.NeedsBlocks && writer.TryMake(changes.Bytes, changes.Count);
         }
         finally
@@ -200,6 +204,7 @@ internal static class ObjectMaker
         PackedCheck.TryGetShape(kind, out var shape);
         if (!PackedTable.TryOpen(present, shape, out var table))
             PackedCheck.ThrowDamaged();
+        objects.Table[stub.Number].IsConverted = (PackedTable.FlagsOf(present) & PackedTable.ConvertedFlag) != 0;
         byte[] bytes = ArrayPool<byte>.Shared.Rent(ElementReader.HeaderSize + PackedTable.LengthMax);
         try
         {
@@ -207,12 +212,6 @@ internal static class ObjectMaker
             {
                 var name = table.NameAt(place);
                 var value = table.ValueAt(place);
-                if (kind != EntryKind.List && !ElementSizes.MayBeStored(name.Length, value.Length))
-                {
-                    status = WriteStatus.CollectionTooLong;
-                    return ObjectStep.Done;
-                }
-
                 int length = kind == EntryKind.List // At the right end.
                     ? ElementChanges.Write(bytes, ElementAction.Put, default, name)
                     : ElementChanges.Write(bytes, ElementAction.Put, name, value);

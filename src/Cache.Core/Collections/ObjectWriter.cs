@@ -204,8 +204,10 @@ internal static class ObjectWriter
             isChanged = true; // If it throws.
             bool isMade = writer.TryMake(changes.Bytes, changes.Count);
             isChanged = writer.IsChanged;
+            if (writer.IsRefused)
+                status = WriteStatus.CollectionTooLong;
             if (!isMade)
-                return ObjectStep.NeedsPages;
+                return writer.IsRefused ? ObjectStep.Done : ObjectStep.NeedsPages;
             if (recorder is not null && recorder.Write(key.Bytes, changes.Told(isCollection: false)))
                 recorder = null;
             shard.NoteElements(key, edit.Kind, RemoveExpiredEdit.CauseOf<TEdit>());

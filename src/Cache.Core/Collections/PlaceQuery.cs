@@ -64,7 +64,7 @@ internal ref struct PlaceQuery(PackedShape shape, ReadOnlySpan<byte> name, bool 
             return;
         PackedScore.TryRead(entry.Value, out double score);
         Score = score;
-        if (needsRank && view.Second<ByScore>().TryFindRank(ScoreKey.Of(score), _name, out uint rank))
+        if (needsRank && view.TryFindRank(_name, score, entry, out uint rank))
             Index = rank;
     }
 

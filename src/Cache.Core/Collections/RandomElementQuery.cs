@@ -20,9 +20,12 @@ internal ref struct RandomElementQuery<TSink>(PackedShape shape, TSink sink) : I
     /// <summary>The length of the name.</summary>
     public int Length { get; private set; }
 
+    /// <summary>Whether the name is a long one: it is not copied, and there is to be read from a snapshot.</summary>
+    public bool IsLong { get; private set; }
+
     public void Read(ReadOnlySpan<byte> packed)
     {
-        (IsFound, Length) = (false, 0);
+        (IsFound, Length, IsLong) = (false, 0, false);
         if (!PackedTable.TryOpen(packed, shape, out var table) || table.Count == 0
             || !table.TryGetAt(Random.Shared.Next(table.Count), out var place))
         {
@@ -42,7 +45,7 @@ internal ref struct RandomElementQuery<TSink>(PackedShape shape, TSink sink) : I
 
     public void Read(in ObjectView view)
     {
-        (IsFound, Length) = (false, 0);
+        (IsFound, Length, IsLong) = (false, 0, false);
         if (view.Count == 0)
             return;
         uint rank = RandomRanks.Next(view.Count);
@@ -54,7 +57,7 @@ internal ref struct RandomElementQuery<TSink>(PackedShape shape, TSink sink) : I
 
     public void Copy(in ObjectView view)
     {
-        if (IsFound)
+        if (IsFound && !IsLong)
             _name.CopyTo(Sink.GetSpan(Length));
     }
 
@@ -64,7 +67,9 @@ internal ref struct RandomElementQuery<TSink>(PackedShape shape, TSink sink) : I
         IsFound = cursor.IsValid;
         if (!IsFound)
             return;
-        _name = cursor.Entry.Name;
+        var entry = cursor.Entry;
+        IsLong = entry.IsNameStub;
+        _name = entry.Name;
         Length = _name.Length;
     }
 }

@@ -30,9 +30,9 @@ internal struct RemoveExpiredEdit(long nowMs) : IPackedEdit, IObjectEdit
         IsMore = false;
         uint expired = Math.Min(view.CountExpired(nowMs), ElementChanges.CountMax);
         var cursor = view.Second<ByScore>().At(0);
-        for (; changes.Count < expired && cursor.IsValid; cursor.MoveNext())
-            changes.Drop(cursor.Entry.Name);
-        IsMore = changes.Count == ElementChanges.CountMax;
+        for (; changes.Count < expired && cursor.IsValid && !changes.IsLong; cursor.MoveNext())
+            changes.Drop(view, cursor.Entry);
+        IsMore = changes.Count == ElementChanges.CountMax || changes.IsLong;
         return changes.Count > 0 ? WriteStatus.Done : WriteStatus.NotFound;
     }
 

@@ -87,7 +87,9 @@ internal ref struct StoredChangesEdit(EntryKind kind, ReadOnlySpan<byte> changes
         var reader = new ElementReader(_changes);
         while (reader.TryRead())
         {
-            if (reader.Action == ElementAction.Put)
+            if (reader.Action == ElementAction.Put && kind == EntryKind.SortedSet)
+                changes.PutScore(reader.Name, reader.Value);
+            else if (reader.Action == ElementAction.Put)
                 changes.Put(reader.Name, reader.Value);
             else if (reader.Action == ElementAction.Expire)
                 changes.Expire(reader.Name, reader.Moment);
@@ -106,7 +108,7 @@ internal ref struct StoredChangesEdit(EntryKind kind, ReadOnlySpan<byte> changes
         while (reader.TryRead())
         {
             if (reader.Action is ElementAction.Put or ElementAction.Replace)
-                maker.Add(reader.Name, reader.Value);
+                maker.Add(reader.Name, kind == EntryKind.SortedSet ? default : reader.Value);
         }
     }
 

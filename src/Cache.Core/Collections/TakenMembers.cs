@@ -6,7 +6,7 @@ namespace Cache.Core.Collections;
 
 /// <summary>Elements that a write removed, or that a read found, for the caller; dispose it.</summary>
 /// <remarks>
-/// Each is its length in four bytes, its score in eight, and its bytes. Of a long element of a list there is a
+/// Each is its length in four bytes, its score in eight, and its bytes. Of a long one there is a
 /// reference to its block, and the complement of that one's number instead of the length. One for each thread; a sink
 /// that asks the store in turn gets another one.
 /// </remarks>
@@ -64,13 +64,13 @@ internal sealed class TakenMembers : IDisposable
         }
     }
 
-    /// <summary>Adds an element of a list; the caller holds it.</summary>
-    public void Add(scoped in ObjectView view, scoped in TreeEntry entry)
+    /// <summary>Adds an element of a list, or a member; the caller holds the collection.</summary>
+    public void Add(scoped in ObjectView view, scoped in TreeEntry entry, double score = 0)
     {
         if (entry.IsNameStub)
-            AddLong(view.LongElements, ElementStub.Read(entry.Name));
+            AddLong(view.LongElements, ElementStub.Read(ElementStub.EndOf(entry.Name)), score);
         else
-            Add(entry.Name, score: 0);
+            Add(entry.Name, score);
     }
 
     public void Add(scoped ReadOnlySpan<byte> member, double score)
@@ -114,11 +114,11 @@ internal sealed class TakenMembers : IDisposable
             _cached = this;
     }
 
-    private void AddLong(LongElements owner, ElementStub stub)
+    private void AddLong(LongElements owner, ElementStub stub, double score)
     {
         _lent.EnsureCapacity(_lent.Count + 1);
         int at = _length;
-        Add(default, score: 0);
+        Add(default, score);
         BinaryPrimitives.WriteInt32LittleEndian(_bytes.AsSpan(at), ~_lent.Count);
         owner.Lend(stub.Block);
         _lent.Add((at, owner, stub));

@@ -33,6 +33,10 @@ internal readonly struct ElementStub(LargeBlock block, int length)
     public static int LengthOf(ReadOnlySpan<byte> bytes) =>
         bytes.Length < Size ? 0 : Math.Max(0, MemoryMarshal.Read<int>(bytes[LargeBlock.StubLength..]));
 
+    /// <summary>The stub at the end of bytes, of whatever is there.</summary>
+    public static ReadOnlySpan<byte> EndOf(ReadOnlySpan<byte> bytes) =>
+        bytes.Length < Size ? default : bytes[^Size..];
+
     public void Write(Span<byte> bytes)
     {
         Block.WriteStub(bytes);

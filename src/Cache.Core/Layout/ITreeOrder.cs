@@ -14,6 +14,11 @@ internal interface ITreeOrder
     /// What dead trees and leaves with stubs are marked with, 1 to 7: who frees them knows nothing of their collection.
     /// </summary>
     static abstract int Code { get; }
+
+    /// <summary>
+    /// Whether it is the order of second trees alone: what their stubs stand for counts in the first ones.
+    /// </summary>
+    static abstract bool IsSecond { get; }
 }
 
 /// <summary>Fields with values, and members with scores, by 32 bits of their hash.</summary>
@@ -24,6 +29,8 @@ internal readonly struct ByHashWithValue : ITreeOrder
     public static bool HasValue => true;
 
     public static int Code => 1;
+
+    public static bool IsSecond => false;
 }
 
 /// <summary>Members by 32 bits of their hash.</summary>
@@ -34,6 +41,8 @@ internal readonly struct ByHash : ITreeOrder
     public static bool HasValue => false;
 
     public static int Code => 2;
+
+    public static bool IsSecond => false;
 }
 
 /// <summary>Members by a score as 64 sortable bits, and fields by the moment at which they expire.</summary>
@@ -44,6 +53,8 @@ internal readonly struct ByScore : ITreeOrder
     public static bool HasValue => false;
 
     public static int Code => 3;
+
+    public static bool IsSecond => true;
 }
 
 /// <summary>Entries by a number of 64 bits and the bytes of their names, with values.</summary>
@@ -54,6 +65,8 @@ internal readonly struct ByNumber : ITreeOrder
     public static bool HasValue => true;
 
     public static int Code => 4;
+
+    public static bool IsSecond => false;
 }
 
 /// <summary>Items by their position.</summary>
@@ -64,4 +77,6 @@ internal readonly struct ByPosition : ITreeOrder
     public static bool HasValue => false;
 
     public static int Code => 5;
+
+    public static bool IsSecond => false;
 }

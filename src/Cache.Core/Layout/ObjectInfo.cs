@@ -20,6 +20,9 @@ internal struct ObjectInfo
     [FieldOffset(0)]
     public uint Version;
 
+    // Of the kind's byte: Redis would have given up its compact encoding.
+    private const byte ConvertedFlag = 0x80;
+
     [FieldOffset(4)]
     private byte _kind;
 
@@ -55,8 +58,15 @@ internal struct ObjectInfo
     /// <summary>What the collection is.</summary>
     public EntryKind Kind
     {
-        readonly get => (EntryKind)_kind;
+        readonly get => (EntryKind)(_kind & ~ConvertedFlag);
         set => _kind = (byte)value;
+    }
+
+    /// <summary>Whether Redis would have given up its compact encoding; it never goes back to that.</summary>
+    public bool IsConverted
+    {
+        readonly get => (_kind & ConvertedFlag) != 0;
+        set => _kind = (byte)(value ? _kind | ConvertedFlag : _kind & ~ConvertedFlag);
     }
 
     /// <summary>Of a list: its marks, in the bytes of the second tree.</summary>

@@ -9,8 +9,8 @@ namespace Cache.Core.Layout;
 ///  length 1–2 │ name │ [ length 1–2 │ [ moment 8 │ ] value ]
 ///                        in two bytes: 1 · stub 1 · moment 1 · upper bits 5, lower bits 8
 /// </code>
-/// A stub stands for bytes that are too long to be here; what it says is its owner's. The tree keeps, orders and moves
-/// it like any other bytes, and tells when it ends. A moment, in Unix milliseconds, is when a field of a hash expires:
+/// A stub stands for bytes that are too long to be here; what it says is its owner's, but for the part of a name by which
+/// the tree orders it (<see cref="NameStub"/>). The tree keeps and moves it like any other bytes, and tells when it ends. A moment, in Unix milliseconds, is when a field of a hash expires:
 /// one that does not has no byte for it.
 /// </remarks>
 [method: MethodImpl(MethodImplOptions.AggressiveInlining)] // Keeps the spans in registers.
@@ -49,7 +49,13 @@ internal readonly ref struct TreeEntry(
     public int ValueLength => IsValueStub ? ElementStub.LengthOf(Value) : Value.Length;
 
     /// <summary>The length of the name, also of one that a stub stands for.</summary>
-    public int NameLength => IsNameStub ? ElementStub.LengthOf(Name) : Name.Length;
+    public int NameLength => IsNameStub ? ElementStub.LengthOf(ElementStub.EndOf(Name)) : Name.Length;
+
+    /// <summary>What it is ordered and found by: the name, or what a stub has of it (<see cref="NameStub"/>).</summary>
+    public ReadOnlySpan<byte> OrderedName => IsNameStub ? NameStub.OrderedPartOf(Name) : Name;
+
+    /// <summary>The stub of its block, the value's if it has one.</summary>
+    public ReadOnlySpan<byte> Stub => IsValueStub ? Value : ElementStub.EndOf(Name);
 
     /// <summary>The bytes that it takes in a page.</summary>
     public int SizeOf(bool hasValue)

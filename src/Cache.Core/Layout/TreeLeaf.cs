@@ -114,7 +114,7 @@ internal readonly unsafe struct TreeLeaf<TOrder>
     {
         var old = _page.EntryAt(OffsetAt(index), TOrder.HasValue);
         Debug.Assert(old.SizeOf(TOrder.HasValue) == entry.SizeOf(TOrder.HasValue));
-        Debug.Assert(!TOrder.HasValue || old.Name.SequenceEqual(entry.Name));
+        Debug.Assert(!TOrder.HasValue || old.OrderedName.SequenceEqual(entry.OrderedName));
         _page.RewriteEntry(OffsetAt(index), in entry, TOrder.HasValue);
         if (entry.HasStub)
             _page.StubCode = TOrder.Code;

@@ -163,9 +163,15 @@ internal readonly unsafe struct TreePage
         return new TreeEntry(name, value, isNameStub, isValueStub, moment);
     }
 
-    /// <summary>The first part of an entry; nothing at offset 0.</summary>
+    /// <summary>What an entry is ordered by; nothing at offset 0.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // Once or a few times for each search.
-    public Span<byte> NameAt(int offset) => offset == 0 ? default : PartAt(ref offset, out _, out _);
+    public ReadOnlySpan<byte> NameAt(int offset)
+    {
+        if (offset == 0)
+            return default;
+        ReadOnlySpan<byte> name = PartAt(ref offset, out bool isStub, out _);
+        return isStub ? NameStub.OrderedPartOf(name) : name;
+    }
 
     /// <summary>Writes an entry before the others.</summary>
     /// <returns>Its offset.</returns>

@@ -25,6 +25,7 @@ internal abstract partial class SharedState
     private const int ObjectOverdraftDivisor = 64;
 
     private readonly KeyedHash _hash;
+    private volatile EncodingLimits _encodingLimits = new();
     private readonly int _shardShift;
 
     // Made once, under its gate, when the first collection becomes large: its addresses are as many as the records'.
@@ -150,6 +151,13 @@ internal abstract partial class SharedState
         return version;
     }
 
+    /// <summary>Beyond which a collection is noted as one that Redis converts.</summary>
+    public EncodingLimits EncodingLimits
+    {
+        get => _encodingLimits;
+        set => _encodingLimits = value;
+    }
+
     /// <summary>The large collections, made if there are none yet.</summary>
     /// <returns>Null if the system has no addresses for them.</returns>
     public ObjectHeap? TryMakeObjects()
@@ -165,7 +173,10 @@ internal abstract partial class SharedState
             {
                 Volatile.Write(ref _objects, new ObjectHeap(
                     Budget.LimitBytes, GhostAddressBytes, Budget, _hash, () => Log.LinkSpareBytes,
-                    () => Budget.LimitBytes / ObjectOverdraftDivisor, Heap, KeepFreeSegmentsWithinLimit, Fields));
+                    () => Budget.LimitBytes / ObjectOverdraftDivisor, Heap, KeepFreeSegmentsWithinLimit, Fields)
+                {
+                    EncodingLimits = () => EncodingLimits,
+                });
             }
             catch (OutOfMemoryException)
             {

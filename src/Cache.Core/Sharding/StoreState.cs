@@ -29,7 +29,6 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
     private long _limitBytes;
 
     // Replaced as a whole by any thread.
-    private volatile EncodingLimits _encodingLimits = new();
 
     private int _disposals;
 
@@ -65,13 +64,6 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
     {
         get => Volatile.Read(ref _limitBytes);
         private set => Volatile.Write(ref _limitBytes, value);
-    }
-
-    /// <summary>Beyond which a collection is noted as one that Redis converts.</summary>
-    public EncodingLimits EncodingLimits
-    {
-        get => _encodingLimits;
-        set => _encodingLimits = value;
     }
 
     public Reclaimer Reclaimer { get; }

@@ -59,11 +59,13 @@ internal sealed class ObjectValidator(ObjectHeap objects)
             case EntryKind.Hash:
                 Check<ByHashWithValue>(info.First);
                 Check<ByScore>(info.Second);
-                CountBlocks(objects.ViewOf(info));
+                CountBlocks(objects.ViewOf(info).First<ByHashWithValue>());
+                CountBlocks(objects.ViewOf(info).Second<ByScore>());
                 CheckMoments(objects.ViewOf(info));
                 break;
             case EntryKind.Set:
                 Check<ByHash>(info.First);
+                CountBlocks(objects.ViewOf(info).First<ByHash>());
                 break;
             case EntryKind.List:
                 Check<ByPosition>(info.First);
@@ -72,6 +74,8 @@ internal sealed class ObjectValidator(ObjectHeap objects)
             case EntryKind.SortedSet:
                 Check<ByHashWithValue>(info.First);
                 Check<ByScore>(info.Second);
+                CountBlocks(objects.ViewOf(info).First<ByHashWithValue>());
+                CountBlocks(objects.ViewOf(info).Second<ByScore>());
                 CheckScores(objects.ViewOf(info), info.Second.Count);
                 break;
             case EntryKind.Stream:
@@ -88,15 +92,26 @@ internal sealed class ObjectValidator(ObjectHeap objects)
     private void Check<TOrder>(in TreeRoot root)
         where TOrder : struct, ITreeOrder => new TreeAudit<TOrder>(objects.Pages, _pages).Check(root);
 
-    private void CountBlocks(in ObjectView view)
+    private void CountBlocks<TOrder>(TreeReader<TOrder> tree)
+        where TOrder : struct, ITreeOrder
     {
-        var cursor = view.First<ByHashWithValue>().At(0);
-        for (; cursor.IsValid; cursor.MoveNext())
+        for (var cursor = tree.At(0); cursor.IsValid; cursor.MoveNext())
         {
-            if (!cursor.Entry.IsValueStub)
-                continue;
-            CountBlock(cursor.Entry.Value, cursor.Entry.Name.Length);
+            var entry = cursor.Entry;
+            if (entry.IsValueStub)
+                CountBlock(entry.Value, entry.NameLength);
+            if (entry.IsNameStub)
+                CountNameBlock(ElementStub.EndOf(entry.Name));
         }
+    }
+
+    private void CountNameBlock(ReadOnlySpan<byte> bytes)
+    {
+        var stub = ElementStub.Read(bytes);
+        StoreValidator.Require(
+            LongName.NameOf(stub.Block).Length == stub.Length && stub.Length > ElementSizes.NameLengthMax,
+            $"a name of {stub.Length} bytes is in a block of {stub.Block.Length}");
+        Count(bytes, stub.Block);
     }
 
     // Of a list: in the block is the change that has added the element, with any position.
@@ -122,9 +137,18 @@ internal sealed class ObjectValidator(ObjectHeap objects)
         StoreValidator.Require(
             ElementReader.PrefixSize + ElementReader.SizeOf(nameLength, stub.Length) == stub.Block.Length,
             $"a value of {stub.Length} bytes is in a block of {stub.Block.Length}");
-        long address = BinaryPrimitives.ReadInt64LittleEndian(bytes);
-        _blocks[address] = (stub.Block, _blocks.GetValueOrDefault(address).Count + 1);
+        Count(bytes, stub.Block);
     }
+
+    private void Count(ReadOnlySpan<byte> stub, LargeBlock block)
+    {
+        long address = BinaryPrimitives.ReadInt64LittleEndian(stub);
+        _blocks[address] = (block, _blocks.GetValueOrDefault(address).Count + 1);
+    }
+
+    // Of a second tree: as the first one is searched.
+    private static bool TryFind(in ObjectView view, in TreeEntry entry, out TreeEntry found) => view.TryFindName(
+        entry.IsNameStub ? LongName.NameOf(ElementStub.Read(entry.Stub).Block) : entry.Name, out found);
 
     // Each stub has one reference, and nothing else has any.
     private void ValidateBlocks()
@@ -167,7 +191,7 @@ internal sealed class ObjectValidator(ObjectHeap objects)
         StoreValidator.Require(timed == view.TimedCount, $"{timed} fields have {view.TimedCount} moments");
         for (var cursor = view.Second<ByScore>().At(0); cursor.IsValid; cursor.MoveNext())
         {
-            bool isField = view.TryFindName(cursor.Entry.Name, out var field);
+            bool isField = TryFind(view, cursor.Entry, out var field);
             StoreValidator.Require(
                 isField && (ulong)field.Moment == cursor.Key,
                 $"a field is at moment {cursor.Key}, and has another one");
@@ -181,7 +205,7 @@ internal sealed class ObjectValidator(ObjectHeap objects)
         var cursor = view.Second<ByScore>().At(0);
         for (; cursor.IsValid; cursor.MoveNext())
         {
-            bool isMember = view.TryFindName(cursor.Entry.Name, out var member);
+            bool isMember = TryFind(view, cursor.Entry, out var member);
             StoreValidator.Require(
                 isMember && ScoreKey.Of(member.Value) == cursor.Key,
                 $"a member is at score {ScoreKey.ScoreOf(cursor.Key)}, and has another one");

@@ -60,7 +60,7 @@ internal static class ClientData
         "age" => nowMs - client.ConnectedAtMs,
         "idle" => nowMs - client.LastInteractionMs,
         "input" => client.PendingInputBytes,
-        "output" => client.PendingOutputBytes,
+        "output" => client.UnreadBytes,
         "memory" => MemoryOf(client),
         _ => client.Id,
     };
@@ -82,10 +82,14 @@ internal static class ClientData
         json.WriteNumber("age", Math.Max(0, nowMs - client.ConnectedAtMs) / 1000);
         json.WriteNumber("idle", Math.Max(0, nowMs - client.LastInteractionMs) / 1000);
         json.WriteNumber("input", client.PendingInputBytes);
-        json.WriteNumber("output", client.PendingOutputBytes);
+        json.WriteNumber("output", client.UnreadBytes);
         json.WriteNumber("memory", MemoryOf(client));
         json.WriteString("command", client.LastCommand?.Name ?? "");
         json.WriteBoolean("blocked", client.IsBlocked);
+        json.WriteBoolean("subscribed", client.IsSubscriber);
+        json.WriteBoolean("tracking", client.Tracking is not null);
+        json.WriteBoolean("queueing", client.IsQueueing);
+        json.WriteBoolean("monitor", client.IsMonitor);
         json.WriteEndObject();
     }
 }

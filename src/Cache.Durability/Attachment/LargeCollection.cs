@@ -56,11 +56,8 @@ internal sealed class LargeCollection
         {
             int nameLength = NameAt(kind, elements, i, head).Length;
             int valueLength = ValueAt(kind, elements, i, head).Length;
-            bool fits = kind is EntryKind.List or EntryKind.Hash
-                ? ElementSizes.MayBeStored(nameLength, valueLength)
-                : ElementSizes.Fits((long)nameLength + valueLength);
             bytes += ElementReader.HeaderSize + (long)nameLength + valueLength;
-            if (!fits || bytes > Array.MaxLength)
+            if (bytes > Array.MaxLength)
                 return false;
         }
 

@@ -40,7 +40,7 @@ internal sealed class StreamCollection
         long length = NewEntry.LengthOf(ref fields, out int shapeLength);
         Span<byte> name = stackalloc byte[StreamElement.EntryNameSize];
         StreamElement.NameEntry(name, id);
-        if (length > BytesMax || !ElementSizes.MayBeStored(name.Length, (int)length))
+        if (length > BytesMax)
             IsTooLong = true;
         else if (TryReserve(ElementReader.SizeOf(name.Length, (int)length)))
             NewEntry.Write(ref fields, shapeLength, Put(name, (int)length));

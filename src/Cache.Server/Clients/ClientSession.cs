@@ -17,6 +17,7 @@ internal sealed class ClientSession
     private volatile bool _isKilled;
     private volatile bool _isHurried;
     private volatile bool _isServed;
+    private volatile bool _isWaiting;
     private volatile AclUser _user;
     private Suspension? _suspension;
     private volatile Outbox? _outbox;
@@ -108,11 +109,26 @@ internal sealed class ClientSession
     /// <summary>The messages that others push to it; null: none do.</summary>
     public Outbox? Outbox => _outbox;
 
+    /// <summary>Whether its connection waits, without writing. Written by the connection.</summary>
+    public bool IsWaiting
+    {
+        get => _isWaiting;
+        set => _isWaiting = value;
+    }
+
+    /// <summary>Its connection, where others may push to it; null: none.</summary>
+    public IPushedConnection? Owner { get; set; }
+
     /// <summary>The channels that it is subscribed to, or was; null: it never was.</summary>
     public ClientSubscriptions? Subscriptions => _subscriptions;
 
     /// <summary>Whether it is subscribed to a channel or a pattern. Any thread.</summary>
     public bool IsSubscriber => _subscriptions is { IsEmpty: false };
+
+    /// <summary>
+    /// Whether it may ask for nothing for a long time and is not forgotten: it waits, or is told what happens.
+    /// </summary>
+    public bool IsAttentive => IsBlocked || IsSubscriber || _tracking is not null || IsMonitor;
 
     /// <summary>Its kind.</summary>
     public ClientType Type => IsSubscriber ? ClientType.PubSub : ClientType.Normal;
@@ -205,6 +221,9 @@ internal sealed class ClientSession
     /// <summary>Bytes of replies that the peer has not taken yet; set by the connection.</summary>
     public long PendingOutputBytes { get; set; }
 
+    /// <summary>The bytes of replies and messages that wait for its peer. Any thread.</summary>
+    public long UnreadBytes => PendingOutputBytes + (_outbox?.Bytes ?? 0);
+
     /// <summary>The memory it holds beyond that of an idle client.</summary>
     public long HeldBytes =>
         InputMemoryBytes + PendingOutputBytes + Volatile.Read(ref _unsentBytes) + (_outbox?.Bytes ?? 0)
@@ -251,8 +270,7 @@ internal sealed class ClientSession
     }
 
     /// <summary>
-    /// Lets others push messages to it from now on. Any thread; unless it is called by the client's own command, they
-    /// are sent with the reply to its next request at first.
+    /// Lets others push messages to it from now on. For the client's own command.
     /// </summary>
     public Outbox OpenOutbox(ClientMemory memory, Action<ConnectionLimit, string, long> report)
     {
@@ -265,6 +283,26 @@ internal sealed class ClientSession
         }
 
         return _outbox;
+    }
+
+    /// <summary>Lets others push messages to it from now on. For the command of another client.</summary>
+    /// <remarks>
+    /// The connection may wait for bytes, and not know of the outbox. The barrier stands for one on its thread: either
+    /// it had not begun to wait, and sees the outbox when it begins, or it is seen to wait here, and sees the outbox
+    /// when the wait has ended.
+    /// </remarks>
+    public void OpenOutboxFromOutside(ClientMemory memory, Action<ConnectionLimit, string, long> report)
+    {
+        if (_outbox is not null)
+            return;
+        var made = new Outbox(this, memory, report, isStrange: true);
+#pragma warning disable CS0420 // As above.
+        if (Interlocked.CompareExchange(ref _outbox, made, null) is not null)
+            return;
+#pragma warning restore CS0420
+        Interlocked.MemoryBarrierProcessWide();
+        if (IsWaiting && Owner is { } owner)
+            made.Lend(owner.WakeToWrite);
     }
 
     /// <summary>Gives it a list of channels; called by the client's own command.</summary>

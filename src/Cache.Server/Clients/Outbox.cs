@@ -13,11 +13,16 @@ namespace Cache.Server.Clients;
 /// ¶owned → (TryRest, no message is left) resting → (TryResume) owned;
 /// resting → (TryBeginDrain) draining → (TryEndDrain) resting;
 /// draining → (TryResume) awaited → (TryEndDrain) owned; owned → (Close) closed.
+/// Another client may make it, to be told of its changed keys there: then it is strange to the connection, until that
+/// looks at it or is found to wait:
+/// ¶strange → (TryResume, and all that the connection does) owned; strange → (Lend) resting.
 /// </remarks>
 /// <param name="client">The client that receives the messages.</param>
 /// <param name="memory">Counts the messages.</param>
 /// <param name="report">Called when the client meets the limit.</param>
-internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<ConnectionLimit, string, long> report)
+/// <param name="isStrange">Whether another client makes it.</param>
+internal sealed class Outbox(
+    ClientSession client, ClientMemory memory, Action<ConnectionLimit, string, long> report, bool isStrange = false)
 {
     /// <summary>The most bytes of unsent messages of a client that is subscribed to nothing.</summary>
     public const long BytesMax = 32 << 20;
@@ -30,9 +35,12 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
     // A longer queue that is empty again gives back its memory.
     private const int KeptCapacityMax = 64;
 
+    private const int All = int.MaxValue;
+
     private readonly Lock _gate = new();
     private readonly Queue<ReadOnlyMemory<byte>> _messages = new();
-    private Turn _turn;
+    private Turn _turn = isStrange ? Turn.Strange : Turn.Owned;
+    private volatile bool _isUnmet = isStrange;
     private bool _isWaking;
     private bool _isOver;
     private Action? _wake;
@@ -40,12 +48,16 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
     private long _bytes;
     private int _protocolVersion = client.ProtocolVersion;
 
+    // How many messages come before a reply that others have made for the client; All: there is none.
+    private int _ahead = All;
+
     // Since when there are more bytes than the soft limit, in milliseconds of the store's clock; 0: there are not.
     private long _softSinceMs;
 
     private enum Turn : byte
     {
         Owned,
+        Strange,
         Resting,
         Draining,
         Awaited,
@@ -55,8 +67,17 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
     /// <summary>The bytes that the messages count; any thread, perhaps a moment old.</summary>
     public long Bytes => Volatile.Read(ref _bytes);
 
+    /// <summary>The number of messages; any thread, perhaps a moment old.</summary>
+    public int Count => _messages.Count;
+
     /// <summary>The client that receives the messages.</summary>
     public ClientSession Client => client;
+
+    /// <summary>
+    /// Whether the connection has not looked at it yet: then it must call <see cref="TryResume"/> first. For the
+    /// connection.
+    /// </summary>
+    public bool IsUnmet => _isUnmet;
 
     /// <summary>Adds a message, whose bytes must not change afterwards. Any thread; never waits for the peer.</summary>
     /// <returns>False if the client is about to end.</returns>
@@ -95,11 +116,13 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
     /// <summary>
     /// Frames messages in another version from now on, unless some wait that are to come before. For the connection.
     /// </summary>
-    public bool TrySetProtocolVersion(int version)
+    /// <param name="version">The version.</param>
+    /// <param name="isForced">Whether those that wait may come later all the same.</param>
+    public bool TrySetProtocolVersion(int version, bool isForced = false)
     {
         lock (_gate)
         {
-            if (_messages.Count > 0)
+            if (_messages.Count > 0 && !isForced)
                 return false;
             _protocolVersion = version;
             return true;
@@ -125,14 +148,43 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
     {
         lock (_gate)
         {
+            Own();
             Debug.Assert(_turn is Turn.Owned or Turn.Draining or Turn.Awaited);
-            if (!_messages.TryDequeue(out message))
+            message = default;
+            if (!HasNext)
                 return false;
+            message = _messages.Dequeue();
+            if (_ahead != All)
+                _ahead--;
             Drop(message.Length + MessageBytes);
             if (_messages.Count == 0 && _messages.Capacity > KeptCapacityMax)
                 _messages.TrimExcess();
             return true;
         }
+    }
+
+    /// <summary>
+    /// Keeps back the messages that come from now on, until <see cref="EndReply"/>: another thread makes a reply for
+    /// the client, which is parked, and they belong behind it.
+    /// </summary>
+    public void BeginReply()
+    {
+        lock (_gate)
+            _ahead = _messages.Count;
+    }
+
+    /// <summary>The reply is written, or there is none after all. For the connection, or who began.</summary>
+    public void EndReply()
+    {
+        Action? wake;
+        lock (_gate)
+        {
+            _ahead = All;
+            wake = _turn == Turn.Resting && HasNext && !_isWaking ? _wake : null;
+            _isWaking |= wake is not null;
+        }
+
+        wake?.Invoke();
     }
 
     /// <summary>Gives up the turn until <see cref="TryResume"/>, if there is no message. For the connection.</summary>
@@ -142,11 +194,24 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
         lock (_gate)
         {
             Debug.Assert(_turn == Turn.Owned);
-            if (_messages.Count > 0)
+            if (HasNext)
                 return false;
             _wake = wake;
             _turn = Turn.Resting;
             return true;
+        }
+    }
+
+    /// <summary>Gives the turn of a connection that waits and has not seen this outbox. For who has made it.</summary>
+    public void Lend(Action wake)
+    {
+        lock (_gate)
+        {
+            if (_turn != Turn.Strange)
+                return;
+            Debug.Assert(_messages.Count == 0, "Nothing is sent before it is lent.");
+            _wake = wake;
+            _turn = Turn.Resting;
         }
     }
 
@@ -156,6 +221,8 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
     {
         lock (_gate)
         {
+            _isUnmet = false;
+            Own();
             if (_turn == Turn.Owned)
                 return null;
             Debug.Assert(_turn is Turn.Resting or Turn.Draining);
@@ -191,7 +258,7 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
         lock (_gate)
         {
             Debug.Assert(_turn is Turn.Draining or Turn.Awaited);
-            if (_turn == Turn.Draining && _messages.Count > 0 && !isOver)
+            if (_turn == Turn.Draining && HasNext && !isOver)
                 return false;
             if (_turn == Turn.Awaited)
                 _resumed!.SetResult();
@@ -211,6 +278,13 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
             _messages.Clear();
             Drop(_bytes);
         }
+    }
+
+    private void Own()
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        if (_turn == Turn.Strange)
+            _turn = Turn.Owned;
     }
 
     // False if the client has ended, or meets a limit: then IsOver is set, and the caller ends it without the gate.
@@ -244,6 +318,8 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, Action<C
             memory.EvictWhileOverLimit();
         return isAdded;
     }
+
+    private bool HasNext => _messages.Count > 0 && _ahead > 0;
 
     private long HardLimit => client.IsSubscriber ? memory.PubSubLimits.Hard : BytesMax;
 

@@ -8,18 +8,23 @@ namespace Cache.Server.Connections;
 /// Pushes: a client that others push to has an <see cref="Outbox"/>, which says whose turn it is to write. The
 /// connection has the turn while it executes and sends; it rests while it waits for bytes, or is parked with its
 /// replies sent. Then a message makes the transport's thread write: <see cref="DrainAsync"/>. A read stays pending
-/// meanwhile, so that TLS, whose reads cannot be canceled, needs no special treatment.
+/// meanwhile, so that TLS, whose reads cannot be canceled, needs no special treatment. An outbox that another client
+/// has made (REDIRECT) while this waited is met when the wait has ended.
 /// </remarks>
-internal sealed partial class Connection<TExecutor>
+internal sealed partial class Connection<TExecutor> : IPushedConnection
 {
     private Action? _wake;
 
-    private Action Wake => _wake ??= () => _transport.Post(
-        static self => _ = ((Connection<TExecutor>)self).DrainAsync(), this);
+    private Action Wake => _wake ??= WakeToWrite;
+
+    /// <inheritdoc/>
+    public void WakeToWrite() => _transport.Post(static self => _ = ((Connection<TExecutor>)self).DrainAsync(), this);
 
     /// <summary>Writes the pushed messages, then waits for bytes, and lets others write meanwhile.</summary>
     private async ValueTask<ReadResult> RestAsync(Outbox outbox, ValueTask<ReadResult> read)
     {
+        await MeetAsync(outbox).ConfigureAwait(false);
+
         // Others may push without end, and faster than this writes: what has arrived meanwhile comes first.
         for (bool isFirst = true; !read.IsCompleted && !outbox.TryRest(Wake); isFirst = false)
             await WriteBeforeRestAsync(outbox, isFirst).ConfigureAwait(false);
@@ -37,8 +42,19 @@ internal sealed partial class Connection<TExecutor>
     // If the peer receives no more, messages are dropped as replies are; the read reports that it has gone.
     private async ValueTask BeginRestAsync(Outbox outbox)
     {
+        await MeetAsync(outbox).ConfigureAwait(false);
         for (bool isFirst = true; !outbox.TryRest(Wake); isFirst = false)
             await WriteBeforeRestAsync(outbox, isFirst).ConfigureAwait(false);
+    }
+
+    // Another client may have made it, and its messages may be written at this moment.
+    private static ValueTask MeetAsync(Outbox outbox) =>
+        outbox.IsUnmet && outbox.TryResume() is { } resumed ? new ValueTask(resumed) : default;
+
+    private async ValueTask<bool> TakeUnmetAsync(Outbox outbox, ReadResult read)
+    {
+        await MeetAsync(outbox).ConfigureAwait(false);
+        return IsLongWork(read.Buffer.Length) ? await TakeElsewhereAsync(read).ConfigureAwait(false) : Take(read);
     }
 
     private async ValueTask WriteBeforeRestAsync(Outbox outbox, bool isFirst)

@@ -62,14 +62,20 @@ internal sealed partial class Connection<TExecutor>
     // Its replies were sent, so others may write.
     private async ValueTask<SuspensionEnd> ParkAsync()
     {
-        var outbox = _client.Outbox;
-        if (outbox is not null)
+        _client.IsWaiting = true; // Before it looks for an outbox.
+        if (_client.Outbox is { } outbox)
             await BeginRestAsync(outbox).ConfigureAwait(false);
         var suspension = _client.Suspension;
         suspension.Post ??= _transport.Post;
         suspension.IsPeerGone ??= () => _transport.IsPeerGone;
+        bool isAhead = _client.IsBlocked; // The end of its peer ends the wait, wherever it stands.
+        if (isAhead)
+            _transport.ReceiveAhead(isOn: true);
         var end = await suspension.WaitAsync(_server.TimeProvider).ConfigureAwait(false);
-        if (outbox?.TryResume() is { } resumed)
+        if (isAhead)
+            _transport.ReceiveAhead(isOn: false);
+        _client.IsWaiting = false;
+        if (_client.Outbox?.TryResume() is { } resumed)
             await resumed.ConfigureAwait(false);
         return end;
     }

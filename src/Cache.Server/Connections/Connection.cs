@@ -73,6 +73,7 @@ internal sealed partial class Connection<TExecutor>
         _executor = executor;
         _logger = logger;
         _server = server;
+        client.Owner = this;
     }
 
     /// <summary>
@@ -102,7 +103,10 @@ internal sealed partial class Connection<TExecutor>
                 else
                 {
                     var read = await ReadAsync().ConfigureAwait(false);
-                    isTaken = IsLongWork(read.Buffer.Length)
+                    _client.IsWaiting = false;
+                    isTaken = _client.Outbox is { IsUnmet: true } outbox
+                        ? await TakeUnmetAsync(outbox, read).ConfigureAwait(false)
+                        : IsLongWork(read.Buffer.Length)
                         ? await TakeElsewhereAsync(read).ConfigureAwait(false)
                         : Take(read);
                 }
@@ -177,6 +181,7 @@ internal sealed partial class Connection<TExecutor>
             : _transport.Input.ReadAsync();
         if (!read.IsCompleted)
             _client.Turn.Begin(); // The thread that receives the bytes serves the others first.
+        _client.IsWaiting = true; // Before it looks for an outbox.
         return _client.Outbox is { } outbox ? ReadElsewhere(RestAsync(outbox, read)) : ReadElsewhere(read);
     }
 

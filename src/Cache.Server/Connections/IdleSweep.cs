@@ -81,12 +81,15 @@ internal sealed class IdleSweep : IAsyncDisposable
             _server.LatencyEvents.Add(LatencyCauses.CollectorPause, _server.UnixSeconds, milliseconds);
     }
 
-    // Pending bytes count already. They are read twice, since their flush may begin or end in between.
+    // And what was received of a parked client. Pending bytes count already; they are read twice, since their flush may
+    // begin or end in between.
     private void CountUnsent(LiveConnection connection, ClientSession client)
     {
         long pending = client.PendingOutputBytes;
         long unsent = connection.Transport.UnsentMemoryBytes;
-        client.CountUnsent(Math.Max(0, unsent - Math.Max(pending, client.PendingOutputBytes)), _server.ClientMemory);
+        long ahead = client.IsBlocked ? connection.Transport.AheadMemoryBytes : 0;
+        client.CountUnsent(
+            Math.Max(0, unsent - Math.Max(pending, client.PendingOutputBytes)) + ahead, _server.ClientMemory);
     }
 
     // While replies wait, or a command is executed, nothing is read: the client may have sent the rest of its request.

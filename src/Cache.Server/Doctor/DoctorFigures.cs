@@ -51,13 +51,18 @@ internal sealed record DoctorFigures
 
     public int ClientsMax { get; init; }
 
-    /// <summary>Clients that have sent nothing for ten minutes.</summary>
+    /// <summary>
+    /// Clients that have sent nothing for ten minutes, and neither wait nor are told anything.
+    /// </summary>
     public int IdleClients { get; init; }
 
     /// <summary>The client with most replies that it has not read; empty if none has any.</summary>
     public string SlowestReader { get; init; } = "";
 
     public long UnreadBytes { get; init; }
+
+    /// <summary>Whether that client is subscribed, tracks keys, or monitors.</summary>
+    public bool ReadsMessages { get; init; }
 
     /// <summary>The key of most requests, and its share of all, 0 to 1.</summary>
     public string HotKey { get; init; } = "";

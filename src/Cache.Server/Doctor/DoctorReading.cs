@@ -90,18 +90,20 @@ internal static class DoctorReading
         var clients = server.Clients.ToList();
         int idle = 0;
         ClientSession? slowest = null;
+        long unread = 0;
         foreach (var client in clients)
         {
-            idle += server.NowMs - client.LastInteractionMs >= IdleMsMin ? 1 : 0;
-            if (client.PendingOutputBytes > (slowest?.PendingOutputBytes ?? 0))
-                slowest = client;
+            idle += server.NowMs - client.LastInteractionMs >= IdleMsMin && !client.IsAttentive ? 1 : 0;
+            if (client.UnreadBytes > unread)
+                (slowest, unread) = (client, client.UnreadBytes);
         }
 
         return figures with
         {
             Clients = clients.Count,
             IdleClients = idle,
-            UnreadBytes = slowest?.PendingOutputBytes ?? 0,
+            UnreadBytes = unread,
+            ReadsMessages = slowest is { IsAttentive: true },
             SlowestReader = slowest is null ? "" : FormattableString.Invariant(
                 $"The client {slowest.Id} at {names.OfAddress(slowest.EndPoints.Remote)}{NameOf(slowest, names)}"),
         };

@@ -100,9 +100,14 @@ internal static class DoctorRules
 
     private static Finding? SlowReader(DoctorFigures figures) => figures.UnreadBytes < UnreadBytesMin ? null : Warning(
         "slow-reader",
-        Say($"{figures.SlowestReader} does not read its replies: {Megabytes(figures.UnreadBytes)} wait for it."),
-        "Ask for less at a time, or read while you write; client-output-buffer-limit and client-output-timeout end "
-        + "such a client.");
+        figures.ReadsMessages
+            ? Say($"{figures.SlowestReader} does not read its messages: {Megabytes(figures.UnreadBytes)} wait for it.")
+            : Say($"{figures.SlowestReader} does not read its replies: {Megabytes(figures.UnreadBytes)} wait for it."),
+        figures.ReadsMessages
+            ? "Read on another thread than the one that works, or subscribe to less; client-output-buffer-limit pubsub "
+            + "ends such a client."
+            : "Ask for less at a time, or read while you write; client-output-buffer-limit and client-output-timeout "
+            + "end such a client.");
 
     private static Finding? SlowCommand(DoctorFigures figures) =>
         figures.SlowCalls == 0 || figures.SlowMilliseconds < SlowMsMin ? null : Warning(
@@ -167,7 +172,7 @@ internal static class DoctorRules
         figures.IdleClients < IdleClientsMin || figures.IdleClients < IdleShareMin * figures.Clients ? null : Warning(
             "idle-clients",
             Say($"{figures.IdleClients} of {figures.Clients} clients have sent nothing for ten minutes."),
-            "Probably connections that nobody closes: CLIENT LIST IDLE 600 names their addresses; timeout ends them.");
+            "Not counting those that wait or are subscribed. Probably connections that nobody closes: CLIENT LIST IDLE 600 names their addresses; timeout ends them.");
 
     private static Finding? Clients(DoctorFigures figures) =>
         figures.ClientsMax == 0 || figures.Clients < ClientsShareMin * figures.ClientsMax ? null : Warning(

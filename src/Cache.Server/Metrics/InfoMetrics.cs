@@ -20,6 +20,14 @@ internal static class InfoMetrics
         Gauge("blocked_clients", "redis_blocked_clients"),
         Gauge("tracking_clients", "redis_tracking_clients"),
         Gauge("clients_in_timeout_table", "redis_clients_in_timeout_table"),
+        Gauge("pubsub_clients", "redis_pubsub_clients"),
+        Gauge("watching_clients", "redis_watching_clients"),
+        Gauge("total_watched_keys", "redis_total_watched_keys"),
+        Gauge("total_blocking_keys", "redis_total_blocking_keys"),
+        Gauge("transacting_clients", "cache_transacting_clients") with
+        {
+            Help = "Clients that have sent MULTI, and not yet EXEC.",
+        },
         Gauge("cluster_connections", "redis_cluster_connections"),
         Gauge("client_recent_max_input_buffer", "redis_client_recent_max_input_buffer_bytes"),
         Gauge("client_recent_max_output_buffer", "redis_client_recent_max_output_buffer_bytes"),

@@ -37,6 +37,9 @@ internal sealed record EventPlan(KeyEvent? Written)
     /// <summary>Whether a key that comes replaces one that was removed before: it is new in any case.</summary>
     public bool IsAlwaysNew { get; init; }
 
+    /// <summary>Whether it matters which key is the first.</summary>
+    public bool NeedsFirst => Source is not null || IsInAnyCase;
+
     /// <summary>The same for elements of which the last may go.</summary>
     public static EventPlan OfElements(KeyEvent written) =>
         new(written) { BeforeRemoval = written, IsOnce = true };

@@ -66,10 +66,15 @@ internal sealed class KeyspaceNotifier(CacheStore store, ChannelTable channels, 
     public void Begin(CommandDefinition command, in RespRequest request, CacheStore keyspace)
     {
         var plan = EventPlans.Of(command, request, keyspace);
-        _call = new NotifiedCall(this, plan, request, keyspace, _call);
+        _call = new NotifiedCall(this, plan, plan.NeedsFirst ? request[1].ToArray() : null, keyspace, _call);
         if ((_classes & EventClasses.KeyMiss) != 0)
             NoteMisses(command, request, keyspace);
     }
+
+    /// <summary>As <see cref="Begin(CommandDefinition, in RespRequest, CacheStore)"/>, for one who has waited for a
+    /// key, and gets what it has waited for.</summary>
+    public void Begin(EventPlan plan, byte[] key, CacheStore keyspace) =>
+        _call = new NotifiedCall(this, plan, key, keyspace, _call);
 
     /// <summary>Ends it, and publishes its events, unless another call is around it.</summary>
     public void End()

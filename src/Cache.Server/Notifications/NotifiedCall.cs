@@ -1,6 +1,5 @@
 using Cache.Core;
 using Cache.Core.Changes;
-using Cache.Server.Protocol;
 
 namespace Cache.Server.Notifications;
 
@@ -20,8 +19,13 @@ internal sealed class NotifiedCall
     // The keys that were told of; null: none, or it does not matter.
     private List<byte[]>? _told;
 
+    /// <param name="owner">Takes the events.</param>
+    /// <param name="plan">The events that are meant.</param>
+    /// <param name="first">The first key, if the plan needs it.</param>
+    /// <param name="keyspace">The keyspace of its keys.</param>
+    /// <param name="outer">The call within which it is made.</param>
     public NotifiedCall(
-        KeyspaceNotifier owner, EventPlan plan, in RespRequest request, CacheStore keyspace, NotifiedCall? outer)
+        KeyspaceNotifier owner, EventPlan plan, byte[]? first, CacheStore keyspace, NotifiedCall? outer)
     {
         Owner = owner;
         _keyspace = keyspace;
@@ -29,8 +33,7 @@ internal sealed class NotifiedCall
         _plan = plan;
         if (plan.Source is not null)
             _held = [];
-        if (plan.Source is not null || plan.IsInAnyCase)
-            _first = request[1].ToArray();
+        _first = first;
     }
 
     public KeyspaceNotifier Owner { get; }

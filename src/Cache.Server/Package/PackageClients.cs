@@ -38,8 +38,12 @@ internal static class PackageClients
         json.WriteNumber("resp", client.ProtocolVersion);
         json.WriteBoolean("blocked", client.IsBlocked);
         json.WriteBoolean("monitor", client.IsMonitor);
+        json.WriteBoolean("subscribed", client.IsSubscriber);
+        json.WriteBoolean("tracking", client.Tracking is not null);
+        json.WriteNumber("queued", client.IsQueueing ? client.Transaction?.QueuedCount ?? 0 : -1);
+        json.WriteNumber("watched", client.Transaction?.WatchedCount ?? 0);
         json.WriteNumber("input-pending", client.PendingInputBytes);
-        json.WriteNumber("output-pending", client.PendingOutputBytes);
+        json.WriteNumber("output-pending", client.UnreadBytes);
         json.WriteNumber("memory", ClientMemory.IdleClientBytes + client.HeldBytes);
         json.WriteNumber("input-bytes", client.InputBytes);
         json.WriteNumber("output-bytes", client.OutputBytes);

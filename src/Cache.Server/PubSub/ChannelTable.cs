@@ -17,6 +17,13 @@ internal sealed class ChannelTable(ClientMemory memory)
     /// <summary>The memory of a subscription besides its name: its entry here, the client's, and the objects.</summary>
     public const int SubscriptionBytes = 256;
 
+    // Under the gate at a time, at least, and at most this part of all.
+    private const int StepMin = 1024;
+    private const int StepShare = 8;
+
+    // Of a connection that ends, on its thread: a millisecond.
+    private const int ClearedAtOnceMax = 2048;
+
     // Channels share turns; few are published to at the same moment.
     private const int Turns = 64;
 
@@ -24,8 +31,8 @@ internal sealed class ChannelTable(ClientMemory memory)
     private readonly Lock[] _turns = MakeTurns();
     private readonly ConcurrentDictionary<byte[], Channel>[] _named = [Named(), Named(), Named()];
 
-    // The patterns in the order of their coming; replaced as a whole.
-    private volatile Channel[] _patterns = [];
+    // In the order of their coming.
+    private readonly PlaceList<Channel> _patterns = new();
 
     // Written under the gate.
     private int _patternSubscriptions;
@@ -40,7 +47,7 @@ internal sealed class ChannelTable(ClientMemory memory)
     public int CountOf(ChannelKind kind) => _named[(int)kind].Count;
 
     /// <summary>The number of subscriptions to patterns, as PUBSUB NUMPAT counts: each pattern once.</summary>
-    public int PatternCount => _patterns.Length;
+    public int PatternCount => _patterns.Count;
 
     /// <summary>The number of subscriptions to patterns.</summary>
     public int PatternSubscriptionCount => Volatile.Read(ref _patternSubscriptions);
@@ -98,18 +105,23 @@ internal sealed class ChannelTable(ClientMemory memory)
         }
     }
 
-    /// <summary>A name that a client is subscribed to; null: none.</summary>
-    public byte[]? FindAny(Subscriptions client, ChannelKind kind)
+    /// <summary>Some of the names that a client is subscribed to; empty: it is to none.</summary>
+    public List<byte[]> FindSome(Subscriptions client, ChannelKind kind)
     {
+        var names = new List<byte[]>();
         lock (_gate)
         {
-            if (client.Had(kind))
+            if (!client.Had(kind))
+                return names;
+            int most = StepOf(client.Of(kind).Count);
+            foreach (var (name, _) in client.Of(kind))
             {
-                foreach (var (name, _) in client.Of(kind))
-                    return name;
+                names.Add(name);
+                if (names.Count == most)
+                    break;
             }
 
-            return null;
+            return names;
         }
     }
 
@@ -138,18 +150,35 @@ internal sealed class ChannelTable(ClientMemory memory)
     /// <summary>Ends all subscriptions of a client, which may subscribe again.</summary>
     public void Clear(Subscriptions client)
     {
-        lock (_gate)
-            ClearUnsynchronized(client);
+        // In steps: others must not wait for the gate until hundreds of thousands are gone.
+        for (bool isDone = false; !isDone;)
+        {
+            lock (_gate)
+                isDone = TryClear(client);
+        }
     }
 
     /// <summary>Ends all subscriptions of a client, and prevents later ones.</summary>
     public void End(Subscriptions client)
     {
         lock (_gate)
-        {
             client.HasEnded = true;
-            ClearUnsynchronized(client);
+        Clear(client);
+    }
+
+    /// <summary>The same, on a thread of the pool if they are many. The client's connection ends.</summary>
+    public void EndSoon(Subscriptions client)
+    {
+        if (client.Count <= ClearedAtOnceMax)
+        {
+            End(client);
+            return;
         }
+
+        lock (_gate)
+            client.HasEnded = true;
+        ThreadPool.UnsafeQueueUserWorkItem(
+            static of => of.Table.Clear(of.Client), (Table: this, Client: client), preferLocal: false);
     }
 
     /// <summary>The steps of about a nanosecond that a message to a channel takes.</summary>
@@ -160,7 +189,7 @@ internal sealed class ChannelTable(ClientMemory memory)
         long work = CountSubscribers(kind, channel) * (long)StepsOfDelivery;
         return kind == ChannelKind.Shard
             ? work
-            : work + PatternSubscriptionCount * (long)StepsOfDelivery + _patterns.Length * (long)StepsOfMatch;
+            : work + PatternSubscriptionCount * (long)StepsOfDelivery + _patterns.Count * (long)StepsOfMatch;
     }
 
     /// <summary>Gives a message to the subscribers of a channel, and of the patterns that it matches.</summary>
@@ -168,8 +197,7 @@ internal sealed class ChannelTable(ClientMemory memory)
     public int Publish(ReadOnlySpan<byte> channel, ReadOnlySpan<byte> payload, Publisher publisher)
     {
         var found = Find(ChannelKind.Channel, channel);
-        var patterns = _patterns;
-        if (found is null && patterns.Length == 0)
+        if (found is null && _patterns.Count == 0)
             return 0;
         lock (TurnOf(channel))
         {
@@ -180,9 +208,9 @@ internal sealed class ChannelTable(ClientMemory memory)
                 receivers = Deliver(found, ref message, publisher);
             }
 
-            foreach (var pattern in patterns)
+            foreach (var pattern in _patterns.Places)
             {
-                if (!new GlobPattern(pattern.Name).IsMatch(channel))
+                if (pattern is null || !new GlobPattern(pattern.Name).IsMatch(channel))
                     continue;
                 var message = new PublishedMessage(ChannelKind.Pattern, pattern.Name, channel, payload);
                 receivers += Deliver(pattern, ref message, publisher);
@@ -240,7 +268,7 @@ internal sealed class ChannelTable(ClientMemory memory)
         if (kind != ChannelKind.Shard)
             Volatile.Write(ref _heard, _heard + 1);
         if (kind == ChannelKind.Pattern)
-            _patterns = [.. _patterns, channel];
+            _patterns.Add(channel);
         return channel;
     }
 
@@ -259,17 +287,28 @@ internal sealed class ChannelTable(ClientMemory memory)
         if (channel.Kind != ChannelKind.Shard)
             Volatile.Write(ref _heard, _heard - 1);
         if (channel.Kind == ChannelKind.Pattern)
-            _patterns = Array.FindAll(_patterns, other => other != channel);
+            _patterns.Remove(channel);
     }
 
-    private void ClearUnsynchronized(Subscriptions client)
+    // An emptied dictionary is walked over from its first place: the more there are, the longer are the steps.
+    private static int StepOf(int count) => Math.Max(StepMin, count / StepShare);
+
+    /// <returns>Whether none is left.</returns>
+    private bool TryClear(Subscriptions client)
     {
         for (var kind = ChannelKind.Channel; kind <= ChannelKind.Shard; kind++)
         {
             if (!client.Had(kind))
                 continue;
+            int left = StepOf(client.Of(kind).Count);
             foreach (var (_, subscription) in client.Of(kind))
+            {
+                if (left-- == 0)
+                    return false;
                 Remove(client, subscription); // Removing during an enumeration is allowed.
+            }
         }
+
+        return true;
     }
 }

@@ -3,7 +3,7 @@ using Cache.Server.Clients;
 namespace Cache.Server.PubSub;
 
 /// <summary>A subscription to a channel or a pattern, of a client or of the process.</summary>
-internal sealed class Subscription(Channel channel, Subscriptions owner) : PushTicket
+internal sealed class Subscription(Channel channel, Subscriptions owner) : PushTicket, IPlaced
 {
     private readonly Outbox? _outbox = owner.Outbox;
     private readonly LocalQueue? _queue = owner.Queue;

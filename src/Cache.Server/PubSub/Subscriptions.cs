@@ -59,5 +59,8 @@ internal sealed class Subscriptions : ClientSubscriptions
         Interlocked.Add(ref _bytes, -ChannelTable.BytesOf(name));
     }
 
-    public override void End() => _table.End(this);
+    /// <summary>How many there are of all kinds.</summary>
+    public int Count => Channels + Patterns + ShardChannels;
+
+    public override void End() => _table.EndSoon(this);
 }

@@ -24,6 +24,10 @@ internal sealed class KeyTracking
     [ThreadStatic]
     private static long _writer;
 
+    // What is taken from on this thread, for one who waited for it.
+    [ThreadStatic]
+    private static byte[]? _servedKey;
+
     private readonly CacheStore _store;
     private readonly ServerSettings _settings;
     private readonly ClientRegistry _registry;
@@ -64,6 +68,23 @@ internal sealed class KeyTracking
     {
         get => _writer;
         set => _writer = value;
+    }
+
+    /// <summary>
+    /// Begins to take something from a key for a client that has waited for it: it need not be told of what else
+    /// changes by that, if it wants so. Of the key it is, and so is who has pushed: both have changed it.
+    /// </summary>
+    public static void BeginServing(ClientSession client, byte[] key)
+    {
+        _writer = client.Tracking is { } tracking && tracking.Has(TrackingModes.NoLoop) ? client.Id : 0;
+        _servedKey = key;
+    }
+
+    /// <summary>Ends what <see cref="BeginServing"/> began.</summary>
+    public static void EndServing()
+    {
+        _writer = 0;
+        _servedKey = null;
     }
 
     /// <summary>How many clients are told of changes.</summary>
@@ -211,6 +232,8 @@ internal sealed class KeyTracking
 
             // Not its own: a client that need not hear of its changes must hear of what it has pushed out.
             long writer = note.Cause is ChangeCause.Evicted or ChangeCause.Expired ? 0 : Writer;
+            if (writer != 0 && _servedKey is { } served && note.Key.SequenceEqual(served))
+                writer = 0;
             tracking.Prefixes.Note(note.Key, writer);
             tracking.Keys.Take(note.Key, writer);
         }

@@ -82,6 +82,18 @@ internal abstract class TransportConnection : IAsyncDisposable
     public virtual bool IsPeerGone => false;
 
     /// <summary>
+    /// Lets the transport receive bytes that the owner does not ask for, up to a bound, so that the peer's end behind
+    /// them is seen; or no more. For the owner, which does not read meanwhile, and has consumed or examined all that
+    /// it has got.
+    /// </summary>
+    public virtual void ReceiveAhead(bool isOn)
+    {
+    }
+
+    /// <summary>The memory for such bytes; from any thread, perhaps a moment old.</summary>
+    public virtual long AheadMemoryBytes => 0;
+
+    /// <summary>
     /// Executes short work of the connection's owner soon, from any thread: if a thread serves several connections, on
     /// that thread, between their events; else on the thread pool.
     /// </summary>

@@ -3,6 +3,7 @@ using System.Runtime.CompilerServices;
 using Cache.Core;
 using Cache.Server.Commands.Replies;
 using Cache.Server.Protocol;
+using Cache.Server.Tracking;
 
 namespace Cache.Server.Waits;
 
@@ -189,8 +190,13 @@ internal sealed partial class WaitTable
             return WaitOutcome.Served;
         }
 
+        // What it is told of its own element comes behind its reply, what it was told before does not.
+        var outbox = waiter.Client.Outbox;
+        outbox?.BeginReply();
         var outcome = TryServe(waiter, key);
         WaitSteps.Pass();
+        if (outcome != WaitOutcome.Served)
+            outbox?.EndReply();
         if (outcome is WaitOutcome.Empty or WaitOutcome.Unmet)
         {
             suspension.Release();
@@ -207,10 +213,15 @@ internal sealed partial class WaitTable
 
     private WaitOutcome TryServe(Waiter waiter, byte[] key)
     {
+        var store = _databases[waiter.Database];
         _reply.Begin(_output, waiter.Client.ProtocolVersion);
+        KeyTracking.BeginServing(waiter.Client, key);
+        bool isNotified = _notifications.IsOn;
+        if (isNotified)
+            _notifications.Begin(waiter.Events, key, store);
         try
         {
-            var outcome = waiter.TryServe(_databases[waiter.Database], key, _reply);
+            var outcome = waiter.TryServe(store, key, _reply);
             _reply.End();
             if (outcome == WaitOutcome.Served)
                 waiter.NoteServed(_output.Written.ToArray());
@@ -225,6 +236,9 @@ internal sealed partial class WaitTable
         }
         finally
         {
+            if (isNotified)
+                _notifications.End();
+            KeyTracking.EndServing();
             _output.Clear();
         }
     }

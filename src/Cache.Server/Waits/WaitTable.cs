@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using Cache.Core;
 using Cache.Core.Changes;
+using Cache.Server.Notifications;
 
 namespace Cache.Server.Waits;
 
@@ -23,6 +24,7 @@ internal sealed partial class WaitTable : ChangeObserver, IDisposable
 {
     private readonly CacheStore _store;
     private readonly IWaitedDatabases _databases;
+    private readonly KeyspaceNotifier _notifications;
 
     private readonly Lock _gate = new();
     private readonly Dictionary<byte[], WaitedKey>?[] _keys;
@@ -38,8 +40,12 @@ internal sealed partial class WaitTable : ChangeObserver, IDisposable
     private int _count;
     private int _readyCount;
 
-    public WaitTable(CacheStore store, IWaitedDatabases databases)
+    /// <param name="store">The store whose changes are waited for.</param>
+    /// <param name="databases">The keyspaces that databases are.</param>
+    /// <param name="notifications">Publishes what is taken for those who wait.</param>
+    public WaitTable(CacheStore store, IWaitedDatabases databases, KeyspaceNotifier notifications)
     {
+        _notifications = notifications;
         _store = store;
         _databases = databases;
         _keys = new Dictionary<byte[], WaitedKey>?[databases.Count];
@@ -47,6 +53,21 @@ internal sealed partial class WaitTable : ChangeObserver, IDisposable
 
     /// <summary>The number of clients that wait.</summary>
     public int Count => Volatile.Read(ref _count);
+
+    /// <summary>The number of keys that clients wait for.</summary>
+    public int KeyCount
+    {
+        get
+        {
+            lock (_gate)
+            {
+                int count = 0;
+                foreach (var keys in _keys)
+                    count += keys?.Count ?? 0;
+                return count;
+            }
+        }
+    }
 
     /// <summary>Whether some client waits.</summary>
     public bool AreThere => Volatile.Read(ref _count) != 0;

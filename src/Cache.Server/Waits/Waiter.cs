@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using Cache.Core;
 using Cache.Server.Clients;
+using Cache.Server.Notifications;
 using Cache.Server.Protocol;
 
 namespace Cache.Server.Waits;
@@ -37,6 +38,9 @@ internal abstract class Waiter(ClientSession client, int database, EntryKind kin
     public EntryKind Kind => kind;
 
     public byte[][] Keys => keys;
+
+    /// <summary>The events of keys that it means, when it is served.</summary>
+    public EventPlan Events { get; set; } = EventPlan.Nothing;
 
     /// <summary>The number of its suspension.</summary>
     public long Suspension { get; set; }

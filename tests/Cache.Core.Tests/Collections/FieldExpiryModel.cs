@@ -33,7 +33,11 @@ internal sealed class FieldExpiryModel(StoreFixture fixture, Random random, int 
 
     private static string KeyOf(int number) => $"key:{number}";
 
-    private string Field() => $"f{random.Next(fieldsMax)}";
+    private string Field()
+    {
+        int number = random.Next(fieldsMax);
+        return $"f{number}" + new string('n', number % 50 == 49 ? 1_500 : 0);
+    }
 
     private string Value() =>
         new((char)random.Next('a', 'z'), random.Next(random.Next(60) == 0 ? valueMax : 30));
@@ -208,7 +212,7 @@ internal sealed class FieldExpiryModel(StoreFixture fixture, Random random, int 
 
     private void Increment(HashKey hash, Dictionary<string, (string Value, long Moment)> fields)
     {
-        string name = $"f{random.Next(fieldsMax)}";
+        string name = Field();
         bool exists = fields.TryGetValue(name, out var field);
         bool isNumber = long.TryParse(field.Value, out long number) || !exists;
         var status = hash.Increment(Bytes(name), 3, out long sum);

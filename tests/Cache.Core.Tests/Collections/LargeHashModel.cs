@@ -26,9 +26,11 @@ internal static class LargeHashModel
 
     private static string KeyOf(int number) => $"key:{number}";
 
+    private static string FieldOf(int number) => $"f{number}" + new string('n', number % 50 == 0 ? 1_020 + number : 0);
+
     private static void RunOne(CacheStore store, Random random, Dictionary<string, Dictionary<string, string>> model)
     {
-        string key = KeyOf(random.Next(Keys)), field = $"f{random.Next(Fields)}";
+        string key = KeyOf(random.Next(Keys)), field = FieldOf(random.Next(Fields));
         var hash = store.Hash(Bytes(key));
         var fields = model.GetValueOrDefault(key) ?? [];
         switch (random.Next(2_000))
@@ -86,7 +88,7 @@ internal static class LargeHashModel
         int added = 0;
         for (int i = 0; i < pairs.Length; i++)
         {
-            string field = $"f{random.Next(Fields)}", value = ValueOf(random);
+            string field = FieldOf(random.Next(Fields)), value = ValueOf(random);
             added += fields.ContainsKey(field) ? 0 : 1;
             fields[field] = value;
             pairs[i] = (Bytes(field), Bytes(value));
@@ -103,7 +105,7 @@ internal static class LargeHashModel
         int removed = 0;
         for (int i = 0; i < names.Length; i++)
         {
-            string field = $"f{random.Next(Fields)}";
+            string field = FieldOf(random.Next(Fields));
             removed += fields.Remove(field) ? 1 : 0;
             names[i] = Bytes(field);
         }

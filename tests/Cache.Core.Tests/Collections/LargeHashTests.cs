@@ -229,15 +229,13 @@ public sealed class LargeHashTests : IDisposable
     }
 
     [Fact]
-    public void Set_OfAnElementThatIsTooLong_IsRefusedAndChangesNothing()
+    public void Set_OfAFieldThatNoStoreHolds_IsRefusedAndChangesNothing()
     {
         Fill(Store, "h", Many);
-        Assert.Equal(WriteStatus.CollectionTooLong, Hash.Set(new byte[1_269], new byte[12]));
-        Assert.Equal(WriteStatus.Done, Hash.Set(new byte[1_268], new byte[13]));
-        Assert.Equal(WriteStatus.Done, Hash.Remove(new byte[1_268]));
-        var entries = new EntryArray((Bytes("a"), Bytes("1")), (new byte[1_270], new byte[5_000]));
-        Assert.Equal(WriteStatus.CollectionTooLong, Hash.SetMany(ref entries, out int added));
+        var entries = new EntryArray((Bytes("a"), Bytes("1")), (new byte[Store.State.ValueLengthMax + 1], []));
+        Assert.Equal(WriteStatus.ValueTooLong, Hash.SetMany(ref entries, out int added));
         Assert.Equal((0, Many), (added, Hash.Count));
+        Store.AssertValid();
     }
 
     [Fact]

@@ -30,7 +30,12 @@ internal static class LargeSetModel
     private static string MemberOf(Random random)
     {
         int number = random.Next(Members);
-        return number % 50 == 0 ? new string('x', 1_000 + number % 200) : $"member {number}";
+        return (number % 25) switch
+        {
+            0 => new string('x', 1_000 + number % 200),
+            1 => new string('x', 2_000) + number,
+            _ => $"member {number}",
+        };
     }
 
     private static void RunOne(CacheStore store, Random random, Dictionary<string, HashSet<string>> model)

@@ -32,7 +32,12 @@ internal static class LargeSortedSetModel
     private static string MemberOf(Random random)
     {
         int number = random.Next(Members);
-        return number % 70 == 0 ? new string('x', 1_000 + number % 200) : $"member {number}";
+        return (number % 35) switch
+        {
+            0 => new string('x', 1_000 + number % 200),
+            1 => new string('x', 2_000) + number, // All begin alike.
+            _ => $"member {number}",
+        };
     }
 
     // Many are equal, and some need all bits.

@@ -183,18 +183,19 @@ public sealed class SortedSetKeyTests : IDisposable
     }
 
     [Fact]
-    public void Add_BeyondTheLongest_IsRefusedAndChangesNothing()
+    public void Add_BeyondTheLongestRecord_MakesALargeSortedSet()
     {
         Set.Add("a"u8, 1);
-        Assert.Equal(WriteStatus.CollectionTooLong, Set.Add(new byte[PackedTable.LengthMax], 1));
+        Assert.Equal(WriteStatus.Done, Set.Add(new byte[PackedTable.LengthMax], 1));
         var many = new ScoreArray(
         [
             .. Enumerable.Range(0, 100).Select(static i => ($"member {i:D20}", (double)i)),
             (new string('x', 4_000), 1),
         ]);
-        Assert.Equal(WriteStatus.CollectionTooLong, Set.AddMany(ref many, ScoreConditions.None, out int added, out _));
-        Assert.Equal(WriteStatus.CollectionTooLong, Store.SortedSet("new"u8).Replace(ref many));
-        Assert.Equal((0, 1, false), (added, Set.Count, Store.Contains("new"u8)));
+        Assert.Equal(WriteStatus.Done, Set.AddMany(ref many, ScoreConditions.None, out int added, out _));
+        Assert.Equal(WriteStatus.Done, Store.SortedSet("new"u8).Replace(ref many));
+        Assert.Equal((101, 103, 101), (added, Set.Count, Store.SortedSet("new"u8).Count));
+        Store.AssertValid();
     }
 
     // More than are searched one by one.

@@ -51,6 +51,32 @@ public sealed class OutsideBytesTests
         Assert.Equal(count, fixture.Store.Count);
     }
 
+    // What a write would find: entries go for it where they may.
+    [Theory]
+    [InlineData(EvictionPolicy.AllEntries)]
+    [InlineData(EvictionPolicy.None)]
+    public void TryMakeRoom_OfAFullStore_DependsOnThePolicy(EvictionPolicy policy)
+    {
+        using var fixture = new StoreFixture();
+        Assert.True(fixture.Store.TryMakeRoom(1000));
+        Fill(fixture.Store);
+        long count = fixture.Store.Count;
+        fixture.Store.Eviction = policy;
+        byte[] value = new byte[20_000];
+        for (int i = 0; policy == EvictionPolicy.None; i++)
+        {
+            if (fixture.Store.Set(BitConverter.GetBytes(i), value) != WriteStatus.Done)
+                break;
+            count = fixture.Store.Count;
+        }
+
+        Assert.Equal(policy == EvictionPolicy.AllEntries, fixture.Store.TryMakeRoom(1 << 20));
+
+        Assert.Equal(policy == EvictionPolicy.None, fixture.Store.Count >= count);
+        Assert.False(fixture.Store.TryMakeRoom(StoreFixture.MemoryLimitBytes));
+        Assert.Throws<ArgumentOutOfRangeException>(() => fixture.Store.TryMakeRoom(-1));
+    }
+
     private static void Fill(CacheStore store)
     {
         byte[] value = new byte[1000];

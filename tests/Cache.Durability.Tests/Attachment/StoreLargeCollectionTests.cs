@@ -62,7 +62,7 @@ public sealed class StoreLargeCollectionTests
         {
             byte[] key = Bytes($"hash {random.Next(4)}");
             var hash = rig.Store.Hash(key);
-            byte[] field = Bytes($"field {random.Next(400)}");
+            byte[] field = FieldOf(random.Next(400));
             switch (random.Next(1_000))
             {
                 case < 600:
@@ -73,7 +73,7 @@ public sealed class StoreLargeCollectionTests
                     break;
                 case < 990:
                     var pairs = new EntryArray([.. Enumerable.Range(0, random.Next(1, 200)).Select(
-                        _ => (Bytes($"field {random.Next(400)}"), new byte[NextLength(random)]))]);
+                        _ => (FieldOf(random.Next(400)), new byte[NextLength(random)]))]);
                     hash.SetMany(ref pairs, out _);
                     break;
                 case < 992:
@@ -229,6 +229,9 @@ public sealed class StoreLargeCollectionTests
         AssertSame(rig.Store, after.Store);
     }
 
+    private static byte[] FieldOf(int number) =>
+        Bytes($"field {number}" + new string('n', number % 80 == 0 ? 1_500 : 0));
+
     // In a page, in a block that the journal copies, or in one that it borrows.
     private static int NextLength(Random random) =>
         random.Next(random.Next(400) switch { 0 => 200_000, < 4 => 3_000, _ => 60 });
@@ -289,9 +292,8 @@ public sealed class StoreLargeCollectionTests
         return value;
     }
 
-    // The hash was small again, with a longer name, when the snapshot came to it: its record follows.
     [Fact]
-    public void Apply_ElementsThatTheKeyCannotHave_LeavesItToALaterRecord()
+    public void Apply_ElementsBesideALongName_MakesALargeHash()
     {
         using var store = StoreRig.Create(_clock);
         var inserter = new RecordInserter([store], new LoadedExpiry(_clock.GetUtcNow().ToUnixTimeMilliseconds()));
@@ -299,9 +301,10 @@ public sealed class StoreLargeCollectionTests
         byte[] changes = [.. Enumerable.Range(0, 60).SelectMany(i => Put(Bytes($"field {i}"), new byte[60]))];
 
         Assert.Equal("", Apply(inserter, type: 1, changes));
-        Assert.Equal(1, store.Hash("k"u8).Count);
-        Assert.Equal("", Apply(inserter, type: 1, Put(Bytes("g"), [])));
-        Assert.Equal(2, store.Hash("k"u8).Count);
+        Assert.Equal(61, store.Hash("k"u8).Count);
+        Assert.Equal("", Apply(inserter, type: 1, Put(new byte[1_500], Bytes("other"))));
+        Assert.Equal("other"u8, store.Hash("k"u8).GetArray(new byte[1_500])!);
+        Assert.Equal(61, store.Hash("k"u8).Count);
         Assert.Equal("has a damaged value of type 1", Apply(inserter, type: 1, changes[..^1]));
         Assert.Equal("changes elements of a string", Apply(inserter, type: 0, changes));
     }

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Text;
 using Cache.Core;
 using Cache.Server;
@@ -18,10 +19,16 @@ internal sealed class InMemorySessionRun : IAsyncDisposable
     private readonly InMemoryServer _server;
     private readonly Dictionary<int, (InMemoryClient Client, FuzzConnectionLog Log)> _connections = [];
     private readonly bool _isUnsettled;
+
+    // What the server posts to the thread of its transport, which is this one.
+    private readonly ConcurrentQueue<Action> _posted;
     private int _requests;
 
-    private InMemorySessionRun(CacheStore store, FakeTimeProvider clock, InMemoryServer server, bool isUnsettled)
+    private InMemorySessionRun(
+        CacheStore store, FakeTimeProvider clock, InMemoryServer server, ConcurrentQueue<Action> posted,
+        bool isUnsettled)
     {
+        _posted = posted;
         _store = store;
         _clock = clock;
         _server = server;
@@ -41,19 +48,22 @@ internal sealed class InMemorySessionRun : IAsyncDisposable
         var options = new CacheOptions { MemoryLimitBytes = MemoryLimitBytes, ShardCount = 2 };
         using var store = isHot ? HotWriter.CreateStore(options, clock) : new CacheStore(options, clock);
         var writer = isHot ? new HotWriter(store) : null;
-        var server = await InMemoryServer.StartAsync(
-            store, _options, isHot ? new InMemoryBounds { Pass = writer!.Pass } : null);
+        var posted = new ConcurrentQueue<Action>();
+        var bounds = new InMemoryBounds { Pass = writer is null ? null : writer.Pass, Post = posted.Enqueue };
+        var server = await InMemoryServer.StartAsync(store, _options, bounds);
         writer?.Clients = server.Server.State.Clients;
-        await using var run = new InMemorySessionRun(store, clock, server, session.IsUnsettling);
+        await using var run = new InMemorySessionRun(store, clock, server, posted, session.IsUnsettling);
         long bytesBefore = store.GetStatistics().MemoryBytes;
         foreach (var step in session.Steps)
         {
             run.Take(step);
+            run.Settle();
             writer?.Read();
         }
 
         foreach (int connection in run._connections.Keys.ToArray())
             run.Close(connection);
+        run.Settle();
         writer?.Check();
         run.CheckAfterwards(bytesBefore);
         return run._requests;
@@ -89,6 +99,19 @@ internal sealed class InMemorySessionRun : IAsyncDisposable
         pair.Log.Sent(bytes);
         pair.Client.Send(bytes);
         Receive(pair.Client, pair.Log);
+    }
+
+    // Messages come to clients other than the one that sent: all are read, so that no write of the server waits.
+    private void Settle()
+    {
+        do
+        {
+            while (_posted.TryDequeue(out var work))
+                work();
+            foreach (var (client, log) in _connections.Values)
+                Receive(client, log);
+        }
+        while (!_posted.IsEmpty);
     }
 
     // What is read makes room, so that the server may go on and say more.

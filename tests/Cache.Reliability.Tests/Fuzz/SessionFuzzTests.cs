@@ -74,7 +74,7 @@ public sealed class SessionFuzzTests(ITestOutputHelper output)
         for (int i = 0; !budget.IsSpent; i++)
         {
             var random = new Random(SeedOf(seed, lane, i));
-            var session = new SessionGenerator(random).Next(RequestsPerSession);
+            var session = new SessionGenerator(random, subscribes: true).Next(RequestsPerSession);
             budget.Add(await FuzzCorpus.RunAsync(session, InMemorySessionRun.RunAsync));
         }
     }

@@ -68,6 +68,74 @@ public sealed class OutboxTests : CommandTestBase
         Assert.Equal("ab", Take());
     }
 
+    // What a client is told of its own element, which another thread took for it, comes behind the reply about that.
+    [Fact]
+    public void BeginReply_KeepsBackWhatComesLater()
+    {
+        Box.TryRest(Wake);
+        Box.TryPost("a"u8.ToArray());
+        Box.BeginReply();
+        Box.TryPost("b"u8.ToArray());
+        Box.TryBeginDrain();
+
+        Assert.Equal("a", Take());
+        Assert.True(Box.TryEndDrain());
+        Assert.Null(Box.TryResume());
+        Assert.Equal("", Take());
+        Box.EndReply();
+        Assert.Equal("b", Take());
+        Assert.True(Box.TryRest(Wake));
+        Assert.Equal(1, _wakes);
+    }
+
+    [Fact]
+    public void EndReply_OfAClientThatGoesOnWaiting_WakesForWhatWasKeptBack()
+    {
+        Box.TryRest(Wake);
+        Box.BeginReply();
+        Box.TryPost("a"u8.ToArray());
+        Assert.True(Box.TryBeginDrain());
+        Assert.Equal("", Take());
+        Assert.True(Box.TryEndDrain());
+
+        Box.EndReply();
+
+        Assert.Equal(2, _wakes);
+        Assert.True(Box.TryBeginDrain());
+        Assert.Equal("a", Take());
+    }
+
+    // Another client has made it: the connection may wait for bytes, or be about to.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void OpenOutboxFromOutside_IsLentIfTheConnectionWaits(bool isWaiting)
+    {
+        Client.Client.IsWaiting = isWaiting;
+        Client.Client.Owner = new Woken(() => _wakes++);
+        Client.Client.OpenOutboxFromOutside(Client.Server.ClientMemory, static (_, _, _) => { });
+        Assert.True(Box.IsUnmet);
+
+        Box.TryPost("a"u8.ToArray());
+
+        Assert.Equal(isWaiting ? 1 : 0, _wakes);
+        Assert.Equal(isWaiting, Box.TryBeginDrain());
+        var resumed = Box.TryResume();
+        Assert.False(Box.IsUnmet);
+        Assert.Equal(isWaiting, resumed is not null);
+        Assert.Equal("a", Take());
+        if (isWaiting)
+            Box.TryEndDrain();
+        Assert.Null(Box.TryResume());
+        Box.Lend(Wake); // Too late.
+        Assert.True(Box.TryRest(Wake));
+    }
+
+    private sealed class Woken(Action wake) : IPushedConnection
+    {
+        public void WakeToWrite() => wake();
+    }
+
     [Fact]
     public void TryBeginDrain_OfAConnectionThatWentOn_DoesNothing()
     {

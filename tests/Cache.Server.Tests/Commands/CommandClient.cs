@@ -17,6 +17,10 @@ internal sealed class CommandClient
     private readonly MemoryStream _stream = new();
     private readonly PipeWriter _pipe;
 
+    // The command that waits, see Begin, and the end of its wait.
+    private string[]? _waiting;
+    private Task<SuspensionEnd>? _wait;
+
     public CommandClient(CacheStore store)
         : this(TestServerState.Create(store))
     {
@@ -48,25 +52,17 @@ internal sealed class CommandClient
     /// <summary>Executes a command; a char of the text is a byte, in arguments and reply.</summary>
     public string Call(params string[] arguments) => Encoding.Latin1.GetString(CallBytes(arguments));
 
-    /// <summary>Executes a command and gives the reply's bytes.</summary>
+    /// <summary>Executes a command and gives the reply's bytes; if it waits, as if its time had passed.</summary>
     public byte[] CallBytes(params string[] arguments)
     {
-        byte[] input = Encoding.Latin1.GetBytes(string.Concat(arguments));
-        var ranges = new ArgumentRange[arguments.Length];
-        int offset = 0;
-        for (int i = 0; i < ranges.Length; offset += arguments[i++].Length)
-            ranges[i] = new ArgumentRange(offset, arguments[i].Length);
         Context.Enter();
         Context.WriteMessages();
-        CommandDispatcher.Execute(new RespRequest(input, ranges), Context);
+        Execute(arguments);
         if (Context.GaveWay && Client.IsParked)
         {
-            // As if its time had passed.
             Client.Suspension.Begin(Client.Suspension.Reason, TimeSpan.Zero);
-            Context.SuspensionEnd = Client.Suspension.WaitAsync(Server.TimeProvider).AsTask().GetAwaiter().GetResult();
-            Context.Stay();
-            CommandDispatcher.Execute(new RespRequest(input, ranges), Context);
-            Context.SuspensionEnd = SuspensionEnd.None;
+            BeginWait(arguments);
+            EndWait();
         }
 
         Context.WriteMessages(); // As a connection does.
@@ -74,11 +70,61 @@ internal sealed class CommandClient
         return Flush();
     }
 
+    /// <summary>
+    /// Executes a command that waits: <see cref="Receive"/> gives its reply, once it was served or its wait was ended.
+    /// </summary>
+    public string Begin(params string[] arguments)
+    {
+        Context.Enter();
+        Context.WriteMessages();
+        Execute(arguments);
+        BeginWait(arguments);
+        Context.Leave();
+        return Encoding.Latin1.GetString(Flush());
+    }
+
     /// <summary>The messages that others have pushed to it; a char of the text is a byte.</summary>
     public string Receive()
     {
         Context.WriteMessages();
+        if (_wait is { IsCompleted: true })
+        {
+            Context.Enter();
+            EndWait();
+            Context.Leave();
+        }
+
+        Context.WriteMessages();
         return Encoding.Latin1.GetString(Flush());
+    }
+
+    private void Execute(string[] arguments)
+    {
+        byte[] input = Encoding.Latin1.GetBytes(string.Concat(arguments));
+        var ranges = new ArgumentRange[arguments.Length];
+        int offset = 0;
+        for (int i = 0; i < ranges.Length; offset += arguments[i++].Length)
+            ranges[i] = new ArgumentRange(offset, arguments[i].Length);
+        CommandDispatcher.Execute(new RespRequest(input, ranges), Context);
+    }
+
+    private void BeginWait(string[] arguments)
+    {
+        if (!Context.GaveWay || !Client.IsParked)
+            return;
+        Client.Suspension.Post = static (work, state) => work(state);
+        _waiting = arguments;
+        _wait = Client.Suspension.WaitAsync(Server.TimeProvider).AsTask();
+    }
+
+    private void EndWait()
+    {
+        Context.SuspensionEnd = _wait!.GetAwaiter().GetResult();
+        Context.Stay();
+        _wait = null;
+        Execute(_waiting!);
+        Context.SuspensionEnd = SuspensionEnd.None;
+        BeginWait(_waiting!); // Perhaps it was woken for nothing.
     }
 
     private byte[] Flush()

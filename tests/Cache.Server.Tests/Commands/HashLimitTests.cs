@@ -28,14 +28,39 @@ public sealed class HashLimitTests : CommandTestBase
     }
 
     [Fact]
-    public void HSet_OfANameThatIsTooLongForALargeHash_SaysSoAndChangesNothing()
+    public void HSet_OfALongName_IsReadByEachCommand()
     {
+        string name = new('g', 5_000);
         Client.Run("HSET h f v");
 
-        string reply = Client.Run($"HSET h {new string('g', 1_300)} {new string('v', 5_000)} i w");
+        Assert.Equal(":2\r\n", Client.Run($"HSET h {name} 7 i w"));
 
-        Assert.Equal("-OOM a collection of more than 4096 bytes in all is not supported by this server\r\n", reply);
-        Assert.Equal(":1\r\n", Client.Run("HLEN h"));
+        Assert.Equal("$1\r\n7\r\n", Client.Run($"HGET h {name}"));
+        Assert.Equal(":8\r\n", Client.Run($"HINCRBY h {name} 1"));
+        Assert.Equal("$3\r\n8.5\r\n", Client.Run($"HINCRBYFLOAT h {name} 0.5"));
+        Assert.Equal(":0\r\n", Client.Run($"HSETNX h {name} 1"));
+        Assert.Contains(name, Client.Run("HKEYS h"), StringComparison.Ordinal);
+        Assert.Contains(name, Client.Run("HSCAN h 0"), StringComparison.Ordinal);
+        Assert.Equal(":1\r\n", Client.Run($"HDEL h {name}"));
+        Assert.Equal("$-1\r\n", Client.Run($"HGET h {name}"));
+    }
+
+    [Fact]
+    public void LargeSets_OfLongMembers_AreReadByEachCommand()
+    {
+        string member = new('m', 5_000), other = member + "b";
+
+        Assert.Equal(":2\r\n", Client.Run($"SADD s {member} {other}"));
+        Assert.Equal(":1\r\n", Client.Run($"SISMEMBER s {other}"));
+        Assert.Equal(":1\r\n", Client.Run($"SREM s {member}"));
+        Assert.Equal($"$5001\r\n{other}\r\n", Client.Run("SRANDMEMBER s"));
+        Assert.Equal($"$5001\r\n{other}\r\n", Client.Run("SPOP s"));
+
+        Assert.Equal(":3\r\n", Client.Run($"ZADD z 1 {other} 1 {member} 2 zz"));
+        Assert.Equal($"*2\r\n$5000\r\n{member}\r\n$5001\r\n{other}\r\n", Client.Run("ZRANGE z 0 1"));
+        Assert.Equal(":1\r\n", Client.Run($"ZRANK z {other}"));
+        Assert.Equal($"*1\r\n$5001\r\n{other}\r\n", Client.Run($"ZRANGEBYLEX z ({member} [{other}"));
+        Assert.Equal($"*2\r\n$5000\r\n{member}\r\n$1\r\n1\r\n", Client.Run("ZPOPMIN z"));
     }
 
     [Theory]

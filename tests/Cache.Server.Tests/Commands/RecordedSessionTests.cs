@@ -10,7 +10,7 @@ public sealed class RecordedSessionTests
         var data = new TheoryData<string, string>();
         foreach (string file in new[]
         {
-            "connection", "server", "acl", "config", "tools", "pubsub", "transactions", "events", "tracking",
+            "connection", "server", "acl", "config", "tools", "pubsub", "transactions", "events", "tracking", "waits",
         })
         {
             foreach (var session in RecordedSession.ReadAll(file))
@@ -33,7 +33,9 @@ public sealed class RecordedSessionTests
         {
             if (!clients.TryGetValue(step.Client, out var client))
                 clients.Add(step.Client, client = server.Connect(step.Client is [_, .., '3'] ? 3 : 2));
-            string reply = step.Command == "<" ? client.Receive() : client.Call(step.Arguments);
+            string reply = step.Command == "<" ? client.Receive()
+                : step.Reply.Length == 0 ? client.Begin(step.Arguments)
+                : client.Call(step.Arguments);
             if (client.Client.ShouldClose && closed.Add(client))
                 reply += "<closed>";
             string actual = RecordedSession.Escape(reply);

@@ -128,6 +128,43 @@ public sealed class PushTests : ConnectionTestBase
         await ExpectAsync(listener, Repeat(">\n", Messages));
     }
 
+    // A message comes each time that one is sent, and so the outbox is never empty when the connection is to rest: what
+    // the client has sent meanwhile is executed all the same.
+    [Fact]
+    public async Task Publish_AsFastAsItIsSent_LeavesRoomForRequests()
+    {
+        const int Messages = 500;
+        const int AskedAt = 3;
+        InMemoryClient? listener = null;
+        int flushes = 0;
+        var bounds = new InMemoryBounds
+        {
+            Pass = point =>
+            {
+                if (point != "before a flush" || listener is null || flushes == Messages)
+                    return;
+                _hub.Publish(">\n"u8.ToArray());
+                if (++flushes == AskedAt)
+                    listener.Send(Request("PING"));
+            },
+        };
+        await using var server = new PushServer(Store, _hub, new InMemoryListener(bounds));
+        var client = server.Connect();
+        client.Send(Request("LISTEN"));
+        await ExpectAsync(client, Pong);
+
+        listener = client;
+        client.Send(Request("PING"));
+
+        var text = new StringBuilder();
+        string all = Repeat(">\n", Messages);
+        while (text.Length < all.Length + Pong.Length * 2)
+            text.Append(Encoding.ASCII.GetString(await client.ReadAsync(1, Token)));
+        int second = text.ToString().IndexOf(Pong, text.ToString().IndexOf(Pong, StringComparison.Ordinal) + 1,
+            StringComparison.Ordinal);
+        Assert.InRange(second, 1, Pong.Length + (AskedAt + 2) * ">\n".Length);
+    }
+
     [Fact]
     public async Task Publish_ToAClientThatTakesNothing_EndsItAndNobodyElse()
     {

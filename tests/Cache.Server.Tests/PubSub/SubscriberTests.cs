@@ -44,6 +44,29 @@ public sealed class SubscriberTests : ConnectionTestBase
         Assert.Equal(expected.Replace("*3", ">3", StringComparison.Ordinal), replies);
     }
 
+    // Redis 7.0 writes it between the elements, which no client can read; later versions do the same as this server.
+    [Fact]
+    public async Task Publish_ToItselfInATransaction_ComesBehindItsReply()
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+        client.Exchange(Request("HELLO", "3"));
+        client.Exchange(Request("SUBSCRIBE", "a"));
+        client.Exchange(Request("SSUBSCRIBE", "s"));
+
+        string replies = client.Exchange(
+            Request("MULTI") + Request("SET", "k", "1") + Request("PUBLISH", "a", "1") + Request("SPUBLISH", "s", "2")
+            + Request("SUBSCRIBE", "b") + Request("PUBLISH", "b", "3") + Request("UNSUBSCRIBE", "b")
+            + Request("GET", "k") + Request("EXEC") + Request("PING"));
+
+        string queued = Repeat("+QUEUED\r\n", 7);
+        string expected = "+OK\r\n" + queued + "*7\r\n+OK\r\n:1\r\n:1\r\n" + Confirmation("subscribe", "b", 2) + ":1\r\n"
+            + Confirmation("unsubscribe", "b", 1) + Bulk("1") + Message("a", "1")
+            + Message("s", "2").Replace("$7\r\nmessage", "$8\r\nsmessage", StringComparison.Ordinal)
+            + Message("b", "3") + "+PONG\r\n";
+        Assert.Equal(expected.Replace("*3", ">3", StringComparison.Ordinal), replies);
+    }
+
     [Fact]
     public async Task Hello_OfASubscriber_DividesTheMessages()
     {
@@ -138,6 +161,38 @@ public sealed class SubscriberTests : ConnectionTestBase
         Assert.True(one.Equals(other));
         clients.ForEach(static client => client.Client.Kill());
         Assert.Equal(0, server.State.Channels.CountSubscribers(ChannelKind.Channel, "a"u8));
+    }
+
+    // Each step is as long as the first, whatever there is: else these took minutes.
+    [Fact]
+    public void Subscriptions_OfHundredThousands_ComeAndGoInLinearTime()
+    {
+        const int Names = 100_000;
+        using var server = new Commands.TestServer();
+        var (client, other) = (server.Connect(), server.Connect());
+        Assert.Equal("+OK\r\n", other.Run("CONFIG SET maxmemory-clients 1gb"));
+        var table = server.State.Channels;
+        var subscriptions = client.Context.OpenSubscriptions();
+        var second = other.Context.OpenSubscriptions();
+        for (int i = 0; i < Names; i++)
+        {
+            table.Subscribe(subscriptions, ChannelKind.Pattern, BitConverter.GetBytes(i));
+            table.Subscribe(subscriptions, ChannelKind.Channel, BitConverter.GetBytes(i));
+        }
+
+        table.Subscribe(second, ChannelKind.Pattern, "b*"u8);
+        Assert.Equal(Names + 1, table.PatternCount);
+        Assert.Equal(1, table.Publish("bc"u8, "1"u8, default));
+        while (table.FindSome(subscriptions, ChannelKind.Channel) is { Count: > 0 } names)
+            names.ForEach(name => table.Unsubscribe(subscriptions, ChannelKind.Channel, name));
+        Assert.Equal(Names, subscriptions.Count);
+
+        subscriptions.End();
+
+        SpinWait.SpinUntil(() => subscriptions.Count == 0, _patience);
+        Assert.Equal((1, 1), (table.PatternCount, table.PatternSubscriptionCount));
+        table.Subscribe(subscriptions, ChannelKind.Pattern, "b*"u8);
+        Assert.Equal(1, table.Publish("bc"u8, "1"u8, default));
     }
 
     // Clients come, go and are killed while several threads publish: each sees the messages of a channel in one order,

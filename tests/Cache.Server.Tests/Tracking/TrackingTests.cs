@@ -177,6 +177,54 @@ public sealed class TrackingTests : ConnectionTestBase
         await ExpectAsync(target, Invalid("a"));
     }
 
+    // It rests, and its connection has not seen the outbox that the tracker's command has made.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Redirect_ToAClientThatWaits_IsToldAtOnce(bool isBlocked)
+    {
+        await using var server = await StartAsync(bounds: new InMemoryBounds { SharesThread = true });
+        var (tracker, target) = (server.Connect(), await ConnectAsync(server));
+        long id = server.Server.State.Clients.ToList()[^1].Id;
+        if (isBlocked)
+            target.Send(Request("BLPOP", "list", "0"));
+        while (server.Server.State.Waits.Count != (isBlocked ? 1 : 0))
+            await Task.Delay(1, TestContext.Current.CancellationToken);
+        Assert.Equal(Ok, await AskAsync(tracker, Request("CLIENT", "TRACKING", "on", "REDIRECT", $"{id}")));
+        await AskAsync(tracker, Request("GET", "a"));
+
+        Store.Set("a"u8, "1"u8);
+
+        await ExpectAsync(target, Invalid("a"));
+        if (isBlocked)
+            Store.List("list"u8).Push(ListEnd.Left, "x"u8);
+        else
+            target.Send(Request("ECHO", "x"));
+        await ExpectAsync(target, isBlocked ? "*2\r\n" + Bulk("list") + Bulk("x") : Bulk("x"));
+        await AskAsync(tracker, Request("GET", "a"));
+        Store.Set("a"u8, "2"u8);
+        await ExpectAsync(target, Invalid("a"));
+    }
+
+    // Who is served changes keys for the pusher: it is told of what was taken from the key, and who was served is not
+    // told of what it has moved there itself, if it wants so.
+    [Fact]
+    public async Task ServedMove_WithNoLoop_IsToldToThePusherOnly()
+    {
+        await using var server = await StartAsync(bounds: new InMemoryBounds { SharesThread = true });
+        var (waiter, pusher) = (await ConnectAsync(server), await ConnectAsync(server));
+        await AskAsync(waiter, Request("CLIENT", "TRACKING", "on", "NOLOOP") + Request("LLEN", "to"));
+        await AskAsync(pusher, Request("CLIENT", "TRACKING", "on", "NOLOOP") + Request("LLEN", "to"));
+        waiter.Send(Request("BLMOVE", "from", "to", "LEFT", "LEFT", "0"));
+        while (server.Server.State.Waits.Count == 0)
+            await Task.Delay(1, TestContext.Current.CancellationToken);
+
+        Assert.Equal(":1\r\n" + Invalid("to"), await AskAsync(pusher, Request("RPUSH", "from", "x")));
+
+        await ExpectAsync(waiter, Bulk("x"));
+        Assert.Equal("", await AskAsync(waiter, ""));
+    }
+
     [Fact]
     public async Task Exec_OfReadsAndWrites_IsToldBehindItsReply()
     {

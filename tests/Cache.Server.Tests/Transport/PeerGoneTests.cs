@@ -8,10 +8,14 @@ namespace Cache.Server.Tests.Transport;
 /// <summary>Clients that close while their command is parked and much of what they sent lies unread.</summary>
 public sealed class PeerGoneTests : TransportTestBase
 {
-    // The portable transport receives 256 KB and then pauses. What lies there in the system, the end among it, fits its
+    // The portable transport receives 256 KB and then pauses, the other one 1 MB. What lies there in the system, the end among it, fits its
     // buffers.
     public static TheoryData<RespTransport, int> Unread { get; } = EpollTransport.IsSupported
-        ? new() { { RespTransport.Portable, 288 * 1024 }, { RespTransport.Epoll, 32 * 1024 } }
+        ? new()
+        {
+            { RespTransport.Portable, 288 * 1024 }, { RespTransport.Epoll, 32 * 1024 },
+            { RespTransport.Epoll, 1000 * 1024 },
+        }
         : new() { { RespTransport.Portable, 32 * 1024 } };
 
     [Theory]

@@ -16,7 +16,7 @@ LATER_COMMANDS = {
     b"commandlog|get", b"commandlog|help", b"commandlog|len", b"commandlog|reset", b"hotkeys", b"hotkeys|get",
     b"hotkeys|help", b"hotkeys|reset", b"monitor", b"waitaof"}
 LATER_HELP = (b"SETINFO", b"NO-TOUCH", b"LIST <option>")
-LATER_FIELDS = rb" lib-name=\S* lib-ver=\S* tot-net-in=\d+ tot-net-out=\d+ tot-cmds=\d+"
+LATER_FIELDS = rb" lib-name=\S* lib-ver=\S* tot-net-in=\d+ tot-net-out=\d+ tot-cmds=\d+ watch=\d+"
 
 # Of INFO: the server's own name, beside the version of Redis that it is compatible with; what limits were met, for
 # which Redis 7.0 has no fields; and some that later versions of it have.
@@ -28,6 +28,11 @@ OUR_INFO_FIELDS = {
     b"acl_access_denied_tls_cert",
     b"cache_version",
     b"keyspace_events_dropped",
+    b"pubsub_clients",
+    b"total_blocking_keys",
+    b"total_watched_keys",
+    b"transacting_clients",
+    b"watching_clients",
     b"client_authentication_timeout_disconnections",
     b"client_idle_disconnections",
     b"client_output_buffer_limit_disconnections",

@@ -158,7 +158,7 @@ internal static class HashView
                 return found;
             next = cursor.Key + 1;
             var entry = cursor.Entry;
-            bytes += entry.ValueLength;
+            bytes += entry.NameLength + entry.ValueLength;
             live += IsLive(entry, nowMs) ? 1U : 0;
         }
 
@@ -187,13 +187,13 @@ internal static class HashView
     private static void Tell<TSink>(in ObjectView view, in TreeEntry entry, ref TSink sink)
         where TSink : struct, IFieldSink, allows ref struct
     {
-        if (!entry.IsValueStub)
+        if (!entry.HasStub)
         {
             sink.Take(entry.Name, entry.Value);
             return;
         }
 
         using var loan = view.Borrow(entry);
-        sink.Take(entry.Name, loan.Value);
+        sink.Take(entry.IsNameStub ? loan.Name : entry.Name, entry.IsValueStub ? loan.Value : entry.Value);
     }
 }

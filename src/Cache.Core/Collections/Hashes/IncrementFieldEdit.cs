@@ -38,21 +38,24 @@ internal ref struct IncrementFieldEdit(ReadOnlySpan<byte> field, long delta, Enc
     {
         long present = 0;
         bool isFound = view.TryFindField(_field, out var entry);
-        if (isFound && (entry.IsValueStub || !CanonicalInteger.TryParse(entry.Value, out present)))
+        if (isFound && !CanonicalInteger.TryParse(view.ValueOf(entry), out present))
             return WriteStatus.NotAnInteger;
         Result = present;
         if (!CanonicalInteger.TryAdd(present, delta, out long sum))
             return WriteStatus.Overflow;
         Span<byte> text = stackalloc byte[CanonicalInteger.LengthMax];
-        changes.Put(_field, text[..CanonicalInteger.Format(sum, text)]);
+        changes.PutComputed(_field, text[..CanonicalInteger.Format(sum, text)]);
         if (isFound && entry.Moment != 0)
             changes.Expire(_field, entry.Moment);
         _planned = sum;
         return WriteStatus.Done;
     }
 
+    // Of a field whose name is long.
     public readonly void Prepare(scoped ref LongElementMaker maker)
     {
+        Span<byte> text = stackalloc byte[CanonicalInteger.LengthMax];
+        maker.Add(_field, text[..CanonicalInteger.Format(_planned, text)]);
     }
 
     public void Note(int added, int removed) => Result = _planned;

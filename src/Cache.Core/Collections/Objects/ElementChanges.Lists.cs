@@ -53,7 +53,7 @@ internal sealed partial class ElementChanges
     {
         Span<byte> room = stackalloc byte[ListChange.FirstNameSize];
         var name = NameOf(position, room);
-        if (ElementSizes.Fits((long)name.Length + element.Length))
+        if (ElementSizes.Fits(name.Length, element.Length))
             Add((int)action, name, element);
         else if (TryPutLong(action, name, element, out var stub))
             Debug.Assert(stub.Value.SequenceEqual(element), "An edit puts what it has prepared.");

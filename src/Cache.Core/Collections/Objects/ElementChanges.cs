@@ -14,6 +14,9 @@ internal sealed partial class ElementChanges
     /// <summary>So many elements are changed in one step, under one lock: less than a tenth of a millisecond.</summary>
     public const int CountMax = 128;
 
+    /// <summary>A step that takes long elements ends with the one that passes this: their names are copied.</summary>
+    public const int LongBytesMax = 1 << 20;
+
     // A longer one is not kept for the next write.
     private const int KeptBytesMax = 256 << 10;
     private const int InitialBytes = 4096;
@@ -29,6 +32,10 @@ internal sealed partial class ElementChanges
     private int _length = ElementReader.PrefixSize;
     private int _nextOwned;
     private long _longBytes;
+
+    // The block that was used last, and whether there is a score that is not in it.
+    private ElementStub _lastUsed;
+    private bool _hasScores;
 
     // What a journal gets of changes with long values, and the changes that it was made of.
     private LargeBlock _image;
@@ -69,6 +76,9 @@ internal sealed partial class ElementChanges
     /// <summary>Whether there are long values.</summary>
     public bool HasLong => _nextOwned != 0;
 
+    /// <summary>Whether the names that they have are so long that a step ends.</summary>
+    public bool IsLong => _length >= LongBytesMax;
+
     /// <summary>The bytes of all changes with their long values, as files have them.</summary>
     public int ImageLength => checked((int)(_length + _longBytes));
 
@@ -79,7 +89,9 @@ internal sealed partial class ElementChanges
     private ReadOnlySpan<byte> StoredBytes => _bytes.AsSpan(0, _length);
 
     // The only one's block is one.
-    private LargeBlock Image => HasLong && Count == 1 ? _owned[0].Block : _image;
+    private bool IsImageOfOne => Count == 1 && !_hasScores;
+
+    private LargeBlock Image => HasLong && IsImageOfOne ? _lastUsed.Block : _image;
 
     public static ElementChanges Rent(int valueLengthMax)
     {
@@ -136,7 +148,7 @@ internal sealed partial class ElementChanges
         for (var each = new ElementReader(Bytes); each.TryRead();)
         {
             var value = each.IsStub ? ElementStub.Read(each.Value).Value : each.Value;
-            at += Write(to[at..], each.Action, each.Name, value);
+            at += Write(to[at..], each.Action, each.FullName, value);
         }
 
         Debug.Assert(at == block.Length);
@@ -146,7 +158,7 @@ internal sealed partial class ElementChanges
     {
         (_length, Count, DropCount, Refusal) = (ElementReader.PrefixSize, 0, 0, WriteStatus.Done);
         (_nextOwned, _longBytes, NeedsBlocks, NeedsImage, HasMoments) = (0, 0, false, false, false);
-        (_dropChanges, _isOfList, _isOfStream) = (0, false, false);
+        (_dropChanges, _isOfList, _isOfStream, _hasScores, _lastUsed) = (0, false, false, false, default);
     }
 
     /// <summary>Plans an element.</summary>
@@ -156,7 +168,7 @@ internal sealed partial class ElementChanges
     /// </remarks>
     public void Put(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
-        if (ElementSizes.Fits((long)name.Length + value.Length))
+        if (ElementSizes.Fits(name.Length, value.Length))
             Add((int)ElementAction.Put, name, value);
         else if (TryPutLong(ElementAction.Put, name, value, out var stub))
             Debug.Assert(stub.Value.SequenceEqual(value), "An edit puts what it has prepared.");
@@ -167,13 +179,28 @@ internal sealed partial class ElementChanges
     /// </summary>
     public void PutComputed(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
-        if (ElementSizes.Fits((long)name.Length + value.Length))
+        if (ElementSizes.Fits(name.Length, value.Length))
             Add((int)ElementAction.Put, name, value);
         else if ((Maker is null || TryMakeNext(name, value))
             && TryPutLong(ElementAction.Put, name, value, out var stub))
         {
             value.CopyTo(stub.Block.Value[^value.Length..]); // No tree has it yet.
         }
+    }
+
+    /// <summary>Plans a member of a sorted set: of a long one the name alone lies in a block.</summary>
+    public void PutScore(ReadOnlySpan<byte> member, ReadOnlySpan<byte> score)
+    {
+        if (!LongName.Is(member))
+        {
+            Add((int)ElementAction.Put, member, score);
+            return;
+        }
+
+        if (!TryUse(member, valueLength: 0, out var block))
+            return;
+        AddNamed((int)ElementAction.Put, member, score, block);
+        _hasScores |= !score.IsEmpty;
     }
 
     /// <summary>Lets a field expire at a moment, or at 0 never, if it is there by then.</summary>
@@ -183,6 +210,19 @@ internal sealed partial class ElementChanges
         BinaryPrimitives.WriteInt64LittleEndian(bytes, moment);
         Add((int)ElementAction.Expire, name, bytes);
         HasMoments |= moment != 0;
+    }
+
+    /// <summary>Plans that an element goes that was found in a tree of the collection, which the caller holds.</summary>
+    public void Drop(scoped in ObjectView view, scoped in TreeEntry found)
+    {
+        if (!found.IsNameStub)
+        {
+            Drop(found.Name);
+            return;
+        }
+
+        using var loan = view.Borrow(found);
+        Drop(loan.Name);
     }
 
     public void Drop(ReadOnlySpan<byte> name)
@@ -206,7 +246,7 @@ internal sealed partial class ElementChanges
         bool isFound = false;
         for (var each = new ElementReader(Bytes); each.TryRead();)
         {
-            if (!each.Name.SequenceEqual(name))
+            if (!each.FullName.SequenceEqual(name))
                 continue;
             isFound = true;
             value = each.Value;
@@ -222,7 +262,7 @@ internal sealed partial class ElementChanges
         (action, moment) = (default, 0);
         for (var each = new ElementReader(Bytes); each.TryRead();)
         {
-            if (each.Name.SequenceEqual(name))
+            if (each.FullName.SequenceEqual(name))
                 (action, moment) = (each.Action, each.Moment);
         }
 
@@ -232,7 +272,7 @@ internal sealed partial class ElementChanges
     /// <summary>Makes sure that a journal can be told; else blocks are made, and the changes planned again.</summary>
     public bool MayBeTold()
     {
-        NeedsImage = HasLong && Count > 1
+        NeedsImage = HasLong && !IsImageOfOne
             && (_image.IsNull || !IsImaged(_imaged.AsSpan(0, _imagedLength)));
         if (!NeedsImage)
             CompleteImage();
@@ -320,30 +360,63 @@ internal sealed partial class ElementChanges
     private bool TryPutLong(
         ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, out ElementStub stub)
     {
-        stub = default;
-        if (!ElementSizes.IsLong(name.Length, value.Length, ValueLengthMax))
-            Refusal = value.Length > ValueLengthMax ? WriteStatus.ValueTooLong : WriteStatus.CollectionTooLong;
-        else if (_nextOwned >= _owned.Count || _owned[_nextOwned].Length != value.Length)
-            NeedsBlocks = true;
-        if (Refusal != WriteStatus.Done || NeedsBlocks)
+        if (!TryUse(name, value.Length, out stub))
             return false;
-        stub = _owned[_nextOwned++];
         Span<byte> bytes = stackalloc byte[ElementStub.Size];
         stub.Write(bytes);
-        Add((int)action | ElementReader.StubFlag, name, bytes);
-        _longBytes += stub.Length - ElementStub.Size;
+        bool isInBlock = !value.IsEmpty;
+        int flag = isInBlock ? ElementReader.StubFlag : 0;
+        var stored = isInBlock ? bytes : default;
+        if (LongName.Is(name))
+            AddNamed((int)action | flag, name, stored, stub);
+        else
+            Add((int)action | flag, name, stored);
+        _longBytes += value.Length - stored.Length;
         return true;
+    }
+
+    // Takes the next block, or that of a name: where it was there by then, an edit has made one that it does not put.
+    private bool TryUse(ReadOnlySpan<byte> name, int valueLength, out ElementStub stub)
+    {
+        stub = default;
+        if (!ElementSizes.IsLong(name.Length, valueLength, ValueLengthMax))
+        {
+            Refusal = valueLength > ValueLengthMax || name.Length > ValueLengthMax
+                ? WriteStatus.ValueTooLong
+                : WriteStatus.CollectionTooLong;
+            return false;
+        }
+
+        int index = _nextOwned;
+        for (; LongName.Is(name) && index < _owned.Count; index++)
+        {
+            if (_owned[index].Length == valueLength && LongName.NameOf(_owned[index].Block).SequenceEqual(name))
+                break;
+        }
+
+        NeedsBlocks |= index >= _owned.Count || _owned[index].Length != valueLength;
+        if (NeedsBlocks)
+            return false;
+        stub = _lastUsed = _owned[index];
+        _nextOwned = index + 1;
+        return true;
+    }
+
+    // An element whose name lies in a block.
+    private void AddNamed(int action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, ElementStub block)
+    {
+        Span<byte> digest = stackalloc byte[LongName.DigestSize];
+        Span<byte> stub = stackalloc byte[ElementStub.Size];
+        Span<byte> stored = stackalloc byte[LongName.DigestSize + NameStub.OverheadSize];
+        LongName.Digest(name, digest);
+        new ElementStub(block.Block, name.Length).Write(stub);
+        NameStub.Write(stored, digest, default, stub);
+        Add(action | ElementReader.NameStubFlag, stored, value);
+        _longBytes += name.Length - stored.Length;
     }
 
     private void Add(int action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
-        if (!ElementSizes.Fits((long)name.Length + value.Length) // A name to drop that no tree has.
-            && (action != (int)ElementAction.Expire || !ElementSizes.Fits(name.Length)))
-        {
-            Refusal = WriteStatus.CollectionTooLong;
-            return;
-        }
-
         int size = ElementReader.SizeOf(name.Length, value.Length);
         Count++;
         if (_bytes.Length - _length < size)

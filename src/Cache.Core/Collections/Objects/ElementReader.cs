@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using Cache.Core.Collections.Packed;
+using Cache.Core.Layout;
 
 namespace Cache.Core.Collections.Objects;
 
@@ -10,7 +11,7 @@ namespace Cache.Core.Collections.Objects;
 /// </code>
 /// So a journal has what a write did to a large collection; and a file has the whole of one, behind two bytes of 0,
 /// with which no small collection begins (its count). Bytes of a file are checked by <see cref="IsWhole"/>. In memory
-/// the action may have a flag: the value is the stub of a long one (<see cref="Layout.ElementStub"/>).
+/// the action may have flags: value or name is the stub of a long one.
 /// </remarks>
 internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
 {
@@ -21,6 +22,11 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
 
     // In memory alone: the value is a stub.
     internal const int StubFlag = 0x80;
+
+    // The same of the name.
+    internal const int NameStubFlag = 0x40;
+
+    private const int ActionMask = NameStubFlag - 1;
 
     private ReadOnlySpan<byte> _rest = bytes;
 
@@ -39,6 +45,13 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
 
     /// <summary>Whether the value is the stub of a long one.</summary>
     public bool IsStub { get; private set; }
+
+    /// <summary>Whether the name is the stub of a long one (<see cref="NameStub"/>).</summary>
+    public bool IsNameStub { get; private set; }
+
+    /// <summary>The name, also of a stub, whose block the caller has.</summary>
+    public readonly ReadOnlySpan<byte> FullName =>
+        IsNameStub ? LongName.NameOf(ElementStub.Read(ElementStub.EndOf(Name)).Block) : Name;
 
     /// <summary>The bytes of an element.</summary>
     public static int SizeOf(int nameLength, int valueLength) => checked(HeaderSize + nameLength + valueLength);
@@ -59,8 +72,7 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
         while (reader.TryRead())
         {
             isAny = true;
-            int valueLength = reader.Action == ElementAction.Expire ? 0 : reader.Value.Length;
-            if (reader.IsStub || !ElementSizes.MayBeStored(reader.Name.Length, valueLength))
+            if (reader.IsStub || reader.IsNameStub)
                 return false;
             if (kind == EntryKind.List)
                 continue;
@@ -106,8 +118,9 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
         if ((ulong)nameLength + valueLength > (ulong)(_rest.Length - HeaderSize))
             return false;
         Element = _rest[..(HeaderSize + (int)(nameLength + valueLength))];
-        Action = (ElementAction)(_rest[0] & ~StubFlag);
+        Action = (ElementAction)(_rest[0] & ActionMask);
         IsStub = (_rest[0] & StubFlag) != 0;
+        IsNameStub = (_rest[0] & NameStubFlag) != 0;
         Name = _rest.Slice(HeaderSize, (int)nameLength);
         Value = _rest.Slice(HeaderSize + (int)nameLength, (int)valueLength);
         _rest = _rest[Element.Length..];

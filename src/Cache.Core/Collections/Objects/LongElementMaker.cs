@@ -11,7 +11,10 @@ internal ref struct LongElementMaker(LongElements owner, ElementChanges changes)
     /// <summary>What the block counts for which there was no room; 0: all have one.</summary>
     public long MissingBytes { get; private set; }
 
-    /// <summary>Makes a block if the value is long.</summary>
+    /// <summary>Makes a block if the member of a sorted set is long; its score lies in pages.</summary>
+    public void AddMember(scoped ReadOnlySpan<byte> member) => Add(member, default);
+
+    /// <summary>Makes a block if the element is long.</summary>
     public void Add(scoped ReadOnlySpan<byte> name, scoped ReadOnlySpan<byte> value)
     {
         if (MissingBytes != 0 || !ElementSizes.IsLong(name.Length, value.Length, changes.ValueLengthMax))

@@ -42,7 +42,7 @@ internal sealed class LongElements(PageHeap heap, SlabBudget budget, Action<long
 
     /// <summary>What the block of an element's value counts; 0 if it is not long.</summary>
     public long BytesOf(in ElementReader element) =>
-        element.Action == ElementAction.Expire || ElementSizes.Fits((long)element.Name.Length + element.Value.Length)
+        element.Action == ElementAction.Expire || ElementSizes.Fits(element.Name.Length, element.Value.Length)
             ? 0
             : BytesFor(ElementReader.PrefixSize + element.Element.Length);
 
@@ -94,6 +94,24 @@ internal sealed class LongElements(PageHeap heap, SlabBudget budget, Action<long
 
     public override long SizeOf(ReadOnlySpan<byte> stub) => ElementStub.Read(stub).Block.SizeBytes;
 
+    /// <summary>Takes a reference for each stub of an element.</summary>
+    public void AddReferences(scoped in TreeEntry entry)
+    {
+        if (entry.IsNameStub)
+            AddReference(ElementStub.EndOf(entry.Name));
+        if (entry.IsValueStub)
+            AddReference(entry.Value);
+    }
+
+    /// <summary>Drops them.</summary>
+    public void ReleaseAll(scoped in TreeEntry entry)
+    {
+        if (entry.IsNameStub)
+            Release(ElementStub.EndOf(entry.Name));
+        if (entry.IsValueStub)
+            Release(entry.Value);
+    }
+
     /// <summary>Drops a reference.</summary>
     public void Release(LargeBlock block)
     {
@@ -128,10 +146,13 @@ internal sealed class LongElements(PageHeap heap, SlabBudget budget, Action<long
     }
 }
 
-/// <summary>A reference to a long value, for a read that holds nothing else; dispose it.</summary>
+/// <summary>A reference to a long value or name, for a read that holds nothing else; dispose it.</summary>
 internal readonly ref struct ElementLoan(LongElements owner, ElementStub stub)
 {
     public ReadOnlySpan<byte> Value => stub.Value;
+
+    /// <summary>Of the stub of a name: the name.</summary>
+    public ReadOnlySpan<byte> Name => LongName.NameOf(stub.Block);
 
     public void Dispose() => owner.Return(stub.Block);
 }

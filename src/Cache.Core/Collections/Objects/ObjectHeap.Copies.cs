@@ -22,6 +22,7 @@ internal sealed partial class ObjectHeap
             if (!TryCreate(Table[stub.Number].Kind, out copy))
                 return false;
             uint held = Hold(copy.Number); // From the disposal.
+            Table[copy.Number].IsConverted = view.IsConverted;
             bool isBuilt = TryBuild(view, copy.Number);
             Table.LetGo(copy.Number, held, isChanged: true);
             if (isBuilt)
@@ -63,13 +64,10 @@ internal sealed partial class ObjectHeap
         for (uint i = 0; i < count && cursor.IsValid; i++, cursor.MoveNext())
         {
             var entry = cursor.Entry;
-            var stub = entry.IsNameStub ? entry.Name : entry.Value;
-            if (entry.HasStub)
-                LongElements.AddReference(stub);
+            LongElements.AddReferences(entry);
             if (builder.TryAdd(cursor.Key, entry))
                 continue;
-            if (entry.HasStub)
-                LongElements.Release(stub);
+            LongElements.ReleaseAll(entry);
             builder.Abandon(Graveyard);
             return false;
         }

@@ -86,6 +86,9 @@ internal sealed partial class ObjectHeap : IDisposable
     /// <summary>By which fields of hashes expire.</summary>
     public FieldClock Fields { get; }
 
+    /// <summary>Beyond which a collection is noted as one that Redis converts.</summary>
+    public Func<EncodingLimits> EncodingLimits { get; init; } = static () => new EncodingLimits();
+
     public TreePages Pages { get; }
 
     /// <summary>Values that are too long for pages.</summary>
@@ -117,13 +120,14 @@ internal sealed partial class ObjectHeap : IDisposable
     public uint HashOf(ReadOnlySpan<byte> name) => (uint)(_hash.Hash(name) >> 32);
 
     /// <summary>What an object has, which the caller holds.</summary>
-    public ObjectView ViewOf(in ObjectInfo info) => new(this, number: 0, info.Kind, info.First, info.Second);
+    public ObjectView ViewOf(in ObjectInfo info) =>
+        new(this, number: 0, info.Kind, info.First, info.Second, info.IsConverted);
 
     /// <summary>The same, or what a reader that holds nothing finds.</summary>
     public ObjectView ViewOf(uint number)
     {
         ref var info = ref Table[number];
-        return new ObjectView(this, number: 0, info.Kind, info.First, info.Second);
+        return new ObjectView(this, number: 0, info.Kind, info.First, info.Second, info.IsConverted);
     }
 
     /// <summary>Notes the number of a list's change that was loaded.</summary>
@@ -156,6 +160,21 @@ internal sealed partial class ObjectHeap : IDisposable
         _prepaidOfThread = 0;
         if (bytes != 0)
             _budget.Add(-bytes);
+    }
+
+    /// <summary>Sets an element of a tree that the caller holds, whose stubs get references of the tree's own.</summary>
+    public TreeChange Set<TOrder>(
+        ref TreeRoot root, ref TreeEpochs epochs, uint number, ulong key, scoped TreeEntry entry)
+        where TOrder : struct, ITreeOrder
+    {
+        scoped var writer = new TreeWriter<TOrder>(Pages, ref root, ref epochs, number);
+        if (!entry.HasStub)
+            return writer.Set(key, entry);
+        LongElements.AddReferences(entry);
+        var change = writer.Set(key, entry);
+        if (change is TreeChange.NoRoom or TreeChange.None)
+            LongElements.ReleaseAll(entry);
+        return change;
     }
 
     /// <summary>Lets the thread pass the limit, to undo what it did: no further than it had been.</summary>
@@ -278,7 +297,7 @@ internal sealed partial class ObjectHeap : IDisposable
     {
         snapshot = 0;
         ref var info = ref Table[stub.Number];
-        view = new ObjectView(this, stub.Number, info.Kind, info.First, info.Second);
+        view = new ObjectView(this, stub.Number, info.Kind, info.First, info.Second, info.IsConverted);
         bool isTaken = IsCurrent(stub) && TreeSnapshots.TryTake(Pages, ref info.Epochs, stub.Number, out snapshot);
         info.Snapshots += isTaken ? 1U : 0;
         return isTaken;

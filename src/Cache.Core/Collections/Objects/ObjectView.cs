@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using Cache.Core.Collections.Trees;
 using Cache.Core.Layout;
 
@@ -13,8 +14,9 @@ namespace Cache.Core.Collections.Objects;
 /// <param name="kind">What the collection is.</param>
 /// <param name="first">The tree.</param>
 /// <param name="second">The other one.</param>
+/// <param name="isConverted">Whether Redis would have given up its compact encoding.</param>
 internal readonly struct ObjectView(
-    ObjectHeap heap, uint number, EntryKind kind, in TreeRoot first, in TreeRoot second)
+    ObjectHeap heap, uint number, EntryKind kind, in TreeRoot first, in TreeRoot second, bool isConverted)
 {
     private readonly TreeRoot _first = first;
     private readonly TreeRoot _second = second;
@@ -27,6 +29,9 @@ internal readonly struct ObjectView(
 
     /// <summary>Of a list: the number of the next change, greater than that of any change that was loaded.</summary>
     public ulong NextChange => Math.Max(Marks.Change, heap.LoadedChange) + 1;
+
+    /// <summary>Whether Redis would have given up its compact encoding.</summary>
+    public bool IsConverted => isConverted;
 
     /// <summary>The number of elements; of a stream, without entries.</summary>
     public uint Count => _first.Count;
@@ -56,19 +61,37 @@ internal readonly struct ObjectView(
     }
 
     /// <summary>
-    /// Borrows the long value, or element of a list, of an entry, of a snapshot, or of an object that the caller holds.
+    /// Borrows the long value, the long name, or the element of a list, of an entry, of a snapshot, or of an object that
+    /// the caller holds.
     /// </summary>
     /// <exception cref="ObjectDisposedException">The store was disposed, and has freed it.</exception>
     public ElementLoan Borrow(scoped in TreeEntry entry)
     {
         Debug.Assert(entry.HasStub);
-        var stub = entry.IsNameStub ? entry.Name : entry.Value;
         if (number == 0)
-            return heap.LongElements.Lend(ElementStub.Read(stub));
+            return heap.LongElements.Lend(ElementStub.Read(entry.Stub));
         uint version = heap.Hold(number, mayChange: false);
-        var loan = heap.LongElements.Lend(ElementStub.Read(stub)); // The page is read while it is held.
+        var loan = heap.LongElements.Lend(ElementStub.Read(entry.Stub)); // The page is read while it is held.
         heap.Table.LetGo(number, version, isChanged: false);
         return loan;
+    }
+
+    /// <summary>Finds how many members of a sorted set are before one that was found in it.</summary>
+    public bool TryFindRank(ReadOnlySpan<byte> member, double score, scoped in TreeEntry found, out uint rank)
+    {
+        if (!LongName.Is(member))
+            return Second<ByScore>().TryFindRank(ScoreKey.Of(score), member, out rank);
+        Span<byte> ordered = stackalloc byte[ElementSizes.NameLengthMax + NameStub.LabelLengthMax];
+        int length = MemberLabels.Write(ordered, member, NameStub.LabelOf(found.Name));
+        return Second<ByScore>().TryFindRank(ScoreKey.Of(score), ordered[..length], out rank);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare, and others need no room for it.
+    private bool TryFindLong(scoped ReadOnlySpan<byte> name, out TreeEntry entry)
+    {
+        Span<byte> digest = stackalloc byte[LongName.DigestSize];
+        LongName.Digest(name, digest);
+        return TryFindOrdered(digest, out entry);
     }
 
     /// <summary>The blocks of long values and elements.</summary>
@@ -105,8 +128,11 @@ internal readonly struct ObjectView(
     public EntryKind Kind => kind;
 
     /// <summary>Finds a field of a hash that has not expired.</summary>
-    public bool TryFindField(ReadOnlySpan<byte> field, out TreeEntry entry) =>
-        First<ByHashWithValue>().TryFindHash(HashOf(field), field, out entry) && !heap.Fields.HasPassed(entry.Moment);
+    public bool TryFindField(scoped ReadOnlySpan<byte> field, out TreeEntry entry) =>
+        (LongName.Is(field)
+            ? TryFindLong(field, out entry)
+            : First<ByHashWithValue>().TryFindHash(HashOf(field), field, out entry))
+        && !heap.Fields.HasPassed(entry.Moment);
 
     /// <summary>Of a hash: the fields that have expired at a reading of <see cref="ObjectHeap.Fields"/>.</summary>
     public uint CountExpired(long nowMs) =>
@@ -131,7 +157,11 @@ internal readonly struct ObjectView(
     /// Finds a field of a hash, also one that has expired, a member, whose value is its score, or an element of a
     /// stream.
     /// </summary>
-    public bool TryFindName(ReadOnlySpan<byte> name, out TreeEntry entry) => kind switch
+    public bool TryFindName(scoped ReadOnlySpan<byte> name, out TreeEntry entry) =>
+        LongName.Is(name) ? TryFindLong(name, out entry) : TryFindOrdered(name, out entry);
+
+    /// <summary>The same, of a long name by what a tree by hashes has of it.</summary>
+    public bool TryFindOrdered(scoped ReadOnlySpan<byte> name, out TreeEntry entry) => kind switch
     {
         EntryKind.Set => First<ByHash>().TryFindHash(HashOf(name), name, out entry),
         EntryKind.Stream => StreamTreeWriter.TryFind(new StreamView(this), name, out entry),

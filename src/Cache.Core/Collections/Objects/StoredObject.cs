@@ -26,7 +26,7 @@ internal static class StoredObject
             var entry = cursor.Entry;
             length += ElementReader.HeaderSize + entry.NameLength + entry.ValueLength;
             if (entry.Moment != 0)
-                length += ElementReader.SizeOf(entry.Name.Length, sizeof(long));
+                length += ElementReader.HeaderSize + entry.NameLength + sizeof(long);
         }
 
         return length;
@@ -72,19 +72,20 @@ internal static class StoredObject
 
     private static int Write(in ObjectView view, in TreeEntry entry, Span<byte> at)
     {
-        int length = WriteValue(view, entry, at);
-        if (entry.Moment == 0)
-            return length;
-        Span<byte> moment = stackalloc byte[sizeof(long)];
-        BinaryPrimitives.WriteInt64LittleEndian(moment, entry.Moment);
-        return length + ElementChanges.Write(at[length..], ElementAction.Expire, entry.Name, moment);
+        if (!entry.HasStub)
+            return Write(at, entry.Name, entry.Value, entry.Moment);
+        using var loan = view.Borrow(entry);
+        return Write(
+            at, entry.IsNameStub ? loan.Name : entry.Name, entry.IsValueStub ? loan.Value : entry.Value, entry.Moment);
     }
 
-    private static int WriteValue(in ObjectView view, in TreeEntry entry, Span<byte> at)
+    private static int Write(Span<byte> at, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, long expiresAtMs)
     {
-        if (!entry.IsValueStub)
-            return ElementChanges.Write(at, ElementAction.Put, entry.Name, entry.Value);
-        using var loan = view.Borrow(entry);
-        return ElementChanges.Write(at, ElementAction.Put, entry.Name, loan.Value);
+        int length = ElementChanges.Write(at, ElementAction.Put, name, value);
+        if (expiresAtMs == 0)
+            return length;
+        Span<byte> moment = stackalloc byte[sizeof(long)];
+        BinaryPrimitives.WriteInt64LittleEndian(moment, expiresAtMs);
+        return length + ElementChanges.Write(at[length..], ElementAction.Expire, name, moment);
     }
 }

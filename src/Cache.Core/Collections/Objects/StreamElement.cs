@@ -37,7 +37,7 @@ internal static class StreamElement
     public const int PendingNameSize = GroupPrefixSize + IdSize;
 
     /// <summary>The most bytes of a group's or consumer's name: it lies in a page with what belongs to it.</summary>
-    public const int NameLengthMax = 1_200;
+    public const int NameLengthMax = 1_000;
 
     private const int GroupShift = 32;
 

@@ -382,12 +382,9 @@ internal ref struct StreamTreeWriter(ObjectHeap heap, ref ObjectInfo info, uint 
     {
         Span<byte> sequence = stackalloc byte[sizeof(ulong)];
         BinaryPrimitives.WriteUInt64BigEndian(sequence, id.Sequence);
-        heap.LongElements.AddReference(stub); // The tree's own.
-        scoped var blocks = Blocks();
-        var change = blocks.Set(id.Milliseconds, new TreeEntry(sequence, stub, isValueStub: true));
-        if (change == TreeChange.NoRoom)
-            heap.LongElements.Release(stub);
-        return change;
+        return heap.Set<ByNumber>(
+            ref _info.Second, ref _info.Epochs, number, id.Milliseconds,
+            new TreeEntry(sequence, stub, isValueStub: true));
     }
 
     private readonly TreeChange RemoveBlock(StreamId first)

@@ -57,8 +57,10 @@ internal ref struct AddManyMembersEdit<TMembers>(TMembers members, NameTable tab
         return WriteStatus.Done;
     }
 
-    public readonly void Prepare(scoped ref LongElementMaker maker)
+    public void Prepare(scoped ref LongElementMaker maker)
     {
+        for (int i = 0; i < table.Count; i++)
+            maker.AddMember(Members.GetKey(i));
     }
 
     public void Note(int added, int removed) => Added = added;

@@ -49,8 +49,10 @@ internal ref struct AddMembersEdit<TMembers>(TMembers members, long integersMax)
         return WriteStatus.Done;
     }
 
-    public readonly void Prepare(scoped ref LongElementMaker maker)
+    public void Prepare(scoped ref LongElementMaker maker)
     {
+        for (int i = 0; i < Members.Count; i++)
+            maker.AddMember(Members.GetKey(i));
     }
 
     public void Note(int added, int removed) => Added = added;

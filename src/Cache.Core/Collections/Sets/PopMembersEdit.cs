@@ -43,15 +43,18 @@ internal struct PopMembersEdit(long count, long integersMax, TakenMembers taken)
         Present = view.Count;
         if (view.Count == 0)
             return WriteStatus.NotFound;
+        long bytesBefore = taken.Bytes;
         Span<uint> ranks = stackalloc uint[ElementChanges.CountMax];
         ranks = ranks[..(int)Math.Min(Math.Min(count, view.Count), ranks.Length)];
         RandomRanks.Choose(ranks, view.Count);
         var tree = view.First<ByHash>();
         foreach (uint rank in ranks)
         {
-            var member = tree.At(rank).Entry.Name;
-            taken.Add(member, score: 0);
-            changes.Drop(member);
+            var entry = tree.At(rank).Entry;
+            taken.Add(view, entry, score: 0);
+            changes.Drop(view, entry);
+            if (taken.Bytes - bytesBefore >= ElementChanges.LongBytesMax)
+                break;
         }
 
         return WriteStatus.Done;

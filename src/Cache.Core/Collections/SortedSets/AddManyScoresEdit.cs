@@ -23,9 +23,6 @@ internal ref struct AddManyScoresEdit<TScores>(
     private int _count;
     private bool _isConverted;
 
-    // Whether the set is one that Redis has in its compact encoding, though it becomes a large one by this write.
-    private bool _isCompact;
-
     public readonly EntryKind Kind => EntryKind.SortedSet;
 
     /// <summary>The number of members that were absent.</summary>
@@ -38,7 +35,6 @@ internal ref struct AddManyScoresEdit<TScores>(
     {
         (Added, Updated) = (0, 0);
         (_count, _isConverted) = (editor.Count, (editor.Flags & PackedTable.ConvertedFlag) != 0);
-        _isCompact = !_isConverted;
         table.ClearMarks();
         var present = editor.Table;
         for (var place = PackedTable.BeforeFirst; present.TryMoveNext(ref place);)
@@ -61,7 +57,7 @@ internal ref struct AddManyScoresEdit<TScores>(
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
     {
         (Added, Updated) = (0, 0);
-        (_count, _isConverted) = ((int)view.Count, !_isCompact);
+        (_count, _isConverted) = ((int)view.Count, view.IsConverted);
         table.ClearMarks();
         for (int i = 0; i < table.Count; i++)
         {
@@ -78,14 +74,16 @@ internal ref struct AddManyScoresEdit<TScores>(
         for (int i = 0; i < table.Count; i++)
         {
             if (table.FirstOf(i) == i && (table.MarkAt(i) & Changed) != 0)
-                changes.Put(Scores.GetKey(i), score[..PackedScore.Write(table.ScoreAt(i), score)]);
+                changes.PutScore(Scores.GetKey(i), score[..PackedScore.Write(table.ScoreAt(i), score)]);
         }
 
         return WriteStatus.Done;
     }
 
-    public readonly void Prepare(scoped ref LongElementMaker maker)
+    public void Prepare(scoped ref LongElementMaker maker)
     {
+        for (int i = 0; i < table.Count; i++)
+            maker.AddMember(Scores.GetKey(i));
     }
 
     public readonly void Note(int added, int removed)

@@ -25,14 +25,12 @@ internal ref struct AddScoreEdit(
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
     {
         var put = new ScorePut(conditions, score, isIncrement: false);
-        var status = put.Plan(view, _member, changes);
+        var status = put.Plan(view, _member, changes, limits);
         IsNew = put.IsNew;
         return status;
     }
 
-    public readonly void Prepare(scoped ref LongElementMaker maker)
-    {
-    }
+    public readonly void Prepare(scoped ref LongElementMaker maker) => maker.AddMember(_member);
 
     public readonly void Note(int added, int removed)
     {

@@ -41,7 +41,7 @@ internal ref struct AddScoresEdit<TScores>(TScores scores, ScoreConditions condi
         for (int i = 0; i < Scores.Count; i++)
         {
             var put = new ScorePut(conditions, Scores.GetScore(i), isIncrement: false);
-            put.Plan(view, Scores.GetKey(i), changes);
+            put.Plan(view, Scores.GetKey(i), changes, limits);
             Added += put.IsNew ? 1 : 0;
             Updated += put.IsUpdated ? 1 : 0;
         }
@@ -49,8 +49,10 @@ internal ref struct AddScoresEdit<TScores>(TScores scores, ScoreConditions condi
         return WriteStatus.Done;
     }
 
-    public readonly void Prepare(scoped ref LongElementMaker maker)
+    public void Prepare(scoped ref LongElementMaker maker)
     {
+        for (int i = 0; i < Scores.Count; i++)
+            maker.AddMember(Scores.GetKey(i));
     }
 
     public readonly void Note(int added, int removed)

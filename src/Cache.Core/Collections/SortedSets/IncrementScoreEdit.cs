@@ -26,14 +26,12 @@ internal ref struct IncrementScoreEdit(
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
     {
         var put = new ScorePut(conditions, delta, isIncrement: true);
-        var status = put.Plan(view, _member, changes);
+        var status = put.Plan(view, _member, changes, limits);
         Result = put.Score;
         return status;
     }
 
-    public readonly void Prepare(scoped ref LongElementMaker maker)
-    {
-    }
+    public readonly void Prepare(scoped ref LongElementMaker maker) => maker.AddMember(_member);
 
     public readonly void Note(int added, int removed)
     {

@@ -42,13 +42,14 @@ internal struct PopScoresEdit(long count, bool takesHighest, TakenMembers taken)
         Present = view.Count;
         if (view.Count == 0)
             return WriteStatus.NotFound;
-        long left = Math.Min(count, ElementChanges.CountMax);
+        long left = Math.Min(count, ElementChanges.CountMax), bytesBefore = taken.Bytes;
         var cursor = view.Second<ByScore>().At(takesHighest ? view.Count - 1 : 0);
         for (; left > 0 && cursor.IsValid; left--)
         {
-            var member = cursor.Entry.Name;
-            taken.Add(member, MemberView.ScoreAt(view, cursor));
-            changes.Drop(member);
+            MemberView.TakeAt(view, cursor, taken);
+            changes.Drop(view, cursor.Entry);
+            if (taken.Bytes - bytesBefore >= ElementChanges.LongBytesMax)
+                break;
             if (takesHighest)
                 cursor.MovePrevious();
             else

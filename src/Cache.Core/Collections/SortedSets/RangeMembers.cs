@@ -1,8 +1,11 @@
 namespace Cache.Core.Collections.SortedSets;
 
 /// <summary>Members of a range with their scores, copied; dispose it.</summary>
-/// <remarks>bytesMax: Of all members, beyond which it takes no more.</remarks>
-internal sealed class RangeMembers(long bytesMax) : IDisposable
+/// <remarks>
+/// Redis adds them one after the other to a new sorted set in its compact encoding, which has no −0. bytesMax: Of all
+/// members, beyond which it takes no more. limits: Beyond which that set is converted.
+/// </remarks>
+internal sealed class RangeMembers(long bytesMax, EncodingLimits limits) : IDisposable
 {
     private const int BytesMin = 1024;
     private const int CountMin = 64;
@@ -18,13 +21,14 @@ internal sealed class RangeMembers(long bytesMax) : IDisposable
     private byte[] _bytes = PooledGrowth.Rent<byte>(BytesMin);
     private (int End, double Score)[] _members = PooledGrowth.Rent<(int End, double Score)>(CountMin);
     private int _length;
+    private bool _isConverted;
 
     public int Count { get; private set; }
 
     /// <summary>Whether there were more than it takes.</summary>
     public bool IsTooLong { get; private set; }
 
-    public void Clear() => (Count, _length, IsTooLong) = (0, 0, false);
+    public void Clear() => (Count, _length, IsTooLong, _isConverted) = (0, 0, false, false);
 
     public void Dispose()
     {
@@ -38,6 +42,9 @@ internal sealed class RangeMembers(long bytesMax) : IDisposable
         IsTooLong |= _length + member.Length + (long)Count * MemberBytes > _bytesMax;
         if (IsTooLong)
             return;
+        _isConverted |= Count >= limits.SortedSetMembers || member.Length > limits.SortedSetMemberLength;
+        if (score == 0 && !_isConverted)
+            score = 0;
         _bytes = PooledGrowth.Fit(_bytes, _length, _length + member.Length);
         _members = PooledGrowth.Fit(_members, Count, Count + 1);
         member.CopyTo(_bytes.AsSpan(_length));

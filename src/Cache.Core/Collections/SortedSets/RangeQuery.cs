@@ -20,6 +20,9 @@ internal ref struct RangeQuery(SortedSetRange range, Span<byte> room, TakenMembe
     /// <summary>Whether it is a large one.</summary>
     public bool IsObject { get; private set; }
 
+    /// <summary>Whether long members are to be looked at: it is read from a snapshot.</summary>
+    public bool IsLong { get; private set; }
+
     /// <summary>Of a large one: the range.</summary>
     public RangeSlice Slice { get; private set; }
 
@@ -36,7 +39,7 @@ internal ref struct RangeQuery(SortedSetRange range, Span<byte> room, TakenMembe
 
     public void Read(ReadOnlySpan<byte> packed)
     {
-        IsObject = false;
+        (IsObject, IsLong) = (false, false);
         _length = Math.Min(packed.Length, _room.Length);
         packed[.._length].CopyTo(_room);
     }
@@ -48,15 +51,20 @@ internal ref struct RangeQuery(SortedSetRange range, Span<byte> room, TakenMembe
     public void Read(in ObjectView view)
     {
         IsObject = true;
-        Slice = RangeSlice.Of(view, _range);
+        Slice = RangeSlice.Of(view, _range, mayBorrow: false, out bool needsBlocks);
+        IsLong = needsBlocks;
         found?.Clear();
-        if (found is null || Slice.Count is <= 0 or > MembersMax)
+        if (IsLong || found is null || Slice.Count is <= 0 or > MembersMax)
             return;
         long first = _range.IsReversed ? Slice.Index + Slice.Count - 1 : Slice.Index;
         var cursor = view.Second<ByScore>().At((uint)first);
         for (long left = Slice.Count; left > 0 && cursor.IsValid; left--)
         {
-            found.Add(cursor.Entry.Name, MemberView.ScoreAt(view, cursor));
+            var entry = cursor.Entry;
+            IsLong |= entry.IsNameStub;
+            if (IsLong)
+                return;
+            found.Add(entry.Name, MemberView.ScoreAt(view, cursor, entry.Name));
             if (_range.IsReversed)
                 cursor.MovePrevious();
             else

@@ -21,14 +21,24 @@ internal readonly record struct RangeSlice(long Index, long Count)
         return Narrow(slice, range);
     }
 
-    /// <summary>The same of a large one; without the object, any, and the version tells.</summary>
-    public static RangeSlice Of(in ObjectView view, scoped in SortedSetRange range)
+    /// <summary>The same of a large one, of a snapshot or while the caller holds it.</summary>
+    public static RangeSlice Of(in ObjectView view, scoped in SortedSetRange range) =>
+        Of(view, range, mayBorrow: true, out _);
+
+    /// <summary>The same; without the object, any, and the version tells.</summary>
+    /// <param name="view">The collection.</param>
+    /// <param name="range">The range.</param>
+    /// <param name="mayBorrow">Whether long members may be looked at.</param>
+    /// <param name="needsBlocks">Whether one would have to be: the slice means nothing.</param>
+    public static RangeSlice Of(
+        in ObjectView view, scoped in SortedSetRange range, bool mayBorrow, out bool needsBlocks)
     {
+        needsBlocks = false;
         var slice = range.Order switch
         {
             SortedSetOrder.Rank => ByRank(view.Count, range),
             SortedSetOrder.Score => ByScore(view, range),
-            _ => ByMember(view, range),
+            _ => ByMember(view, range, mayBorrow, out needsBlocks),
         };
         return Narrow(slice, range);
     }
@@ -81,33 +91,37 @@ internal readonly record struct RangeSlice(long Index, long Count)
     }
 
     // Where scores differ, any of the members.
-    private static RangeSlice ByMember(in ObjectView view, scoped in SortedSetRange range)
+    private static RangeSlice ByMember(
+        in ObjectView view, scoped in SortedSetRange range, bool mayBorrow, out bool needsBlocks)
     {
-        var tree = view.Second<ByScore>();
+        needsBlocks = false;
         if (view.Count == 0 || !range.MinMember.MayReach(range.MaxMember))
             return default;
-        var cursor = tree.At(0);
-        if (!cursor.IsValid || !range.MaxMember.IsNotPassedBy(cursor.Entry.Name))
+        var tree = view.Second<ByScore>();
+        var reader = new MemberComparer(view, range, mayBorrow);
+        if (!reader.IsIn(tree.At(0), isEnd: true) || !reader.IsIn(tree.At(view.Count - 1), isEnd: false))
+        {
+            needsBlocks = reader.NeedsBlocks;
             return default;
-        cursor = tree.At(view.Count - 1);
-        if (!cursor.IsValid || !range.MinMember.IsReachedBy(cursor.Entry.Name))
-            return default;
-        long first = Search(tree, view.Count, range, isEnd: false);
-        return new RangeSlice(first, Search(tree, view.Count, range, isEnd: true) - first);
+        }
+
+        long first = Search(tree, view.Count, ref reader, isEnd: false);
+        long end = Search(tree, view.Count, ref reader, isEnd: true);
+        needsBlocks = reader.NeedsBlocks;
+        return new RangeSlice(first, end - first);
     }
 
     // How many members are before the range, or before its end.
-    private static long Search(TreeReader<ByScore> tree, uint count, scoped in SortedSetRange range, bool isEnd)
+    private static long Search(TreeReader<ByScore> tree, uint count, scoped ref MemberComparer reader, bool isEnd)
     {
         long low = 0, high = count;
-        while (low < high)
+        while (low < high && !reader.NeedsBlocks)
         {
             long middle = (low + high) / 2;
             var cursor = tree.At((uint)middle);
             if (!cursor.IsValid)
                 return low; // Torn.
-            var member = cursor.Entry.Name;
-            if (isEnd ? range.MaxMember.IsNotPassedBy(member) : !range.MinMember.IsReachedBy(member))
+            if (reader.IsIn(cursor, isEnd) == isEnd)
                 low = middle + 1;
             else
                 high = middle;
@@ -173,5 +187,31 @@ internal readonly record struct RangeSlice(long Index, long Count)
         while (first >= 0 && range.MinMember.IsReachedBy(table.NameAt(starts[first])))
             first--;
         return new RangeSlice(first + 1, last - first);
+    }
+
+    // Compares members with the ends of a range; of long ones the blocks, if these may be looked at.
+    private ref struct MemberComparer(ObjectView view, SortedSetRange range, bool mayBorrow)
+    {
+        private readonly SortedSetRange _range = range;
+
+        public bool NeedsBlocks { get; private set; }
+
+        // Whether the upper end, or the lower one, has the member on the range's side.
+        public bool IsIn(in TreeCursor<ByScore> cursor, bool isEnd)
+        {
+            if (!cursor.IsValid)
+                return false;
+            var entry = cursor.Entry;
+            if (!entry.IsNameStub)
+                return IsIn(entry.Name, isEnd);
+            NeedsBlocks |= !mayBorrow;
+            if (NeedsBlocks)
+                return false;
+            using var loan = view.Borrow(entry);
+            return IsIn(loan.Name, isEnd);
+        }
+
+        private readonly bool IsIn(scoped ReadOnlySpan<byte> member, bool isEnd) =>
+            isEnd ? _range.MaxMember.IsNotPassedBy(member) : _range.MinMember.IsReachedBy(member);
     }
 }

@@ -50,10 +50,11 @@ internal ref struct RemoveRangeEdit(SortedSetRange range, RangeSlice? rest) : IP
         if (slice.Count == 0)
             return WriteStatus.NotFound;
         long left = Math.Min(slice.Count, ElementChanges.CountMax);
-        Rest = slice with { Count = slice.Count - left };
+        long all = slice.Count;
         var cursor = view.Second<ByScore>().At((uint)slice.Index);
-        for (; left > 0 && cursor.IsValid; left--, cursor.MoveNext())
-            changes.Drop(cursor.Entry.Name);
+        for (; left > 0 && cursor.IsValid && !changes.IsLong; left--, all--, cursor.MoveNext())
+            changes.Drop(view, cursor.Entry);
+        Rest = slice with { Count = all };
         return WriteStatus.Done;
     }
 

@@ -28,7 +28,7 @@ internal struct ScorePut(ScoreConditions conditions, double score, bool isIncrem
     }
 
     /// <summary>The same of a large sorted set.</summary>
-    public WriteStatus Plan(scoped in ObjectView view, scoped ReadOnlySpan<byte> member, ElementChanges changes)
+    public WriteStatus Plan(scoped in ObjectView view, scoped ReadOnlySpan<byte> member, ElementChanges changes, EncodingLimits limits)
     {
         // What is written twice counts twice.
         bool exists = changes.TryFindLast(member, out var value);
@@ -47,8 +47,12 @@ internal struct ScorePut(ScoreConditions conditions, double score, bool isIncrem
         IsNew = !exists;
         if (!IsNew && !IsUpdated)
             return status;
+        bool isConverted = view.IsConverted || (IsNew && (member.Length > limits.SortedSetMemberLength
+            || view.Count + changes.Count >= limits.SortedSetMembers));
+        if (Score == 0 && !isConverted)
+            Score = 0; // Redis's compact encoding has no −0.
         Span<byte> score = stackalloc byte[PackedScore.LengthMax];
-        changes.Put(member, score[..PackedScore.Write(Score, score)]);
+        changes.PutScore(member, score[..PackedScore.Write(Score, score)]);
         return WriteStatus.Done;
     }
 

@@ -45,7 +45,7 @@ internal static class LeafStubs
         {
             var entry = leaf.EntryAt(i);
             if (entry.IsNameStub)
-                Visit(entry.Name, owner, isShared);
+                Visit(ElementStub.EndOf(entry.Name), owner, isShared);
             if (entry.IsValueStub)
                 Visit(entry.Value, owner, isShared);
             count += entry.HasStub ? 1 : 0;

@@ -65,7 +65,7 @@ internal sealed class TreeAudit<TOrder>(TreePages pages, HashSet<uint>? seen = n
             entryBytes += entry.SizeOf(TOrder.HasValue);
             bytes += TreeWriter<TOrder>.StubBytesOf(pages, in entry);
             Require(!entry.HasStub || leaf.Page.StubCode == TOrder.Code, number, "does not know of its stubs");
-            Follow(number, leaf.KeyAt(i), entry.Name);
+            Follow(number, leaf.KeyAt(i), entry.OrderedName);
         }
 
         RequireBytes(leaf.Page, number, entryBytes);

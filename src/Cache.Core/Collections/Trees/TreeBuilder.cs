@@ -41,7 +41,7 @@ internal ref struct TreeBuilder<TOrder>
         var leaf = new TreeLeaf<TOrder>(_at[_open[0].Page]);
         if (leaf.FreeBytes < TreeLeaf<TOrder>.SizeOf(in entry))
         {
-            if (!TryBeginLeaf(leaf, key, entry.Name))
+            if (!TryBeginLeaf(leaf, key, entry.OrderedName))
                 return false;
             leaf = new TreeLeaf<TOrder>(_at[_open[0].Page]);
         }

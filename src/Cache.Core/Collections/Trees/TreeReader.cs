@@ -39,7 +39,7 @@ internal readonly struct TreeReader<TOrder>(TreePageAddresses pages, uint root)
     /// The parent's separators give the range of a leaf, and its cell the count: so the place in the leaf is computed,
     /// and of a cold leaf only two lines are touched, the slot's and the entry's.
     /// </remarks>
-    public bool TryFindHash(uint hash, ReadOnlySpan<byte> name, out TreeEntry entry)
+    public bool TryFindHash(uint hash, scoped ReadOnlySpan<byte> name, out TreeEntry entry)
     {
         entry = default;
         if (_root == 0)
@@ -71,7 +71,7 @@ internal readonly struct TreeReader<TOrder>(TreePageAddresses pages, uint root)
         for (int i = leaf.GuessIndexOf(hash, low, high, count); i < count && leaf.KeyAt(i) == hash; i++)
         {
             entry = leaf.EntryAt(i);
-            if (entry.Name.SequenceEqual(name))
+            if (entry.OrderedName.SequenceEqual(name))
                 return true;
         }
 

@@ -93,7 +93,7 @@ internal ref partial struct TreeWriter<TOrder>
         var step = Path[0];
         var old = LeafAt(step.Page);
         // From the page as it is now: it is not changed below.
-        var separator = SeparatorOfLeaf(key, entry.Name, replaces);
+        var separator = SeparatorOfLeaf(key, entry.OrderedName, replaces);
         if (step.Action != RoomAction.Halve)
         {
             uint begun = Create(step.Grains, level: 0);

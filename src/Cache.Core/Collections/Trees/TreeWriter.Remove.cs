@@ -16,7 +16,7 @@ internal ref partial struct TreeWriter<TOrder>
 
     /// <summary>Removes an element.</summary>
     /// <remarks>It needs pages only while there is a snapshot, and the budget may overdraw for it.</remarks>
-    public TreeChange Remove(ulong key, ReadOnlySpan<byte> name)
+    public TreeChange Remove(ulong key, scoped ReadOnlySpan<byte> name)
     {
         Debug.Assert(TOrder.KeySize != 0, "Items are removed by their position.");
         if (_root.Page == 0)

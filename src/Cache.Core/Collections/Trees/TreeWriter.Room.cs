@@ -19,7 +19,7 @@ internal ref partial struct TreeWriter<TOrder>
     {
         if (!PlanLeaf(in entry, replaces))
             return true;
-        var separator = SeparatorOfLeaf(key, entry.Name, replaces);
+        var separator = SeparatorOfLeaf(key, entry.OrderedName, replaces);
         for (int level = 1; level <= _top; level++)
         {
             if (!PlanInner(level, separator.Bytes))

@@ -5,10 +5,9 @@ namespace Cache.Core.Collections.Trees;
 /// <content>What stubs stand for: counted with the pages, and released with their elements.</content>
 internal ref partial struct TreeWriter<TOrder>
 {
-    /// <summary>What the stubs of an element count.</summary>
+    /// <summary>What the stubs of an element count: a block once, in the first tree of a collection.</summary>
     public static long StubBytesOf(TreePages pages, in TreeEntry entry) =>
-        !entry.HasStub || pages.Stubs is not { } owner ? 0
-        : (entry.IsNameStub ? owner.SizeOf(entry.Name) : 0) + (entry.IsValueStub ? owner.SizeOf(entry.Value) : 0);
+        !entry.HasStub || TOrder.IsSecond || pages.Stubs is not { } owner ? 0 : owner.SizeOf(entry.Stub);
 
     private readonly void CountStubs(in TreeEntry entry)
     {
@@ -25,7 +24,7 @@ internal ref partial struct TreeWriter<TOrder>
             return;
         _root.PageBytes -= StubBytesOf(_pages, in entry);
         if (entry.IsNameStub)
-            owner.Release(entry.Name);
+            owner.Release(ElementStub.EndOf(entry.Name));
         if (entry.IsValueStub)
             owner.Release(entry.Value);
     }

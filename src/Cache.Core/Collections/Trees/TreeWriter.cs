@@ -51,9 +51,9 @@ internal ref partial struct TreeWriter<TOrder>
         AssertFits(in entry);
         if (_root.Page == 0)
             return AddFirst(key, in entry);
-        var leaf = Descend(key, entry.Name);
+        var leaf = Descend(key, entry.OrderedName);
         int index = Path[0].Index;
-        if (index >= leaf.Count || !leaf.IsAt(index, key, entry.Name))
+        if (index >= leaf.Count || !leaf.IsAt(index, key, entry.OrderedName))
             return Add(key, in entry);
         return TOrder.HasValue ? Replace(key, in entry) : TreeChange.None;
     }
@@ -89,7 +89,7 @@ internal ref partial struct TreeWriter<TOrder>
     private readonly TreeInner<TOrder> InnerAt(uint page) => new(_at[page]);
 
     // To the leaf of an element, and its place there.
-    private TreeLeaf<TOrder> Descend(ulong key, ReadOnlySpan<byte> name)
+    private TreeLeaf<TOrder> Descend(ulong key, scoped ReadOnlySpan<byte> name)
     {
         if (TOrder.KeySize == sizeof(uint))
             return DescendByHash(key, name);
@@ -108,7 +108,7 @@ internal ref partial struct TreeWriter<TOrder>
     }
 
     // Where hashes should be, if they are evenly spread (TreeReader.TryFindHash).
-    private TreeLeaf<TOrder> DescendByHash(ulong key, ReadOnlySpan<byte> name)
+    private TreeLeaf<TOrder> DescendByHash(ulong key, scoped ReadOnlySpan<byte> name)
     {
         uint page = Begin();
         ulong low = 0, high = 1UL << 32;

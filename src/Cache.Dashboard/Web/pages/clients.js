@@ -8,6 +8,14 @@ export const about = 'Who is connected.';
 
 const page = 50;
 
+// What it does beside asking and being answered.
+const states = { blocked: 'waits', subscribed: 'subscribed', tracking: 'tracks', queueing: 'in MULTI', monitor: 'monitors' };
+
+function commandOf(row) {
+  const does = Object.keys(states).filter((name) => row[name]).map((name) => states[name]);
+  return does.length === 0 ? row.command : `${row.command} (${does.join(', ')})`;
+}
+
 export function show(main) {
   const query = { sort: 'memory', descending: '1', offset: 0, count: page, search: '' };
   const search = h('input', { type: 'search', placeholder: 'address, name, user or command', 'aria-label': 'Search clients' });
@@ -23,7 +31,7 @@ export function show(main) {
       { name: 'address', title: 'Address', className: 'tight' },
       { name: 'name', title: 'Name', show: (row) => row.name || row.library },
       { name: 'user', title: 'User' },
-      { name: 'command', title: 'Last command', show: (row) => (row.blocked ? `${row.command} (waits)` : row.command) },
+      { name: 'command', title: 'Last command', show: (row) => commandOf(row) },
       number('database', 'Db', whole), number('age', 'Age', seconds), number('idle', 'Idle', seconds),
       number('input', 'Input', bytes), number('output', 'Output', bytes), number('memory', 'Memory', bytes),
       {

@@ -80,12 +80,18 @@ internal static class InfoSections
         (long input, long output) = server.Statistics.GetBufferPeaks(server.NowMs);
         int blocked = 0;
         int withDeadline = 0;
+        int subscribed = 0;
+        int watching = 0;
+        int queueing = 0;
         foreach (var client in server.Clients.ToList())
         {
             input = Math.Max(input, client.PendingInputBytes);
             output = Math.Max(output, client.PendingOutputBytes);
             blocked += client.IsBlocked ? 1 : 0;
             withDeadline += client.HasWaitEnd ? 1 : 0;
+            subscribed += client.IsSubscriber ? 1 : 0;
+            watching += client.Transaction is { WatchedCount: > 0 } ? 1 : 0;
+            queueing += client.IsQueueing ? 1 : 0;
         }
 
         text.Add("client_recent_max_input_buffer", input);
@@ -93,6 +99,13 @@ internal static class InfoSections
         text.Add("blocked_clients", blocked);
         text.Add("tracking_clients", server.Tracking.ClientCount);
         text.Add("clients_in_timeout_table", withDeadline);
+
+        // Of later versions; the last one is ours.
+        text.Add("pubsub_clients", subscribed);
+        text.Add("watching_clients", watching);
+        text.Add("total_watched_keys", server.Watches.Count);
+        text.Add("total_blocking_keys", server.Waits.KeyCount);
+        text.Add("transacting_clients", queueing);
     }
 
     // Empty until enough reads were seen.

@@ -3,6 +3,8 @@ using Cache.Core;
 using Cache.Server.Clients;
 using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Replies;
+using Cache.Server.Notifications;
+using Cache.Server.Protocol;
 using Cache.Server.Waits;
 
 namespace Cache.Server.Commands.Dispatch;
@@ -72,8 +74,9 @@ internal static class BlockedCalls
     /// <summary>Parks the client until one of its keys has what it waits for.</summary>
     /// <param name="waiter">What it waits for; the <see cref="Earlier"/> one, if there is one.</param>
     /// <param name="timeout">The longest time from the first attempt; infinite: no end.</param>
+    /// <param name="request">Its command.</param>
     /// <param name="context">The client.</param>
-    public static void Block(Waiter waiter, TimeSpan timeout, CommandContext context)
+    public static void Block(Waiter waiter, TimeSpan timeout, in RespRequest request, CommandContext context)
     {
         var server = context.Server;
         var clock = server.TimeProvider;
@@ -82,6 +85,8 @@ internal static class BlockedCalls
             waiter.EndsAt = clock.GetTimestamp() + (long)(timeout.TotalSeconds * clock.TimestampFrequency);
         else if (!isFirst && waiter.EndsAt != 0)
             timeout = TimeSpan.FromTicks(Math.Max(clock.GetElapsedTime(clock.GetTimestamp(), waiter.EndsAt).Ticks, 1));
+        if (context.Client.LastCommand is { } command)
+            waiter.Events = EventPlans.Of(command, request, context.Store);
         if (isFirst)
             context.Progress = new WaitProgress(waiter, server.Waits);
         waiter.Suspension = context.Park(SuspensionReason.Keys, timeout);
@@ -103,8 +108,10 @@ internal static class BlockedCalls
         context.ForgetCallEnd(); // The next command did not take that time.
     }
 
+    // Behind the messages that came before it was served; the end of the progress lets the others come.
     private static void Write(byte[] reply, CommandContext context)
     {
+        context.WriteMessages();
         if (reply[0] == (byte)'-')
             context.Reply.Error(reply.AsSpan(1..^2)); // Counted as an error.
         else

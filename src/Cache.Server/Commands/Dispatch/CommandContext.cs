@@ -296,11 +296,12 @@ internal sealed class CommandContext : DatabaseVisit
 
     /// <summary>
     /// Writes the messages that wait for the client, so that what follows comes behind them. Not within a command that
-    /// may have read already: a message about what it has read must come behind its reply.
+    /// may have read already: a message about what it has read must come behind its reply. Within a section it does
+    /// nothing: they come behind the reply of the whole.
     /// </summary>
     public void WriteMessages()
     {
-        if (Client.Outbox is { } outbox)
+        if (!IsInSection && Client.Outbox is { } outbox)
             Publisher.WriteWaiting(outbox, Output);
     }
 
@@ -424,7 +425,7 @@ internal sealed class CommandContext : DatabaseVisit
     {
         if (Client.Outbox is { } outbox)
         {
-            while (!outbox.TrySetProtocolVersion(version))
+            while (!outbox.TrySetProtocolVersion(version, isForced: IsInSection))
                 WriteMessages();
         }
 

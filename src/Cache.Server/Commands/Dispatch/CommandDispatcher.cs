@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Text;
+using Cache.Core;
 using Cache.Server.Clients;
 using Cache.Server.Commands.Replies;
 using Cache.Server.Commands.Table;
@@ -44,6 +45,8 @@ internal static class CommandDispatcher
         {
             if (context.Client.IsQueueing && command.Role < TransactionRole.Control)
                 Queue(command, request, context);
+            else if (command.Role == TransactionRole.Exec && IsForWantOfMemory(context))
+                Reject(command, ErrorTexts.OutOfMemory, context);
             else
                 Call(command, request, context);
         }
@@ -102,9 +105,26 @@ internal static class CommandDispatcher
             return;
         }
 
+        // As in Redis, whatever the command is: better nothing than a part.
+        if (!HasRoomFor(request.Length, context))
+        {
+            Reject(command, ErrorTexts.OutOfMemory, context);
+            return;
+        }
+
         queue.Add(command, request, context.MoveLongArgument());
         context.Reply.Literal("+QUEUED\r\n"u8);
     }
+
+    // Whether what is queued would be refused.
+    [MethodImpl(MethodImplOptions.NoInlining)] // Only of EXEC.
+    private static bool IsForWantOfMemory(CommandContext context) =>
+        context.Client.Transaction is Transaction { Queue: { Grows: true } queue }
+        && !HasRoomFor(queue.RequestBytes, context);
+
+    // Where all entries may be evicted writes find room, in steps.
+    private static bool HasRoomFor(long bytes, CommandContext context) =>
+        context.Store.Eviction == EvictionPolicy.AllEntries || context.Store.TryMakeRoom(bytes);
 
     private static CommandDefinition? Find(in RespRequest request, CommandTable commands)
     {
@@ -173,7 +193,7 @@ internal static class CommandDispatcher
     private static void EndNotifying(CommandContext context)
     {
         context.Server.Notifications.End();
-        if (context.Client.IsSubscriber && !context.IsInSection)
+        if (context.Client.IsSubscriber)
             context.WriteMessages();
     }
 

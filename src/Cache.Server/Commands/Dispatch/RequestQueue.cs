@@ -45,6 +45,9 @@ internal sealed class RequestQueue
     /// <summary>Whether one of its commands may change entries.</summary>
     public bool Writes { get; private set; }
 
+    /// <summary>Whether one of its commands may need memory for entries.</summary>
+    public bool Grows { get; private set; }
+
     /// <summary>The bytes of all requests.</summary>
     public long RequestBytes => _length + _elsewhereBytes;
 
@@ -97,6 +100,7 @@ internal sealed class RequestQueue
         _argumentCount += arguments.Length;
         _elsewhereBytes += elsewhere?.Length ?? 0;
         Writes |= (command.Flags & CommandFlags.Write) != 0;
+        Grows |= (command.Flags & CommandFlags.DenyOom) != 0;
         Count++;
     }
 
@@ -113,7 +117,7 @@ internal sealed class RequestQueue
         _native = null;
         Count = _length = _argumentCount = 0;
         _elsewhereBytes = 0;
-        Writes = false;
+        Writes = Grows = false;
     }
 
     private void EnsureBytes(int more)

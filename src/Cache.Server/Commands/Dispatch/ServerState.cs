@@ -58,7 +58,7 @@ internal sealed class ServerState
         Channels = new ChannelTable(Clients.Memory);
         Notifications = new KeyspaceNotifier(store, Channels, Databases.NumberOf);
         Tracking = new KeyTracking(store, Clients, settings);
-        Waits = new WaitTable(store, Databases);
+        Waits = new WaitTable(store, Databases, Notifications);
         Pauses = new Pauses(Clients, store.TimeProvider);
         Monitors = new Monitors(Clients, settings, store.TimeProvider);
         StoreBytesAtStart = store.GetStatistics() is { Count: 0 } empty ? empty.MemoryBytes : 0;

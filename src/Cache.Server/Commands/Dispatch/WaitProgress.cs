@@ -25,5 +25,9 @@ internal sealed class WaitProgress(Waiter waiter, WaitTable table) : CommandProg
     }
 
     // Of a client that ends too: a wake-up that it did not use goes to the next one.
-    public override void Dispose() => table.Abandon(waiter);
+    public override void Dispose()
+    {
+        table.Abandon(waiter);
+        waiter.Client.Outbox?.EndReply(); // Behind its reply, if it was served.
+    }
 }

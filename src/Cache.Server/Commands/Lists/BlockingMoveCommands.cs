@@ -53,7 +53,7 @@ internal static class BlockingMoveCommands
         {
             var waiter = BlockedCalls.Earlier(context)
                 ?? new MoveWaiter(context, request[1].ToArray(), from, request[2].ToArray(), to);
-            BlockedCalls.Block(waiter, timeout, context);
+            BlockedCalls.Block(waiter, timeout, request, context);
             return;
         }
 

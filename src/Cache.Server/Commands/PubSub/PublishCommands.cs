@@ -46,7 +46,7 @@ internal static class PublishCommands
         if (context.TryGiveWay(channels.WorkOf(ChannelKind.Channel, request[1])))
             return;
         context.Reply.Integer(
-            channels.Publish(request[1], request[2], new Publisher(context.Client, context.Output)));
+            channels.Publish(request[1], request[2], PublisherOf(context)));
     }
 
     // SPUBLISH shardchannel message
@@ -56,8 +56,12 @@ internal static class PublishCommands
         if (context.TryGiveWay(channels.WorkOf(ChannelKind.Shard, request[1])))
             return;
         context.Reply.Integer(
-            channels.PublishToShard(request[1], request[2], new Publisher(context.Client, context.Output)));
+            channels.PublishToShard(request[1], request[2], PublisherOf(context)));
     }
+
+    // Within a transaction what the client sends to itself must not come between the elements of its reply.
+    private static Publisher PublisherOf(CommandContext context) =>
+        context.IsInSection ? default : new Publisher(context.Client, context.Output);
 
     // PUBSUB CHANNELS [pattern]
     private static void Names(in RespRequest request, ChannelKind kind, CommandContext context)

@@ -77,12 +77,18 @@ internal static class SubscribeCommands
         Subscriptions? client, ChannelKind kind, ReadOnlySpan<byte> word, CommandContext context)
     {
         var table = context.Server.Channels;
+        const int StepsOfName = 500;
+        if (client is not null && context.TryGiveWay(client.Count * (long)StepsOfName))
+            return;
         bool hadAny = false;
-        while (client is not null && table.FindAny(client, kind) is { } name && !context.IsReplyOverLimit)
+        while (client is not null && !context.IsReplyOverLimit && table.FindSome(client, kind) is { Count: > 0 } names)
         {
             hadAny = true;
-            table.Unsubscribe(client, kind, name);
-            Confirm(context, client, kind, word, name);
+            foreach (byte[] name in names)
+            {
+                table.Unsubscribe(client, kind, name);
+                Confirm(context, client, kind, word, name);
+            }
         }
 
         if (hadAny)

@@ -125,9 +125,13 @@ internal sealed class EpollConnection : TransportConnection
         get
         {
             lock (Gate)
-                return _closed || LinuxCalls.HasPeerGone(Descriptor);
+                return _closed || _input.HasPeerEnded || LinuxCalls.HasPeerGone(Descriptor);
         }
     }
+
+    public override void ReceiveAhead(bool isOn) => _input.ReceiveAhead(isOn);
+
+    public override long AheadMemoryBytes => _input.AheadMemoryBytes;
 
     public override void Post(Action<object> work, object state) => Loop.Post(work, state);
 

@@ -13,7 +13,8 @@ namespace Cache.Server.Transport.Linux;
 /// another. Bytes that were not consumed are kept in an array of the connection, which grows by doubling as bytes
 /// arrive. A target is filled under the gate, while its owner waits. Concurrency: guarded by the connection's gate;
 /// between a read and <c>AdvanceTo</c>, and until the next read, the array belongs to the owner. Exchanges of
-/// <see cref="_loan"/> decide who owns the loop's buffer.
+/// <see cref="_loan"/> decide who owns the loop's buffer. An owner that is parked lets the loop receive ahead, up to a
+/// bound: a peer that has closed shows it behind all that it has sent.
 /// </remarks>
 internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader, IValueTaskSource<ReadResult>
 {
@@ -22,6 +23,9 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
 
     // One receive into a target. No request is executed for it, so a turn may take more.
     private const int FillBytes = 64 * 1024;
+
+    /// <summary>The most bytes that are received ahead.</summary>
+    public const int AheadBytesMax = 1 << 20;
 
     // The rest of a request is moved to an array of its size if it is no longer than this.
     private const int SmallBytesMax = 2 * 1024;
@@ -45,12 +49,26 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
     private bool _stopping;
     private bool _cancelRequested;
     private bool _completed;
+    private bool _isAhead;
     private Exception? _error;
     private TaskCompletionSource? _whenEnded;
     private FillTarget? _target;
 
     /// <summary>Whether the loop no longer reports that the socket is readable. Guarded by the gate.</summary>
     public bool IsUnwatched { get; set; }
+
+    /// <summary>Whether the peer sends nothing more. Guarded by the gate.</summary>
+    public bool HasPeerEnded => (_ended && !_stopping) || _error is not null;
+
+    /// <summary>The memory for bytes that were received ahead.</summary>
+    public long AheadMemoryBytes
+    {
+        get
+        {
+            lock (connection.Gate)
+                return _isAhead ? _array.Length : 0;
+        }
+    }
 
     public override ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default)
     {
@@ -141,6 +159,18 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         }
     }
 
+    /// <summary>As of <see cref="TransportConnection.ReceiveAhead"/>.</summary>
+    public void ReceiveAhead(bool isOn)
+    {
+        lock (connection.Gate)
+        {
+            Debug.Assert(!_waiting && _loan == NoLoan);
+            _isAhead = isOn;
+            if (isOn && CanTakeAhead)
+                connection.ChangeInterest(add: LinuxCalls.EventIn, remove: 0);
+        }
+    }
+
     /// <summary>Receives once and hands the bytes to the owner, if it waits. The loop's thread.</summary>
     public void OnReadable()
     {
@@ -150,7 +180,9 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         {
             if (!_waiting)
             {
-                if (_whenEnded is null)
+                if (_isAhead)
+                    TakeAhead();
+                else if (_whenEnded is null)
                     connection.ChangeInterest(add: 0, remove: LinuxCalls.EventIn);
                 else
                     Discard();
@@ -260,6 +292,17 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         else
             _error = new IOException("The connection broke.", new Win32Exception(error));
         return true;
+    }
+
+    private bool CanTakeAhead => !_ended && _error is null && _end - _start < AheadBytesMax;
+
+    // One receive per readiness, as for an owner that waits. The array is the connection's own.
+    private void TakeAhead()
+    {
+        if (CanTakeAhead && TryReceive(loop: null))
+            _examined = false;
+        if (!CanTakeAhead)
+            connection.ChangeInterest(add: 0, remove: LinuxCalls.EventIn);
     }
 
     private void EndWait()

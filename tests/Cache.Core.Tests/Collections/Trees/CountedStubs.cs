@@ -20,7 +20,7 @@ internal sealed class CountedStubs : StubOwner
     public void Take(Element element)
     {
         if (element.IsNameStub)
-            AddReference(element.Name);
+            AddReference(element.NameStubBytes);
         if (element.IsValueStub)
             AddReference(element.Value);
     }
@@ -29,7 +29,7 @@ internal sealed class CountedStubs : StubOwner
     public void TakeBack(Element element)
     {
         if (element.IsNameStub)
-            Release(element.Name);
+            Release(element.NameStubBytes);
         if (element.IsValueStub)
             Release(element.Value);
     }

@@ -31,7 +31,7 @@ internal sealed class ElementSource<TOrder>
         name[_prefix.Length] = (byte)(number >> 8);
         name[_prefix.Length + 1] = (byte)number;
         name.AsSpan(_prefix.Length + 2).Fill((byte)(number * 7));
-        byte[] value = TOrder.HasValue ? new byte[_random.Next(TreeEntry.LengthMax - name.Length + 1)] : [];
+        byte[] value = TOrder.HasValue ? new byte[_random.Next(TreeEntry.LengthMax - NameStub.OverheadSize - name.Length + 1)] : [];
         if (_random.Next(3) > 0 && value.Length > 20)
             value = value[..(value.Length % 20)];
         _random.NextBytes(value);
@@ -41,7 +41,7 @@ internal sealed class ElementSource<TOrder>
     // The same number has the same name and key.
     private int NextLength(int number)
     {
-        int room = TreeEntry.LengthMax - _prefix.Length - 2;
+        int room = TreeEntry.LengthMax - NameStub.OverheadSize - _prefix.Length - 2;
         return (int)((uint)number * 2654435761 % (uint)Math.Min(_lengthMax, room));
     }
 

@@ -246,7 +246,7 @@ internal sealed class ModelTree<TOrder> : IDisposable
             {
                 var entry = leaf.EntryAt(i);
                 if (entry.IsNameStub)
-                    Count(references, entry.Name);
+                    Count(references, ElementStub.EndOf(entry.Name));
                 if (entry.IsValueStub)
                     Count(references, entry.Value);
             }

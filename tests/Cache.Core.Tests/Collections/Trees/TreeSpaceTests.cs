@@ -178,7 +178,7 @@ public sealed class TreeSpaceTests
                 i % 5 == 0);
             tree.Set(element);
             if (element.IsNameStub)
-                expected.Add(Convert.ToHexString(element.Name));
+                expected.Add(Convert.ToHexString(element.NameStubBytes));
             if (element.IsValueStub)
                 expected.Add(Convert.ToHexString(element.Value));
         }

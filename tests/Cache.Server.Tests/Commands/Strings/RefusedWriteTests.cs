@@ -48,6 +48,50 @@ public sealed class RefusedWriteTests : IDisposable
         Assert.Equal(":0\r\n", _client.Run("EXISTS new"));
     }
 
+    // As Redis: better nothing than a part, and reads are refused there too.
+    [Fact]
+    public void Multi_WithoutMemory_RefusesWhatItWouldQueue()
+    {
+        Assert.Equal("+OK\r\n", _client.Call("SET", "large", new string('x', LargeLength)));
+        _client.Run("MULTI");
+        Assert.Equal("+QUEUED\r\n", _client.Run("SET small 1"));
+
+        Assert.Equal(OutOfMemory, _client.Call("SET", "key", new string('x', LargeLength)));
+
+        Assert.Equal("-EXECABORT Transaction discarded because of previous errors.\r\n", _client.Run("EXEC"));
+        Assert.Equal(":0\r\n", _client.Run("EXISTS small key"));
+        _client.Run("MULTI");
+        Assert.Equal("+QUEUED\r\n", _client.Run("SET small 1"));
+        Assert.Equal("*1\r\n+OK\r\n", _client.Run("EXEC"));
+    }
+
+    [Fact]
+    public void Exec_WhenMemoryWasUsedUpMeanwhile_ExecutesNothing()
+    {
+        const string Aborted = "-EXECABORT Transaction discarded because of: OOM command not allowed when used memory > "
+            + "'maxmemory'.\r\n";
+        _client.Run("MULTI");
+        Assert.Equal("+QUEUED\r\n", _client.Run("SET small 1"));
+        var other = new CommandClient(_client.Server);
+        foreach (int length in (int[])[50_000, 100])
+        {
+            for (int i = 0; other.Call("SET", $"{(length > 100 ? "" : "s")}{i}", new string('x', length)) == "+OK\r\n";)
+                i++;
+        }
+
+        Assert.Equal(OutOfMemory, _client.Run("GET 1"));
+        Assert.Equal(Aborted, _client.Run("EXEC"));
+        Assert.Equal(":0\r\n", _client.Run("EXISTS small"));
+        _client.Run("MULTI");
+        Assert.Equal(OutOfMemory, _client.Run("DEL 1"));
+        Assert.Equal("+OK\r\n", _client.Run("DISCARD"));
+        for (int i = 0; i < 100; i++)
+            Assert.Equal(":1\r\n", _client.Run($"DEL {i}"));
+        _client.Run("MULTI");
+        Assert.Equal("+QUEUED\r\n", _client.Run("SET small 1"));
+        Assert.Equal("*1\r\n+OK\r\n", _client.Run("EXEC"));
+    }
+
     [Fact]
     public void Execute_GrowWithoutMemory_IsRefused()
     {

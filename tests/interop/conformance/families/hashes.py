@@ -5,6 +5,9 @@ None has more than 4 KB: of longer ones the encoding may differ.
 
 from families import sets
 
+# CONFIG SET of the encoding's thresholds.
+CHANGES_SETTINGS = True
+
 KEYS = ["a", "b", "c", "d"]
 FIELDS = ["", "x", "y", "zz", "x" * 64, "y" * 65, "\x00\xff", "a b", "*", "10", "-0"]
 VALUES = ["", "v", "v" * 64, "v" * 65, "007", "+5", "-0", "1.5", "inf", "nan", "1e400", " 1", "9223372036854775807",
@@ -132,7 +135,7 @@ def make(source, step):
         "HSET", "HMSET", "HSETNX", "HGET", "HMGET", "HGETALL", "HLEN", "HDEL", "HINCRBY", "HINCRBYFLOAT", "HRANDFIELD",
         "HSCAN", "HSTRLEN", "HEXISTS", "HKEYS", "HVALS"])
     return [step(name, *[key(source) for _ in range(source.choice([0, 1, 2, 4]))], same=sets.same_shape),
-            step("FLUSHALL")]
+            step("FLUSHDB")]
 
 
 def ending(step):

@@ -130,7 +130,7 @@ def make(source, step):
     if kind < 0.98:
         return other(source, step)
     name = source.choice(["SADD", "SREM", "SCARD", "SMOVE", "SINTERCARD", "SISMEMBER", "SMEMBERS", "SPOP", "SSCAN"])
-    return [step(name, *[key(source) for _ in range(source.choice([0, 1, 4]))], same=same_shape), step("FLUSHALL")]
+    return [step(name, *[key(source) for _ in range(source.choice([0, 1, 4]))], same=same_shape), step("FLUSHDB")]
 
 
 def ending(step):

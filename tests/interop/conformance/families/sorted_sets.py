@@ -216,7 +216,7 @@ def make(source, step):
     name = source.choice([
         "ZADD", "ZREM", "ZCARD", "ZSCORE", "ZINCRBY", "ZRANGE", "ZRANGESTORE", "ZREVRANGE", "ZUNION", "ZUNIONSTORE",
         "ZMPOP", "ZPOPMIN", "ZSCAN", "ZRANK", "ZINTERCARD", "ZMSCORE", "ZCOUNT", "ZLEXCOUNT", "ZRANDMEMBER"])
-    return [step(name, *[key(source) for _ in range(source.choice([0, 1, 2, 4]))], same=same_shape), step("FLUSHALL")]
+    return [step(name, *[key(source) for _ in range(source.choice([0, 1, 2, 4]))], same=same_shape), step("FLUSHDB")]
 
 
 def ending(step):
