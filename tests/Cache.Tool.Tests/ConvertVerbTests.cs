@@ -277,7 +277,7 @@ public sealed class ConvertVerbTests : IDisposable
         ]);
         var run = ToolRun.At(_time, "convert", Dump, Store);
         run.AssertTells("not taken: 1 of type hash with no elements, more than 67,108,864 strings");
-        run.AssertTells("or a field or member that is longer than a store takes.\n");
+        run.AssertTells("or a field, member, group or consumer that is longer than a store takes.\n");
         run.AssertTells("not taken: 1 of type list with no elements");
         run.AssertTells("has 1 entries.");
 
