@@ -30,7 +30,7 @@ internal sealed class DumpCollection
     public static string TooLong => string.Create(
         CultureInfo.InvariantCulture,
         $"with no elements, more than {CountMax:n0} strings or {BytesMax:n0} bytes, or "
-        + $"a field, member, group or consumer that is longer than a store takes");
+        + $"a group or consumer of a name that is longer than a store takes");
 
     /// <summary>The type as TYPE names it.</summary>
     public static string NameOf(RdbKind kind) => kind switch
