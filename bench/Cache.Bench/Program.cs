@@ -7,6 +7,7 @@ var root = new RootCommand("Measurements of the store and of a running server; e
     ReplayVerb.Create(),
     HitRatioVerb.Create(),
     CurveVerb.Create(),
+    PoliciesVerb.Create(),
     MeritVerb.Create(),
     EqualMemoryVerb.Create(),
     CompressionVerb.Create(),

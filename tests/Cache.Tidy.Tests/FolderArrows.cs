@@ -220,7 +220,7 @@ internal static class FolderArrows
             Arguments, Protocol, Target, Core, Contracts, Kept, Changes,
         ],
         // How several families take elements, or wait for some: a frame, for which each has a struct.
-        [Popping] = [Dispatch, Waits, Replies, Arguments, Protocol, Core, Contracts],
+        [Popping] = [Dispatch, Waits, Replies, Arguments, Clients, Protocol, Core, Contracts],
         // Families of commands: what several need goes to Dispatch, Replies or Arguments, never from one to another.
         ["Cache.Server.Commands.Strings"] =
             [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
@@ -248,8 +248,8 @@ internal static class FolderArrows
             [Dispatch, Tracking, PubSub, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
         ["Cache.Server.Commands.Administration"] =
         [
-            Dispatch, Tracking, PubSub, Notifications, Table, Replies, Arguments, Clients, Security, Settings,
-            Statistics, Protocol, Core, Contracts, Kept, KeptContracts, "Cache.Durability.Control", Doctor,
+            Dispatch, Tracking, PubSub, Notifications, Waits, Watches, Table, Replies, Arguments, Clients, Security,
+            Settings, Statistics, Protocol, Core, Contracts, Kept, KeptContracts, "Cache.Durability.Control", Doctor,
         ],
         // Which keys, and which kinds of keys, take and make most; the commands that tell it.
         [KeyFigures] = [Dispatch, Replies, Arguments, Settings, Statistics, Protocol, Core, Contracts],

@@ -45,7 +45,8 @@ public sealed class CacheOptions
 
     /// <summary>
     /// Whether the store estimates what it would answer with another limit (<see cref="CacheStore.GetHitRatioCurve"/>),
-    /// from a sample of its keys that takes up to some 10 MB outside of the limit. Default: true.
+    /// and lets what would answer most choose how new entries are evicted, from a sample of its keys that takes up to
+    /// some 12 MB outside of the limit. Default: true.
     /// </summary>
     public bool EstimatesHitRatios { get; set; } = true;
 

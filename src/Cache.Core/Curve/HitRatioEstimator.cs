@@ -56,6 +56,7 @@ internal sealed class HitRatioEstimator
     private readonly AccessSamples _samples;
     private readonly ulong[] _notes = new ulong[AccessSamples.Capacity];
     private readonly Miniature[] _miniatures;
+    private readonly ShareTrials _trials;
     private readonly double[] _hits = new double[Scales.Length];
     private readonly int _keysMax;
     private int _shift;
@@ -87,7 +88,18 @@ internal sealed class HitRatioEstimator
         _miniatures = new Miniature[Scales.Length];
         for (int i = 0; i < _miniatures.Length; i++)
             _miniatures[i] = new Miniature(promotionThreshold, (int)(2 * _keysMax * Scales[i]));
+        _trials = new ShareTrials(promotionThreshold);
         samples.Start(_shift);
+    }
+
+    /// <summary>The share of the small list that answers most; null while that is not known.</summary>
+    public double? SmallShare
+    {
+        get
+        {
+            lock (_gate)
+                return _trials.Choice;
+        }
     }
 
     /// <summary>Simulates what was noted since the last call.</summary>
@@ -105,6 +117,7 @@ internal sealed class HitRatioEstimator
             // Of what was dropped nothing is known: as much is not expected.
             double expected = reads / (1L << _shift) * count / Math.Max(1, count + dropped) - unknown;
             _expected += Math.Max(0, expected);
+            ChooseShare();
             AdaptSample(figures.NowMs, count, dropped);
             DropExpired(figures.NowMs);
             Decay(figures.NowMs);
@@ -118,6 +131,7 @@ internal sealed class HitRatioEstimator
         {
             foreach (var miniature in _miniatures)
                 miniature.Clear(keyspaces);
+            _trials.Clear(keyspaces);
         }
     }
 
@@ -160,6 +174,16 @@ internal sealed class HitRatioEstimator
         return hits + misses;
     }
 
+    // The store takes it too, so that the miniature of the present limit does what the store does.
+    private void ChooseShare()
+    {
+        _trials.Choose();
+        if (_trials.Choice is not { } share)
+            return;
+        foreach (var miniature in _miniatures)
+            miniature.ChooseShare(share);
+    }
+
     // The bytes of entries that fit in a limit: beside them are the index, and what is dead or not used yet.
     private void Fit(in CurveFigures figures)
     {
@@ -168,7 +192,9 @@ internal sealed class HitRatioEstimator
         _limitBytes = figures.LimitBytes;
         bool isFilled = figures.UsedBytes > figures.LimitBytes / 2;
         double share = isFilled ? (double)figures.LiveBytes / figures.UsedBytes : LiveShareAtFirst;
-        double bytes = figures.LimitBytes * Math.Clamp(share, LiveShareMin, 1) / (1L << _shift);
+        double bytes = figures.LimitBytes * Math.Clamp(share, LiveShareMin, 1);
+        _trials.Fit(bytes, _shift);
+        bytes /= 1L << _shift;
         for (int i = 0; i < _miniatures.Length; i++)
             _miniatures[i].CapacityBytes = (long)(bytes * Scales[i]);
     }
@@ -183,6 +209,8 @@ internal sealed class HitRatioEstimator
         where TEntries : struct, ISampledEntries
     {
         ulong hash = AccessSamples.HashOf(note);
+        if (_trials.IsSampled(hash))
+            Try(AccessSamples.KindOf(note), hash, nowMs, ref entries);
         switch (AccessSamples.KindOf(note))
         {
             case AccessKind.Hit:
@@ -191,7 +219,7 @@ internal sealed class HitRatioEstimator
             case AccessKind.Miss:
                 _seen++;
                 for (int i = 0; i < _miniatures.Length; i++)
-                    _hits[i] += _miniatures[i].Read(hash, nowMs) ? 1 : 0;
+                    _hits[i] += _miniatures[i].Read(hash, nowMs, isMiss: true) ? 1 : 0;
                 break;
             case AccessKind.Write:
                 Find(hash, ref entries, out var entry);
@@ -235,6 +263,29 @@ internal sealed class HitRatioEstimator
                 _hits[i] += isKnown ? 1 : 0;
             else if (isThere) // If not, it may have been removed by now.
                 _miniatures[i].Write(hash, entry);
+        }
+    }
+
+    private void Try<TEntries>(AccessKind kind, ulong hash, long nowMs, ref TEntries entries)
+        where TEntries : struct, ISampledEntries
+    {
+        switch (kind)
+        {
+            case AccessKind.Hit:
+                uint missing = _trials.Read(hash, nowMs, isMiss: false);
+                if (missing != 0 && Find(hash, ref entries, out var found))
+                    _trials.Write(hash, found, missing);
+                break;
+            case AccessKind.Miss:
+                _trials.Read(hash, nowMs, isMiss: true);
+                break;
+            case AccessKind.Write:
+                Find(hash, ref entries, out var written);
+                _trials.Write(hash, written);
+                break;
+            default:
+                _trials.Remove(hash);
+                break;
         }
     }
 
@@ -301,6 +352,7 @@ internal sealed class HitRatioEstimator
         _sweptMs = nowMs;
         foreach (var miniature in _miniatures)
             miniature.DropExpired(nowMs);
+        _trials.DropExpired(nowMs);
     }
 
     private void Decay(long nowMs)

@@ -8,8 +8,8 @@ namespace Cache.Core.Curve;
 /// a store of another size.
 /// </summary>
 /// <remarks>
-/// S3-FIFO by bytes, with the store's own share of the small list, its promotion threshold, and as many ghosts as
-/// entries. Knows hashes only. Not thread-safe. Source: scaled-down simulation (Waldspurger et al., ATC'17).
+/// S3-FIFO by bytes, with a share of the small list that is given or follows the keys, the store's promotion threshold,
+/// and as many ghosts as entries. Knows hashes only. Not thread-safe. Source: scaled-down simulation (Waldspurger et al., ATC'17).
 /// </remarks>
 internal sealed class Miniature
 {
@@ -21,7 +21,7 @@ internal sealed class Miniature
 
     private readonly int _promotionThreshold;
     private readonly int _entriesMax;
-    private readonly SmallShare _share = new();
+    private readonly SmallShare _share;
     private readonly NodeList[] _lists = new NodeList[(int)List.Count];
     private Node[] _nodes = new Node[NodesAtFirst];
     private int[] _chains = new int[NodesAtFirst];
@@ -29,10 +29,14 @@ internal sealed class Miniature
 
     /// <param name="promotionThreshold">How often a new entry must have been used to stay.</param>
     /// <param name="entriesMax">The most entries, whatever their size: bounds the memory.</param>
-    public Miniature(int promotionThreshold, int entriesMax)
+    /// <param name="share">The small list's share; null: it follows the keys that come back.</param>
+    public Miniature(int promotionThreshold, int entriesMax, double? share = null)
     {
         _promotionThreshold = promotionThreshold;
         _entriesMax = entriesMax;
+        _share = new SmallShare();
+        if (share is { } chosen)
+            ChooseShare(chosen);
         Empty();
     }
 
@@ -51,10 +55,21 @@ internal sealed class Miniature
     /// <summary>The entries.</summary>
     public int Count => _lists[(int)List.Small].Count + _lists[(int)List.Main].Count;
 
+    /// <summary>Whether it was ever full.</summary>
+    public bool HasEvicted { get; private set; }
+
     private long SizeBytes => _lists[(int)List.Small].SizeBytes + _lists[(int)List.Main].SizeBytes;
 
+    /// <summary>Sets the small list's share, which no longer follows the keys.</summary>
+    public void ChooseShare(double share) => _share.Choose(share);
+
     /// <summary>Whether a key has an entry, which is used thereby.</summary>
-    public bool Read(ulong hash, long nowMs)
+    /// <param name="hash">The key's.</param>
+    /// <param name="nowMs">The time of the store's clock.</param>
+    /// <param name="isMiss">
+    /// Whether the store had none: the application then writes it, which it would not do here. That is no use.
+    /// </param>
+    public bool Read(ulong hash, long nowMs, bool isMiss = false)
     {
         int index = Find(hash);
         if (index == Nothing || _nodes[index].List == List.Ghosts)
@@ -69,6 +84,7 @@ internal sealed class Miniature
         if (node.Entry.SlidingMs != 0)
             node.Entry = node.Entry.Renewed(nowMs);
         node.Frequency = (byte)Math.Min(FrequencyMax, node.Frequency + 1);
+        node.IsWrittenNext = isMiss;
         return true;
     }
 
@@ -116,7 +132,8 @@ internal sealed class Miniature
     {
         ref var node = ref _nodes[index];
         var list = node.List;
-        byte frequency = (byte)Math.Min(FrequencyMax, node.Frequency + 1);
+        byte frequency = (byte)Math.Min(FrequencyMax, node.Frequency + (node.IsWrittenNext ? 0 : 1));
+        node.IsWrittenNext = false;
         if (IsInPlace(node.Entry.SizeBytes, entry.SizeBytes))
         {
             _lists[(int)list].SizeBytes += entry.SizeBytes - node.Entry.SizeBytes;
@@ -156,6 +173,7 @@ internal sealed class Miniature
 
         _nodes[index].Entry = entry;
         _nodes[index].Frequency = 0;
+        _nodes[index].IsWrittenNext = false;
         Link(index, list);
     }
 
@@ -177,6 +195,7 @@ internal sealed class Miniature
             return;
         }
 
+        HasEvicted = true;
         node.Entry = default;
         Link(index, List.Ghosts);
         while (_lists[(int)List.Ghosts].Count > Math.Max(1, Count))
@@ -286,6 +305,7 @@ internal sealed class Miniature
         public List List;
         public byte Frequency;
         public bool WasInMain;
+        public bool IsWrittenNext;
     }
 
     private struct NodeList

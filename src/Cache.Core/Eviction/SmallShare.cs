@@ -20,14 +20,24 @@ internal sealed class SmallShare
     private const double ShrinkWeight = 28;
 
     private double _value = Least;
+    private bool _isChosen;
 
     public double Value => Volatile.Read(ref _value);
+
+    /// <summary>Sets the share that simulations have found best; from now on it does not follow the keys.</summary>
+    public void Choose(double share)
+    {
+        Volatile.Write(ref _isChosen, true);
+        Volatile.Write(ref _value, share);
+    }
 
     /// <summary>Takes note of a key that came back.</summary>
     /// <param name="wasInMain">Which list it was evicted from.</param>
     /// <param name="size">Its fraction of the store's limit, 0 to 1.</param>
     public void Learn(bool wasInMain, double size)
     {
+        if (Volatile.Read(ref _isChosen))
+            return;
         double change = wasInMain ? -size * ShrinkWeight : size * GrowthWeight;
         Volatile.Write(ref _value, Math.Clamp(Value + change, Least, Most));
     }

@@ -174,6 +174,8 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
         };
         var entries = new SampledEntries(this);
         Curve.Update(figures, ref entries);
+        if (Curve.SmallShare is { } share)
+            Reclaimer.SmallShare.Choose(share);
     }
 
     /// <summary>Waits until the journal may have room again; the caller holds no lock.</summary>

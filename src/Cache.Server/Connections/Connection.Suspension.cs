@@ -68,12 +68,15 @@ internal sealed partial class Connection<TExecutor>
         var suspension = _client.Suspension;
         suspension.Post ??= _transport.Post;
         suspension.IsPeerGone ??= () => _transport.IsPeerGone;
+        bool isPaused = suspension.Reason == SuspensionReason.Pause;
         bool isAhead = _client.IsBlocked; // The end of its peer ends the wait, wherever it stands.
         if (isAhead)
             _transport.ReceiveAhead(isOn: true);
         var end = await suspension.WaitAsync(_server.TimeProvider).ConfigureAwait(false);
         if (isAhead)
             _transport.ReceiveAhead(isOn: false);
+        if (isPaused && _transport.IsPeerGone)
+            _client.Kill(); // As in Redis, what it has sent is not executed any more.
         _client.IsWaiting = false;
         if (_client.Outbox?.TryResume() is { } resumed)
             await resumed.ConfigureAwait(false);

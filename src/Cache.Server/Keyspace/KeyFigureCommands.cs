@@ -19,7 +19,7 @@ internal static class KeyFigureCommands
         new("cache|topkeys", TopKeys),
     ];
 
-    // CACHE TOPKEYS BY READS|WRITES|BYTES|SIZE [COUNT count]
+    // CACHE TOPKEYS BY REQUESTS|READS|WRITES|BYTES|SIZE [COUNT count]
     private static void TopKeys(in RespRequest request, CommandContext context)
     {
         long count = TopKeysDefault;

@@ -13,9 +13,11 @@ internal readonly record struct TopKey(HotKey Key, long Length)
     /// <summary>The bytes of its values that are read and written in a second, if they are as long as now.</summary>
     public double BytesPerSecond => Key.Rate * Math.Max(0, Length);
 
-    /// <summary>The comparison of an order: READS, WRITES or BYTES; null if there is none of that name.</summary>
+    /// <summary>The comparison of an order: REQUESTS, READS, WRITES or BYTES; null if there is none of that name.</summary>
     public static Comparison<TopKey>? OrderOf(ReadOnlySpan<byte> name)
     {
+        if (name.Is("REQUESTS"u8)) // As of HOTKEYS and the doctor.
+            return static (one, other) => other.Key.Rate.CompareTo(one.Key.Rate);
         if (name.Is("READS"u8))
             return static (one, other) => other.Key.ReadsPerSecond.CompareTo(one.Key.ReadsPerSecond);
         if (name.Is("WRITES"u8))

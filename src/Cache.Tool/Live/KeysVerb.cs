@@ -13,7 +13,7 @@ internal static class KeysVerb
     private const int PrefixesMax = 256;
     private const string PrefixesOption = "--prefixes";
 
-    private static readonly string[] s_orders = ["reads", "writes", "bytes", "size"];
+    private static readonly string[] s_orders = ["requests", "reads", "writes", "bytes", "size"];
     private static readonly string[] s_prefixOrders = ["size", "keys", "reads", "writes", "bytes"];
 
     public static Verb Verb { get; } = new(
@@ -22,8 +22,8 @@ internal static class KeysVerb
         "Shows the keys that are used most or are largest, their prefixes, or some of a pattern with their size.",
         [
             "",
-            "--by ORDER         reads, writes or bytes: the keys that are used most, in this order; size: those that",
-            "                   take most memory; reads if neither this nor --match is given",
+            "--by ORDER         requests, reads, writes or bytes: the keys that are used most, in this order; size:",
+            "                   those that take most memory; requests if neither this nor --match is given",
             "--prefixes         what keys take and make by their prefixes; --by may be size, the first one, keys,",
             "                   reads, writes or bytes",
             "--match PATTERN    keys of a pattern such as user:*, found by SCAN; reads no value, counts as no use",

@@ -33,7 +33,7 @@ internal sealed record TopFigures
     {
         var doctor = server.TryCall("CACHE", "DOCTOR");
         var keys = server.TryCall(
-            "CACHE", "TOPKEYS", "BY", "reads", "COUNT", KeysShown.ToString(CultureInfo.InvariantCulture));
+            "CACHE", "TOPKEYS", "BY", "requests", "COUNT", KeysShown.ToString(CultureInfo.InvariantCulture));
         var refused = doctor.Kind == ReplyKind.Error ? doctor : keys;
         return new TopFigures
         {

@@ -44,6 +44,46 @@ public class MiniatureTests
         Assert.False(Read(2));
     }
 
+    // What the store had not, the application writes; here it had it, and would not.
+    [Fact]
+    public void Write_AfterAReadThatMissedInTheStore_IsNoSecondUse()
+    {
+        WriteAll(1, 10);
+        Assert.True(_miniature.Read(Hash(1), nowMs: 0, isMiss: true));
+        Write(1);
+        Assert.True(_miniature.Read(Hash(2), nowMs: 0, isMiss: true));
+        Write(2);
+        Write(2); // This one is.
+
+        WriteAll(11, 10);
+
+        Assert.False(Read(1));
+        Assert.True(Read(2));
+    }
+
+    // Two uses each, in main or not: what lies beyond the share goes first.
+    [Theory]
+    [InlineData(0.02, false)]
+    [InlineData(0.9, true)]
+    public void Write_WithAGivenShare_TheSmallListTakesIt(double share, bool isFound)
+    {
+        var miniature = new Miniature(promotionThreshold: 2, entriesMax: 1_000, share)
+        {
+            CapacityBytes = 10 * EntryBytes,
+        };
+        for (int key = 1; key <= 20; key++) // All but the last come to main, and leave it for new ones.
+        {
+            miniature.Write(Hash(key), Entry(EntryBytes));
+            miniature.Read(Hash(key), nowMs: 0);
+            miniature.Read(Hash(key), nowMs: 0);
+        }
+
+        for (int key = 100; key < 107; key++)
+            miniature.Write(Hash(key), Entry(EntryBytes));
+
+        Assert.Equal(isFound, miniature.Read(Hash(100), nowMs: 0));
+    }
+
     [Fact]
     public void Write_OfAnEvictedKey_ItGoesToMainAndOutlastsNewOnes()
     {

@@ -22,6 +22,17 @@ public class SmallShareTests
     }
 
     [Fact]
+    public void Learn_AfterAChoice_ChangesNothing()
+    {
+        _share.Choose(0.02);
+        _share.Learn(wasInMain: false, size: 0.01);
+
+        Assert.Equal(0.02, _share.Value);
+        _share.Choose(0.6);
+        Assert.Equal(0.6, _share.Value);
+    }
+
+    [Fact]
     public void Learn_AsManyKeysOfMain_TakesItAllBack()
     {
         for (int i = 0; i < 5; i++)

@@ -40,6 +40,25 @@ public sealed partial class MonitorTests : ConnectionTestBase
             await ReadLinesAsync(monitor, 8));
     }
 
+    [Theory]
+    [InlineData("GET k")]
+    [InlineData("SET k v")]
+    [InlineData("PUBLISH c v")]
+    [InlineData("PFCOUNT k")]
+    [InlineData("DBSIZE")]
+    public async Task Monitor_UsesNoKeys(string line)
+    {
+        await using var server = await StartAsync();
+        var monitor = server.Connect();
+        Assert.Equal(Ok, monitor.Exchange(Request("MONITOR")));
+
+        monitor.Send(Request(line.Split(' ')) + Request("RESET") + Request("EXISTS", "k"));
+
+        Assert.StartsWith(
+            "-ERR Replica can't interact with the keyspace\r\n", await ReadUntilAsync(monitor, "+RESET\r\n:0\r\n"),
+            StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task Monitor_Again_HasNoReply_AndOwnCallsAreShown()
     {

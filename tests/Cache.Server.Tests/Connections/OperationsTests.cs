@@ -231,6 +231,7 @@ public sealed class OperationsTests : ConnectionTestBase
     }
 
     [Theory]
+    [InlineData("REQUESTS", "both")]
     [InlineData("READS", "read")]
     [InlineData("WRITES", "written")]
     [InlineData("bytes", "long")]
@@ -239,7 +240,8 @@ public sealed class OperationsTests : ConnectionTestBase
         await using var server = await StartAsync();
         var client = server.Connect();
         client.Exchange(Request("SET", "read", "v") + Request("SET", "long", new string('x', 5000)));
-        client.Exchange(Repeat(Request("GET", "read"), 20) + Repeat(Request("SET", "written", "v"), 10));
+        client.Exchange(Repeat(Request("GET", "read"), 20) + Repeat(Request("SET", "written", "v"), 20));
+        client.Exchange(Repeat(Request("SET", "both", "v"), 15) + Repeat(Request("GET", "both"), 15));
 
         string reply = client.Exchange(Request("CACHE", "TOPKEYS", "BY", order, "COUNT", "1"));
 

@@ -54,6 +54,23 @@ public sealed class PausedClientTests : ConnectionTestBase
     }
 
     [Fact]
+    public async Task EndOfPause_ForAClientThatHasClosed_ExecutesNothing()
+    {
+        await using var server = await StartAsync(bounds: _shared);
+        var (writer, other) = (server.Connect(), server.Connect());
+        Assert.Equal(Ok, other.Exchange(Request("CLIENT", "PAUSE", "1000", "WRITE")));
+        writer.Send(Request("SET", "k", "v"));
+        Assert.Empty(writer.ReadAll());
+
+        writer.Close();
+        Assert.Equal(Ok, other.Exchange(Request("CLIENT", "UNPAUSE")));
+
+        while (server.Server.State.Clients.Count > 1)
+            await Task.Delay(1, Token);
+        Assert.Equal(":0\r\n", other.Exchange(Request("EXISTS", "k")));
+    }
+
+    [Fact]
     public async Task SecondPause_MakesItNeitherShorterNorWeaker()
     {
         await using var server = await StartAsync(bounds: _shared);

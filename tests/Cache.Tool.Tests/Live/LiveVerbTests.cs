@@ -233,7 +233,7 @@ public sealed class LiveVerbTests : IDisposable
     [InlineData("--user needs a password", "doctor", "--user", "bob")]
     [InlineData("--key is of a certificate", "doctor", "--tls", "--key", "x")]
     [InlineData("at once, and wait for a server that waits for it", "bench", "--pipeline", "2", "--size", "1048576")]
-    [InlineData("--by name: reads, writes, bytes or size is needed.", "keys", "--by", "name")]
+    [InlineData("--by name: requests, reads, writes, bytes or size is needed.", "keys", "--by", "name")]
     [InlineData("--match has no order", "keys", "--by", "reads", "--match", "x")]
     public void WrongWords_AreToldInALine(string text, params string[] words) =>
         ToolRun.Of(words).AssertFails(words[0] == "doctor" ? 3 : 2, text);

@@ -10,7 +10,7 @@ conversation number I of seed S is the same at any time: --seed S+I --count 1 ru
 One client acts at a time. Redis has one thread, so what it has sent when a few rounds of its loop are over is all that
 comes of a step; ours has until a deadline to send the same, and what it sends beyond that is a difference of a later
 step. Left out is what differs by intention: what a client publishes to itself within a transaction or hears of its own
-events, and how broadcasts are divided into messages while others wait.
+events, the order in which UNSUBSCRIBE without names names channels, and broadcasts.
 """
 
 import argparse
@@ -248,7 +248,7 @@ class Talk:
                     *self._texts()[:1])
         self._subscribed.setdefault(name, True)
         return (self._random.choice(["SUBSCRIBE", "SUBSCRIBE", "SSUBSCRIBE"]), self._random.choice(["c0", "c1"])) \
-            if choice < 8 else ("PSUBSCRIBE", self._random.choice(["c*", "c?", "*1"]))
+            if choice < 8 else ("PSUBSCRIBE", self._random.choice(["c*", "c?", "c*1"]))
 
     def _of_subscriber(self, name):
         if self._random.random() < 0.3:
@@ -305,8 +305,9 @@ class Conversation:
         if name in self._waiting:
             return None  # It would only be read later.
         if words[0] == "!unsubscribe":
-            for command in ("UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE"):
-                if found := self._send(name, [command]):
+            for command in (["UNSUBSCRIBE", "c1", "c0"], ["PUNSUBSCRIBE", "c*", "c?", "c*1"],
+                            ["SUNSUBSCRIBE", "c0", "c1"]):
+                if found := self._send(name, command):
                     return found
             return None
         return self._send(name, words)

@@ -35,7 +35,7 @@ internal static class CacheCommands
         "    Entries are made of: prefix, keys, size in memory, keys that expire and their mean milliseconds left,",
         "    reads, hits, writes and bytes per second, seconds since the keys were counted (-1: not yet).",
         "    The last one, (others), has what is not told apart.",
-        "TOPKEYS BY READS|WRITES|BYTES|SIZE [COUNT <count>]",
+        "TOPKEYS BY REQUESTS|READS|WRITES|BYTES|SIZE [COUNT <count>]",
         "    Return the keys that are read or written most often, or whose values make most traffic (default: 16).",
         "    Entries are made of: key, db, reads, writes and bytes per second, length of the value.",
         "    SIZE: the keys that take most memory, by a pass over all keys: key, db, size, length, age.",

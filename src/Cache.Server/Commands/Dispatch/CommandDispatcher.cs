@@ -41,7 +41,8 @@ internal static class CommandDispatcher
             return;
         else if ((context.Client.User.Rules.AllowsFreely(command) || !TryDeny(command, request, context))
             && (context.Server.IsUnhindered || !TryRefuse(command, context))
-            && (!context.Client.IsRestricted || !TryRestrict(command, context)))
+            && (!context.Client.IsRestricted || !TryRestrict(command, context))
+            && (!context.Client.IsMonitor || !TryRefuseMonitor(command, context)))
         {
             if (context.Client.IsQueueing && command.Role < TransactionRole.Control)
                 Queue(command, request, context);
@@ -284,6 +285,16 @@ internal static class CommandDispatcher
                 .. "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"u8,
             ],
             context);
+        return true;
+    }
+
+    /// <returns>Whether the command was refused because the client monitors: for Redis it is a kind of replica.</returns>
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
+    private static bool TryRefuseMonitor(CommandDefinition command, CommandContext context)
+    {
+        if ((command.Flags & CommandFlags.ReadOnly) == 0 && !Writes(command, context) && !Pauses.IsLikeWrite(command))
+            return false;
+        Reject(command, "ERR Replica can't interact with the keyspace"u8, context);
         return true;
     }
 

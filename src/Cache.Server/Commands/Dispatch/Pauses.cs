@@ -26,6 +26,9 @@ internal sealed class Pauses(ClientRegistry clients, TimeProvider clock)
     /// <summary>Whether there is one, or was until a moment ago.</summary>
     public bool AreThere => Volatile.Read(ref _present) is not null;
 
+    /// <summary>Whether Redis replicates a command although it is no write.</summary>
+    public static bool IsLikeWrite(CommandDefinition command) => _likeWrites.Contains(command.Name);
+
     /// <summary>Begins a pause; one that is under way becomes neither shorter nor weaker.</summary>
     /// <param name="milliseconds">How long it lasts.</param>
     /// <param name="writesOnly">Whether reads go on.</param>
@@ -71,7 +74,7 @@ internal sealed class Pauses(ClientRegistry clients, TimeProvider clock)
         rest = default;
         if (Volatile.Read(ref _present) is not { } pause)
             return false;
-        if (pause.WritesOnly && !writes && !_likeWrites.Contains(command.Name))
+        if (pause.WritesOnly && !writes && !IsLikeWrite(command))
             return false;
         long now = clock.GetTimestamp();
         rest = clock.GetElapsedTime(now, pause.EndsAt);
