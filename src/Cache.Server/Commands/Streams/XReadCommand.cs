@@ -91,7 +91,7 @@ internal static class XReadCommand
         {
             var waiter = BlockedCalls.Earlier(context) ?? new StreamWaiter(
                 context.Client, WaitedKeys.Of(keys), ids[..streams], arguments.CountMax);
-            BlockedCalls.Block(waiter, arguments.Timeout, context);
+            BlockedCalls.Block(waiter, arguments.Timeout, request, context);
             return;
         }
         else

@@ -84,7 +84,7 @@ internal static class XReadGroupCommand
             var waiter = BlockedCalls.Earlier(context) ?? new GroupWaiter(
                 context, WaitedKeys.Of(keys), group.ToArray(), request[arguments.Group + 1].ToArray(),
                 arguments.Count, arguments.IsAcknowledged);
-            BlockedCalls.Block(waiter, arguments.Timeout, context);
+            BlockedCalls.Block(waiter, arguments.Timeout, request, context);
             return;
         }
         else
