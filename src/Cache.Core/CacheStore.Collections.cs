@@ -23,6 +23,14 @@ public sealed partial class CacheStore
         return new HashKey(this, KeyOf(key));
     }
 
+    /// <summary>The stream of a key: entries in the order of their ids. Nothing is read or made yet.</summary>
+    /// <param name="key">The key; its bytes are used while the result is.</param>
+    public StreamKey Stream(ReadOnlySpan<byte> key)
+    {
+        ThrowIfDisposed();
+        return new StreamKey(_state, _refusedWrites, KeyOf(key));
+    }
+
     /// <summary>Copies a value of any kind as it is stored in a file, without counting anything.</summary>
     /// <returns>False if there is no live entry, or no file can hold its kind.</returns>
     internal bool TryPeekStored<TSink>(ReadOnlySpan<byte> key, ref TSink sink, out EntryInfo info)

@@ -15,18 +15,22 @@ internal sealed class DumpCollection
     private readonly PackedCollection _packed = new();
     private readonly LargeCollection _large = new();
     private bool _isLarge;
+    private bool _isStream;
 
     /// <summary>Where its strings are read to, names and values.</summary>
     public RdbElements Elements { get; } = new(BytesMax, CountMax);
 
-    public byte[] Bytes => _isLarge ? _large.Bytes : _packed.Bytes;
+    /// <summary>Where streams are read to.</summary>
+    public DumpStream Stream { get; } = new();
 
-    public int Length => _isLarge ? _large.Length : _packed.Length;
+    public byte[] Bytes => _isStream ? Stream.Bytes : _isLarge ? _large.Bytes : _packed.Bytes;
+
+    public int Length => _isStream ? Stream.Length : _isLarge ? _large.Length : _packed.Length;
 
     public static string TooLong => string.Create(
         CultureInfo.InvariantCulture,
         $"with no elements, more than {CountMax:n0} strings or {BytesMax:n0} bytes, or "
-        + $"a field or member that is longer than a store takes");
+        + $"a group or consumer of a name that is longer than a store takes");
 
     /// <summary>The type as TYPE names it.</summary>
     public static string NameOf(RdbKind kind) => kind switch
@@ -35,6 +39,7 @@ internal sealed class DumpCollection
         RdbKind.List => "list",
         RdbKind.Set => "set",
         RdbKind.SortedSet => "zset",
+        RdbKind.Stream => "stream",
         _ => "string",
     };
 
@@ -45,6 +50,7 @@ internal sealed class DumpCollection
         RdbKind.List => 2,
         RdbKind.Set => 3,
         RdbKind.SortedSet => 4,
+        RdbKind.Stream => 5,
         _ => RecordType.String,
     };
 
@@ -55,6 +61,9 @@ internal sealed class DumpCollection
     /// <exception cref="RdbFormatException">It has the same field or member twice.</exception>
     public bool TryMake(RdbKind kind, long offset)
     {
+        _isStream = kind == RdbKind.Stream;
+        if (_isStream)
+            return !Elements.IsTooLong && Stream.TryComplete();
         int stringsEach = kind == RdbKind.Hash ? 2 : 1;
         long count = Elements.Count / stringsEach;
         if (Elements.IsTooLong || count == 0)

@@ -98,7 +98,7 @@ internal sealed class DumpReading(Report output, TimeProvider time)
         try
         {
             var collection = new DumpCollection();
-            var reader = new RdbReader(stream, collection.Elements);
+            var reader = new RdbReader(stream, collection.Elements, collection.Stream);
             while (reader.TryRead(out var entry))
             {
                 bool isMade = entry.Kind == RdbKind.String || collection.TryMake(entry.Kind, reader.Offset);

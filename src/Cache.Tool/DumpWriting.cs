@@ -23,6 +23,7 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
     private long _written;
     private long _sliding;
     private long _expiringFields;
+    private DumpStreamWriting? _streams; // Of the file that is written.
 
     public void Run(string from, string dump)
     {
@@ -220,6 +221,8 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
             case EntryKind.SortedSet:
                 var scores = new SortedSetSink(writer, entry);
                 return store.SortedSet(key).GetRange(SortedSetRange.All, ref scores) == ReadStatus.Found;
+            case EntryKind.Stream:
+                return (_streams ??= new DumpStreamWriting(writer)).TryWrite(store, entry);
             default:
                 return false;
         }

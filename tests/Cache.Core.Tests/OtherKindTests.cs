@@ -141,6 +141,7 @@ public sealed class OtherKindTests : IDisposable
         ["TryPeekCollection"] = (static s => s.TryPeekCollection(_key, out _), "True", Fate.Stays),
         ["Hash"] = (static s => s.Hash(_key).Set("f"u8, "v"u8), "WrongType", Fate.Stays),
         ["List"] = (static s => s.List("l"u8).Push(ListEnd.Left, "v"u8), "Done", Fate.Stays),
+        ["Stream"] = (static s => s.Stream(_key).Append("f"u8, "v"u8, out _), "WrongType", Fate.Stays),
         ["Transact"] = (static s => Transact(s, static t => t.TryGet(_key, ref Sink)), "False", Fate.Stays),
         ["Scan"] = (static s => Scan(s, EntryKind.None), "k", Fate.Stays),
         ["Scan of its kind"] = (static s => Scan(s, EntryKind.List), "k", Fate.Stays),

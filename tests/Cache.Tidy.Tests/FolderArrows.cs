@@ -9,6 +9,7 @@ internal static class FolderArrows
 {
     private const string Core = "Cache.Core";
     private const string Contracts = "Cache.Core.Contracts";
+    private const string StreamContracts = "Cache.Core.Contracts.Streams";
     private const string Layout = "Cache.Core.Layout";
     private const string Sharding = "Cache.Core.Sharding";
     private const string Operations = "Cache.Core.Operations";
@@ -18,6 +19,7 @@ internal static class FolderArrows
     private const string CollectedHashes = "Cache.Core.Collections.Hashes";
     private const string CollectedSets = "Cache.Core.Collections.Sets";
     private const string CollectedSortedSets = "Cache.Core.Collections.SortedSets";
+    private const string CollectedStreams = "Cache.Core.Collections.Streams";
     private const string Objects = "Cache.Core.Collections.Objects";
     private const string Trees = "Cache.Core.Collections.Trees";
     private const string FieldClock = "Cache.Core.Expiry.FieldClock";
@@ -68,13 +70,15 @@ internal static class FolderArrows
     {
         [Core] =
         [
-            Contracts, Changes, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits", "Cache.Core.Validation",
-            "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry", "Cache.Core.Hashing", Packing,
-            Curve, "Microsoft.Extensions.Options", Collections, PackedForms, Objects,
-            CollectedHashes, CollectedLists, CollectedSets, CollectedSortedSets,
+            Contracts, StreamContracts, Changes, Sharding, Operations, "Cache.Core.ManyKeys", "Cache.Core.Bits",
+            "Cache.Core.Validation", "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry",
+            "Cache.Core.Hashing", Packing, Curve, "Microsoft.Extensions.Options", Collections, PackedForms, Objects,
+            CollectedHashes, CollectedLists, CollectedSets, CollectedSortedSets, CollectedStreams,
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.
         [Contracts] = [],
+        // The same of streams.
+        [StreamContracts] = [],
         // What journals and observers are told; a value that is told may lie in a block.
         [Changes] = [Layout, Contracts],
         // Compares what a store says of itself with what is there; for tests.
@@ -97,12 +101,15 @@ internal static class FolderArrows
             Collections, PackedForms, Objects, Trees, Operations, Sharding, Layout, Contracts, FieldClock,
         ],
         [CollectedLists] = [Collections, PackedForms, Objects, Trees, Sharding, Layout, Contracts],
+        [CollectedStreams] = [Collections, PackedForms, Objects, Trees, Sharding, Layout, Contracts, StreamContracts],
         [CollectedSets] = [Collections, PackedForms, Objects, Trees, Operations, Sharding, Layout, Contracts],
         [CollectedSortedSets] = [Collections, PackedForms, Objects, Trees, Sharding, Layout, Contracts],
         // Large collections: trees, and the objects that keys have of them. It knows no key.
         // A score has one form, in both.
         [Objects] =
-            [Trees, PackedForms, Layout, "Cache.Core.Log", "Cache.Core.Hashing", "Cache.Core.Contracts", FieldClock],
+        [
+            Trees, PackedForms, Layout, "Cache.Core.Log", "Cache.Core.Hashing", Contracts, StreamContracts, FieldClock,
+        ],
         ["Cache.Core.Bits"] = [Operations, Sharding, Changes, Layout, Contracts],
         ["Cache.Core.ManyKeys"] =
             [Operations, Sharding, Changes, Curve, "Cache.Core.Log", Layout, "Cache.Core.Expiry", Objects, Contracts],
@@ -224,6 +231,8 @@ internal static class FolderArrows
             [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Lists"] =
             [Dispatch, Popping, Replies, Arguments, Waits, Clients, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.Streams"] =
+            [Dispatch, Notifications, Replies, Arguments, Waits, Clients, Protocol, Core, Contracts, StreamContracts],
         ["Cache.Server.Commands.HyperLogLogs"] =
             [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
         // Its patterns read any key, which a user may have no right to.
@@ -261,7 +270,8 @@ internal static class FolderArrows
             Package, KeyFigures, Dispatch, Table, Replies, Clients, Statistics, Protocol,
             "Cache.Server.Commands.Strings", "Cache.Server.Commands.Sets", "Cache.Server.Commands.SortedSets",
             "Cache.Server.Commands.Hashes", "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys",
-            "Cache.Server.Commands.Lists", "Cache.Server.Commands.HyperLogLogs", "Cache.Server.Commands.Sorting",
+            "Cache.Server.Commands.Lists", "Cache.Server.Commands.Streams", "Cache.Server.Commands.HyperLogLogs",
+            "Cache.Server.Commands.Sorting",
             "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration", "Cache.Server.Commands.Geo",
             "Cache.Server.Commands.PubSub", "Cache.Server.Commands.Transactions", Core, Contracts,
         ],
@@ -350,8 +360,8 @@ internal static class FolderArrows
         ["Cache.Durability.Attachment"] =
         [
             // A collection of a file is checked before it is stored.
-            Core, Contracts, Changes, Collections, CollectedSets, CollectedSortedSets, PackedForms, Objects,
-            KeptContracts,
+            Core, Contracts, StreamContracts, Changes, Collections, CollectedSets, CollectedSortedSets,
+            CollectedStreams, PackedForms, Objects, KeptContracts,
             "Cache.Durability.Journaling",
             "Cache.Durability.Staging",
             "Cache.Durability.Recovery", "Cache.Durability.Catalog", "Cache.Durability.Files",
@@ -362,8 +372,9 @@ internal static class FolderArrows
         ["Cache.Tool"] =
         [
             Verbs, "Cache.Tool.Analysis", "Cache.Tool.Live", "Cache.Tool.Standalone", "Cache.Tool.Configuration", Core,
-            Contracts, "Cache.Durability.Attachment", "Cache.Durability.Journaling", "Cache.Durability.Recovery",
-            "Cache.Durability.Rdb", "Cache.Durability.Catalog", "Cache.Durability.Files", "Cache.Durability.Format",
+            Contracts, StreamContracts, "Cache.Durability.Attachment", "Cache.Durability.Journaling",
+            "Cache.Durability.Recovery", "Cache.Durability.Rdb", "Cache.Durability.Catalog", "Cache.Durability.Files",
+            "Cache.Durability.Format",
         ],
         // The doctor's rules, over the figures of a package.
         ["Cache.Tool.Analysis"] = [Verbs, Doctor, Package],

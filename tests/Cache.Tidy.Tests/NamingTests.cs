@@ -35,8 +35,9 @@ public sealed class NamingTests
 
     // What users name is where they look for it.
     private static bool IsForUsers(SourceFile file, BaseNamespaceDeclarationSyntax space) =>
-        file.FolderNamespace is "Cache.Core.Contracts" or "Cache.Durability.Contracts" or "Cache.Near.Contracts"
-            && space.Name.ToString() == file.FolderNamespace[..file.FolderNamespace.LastIndexOf('.')]
+        file.FolderNamespace is "Cache.Core.Contracts" or "Cache.Core.Contracts.Streams"
+            or "Cache.Durability.Contracts" or "Cache.Near.Contracts"
+            && space.Name.ToString() == file.FolderNamespace[..file.FolderNamespace.IndexOf(".Contracts")]
         || s_namespacesOfTheFramework.Contains(space.Name.ToString()) && space.Members.All(IsPublicExtension);
 
     private static bool IsPublicExtension(MemberDeclarationSyntax member) =>

@@ -93,6 +93,8 @@ internal ref struct StoredChangesEdit(EntryKind kind, ReadOnlySpan<byte> changes
                 changes.Put(reader.Name, reader.Value);
             else if (reader.Action == ElementAction.Expire)
                 changes.Expire(reader.Name, reader.Moment);
+            else if (kind == EntryKind.Stream)
+                changes.DropOfStream(reader.Name);
             else
                 changes.Drop(reader.Name);
         }

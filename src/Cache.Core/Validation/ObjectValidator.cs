@@ -78,6 +78,11 @@ internal sealed class ObjectValidator(ObjectHeap objects)
                 CountBlocks(objects.ViewOf(info).Second<ByScore>());
                 CheckScores(objects.ViewOf(info), info.Second.Count);
                 break;
+            case EntryKind.Stream:
+                Check<ByNumber>(info.First);
+                Check<ByNumber>(info.Second);
+                CheckStream(objects.ViewOf(info));
+                break;
             default:
                 StoreValidator.Require(false, $"a large collection is of kind {info.Kind}");
                 break;
@@ -163,6 +168,18 @@ internal sealed class ObjectValidator(ObjectHeap objects)
 
         StoreValidator.Require(
             owner.Bytes == bytes, $"long values count {owner.Bytes} bytes, and trees have {bytes}");
+    }
+
+    private void CheckStream(in ObjectView view)
+    {
+        var stream = new StreamView(view);
+        string? fault = StreamAudit.FindFault(stream);
+        StoreValidator.Require(fault is null, $"{fault}");
+        for (var cursor = stream.Blocks.At(0); cursor.IsValid; cursor.MoveNext())
+        {
+            if (cursor.Entry.IsValueStub)
+                CountBlock(cursor.Entry.Value, StreamElement.EntryNameSize);
+        }
     }
 
     // Each field that expires is in both trees, with one moment.

@@ -8,4 +8,5 @@ internal enum RdbKind
     List,
     Set,
     SortedSet,
+    Stream,
 }

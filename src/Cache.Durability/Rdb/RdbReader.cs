@@ -28,6 +28,7 @@ internal sealed class RdbReader
     private readonly RdbStrings _strings;
     private readonly RdbSkipper _skipper;
     private readonly RdbCollections? _collections;
+    private readonly RdbStreams? _streams;
     private readonly Dictionary<string, string> _auxiliaries = [];
     private readonly SortedDictionary<string, long> _skipped = new(StringComparer.Ordinal);
 
@@ -39,14 +40,17 @@ internal sealed class RdbReader
 
     /// <param name="stream">The file.</param>
     /// <param name="elements">Receives the strings of collections; null: collections are counted.</param>
+    /// <param name="streams">Receives streams; null: they are counted.</param>
     /// <exception cref="RdbFormatException">The stream does not begin like a supported RDB file.</exception>
-    public RdbReader(Stream stream, RdbElements? elements = null)
+    public RdbReader(Stream stream, RdbElements? elements = null, IRdbStreamSink? streams = null)
     {
         _source = new RdbSource(stream);
         _strings = new RdbStrings(_source);
         _skipper = new RdbSkipper(_source, _strings);
         if (elements is not null)
             _collections = new RdbCollections(_source, _strings, elements);
+        if (elements is not null && streams is not null)
+            _streams = new RdbStreams(_source, _strings, elements, streams);
         Elements = elements;
         Version = ReadHeader();
     }
@@ -94,6 +98,17 @@ internal sealed class RdbReader
             {
                 _collections.Read(type);
                 entry = new RdbEntry(_database, key, default, expiresAtMs) { Kind = kind };
+                return true;
+            }
+
+            if (_streams is not null && type is (RdbType.Stream or RdbType.Stream2 or RdbType.Stream3))
+            {
+                _streams.Read(type);
+                entry = new RdbEntry(_database, key, default, expiresAtMs) { Kind = RdbKind.Stream };
+                if (_streams.IsTooLong)
+                    Elements!.GiveUp();
+                else
+                    Elements!.Clear();
                 return true;
             }
 

@@ -46,8 +46,8 @@ internal sealed class RdbSkipper
             case RdbType.ListQuicklist2:
                 SkipNodes();
                 break;
-            case RdbType.Stream or RdbType.Stream2:
-                SkipStream(type == RdbType.Stream2);
+            case RdbType.Stream or RdbType.Stream2 or RdbType.Stream3:
+                SkipStream(type != RdbType.Stream, type == RdbType.Stream3);
                 break;
             case RdbType.Module:
                 return SkipModule();
@@ -68,7 +68,7 @@ internal sealed class RdbSkipper
         RdbType.Set or RdbType.SetIntset => "set",
         RdbType.Hash or RdbType.HashZipmap or RdbType.HashZiplist or RdbType.HashListpack => "hash",
         RdbType.SortedSet or RdbType.SortedSetText or RdbType.SortedSetZiplist or RdbType.SortedSetListpack => "zset",
-        RdbType.Stream or RdbType.Stream2 => "stream",
+        RdbType.Stream or RdbType.Stream2 or RdbType.Stream3 => "stream",
         RdbType.Module => "module",
         _ => null,
     };
@@ -123,7 +123,7 @@ internal sealed class RdbSkipper
         }
     }
 
-    private void SkipStream(bool isSecond)
+    private void SkipStream(bool isSecond, bool isThird)
     {
         // Nodes by their first id; then the length, the last, first and greatest deleted id, and the number of added
         // entries.
@@ -143,7 +143,7 @@ internal sealed class RdbSkipper
             for (long consumers = _strings.ReadLength(); consumers > 0; consumers--)
             {
                 _strings.Skip();
-                _source.Skip(TimeLength);
+                _source.Skip(isThird ? 2 * TimeLength : TimeLength);
                 for (long pending = _strings.ReadLength(); pending > 0; pending--)
                     _source.Skip(StreamIdLength);
             }

@@ -21,4 +21,7 @@ internal enum RdbType : byte
     SortedSetListpack = 17,
     ListQuicklist2 = 18,
     Stream2 = 19,
+
+    // Of Redis 7.2.
+    Stream3 = 21,
 }

@@ -106,7 +106,8 @@ internal sealed class RdbWriter
         _stream.Write(sum);
     }
 
-    private void WriteHead(in RdbEntry entry, RdbType type)
+    /// <summary>Writes what comes before a value.</summary>
+    public void WriteHead(in RdbEntry entry, RdbType type)
     {
         if (entry.Database != _database)
         {
@@ -182,6 +183,42 @@ internal sealed class RdbWriter
                 break;
         }
     }
+
+    /// <summary>Writes a number of up to 64 bits.</summary>
+    public void WriteNumber(ulong number)
+    {
+        if (number <= uint.MaxValue)
+        {
+            WriteLength((uint)number);
+            return;
+        }
+
+        Span<byte> bytes = stackalloc byte[1 + sizeof(ulong)];
+        bytes[0] = RdbFormat.Length64Bits;
+        BinaryPrimitives.WriteUInt64BigEndian(bytes[1..], number);
+        Write(bytes);
+    }
+
+    /// <summary>Writes a string, a number as one.</summary>
+    public void WriteText(ReadOnlySpan<byte> text) => WriteString(text);
+
+    /// <summary>Writes a string that is no number.</summary>
+    public void WriteBytes(ReadOnlySpan<byte> bytes)
+    {
+        WriteLength((uint)bytes.Length);
+        Write(bytes);
+    }
+
+    /// <summary>Writes a moment, Unix milliseconds.</summary>
+    public void WriteMoment(long moment)
+    {
+        Span<byte> bytes = stackalloc byte[sizeof(long)];
+        BinaryPrimitives.WriteInt64LittleEndian(bytes, moment);
+        Write(bytes);
+    }
+
+    /// <summary>Writes bytes as they are.</summary>
+    public void WriteRaw(ReadOnlySpan<byte> bytes) => Write(bytes);
 
     private void WriteByte(byte value) => Write([value]);
 

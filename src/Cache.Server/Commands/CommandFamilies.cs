@@ -11,6 +11,7 @@ using Cache.Server.Commands.Session;
 using Cache.Server.Commands.Sorting;
 using Cache.Server.Commands.Sets;
 using Cache.Server.Commands.SortedSets;
+using Cache.Server.Commands.Streams;
 using Cache.Server.Commands.Strings;
 using Cache.Server.Commands.Table;
 using Cache.Server.Commands.Transactions;
@@ -84,6 +85,14 @@ internal static class CommandFamilies
         .. GeoSearchCommands.Bindings,
         .. SubscribeCommands.Bindings,
         .. PublishCommands.Bindings,
+        .. StreamReadCommands.Bindings,
+        .. StreamWriteCommands.Bindings,
+        .. XReadCommand.Bindings,
+        .. XReadGroupCommand.Bindings,
+        .. XGroupCommands.Bindings,
+        .. AcknowledgeCommands.Bindings,
+        .. ClaimCommands.Bindings,
+        .. XInfoCommands.Bindings,
         .. KeyCommands.Bindings,
         .. ObjectCommands.Bindings,
         .. ExpiryCommands.Bindings,

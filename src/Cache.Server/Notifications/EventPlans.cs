@@ -31,6 +31,8 @@ internal static class EventPlans
     private static readonly EventPlan _scoresAdded = new(Of(EventClasses.SortedSets, "zadd")) { IsOnce = true };
     private static readonly EventPlan _scoreAdded = new(Of(EventClasses.SortedSets, "zincr"));
 
+    private static readonly EventPlan _entryAdded = new(Of(EventClasses.Streams, "xadd")) { IsOnce = true };
+
     private static readonly EventPlan _fieldsExpiry =
         new(_fieldsExpire) { BeforeRemoval = _fieldsRemoved, IsOnce = true };
 
@@ -90,6 +92,7 @@ internal static class EventPlans
         EntryKind.List => _rightPush.Written,
         EntryKind.Set => _membersAdded,
         EntryKind.SortedSet => _scoresAdded.Written,
+        EntryKind.Stream => _entryAdded.Written,
         _ => null,
     };
 
@@ -133,6 +136,7 @@ internal static class EventPlans
         AddLists(plans);
         AddSets(plans);
         AddSortedSets(plans);
+        AddStreams(plans);
         return plans.ToFrozenDictionary(StringComparer.Ordinal);
     }
 
@@ -210,5 +214,16 @@ internal static class EventPlans
         foreach (string name in (string[])["zinterstore", "zunionstore", "zdiffstore", "zrangestore", "geosearchstore"])
             Add(plans, new(Of(EventClasses.SortedSets, name)), name);
         Add(plans, new(Of(EventClasses.SortedSets, "georadiusstore")), "georadius", "georadiusbymember");
+    }
+
+    private static void AddStreams(Dictionary<string, EventPlan> plans)
+    {
+        Add(plans, _entryAdded, "xadd");
+        Add(plans, new(Of(EventClasses.Streams, "xdel")) { IsOnce = true }, "xdel");
+        Add(plans, new(KeyEvent.StreamTrimmed) { IsOnce = true }, "xtrim");
+        Add(plans, new(Of(EventClasses.Streams, "xsetid")), "xsetid");
+        Add(plans, new(KeyEvent.ConsumerMade), "xgroup|createconsumer");
+        foreach (string name in (string[])["create", "setid", "destroy", "delconsumer"])
+            Add(plans, new(Of(EventClasses.Streams, $"xgroup-{name}")) { IsOnce = true }, $"xgroup|{name}");
     }
 }

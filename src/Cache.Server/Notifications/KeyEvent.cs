@@ -15,6 +15,12 @@ internal sealed class KeyEvent(EventClasses eventClass, string name)
     public static readonly KeyEvent Persist = new(EventClasses.Generic, "persist");
     public static readonly KeyEvent FieldsExpired = new(EventClasses.Hashes, "hexpired");
 
+    // After that of XADD.
+    public static readonly KeyEvent StreamTrimmed = new(EventClasses.Streams, "xtrim");
+
+    // A consumer may be made by who reads or claims.
+    public static readonly KeyEvent ConsumerMade = new(EventClasses.Streams, "xgroup-createconsumer");
+
     public EventClasses Class { get; } = eventClass;
 
     public byte[] Name { get; } = Encoding.ASCII.GetBytes(name);

@@ -122,6 +122,13 @@ internal sealed class KeyspaceNotifier(CacheStore store, ChannelTable channels, 
             this, preferLocal: false);
     }
 
+    /// <summary>Notes an event of a command that does not follow from what became of its keys.</summary>
+    public void Tell(int keyspace, KeyEvent one, ReadOnlySpan<byte> key)
+    {
+        if (_isOn && !channels.IsEmpty)
+            Add(keyspace, one, key);
+    }
+
     /// <summary>Notes an event, if its class is published.</summary>
     public void Add(int keyspace, KeyEvent? one, ReadOnlySpan<byte> key)
     {

@@ -74,7 +74,7 @@ internal sealed class RespReplyWriter
 
     private PipeWriter Output => _output ?? throw new InvalidOperationException("No output is given.");
 
-    private bool IsResp3 => ProtocolVersion == 3;
+    public bool IsResp3 => ProtocolVersion == 3;
 
     /// <summary>Writes into a pipe from now on.</summary>
     public void Begin(PipeWriter output, int protocolVersion)

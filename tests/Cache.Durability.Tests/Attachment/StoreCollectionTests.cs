@@ -55,7 +55,7 @@ public sealed class StoreCollectionTests
         Assert.Equal("has a damaged value of type 1", Apply(inserter, RecordKind.Set, type: 1, [2, 0, 0]));
         Assert.Equal("has a damaged value of type 3", Apply(inserter, RecordKind.Set, type: 3, [0, 0]));
         Assert.Equal(
-            "is of type 5 and codec 0, which a newer version writes", Apply(inserter, RecordKind.Set, type: 5, [0, 0]));
+            "is of type 6 and codec 0, which a newer version writes", Apply(inserter, RecordKind.Set, type: 6, [0, 0]));
         Assert.Equal(
             "changes a part of a value of type 1", Apply(inserter, RecordKind.Patch, type: 1, [1]));
         Assert.Equal("", Apply(inserter, RecordKind.Set, type: 2, [1, 0, 1, (byte)'a']));

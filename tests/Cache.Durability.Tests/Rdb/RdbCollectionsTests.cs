@@ -19,7 +19,7 @@ public sealed class RdbCollectionsTests
         var read = Read(RdbFile.Recorded(name), out var reader);
 
         Assert.Equal(["library of functions", "stream"], reader.Skipped.Keys);
-        foreach (var kind in Enum.GetValues<RdbKind>().Skip(1))
+        foreach (var kind in (RdbKind[])[RdbKind.Hash, RdbKind.List, RdbKind.Set, RdbKind.SortedSet])
             Assert.Equal(2, read.Count(entry => entry.StartsWith($"{kind} ", StringComparison.Ordinal)));
     }
 

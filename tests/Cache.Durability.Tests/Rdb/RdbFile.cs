@@ -6,8 +6,8 @@ namespace Cache.Durability.Tests.Rdb;
 /// <summary>What a file holds, and the files that Redis 7.0.15 wrote.</summary>
 /// <remarks>
 /// The recorded files: strings of every encoding with and without expiry in two databases; all types of Redis, with the
-/// idle times of `allkeys-lru`; the same with the frequencies of `allkeys-lfu`. The limits of the small encodings were
-/// 4 there, so that both encodings of each type are in them.
+/// idle times of `allkeys-lru`; the same with the frequencies of `allkeys-lfu`; streams with groups. The limits of the
+/// small encodings were 4 there, so that both encodings of each type are in them.
 /// </remarks>
 internal static class RdbFile
 {

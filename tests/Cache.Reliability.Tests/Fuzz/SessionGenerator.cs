@@ -59,6 +59,22 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null, boo
         [0xFF, 0xFE, 0x00, 0x80],
     ];
 
+    private static readonly string[] _streamLines =
+    [
+        "XADD key id field value", "XADD key id field value other value", "XADD key NOMKSTREAM id value value",
+        "XADD key MAXLEN ~ count id field value", "XADD key MINID id id field value", "XDEL key id id",
+        "XTRIM key MAXLEN count", "XTRIM key MINID ~ id LIMIT count", "XSETID key id", "XLEN key",
+        "XRANGE key id + COUNT count", "XREVRANGE key + -", "XREAD COUNT count STREAMS key key id id",
+        "XGROUP CREATE key group id MKSTREAM", "XGROUP CREATE key group $", "XGROUP SETID key group id",
+        "XGROUP DESTROY key group", "XGROUP CREATECONSUMER key group consumer",
+        "XGROUP DELCONSUMER key group consumer", "XREADGROUP GROUP group consumer COUNT count STREAMS key >",
+        "XREADGROUP GROUP group consumer NOACK STREAMS key key > id", "XACK key group id id",
+        "XPENDING key group", "XPENDING key group IDLE count - + count consumer",
+        "XCLAIM key group consumer count id id FORCE", "XCLAIM key group consumer 0 id JUSTID LASTID id",
+        "XAUTOCLAIM key group consumer 0 id COUNT count", "XINFO STREAM key FULL COUNT count", "XINFO GROUPS key",
+        "XINFO CONSUMERS key group", "COPY key key REPLACE", "RENAME key key", "DEL key",
+    ];
+
     // Whose connection it ends is not seen from what that connection sent.
     private const string Unsettling = "client|kill";
 
@@ -139,11 +155,30 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null, boo
             WriteTransaction();
         else if (dice < 20 && subscribes)
             WriteSubscription();
+        else if (dice < 60)
+            WriteOfStream();
         else if (dice < 500)
             WriteCommon();
         else
             WriteAnyCommand();
     }
+
+    // Of words at random nearly none is a command of streams that does something.
+    private void WriteOfStream()
+    {
+        string[] words = _streamLines[random.Next(_streamLines.Length)].Split(' ');
+        WriteArray([.. words.Select(WordOfStream)]);
+    }
+
+    private byte[] WordOfStream(string word) => word switch
+    {
+        "key" => Encoding.Latin1.GetBytes($"stream:{random.Next(3)}"),
+        "id" => Encoding.Latin1.GetBytes($"{random.Next(30)}-{random.Next(3)}"),
+        "count" => Encoding.Latin1.GetBytes($"{random.Next(12)}"),
+        "group" or "consumer" => Encoding.Latin1.GetBytes($"{word}{random.Next(2)}"),
+        "value" => Value(),
+        _ => InAnyCase(word),
+    };
 
     private void WriteTransaction()
     {

@@ -72,13 +72,36 @@ internal sealed partial class ElementChanges
     }
 
     // Where others write too, each plan has another number, and often another place for the first element.
-    private bool IsImaged(ReadOnlySpan<byte> imaged) => _isOfList
+    private bool IsImaged(ReadOnlySpan<byte> imaged) => _isOfStream
+        ? imaged.Length == _length
+        : _isOfList
         ? imaged.Length == _length && imaged[FirstEnd..].SequenceEqual(StoredBytes[FirstEnd..])
         : imaged.SequenceEqual(StoredBytes);
+
+    // All but the long values, which are what was prepared: others may have appended since, so ids are others.
+    private void CompleteStreamImage()
+    {
+        var to = _image.Value;
+        int at = ElementReader.PrefixSize;
+        for (var each = new ElementReader(Bytes); each.TryRead();)
+        {
+            if (each.IsStub)
+            {
+                each.Name.CopyTo(to[(at + ElementReader.HeaderSize)..]);
+                at += ElementReader.SizeOf(each.Name.Length, Layout.ElementStub.LengthOf(each.Value));
+            }
+            else
+            {
+                at += Write(to[at..], each.Action, each.Name, each.Value);
+            }
+        }
+    }
 
     // Into the block that a journal gets: it was made before the list was held. No other thread knows it yet.
     private void CompleteImage()
     {
+        if (_isOfStream && HasLong && Count > 1)
+            CompleteStreamImage();
         const int NameAt = ElementReader.PrefixSize + ElementReader.HeaderSize;
         if (!_isOfList || !HasLong)
             return;

@@ -42,6 +42,7 @@ internal sealed partial class ElementChanges
     private byte[] _imaged = [];
     private int _imagedLength;
     private int _dropChanges;
+    private bool _isOfStream;
 
     public int Count { get; private set; }
 
@@ -157,7 +158,7 @@ internal sealed partial class ElementChanges
     {
         (_length, Count, DropCount, Refusal) = (ElementReader.PrefixSize, 0, 0, WriteStatus.Done);
         (_nextOwned, _longBytes, NeedsBlocks, NeedsImage, HasMoments) = (0, 0, false, false, false);
-        (_dropChanges, _isOfList, _hasScores, _lastUsed) = (0, false, false, default);
+        (_dropChanges, _isOfList, _isOfStream, _hasScores, _lastUsed) = (0, false, false, false, default);
     }
 
     /// <summary>Plans an element.</summary>
@@ -230,6 +231,12 @@ internal sealed partial class ElementChanges
         DropCount++;
         _dropChanges++;
     }
+
+    /// <summary>Begins the changes of a stream: each plan has as many, as long as those before.</summary>
+    public void BeginStream() => _isOfStream = true;
+
+    /// <summary>Drops an element of a stream, which stays without any.</summary>
+    public void DropOfStream(ReadOnlySpan<byte> name) => Add((int)ElementAction.Drop, name, default);
 
     /// <summary>Finds what a name was given last; of a few.</summary>
     /// <returns>False if it is not among them; one that is dropped is not looked for.</returns>
@@ -306,12 +313,21 @@ internal sealed partial class ElementChanges
     public static int Write(Span<byte> at, ElementAction action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) =>
         Write(at, (int)action, name, value);
 
-    private static int Write(Span<byte> at, int action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    /// <summary>Writes one without its value, which follows.</summary>
+    public static void WriteHead(Span<byte> at, ElementAction action, ReadOnlySpan<byte> name, int valueLength) =>
+        WriteHead(at, (int)action, name, valueLength);
+
+    private static void WriteHead(Span<byte> at, int action, ReadOnlySpan<byte> name, int valueLength)
     {
         at[0] = (byte)action;
         BinaryPrimitives.WriteInt32LittleEndian(at[1..], name.Length);
-        BinaryPrimitives.WriteInt32LittleEndian(at[(1 + sizeof(int))..], value.Length);
+        BinaryPrimitives.WriteInt32LittleEndian(at[(1 + sizeof(int))..], valueLength);
         name.CopyTo(at[ElementReader.HeaderSize..]);
+    }
+
+    private static int Write(Span<byte> at, int action, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    {
+        WriteHead(at, action, name, value.Length);
         value.CopyTo(at[(ElementReader.HeaderSize + name.Length)..]);
         return ElementReader.SizeOf(name.Length, value.Length);
     }

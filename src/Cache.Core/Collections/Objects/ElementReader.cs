@@ -99,6 +99,8 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
     {
         EntryKind.Hash => true,
         EntryKind.Set => element.Value.IsEmpty,
+        EntryKind.Stream => StreamElement.IsWhole(
+            element.Name, element.Value, isDropped: element.Action == ElementAction.Drop),
         EntryKind.SortedSet => element.Action == ElementAction.Drop
             ? element.Value.IsEmpty
             : PackedScore.IsWhole(element.Value, out _),

@@ -73,11 +73,12 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
             return TryMakeLong(action, name, value);
         var change = _info.Kind == EntryKind.Hash
             ? MakeField(action, new TreeName(name, isNameStub), value, isStub, moment: 0)
-            : Make(action, new TreeName(name, isNameStub), value);
+            : Make(action, new TreeName(name, isNameStub), value, isStub);
         Added += change == TreeChange.Added ? 1 : 0;
         Removed += change == TreeChange.Removed ? 1 : 0;
         _isChanged |= change is not (TreeChange.None or TreeChange.NoRoom);
-        if (action == ElementAction.Put && change != TreeChange.NoRoom && !_info.IsConverted)
+        bool mayConvert = action == ElementAction.Put && _info.Kind != EntryKind.Stream;
+        if (mayConvert && change != TreeChange.NoRoom && !_info.IsConverted)
             _info.IsConverted = !IsCompact(name, value, isStub | isNameStub);
         return change != TreeChange.NoRoom;
     }
@@ -153,11 +154,13 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
     }
 
     // What a kind has of its own: how a change is made in its trees. Without a page for it, nothing is changed.
-    private TreeChange Make(ElementAction action, scoped TreeName name, scoped ReadOnlySpan<byte> value) =>
+    private TreeChange Make(
+        ElementAction action, scoped TreeName name, scoped ReadOnlySpan<byte> value, bool isStub) =>
         _info.Kind switch
         {
             EntryKind.Set => MakeMember(action, name),
             EntryKind.SortedSet => MakeScored(action, name, value),
+            EntryKind.Stream => MakeOfStream(action, name.Bytes, value, isStub),
             _ => throw new NotSupportedException("A list has a writer of its own."),
         };
 
@@ -207,6 +210,15 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         var change = action == ElementAction.Put ? writer.Put(member, score) : writer.Drop(member.Ordered);
         _isChanged |= writer.IsRestored; // Readers may have been between: another version.
         IsRefused |= writer.IsRefused;
+        return change;
+    }
+
+    private TreeChange MakeOfStream(
+        ElementAction action, scoped ReadOnlySpan<byte> name, scoped ReadOnlySpan<byte> value, bool isStub)
+    {
+        scoped var writer = new StreamTreeWriter(heap, ref _info, number);
+        var change = action == ElementAction.Put ? writer.Put(name, value, isStub) : writer.Drop(name);
+        _isChanged |= writer.IsRestored; // Readers may have been between: another version.
         return change;
     }
 
@@ -281,7 +293,7 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         var action = (ElementAction)(former[0] & ~(ElementReader.StubFlag | ElementReader.NameStubFlag));
         var change = _info.Kind == EntryKind.Hash
             ? MakeField(action, name, FormerValue(former), wasStub, BitConverter.ToInt64(former[MomentAt..]))
-            : Make(action, name, FormerValue(former));
+            : Make(action, name, FormerValue(former), wasStub);
         ForgetFormer(former);
         if (change == TreeChange.NoRoom)
             ThrowNotUndone();

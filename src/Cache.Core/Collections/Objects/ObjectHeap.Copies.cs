@@ -48,6 +48,8 @@ internal sealed partial class ObjectHeap
             EntryKind.Set => TryBuild(view.First<ByHash>(), view.Count, number, ref info.First),
             EntryKind.SortedSet => TryBuild(view.First<ByHashWithValue>(), view.Count, number, ref info.First)
                 && TryBuild(view.Second<ByScore>(), view.Count, number, ref info.Second),
+            EntryKind.Stream => TryBuild(view.First<ByNumber>(), view.Count, number, ref info.First)
+                && TryBuild(view.Second<ByNumber>(), view.SecondCount, number, ref info.Second),
             _ => TryBuild(view.First<ByPosition>(), view.Count, number, ref info.First),
         };
     }

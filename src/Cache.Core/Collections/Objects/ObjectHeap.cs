@@ -473,6 +473,10 @@ internal sealed partial class ObjectHeap : IDisposable
                 Graveyard.Bury<ByHashWithValue>(ref info.First);
                 Graveyard.Bury<ByScore>(ref info.Second);
                 break;
+            case EntryKind.Stream:
+                Graveyard.Bury<ByNumber>(ref info.First);
+                Graveyard.Bury<ByNumber>(ref info.Second);
+                break;
             default:
                 Graveyard.Bury<ByPosition>(ref info.First);
                 break;

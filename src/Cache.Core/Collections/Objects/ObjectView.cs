@@ -33,8 +33,11 @@ internal readonly struct ObjectView(
     /// <summary>Whether Redis would have given up its compact encoding.</summary>
     public bool IsConverted => isConverted;
 
-    /// <summary>The number of elements.</summary>
+    /// <summary>The number of elements; of a stream, without entries.</summary>
     public uint Count => _first.Count;
+
+    /// <summary>Of a stream: the blocks of entries. Of a sorted set, the scores.</summary>
+    public uint SecondCount => _second.Count;
 
     /// <summary>The tree; of a sorted set that by members.</summary>
     public TreeReader<TOrder> First<TOrder>()
@@ -150,12 +153,18 @@ internal readonly struct ObjectView(
         }
     }
 
-    /// <summary>Finds a field of a hash, also one that has expired, or a member, whose value is its score.</summary>
+    /// <summary>
+    /// Finds a field of a hash, also one that has expired, a member, whose value is its score, or an element of a
+    /// stream.
+    /// </summary>
     public bool TryFindName(scoped ReadOnlySpan<byte> name, out TreeEntry entry) =>
         LongName.Is(name) ? TryFindLong(name, out entry) : TryFindOrdered(name, out entry);
 
     /// <summary>The same, of a long name by what a tree by hashes has of it.</summary>
-    public bool TryFindOrdered(scoped ReadOnlySpan<byte> name, out TreeEntry entry) => kind == EntryKind.Set
-        ? First<ByHash>().TryFindHash(HashOf(name), name, out entry)
-        : First<ByHashWithValue>().TryFindHash(HashOf(name), name, out entry);
+    public bool TryFindOrdered(scoped ReadOnlySpan<byte> name, out TreeEntry entry) => kind switch
+    {
+        EntryKind.Set => First<ByHash>().TryFindHash(HashOf(name), name, out entry),
+        EntryKind.Stream => StreamTreeWriter.TryFind(new StreamView(this), name, out entry),
+        _ => First<ByHashWithValue>().TryFindHash(HashOf(name), name, out entry),
+    };
 }

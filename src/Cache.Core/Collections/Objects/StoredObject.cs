@@ -11,6 +11,7 @@ internal static class StoredObject
     public static long LengthOf(in ObjectView view) => view.Kind switch
     {
         EntryKind.Set => LengthOf(view.First<ByHash>(), view.Count),
+        EntryKind.Stream => StoredStream.LengthOf(view),
         EntryKind.List => ListChange.FirstNameSize + LengthOf(view.First<ByPosition>(), view.Count),
         _ => LengthOf(view.First<ByHashWithValue>(), view.Count),
     };
@@ -38,6 +39,8 @@ internal static class StoredObject
             Write(view, view.First<ByHash>(), stored);
         else if (view.Kind == EntryKind.List)
             Write(view, view.First<ByPosition>(), stored);
+        else if (view.Kind == EntryKind.Stream)
+            StoredStream.Write(view, stored);
         else
             Write(view, view.First<ByHashWithValue>(), stored);
     }

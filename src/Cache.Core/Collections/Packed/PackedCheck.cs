@@ -14,12 +14,13 @@ internal static class PackedCheck
             EntryKind.SortedSet => PackedShape.SortedSet,
             _ => PackedShape.List,
         };
-        return kind is EntryKind.Hash or EntryKind.Set or EntryKind.SortedSet or EntryKind.List;
+        // A stream is never packed; as such it has no entries.
+        return kind is EntryKind.Hash or EntryKind.Set or EntryKind.SortedSet or EntryKind.List or EntryKind.Stream;
     }
 
     public static bool IsWhole(EntryKind kind, ReadOnlySpan<byte> packed)
     {
-        if (!TryGetShape(kind, out var shape) || packed.Length > PackedTable.LengthMax
+        if (kind == EntryKind.Stream || !TryGetShape(kind, out var shape) || packed.Length > PackedTable.LengthMax
             || !PackedTable.TryOpen(packed, shape, out var table) || table.Count == 0
             || (PackedTable.FlagsOf(packed) & ~FlagsOf(kind)) != 0)
         {

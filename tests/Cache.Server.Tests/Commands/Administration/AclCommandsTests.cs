@@ -1,3 +1,4 @@
+using System.Text;
 using Cache.Server.Commands.Table;
 
 namespace Cache.Server.Tests.Commands.Administration;
@@ -239,6 +240,8 @@ public sealed class AclCommandsTests : CommandTestBase
             {
                 if (keys.FirstBehindNumber > 0)
                     request[keys.First] = "1";
+                if (keys.Keyword is { } word && command.KeySpecifications.Length == 1) // As STREAMS of XREAD.
+                    request[keys.First] = Encoding.ASCII.GetString(word);
             }
 
             Assert.Equal(

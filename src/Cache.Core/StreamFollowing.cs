@@ -1,0 +1,122 @@
+using System.Runtime.CompilerServices;
+
+namespace Cache.Core;
+
+/// <summary>Reads streams as they grow, in process.</summary>
+/// <remarks>
+/// While somebody reads so, each write of the store compares its key with that of the stream. An enumeration ends by
+/// its token alone, or with an exception where the store was disposed.
+/// </remarks>
+public static class StreamFollowing
+{
+    // As many entries are copied at once.
+    private const long EntriesMax = 256;
+
+    /// <summary>The entries of a stream behind an id, and those that come: waits for them without a thread.</summary>
+    /// <remarks>An absent key is a stream without entries, and so is a key of another kind.</remarks>
+    /// <param name="store">The store.</param>
+    /// <param name="key">The key.</param>
+    /// <param name="after">The id; null: only entries that come from now on.</param>
+    /// <param name="token">Ends it.</param>
+    /// <exception cref="OperationCanceledException">The token ended it.</exception>
+    public static async IAsyncEnumerable<StreamEntry> FollowStreamAsync(
+        this CacheStore store, ReadOnlyMemory<byte> key, StreamId? after,
+        [EnumeratorCancellation] CancellationToken token = default)
+    {
+        ArgumentNullException.ThrowIfNull(store);
+        using var signal = new StreamSignal(store, key.ToArray());
+        var last = after ?? LastIdOf(store, key.Span);
+        var entries = new List<StreamEntry>();
+        while (true)
+        {
+            token.ThrowIfCancellationRequested();
+            signal.Reset(); // First: what comes after the look is signalled.
+            Read(store, key.Span, last, entries);
+            foreach (var entry in entries)
+            {
+                yield return entry;
+                last = entry.Id;
+            }
+
+            if (entries.Count == 0)
+                await signal.WaitAsync(token).ConfigureAwait(false);
+            entries.Clear();
+        }
+    }
+
+    /// <summary>
+    /// The entries that a consumer of a group gets: those that were delivered to nobody, and those that come.
+    /// </summary>
+    /// <remarks>
+    /// They are pending until they are acknowledged (<see cref="StreamKey.Acknowledge"/>). Up to 256 are delivered at
+    /// once, before the first of them is returned.
+    /// </remarks>
+    /// <param name="store">The store.</param>
+    /// <param name="key">The key.</param>
+    /// <param name="group">The group.</param>
+    /// <param name="consumer">The consumer's name; it is made with its first entry.</param>
+    /// <param name="token">Ends it.</param>
+    /// <exception cref="InvalidOperationException">There is no such stream, or no such group in it.</exception>
+    /// <exception cref="OperationCanceledException">The token ended it.</exception>
+    public static async IAsyncEnumerable<StreamEntry> FollowGroupAsync(
+        this CacheStore store, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> group, ReadOnlyMemory<byte> consumer,
+        [EnumeratorCancellation] CancellationToken token = default)
+    {
+        ArgumentNullException.ThrowIfNull(store);
+        using var signal = new StreamSignal(store, key.ToArray());
+        var entries = new List<StreamEntry>();
+        while (true)
+        {
+            token.ThrowIfCancellationRequested();
+            signal.Reset();
+            Read(store, key.Span, group.Span, consumer.Span, entries);
+            foreach (var entry in entries)
+                yield return entry;
+            if (entries.Count == 0)
+                await signal.WaitAsync(token).ConfigureAwait(false);
+            entries.Clear();
+        }
+    }
+
+    private static StreamId LastIdOf(CacheStore store, ReadOnlySpan<byte> key)
+    {
+        store.Stream(key).GetInfo(out var info);
+        return info.LastId;
+    }
+
+    private static void Read(CacheStore store, ReadOnlySpan<byte> key, StreamId last, List<StreamEntry> entries)
+    {
+        if (last == StreamId.Max)
+            return;
+        var sink = new CopySink(entries);
+        store.Stream(key).GetRange(last.Next, StreamId.Max, EntriesMax, isReversed: false, ref sink);
+    }
+
+    private static void Read(
+        CacheStore store, ReadOnlySpan<byte> key, ReadOnlySpan<byte> group, ReadOnlySpan<byte> consumer,
+        List<StreamEntry> entries)
+    {
+        var sink = new CopySink(entries);
+        var options = new StreamGroupRead { Count = EntriesMax };
+        var status = store.Stream(key).ReadGroup(group, consumer, options, ref sink, out _);
+        if (status is WriteStatus.NotFound or WriteStatus.ConditionNotMet or WriteStatus.WrongType)
+            throw new InvalidOperationException("There is no such stream, or no such group in it.");
+        if (status != WriteStatus.Done)
+            throw new InvalidOperationException($"Entries cannot be delivered: {status}.");
+    }
+
+    private readonly struct CopySink(List<StreamEntry> entries) : IStreamSink
+    {
+        public bool IsFull => false;
+
+        public void Begin(long count) => entries.EnsureCapacity((int)Math.Min(count, EntriesMax));
+
+        public void Take(StreamId id, scoped StreamFields fields)
+        {
+            var copies = new KeyValuePair<byte[], byte[]>[fields.Count];
+            for (int i = 0; fields.MoveNext(); i++)
+                copies[i] = new(fields.Field.ToArray(), fields.Value.ToArray());
+            entries.Add(new StreamEntry(id, copies));
+        }
+    }
+}

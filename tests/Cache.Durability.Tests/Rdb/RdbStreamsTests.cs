@@ -1,0 +1,139 @@
+using Cache.Durability.Rdb;
+using Cache.Testing;
+
+namespace Cache.Durability.Tests.Rdb;
+
+/// <summary>Streams of redis-server 7.0.15, with groups, removed entries and several nodes; and damaged ones.</summary>
+public sealed class RdbStreamsTests
+{
+    [Fact]
+    public void TryRead_StreamsOfRedis_TellsTheirParts()
+    {
+        var sink = new Counter();
+        Read(RdbFile.Recorded("streams.rdb"), sink);
+
+        Assert.Equal((3, 244, 3, 4, 38), (sink.Streams, sink.Entries, sink.Groups, sink.Consumers, sink.Pending));
+    }
+
+    // Without its checksum, which finds them all. What is told of such a file is in order, and no more than it has.
+    [Fact]
+    public void TryRead_OfChangedBytes_EndsOrIsRefused() => RandomSeed.Run(this, seed =>
+    {
+        var random = new Random(seed);
+        byte[] file = RdbFile.Recorded("streams.rdb");
+        for (int i = 0; i < 2_000; i++)
+        {
+            byte[] changed = [.. file];
+            for (int changes = random.Next(1, 4); changes > 0; changes--)
+                changed[random.Next(9, changed.Length)] = (byte)random.Next(256);
+            changed.AsSpan(changed.Length - sizeof(ulong)).Clear();
+            var sink = new Counter();
+            try
+            {
+                Read(changed, sink);
+            }
+            catch (RdbFormatException)
+            {
+            }
+
+            Assert.InRange(sink.Entries + sink.Groups + sink.Consumers + sink.Pending, 0, file.Length);
+        }
+    });
+
+    [Theory]
+    [InlineData(100)]
+    [InlineData(3_000)]
+    public void Write_OfEntries_IsReadAsTheyWere(int length)
+    {
+        var (names, values) = (new RdbElements(1 << 20, 100), new RdbElements(1 << 20, 100));
+        var nodes = default(RdbStreamNodes);
+        for (int i = 0; i < 300; i++)
+            nodes.BeginsNode(Fill(names, values, i, length));
+        using var file = new MemoryStream();
+        var writer = new RdbWriter(file, DateTimeOffset.UnixEpoch);
+        var stream = new RdbStreamWriter(writer);
+        stream.Begin(new RdbEntry(0, "k"u8.ToArray(), default, null), nodes.Count);
+        for (int i = 0; i < 300; i++)
+        {
+            Fill(names, values, i, length);
+            stream.WriteEntry(new RdbStreamId((ulong)i + 1, ulong.MaxValue - (ulong)i), names, values);
+        }
+
+        var last = new RdbStreamId(300, ulong.MaxValue);
+        stream.WriteHead(new RdbStreamHead(300, last, new RdbStreamId(1, ulong.MaxValue), default, 300), groups: 0);
+        writer.WriteEnd();
+
+        var sink = new Counter();
+        Read(file.ToArray(), sink);
+        Assert.Equal((1, 300, (long)300 * 2 + 300 / 7 + 1), (sink.Streams, sink.Entries, sink.Fields));
+    }
+
+    private static long Fill(RdbElements names, RdbElements values, int index, int length)
+    {
+        names.Clear();
+        values.Clear();
+        names.Add("field"u8);
+        values.Add(new byte[length * (index % 3)]);
+        names.Add("other"u8);
+        values.Add("-12"u8);
+        if (index % 7 == 0)
+        {
+            names.Add(""u8);
+            values.Add(new byte[70]);
+        }
+
+        return names.Count == 3 ? 10 + values[0].Length + 3 + 70 : 10 + values[0].Length + 3;
+    }
+
+    private static void Read(byte[] file, Counter sink)
+    {
+        var reader = new RdbReader(new MemoryStream(file), new RdbElements(100_000, 10_000), sink);
+        while (reader.TryRead(out _))
+        {
+        }
+    }
+
+    private sealed class Counter : IRdbStreamSink
+    {
+        private RdbStreamId _last;
+
+        public int Streams { get; private set; }
+
+        public int Entries { get; private set; }
+
+        public long Fields { get; private set; }
+
+        public int Groups { get; private set; }
+
+        public int Consumers { get; private set; }
+
+        public int Pending { get; private set; }
+
+        public void Begin()
+        {
+            Streams++;
+            _last = default;
+        }
+
+        public void TakeEntry(RdbStreamId id, RdbElements fields)
+        {
+            Assert.True(id.IsBehind(_last));
+            Assert.True(fields.Count >= 2 && fields.Count % 2 == 0);
+            _last = id;
+            Entries++;
+            Fields += fields.Count / 2;
+        }
+
+        public void TakeHead(in RdbStreamHead head) => Assert.False(_last.IsBehind(head.Last));
+
+        public void TakeGroup(ReadOnlySpan<byte> name, RdbStreamId last, long entriesRead)
+        {
+            Assert.True(entriesRead >= -1);
+            Groups++;
+        }
+
+        public void TakeConsumer(ReadOnlySpan<byte> name, long seenMs) => Consumers++;
+
+        public void TakePending(RdbStreamId id, long deliveredMs, long deliveries) => Pending++;
+    }
+}
