@@ -84,7 +84,8 @@ public sealed partial class CacheStore
         ReadOnlySpan<byte> source, in SortedSetRange range, ReadOnlySpan<byte> destination, out long count)
     {
         ThrowIfDisposed();
-        using var members = new RangeMembers(CombinedBytesMax, _state.EncodingLimits);
+        using var members = new RangeMembers(
+            CombinedBytesMax, _state.EncodingLimits, isCounted: range.Order == SortedSetOrder.Rank);
         using var replacer = new SortedSetReplacer(_state);
         var body = new StoreRangeBody(source, range, destination, members, replacer);
         RunAtomically(ref body);

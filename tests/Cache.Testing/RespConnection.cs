@@ -100,6 +100,8 @@ internal sealed class RespConnection : IDisposable
                 return [line[1..]];
             case '$':
                 return [count < 0 ? null : Encoding.Latin1.GetString(ReadBytes(count + 2)[..count])];
+            case '*' when count < 0:
+                return [null];
             case '*':
                 var values = new string?[count];
                 for (int i = 0; i < count; i++)

@@ -86,6 +86,7 @@ internal struct KeyState : IEquatable<KeyState>
         OperationKind.Get or OperationKind.GetVersion => true,
         OperationKind.Set or OperationKind.Exchange => Write(operation.Argument, id),
         OperationKind.SetIfAbsent => _isPresent || Write(operation.Argument, id),
+        OperationKind.SetIfUnchanged => _seen[operation.Thread] == _writer && Write(operation.Argument, id),
         OperationKind.Increment => Write((_isPresent ? _value : 0) + operation.Argument, id),
         OperationKind.Remove or OperationKind.TryRemove => Remove(id),
         _ => throw new ArgumentOutOfRangeException(nameof(operation)),

@@ -84,7 +84,7 @@ public sealed class LargeEncodingTests : IDisposable
         Assert.True(IsConverted("h"));
     }
 
-    // As in Redis, which adds them one by one to a new one.
+    // As in Redis, which adds them one by one to a new one, and knows how many ranks there are.
     [Fact]
     public void StoredRange_HasNoNegativeZeroBeforeItIsConverted()
     {
@@ -92,14 +92,27 @@ public sealed class LargeEncodingTests : IDisposable
         for (int i = 0; i < 200; i++)
             set.Add(Bytes($"{i:D3}"), i < 140 ? i - 200 : -0.0);
         Store.StoreRange("z"u8, SortedSetRange.ByRank(100, 199), "short"u8, out _);
-        Store.StoreRange("z"u8, SortedSetRange.ByRank(40, 199), "long"u8, out _);
-        Assert.Equal((false, true), (IsConverted("short"), IsConverted("long")));
-        Store.SortedSet("short"u8).TryGetScore("180"u8, out double score);
-        Assert.False(double.IsNegative(score));
-        Store.SortedSet("long"u8).TryGetScore("160"u8, out score); // The 121st.
-        Assert.False(double.IsNegative(score));
-        Store.SortedSet("long"u8).TryGetScore("168"u8, out score); // The 129th.
-        Assert.True(double.IsNegative(score));
+        Store.StoreRange("z"u8, SortedSetRange.ByRank(40, 199), "ranks"u8, out _);
+        Store.StoreRange("z"u8, SortedSetRange.ByScore(-160, 0), "scores"u8, out _);
+        Assert.Equal((false, true, true), (IsConverted("short"), IsConverted("ranks"), IsConverted("scores")));
+        Assert.False(IsNegative("short", "180"));
+        Assert.True(IsNegative("ranks", "160"));
+        Assert.False(IsNegative("scores", "160")); // The 121st.
+        Assert.True(IsNegative("scores", "168")); // The 129th.
+    }
+
+    [Fact]
+    public void AddMany_WithAMemberThatConverts_KeepsTheSignsBehindIt()
+    {
+        var scores = new ScoreArray(("a", -0.0), (new string('x', 5_000), 1), ("b", -0.0));
+        Assert.Equal(WriteStatus.Done, Store.SortedSet("z"u8).AddMany(ref scores, ScoreConditions.None, out _, out _));
+        Assert.Equal((false, true), (IsNegative("z", "a"), IsNegative("z", "b")));
+    }
+
+    private bool IsNegative(string key, string member)
+    {
+        Assert.True(Store.SortedSet(Bytes(key)).TryGetScore(Bytes(member), out double score));
+        return double.IsNegative(score);
     }
 
     private bool IsConverted(string key)

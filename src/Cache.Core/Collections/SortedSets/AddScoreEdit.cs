@@ -25,7 +25,8 @@ internal ref struct AddScoreEdit(
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
     {
         var put = new ScorePut(conditions, score, isIncrement: false);
-        var status = put.Plan(view, _member, changes, limits);
+        var form = new ScoreForm(limits, view.Count, view.IsConverted);
+        var status = put.Plan(view, _member, changes, ref form);
         IsNew = put.IsNew;
         return status;
     }

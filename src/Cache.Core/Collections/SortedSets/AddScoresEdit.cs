@@ -38,10 +38,11 @@ internal ref struct AddScoresEdit<TScores>(TScores scores, ScoreConditions condi
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
     {
         (Added, Updated) = (0, 0);
+        var form = new ScoreForm(limits, view.Count, view.IsConverted);
         for (int i = 0; i < Scores.Count; i++)
         {
             var put = new ScorePut(conditions, Scores.GetScore(i), isIncrement: false);
-            put.Plan(view, Scores.GetKey(i), changes, limits);
+            put.Plan(view, Scores.GetKey(i), changes, ref form);
             Added += put.IsNew ? 1 : 0;
             Updated += put.IsUpdated ? 1 : 0;
         }

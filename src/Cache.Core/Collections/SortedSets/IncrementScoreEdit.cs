@@ -26,7 +26,8 @@ internal ref struct IncrementScoreEdit(
     public WriteStatus Plan(scoped in ObjectView view, ElementChanges changes)
     {
         var put = new ScorePut(conditions, delta, isIncrement: true);
-        var status = put.Plan(view, _member, changes, limits);
+        var form = new ScoreForm(limits, view.Count, view.IsConverted);
+        var status = put.Plan(view, _member, changes, ref form);
         Result = put.Score;
         return status;
     }

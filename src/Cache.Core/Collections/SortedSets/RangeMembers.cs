@@ -2,10 +2,11 @@ namespace Cache.Core.Collections.SortedSets;
 
 /// <summary>Members of a range with their scores, copied; dispose it.</summary>
 /// <remarks>
-/// Redis adds them one after the other to a new sorted set in its compact encoding, which has no −0. bytesMax: Of all
-/// members, beyond which it takes no more. limits: Beyond which that set is converted.
+/// Redis adds them one after the other to a new sorted set, in its compact encoding at first, unless it knows already
+/// that they are too many. bytesMax: Of all members, beyond which it takes no more. limits: Beyond which that set is
+/// converted. isCounted: Whether Redis knows how many they are.
 /// </remarks>
-internal sealed class RangeMembers(long bytesMax, EncodingLimits limits) : IDisposable
+internal sealed class RangeMembers(long bytesMax, EncodingLimits limits, bool isCounted) : IDisposable
 {
     private const int BytesMin = 1024;
     private const int CountMin = 64;
@@ -21,14 +22,14 @@ internal sealed class RangeMembers(long bytesMax, EncodingLimits limits) : IDisp
     private byte[] _bytes = PooledGrowth.Rent<byte>(BytesMin);
     private (int End, double Score)[] _members = PooledGrowth.Rent<(int End, double Score)>(CountMin);
     private int _length;
-    private bool _isConverted;
+    private ScoreForm _form;
 
     public int Count { get; private set; }
 
     /// <summary>Whether there were more than it takes.</summary>
     public bool IsTooLong { get; private set; }
 
-    public void Clear() => (Count, _length, IsTooLong, _isConverted) = (0, 0, false, false);
+    public void Clear() => (Count, _length, IsTooLong) = (0, 0, false);
 
     public void Dispose()
     {
@@ -37,19 +38,20 @@ internal sealed class RangeMembers(long bytesMax, EncodingLimits limits) : IDisp
         (_bytes, _members) = ([], []);
     }
 
+    private void Begin(long count) =>
+        _form = new ScoreForm(limits, count: 0, isConverted: isCounted && count > limits.SortedSetMembers);
+
     private void Add(scoped ReadOnlySpan<byte> member, double score)
     {
         IsTooLong |= _length + member.Length + (long)Count * MemberBytes > _bytesMax;
         if (IsTooLong)
             return;
-        _isConverted |= Count >= limits.SortedSetMembers || member.Length > limits.SortedSetMemberLength;
-        if (score == 0 && !_isConverted)
-            score = 0;
+        _form.Add(member.Length);
         _bytes = PooledGrowth.Fit(_bytes, _length, _length + member.Length);
         _members = PooledGrowth.Fit(_members, Count, Count + 1);
         member.CopyTo(_bytes.AsSpan(_length));
         _length += member.Length;
-        _members[Count++] = (_length, score);
+        _members[Count++] = (_length, _form.Of(score));
     }
 
     /// <summary>Adds what it is told.</summary>
@@ -57,9 +59,7 @@ internal sealed class RangeMembers(long bytesMax, EncodingLimits limits) : IDisp
     {
         public bool IsFull => members.IsTooLong;
 
-        public void Begin(long count)
-        {
-        }
+        public void Begin(long count) => members.Begin(count);
 
         public void Take(scoped ReadOnlySpan<byte> member, double score) => members.Add(member, score);
     }

@@ -29,7 +29,7 @@ internal struct ScorePut(ScoreConditions conditions, double score, bool isIncrem
 
     /// <summary>The same of a large sorted set.</summary>
     public WriteStatus Plan(
-        scoped in ObjectView view, scoped ReadOnlySpan<byte> member, ElementChanges changes, EncodingLimits limits)
+        scoped in ObjectView view, scoped ReadOnlySpan<byte> member, ElementChanges changes, scoped ref ScoreForm form)
     {
         // What is written twice counts twice.
         bool exists = changes.TryFindLast(member, out var value);
@@ -48,10 +48,9 @@ internal struct ScorePut(ScoreConditions conditions, double score, bool isIncrem
         IsNew = !exists;
         if (!IsNew && !IsUpdated)
             return status;
-        bool isConverted = view.IsConverted || (IsNew && (member.Length > limits.SortedSetMemberLength
-            || view.Count + changes.Count >= limits.SortedSetMembers));
-        if (Score == 0 && !isConverted)
-            Score = 0; // Redis's compact encoding has no −0.
+        if (IsNew)
+            form.Add(member.Length);
+        Score = form.Of(Score);
         Span<byte> score = stackalloc byte[PackedScore.LengthMax];
         changes.PutScore(member, score[..PackedScore.Write(Score, score)]);
         return WriteStatus.Done;

@@ -45,6 +45,8 @@ def key(source):
 
 
 def field(source):
+    if source.random() < 0.03:
+        return source.choice(sets.LONGEST)
     return source.choice("abcdefgh") if source.random() < 0.85 else source.choice(FIELDS)
 
 

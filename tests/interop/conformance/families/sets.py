@@ -6,6 +6,8 @@ NUMBERS = ["0", "-1", "1", "2", "3", "10", "100", "-0", "007", "+5", "9223372036
 WORDS = ["", "x", "y", "zz", "x" * 70, "\x00\xff", "a b", "*", "[a"]
 # Enough of them are longer than a record of ours has.
 LONG = [f"long member {number:012d}" for number in range(400)]
+# Beyond what pages of ours have; some begin alike.
+LONGEST = ["m" * 1500 + "a", "m" * 1500 + "b", "m" * 1500, "m" * 1024, "m" * 1025, "n" * 4000, "m" * 1300 + "z"]
 COUNTS = ["0", "1", "2", "5", "100", "-1", "-5", "x", "", "1.5", "9223372036854775807", "9223372036854775808",
           "-9223372036854775808"]
 
@@ -43,6 +45,8 @@ def keys(source):
 
 def member(source):
     kind = source.random()
+    if kind < 0.03:
+        return source.choice(LONGEST)
     if kind < 0.5:
         return str(source.randrange(-5, 30))
     if kind < 0.6:

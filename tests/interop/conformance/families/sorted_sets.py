@@ -11,7 +11,8 @@ SCORES = ["0", "-0", "1", "-1", "2", "3.3", "0.1", "0.2", "0.30000000000000004",
 MEMBERS = ["", "x", "y", "zz", "x" * 70, "\x00\xff", "a b", "*", "10", "-0", "9223372036854775807"]
 COUNTS = sets.COUNTS
 RANKS = ["0", "1", "2", "5", "-1", "-2", "-5", "100", "-100", "x", "9223372036854775807", "-9223372036854775808", "1.5"]
-LEX_ENDS = ["-", "+", "[a", "(a", "[c", "(c", "[e", "(zz", "[", "(", "a", "", "[\xff", "--", "-\x00", "+x"]
+LEX_ENDS = ["-", "+", "[a", "(a", "[c", "(c", "[e", "(zz", "[", "(", "a", "", "[\xff", "--", "-\x00", "+x",
+            "[" + "m" * 1500 + "a", "(" + "m" * 1500 + "a", "[" + "m" * 1024, "(" + "m" * 1400]
 
 same_shape = sets.same_shape
 
@@ -34,8 +35,8 @@ def score(source):
 
 
 def member(source):
-    if source.random() < 0.05:
-        return source.choice(sets.LONG)
+    if source.random() < 0.08:
+        return source.choice(sets.LONG if source.random() < 0.6 else sets.LONGEST)
     return source.choice("abcdefgh") if source.random() < 0.8 else source.choice(MEMBERS)
 
 
