@@ -17,8 +17,7 @@ public sealed class OtherKindTests : IDisposable
     private static readonly string[] _keyless =
     [
         "get_IsDisposed", "get_TimeProvider", "get_NowMs", "get_NowUnixMs", "get_KeyspaceCount", "get_Keyspace",
-        "get_HasJournal",
-        "get_MemoryLimitBytes",
+        "get_HasJournal", "get_MemoryLimitBytes",
         "set_MemoryLimitBytes", "get_Eviction", "set_Eviction", "get_Compression", "set_Compression",
         "get_ValueLengthLimit", "get_EncodingLimits", "set_EncodingLimits",
         nameof(CacheStore.GetStatistics), nameof(CacheStore.GetMemory), nameof(CacheStore.GetHitRatioCurve),

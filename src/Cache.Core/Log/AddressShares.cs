@@ -1,4 +1,4 @@
-namespace Cache.Core.Layout;
+namespace Cache.Core.Log;
 
 /// <summary>The address space that a store reserves for each part: a pure function of what is available.</summary>
 /// <remarks>

@@ -1,6 +1,6 @@
-using Cache.Core.Layout;
+using Cache.Core.Log;
 
-namespace Cache.Core.Tests.Layout;
+namespace Cache.Core.Tests.Log;
 
 public sealed class AddressSharesTests
 {

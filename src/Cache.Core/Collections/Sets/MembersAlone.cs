@@ -1,4 +1,4 @@
-namespace Cache.Core.Collections;
+namespace Cache.Core.Collections.Sets;
 
 /// <summary>A sink of members where those with scores are told.</summary>
 internal ref struct MembersAlone<TSink>(TSink sink) : IScoredMemberSink
