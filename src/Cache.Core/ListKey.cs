@@ -112,6 +112,18 @@ public readonly ref partial struct ListKey
         }
     }
 
+    /// <summary>Begins to read a range of a large list in parts, as of one moment.</summary>
+    /// <remarks>Counts as a read of the key. What others write meanwhile is not told.</remarks>
+    /// <returns>Null where it is short, of at most 4 KB, or absent, or of another kind: read it at once.</returns>
+    public CollectionReading? Read(long first, long last)
+    {
+        using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.List, out _);
+        if (!copy.IsObject)
+            return null;
+        var (start, length) = ListRange.Within(first, last, copy.View.Count);
+        return copy.TryDetach(start, length, isReversed: false);
+    }
+
     /// <summary>The index of the leftmost element that is equal to another.</summary>
     /// <param name="element">The bytes that are looked for.</param>
     /// <param name="index">The index; −1 unless the status is Found.</param>

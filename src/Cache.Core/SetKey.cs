@@ -119,6 +119,15 @@ public readonly ref struct SetKey
         return status;
     }
 
+    /// <summary>Begins to read all members of a large set in parts, as of one moment.</summary>
+    /// <remarks>Counts as a read of the key. What others write meanwhile is not told.</remarks>
+    /// <returns>Null where it is short, of at most 4 KB, or absent, or of another kind: read it at once.</returns>
+    public CollectionReading? Read()
+    {
+        using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.Set, out _);
+        return copy.IsObject ? copy.TryDetach(0, copy.View.Count, isReversed: false) : null;
+    }
+
     /// <summary>Continues a scan of the members, in steps that hold nothing in between.</summary>
     /// <remarks>
     /// A member that is there from beginning to end is returned, perhaps more than once; one that comes or goes

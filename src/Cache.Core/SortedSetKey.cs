@@ -186,6 +186,19 @@ public readonly ref partial struct SortedSetKey
         }
     }
 
+    /// <summary>Begins to read a range of a large sorted set in parts, as of one moment.</summary>
+    /// <remarks>Counts as a read of the key. What others write meanwhile is not told.</remarks>
+    /// <returns>Null where it is short, of at most 4 KB, or absent, or of another kind: read it at once.</returns>
+    public CollectionReading? Read(in SortedSetRange range)
+    {
+        using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.SortedSet, out _);
+        if (!copy.IsObject)
+            return null;
+        var slice = RangeSlice.Of(copy.View, range);
+        long first = range.IsReversed ? copy.View.Count - slice.Index - slice.Count : slice.Index;
+        return copy.TryDetach(first, slice.Count, range.IsReversed);
+    }
+
     /// <summary>
     /// The sorted set as it is now, for several reads of one moment that hold nothing; dispose it.
     /// </summary>

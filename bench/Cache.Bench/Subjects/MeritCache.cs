@@ -1,6 +1,6 @@
 namespace Cache.Bench.Subjects;
 
-/// <summary>S3-FIFO by bytes, as the store has it: a small list, a main list, and ghosts; collections by a rule.</summary>
+/// <summary>S3-FIFO by bytes, as the store has it: two lists and ghosts; collections by a rule.</summary>
 /// <remarks>A simulation of what stays, without any values.</remarks>
 internal sealed class MeritCache(MeritWorkload load, long limit, MeritRule rule)
 {

@@ -1,7 +1,8 @@
 namespace Cache.Bench.Subjects;
 
 /// <summary>
-/// Requests of small entries, and of elements of large collections; a miss brings the whole key. The same for each rule.
+/// Requests of small entries, and of elements of large collections; a miss brings the whole key. The same for each
+/// rule.
 /// </summary>
 internal sealed class MeritWorkload
 {
@@ -42,7 +43,7 @@ internal sealed class MeritWorkload
         return Math.Min(Bytes.Length - 1, found < 0 ? ~found : found);
     }
 
-    /// <summary>What the best fixed choice of keys for a limit would answer: those with the most requests a byte.</summary>
+    /// <summary>What the best fixed choice of keys for a limit would answer: the most requests a byte.</summary>
     public double BestHitRatio(long limit)
     {
         int[] order = [.. Enumerable.Range(0, Bytes.Length)];

@@ -24,7 +24,9 @@ internal static class MadeTrace
         return ids;
     }
 
-    /// <summary>A loop over more keys than fit beside keys of Zipf's law: ghosts of the loop come back all the time.</summary>
+    /// <summary>
+    /// A loop over more keys than fit beside keys of Zipf's law: ghosts of the loop come back all the time.
+    /// </summary>
     public static uint[] LoopAndHot()
     {
         const int LoopKeys = 25_000;

@@ -4,7 +4,7 @@ using Cache.Bench.Subjects;
 
 namespace Cache.Bench.Verbs;
 
-/// <summary>Simulates what merit a large collection needs beside small entries, where a use is of one element.</summary>
+/// <summary>Simulates what merit a large collection needs beside small entries; a use is of one element.</summary>
 internal static class MeritVerb
 {
     private const int Entries = 1_000_000;
@@ -42,7 +42,8 @@ internal static class MeritVerb
     private static int Run(ParseResult arguments)
     {
         int requests = arguments.GetValue(_requests);
-        var table = new TextTable("collections", "rule", "hits", "of entries", "of collections", "MB loaded", "best hits");
+        var table = new TextTable(
+            "collections", "rule", "hits", "of entries", "of collections", "MB loaded", "best hits");
         foreach (var (name, count, bytesMin, bytesMax, share) in _mixes)
         {
             foreach (var rule in Enum.GetValues<MeritRule>())

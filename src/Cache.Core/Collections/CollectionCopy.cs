@@ -102,6 +102,17 @@ internal ref struct CollectionCopy : IPackedQuery, IObjectQuery, IDisposable
         return copy;
     }
 
+    /// <summary>Hands the snapshot of a large collection over.</summary>
+    /// <returns>Null if there was no page for one, and the object is held.</returns>
+    public CollectionReading? TryDetach(long first, long count, bool isReversed)
+    {
+        if (_snapshot == 0)
+            return null;
+        var reading = new CollectionReading(_state, _object, _snapshot, View, first, count, isReversed);
+        _object = default;
+        return reading;
+    }
+
     /// <summary>Tells members that follow each other in a large collection, from a place on.</summary>
     public readonly void Tell<TOrder, TSink>(
         TreeCursor<TOrder> cursor, long count, bool isReversed, ref TSink sink)

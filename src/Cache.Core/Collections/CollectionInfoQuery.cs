@@ -27,7 +27,8 @@ internal struct CollectionInfoQuery(PackedShape shape) : IPackedQuery, IObjectQu
     }
 
     public void Read(in ObjectView view) =>
-        (Count, IsConverted, IsTimed, TimedCount) = (view.Count, view.IsConverted, view.TimedCount != 0, view.TimedCount);
+        (Count, IsConverted, IsTimed, TimedCount) =
+            (view.Count, view.IsConverted, view.TimedCount != 0, view.TimedCount);
 
     public readonly void Copy(in ObjectView view)
     {

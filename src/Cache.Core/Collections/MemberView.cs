@@ -139,6 +139,17 @@ internal static class MemberView
         taken.Add(view, entry, ScoreAt(view, cursor, loan.Name));
     }
 
+    /// <summary>Tells the member at a cursor, one of many.</summary>
+    public static void Take<TOrder, TSink>(
+        StoreState state, in ObjectView view, in TreeCursor<TOrder> cursor, long index, ref TSink sink)
+        where TOrder : struct, ITreeOrder
+        where TSink : struct, IScoredMemberSink, allows ref struct
+    {
+        if (index % MembersPerCheck == 0)
+            state.ThrowIfDisposed();
+        Take(view, cursor, ref sink);
+    }
+
     private static void TellAt<TSink>(StoreState state, in ObjectView view, uint rank, long index, ref TSink sink)
         where TSink : struct, IScoredMemberSink, allows ref struct
     {

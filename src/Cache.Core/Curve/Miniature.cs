@@ -9,7 +9,8 @@ namespace Cache.Core.Curve;
 /// </summary>
 /// <remarks>
 /// S3-FIFO by bytes, with a share of the small list that is given or follows the keys, the store's promotion threshold,
-/// and as many ghosts as entries. Knows hashes only. Not thread-safe. Source: scaled-down simulation (Waldspurger et al., ATC'17).
+/// and as many ghosts as entries. Knows hashes only. Not thread-safe. Source: scaled-down simulation (Waldspurger et
+/// al., ATC'17).
 /// </remarks>
 internal sealed class Miniature
 {

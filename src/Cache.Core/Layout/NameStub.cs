@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Cache.Core.Layout;
 
-/// <summary>What a tree has of a name too long for its pages; of a list, whose items have no names, the end alone.</summary>
+/// <summary>What a tree has of a name too long for its pages; of a list, whose items have none, the end.</summary>
 /// <remarks>
 /// <code>
 ///  ordered part │ label │ label length 1 │ ElementStub 12

@@ -9,8 +9,9 @@ namespace Cache.Core.Layout;
 ///  length 1–2 │ name │ [ length 1–2 │ [ moment 8 │ ] value ]
 ///                        in two bytes: 1 · stub 1 · moment 1 · upper bits 5, lower bits 8
 /// </code>
-/// A stub stands for bytes that are too long to be here; what it says is its owner's, but for the part of a name by which
-/// the tree orders it (<see cref="NameStub"/>). The tree keeps and moves it like any other bytes, and tells when it ends. A moment, in Unix milliseconds, is when a field of a hash expires:
+/// A stub stands for bytes that are too long to be here; what it says is its owner's, but for the part of a name by
+/// which the tree orders it (<see cref="NameStub"/>). The tree keeps and moves it like any other bytes, and tells when
+/// it ends. A moment, in Unix milliseconds, is when a field of a hash expires:
 /// one that does not has no byte for it.
 /// </remarks>
 [method: MethodImpl(MethodImplOptions.AggressiveInlining)] // Keeps the spans in registers.

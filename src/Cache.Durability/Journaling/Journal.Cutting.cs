@@ -192,7 +192,9 @@ internal sealed partial class Journal
     {
         lock (_writeTurn)
         {
+            WriteCore(); // What was acknowledged without a file is in one.
             SyncNow(); // Under the old policy; no file ends before the policy changes.
+            _ring?.SetHolding(policy == SyncPolicy.Always);
             lock (_syncTurn)
                 _options.Sync = policy;
         }

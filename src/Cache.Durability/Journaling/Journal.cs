@@ -49,6 +49,7 @@ internal sealed partial class Journal : IDisposable
         SharedRing? ring = null)
     {
         _ring = ring;
+        ring?.SetHolding(options.Sync == SyncPolicy.Always);
         _catalog = catalog;
         _files = files;
         _options = options;

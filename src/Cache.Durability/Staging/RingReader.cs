@@ -53,12 +53,13 @@ internal static class RingReader
             return [];
         }
 
+        bool holds = MemoryMarshal.Read<ulong>(head.AsSpan(SharedRing.HoldsOffset)) == SharedRing.HoldsValue;
         List<(long Sequence, byte[] Block)> found = [];
         long last = lastWritten;
         var slots = SlotsOf(file);
         // A start has written what it found of that chunk, and was killed: what follows is behind what it did not find.
         if (lastUsed != 0 && slots.Any(slot => slot.Sequence == lastWritten && slot.Used != (ulong)lastUsed
-            && !ReadChunk(file, slot).IsWhole))
+            && !ReadChunk(file, slot, holds).IsWhole))
         {
             return [];
         }
@@ -69,7 +70,7 @@ internal static class RingReader
             if (slot.Previous > last) // What lies between is missing.
                 break;
             last = slot.Sequence;
-            var (block, isWhole) = ReadChunk(file, slot);
+            var (block, isWhole) = ReadChunk(file, slot, holds);
             if (block.Length > BlockHeader.Size)
                 found.Add((slot.Sequence, block));
             if (!isWhole)
@@ -103,8 +104,11 @@ internal static class RingReader
     }
 
     /// <summary>The records of a chunk at their places, with voids between them.</summary>
+    /// <param name="file">The ring.</param>
+    /// <param name="slot">Where the chunk is.</param>
+    /// <param name="holds">Whether nothing was acknowledged that is in no file.</param>
     /// <returns>IsWhole: whether records of later chunks follow these.</returns>
-    private static (byte[] Block, bool IsWhole) ReadChunk(SafeFileHandle file, in Slot slot)
+    private static (byte[] Block, bool IsWhole) ReadChunk(SafeFileHandle file, in Slot slot, bool holds)
     {
         byte[] bytes = new byte[SharedRing.SlotHeadOffset];
         if (RandomAccess.Read(file, bytes, slot.Start) < bytes.Length)
@@ -137,7 +141,7 @@ internal static class RingReader
         bool isWhole = filled >= slot.Filled;
         if (!isWhole && firstGap != 0)
             end = firstGap;
-        int usable = BlockHeader.Size + Complete(chunk[BlockHeader.Size..end]);
+        int usable = BlockHeader.Size + Complete(chunk[BlockHeader.Size..end], holds);
         return (bytes[..usable], isWhole && usable == end);
     }
 
@@ -151,19 +155,20 @@ internal static class RingReader
     }
 
     // So many bytes are records, or become such.
-    private static int Complete(Span<byte> records)
+    private static int Complete(Span<byte> records, bool holds)
     {
         var reader = new RecordReader(records);
         int end = 0;
-        while (reader.TryRead(out var record) && TryComplete(records[end..reader.Position], record))
+        while (reader.TryRead(out var record) && TryComplete(records[end..reader.Position], record, holds))
             end = reader.Position;
         return end;
     }
 
     // A long value was in the memory of the process that is gone: what its key had before must not come back, and
-    // later changes of it come to nothing. The keys of a long group were there too, and the name of a long element:
+    // later changes of it come to nothing. Where nothing was acknowledged that is in no file, its key is as it was
+    // acknowledged last, and the records end. The keys of a long group were there too, and the name of a long element:
     // its collection is in files, and must not go for it.
-    private static bool TryComplete(Span<byte> bytes, in RecordView record)
+    private static bool TryComplete(Span<byte> bytes, in RecordView record, bool holds)
     {
         bool isParted = (record.Fields.Flags & RecordFlags.Parted) != 0;
         switch (record.Fields.Kind)
@@ -173,9 +178,11 @@ internal static class RingReader
                 return false;
             case RecordKind.Group:
                 var records = bytes.Slice(RecordLayout.GroupHeadSize, isParted ? 0 : record.ValueLength);
-                return !isParted && !MovesLong(records) && Complete(records) == records.Length;
+                return !isParted && !MovesLong(records) && Complete(records, holds) == records.Length;
         }
 
+        if (isParted && holds)
+            return false;
         if (isParted)
             WriteRemoval(bytes, record.Fields.Keyspace, record.Key.ToArray());
         return true;

@@ -15,6 +15,7 @@ namespace Cache.Durability.Staging;
 /// <remarks>
 /// <code>
 ///     head         0 u64 magic   8 u128 boot   24 u64 store   32 u32 CRC32C of 0..31   40 u64 whether records count
+///                  48 u64 whether a change is acknowledged only once it is in a file
 ///     slot         chunk │ marks │ 0 u64 number   8 u64 number of the chunk before   16 u32 CRC32C of 0..15
 ///                                  24 u64 used bytes, once it is sealed   128 u32 completed bytes
 ///     mark         a word for each 16 bytes of the chunk; of the first of a filled place: its length / 8 (16 bits),
@@ -48,6 +49,8 @@ internal sealed class SharedRing
 
     public const int CountsOffset = 40;
     public const ulong CountsValue = 0x53544E554F434552;
+    public const int HoldsOffset = 48;
+    public const ulong HoldsValue = 0x5245504C59484C44;
 
     // Without them no writer could continue while one is written.
     private const int SlotsFirst = 2;
@@ -192,6 +195,10 @@ internal sealed class SharedRing
     /// <summary>Whether its records continue the files that a start reads.</summary>
     public void SetCounting(bool counts) =>
         MemoryMarshal.Write(_mapping.Slice(CountsOffset, sizeof(ulong)), counts ? CountsValue : 0);
+
+    /// <summary>Whether a change is acknowledged only once it is in a file, as <c>always</c> promises.</summary>
+    public void SetHolding(bool holds) =>
+        MemoryMarshal.Write(_mapping.Slice(HoldsOffset, sizeof(ulong)), holds ? HoldsValue : 0);
 
     /// <summary>Whether a slot has memory, perhaps from now on. Under the gate of the staging.</summary>
     public bool TryAllocate(int slot)

@@ -172,7 +172,8 @@ internal static class DoctorRules
         figures.IdleClients < IdleClientsMin || figures.IdleClients < IdleShareMin * figures.Clients ? null : Warning(
             "idle-clients",
             Say($"{figures.IdleClients} of {figures.Clients} clients have sent nothing for ten minutes."),
-            "Not counting those that wait or are subscribed. Probably connections that nobody closes: CLIENT LIST IDLE 600 names their addresses; timeout ends them.");
+            "Not counting those that wait or are subscribed. Probably connections that nobody closes: CLIENT LIST IDLE "
+            + "600 names their addresses; timeout ends them.");
 
     private static Finding? Clients(DoctorFigures figures) =>
         figures.ClientsMax == 0 || figures.Clients < ClientsShareMin * figures.ClientsMax ? null : Warning(

@@ -13,7 +13,9 @@ internal readonly record struct TopKey(HotKey Key, long Length)
     /// <summary>The bytes of its values that are read and written in a second, if they are as long as now.</summary>
     public double BytesPerSecond => Key.Rate * Math.Max(0, Length);
 
-    /// <summary>The comparison of an order: REQUESTS, READS, WRITES or BYTES; null if there is none of that name.</summary>
+    /// <summary>
+    /// The comparison of an order: REQUESTS, READS, WRITES or BYTES; null if there is none of that name.
+    /// </summary>
     public static Comparison<TopKey>? OrderOf(ReadOnlySpan<byte> name)
     {
         if (name.Is("REQUESTS"u8)) // As of HOTKEYS and the doctor.

@@ -32,7 +32,7 @@ internal sealed class ChannelTable(ClientMemory memory)
     private readonly ConcurrentDictionary<byte[], Channel>[] _named = [Named(), Named(), Named()];
 
     // In the order of their coming.
-    private readonly PlaceList<Channel> _patterns = new();
+    private readonly PatternList _patterns = new();
 
     // Written under the gate.
     private int _patternSubscriptions;
@@ -311,4 +311,6 @@ internal sealed class ChannelTable(ClientMemory memory)
 
         return true;
     }
+
+    private sealed class PatternList : PlaceList<Channel>;
 }

@@ -4,11 +4,11 @@ namespace Cache.Server.PubSub;
 
 /// <summary>Some objects in the order of their coming, which any thread reads while one changes them.</summary>
 /// <remarks>
-/// Changed under the table's gate. A reader needs none: a place is filled once and emptied once, and a new array has all
-/// that are left. So it meets all that were there before it began and still are; those that come or go meanwhile may be
-/// met or not. Each place is copied once on average, so a change takes the same time whatever there is.
+/// Changed under the table's gate. A reader needs none: a place is filled once and emptied once, and a new array has
+/// all that are left. So it meets all that were there before it began and still are; those that come or go meanwhile
+/// may be met or not. Each place is copied once on average, so a change takes the same time whatever there is.
 /// </remarks>
-internal class PlaceList<T>
+internal abstract class PlaceList<T>
     where T : class, IPlaced
 {
     private const int PlacesMin = 4;

@@ -264,11 +264,9 @@ public sealed class HashKeyTests : IDisposable
     {
         Hash.Set("f"u8, "v"u8);
         byte[] name = new byte[PackedTable.LengthMax];
-        Assert.Equal(WriteStatus.Done, Hash.Set(name, default));
         Assert.Equal(WriteStatus.Done, Hash.Set(name, new byte[100_000]));
         var entries = new EntryArray((Bytes("a"), Bytes("1")), (name, Bytes("2")));
         Assert.Equal(WriteStatus.Done, Hash.SetMany(ref entries, out int added));
-
         Assert.Equal((1, 3), (added, Hash.Count));
         Assert.Equal("2"u8, Hash.GetArray(name)!);
         Assert.Equal("v"u8, Hash.GetArray("f"u8)!);

@@ -24,7 +24,9 @@ public sealed class StoreTransactionCrashTests
     private const int ElementLength = 600;
     private static readonly int[] _lengths = [0, 30, 900, 70_000];
     private static readonly byte[][] _keys =
-        [.. new[] { "even", "odd", "counter", "hash", "list", "set", "sorted", "gone" }.Select(Encoding.ASCII.GetBytes)];
+    [
+        .. new[] { "even", "odd", "counter", "hash", "list", "set", "sorted", "gone" }.Select(Encoding.ASCII.GetBytes),
+    ];
 
     private readonly FakeTimeProvider _clock = new();
 

@@ -50,6 +50,46 @@ public sealed partial class SharedRingTests
         Assert.Equal(Enumerable.Range(0, 10), Open(_directory.AfterKill()).Found);
     }
 
+    // Its value was acknowledged to nobody, what its key had before was, and nothing behind it was either.
+    [Fact]
+    public void Open_LongValueUnderAlways_EndsTheRecords()
+    {
+        var rig = Open(_directory, sync: SyncPolicy.Always);
+        Record(rig, 0, 10);
+        rig.Journal.WriteAll();
+        Record(rig, 10, 12);
+        RecordLong(rig);
+        Record(rig, 12, 20);
+        var after = _directory.AfterKill();
+        Assert.Equal(Enumerable.Range(0, 12), Open(after).Found);
+        Assert.Equal(Enumerable.Range(0, 12), WithoutRing(after.AfterPowerLoss(new Random(1))).Found);
+    }
+
+    [Theory]
+    [InlineData(SyncPolicy.Always)]
+    [InlineData(SyncPolicy.EverySecond)]
+    public void Open_LongValueAfterTheSyncPolicyChanged_IsReadByTheNewOne(SyncPolicy policy)
+    {
+        bool isAlways = policy == SyncPolicy.Always;
+        var rig = Open(_directory, sync: isAlways ? SyncPolicy.No : SyncPolicy.Always);
+        Record(rig, 0, 10);
+        rig.Journal.ChangeSync(policy);
+        RecordLong(rig);
+        Record(rig, 11, 20);
+        int[] behind = isAlways ? [] : [-7, .. Enumerable.Range(11, 9)];
+        Assert.Equal([.. Enumerable.Range(0, 10), .. behind], Open(_directory.AfterKill()).Found);
+    }
+
+    // It was acknowledged before the next change was to wait for a file.
+    [Fact]
+    public void Open_LongValueBeforeTheSyncPolicyBecameAlways_IsThere()
+    {
+        var rig = Open(_directory);
+        RecordLong(rig);
+        rig.Journal.ChangeSync(SyncPolicy.Always);
+        Assert.Equal([7], Open(_directory.AfterKill()).Found);
+    }
+
     [Fact]
     public void Open_AfterACut_FindsWhatWasStagedBehindIt()
     {

@@ -444,17 +444,17 @@ public sealed partial class SharedRingTests : IDisposable
     // What was opened before is killed then.
     private JournalRig Open(
         FaultyDirectory directory, bool refusesWrites = true, string? folder = null,
-        long fileBytes = JournalRig.FileBytes, bool keepsRing = true)
+        long fileBytes = JournalRig.FileBytes, bool keepsRing = true, SyncPolicy sync = SyncPolicy.EverySecond)
     {
         foreach (var earlier in _rigs)
             earlier.Kill();
         _rigs.Clear();
-        return OpenBeside(directory, refusesWrites, folder, fileBytes, keepsRing);
+        return OpenBeside(directory, refusesWrites, folder, fileBytes, keepsRing, sync);
     }
 
     private JournalRig OpenBeside(
         FaultyDirectory directory, bool refusesWrites = true, string? folder = null,
-        long fileBytes = JournalRig.FileBytes, bool keepsRing = true)
+        long fileBytes = JournalRig.FileBytes, bool keepsRing = true, SyncPolicy sync = SyncPolicy.EverySecond)
     {
         var rig = new JournalRig(directory, options: new JournalOptions
         {
@@ -463,6 +463,7 @@ public sealed partial class SharedRingTests : IDisposable
             RefusesWritesOnError = refusesWrites,
             RingFolder = folder ?? _folder.Path,
             KeepsRing = keepsRing,
+            Sync = sync,
         });
         _rigs.Add(rig);
         return rig;

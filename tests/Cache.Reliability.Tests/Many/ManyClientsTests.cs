@@ -8,7 +8,9 @@ using Cache.Testing;
 
 namespace Cache.Reliability.Tests.Many;
 
-/// <summary>Ten thousand clients over sockets that wait, or listen: all get what is theirs, and others are answered.</summary>
+/// <summary>
+/// Ten thousand clients over sockets that wait, or listen: all get what is theirs, and others are answered.
+/// </summary>
 /// <remarks>
 /// Both ends of each connection are in this process: where the system allows fewer than some 20,600 descriptors
 /// (<c>ulimit -n</c>), there are as many clients as it allows, and the test says how many.

@@ -60,8 +60,9 @@ public sealed class SubscriberTests : ConnectionTestBase
             + Request("GET", "k") + Request("EXEC") + Request("PING"));
 
         string queued = Repeat("+QUEUED\r\n", 7);
-        string expected = "+OK\r\n" + queued + "*7\r\n+OK\r\n:1\r\n:1\r\n" + Confirmation("subscribe", "b", 2) + ":1\r\n"
-            + Confirmation("unsubscribe", "b", 1) + Bulk("1") + Message("a", "1")
+        string expected = "+OK\r\n" + queued + "*7\r\n+OK\r\n:1\r\n:1\r\n"
+            + Confirmation("subscribe", "b", 2) + ":1\r\n" + Confirmation("unsubscribe", "b", 1)
+            + Bulk("1") + Message("a", "1")
             + Message("s", "2").Replace("$7\r\nmessage", "$8\r\nsmessage", StringComparison.Ordinal)
             + Message("b", "3") + "+PONG\r\n";
         Assert.Equal(expected.Replace("*3", ">3", StringComparison.Ordinal), replies);

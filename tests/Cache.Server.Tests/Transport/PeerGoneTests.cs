@@ -8,8 +8,8 @@ namespace Cache.Server.Tests.Transport;
 /// <summary>Clients that close while their command is parked and much of what they sent lies unread.</summary>
 public sealed class PeerGoneTests : TransportTestBase
 {
-    // The portable transport receives 256 KB and then pauses, the other one 1 MB. What lies there in the system, the end among it, fits its
-    // buffers.
+    // The portable transport receives 256 KB and then pauses, the other one 1 MB. What lies there in the system, the
+    // end among it, fits its buffers.
     public static TheoryData<RespTransport, int> Unread { get; } = EpollTransport.IsSupported
         ? new()
         {

@@ -168,7 +168,9 @@ internal static class HashView
 
     private static bool IsLive(in TreeEntry entry, long nowMs) => entry.Moment == 0 || entry.Moment > nowMs;
 
-    private static bool Take<TSink>(
+    /// <summary>Tells the field at a cursor, unless it has expired, and moves on.</summary>
+    /// <returns>False at the end, and where the sink is full: it stays there.</returns>
+    public static bool Take<TSink>(
         StoreState state, in ObjectView view, ref TreeCursor<ByHashWithValue> cursor, uint index, long nowMs,
         ref TSink sink)
         where TSink : struct, IFieldSink, allows ref struct

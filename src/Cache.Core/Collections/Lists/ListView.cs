@@ -33,22 +33,25 @@ internal static class ListView
         sink.Begin(length);
         var cursor = view.First<ByPosition>().At((uint)start);
         for (long i = 0; i < length && cursor.IsValid && !sink.IsFull; i++, cursor.MoveNext())
+            Take(state, view, cursor.Entry, i, ref sink);
+        state.ThrowIfDisposed();
+    }
+
+    /// <summary>Tells an element of a snapshot, one of many.</summary>
+    public static void Take<TSink>(
+        StoreState state, in ObjectView view, in TreeEntry entry, long index, ref TSink sink)
+        where TSink : struct, IElementSink, allows ref struct
+    {
+        if (index % ElementsPerCheck == 0)
+            state.ThrowIfDisposed();
+        if (!entry.IsNameStub)
         {
-            if (i % ElementsPerCheck == 0)
-                state.ThrowIfDisposed();
-            var entry = cursor.Entry;
-            if (entry.IsNameStub)
-            {
-                using var loan = view.Borrow(entry);
-                sink.Take(loan.Value);
-            }
-            else
-            {
-                sink.Take(entry.Name);
-            }
+            sink.Take(entry.Name);
+            return;
         }
 
-        state.ThrowIfDisposed();
+        using var loan = view.Borrow(entry);
+        sink.Take(loan.Value);
     }
 
     /// <summary>Those that were taken.</summary>

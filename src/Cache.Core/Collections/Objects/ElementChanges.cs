@@ -212,7 +212,7 @@ internal sealed partial class ElementChanges
         HasMoments |= moment != 0;
     }
 
-    /// <summary>Plans that an element goes that was found in a tree of the collection, which the caller holds.</summary>
+    /// <summary>Plans that an element goes that was found in the collection, which the caller holds.</summary>
     public void Drop(scoped in ObjectView view, scoped in TreeEntry found)
     {
         if (!found.IsNameStub)

@@ -5,7 +5,7 @@ using Cache.Core.Layout;
 
 namespace Cache.Core.Collections.Objects;
 
-/// <summary>Names that are too long for the pages of trees: they lie in blocks, and trees have digests of them.</summary>
+/// <summary>Names too long for the pages of trees: they lie in blocks, and trees have digests of them.</summary>
 /// <remarks>
 /// A tree by hashes is ordered by digest, which readers compare without looking at a block. It is one of 256 bits under
 /// a secret of the process, so that nobody finds two names with one digest, or knows a short name that is one.

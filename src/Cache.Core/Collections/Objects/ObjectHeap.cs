@@ -162,21 +162,6 @@ internal sealed partial class ObjectHeap : IDisposable
             _budget.Add(-bytes);
     }
 
-    /// <summary>Sets an element of a tree that the caller holds, whose stubs get references of the tree's own.</summary>
-    public TreeChange Set<TOrder>(
-        ref TreeRoot root, ref TreeEpochs epochs, uint number, ulong key, scoped TreeEntry entry)
-        where TOrder : struct, ITreeOrder
-    {
-        scoped var writer = new TreeWriter<TOrder>(Pages, ref root, ref epochs, number);
-        if (!entry.HasStub)
-            return writer.Set(key, entry);
-        LongElements.AddReferences(entry);
-        var change = writer.Set(key, entry);
-        if (change is TreeChange.NoRoom or TreeChange.None)
-            LongElements.ReleaseAll(entry);
-        return change;
-    }
-
     /// <summary>Lets the thread pass the limit, to undo what it did: no further than it had been.</summary>
     /// <returns>What <see cref="EndOverdraft"/> restores.</returns>
     public static bool BeginOverdraft()

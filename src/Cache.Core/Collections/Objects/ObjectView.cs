@@ -61,8 +61,8 @@ internal readonly struct ObjectView(
     }
 
     /// <summary>
-    /// Borrows the long value, the long name, or the element of a list, of an entry, of a snapshot, or of an object that
-    /// the caller holds.
+    /// Borrows the long value, the long name, or the element of a list, of an entry, of a snapshot, or of an object
+    /// that the caller holds.
     /// </summary>
     /// <exception cref="ObjectDisposedException">The store was disposed, and has freed it.</exception>
     public ElementLoan Borrow(scoped in TreeEntry entry)

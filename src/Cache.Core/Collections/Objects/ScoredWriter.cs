@@ -7,8 +7,8 @@ namespace Cache.Core.Collections.Objects;
 /// <summary>Changes one member of a sorted set in its two trees: in both, or in none.</summary>
 /// <remarks>
 /// The first tree has each member by its hash, with its score; the second one all members by their scores. Each of them
-/// may be refused a page. What was done in the other one is undone then, which may overdraw the budget. Of a long member
-/// both have stubs: the first one with the label that orders it in the second (<see cref="MemberLabels"/>).
+/// may be refused a page. What was done in the other one is undone then, which may overdraw the budget. Of a long
+/// member both have stubs: the first one with the label that orders it in the second (<see cref="MemberLabels"/>).
 /// </remarks>
 internal ref struct ScoredWriter(ObjectHeap heap, ref ObjectInfo info, uint number)
 {

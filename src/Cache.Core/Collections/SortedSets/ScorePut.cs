@@ -28,7 +28,8 @@ internal struct ScorePut(ScoreConditions conditions, double score, bool isIncrem
     }
 
     /// <summary>The same of a large sorted set.</summary>
-    public WriteStatus Plan(scoped in ObjectView view, scoped ReadOnlySpan<byte> member, ElementChanges changes, EncodingLimits limits)
+    public WriteStatus Plan(
+        scoped in ObjectView view, scoped ReadOnlySpan<byte> member, ElementChanges changes, EncodingLimits limits)
     {
         // What is written twice counts twice.
         bool exists = changes.TryFindLast(member, out var value);

@@ -129,6 +129,12 @@ internal sealed class CommandContext : DatabaseVisit
     /// </summary>
     public bool IsReplyOverLimit => Reply.Exceeds(Server.Settings.ClientOutputBufferLimit);
 
+    /// <summary>Where the present part of a long reply ends, in unflushed bytes.</summary>
+    public long ReplyPartEnd { get; set; } = long.MaxValue;
+
+    /// <summary>Whether nothing more is to be written now: the part is full, or the limit passed.</summary>
+    public bool IsReplyFull => Reply.UnflushedBytes >= ReplyPartEnd || IsReplyOverLimit;
+
     /// <summary>Serves a client from now on, with its own state.</summary>
     /// <param name="client">The client.</param>
     /// <param name="output">The pipe for its replies.</param>

@@ -137,7 +137,7 @@ internal static class CommandDispatcher
     {
         var reply = context.Reply;
         int errors = reply.ErrorCount;
-        long unflushedBytes = reply.UnflushedBytes;
+        long unflushedBytes = reply.UnflushedBytes - ((context.Progress as LongReply)?.EarlierBytes ?? 0);
         long earlierTicks = context.Progress?.Ticks ?? 0;
         bool wasShown = context.Progress is WaitProgress { IsShown: true };
         bool holdsWaits = context.Server.Waits.AreThere && BlockedCalls.TryHold(context);
@@ -194,7 +194,7 @@ internal static class CommandDispatcher
     private static void EndNotifying(CommandContext context)
     {
         context.Server.Notifications.End();
-        if (context.Client.IsSubscriber)
+        if (context.Client.IsSubscriber && !context.GaveWay)
             context.WriteMessages();
     }
 
@@ -242,8 +242,8 @@ internal static class CommandDispatcher
     /// <returns>Whether the request was denied, and refused.</returns>
     private static bool TryDeny(CommandDefinition command, in RespRequest request, CommandContext context)
     {
-        if (context.Progress is WaitProgress)
-            return false; // It was allowed before it waited; what was taken for it must not be lost.
+        if (context.Progress is WaitProgress or LongReply)
+            return false; // It was allowed before; what was taken for it, or written of it, must not be lost.
         var user = context.Client.User;
         var denial = user.Rules.Check(command, request, 0, out int argument);
         if (denial == AclDenial.None)
@@ -256,7 +256,7 @@ internal static class CommandDispatcher
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
     private static bool TryRefuse(CommandDefinition command, CommandContext context)
     {
-        if (context.Progress is WaitProgress)
+        if (context.Progress is WaitProgress or LongReply)
             return false; // As for rights.
         if (context.Server.Durability is { } durability
             && DurabilityRefusal.Find(command, Writes(command, context), durability) is { } error)
@@ -288,7 +288,8 @@ internal static class CommandDispatcher
         return true;
     }
 
-    /// <returns>Whether the command was refused because the client monitors: for Redis it is a kind of replica.</returns>
+    /// <returns>Whether the command was refused because the client monitors: for Redis it is a kind of
+    /// replica.</returns>
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
     private static bool TryRefuseMonitor(CommandDefinition command, CommandContext context)
     {

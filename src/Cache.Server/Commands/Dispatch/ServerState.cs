@@ -28,6 +28,9 @@ internal sealed class ServerState
         typeof(ServerState).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()!
             .InformationalVersion.Split('+')[0];
 
+    // Interlocked; each has a snapshot.
+    private int _longReplies;
+
     private long _unsafeActions;
     private volatile KeyspacePass? _keyspacePass;
     private int _flushes;
@@ -358,4 +361,10 @@ internal sealed class ServerState
         Limits.Reset();
         Store.ResetStatistics();
     }
+
+    /// <summary>The replies that are being written in parts.</summary>
+    public int LongReplyCount => Volatile.Read(ref _longReplies);
+
+    /// <summary>Counts a reply that begins, or has ended.</summary>
+    public void AddLongReplies(int by) => Interlocked.Add(ref _longReplies, by);
 }

@@ -6,8 +6,8 @@ namespace Cache.Server.Commands.Hashes;
 /// <summary>Writes the fields of a hash, or one half of them, as the context.Reply.</summary>
 internal readonly struct FieldReplySink(CommandContext context, FieldParts parts) : IFieldSink
 {
-    // The connection ends then.
-    public bool IsFull => context.IsReplyOverLimit;
+    // The connection ends then, or the part of a long reply.
+    public bool IsFull => context.IsReplyFull;
 
     public void Begin(long count)
     {

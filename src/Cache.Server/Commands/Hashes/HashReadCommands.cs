@@ -124,10 +124,18 @@ internal static class HashReadCommands
 
     private static void ReplyAll(ReadOnlySpan<byte> key, FieldParts parts, CommandContext context)
     {
+        if (LongReply.TryContinue(context))
+            return;
         // A large one takes about as many nanoseconds as it has bytes.
         if (context.Store.TryPeekInfo(key, out var info) && info.MemoryBytes > LongReplyMin
             && context.TryGiveWay(info.MemoryBytes))
         {
+            return;
+        }
+
+        if (LongReply.MayBegin(key, context) && context.Store.Hash(key).Read() is { } reading)
+        {
+            LongReply.Begin(new FieldsReply(reading, parts), context);
             return;
         }
 

@@ -6,8 +6,8 @@ namespace Cache.Server.Commands.Lists;
 /// <summary>Writes elements of a list as an array.</summary>
 internal readonly struct ElementReplySink(CommandContext context) : IElementSink
 {
-    // The connection ends then.
-    public bool IsFull => context.IsReplyOverLimit;
+    // The connection ends then, or the part of a long reply.
+    public bool IsFull => context.IsReplyFull;
 
     public void Begin(long count) => context.Reply.ArrayHeader(count);
 

@@ -29,6 +29,8 @@ internal static class ListReadCommands
     // LRANGE key start stop
     private static void LRange(in RespRequest request, CommandContext context)
     {
+        if (LongReply.TryContinue(context))
+            return;
         var reply = context.Reply;
         if (!RespInteger.TryParse(request[2], out long first) || !RespInteger.TryParse(request[3], out long last))
         {
@@ -38,6 +40,12 @@ internal static class ListReadCommands
 
         if (CollectionWork.TryGiveWay(request[1], LengthOf(first, last), context))
             return;
+        if (LongReply.MayBegin(request[1], context) && context.Store.List(request[1]).Read(first, last) is { } reading)
+        {
+            LongReply.Begin(new ElementsReply(reading), context);
+            return;
+        }
+
         var sink = new ElementReplySink(context);
         var status = context.Store.List(request[1]).GetRange(first, last, ref sink);
         if (status == ReadStatus.WrongType)

@@ -32,7 +32,8 @@ internal static class SubscribeCommands
     {
         if (kind == ChannelKind.Shard && context.IsInSection)
         {
-            context.Reply.Error("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client"u8); // Redis: of this kind alone.
+            // Redis: of this kind alone.
+            context.Reply.Error("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client"u8);
             return;
         }
 

@@ -4,10 +4,10 @@ using Cache.Server.Commands.Dispatch;
 namespace Cache.Server.Commands.Sets;
 
 /// <summary>Writes the members of a set as the reply: a set, or an array.</summary>
-internal readonly struct MemberReplySink(CommandContext context, bool isArray = false) : IMemberSink
+internal readonly struct MemberReplySink(CommandContext context, bool isArray = false) : IMemberSink, IScoredMemberSink
 {
-    // The connection ends then.
-    public bool IsFull => context.IsReplyOverLimit;
+    // The connection ends then, or the part of a long reply.
+    public bool IsFull => context.IsReplyFull;
 
     public void Begin(long count)
     {
@@ -18,4 +18,6 @@ internal readonly struct MemberReplySink(CommandContext context, bool isArray = 
     }
 
     public void Take(scoped ReadOnlySpan<byte> member) => context.Reply.Bulk(member);
+
+    public void Take(scoped ReadOnlySpan<byte> member, double score) => Take(member);
 }

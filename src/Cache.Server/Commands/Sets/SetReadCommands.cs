@@ -27,8 +27,14 @@ internal static class SetReadCommands
     // SMEMBERS key
     private static void SMembers(in RespRequest request, CommandContext context)
     {
-        if (CollectionWork.TryGiveWay(request[1], context))
+        if (LongReply.TryContinue(context) || CollectionWork.TryGiveWay(request[1], context))
             return;
+        if (LongReply.MayBegin(request[1], context) && context.Store.SetOf(request[1]).Read() is { } reading)
+        {
+            LongReply.Begin(new MembersReply(reading), context);
+            return;
+        }
+
         var sink = new MemberReplySink(context);
         var status = context.Store.SetOf(request[1]).GetAll(ref sink);
         if (status == ReadStatus.WrongType)

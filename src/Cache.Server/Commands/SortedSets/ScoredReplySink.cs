@@ -9,8 +9,8 @@ namespace Cache.Server.Commands.SortedSets;
 /// <param name="isNested">Whether each with its score is an array of its own.</param>
 internal readonly struct ScoredReplySink(CommandContext context, bool hasScores, bool isNested) : IScoredMemberSink
 {
-    // The connection ends then.
-    public bool IsFull => context.IsReplyOverLimit;
+    // The connection ends then, or the part of a long reply.
+    public bool IsFull => context.IsReplyFull;
 
     /// <summary>With scores, as most commands: an array of arrays in RESP3, a flat one in RESP2.</summary>
     public static ScoredReplySink Of(CommandContext context, bool hasScores) =>

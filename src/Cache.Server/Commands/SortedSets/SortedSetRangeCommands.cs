@@ -79,6 +79,8 @@ internal static class SortedSetRangeCommands
 
     private static void Reply(in RespRequest request, RangeKind kind, bool? isReversed, CommandContext context)
     {
+        if (LongReply.TryContinue(context))
+            return;
         if (!RangeArguments.TryParse(
             request, first: 2, kind, isReversed, mayHaveScores: true, context.Reply, out var arguments))
         {
@@ -87,6 +89,13 @@ internal static class SortedSetRangeCommands
 
         if (CollectionWork.TryGiveWay(request[1], arguments.Range, context))
             return;
+        if (LongReply.MayBegin(request[1], context)
+            && context.Store.SortedSet(request[1]).Read(arguments.Range) is { } reading)
+        {
+            LongReply.Begin(new RangeReply(reading, arguments.HasScores), context);
+            return;
+        }
+
         var sink = ScoredReplySink.Of(context, arguments.HasScores);
         var status = context.Store.SortedSet(request[1]).GetRange(arguments.Range, ref sink);
         if (status == ReadStatus.WrongType)

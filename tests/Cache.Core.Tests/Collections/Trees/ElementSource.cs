@@ -31,7 +31,8 @@ internal sealed class ElementSource<TOrder>
         name[_prefix.Length] = (byte)(number >> 8);
         name[_prefix.Length + 1] = (byte)number;
         name.AsSpan(_prefix.Length + 2).Fill((byte)(number * 7));
-        byte[] value = TOrder.HasValue ? new byte[_random.Next(TreeEntry.LengthMax - NameStub.OverheadSize - name.Length + 1)] : [];
+        int room = TreeEntry.LengthMax - NameStub.OverheadSize - name.Length;
+        byte[] value = TOrder.HasValue ? new byte[_random.Next(room + 1)] : [];
         if (_random.Next(3) > 0 && value.Length > 20)
             value = value[..(value.Length % 20)];
         _random.NextBytes(value);

@@ -68,8 +68,8 @@ public sealed class RefusedWriteTests : IDisposable
     [Fact]
     public void Exec_WhenMemoryWasUsedUpMeanwhile_ExecutesNothing()
     {
-        const string Aborted = "-EXECABORT Transaction discarded because of: OOM command not allowed when used memory > "
-            + "'maxmemory'.\r\n";
+        const string Aborted = "-EXECABORT Transaction discarded because of: OOM command not allowed when used "
+            + "memory > 'maxmemory'.\r\n";
         _client.Run("MULTI");
         Assert.Equal("+QUEUED\r\n", _client.Run("SET small 1"));
         var other = new CommandClient(_client.Server);
