@@ -462,27 +462,6 @@ internal sealed partial class ObjectHeap : IDisposable
         return true;
     }
 
-    private void BuryTrees(ref ObjectInfo info)
-    {
-        switch (info.Kind)
-        {
-            case EntryKind.Set:
-                Graveyard.Bury<ByHash>(ref info.First);
-                break;
-            case EntryKind.Hash or EntryKind.SortedSet:
-                Graveyard.Bury<ByHashWithValue>(ref info.First);
-                Graveyard.Bury<ByScore>(ref info.Second);
-                break;
-            case EntryKind.Stream:
-                Graveyard.Bury<ByNumber>(ref info.First);
-                Graveyard.Bury<ByNumber>(ref info.Second);
-                break;
-            default:
-                Graveyard.Bury<ByPosition>(ref info.First);
-                break;
-        }
-    }
-
     // Called by who takes a page, perhaps holding an object: it never waits.
     private bool TryPay(long bytes, bool mayOverdraw)
     {
