@@ -32,8 +32,8 @@ public sealed class OtherKindTests : IDisposable
     // What a transaction refuses.
     private static readonly string[] _ofNoTransaction =
     [
-        nameof(CacheStore.Transact), nameof(CacheStore.Scan),
-        nameof(CacheStore.TryGetRandomKey), nameof(CacheStore.Clear), nameof(CacheStore.ClearAll),
+        nameof(CacheStore.Transact), nameof(CacheStore.Scan), nameof(CacheStore.TryGetRandomKey),
+        nameof(CacheStore.Clear), nameof(CacheStore.ClearAll),
     ];
 
     // What it says, and whether the value is then as before, a string, or gone.
@@ -483,8 +483,7 @@ public sealed class OtherKindTests : IDisposable
     private static WriteStatus Combine(CacheStore store, bool isSorted)
     {
         var keys = new KeyArray(_key);
-        var members = new MemberListSink();
-        var scores = new ScoredListSink();
+        var (members, scores) = (new MemberListSink(), new ScoredListSink());
         return isSorted
             ? store.CombineSortedSets(SetCombination.Union, ref keys, default, ScoreAggregate.Sum, ref scores)
             : store.CombineSets(SetCombination.Union, ref keys, ref members);

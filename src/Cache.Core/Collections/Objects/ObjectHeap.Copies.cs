@@ -3,7 +3,7 @@ using Cache.Core.Layout;
 
 namespace Cache.Core.Collections.Objects;
 
-/// <content>Copies of whole collections.</content>
+/// <content>Copies of whole collections, and their end.</content>
 internal sealed partial class ObjectHeap
 {
     /// <summary>Makes a copy of a collection as it is now.</summary>
@@ -74,5 +74,26 @@ internal sealed partial class ObjectHeap
 
         builder.Finish(ref root);
         return true;
+    }
+
+    private void BuryTrees(ref ObjectInfo info)
+    {
+        switch (info.Kind)
+        {
+            case EntryKind.Set:
+                Graveyard.Bury<ByHash>(ref info.First);
+                break;
+            case EntryKind.Hash or EntryKind.SortedSet:
+                Graveyard.Bury<ByHashWithValue>(ref info.First);
+                Graveyard.Bury<ByScore>(ref info.Second);
+                break;
+            case EntryKind.Stream:
+                Graveyard.Bury<ByNumber>(ref info.First);
+                Graveyard.Bury<ByNumber>(ref info.Second);
+                break;
+            default:
+                Graveyard.Bury<ByPosition>(ref info.First);
+                break;
+        }
     }
 }

@@ -461,25 +461,4 @@ internal sealed partial class ObjectHeap : IDisposable
         BuryTrees(ref info);
         return true;
     }
-
-    private void BuryTrees(ref ObjectInfo info)
-    {
-        switch (info.Kind)
-        {
-            case EntryKind.Set:
-                Graveyard.Bury<ByHash>(ref info.First);
-                break;
-            case EntryKind.Hash or EntryKind.SortedSet:
-                Graveyard.Bury<ByHashWithValue>(ref info.First);
-                Graveyard.Bury<ByScore>(ref info.Second);
-                break;
-            case EntryKind.Stream:
-                Graveyard.Bury<ByNumber>(ref info.First);
-                Graveyard.Bury<ByNumber>(ref info.Second);
-                break;
-            default:
-                Graveyard.Bury<ByPosition>(ref info.First);
-                break;
-        }
-    }
 }
