@@ -239,13 +239,16 @@ public sealed class PushTests : ConnectionTestBase
                 _ = stream.CopyToAsync(Stream.Null, end.Token); // The others take nothing.
         }
 
-        var publishing = Task.Run(() =>
-        {
-            for (int i = 0; !end.IsCancellationRequested; i++)
-                _hub.Publish(new byte[1000]);
-        }, Token);
+        // So few that no client is ended for what it has not read, however late the loops come to write.
+        for (int i = 0; i < 2_000; i++)
+            _hub.Publish(new byte[1000]);
         while (server.State.Statistics.SumTraffic().OutputBytes < 1_000_000)
             await Task.Delay(1, Token);
+        var publishing = Task.Run(() =>
+        {
+            while (!end.IsCancellationRequested)
+                _hub.Publish(new byte[1000]);
+        }, Token);
 
         await server.DisposeAsync();
         await end.CancelAsync();
