@@ -31,12 +31,12 @@ internal ref struct StreamTreeWriter(ObjectHeap heap, ref ObjectInfo info, uint 
     /// <summary>Adds an element, or replaces it.</summary>
     public TreeChange Put(
         scoped ReadOnlySpan<byte> name, scoped ReadOnlySpan<byte> value, bool isStub) => name[0] switch
-    {
-        StreamElement.Entry => PutEntry(StreamElement.ReadId(name[1..]), value, isStub),
-        StreamElement.Consumer => PutConsumer(name, value),
-        StreamElement.Pending => PutPending(name, value),
-        _ => SetElement(name, value),
-    };
+        {
+            StreamElement.Entry => PutEntry(StreamElement.ReadId(name[1..]), value, isStub),
+            StreamElement.Consumer => PutConsumer(name, value),
+            StreamElement.Pending => PutPending(name, value),
+            _ => SetElement(name, value),
+        };
 
     /// <summary>Removes an element.</summary>
     public TreeChange Drop(scoped ReadOnlySpan<byte> name) => name[0] switch
