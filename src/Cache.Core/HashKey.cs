@@ -152,7 +152,9 @@ public readonly ref partial struct HashKey
     public CollectionReading? Read()
     {
         using var copy = CollectionCopy.Take(_store.State, _key, EntryKind.Hash, out _);
-        return copy.IsObject ? copy.TryDetach(0, copy.View.Count, isReversed: false) : null;
+        return copy.IsObject && copy.TryDetach(out var stub, out uint snapshot)
+            ? new CollectionReading(_store.State, stub, snapshot, copy.View, 0, copy.View.Count, isReversed: false)
+            : null;
     }
 
     /// <summary>Continues a scan of the fields, in steps that hold nothing in between.</summary>

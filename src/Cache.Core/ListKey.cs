@@ -121,7 +121,9 @@ public readonly ref partial struct ListKey
         if (!copy.IsObject)
             return null;
         var (start, length) = ListRange.Within(first, last, copy.View.Count);
-        return copy.TryDetach(start, length, isReversed: false);
+        return copy.TryDetach(out var stub, out uint snapshot)
+            ? new CollectionReading(_store.State, stub, snapshot, copy.View, start, length, isReversed: false)
+            : null;
     }
 
     /// <summary>The index of the leftmost element that is equal to another.</summary>

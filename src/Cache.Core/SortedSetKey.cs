@@ -196,7 +196,9 @@ public readonly ref partial struct SortedSetKey
             return null;
         var slice = RangeSlice.Of(copy.View, range);
         long first = range.IsReversed ? copy.View.Count - slice.Index - slice.Count : slice.Index;
-        return copy.TryDetach(first, slice.Count, range.IsReversed);
+        return copy.TryDetach(out var stub, out uint snapshot)
+            ? new CollectionReading(_store.State, stub, snapshot, copy.View, first, slice.Count, range.IsReversed)
+            : null;
     }
 
     /// <summary>

@@ -103,6 +103,7 @@ public sealed class DisposedStoreTests : IDisposable
         ["Attach"] = static s => s.Attach(new RecordingJournal()),
         ["Attach an observer"] = static s => s.Attach(new SilentObserver()),
         ["ObserveRemoved"] = static s => s.ObserveRemoved(),
+        ["Stream"] = static s => s.Stream("k"u8),
     };
 
     private readonly StoreFixture _fixture = new();

@@ -74,6 +74,7 @@ internal static class FolderArrows
             "Cache.Core.Validation", "Cache.Core.Log", Layout, "Cache.Core.Eviction", "Cache.Core.Expiry",
             "Cache.Core.Hashing", Packing, Curve, "Microsoft.Extensions.Options", Collections, PackedForms, Objects,
             CollectedHashes, CollectedLists, CollectedSets, CollectedSortedSets, CollectedStreams,
+            Trees, // A reading in parts goes on with a cursor.
         ],
         // What users name: values, options, statuses. Its namespace is Cache.Core.
         [Contracts] = [],

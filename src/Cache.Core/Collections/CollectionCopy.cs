@@ -102,15 +102,15 @@ internal ref struct CollectionCopy : IPackedQuery, IObjectQuery, IDisposable
         return copy;
     }
 
-    /// <summary>Hands the snapshot of a large collection over.</summary>
-    /// <returns>Null if there was no page for one, and the object is held.</returns>
-    public CollectionReading? TryDetach(long first, long count, bool isReversed)
+    /// <summary>Hands the snapshot of a large collection over: what is read of it is <see cref="View"/>.</summary>
+    /// <returns>False if there was no page for one, and the object is held.</returns>
+    public bool TryDetach(out ObjectStub stub, out uint snapshot)
     {
-        if (_snapshot == 0)
-            return null;
-        var reading = new CollectionReading(_state, _object, _snapshot, View, first, count, isReversed);
+        (stub, snapshot) = (_object, _snapshot);
+        if (snapshot == 0)
+            return false;
         _object = default;
-        return reading;
+        return true;
     }
 
     /// <summary>Tells members that follow each other in a large collection, from a place on.</summary>

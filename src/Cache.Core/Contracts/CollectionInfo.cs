@@ -10,7 +10,8 @@ public readonly record struct CollectionInfo
     public long Count { get; init; }
 
     /// <summary>
-    /// Whether it once was beyond <see cref="EncodingLimits"/>: Redis keeps its other encoding from then on.
+    /// Whether it once was beyond <see cref="EncodingLimits"/>: Redis keeps its other encoding from then on. Never of a
+    /// list, which has one there.
     /// </summary>
     public bool IsConverted { get; init; }
 

@@ -90,6 +90,8 @@ internal sealed class StoreModel
         byte present = offset / 8 < value.Length ? value[offset / 8] : (byte)0;
         int mask = 0x80 >> (offset % 8);
         before = (present & mask) != 0 ? 1 : 0;
+        if (offset / 8 < value.Length && bit == (before == 1))
+            return WriteStatus.Done; // Nothing was changed: the version stays.
         var status = SetRange(
             key, offset / 8, [(byte)(bit ? present | mask : present & ~mask)], lengthMax, out _);
         if (status != WriteStatus.Done)
