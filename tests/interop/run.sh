@@ -19,7 +19,7 @@ started=()
 # The longest that one runner may take: a reply that never comes is a failure, not a wait.
 readonly runner_seconds=300
 # For the sequences: on a loaded machine fewer of them run.
-readonly generated_seconds=220
+readonly generated_seconds=120
 
 # The same random requests in each run: what another seed finds is a find, and no failure of whoever changes something else.
 readonly random_seed=${INTEROP_SEED:-20261124}
