@@ -16,19 +16,22 @@ public sealed partial class CacheStore
         var reclaimer = _state.Reclaimer;
         long ghosts = reclaimer.Ghosts.SizeBytes;
         long dictionaries = _state.Packer.DictionaryBytes;
+        var objects = _state.Objects;
+        long table = objects?.Table.Bytes ?? 0;
         var (live, all) = _state.Log.SumSegments();
         Debug.Assert(live >= 0, "No segment has more dead bytes than committed ones.");
         return new StoreMemory
         {
-            Index = Math.Max(0, reclaimer.FixedBytes - ghosts - dictionaries),
+            Index = Math.Max(0, reclaimer.FixedBytes - ghosts - dictionaries - table),
             Ghosts = ghosts,
             Dictionaries = dictionaries,
             Records = live,
             Dead = Math.Max(0, all - live),
             Blocks = _state.BlockBytes,
+            Collections = objects is null ? 0 : table + objects.Pages.UsedBytes + objects.LongElements.Bytes,
             Outside = _state.Budget.OutsideBytes,
             Free = _state.Log.ResidentFreeBytes + _state.Log.AheadBytes + _state.Index.AheadBytes
-                + _state.Heap.SpareBytes,
+                + _state.Heap.SpareBytes + (objects?.Pages.SpareBytes ?? 0),
         };
     }
 }

@@ -20,12 +20,30 @@ public sealed class CacheStoreMemoryTests
         var memory = store.GetMemory();
 
         long sum = memory.Index + memory.Ghosts + memory.Dictionaries + memory.Records + memory.Dead + memory.Blocks
-            + memory.Outside;
+            + memory.Collections + memory.Outside;
         Assert.Equal(store.GetStatistics().MemoryBytes, sum);
         Assert.Equal(12_345, memory.Outside);
         Assert.InRange(memory.Blocks, 20 * 100_000, 21 * 110_000);
         Assert.True(memory is { Index: > 0, Ghosts: > 0, Records: > 5 << 20, Dead: > 100_000 }, $"{memory}");
         store.AddOutsideBytes(-12_345);
+    }
+
+    [Fact]
+    public void GetMemory_OfLargeCollections_AddsUpToWhatTheStoreCounts()
+    {
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 64 << 20, ShardCount = 2 });
+        var hash = store.Hash("hash"u8);
+        for (int i = 0; i < 5_000; i++)
+            Assert.Equal(WriteStatus.Done, hash.Set(Encoding.ASCII.GetBytes($"field:{i}"), new byte[200]));
+        for (int i = 0; i < 20; i++) // In blocks of their own.
+            Assert.Equal(WriteStatus.Done, hash.Set(Encoding.ASCII.GetBytes($"long:{i}"), new byte[100_000]));
+
+        var memory = store.GetMemory();
+
+        long sum = memory.Index + memory.Ghosts + memory.Dictionaries + memory.Records + memory.Dead + memory.Blocks
+            + memory.Collections + memory.Outside;
+        Assert.Equal(store.GetStatistics().MemoryBytes, sum);
+        Assert.InRange(memory.Collections, 5_000 * 200 + 20 * 100_000, 6 << 20);
     }
 
     [Fact]

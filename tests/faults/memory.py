@@ -78,6 +78,37 @@ def large_values():
         return judge(client)
 
 
+def large_collections():
+    with Server("--maxmemory", "128mb") as server, Client(server.port) as client:
+        text = 100 * "x"
+        for i in range(64):
+            names = range(2000)
+            client.ask("HSET", f"hash:{i}", *[word for n in names for word in (f"field:{n}", text)])
+            client.ask("ZADD", f"sorted:{i}", *[word for n in names for word in (n % 97, f"member:{n}{text}")])
+            client.ask("RPUSH", f"list:{i}", *[f"element:{n}{text}" for n in names])
+            client.ask("HSET", f"long:{i}", *[word for n in range(4) for word in (f"field:{n}", 1000 * text)])
+        return judge(client)
+
+
+def tracked_keys():
+    with Server("--maxmemory", "512mb") as server, Client(server.port) as client, Client(server.port) as reader:
+        assert reader.ask("CLIENT", "TRACKING", "ON") == b"+OK"
+        for start in range(0, 400_000, 100):
+            reader.ask_whole("MGET", *[f"a-key-of-some-length:{n}" for n in range(start, start + 100)])
+        return judge(client)
+
+
+def subscribers_that_do_not_read():
+    with Server("--maxmemory", "512mb") as server, Client(server.port) as client, contextlib.ExitStack() as stack:
+        for i in range(8):
+            slow = stack.enter_context(Client(server.port))
+            slow.socket.sendall(encode("SUBSCRIBE", "all", f"own:{i}"))
+        for i in range(8):
+            for channel in ("all", f"own:{i}"):
+                client.ask("PUBLISH", channel, b"x" * MEGABYTE)
+        return judge(client)
+
+
 def a_journal():
     with tempfile.TemporaryDirectory() as folder:
         with Server("--maxmemory", "64mb", "--dir", folder, "--appendonly", "yes") as server:
@@ -121,8 +152,8 @@ def clients_with_tls():
 
 
 FAULTS = [
-    an_empty_server, entries_of_200_bytes_in_64_mb, large_values, a_journal, clients_that_do_not_read,
-    clients_with_tls,
+    an_empty_server, entries_of_200_bytes_in_64_mb, large_values, large_collections, a_journal,
+    clients_that_do_not_read, subscribers_that_do_not_read, tracked_keys, clients_with_tls,
 ]
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ public readonly record struct StoreMemory
     /// <summary>The dictionaries of compression.</summary>
     public long Dictionaries { get; init; }
 
-    /// <summary>Records of live entries: keys, short values, collections.</summary>
+    /// <summary>Records of live entries: keys, short values, small collections.</summary>
     public long Records { get; init; }
 
     /// <summary>What is left of records that were replaced or removed, and room that is not written yet.</summary>
@@ -22,6 +22,11 @@ public readonly record struct StoreMemory
 
     /// <summary>Blocks of large values.</summary>
     public long Blocks { get; init; }
+
+    /// <summary>
+    /// Large collections: the pages of their elements, used or not, and blocks of long values and names.
+    /// </summary>
+    public long Collections { get; init; }
 
     /// <summary>Free memory that was not given back to the system: it does not count against the limit.</summary>
     public long Free { get; init; }

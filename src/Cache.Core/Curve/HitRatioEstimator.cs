@@ -61,6 +61,9 @@ internal sealed class HitRatioEstimator
     private readonly int _keysMax;
     private int _shift;
 
+    // Whether the store is half full: before that no share of the small list is better than another.
+    private bool _isFilled;
+
     // Of sampled reads: those that were seen, and those that should have been.
     private double _seen;
     private double _expected;
@@ -190,8 +193,8 @@ internal sealed class HitRatioEstimator
         if (figures.LimitBytes != _limitBytes)
             Forget(); // What was counted is of the sizes of then.
         _limitBytes = figures.LimitBytes;
-        bool isFilled = figures.UsedBytes > figures.LimitBytes / 2;
-        double share = isFilled ? (double)figures.LiveBytes / figures.UsedBytes : LiveShareAtFirst;
+        _isFilled = figures.UsedBytes > figures.LimitBytes / 2;
+        double share = _isFilled ? (double)figures.LiveBytes / figures.UsedBytes : LiveShareAtFirst;
         double bytes = figures.LimitBytes * Math.Clamp(share, LiveShareMin, 1);
         _trials.Fit(bytes, _shift);
         bytes /= 1L << _shift;
@@ -209,7 +212,7 @@ internal sealed class HitRatioEstimator
         where TEntries : struct, ISampledEntries
     {
         ulong hash = AccessSamples.HashOf(note);
-        if (_trials.IsSampled(hash))
+        if (_isFilled && _trials.IsSampled(hash))
             Try(AccessSamples.KindOf(note), hash, nowMs, ref entries);
         switch (AccessSamples.KindOf(note))
         {

@@ -56,8 +56,11 @@ internal sealed class Miniature
     /// <summary>The entries.</summary>
     public int Count => _lists[(int)List.Small].Count + _lists[(int)List.Main].Count;
 
-    /// <summary>Whether it was ever full.</summary>
+    /// <summary>Whether its entries ever took more than the capacity.</summary>
     public bool HasEvicted { get; private set; }
+
+    /// <summary>The nodes that it has memory for: of entries, of ghosts, and free.</summary>
+    public int NodeCount => _nodes.Length;
 
     private long SizeBytes => _lists[(int)List.Small].SizeBytes + _lists[(int)List.Main].SizeBytes;
 
@@ -92,13 +95,26 @@ internal sealed class Miniature
     /// <summary>Writes a key's entry, and evicts what is then too much.</summary>
     public void Write(ulong hash, in SampledEntry entry)
     {
+        // One that is larger than all has no place here, nor in the store if this is as large. In a store that is a
+        // thousand times as large it is a part: the others stay, as they do there.
+        if (entry.SizeBytes > CapacityBytes)
+        {
+            Remove(hash);
+            return;
+        }
+
         int index = Find(hash);
         if (index != Nothing && _nodes[index].List != List.Ghosts)
             Replace(index, entry);
         else
             Add(index, hash, entry);
-        // One that is larger than all goes again, as in the store.
-        while (SizeBytes > CapacityBytes || Count > _entriesMax)
+        while (SizeBytes > CapacityBytes)
+        {
+            HasEvicted = true;
+            Evict();
+        }
+
+        while (Count > _entriesMax)
             Evict();
     }
 
@@ -165,6 +181,8 @@ internal sealed class Miniature
         }
         else
         {
+            if (Count + _lists[(int)List.Ghosts].Count >= 2 * _entriesMax)
+                Drop(_lists[(int)List.Ghosts].Oldest); // For one node more the tables would double.
             index = Take();
             _nodes[index].Hash = hash;
             ref int chain = ref ChainOf(hash);
@@ -196,7 +214,6 @@ internal sealed class Miniature
             return;
         }
 
-        HasEvicted = true;
         node.Entry = default;
         Link(index, List.Ghosts);
         while (_lists[(int)List.Ghosts].Count > Math.Max(1, Count))

@@ -28,8 +28,6 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
     // Written under the gate, read anywhere.
     private long _limitBytes;
 
-    // Replaced as a whole by any thread.
-
     private int _disposals;
 
     // Of the thread that disposes, then perhaps of one of the pool, which its queue orders.

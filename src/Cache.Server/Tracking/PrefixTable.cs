@@ -41,8 +41,8 @@ internal sealed class PrefixTable
         {
             foreach (var prefix in _changed)
             {
-                if (prefix.Clients.Count > 0)
-                    return prefix.Clients[0];
+                if (prefix.Clients is [var client, ..]) // Read once: its last client may go now.
+                    return client;
             }
         }
 

@@ -23,6 +23,7 @@ internal sealed class TrackedKeys(CacheStore store, InvalidationQueue queue)
     private long _count;
     private long _items;
     private long _usedBytes;
+    private long _heldBytes;
 
     /// <summary>The number of keys.</summary>
     public long Count => Interlocked.Read(ref _count);
@@ -33,7 +34,10 @@ internal sealed class TrackedKeys(CacheStore store, InvalidationQueue queue)
     /// <summary>The bytes that keys and clients use; the memory is at most twice as much.</summary>
     public long UsedBytes => Interlocked.Read(ref _usedBytes);
 
-    /// <summary>The most of these bytes.</summary>
+    /// <summary>The memory, which counts as the store's.</summary>
+    public long HeldBytes => Interlocked.Read(ref _heldBytes);
+
+    /// <summary>The most bytes that keys and clients use.</summary>
     public long BytesMax => Math.Max(store.MemoryLimitBytes / MemoryShare, BytesMaxMin);
 
     /// <summary>Remembers that a client has read a key, or is about to.</summary>
@@ -97,8 +101,10 @@ internal sealed class TrackedKeys(CacheStore store, InvalidationQueue queue)
         Interlocked.Add(ref _count, growth.Keys);
         Interlocked.Add(ref _items, growth.Items);
         Interlocked.Add(ref _usedBytes, growth.UsedBytes);
-        if (growth.HeldBytes != 0)
-            store.AddOutsideBytes(growth.HeldBytes);
+        if (growth.HeldBytes == 0)
+            return;
+        Interlocked.Add(ref _heldBytes, growth.HeldBytes);
+        store.AddOutsideBytes(growth.HeldBytes);
     }
 
     private static uint HashOf(ReadOnlySpan<byte> key)

@@ -105,6 +105,19 @@ public class MiniatureTests
         Assert.False(Read(1));
     }
 
+    // A value of a megabyte is nothing to a store of a gigabyte, but more than the part that a sample stands for.
+    [Fact]
+    public void Write_LongerThanTheCapacity_LeavesTheOthers()
+    {
+        WriteAll(1, 10);
+
+        _miniature.Write(Hash(1), Entry(11 * EntryBytes));
+        _miniature.Write(Hash(50), Entry(11 * EntryBytes));
+
+        Assert.Equal(Enumerable.Range(2, 9), Enumerable.Range(1, 50).Where(key => Read(key)));
+        Assert.False(_miniature.HasEvicted);
+    }
+
     [Fact]
     public void Write_OfAnotherSize_CountsTheNewOne()
     {
@@ -126,6 +139,18 @@ public class MiniatureTests
         WriteAll(1, 5_000);
 
         Assert.Equal(1_000, _miniature.Count);
+        Assert.False(_miniature.HasEvicted); // Not for want of bytes: there may be room for all.
+    }
+
+    [Fact]
+    public void Write_MoreEntriesThanAllowed_HasNodesForThemAndTheirGhosts()
+    {
+        var miniature = new Miniature(promotionThreshold: 2, entriesMax: 1_024) { CapacityBytes = long.MaxValue };
+
+        for (int key = 0; key < 10_000; key++)
+            miniature.Write(Hash(key), Entry(EntryBytes));
+
+        Assert.Equal(2 * 1_024, miniature.NodeCount);
     }
 
     [Fact]

@@ -22,6 +22,42 @@ public class ShareTrialsTests
         Assert.Null(_trials.Choice);
     }
 
+    // As a large store is loaded: thousands of new keys between two looks.
+    [Fact]
+    public void Choice_WhileThousandsOfKeysComeAtOnceAndAllFit_IsNotKnown()
+    {
+        for (int look = 0; look < 20; look++)
+        {
+            _trials.Fit(1L << 40, shiftMin: 0);
+            for (int i = 0; i < 4_096; i++)
+            {
+                ulong hash = HashOf(_newest++);
+                if (!_trials.IsSampled(hash))
+                    continue;
+                _trials.Write(hash, Entry());
+                _trials.Read(hash, nowMs: 0, isMiss: false);
+            }
+
+            _trials.Choose();
+        }
+
+        Assert.Null(_trials.Choice);
+    }
+
+    // One of them is more than a miniature holds, and in the store it is a hundredth.
+    [Fact]
+    public void Choice_OfKeysThatAreUsedWhileTheyAreNewBesideLargeValues_IsALargeShare()
+    {
+        for (int i = 0; i < 60_000; i++)
+        {
+            if (i % 20 == 0)
+                Write(-1 - i % 400 / 20, new SampledEntry(2 * Capacity * EntryBytes, 0, 0, 0, 0));
+            RequestRecent(1);
+        }
+
+        Assert.InRange(_trials.Choice!.Value, 0.6, 0.9);
+    }
+
     // What comes back does so soon, and after that never: a main list keeps it in vain.
     [Fact]
     public void Choice_OfKeysThatAreUsedWhileTheyAreNew_IsALargeShare()
@@ -135,6 +171,12 @@ public class ShareTrialsTests
         }
 
         _trials.Choose();
+    }
+
+    private void Write(int key, in SampledEntry entry)
+    {
+        if (_trials.IsSampled(HashOf(key)))
+            _trials.Write(HashOf(key), entry);
     }
 
     private static SampledEntry Entry() => new(EntryBytes, 0, 0, 0, 0);

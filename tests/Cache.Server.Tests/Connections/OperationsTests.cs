@@ -220,14 +220,42 @@ public sealed class OperationsTests : ConnectionTestBase
     {
         await using var server = await StartAsync();
 
-        string[] lines = server.Connect().Exchange(Request("CACHE", "MEMORY")).Split("\r\n");
+        var kinds = ReadKinds(server.Connect());
 
-        var kinds = new Dictionary<string, long>();
-        for (int i = 2; i + 1 < lines.Length; i += 3)
-            kinds[lines[i]] = long.Parse(lines[i + 1][1..], CultureInfo.InvariantCulture);
         Assert.Equal(kinds["resident"], kinds.Values.Sum() - kinds["resident"]);
         Assert.Equal(0, kinds["clients.input"] + kinds["clients.output"]);
         Assert.True(kinds["heap.gen2"] >= 0 && kinds["store.index"] > 0);
+    }
+
+    [Fact]
+    public async Task CacheMemory_OfLargeCollections_HasThem()
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+        Assert.Equal(0, ReadKinds(client)["store.collections"]);
+        for (int i = 0; i < 100; i++)
+            client.Exchange(Request("HSET", "h", $"field{i}", new string('x', 1000)));
+
+        var kinds = ReadKinds(client);
+
+        Assert.InRange(kinds["store.collections"], 100_000, 2 << 20);
+        Assert.Equal(kinds["resident"], kinds.Values.Sum() - kinds["resident"]);
+    }
+
+    [Fact]
+    public async Task CacheMemory_OfTrackedKeys_TellsThemOnce()
+    {
+        await using var server = await StartAsync();
+        var client = server.Connect();
+        client.Exchange(Request("HELLO", "3") + Request("CLIENT", "TRACKING", "ON"));
+        string reads = string.Concat(Enumerable.Range(0, 1_000).Select(static i => Request("GET", $"k{i}")));
+        client.Exchange(reads);
+
+        var kinds = ReadKinds(server.Connect());
+
+        Assert.InRange(kinds["clients.tracking"], 50_000, 500_000);
+        Assert.Equal(0, kinds["clients.output"]);
+        Assert.Equal(kinds["resident"], kinds.Values.Sum() - kinds["resident"]);
     }
 
     [Theory]
@@ -257,4 +285,13 @@ public sealed class OperationsTests : ConnectionTestBase
         .. server.Server.State.History.Read(HistorySeries.IndexOf(name), 0, isCoarse: false)
             .Select(static point => point.Value),
     ];
+
+    private static Dictionary<string, long> ReadKinds(InMemoryClient client)
+    {
+        string[] lines = client.Exchange(Request("CACHE", "MEMORY")).Split("\r\n");
+        var kinds = new Dictionary<string, long>();
+        for (int i = 2; i + 1 < lines.Length; i += 3)
+            kinds[lines[i]] = long.Parse(lines[i + 1][1..], CultureInfo.InvariantCulture);
+        return kinds;
+    }
 }

@@ -57,6 +57,27 @@ public sealed class PrefixTableTests : IDisposable
         Assert.Empty(Sent());
     }
 
+    // Who asks holds another lock than who removes: the client that was there a moment ago may have gone.
+    [Fact]
+    public async Task FindAnyClient_WhileTheLastOneGoes_IsThatOrNone()
+    {
+        var client = Connect();
+        var changes = Task.Run(() =>
+        {
+            for (int i = 0; i < 50_000; i++)
+            {
+                Add(client, "a");
+                Note("ax", 0);
+                Remove(client, "a");
+                _table.Send(static (_, _) => { });
+            }
+        }, TestContext.Current.CancellationToken);
+
+        while (!changes.IsCompleted)
+            Assert.True(_table.FindAnyClient() is var found && (found is null || found == client));
+        await changes;
+    }
+
     [Fact]
     public void Note_OfTooMuch_IsToldAsAll()
     {

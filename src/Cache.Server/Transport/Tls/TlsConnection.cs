@@ -85,6 +85,15 @@ internal sealed class TlsConnection : TransportConnection
 
     public override bool IsPeerGone => _transport.IsPeerGone;
 
+    public override long AheadMemoryBytes => _transport.AheadMemoryBytes;
+
+    // Records that arrived with the last ones that were read lie in the memory of the connection below: seldom.
+    public override void ReceiveAhead(bool isOn)
+    {
+        if (_records.IsDrained)
+            _transport.ReceiveAhead(isOn);
+    }
+
     public override void Post(Action<object> work, object state) => _transport.Post(work, state);
 
     public override void Abort() => _transport.Abort();

@@ -52,6 +52,12 @@ internal sealed class TlsRecordStream(PipeReader input, PipeWriter output, TimeP
     public TimeSpan PartialAge =>
         Volatile.Read(ref _partialAt) is var at and not 0 ? timeProvider.GetElapsedTime(at) : TimeSpan.Zero;
 
+    /// <summary>
+    /// Whether all that was received is handed on, but for an incomplete record: then none of the input's memory is
+    /// held here.
+    /// </summary>
+    public bool IsDrained => _records.IsEmpty;
+
     /// <summary>Whether the peer's first bytes are not a TLS record.</summary>
     public bool IsOfOtherProtocol { get; private set; }
 

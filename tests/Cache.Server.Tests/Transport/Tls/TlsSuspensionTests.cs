@@ -1,5 +1,6 @@
-using System.Text;
+using System.Net.Sockets;
 using Cache.Server.Tests.Connections;
+using Cache.Server.Transport.Linux;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Transport.Tls;
@@ -104,6 +105,48 @@ public sealed class TlsSuspensionTests : IDisposable
         while (server.Server.State.Clients.Count > 0)
             await Task.Delay(1, Token);
         Assert.Equal(0, server.Server.State.ClientMemory.Bytes);
+    }
+
+    // What lies in the system, the end among it, fits its buffers.
+    public static TheoryData<RespTransport, int> Unread { get; } = EpollTransport.IsSupported
+        ? new() { { RespTransport.Portable, 32 * 1024 }, { RespTransport.Epoll, 900 * 1024 } }
+        : new() { { RespTransport.Portable, 32 * 1024 } };
+
+    [Theory]
+    [MemberData(nameof(Unread))]
+    public async Task Wait_OfAClientThatSentMuchMoreAndClosed_Ends(RespTransport transport, int unreadBytes)
+    {
+        await using var server = await TlsServer.StartAsync(_certificates, transport);
+        using var client = await server.ConnectAsync();
+        await client.SendAsync("BLPOP list 0\r\n");
+        while (server.Server.State.Waits.Count == 0)
+            await Task.Delay(1, Token);
+        await client.SendAsync(new string(' ', unreadBytes));
+        client.Socket.Shutdown(SocketShutdown.Send);
+
+        while (server.Server.State.Clients.Count > 0)
+            await Task.Delay(10, Token); // The sweep looks once a second.
+    }
+
+    // What was received ahead is executed behind the wait.
+    [Theory]
+    [MemberData(nameof(Unread))]
+    public async Task Wait_WithRequestsBehindIt_AnswersThem(RespTransport transport, int unreadBytes)
+    {
+        await using var server = await TlsServer.StartAsync(_certificates, transport);
+        using var client = await server.ConnectAsync();
+        using var other = await server.ConnectAsync();
+        int count = unreadBytes / "PING\r\n".Length;
+        await client.SendAsync("BLPOP list 0\r\n");
+        while (server.Server.State.Waits.Count == 0)
+            await Task.Delay(1, Token);
+        var sending = client.SendAsync(string.Concat(Enumerable.Repeat("PING\r\n", count)));
+
+        await other.ExpectAsync("RPUSH list x\r\n", ":1\r\n");
+
+        string expected = "*2\r\n$4\r\nlist\r\n$1\r\nx\r\n" + string.Concat(Enumerable.Repeat("+PONG\r\n", count));
+        Assert.True(expected == await client.ReadAsync(expected.Length));
+        await sending;
     }
 
     [Theory]
