@@ -13,6 +13,9 @@ public static class StreamFollowing
     // As many entries are copied at once.
     private const long EntriesMax = 256;
 
+    // Of a stream no more than the one that passes this; a group's are copied by the store first, and bounded there.
+    private const long BytesMax = 1 << 20;
+
     /// <summary>The entries of a stream behind an id, and those that come: waits for them without a thread.</summary>
     /// <remarks>An absent key is a stream without entries, and so is a key of another kind.</remarks>
     /// <param name="store">The store.</param>
@@ -89,7 +92,7 @@ public static class StreamFollowing
     {
         if (last == StreamId.Max)
             return;
-        var sink = new CopySink(entries);
+        var sink = new CopySink(entries, BytesMax);
         store.Stream(key).GetRange(last.Next, StreamId.Max, EntriesMax, isReversed: false, ref sink);
     }
 
@@ -97,7 +100,7 @@ public static class StreamFollowing
         CacheStore store, ReadOnlySpan<byte> key, ReadOnlySpan<byte> group, ReadOnlySpan<byte> consumer,
         List<StreamEntry> entries)
     {
-        var sink = new CopySink(entries);
+        var sink = new CopySink(entries, long.MaxValue); // All of them are delivered.
         var options = new StreamGroupRead { Count = EntriesMax };
         var status = store.Stream(key).ReadGroup(group, consumer, options, ref sink, out _);
         if (status is WriteStatus.NotFound or WriteStatus.ConditionNotMet or WriteStatus.WrongType)
@@ -106,14 +109,17 @@ public static class StreamFollowing
             throw new InvalidOperationException($"Entries cannot be delivered: {status}.");
     }
 
-    private readonly struct CopySink(List<StreamEntry> entries) : IStreamSink
+    private struct CopySink(List<StreamEntry> entries, long bytesMax) : IStreamSink
     {
-        public bool IsFull => false;
+        private long _bytes;
 
-        public void Begin(long count) => entries.EnsureCapacity((int)Math.Min(count, EntriesMax));
+        public readonly bool IsFull => _bytes > bytesMax;
+
+        public readonly void Begin(long count) => entries.EnsureCapacity((int)Math.Min(count, EntriesMax));
 
         public void Take(StreamId id, scoped StreamFields fields)
         {
+            _bytes += fields.Bytes;
             var copies = new KeyValuePair<byte[], byte[]>[fields.Count];
             for (int i = 0; fields.MoveNext(); i++)
                 copies[i] = new(fields.Field.ToArray(), fields.Value.ToArray());
@@ -164,6 +170,9 @@ public static class StreamFollowing
         public override void Drain()
         {
         }
+
+        // The next look throws.
+        internal override void NoteDisposal() => _changed.TrySetResult();
 
         public void Dispose() => _store.Detach(this);
 

@@ -33,6 +33,13 @@ internal sealed class ChangeListeners(ChangeJournal? journal, ChangeObserver[] o
             observer.Drain();
     }
 
+    /// <summary>Tells all observers that the store was disposed; without any lock.</summary>
+    public void NoteDisposal()
+    {
+        foreach (var observer in Observers)
+            observer.NoteDisposal();
+    }
+
     private static ChangeListeners? Create(ChangeJournal? journal, ChangeObserver[] observers) =>
         journal is null && observers.Length == 0 ? null : new ChangeListeners(journal, observers);
 }

@@ -20,4 +20,9 @@ public readonly ref struct ChangeNote
 
     /// <summary>Whether a value was written to a key that had one.</summary>
     public bool IsReplaced { get; init; }
+
+    /// <summary>
+    /// Of a stream: whether its entries stay as they are, since a group was changed, or what is known of ids.
+    /// </summary>
+    public bool KeepsEntries { get; init; }
 }

@@ -19,4 +19,9 @@ public abstract class ChangeObserver
     /// other threads may wait for the end of the write, and the caller may be the store's timer.
     /// </summary>
     public abstract void Drain();
+
+    /// <summary>Hears that the store was disposed: no change follows. Called without a lock, once or never.</summary>
+    internal virtual void NoteDisposal()
+    {
+    }
 }

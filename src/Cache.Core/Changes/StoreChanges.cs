@@ -42,6 +42,15 @@ internal sealed class StoreChanges(Action<ChangeListeners?> told)
             Replace(ChangeListeners.Without(_listeners, observer));
     }
 
+    /// <summary>Tells the observers that the store was disposed; who attaches later sees that itself.</summary>
+    public void EndAll()
+    {
+        ChangeListeners? listeners;
+        lock (_gate) // Who attached before is told.
+            listeners = _listeners;
+        listeners?.NoteDisposal();
+    }
+
     private void Replace(ChangeListeners? listeners)
     {
         Volatile.Write(ref _listeners, listeners);

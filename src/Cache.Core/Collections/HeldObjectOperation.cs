@@ -89,7 +89,7 @@ internal ref struct HeldObjectOperation<TEdit>(StoreState state, TEdit edit, Ele
             shard.NoteFieldsOfHeld(entry);
         if (entry.Recorder is { } recorder && recorder.Write(key.Bytes, changes.Told(isCollection: false)))
             entry.Recorder = null;
-        shard.NoteElements(key, Edit.Kind, RemoveExpiredEdit.CauseOf<TEdit>());
+        shard.NoteElements(key, Edit.Kind, RemoveExpiredEdit.CauseOf<TEdit>(), TEdit.KeepsEntries);
         Edit.Note(writer.Added, writer.Removed);
         Object = entry.Object;
         return WriteStatus.Done;

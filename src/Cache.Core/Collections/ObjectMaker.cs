@@ -81,7 +81,7 @@ internal static class ObjectMaker
                     return WriteStatus.OutOfMemory;
             }
 
-            if (!TryFill(state, objects, key, stub, stored))
+            if (!TryFill(state, objects, key, stub, kind, stored))
                 return WriteStatus.OutOfMemory;
             var operation = new SetObjectOperation(kind, stub, options, stored);
             var status = state.ShardOf(key.Hash).Write(key, ref operation);
@@ -166,11 +166,14 @@ internal static class ObjectMaker
     }
 
     private static bool TryFill(
-        StoreState state, ObjectHeap objects, in EntryKey key, ObjectStub stub, ReadOnlySpan<byte> stored)
+        StoreState state, ObjectHeap objects, in EntryKey key, ObjectStub stub, EntryKind kind,
+        ReadOnlySpan<byte> stored)
     {
+        var shapes = default(InheritedShapes);
         for (var elements = ElementReader.OfStored(stored); elements.TryRead();)
         {
-            if (!TryAdd(state, objects, key, stub, elements.Element))
+            var element = kind == EntryKind.Stream ? shapes.Complete(elements, elements.Element) : elements.Element;
+            if (!TryAdd(state, objects, key, stub, element))
                 return false;
         }
 

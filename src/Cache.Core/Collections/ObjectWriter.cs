@@ -210,7 +210,7 @@ internal static class ObjectWriter
                 return writer.IsRefused ? ObjectStep.Done : ObjectStep.NeedsPages;
             if (recorder is not null && recorder.Write(key.Bytes, changes.Told(isCollection: false)))
                 recorder = null;
-            shard.NoteElements(key, edit.Kind, RemoveExpiredEdit.CauseOf<TEdit>());
+            shard.NoteElements(key, edit.Kind, RemoveExpiredEdit.CauseOf<TEdit>(), TEdit.KeepsEntries);
             edit.Note(writer.Added, writer.Removed);
             return ObjectStep.Done;
         }

@@ -201,7 +201,7 @@ internal sealed partial class Shard
         new(ChangeKind.Set, 0, image.Length, image.Block) { EntryKind = kind, IsOfElements = true };
 
     /// <summary>Tells observers of a written collection; the caller holds its object.</summary>
-    public void NoteElements(in EntryKey key, EntryKind kind, ChangeCause cause) =>
+    public void NoteElements(in EntryKey key, EntryKind kind, ChangeCause cause, bool keepsEntries) =>
         Listeners?.Note(new ChangeNote
         {
             Key = key.Bytes,
@@ -210,6 +210,7 @@ internal sealed partial class Shard
             Cause = cause,
             EntryKind = kind,
             IsReplaced = true,
+            KeepsEntries = keepsEntries,
         });
 
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare: a write that failed after it had reserved.

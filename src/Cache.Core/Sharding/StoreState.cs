@@ -188,6 +188,7 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
         if (Interlocked.Exchange(ref _disposals, 1) != 0)
             return;
         BeginDisposal();
+        Changes.EndAll();
         _sweepTimer.Dispose();
         if (!TryClose())
             ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);

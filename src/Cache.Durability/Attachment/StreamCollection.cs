@@ -19,6 +19,10 @@ internal sealed class StreamCollection
     private uint _group;
     private uint _consumer;
 
+    // The names of the last entry's fields: where they are.
+    private int _shapeAt;
+    private int _shapeLength;
+
     /// <summary>The bytes, from the start of the array on.</summary>
     public byte[] Bytes => _bytes;
 
@@ -31,6 +35,7 @@ internal sealed class StreamCollection
     public void Begin()
     {
         (_lastNumber, _group, _consumer, IsTooLong, Length) = (0, 0, 0, false, 0);
+        (_shapeAt, _shapeLength) = (0, 0);
         Length = TryReserve(_headSize) ? _headSize : 0;
     }
 
@@ -43,7 +48,28 @@ internal sealed class StreamCollection
         if (length > BytesMax)
             IsTooLong = true;
         else if (TryReserve(ElementReader.SizeOf(name.Length, (int)length)))
-            NewEntry.Write(ref fields, shapeLength, Put(name, (int)length));
+            AddEntry(name, ref fields, (int)length, shapeLength);
+    }
+
+    // Without its names, where they are those of the entry before.
+    private void AddEntry<TFields>(ReadOnlySpan<byte> name, ref TFields fields, int length, int shapeLength)
+        where TFields : struct, IEntrySource
+    {
+        int start = Length;
+        var value = Put(name, length);
+        NewEntry.Write(ref fields, shapeLength, value);
+        StreamElement.TrySplit(value, out var shape, out var values);
+        if (!shape.SequenceEqual(_bytes.AsSpan(_shapeAt, _shapeLength)))
+        {
+            _shapeAt = Length - values.Length - shape.Length;
+            _shapeLength = StreamElement.InheritedOf(shape).Length;
+            return;
+        }
+
+        value[0] = 0;
+        values.CopyTo(value[1..]);
+        Length = start;
+        Put(name, 1 + values.Length);
     }
 
     public void AddGroup(ReadOnlySpan<byte> group, StreamId last, long entriesRead)

@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using System.Buffers.Text;
+using System.Text;
 
 namespace Cache.Durability.Rdb;
 
@@ -25,8 +26,13 @@ internal sealed class RdbStreams(RdbSource source, RdbStrings strings, RdbElemen
     // Before the names of the fields, and behind each entry's flags.
     private const int HeadParts = 3;
 
+    // To clear a larger table would take as long for each small group behind a large one.
+    private const int KeptCapacityMax = 1024;
+
     private readonly RdbElements _parts = fields.ForPairs();
-    private readonly Dictionary<RdbStreamId, (long Delivered, long Deliveries)> _pending = [];
+    private HashSet<string> _groups = [];
+    private HashSet<string> _consumers = [];
+    private Dictionary<RdbStreamId, (long Delivered, long Deliveries)> _pending = [];
     private byte[] _text = [];
     private long _length;
     private RdbStreamId _first;
@@ -45,6 +51,9 @@ internal sealed class RdbStreams(RdbSource source, RdbStrings strings, RdbElemen
         bool isSecond = type != RdbType.Stream;
         var head = ReadHead(isSecond);
         sink.TakeHead(head);
+        if (_groups.Capacity > KeptCapacityMax)
+            _groups = [];
+        _groups.Clear();
         for (long count = strings.ReadLength(); count > 0; count--)
             ReadGroup(head, isSecond, type == RdbType.Stream3);
     }
@@ -133,11 +142,17 @@ internal sealed class RdbStreams(RdbSource source, RdbStrings strings, RdbElemen
 
     private void ReadGroup(in RdbStreamHead head, bool isSecond, bool isThird)
     {
+        long start = source.Offset;
         var name = strings.Read(ref _text);
+        if (!_groups.Add(Encoding.Latin1.GetString(name.Span)))
+            throw new RdbFormatException(start, "a stream has two groups of one name.");
         var last = ReadId();
         long read = isSecond ? (long)strings.ReadNumber() : Estimate(head, last);
         sink.TakeGroup(name.Span, last, Math.Max(-1, read));
+        if (Math.Max(_pending.Capacity, _consumers.Capacity) > KeptCapacityMax)
+            (_pending, _consumers) = ([], []);
         _pending.Clear();
+        _consumers.Clear();
         for (long count = strings.ReadLength(); count > 0; count--)
         {
             long at = source.Offset;
@@ -155,7 +170,10 @@ internal sealed class RdbStreams(RdbSource source, RdbStrings strings, RdbElemen
 
     private void ReadConsumer(bool isThird)
     {
+        long start = source.Offset;
         var name = strings.Read(ref _text);
+        if (!_consumers.Add(Encoding.Latin1.GetString(name.Span)))
+            throw new RdbFormatException(start, "a group has two consumers of one name.");
         long seen = (long)source.ReadUInt64LittleEndian();
         if (isThird)
             source.Skip(sizeof(ulong));

@@ -10,7 +10,8 @@ namespace Cache.Server.Watches;
 /// the watches of a written key under the lock of that key; a key that is not watched costs a hash and a look at an
 /// empty chain. EXEC looks at the marks while it holds the locks of the watched keys: no write can come between.
 /// Only writes are marked. What removes a key (expiry, eviction, a clear, DEL) is found by its absence: a key that was
-/// there must be there still, and one that came back was written.
+/// there must be there still, and one that came back was written. As in Redis, a stream is not touched by what becomes
+/// of its groups and of what is pending in them.
 /// Concurrency: chains are changed and walked under the gate, which may be taken under the lock of a bucket or an
 /// object; nothing is waited for under it.
 /// </remarks>
@@ -115,8 +116,12 @@ internal sealed class WatchTable(CacheStore store) : ChangeObserver
     /// <summary>Marks the watches of a written key.</summary>
     public override void Note(in ChangeNote note)
     {
-        if (note.Kind == ChangeKind.Clear || note.Cause is ChangeCause.Expired or ChangeCause.Evicted)
+        if (note.Kind == ChangeKind.Clear || note.Cause is ChangeCause.Expired or ChangeCause.Evicted
+            || note.KeepsEntries)
+        {
             return;
+        }
+
         var chains = Volatile.Read(ref _chains);
         if (chains.Length == 0 || Volatile.Read(ref chains[IndexOf(note.Key, note.Keyspace)]) is null)
             return;

@@ -94,6 +94,42 @@ public sealed class StreamFollowingTests : IDisposable
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => next);
     }
 
+    [Fact]
+    public async Task FollowStream_OfLongEntries_CopiesFewAtOnce()
+    {
+        string value = new('v', 50_000);
+        for (int i = 0; i < 150; i++)
+            Append(value);
+        await using var entries = FollowAll(StreamId.Zero);
+
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        var first = entries.MoveNextAsync();
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 4 << 20);
+
+        Assert.True(await first);
+        for (int i = 1; i < 150; i++)
+            Assert.Equal(value, await NextAsync(entries));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Follow_EndsWithTheStore(bool isGroup)
+    {
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = StoreFixture.MemoryLimitBytes });
+        store.Stream("s"u8).CreateGroup("g"u8, new StreamGroupOptions { MakesStream = true }, out _);
+        byte[] key = Bytes("s");
+        await using var entries = isGroup
+            ? store.FollowGroupAsync(key, Bytes("g"), Bytes("a"), Token).GetAsyncEnumerator(Token)
+            : store.FollowStreamAsync(key, StreamId.Zero, Token).GetAsyncEnumerator(Token);
+        var next = entries.MoveNextAsync().AsTask();
+        Assert.False(next.IsCompleted);
+
+        store.Dispose();
+
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => next.WaitAsync(TimeSpan.FromSeconds(30), Token));
+    }
+
     private static async Task<string> NextAsync(IAsyncEnumerator<StreamEntry> entries)
     {
         Assert.True(await entries.MoveNextAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(30), Token));

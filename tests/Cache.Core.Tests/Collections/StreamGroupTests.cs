@@ -1,4 +1,6 @@
 using System.Text;
+using Cache.Core.Changes;
+using Cache.Core.Collections;
 using Cache.Core.Validation;
 using static Cache.Core.Tests.StoreFixture;
 
@@ -53,6 +55,54 @@ public sealed class StreamGroupTests : IDisposable
         Assert.Equal((before.Elements - 1, 0), (after.Elements, after.Groups));
         Assert.Equal(WriteStatus.ConditionNotMet, Stream.RemoveGroup("g"u8, out var outcome));
         Assert.Equal(StreamGroupStatus.NoGroup, outcome);
+        Store.Validate();
+    }
+
+    // What a group had goes in steps; in between the key may become another stream, whose groups have the same numbers.
+    [Fact]
+    public void RemoveGroup_WhereTheKeyBecomesAnotherStream_LeavesThatOneAlone()
+    {
+        Fill(300);
+        Read("a"u8, default);
+        var observer = new OneStep(() =>
+        {
+            Store.Remove("s"u8);
+            Fill(300);
+            Read("b"u8, default);
+        });
+        Store.Attach(observer);
+        Assert.Equal(WriteStatus.Done, Stream.RemoveGroup("g"u8, out _));
+        Store.Detach(observer);
+
+        Assert.True(observer.IsDone);
+        Assert.Equal(300, Read("b"u8, new StreamGroupRead { After = StreamId.Zero }).Count);
+        using (var snapshot = Stream.TakeSnapshot(out _))
+        {
+            Assert.True(snapshot.TryGetGroup("g"u8, out var group));
+            Assert.Equal((300, 1), (group.Pending, group.Consumers));
+        }
+
+        Store.Validate();
+    }
+
+    [Fact]
+    public void RemoveGroup_InTheMiddle_IsStoredWithoutWhatIsGone()
+    {
+        Fill(300);
+        Read("a"u8, default);
+        byte[] stored = [];
+        var observer = new OneStep(() =>
+        {
+            var sink = new StoredSink();
+            Assert.True(Store.TryPeekStored("s"u8, ref sink, out _));
+            stored = sink.Bytes;
+        });
+        Store.Attach(observer);
+        Stream.RemoveGroup("g"u8, out _);
+        Store.Detach(observer);
+
+        Assert.True(StoredCollection.IsWhole(EntryKind.Stream, stored));
+        Assert.Equal(WriteStatus.Done, Store.SetStored("t"u8, EntryKind.Stream, stored, default));
         Store.Validate();
     }
 
@@ -141,6 +191,35 @@ public sealed class StreamGroupTests : IDisposable
         {
             var fields = new StreamModel.Fields(["field", $"{i}"]);
             Stream.Append(ref fields, new StreamAppend { Id = new StreamId((ulong)i, 1) }, out _);
+        }
+    }
+
+    // Does something once, behind the first write that it is told of.
+    private sealed class OneStep(Action action) : ChangeObserver
+    {
+        public bool IsDone { get; private set; }
+
+        public override void Note(in ChangeNote note)
+        {
+        }
+
+        public override void Drain()
+        {
+            if (IsDone)
+                return;
+            IsDone = true;
+            action();
+        }
+    }
+
+    private struct StoredSink : IValueSink
+    {
+        public byte[] Bytes { get; private set; }
+
+        public Span<byte> GetSpan(int length) => Bytes = new byte[length];
+
+        public readonly void Advance(int length)
+        {
         }
     }
 

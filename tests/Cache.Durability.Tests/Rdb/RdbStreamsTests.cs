@@ -1,3 +1,4 @@
+using System.Text;
 using Cache.Durability.Rdb;
 using Cache.Testing;
 
@@ -66,6 +67,40 @@ public sealed class RdbStreamsTests
         var sink = new Counter();
         Read(file.ToArray(), sink);
         Assert.Equal((1, 300, (long)300 * 2 + 300 / 7 + 1), (sink.Streams, sink.Entries, sink.Fields));
+    }
+
+    // Redis refuses such a file too: what is pending of the one would be the other's.
+    [Theory]
+    [InlineData("g", "h", "a", "b", true)]
+    [InlineData("g", "h", "a", "a", false)]
+    [InlineData("g", "g", "a", "b", false)]
+    public void TryRead_OfNamesThatAreThereTwice_IsRefused(
+        string group, string otherGroup, string consumer, string otherConsumer, bool isTaken)
+    {
+        using var file = new MemoryStream();
+        var writer = new RdbWriter(file, DateTimeOffset.UnixEpoch);
+        var stream = new RdbStreamWriter(writer);
+        stream.Begin(new RdbEntry(0, "k"u8.ToArray(), default, null), nodes: 0);
+        stream.WriteHead(default, groups: 2);
+        foreach (string name in (string[])[group, otherGroup])
+        {
+            stream.WriteGroup(Encoding.ASCII.GetBytes(name), default, entriesRead: 0);
+            stream.WriteCount(0);
+            stream.WriteCount(2);
+            foreach (string one in (string[])[consumer, otherConsumer])
+            {
+                stream.WriteConsumer(Encoding.ASCII.GetBytes(one), seenMs: 1);
+                stream.WriteCount(0);
+            }
+        }
+
+        writer.WriteEnd();
+        var sink = new Counter();
+        if (isTaken)
+            Read(file.ToArray(), sink);
+        else
+            Assert.Throws<RdbFormatException>(() => Read(file.ToArray(), sink));
+        Assert.Equal(isTaken, sink is { Groups: 2, Consumers: 4 });
     }
 
     private static long Fill(RdbElements names, RdbElements values, int index, int length)

@@ -60,6 +60,21 @@ public sealed class BlockedReaderTests : ConnectionTestBase
         await ExpectAsync(waiting, "*1\r\n" + Stream("s", id.ToString()));
     }
 
+    [Theory]
+    [InlineData("7-7", "5-5", "8-8")]
+    [InlineData("5-5", "7-7", "6-6")]
+    public async Task Read_OfOneKeyTwice_WaitsBehindTheFirstId(string first, string second, string served)
+    {
+        await using var server = await StartAsync(bounds: _shared);
+        var (waiting, other) = (server.Connect(), server.Connect());
+        waiting.Send(Read("BLOCK", "0", "STREAMS", "s", "s", first, second));
+
+        other.Exchange(Request("XADD", "s", "6-6", "f", "v"));
+        other.Exchange(Request("XADD", "s", "8-8", "f", "v"));
+
+        await ExpectAsync(waiting, $"*1\r\n*2\r\n$1\r\ns\r\n*1\r\n*2\r\n$3\r\n{served}\r\n");
+    }
+
     // The thread of another does not copy so much.
     [Fact]
     public async Task Add_OfALongEntry_IsReadByItsOwnClient()

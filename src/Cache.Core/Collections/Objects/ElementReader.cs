@@ -68,6 +68,7 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
     public static bool IsWhole(EntryKind kind, ReadOnlySpan<byte> bytes, bool isCollection)
     {
         var reader = new ElementReader(bytes);
+        var shape = default(ReadOnlySpan<byte>); // Of a stream.
         bool isAny = false;
         while (reader.TryRead())
         {
@@ -78,7 +79,10 @@ internal ref struct ElementReader(ReadOnlySpan<byte> bytes)
                 continue;
             if (!MayBe(kind, reader, isCollection))
                 return false;
-            if (!MayHave(kind, reader))
+            bool isWhole = kind == EntryKind.Stream && isCollection
+                ? StreamElement.IsWhole(reader.Name, reader.Value, ref shape)
+                : MayHave(kind, reader);
+            if (!isWhole)
                 return false;
         }
 

@@ -10,6 +10,11 @@ namespace Cache.Core.Collections.Objects;
 internal interface IObjectEdit
 {
     /// <summary>
+    /// Of a stream: whether its entries stay as they are, since the edit changes a group, or what is known of ids.
+    /// </summary>
+    static virtual bool KeepsEntries => false;
+
+    /// <summary>
     /// Decides what becomes of the elements, of at most <see cref="ElementChanges.CountMax"/>. The object is held, and
     /// nothing is changed. It may be called again: an obstacle was met, and nothing was done.
     /// </summary>

@@ -4,7 +4,10 @@ using Cache.Core.Layout;
 
 namespace Cache.Core.Collections.Objects;
 
-/// <summary>A whole stream as it is stored in a file: its elements, without those that follow from others.</summary>
+/// <summary>
+/// A whole stream as it is stored in a file: its elements, without those that follow from others, and without names of
+/// fields that are those of the entry before: else it could be many times as long as its pages.
+/// </summary>
 internal static class StoredStream
 {
     /// <summary>The bytes that it takes.</summary>
@@ -44,11 +47,15 @@ internal static class StoredStream
         }
 
         var block = stream.Blocks.At(0);
+        int shapeLength = 0;
         for (uint i = 0; i < view.SecondCount && block.IsValid; i++, block.MoveNext())
-            VisitBlock(view, block, ref target);
+            VisitBlock(view, block, name, ref shapeLength, ref target);
     }
 
-    private static void VisitBlock(in ObjectView view, in TreeCursor<ByNumber> block, scoped ref ElementTarget target)
+    // shape: The names of the last entry's fields; of a long one none, since they may be long too.
+    private static void VisitBlock(
+        in ObjectView view, in TreeCursor<ByNumber> block, scoped Span<byte> shape, ref int shapeLength,
+        scoped ref ElementTarget target)
     {
         Span<byte> name = stackalloc byte[StreamElement.EntryNameSize];
         Span<byte> value = stackalloc byte[TreeEntry.LengthMax];
@@ -57,6 +64,7 @@ internal static class StoredStream
         if (entry.IsValueStub)
         {
             StreamElement.NameEntry(name, first);
+            shapeLength = 0;
             if (target.IsCounting)
             {
                 target.Count(name.Length, entry.ValueLength);
@@ -71,7 +79,10 @@ internal static class StoredStream
         for (var reader = new StreamBlockReader(first, entry.Value); reader.TryRead();)
         {
             StreamElement.NameEntry(name, reader.Id);
-            int length = Varint.WriteBytes(value, reader.Shape);
+            bool isSame = reader.Shape.SequenceEqual(shape[..shapeLength]);
+            reader.Shape.CopyTo(shape);
+            shapeLength = reader.Shape.Length;
+            int length = Varint.WriteBytes(value, isSame ? default : reader.Shape);
             reader.Values.CopyTo(value[length..]);
             target.Add(name, value[..(length + reader.Values.Length)]);
         }

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using Cache.Core.Layout;
 
 namespace Cache.Core.Collections.Objects;
 
@@ -10,13 +11,16 @@ namespace Cache.Core.Collections.Objects;
 ///  group      2 │ name                                StreamGroup
 ///  consumer   3 │ group 4 │ name                      StreamConsumer
 ///  pending    4 │ group 4 │ id 16                     StreamPending
+///  gone       7 │ group 4                             nothing: the group has gone, and not all that it had
 ///
 ///  shape      number of fields │ length │ field │ length │ field …
 ///  values     length │ value │ length │ value …
 /// </code>
 /// Ids and groups are most significant byte first, lengths are <see cref="Varint"/>s. Two elements follow from others,
 /// and are in the tree alone: what is pending by consumer (5 │ group 4 │ consumer 4 │ id 16), and the names of
-/// consumers by their numbers (6 │ group 4 │ consumer 4).
+/// consumers by their numbers (6 │ group 4 │ consumer 4). Whole streams are stored without these, and without what is
+/// gone; of entries that have the same names of fields, one after the other, the first has them, and the others an
+/// empty shape.
 /// </remarks>
 internal static class StreamElement
 {
@@ -27,6 +31,7 @@ internal static class StreamElement
     public const byte Pending = 4;
     public const byte PendingOfConsumer = 5;
     public const byte NameOfConsumer = 6;
+    public const byte Gone = 7;
 
     public const int IdSize = 2 * sizeof(ulong);
 
@@ -99,6 +104,25 @@ internal static class StreamElement
         return isWhole;
     }
 
+    /// <summary>The same of a whole stream, where an entry without names has those of the one before.</summary>
+    /// <param name="name">The name.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="shape">The names of the last entry that has some; empty at first.</param>
+    public static bool IsWhole(
+        ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, scoped ref ReadOnlySpan<byte> shape)
+    {
+        if (name.Length != EntryNameSize || name[0] != Entry || !TrySplit(value, out var own, out var values))
+            return IsWhole(name, value, isDropped: false);
+        if (own.IsEmpty)
+            return StreamId.Zero != ReadId(name[1..]) && AreFields(shape, values);
+        shape = InheritedOf(own);
+        return IsWhole(name, value, isDropped: false);
+    }
+
+    /// <summary>What entries may have of the names of one before: long ones would be copied for each.</summary>
+    public static ReadOnlySpan<byte> InheritedOf(ReadOnlySpan<byte> shape) =>
+        shape.Length <= TreeEntry.LengthMax ? shape : default;
+
     /// <summary>Whether a name and a value of a file are an element of a stream.</summary>
     public static bool IsWhole(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, bool isDropped)
     {
@@ -112,20 +136,20 @@ internal static class StreamElement
             Consumer when name.Length is >= GroupPrefixSize and <= GroupPrefixSize + NameLengthMax =>
                 StreamConsumer.Size,
             Pending when name.Length == PendingNameSize => StreamPending.Size,
+            Gone when name.Length == GroupPrefixSize => 0,
             _ => -2,
         };
         if (length == -2)
             return false;
-        return isDropped ? value.IsEmpty : length == -1 ? AreFields(value) : value.Length == length;
+        return isDropped ? value.IsEmpty
+            : length == -1 ? TrySplit(value, out var shape, out var values) && AreFields(shape, values)
+            : value.Length == length;
     }
 
-    private static bool AreFields(ReadOnlySpan<byte> value)
+    private static bool AreFields(ReadOnlySpan<byte> shape, ReadOnlySpan<byte> values)
     {
-        if (!TrySplit(value, out var shape, out var values) || !Varint.TryRead(ref shape, out ulong count)
-            || count == 0 || count > int.MaxValue)
-        {
+        if (!Varint.TryRead(ref shape, out ulong count) || count == 0 || count > int.MaxValue)
             return false;
-        }
 
         for (ulong i = 0; i < count; i++)
         {

@@ -61,6 +61,14 @@ internal readonly struct StreamView(ObjectView view)
         return isFound;
     }
 
+    /// <summary>Whether a group has gone, of which this stream still has elements.</summary>
+    public bool IsGone(uint group)
+    {
+        Span<byte> name = stackalloc byte[StreamElement.GroupPrefixSize];
+        StreamElement.NameOfGroup(name, StreamElement.Gone, group);
+        return Elements.TryFind(StreamElement.KeyOf(name, out var rest), rest, out _);
+    }
+
     /// <summary>How many elements of a tag and a group there are.</summary>
     public uint CountOf(byte tag, uint group)
     {

@@ -9,6 +9,8 @@ internal ref struct AcknowledgeEdit(ReadOnlySpan<byte> group, ReadOnlySpan<Strea
     private readonly ReadOnlySpan<byte> _group = group;
     private readonly ReadOnlySpan<StreamId> _ids = ids;
 
+    public static bool KeepsEntries => true;
+
     public readonly EntryKind Kind => EntryKind.Stream;
 
     /// <summary>How many of them were pending.</summary>

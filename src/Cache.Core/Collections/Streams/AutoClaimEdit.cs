@@ -22,6 +22,8 @@ internal ref struct AutoClaimEdit(
     private readonly (int Count, int Length) _before = taken.End;
     private readonly int _removedBefore = removed.Count;
 
+    public static bool KeepsEntries => true;
+
     public readonly EntryKind Kind => EntryKind.Stream;
 
     public StreamGroupStatus Outcome { get; private set; }

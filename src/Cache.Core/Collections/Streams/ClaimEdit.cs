@@ -16,6 +16,8 @@ internal ref struct ClaimEdit(
     private readonly ReadOnlySpan<StreamId> _ids = ids;
     private readonly (int Count, int Length) _before = taken.End;
 
+    public static bool KeepsEntries => true;
+
     public readonly EntryKind Kind => EntryKind.Stream;
 
     public StreamGroupStatus Outcome { get; private set; }

@@ -21,6 +21,8 @@ internal ref struct GroupEdit(
     private readonly ReadOnlySpan<byte> _group = group;
     private readonly ReadOnlySpan<byte> _consumer = consumer;
 
+    public static bool KeepsEntries => true;
+
     public readonly EntryKind Kind => EntryKind.Stream;
 
     public StreamGroupStatus Outcome { get; private set; }
@@ -57,6 +59,8 @@ internal ref struct GroupEdit(
                 break;
             case GroupAction.Destroy:
                 StreamChanges.DropGroup(changes, _group);
+                if (stream.CountOf(StreamElement.Consumer, Number) != 0)
+                    StreamChanges.PutGone(changes, Number);
                 break;
             default:
                 if (ConsumerOf.IsMade(stream, changes, ref header, found.Number, _consumer, nowMs, out _))

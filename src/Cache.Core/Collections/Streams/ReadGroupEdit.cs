@@ -22,6 +22,8 @@ internal ref struct ReadGroupEdit(
     private readonly ReadOnlySpan<byte> _consumer = consumer;
     private readonly (int Count, int Length) _before = taken.End;
 
+    public static bool KeepsEntries => true;
+
     public readonly EntryKind Kind => EntryKind.Stream;
 
     public StreamGroupStatus Outcome { get; private set; }

@@ -6,6 +6,8 @@ namespace Cache.Core.Collections.Streams;
 /// <summary>Sets what a stream knows of ids that it has had.</summary>
 internal struct SetIdEdit(StreamId last, long? added, StreamId maxRemoved, EntryRoom room) : IPackedEdit, IObjectEdit
 {
+    public static bool KeepsEntries => true;
+
     public readonly EntryKind Kind => EntryKind.Stream;
 
     public StreamSetIdStatus Outcome { get; private set; }

@@ -37,6 +37,22 @@ internal static class StreamChanges
         changes.DropOfStream(name[..(1 + group.Length)]);
     }
 
+    /// <summary>Notes that a group has gone, of which elements are left.</summary>
+    public static void PutGone(ElementChanges changes, uint group)
+    {
+        Span<byte> name = stackalloc byte[StreamElement.GroupPrefixSize];
+        StreamElement.NameOfGroup(name, StreamElement.Gone, group);
+        changes.Put(name, default);
+    }
+
+    /// <summary>Nothing is left of a group that has gone.</summary>
+    public static void DropGone(ElementChanges changes, uint group)
+    {
+        Span<byte> name = stackalloc byte[StreamElement.GroupPrefixSize];
+        StreamElement.NameOfGroup(name, StreamElement.Gone, group);
+        changes.DropOfStream(name);
+    }
+
     public static void PutConsumer(
         ElementChanges changes, uint group, scoped ReadOnlySpan<byte> consumer, in StreamConsumer value)
     {

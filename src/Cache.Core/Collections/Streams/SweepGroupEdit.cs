@@ -7,7 +7,10 @@ namespace Cache.Core.Collections.Streams;
 /// <summary>
 /// Removes what a group had that is gone, or a consumer with what it has not acknowledged, a step's at most.
 /// </summary>
-/// <remarks>consumer: Empty: the group of the number has gone. group: The number; 0: the name says.</remarks>
+/// <remarks>
+/// consumer: Empty: the group of the number has gone. group: The number; 0: the name says. The key may be another
+/// stream by now, whose groups have the same numbers: only what the stream itself says is gone is removed.
+/// </remarks>
 internal ref struct SweepGroupEdit(uint group, ReadOnlySpan<byte> name, ReadOnlySpan<byte> consumer)
     : IPackedEdit, IObjectEdit
 {
@@ -15,6 +18,8 @@ internal ref struct SweepGroupEdit(uint group, ReadOnlySpan<byte> name, ReadOnly
 
     private readonly ReadOnlySpan<byte> _name = name;
     private readonly ReadOnlySpan<byte> _consumer = consumer;
+
+    public static bool KeepsEntries => true;
 
     public readonly EntryKind Kind => EntryKind.Stream;
 
@@ -58,6 +63,8 @@ internal ref struct SweepGroupEdit(uint group, ReadOnlySpan<byte> name, ReadOnly
 
     private void SweepAll(scoped in StreamView stream, ElementChanges changes)
     {
+        if (!stream.IsGone(group))
+            return;
         ulong key = StreamElement.KeyOf(StreamElement.Pending, group);
         for (var cursor = stream.PendingFrom(group, StreamId.Zero);
              cursor.IsValid && cursor.Key == key && !(IsMore = Removed == RemovedMax);
@@ -76,6 +83,9 @@ internal ref struct SweepGroupEdit(uint group, ReadOnlySpan<byte> name, ReadOnly
             StreamChanges.DropConsumer(changes, group, cursor.Entry.Name);
             consumers++;
         }
+
+        if (!IsMore)
+            StreamChanges.DropGone(changes, group);
     }
 
     private void SweepConsumer(scoped in StreamView stream, uint number, uint consumer, ElementChanges changes)

@@ -35,17 +35,18 @@ internal sealed class StreamWaiter(ClientSession client, byte[][] keys, StreamId
         return sink.IsFull ? WaitOutcome.Itself : WaitOutcome.Served;
     }
 
-    // One key may be there twice, with another id.
+    // One key may be there twice, with another id: the first one counts, as in Redis.
     private bool TryFindId(byte[] key, StreamId last, out StreamId id)
     {
+        id = default;
         for (int i = 0; i < Keys.Length; i++)
         {
+            if (!Keys[i].AsSpan().SequenceEqual(key))
+                continue;
             id = ids[i];
-            if (id < last && Keys[i].AsSpan().SequenceEqual(key))
-                return true;
+            return id < last;
         }
 
-        id = default;
         return false;
     }
 

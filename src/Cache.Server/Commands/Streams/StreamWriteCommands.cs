@@ -14,6 +14,9 @@ internal static class StreamWriteCommands
     // The time to remove an entry, in nanoseconds.
     private const long EntryWork = 400;
 
+    // So many that a trim removes are too much for a shared thread in any case: no more are counted.
+    private const long TrimmedMax = 4_096;
+
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
         new("xadd", XAdd),
@@ -126,10 +129,19 @@ internal static class StreamWriteCommands
     // About how many entries go.
     private static long TrimmedOf(ReadOnlySpan<byte> key, in StreamTrim trim, CommandContext context)
     {
-        if (!context.SharesThread)
+        if (!context.SharesThread || context.Store.Stream(key).GetInfo(out var info) != ReadStatus.Found)
             return 0;
-        long length = context.Store.Stream(key).Count;
-        return Math.Max(0, trim.MaxLength is { } most ? length - most : length);
+        long count = trim.MaxLength is { } most ? info.Length - most
+            : info.FirstId < trim.MinId ? CountBelow(key, trim.MinId, context) : 0;
+        return Math.Clamp(count, 0, trim.Limit > 0 ? trim.Limit : long.MaxValue);
+    }
+
+    private static long CountBelow(ReadOnlySpan<byte> key, StreamId id, CommandContext context)
+    {
+        var sink = default(CountingSink);
+        context.Store.Stream(key).GetRange(
+            StreamId.Zero, id.Previous, TrimmedMax, isReversed: false, ref sink);
+        return sink.Count;
     }
 
     // XSETID key last-id [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]

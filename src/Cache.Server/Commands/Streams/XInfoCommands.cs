@@ -11,6 +11,9 @@ internal static class XInfoCommands
 {
     private const long CountOfFull = 10;
 
+    // The time to tell of a group or a consumer, in nanoseconds: what it has is counted.
+    private const long RowWork = 1_000;
+
     private static readonly string[] _help =
     [
         "XINFO <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
@@ -58,6 +61,8 @@ internal static class XInfoCommands
             return;
         }
 
+        if (context.TryGiveWay(snapshot.Info.Groups * RowWork))
+            return;
         reply.ArrayHeader(snapshot.Info.Groups);
         for (var groups = snapshot.GetGroups(); groups.MoveNext() && !context.IsReplyOverLimit;)
         {
@@ -90,6 +95,8 @@ internal static class XInfoCommands
             return;
         }
 
+        if (context.TryGiveWay(group.Consumers * RowWork))
+            return;
         long now = context.Store.NowUnixMs;
         reply.ArrayHeader(group.Consumers);
         for (var consumers = snapshot.GetConsumers(request[3]); consumers.MoveNext() && !context.IsReplyOverLimit;)

@@ -72,8 +72,8 @@ internal static class XReadGroupCommand
             return;
         }
 
-        int served = CountServed(keys, group, ids, arguments.CountMax, context);
-        if (served != 0 && CollectionWork.TryGiveWay(keys.GetKey(0), arguments.CountMax, context))
+        int served = ServedStreams.Find(keys, group, ids, arguments.CountMax, context, out long work);
+        if (context.TryGiveWay(work))
             return;
         if (served != 0)
         {
@@ -93,52 +93,6 @@ internal static class XReadGroupCommand
         }
 
         context.EndProgress();
-    }
-
-    // What a consumer has is told in any case, and of new entries if there are some.
-    private static int CountServed(
-        RequestSlice keys, ReadOnlySpan<byte> group, StreamId?[] ids, long count, CommandContext context)
-    {
-        int served = 0;
-        for (int i = 0; i < keys.Count; i++)
-        {
-            bool isServed = ids[i] is not null;
-            if (!isServed)
-                context.Store.Stream(keys.GetKey(i)).FindGroup(group, out _, out _, out isServed);
-            int earlier = isServed && ids[i] is null ? CountEarlier(keys, ids, i) : 0;
-            if (earlier != 0)
-            {
-                isServed = count < long.MaxValue / keys.Count
-                    && HasMoreThan(earlier * count, keys.GetKey(i), group, context);
-            }
-
-            if (isServed)
-                served++;
-            else
-                ids[i] = StreamId.Max; // Behind which nothing can be.
-        }
-
-        return served;
-    }
-
-    // A key that is named twice has for the second what the first one leaves.
-    private static int CountEarlier(RequestSlice keys, StreamId?[] ids, int index)
-    {
-        int count = 0;
-        for (int i = 0; i < index; i++)
-            count += ids[i] is null && keys.GetKey(i).SequenceEqual(keys.GetKey(index)) ? 1 : 0;
-        return count;
-    }
-
-    private static bool HasMoreThan(
-        long count, ReadOnlySpan<byte> key, ReadOnlySpan<byte> group, CommandContext context)
-    {
-        using var snapshot = context.Store.Stream(key).TakeSnapshot(out var status);
-        if (status != ReadStatus.Found || !snapshot.TryGetGroup(group, out var info))
-            return false;
-        var sink = default(CountSink);
-        snapshot.GetRange(info.LastDeliveredId.Next, StreamId.Max, count + 1, isReversed: false, ref sink);
-        return sink.Count > count;
     }
 
     private static void Reply(
@@ -184,19 +138,6 @@ internal static class XReadGroupCommand
         "ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by "u8
         + "specifying a proper ID, or use the > ID to get new messages. The $ ID would just return an empty result "u8
         + "set."u8;
-
-    private struct CountSink : IStreamSink
-    {
-        public long Count { get; private set; }
-
-        public readonly bool IsFull => true;
-
-        public void Begin(long count) => Count = count;
-
-        public readonly void Take(StreamId id, scoped StreamFields fields)
-        {
-        }
-    }
 
     // The stream's part of the reply; of the only one, the whole.
     private readonly ref struct StreamReplySink(
