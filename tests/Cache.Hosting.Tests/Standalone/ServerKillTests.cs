@@ -6,7 +6,8 @@ namespace Cache.Hosting.Tests.Standalone;
 /// <remarks>
 /// Each client sets keys of its own, by numbers, one after the other; so what is there has no gaps. With each it sets
 /// the last number in the same MSET, and counts behind it. Then the number goes to a hash, a list, a set and a sorted
-/// set of the client's, in this order. They begin small, and become large; the list has the last ones only.
+/// set of the client's, in this order. They begin small, and become large; the list has the last ones only. At last a
+/// transaction moves the number from one account of the client's to another one, and notes it in a hash.
 /// </remarks>
 public sealed class ServerKillTests : IDisposable
 {
@@ -89,6 +90,7 @@ public sealed class ServerKillTests : IDisposable
                 {
                     await CheckLastAsync(server, client, found);
                     await CheckCollectionsAsync(server, client, found);
+                    await CheckAccountsAsync(server, client, found);
                 }
             }
 
@@ -177,6 +179,31 @@ public sealed class ServerKillTests : IDisposable
             $"LRANGE l:{client} 0 -1\r\n", $"*{length}\r\n{string.Concat(numbers.TakeLast(length).Select(Bulk))}");
     }
 
+    // All of a transaction is there, or nothing. What the last number lacks is made up for, as above.
+    private static async Task CheckAccountsAsync(StandaloneProcess server, int client, int found)
+    {
+        await using var connection = await server.ConnectAsync();
+        int last = found - 1;
+        await connection.SendAsync($"HSETNX moved:{client} {last} {last}\r\n");
+        string isNew = await connection.ReadAsync(4);
+        string sum = SumOf(found);
+        if (isNew == ":1\r\n")
+        {
+            await connection.ExchangeAsync(
+                $"DECRBY from:{client} {last}\r\nINCRBY to:{client} {last}\r\n",
+                $":{Negative(sum)}\r\n:{sum}\r\n");
+        }
+
+        await connection.ExchangeAsync(
+            $"HLEN moved:{client}\r\nGET from:{client}\r\nGET to:{client}\r\n",
+            $":{found}\r\n{Bulk(Negative(sum))}{Bulk(sum)}");
+    }
+
+    // Of the numbers below.
+    private static string SumOf(int count) => $"{(long)count * (count - 1) / 2}";
+
+    private static string Negative(string sum) => sum == "0" ? sum : $"-{sum}";
+
     private static string Number(int number) => number.ToString(CultureInfo.InvariantCulture);
 
     private static string Bulk(string text) => $"${text.Length}\r\n{text}\r\n";
@@ -199,9 +226,13 @@ public sealed class ServerKillTests : IDisposable
                     $"MSET {client}:{number} x last:{client} {number}\r\nINCR total:{client}\r\n"
                     + $"HSET h:{client} {number} {number}\r\nRPUSH l:{client} {number}\r\n"
                     + $"SADD s:{client} {number}\r\nZADD z:{client} {number} {number}\r\n"
-                    + $"LTRIM l:{client} -{ListLength} -1\r\n");
+                    + $"LTRIM l:{client} -{ListLength} -1\r\n"
+                    + $"MULTI\r\nDECRBY from:{client} {number}\r\nINCRBY to:{client} {number}\r\n"
+                    + $"HSET moved:{client} {number} {number}\r\nEXEC\r\n");
                 int length = Math.Min(number, ListLength) + 1;
-                string expected = $"+OK\r\n:{number + 1}\r\n:1\r\n:{length}\r\n:1\r\n:1\r\n+OK\r\n";
+                string expected = $"+OK\r\n:{number + 1}\r\n:1\r\n:{length}\r\n:1\r\n:1\r\n+OK\r\n"
+                    + "+OK\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n"
+                    + $"*3\r\n:{Negative(SumOf(number + 1))}\r\n:{SumOf(number + 1)}\r\n:1\r\n";
                 if (await connection.ReadAsync(expected.Length) != expected)
                     return;
                 acknowledged[client]++;
