@@ -35,6 +35,33 @@ public sealed class StoreStreamTests
         after.Store.Validate();
     });
 
+    // It goes in steps, and each is recorded.
+    [Fact]
+    public void Start_AfterAGroupOfManyEntriesHasGone_HasNothingOfIt()
+    {
+        var directory = new FaultyDirectory();
+        using var rig = new StoreRig(directory, _clock);
+        var options = new StreamGroupOptions { LastDeliveredId = StreamId.Zero, MakesStream = true };
+        rig.Store.Stream("s"u8).CreateGroup("g"u8, options, out _);
+        for (int i = 0; i < 300; i++)
+        {
+            rig.Store.Stream("s"u8).Append("f"u8, "v"u8, out _);
+            rig.Durable.Journal.Write();
+        }
+
+        var sink = new EntrySink(new StringBuilder());
+        rig.Store.Stream("s"u8).ReadGroup("g"u8, "c"u8, default, ref sink, out _);
+        rig.Durable.Journal.Write();
+        Assert.Equal(WriteStatus.Done, rig.Store.Stream("s"u8).RemoveGroup("g"u8, out _));
+        rig.Durable.Journal.Write();
+        rig.Durable.Journal.Sync();
+
+        using var after = new StoreRig(directory.AfterPowerLoss(new Random(1)), _clock);
+        after.Store.Stream("s"u8).GetInfo(out var info);
+        Assert.Equal((300, 1), (info.Length, info.Elements - info.Blocks));
+        after.Store.Validate();
+    }
+
     private static void Write(CacheStore store, Random random, byte[] key)
     {
         var stream = store.Stream(key);

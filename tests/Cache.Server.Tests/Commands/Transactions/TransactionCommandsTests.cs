@@ -2,6 +2,7 @@ using System.Text;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Table;
 using Cache.Server.Protocol;
+using Cache.Testing;
 
 namespace Cache.Server.Tests.Commands.Transactions;
 
@@ -49,6 +50,19 @@ public sealed class TransactionCommandsTests : CommandTestBase
         Queue("GET a");
 
         Assert.Equal("_\r\n", Client.Run("EXEC"));
+    }
+
+    [Theory]
+    [InlineData(10, "*1\r\n+PONG\r\n")]
+    [InlineData(1_000, "*-1\r\n")]
+    public void Exec_AfterAWatchedKeysExpiry_IsVoid(int passedMs, string reply)
+    {
+        Client.Run("SET k 1 PX 100");
+        Client.Run("WATCH k");
+        ((FakeTimeProvider)Server.TimeProvider).Advance(passedMs);
+        Queue("PING");
+
+        Assert.Equal(reply, Client.Run("EXEC"));
     }
 
     // As redis-server does.
