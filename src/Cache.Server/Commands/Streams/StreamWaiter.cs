@@ -10,12 +10,14 @@ namespace Cache.Server.Commands.Streams;
 /// Every waiter of a stream gets its entries; so one that has to get nothing is no reason to ask no other.
 /// </remarks>
 /// <param name="client">The client.</param>
-/// <param name="keys">The streams.</param>
-/// <param name="ids">The id of each, behind which an entry must be.</param>
+/// <param name="streams">The streams, with the id of each, behind which an entry must be.</param>
+/// <param name="ids">The ids of all names of them, in the request's order.</param>
 /// <param name="count">The most entries that are told.</param>
-internal sealed class StreamWaiter(ClientSession client, byte[][] keys, StreamId[] ids, long count)
-    : Waiter(client, client.Database, EntryKind.Stream, keys)
+internal sealed class StreamWaiter(
+    ClientSession client, Dictionary<byte[], StreamId> streams, StreamId[] ids, long count)
+    : Waiter(client, client.Database, EntryKind.Stream, [.. streams.Keys])
 {
+    /// <summary>The ids of all names, where "$" is what it was.</summary>
     public ReadOnlySpan<StreamId> Ids => ids;
 
     protected internal override WaitOutcome TryServe(CacheStore store, byte[] key, RespReplyWriter reply)
@@ -24,7 +26,7 @@ internal sealed class StreamWaiter(ClientSession client, byte[][] keys, StreamId
         var status = stream.GetInfo(out var info);
         if (status != ReadStatus.Found)
             return WaitOutcome.Empty;
-        if (!TryFindId(key, info.LastEntryId, out var id))
+        if (!streams.TryGetValue(key, out var id) || id >= info.LastEntryId)
             return WaitOutcome.Unmet;
         ReadReply.Begin(reply, 1);
         ReadReply.BeginStream(reply, key);
@@ -33,21 +35,6 @@ internal sealed class StreamWaiter(ClientSession client, byte[][] keys, StreamId
         if (status != ReadStatus.Found || sink.Count == 0)
             return WaitOutcome.Unmet; // Removed since.
         return sink.IsFull ? WaitOutcome.Itself : WaitOutcome.Served;
-    }
-
-    // One key may be there twice, with another id: the first one counts, as in Redis.
-    private bool TryFindId(byte[] key, StreamId last, out StreamId id)
-    {
-        id = default;
-        for (int i = 0; i < Keys.Length; i++)
-        {
-            if (!Keys[i].AsSpan().SequenceEqual(key))
-                continue;
-            id = ids[i];
-            return id < last;
-        }
-
-        return false;
     }
 
     // What is long is left to the waiter's own thread.

@@ -90,7 +90,7 @@ internal static class XReadCommand
         else if (arguments.TimeoutMs >= 0 && BlockedCalls.MayBlock(context))
         {
             var waiter = BlockedCalls.Earlier(context) ?? new StreamWaiter(
-                context.Client, WaitedKeys.Of(keys), ids[..streams], arguments.CountMax);
+                context.Client, WaitedStreams.Of(keys, ids.AsSpan(0, streams)), ids[..streams], arguments.CountMax);
             BlockedCalls.Block(waiter, arguments.Timeout, request, context);
             return;
         }

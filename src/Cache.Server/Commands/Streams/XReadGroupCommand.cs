@@ -82,8 +82,8 @@ internal static class XReadGroupCommand
         else if (arguments.TimeoutMs >= 0 && BlockedCalls.MayBlock(context))
         {
             var waiter = BlockedCalls.Earlier(context) ?? new GroupWaiter(
-                context, WaitedKeys.Of(keys), group.ToArray(), request[arguments.Group + 1].ToArray(),
-                arguments.Count, arguments.IsAcknowledged);
+                context, [.. WaitedStreams.Of(keys, default).Keys], group.ToArray(),
+                request[arguments.Group + 1].ToArray(), arguments.Count, arguments.IsAcknowledged);
             BlockedCalls.Block(waiter, arguments.Timeout, request, context);
             return;
         }
