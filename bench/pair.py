@@ -8,6 +8,9 @@ import sys
 import tempfile
 import time
 
+# By default both serve 10,000, of which the rigs take one.
+CLIENTS_MAX = "11000"
+
 
 class Server:
     def __init__(self, name, command, port):
@@ -60,8 +63,10 @@ def both(command):
     folder = tempfile.mkdtemp()
     ports = [free_port(), free_port()]
     servers = [
-        Server("ours", [command, "server", "--port", str(ports[0]), "--maxmemory", "4gb", "--dir", folder], ports[0]),
-        Server("redis", ["redis-server", "--port", str(ports[1]), "--save", "", "--dir", folder], ports[1]),
+        Server("ours", [command, "server", "--port", str(ports[0]), "--maxmemory", "4gb", "--dir", folder,
+                        "--maxclients", CLIENTS_MAX], ports[0]),
+        Server("redis", ["redis-server", "--port", str(ports[1]), "--save", "", "--dir", folder,
+                         "--maxclients", CLIENTS_MAX], ports[1]),
     ]
     try:
         yield servers
