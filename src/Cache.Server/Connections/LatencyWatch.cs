@@ -23,19 +23,20 @@ internal sealed class LatencyWatch(ServerState server, Func<bool, TimeSpan>? tak
             return; // The one before is late.
         try
         {
-            NotePause();
-            var threshold = TimeSpan.FromMilliseconds(server.Settings.LatencyThresholdMs);
-            bool isOn = threshold > TimeSpan.Zero;
+            long thresholdMs = server.Settings.LatencyThresholdMs;
+            bool isOn = thresholdMs > 0;
             long now = server.TimeProvider.GetTimestamp();
             var late = server.TimeProvider.GetElapsedTime(_lookedAt, now) - interval;
             _lookedAt = now;
             var round = takeLongestRound?.Invoke(isOn) ?? TimeSpan.Zero;
             var wait = server.Store.TakeLongestWaitForMemory();
+            var pause = TakePause();
             if (!isOn)
                 return;
-            Note(LatencyCauses.ThreadPool, late, threshold);
-            Note(LatencyCauses.Loop, round, threshold);
-            Note(LatencyCauses.Eviction, wait, threshold);
+            Note(LatencyCauses.ThreadPool, late, thresholdMs);
+            Note(LatencyCauses.Loop, round, thresholdMs);
+            Note(LatencyCauses.Eviction, wait, thresholdMs);
+            Note(LatencyCauses.CollectorPause, pause, thresholdMs);
         }
         finally
         {
@@ -44,24 +45,21 @@ internal sealed class LatencyWatch(ServerState server, Func<bool, TimeSpan>? tak
     }
 
     // What the runtime paused all threads for since the last look, about a second ago.
-    private void NotePause()
+    private TimeSpan TakePause()
     {
         var paused = GC.GetTotalPauseDuration();
         var pause = paused - _paused;
         _paused = paused;
-        if (pause.TotalMilliseconds >= PauseMsMin)
-        {
-            server.NoteEvent(
-                EventKinds.Pause, $"the runtime paused all threads for {(long)pause.TotalMilliseconds} ms in a second");
-        }
-
-        if (server.Settings.LatencyThresholdMs is > 0 and var threshold)
-            Note(LatencyCauses.CollectorPause, pause, TimeSpan.FromMilliseconds(threshold));
+        long milliseconds = (long)pause.TotalMilliseconds;
+        if (milliseconds >= PauseMsMin)
+            server.NoteEvent(EventKinds.Pause, $"the runtime paused all threads for {milliseconds} ms in a second");
+        return pause;
     }
 
-    private void Note(string cause, TimeSpan time, TimeSpan threshold)
+    private void Note(string cause, TimeSpan time, long thresholdMs)
     {
-        if (time >= threshold)
-            server.LatencyEvents.Add(cause, server.UnixSeconds, (long)time.TotalMilliseconds);
+        long milliseconds = (long)time.TotalMilliseconds;
+        if (milliseconds >= thresholdMs)
+            server.LatencyEvents.Add(cause, server.UnixSeconds, milliseconds);
     }
 }

@@ -56,6 +56,20 @@ public sealed class LatencyWatchTests : ConnectionTestBase
     }
 
     [Fact]
+    public async Task Look_WithTheLargestThreshold_NotesNothing()
+    {
+        await using var server = await StartAsync();
+        var state = server.Server.State;
+        state.Settings.LatencyThresholdMs = long.MaxValue;
+        var watch = new LatencyWatch(state, TakeRound);
+        _round = TimeSpan.MaxValue;
+
+        watch.Look(_second);
+
+        Assert.Empty(state.LatencyEvents.GetLatest());
+    }
+
+    [Fact]
     public async Task Look_WhileEventsAreOff_MeasuresNoRounds()
     {
         await using var server = await StartAsync();
