@@ -29,7 +29,7 @@ internal sealed class LatencyWatch(ServerState server, Func<bool, TimeSpan>? tak
             var late = server.TimeProvider.GetElapsedTime(_lookedAt, now) - interval;
             _lookedAt = now;
             var round = takeLongestRound?.Invoke(isOn) ?? TimeSpan.Zero;
-            var wait = server.Store.TakeLongestWaitForMemory();
+            var wait = server.TakeLongestWaitForMemory();
             var pause = TakePause();
             if (!isOn)
                 return;
