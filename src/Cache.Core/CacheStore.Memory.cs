@@ -6,6 +6,13 @@ namespace Cache.Core;
 public sealed partial class CacheStore
 {
     /// <summary>
+    /// The longest that one write of any keyspace has waited for memory since this was called last: while entries were
+    /// evicted for it, or for other threads that did so. Zero if none has. For one caller, now and then; of a store
+    /// that was disposed too. Thread-safe.
+    /// </summary>
+    public TimeSpan TakeLongestWaitForMemory() => _state.Reclaimer.TakeLongestTaking();
+
+    /// <summary>
     /// What the memory of all keyspaces is used for. Looks at some words for each two megabytes of the limit: to be
     /// asked for now and then. Thread-safe.
     /// </summary>

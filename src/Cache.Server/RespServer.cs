@@ -396,7 +396,7 @@ public sealed partial class RespServer : IAsyncDisposable
         _state.ProcessBaseBytes =
             Math.Max(0, Environment.WorkingSet - _state.Store.GetStatistics().MemoryBytes);
         _state.RuntimeBaseBytes = MemoryKinds.FindRuntimeBase(_state);
-        _idleSweep = new IdleSweep(_state, _acceptor.Live);
+        _idleSweep = new IdleSweep(_state, _acceptor.Live, _epoll is null ? null : _epoll.TakeLongestRound);
         _keyspaceSweep = new KeyspaceSweep(_state);
         _state.Notifications.Set(_state.Settings.NotifiedEvents);
         _listeners.Open(listeners);

@@ -29,6 +29,18 @@ public sealed class CacheStoreMemoryTests
     }
 
     [Fact]
+    public void TakeLongestWaitForMemory_AfterEvictions_IsSomething_AndOnce()
+    {
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 4 << 20, ShardCount = 2 });
+        Assert.Equal(TimeSpan.Zero, store.TakeLongestWaitForMemory());
+        for (int i = 0; i < 200; i++)
+            store.Set(Encoding.ASCII.GetBytes($"large:{i}"), new byte[100_000]);
+
+        Assert.True(store.TakeLongestWaitForMemory() > TimeSpan.Zero);
+        Assert.Equal(TimeSpan.Zero, store.TakeLongestWaitForMemory());
+    }
+
+    [Fact]
     public void GetMemory_OfLargeCollections_AddsUpToWhatTheStoreCounts()
     {
         using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 64 << 20, ShardCount = 2 });

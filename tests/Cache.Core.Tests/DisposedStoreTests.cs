@@ -19,7 +19,7 @@ public sealed class DisposedStoreTests : IDisposable
         nameof(CacheStore.GetStatistics), nameof(CacheStore.Dispose), nameof(CacheStore.AddOutsideBytes),
         // Only fetch; the operations that follow throw.
         nameof(CacheStore.BeginPrefetch), nameof(CacheStore.EndPrefetch),
-        nameof(CacheStore.Detach),
+        nameof(CacheStore.Detach), nameof(CacheStore.TakeLongestWaitForMemory),
         nameof(GetType), nameof(ToString), nameof(Equals), nameof(GetHashCode),
     ];
 

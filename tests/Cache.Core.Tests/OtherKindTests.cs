@@ -21,7 +21,7 @@ public sealed class OtherKindTests : IDisposable
         "set_MemoryLimitBytes", "get_Eviction", "set_Eviction", "get_Compression", "set_Compression",
         "get_ValueLengthLimit", "get_EncodingLimits", "set_EncodingLimits",
         nameof(CacheStore.GetStatistics), nameof(CacheStore.GetMemory), nameof(CacheStore.GetHitRatioCurve),
-        nameof(CacheStore.ResetStatistics), nameof(CacheStore.Dispose),
+        nameof(CacheStore.TakeLongestWaitForMemory), nameof(CacheStore.ResetStatistics), nameof(CacheStore.Dispose),
         nameof(CacheStore.AddOutsideBytes), nameof(CacheStore.SelectKeyspace), nameof(CacheStore.TryCreateValue),
         nameof(CacheStore.TryMakeRoom),
         nameof(CacheStore.BeginPrefetch), nameof(CacheStore.EndPrefetch),

@@ -25,6 +25,9 @@ internal sealed partial class Reclaimer
     // Written interlocked; read by tests.
     private long _unprovenRefusals;
 
+    // Ticks of the machine's clock. Written and taken by any thread; what ends while it is taken may be lost.
+    private long _longestTaking;
+
     /// <summary>Writes that were refused because another thread made no progress for ten seconds.</summary>
     public long UnprovenRefusals => Volatile.Read(ref _unprovenRefusals);
 
@@ -54,9 +57,23 @@ internal sealed partial class Reclaimer
         }
     }
 
+    /// <summary>The longest that a thread has taken room since this was asked last, waiting included.</summary>
+    public TimeSpan TakeLongestTaking() =>
+        TimeProvider.System.GetElapsedTime(0, Interlocked.Exchange(ref _longestTaking, 0));
+
     /// <summary>Takes bytes for the caller, for which entries go if they must.</summary>
     /// <returns>False if nothing more may go, or, under no evicting policy, nothing can be compacted.</returns>
     public bool TryTakeRoom(in RoomRequest request)
+    {
+        long start = TimeProvider.System.GetTimestamp();
+        bool isTaken = TryTakeUntimed(request);
+        long ticks = TimeProvider.System.GetTimestamp() - start;
+        if (ticks > Volatile.Read(ref _longestTaking))
+            Volatile.Write(ref _longestTaking, ticks);
+        return isTaken;
+    }
+
+    private bool TryTakeUntimed(in RoomRequest request)
     {
         _state.InTransit.Begin(request.Held);
         var wait = default(SpinWait);

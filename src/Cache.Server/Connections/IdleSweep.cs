@@ -17,20 +17,22 @@ internal sealed class IdleSweep : IAsyncDisposable
     // The settings count in seconds.
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
-    // Pauses of this length are events: shorter ones are usual.
-    private const long PauseMsMin = 20;
-
     private readonly ServerState _server;
     private readonly IEnumerable<LiveConnection> _connections;
     private readonly HistorySampler _history;
+    private readonly LatencyWatch _latency;
     private readonly ITimer _timer;
-    private TimeSpan _paused = GC.GetTotalPauseDuration();
 
-    public IdleSweep(ServerState server, IEnumerable<LiveConnection> connections)
+    /// <param name="server">The server.</param>
+    /// <param name="connections">Those that live, whenever it is asked.</param>
+    /// <param name="takeLongestRound">What its loops say of their rounds; null if it has none.</param>
+    public IdleSweep(
+        ServerState server, IEnumerable<LiveConnection> connections, Func<bool, TimeSpan>? takeLongestRound = null)
     {
         _server = server;
         _connections = connections;
         _history = new HistorySampler(server);
+        _latency = new LatencyWatch(server, takeLongestRound);
         _timer = server.TimeProvider.CreateTimer(
             static self => ((IdleSweep)self!).Sweep(), this, Interval, Interval);
     }
@@ -45,7 +47,7 @@ internal sealed class IdleSweep : IAsyncDisposable
             return;
         }
 
-        NoteCollections();
+        _latency.Look(Interval);
         _history.Sample();
         _server.Monitors.Sweep();
         _server.Tracking.Sweep();
@@ -67,18 +69,6 @@ internal sealed class IdleSweep : IAsyncDisposable
                 client.Kill();
             }
         }
-    }
-
-    // What the runtime paused all threads for since the last look, about a second ago.
-    private void NoteCollections()
-    {
-        var paused = GC.GetTotalPauseDuration();
-        long milliseconds = (long)(paused - _paused).TotalMilliseconds;
-        _paused = paused;
-        if (milliseconds >= PauseMsMin)
-            _server.NoteEvent(EventKinds.Pause, $"the runtime paused all threads for {milliseconds} ms in a second");
-        if (_server.Settings.LatencyThresholdMs is > 0 and var threshold && milliseconds >= threshold)
-            _server.LatencyEvents.Add(LatencyCauses.CollectorPause, _server.UnixSeconds, milliseconds);
     }
 
     // And what was received of a parked client. Pending bytes count already; they are read twice, since their flush may

@@ -220,6 +220,9 @@ internal sealed class ServerState
     /// <summary>Called when a command's method threw: a defect of this server. The client got an error reply.</summary>
     public Action<string, Exception>? CommandThrew { get; init; }
 
+    /// <summary>The longest that one write has waited for memory since this was asked last.</summary>
+    public TimeSpan TakeLongestWaitForMemory() => Store.TakeLongestWaitForMemory();
+
     /// <summary>Whether the store was disposed, so that no client can be served.</summary>
     public bool IsStoreDisposed => Store.IsDisposed;
 

@@ -77,6 +77,8 @@ internal sealed class EpollLoop : IDisposable
 
     // The event at which a round begins: the first ones may do more, and the system lists them in the same order.
     private uint _rounds;
+    private volatile bool _measuresRounds;
+    private long _longestRound;
     private volatile bool _stopping;
     private bool _ended;
 
@@ -107,6 +109,16 @@ internal sealed class EpollLoop : IDisposable
     /// The buffer for receives; lent to a connection while its owner reads the bytes. The loop's thread.
     /// </summary>
     public byte[] Buffer { get; private set; } = NewBuffer();
+
+    /// <summary>
+    /// The longest round since this was asked last: so long has an event waited that came at its beginning. Any thread.
+    /// </summary>
+    /// <param name="goesOn">Whether rounds are measured from now on; they are not at first.</param>
+    public TimeSpan TakeLongestRound(bool goesOn)
+    {
+        _measuresRounds = goesOn;
+        return TimeProvider.System.GetElapsedTime(0, Interlocked.Exchange(ref _longestRound, 0));
+    }
 
     /// <summary>Counts sent bytes; other threads' sends take none of the loop's time.</summary>
     public void NoteSent(long bytes)
@@ -226,7 +238,8 @@ internal sealed class EpollLoop : IDisposable
     private void Dispatch(int count)
     {
         Volatile.Write(ref _roundBytes, 0);
-        long start = count > EventsPerLook ? TimeProvider.System.GetTimestamp() : 0;
+        bool isMeasured = _measuresRounds;
+        long start = isMeasured || count > EventsPerLook ? TimeProvider.System.GetTimestamp() : 0;
         int first = count > 0 ? (int)(_rounds++ % (uint)count) : 0;
         for (int i = 0; i < count; i++)
         {
@@ -242,6 +255,17 @@ internal sealed class EpollLoop : IDisposable
             else if (_acceptors.TryGetValue(number, out var onArrival))
                 onArrival();
         }
+
+        if (isMeasured)
+            NoteRound(start);
+    }
+
+    // What ends while it is taken may be lost.
+    private void NoteRound(long start)
+    {
+        long ticks = TimeProvider.System.GetTimestamp() - start;
+        if (ticks > Volatile.Read(ref _longestRound))
+            Volatile.Write(ref _longestRound, ticks);
     }
 
     private void End()

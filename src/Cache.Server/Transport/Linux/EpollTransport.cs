@@ -52,6 +52,20 @@ internal sealed class EpollTransport : IDisposable
         return new EpollConnection(descriptor, remote, local, _loops[turn % (uint)_loops.Length], _timeProvider);
     }
 
+    /// <summary>The longest round of any loop since this was asked last.</summary>
+    /// <param name="goesOn">Whether rounds are measured from now on; they are not at first.</param>
+    public TimeSpan TakeLongestRound(bool goesOn)
+    {
+        var longest = TimeSpan.Zero;
+        foreach (var loop in _loops)
+        {
+            if (loop.TakeLongestRound(goesOn) is var round && round > longest)
+                longest = round;
+        }
+
+        return longest;
+    }
+
     /// <summary>Ends the loops, and aborts the remaining connections.</summary>
     public void Dispose() => End();
 
