@@ -53,6 +53,7 @@ internal static class CommandFamilies
         .. UnsafeCommand.Bindings,
         .. MonitorCommand.Bindings,
         .. AbsentFeatureCommands.Bindings,
+        .. ClusterCommands.Bindings,
         .. StringReadCommands.Bindings,
         .. StringWriteCommands.Bindings,
         .. CounterCommands.Bindings,

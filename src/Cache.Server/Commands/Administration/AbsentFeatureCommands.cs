@@ -4,7 +4,7 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Administration;
 
-/// <summary>MODULE and CLUSTER, as a Redis without modules and cluster answers.</summary>
+/// <summary>MODULE, as a Redis without modules answers.</summary>
 /// <remarks>Tools ask when they connect.</remarks>
 internal static class AbsentFeatureCommands
 {
@@ -21,14 +21,5 @@ internal static class AbsentFeatureCommands
     [
         new("module|list", static (in RespRequest _, CommandContext context) => context.Reply.ArrayHeader(0)),
         new("module|help", static (in RespRequest _, CommandContext context) => context.Reply.Help(_moduleHelp)),
-        new("cluster|info", RefuseCluster),
-        new("cluster|nodes", RefuseCluster),
-        new("cluster|slots", RefuseCluster),
-        new("cluster|shards", RefuseCluster),
-        new("cluster|myid", RefuseCluster),
-        new("cluster|help", RefuseCluster),
     ];
-
-    private static void RefuseCluster(in RespRequest request, CommandContext context) =>
-        context.Reply.Error("ERR This instance has cluster support disabled"u8);
 }
