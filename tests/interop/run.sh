@@ -19,7 +19,7 @@ started=()
 # The longest that one runner may take: a reply that never comes is a failure, not a wait.
 readonly runner_seconds=300
 # For the sequences, of which as many run as fit: all of CI has forty minutes. A long run takes generated.py itself.
-readonly generated_seconds=60
+readonly generated_seconds=15
 
 # The same random requests in each run: what another seed finds is a find, and no failure of whoever changes something else.
 readonly random_seed=${INTEROP_SEED:-20261124}
