@@ -36,6 +36,9 @@ internal sealed partial class ValuePacker
     private DictionarySamples? _loaded;
     private bool _isLoaded;
 
+    // Written by threads that load, and under the gate at their end; read under the gate.
+    private bool _isLoading;
+
     // Written by the training thread, taken under the gate.
     private Lz4Dictionary? _trained;
 
@@ -107,6 +110,16 @@ internal sealed partial class ValuePacker
         _trainer.Start();
     }
 
+    /// <summary>Says that a value is loaded: until the load ends, the hottest are compressed too.</summary>
+    /// <remarks>
+    /// They may have been compressed before they became hot. If they stayed plain, others would go that had room.
+    /// </remarks>
+    public void NoteLoading()
+    {
+        if (!Volatile.Read(ref _isLoading))
+            Volatile.Write(ref _isLoading, true);
+    }
+
     /// <summary>Whether a value of a load may become a sample: perhaps there are enough meanwhile.</summary>
     public bool WantsLoaded(int length) => Mode != ValueCompression.Off && !Volatile.Read(ref _isLoaded)
         && length is >= PackedValue.LengthMin and <= DictionaryTrainer.SampleLengthMax
@@ -134,6 +147,8 @@ internal sealed partial class ValuePacker
     {
         _loaded = null;
         Volatile.Write(ref _isLoaded, !mayComeAgain);
+        if (mayComeAgain)
+            Volatile.Write(ref _isLoading, false);
     }
 
     /// <summary>Waits for the training thread, if there is one; for tests.</summary>
