@@ -404,6 +404,18 @@ internal sealed class CommandContext : DatabaseVisit
         Store = Server.Databases[Client.Database];
     }
 
+    /// <summary>Writes the replies of inner commands elsewhere, until <see cref="EndCapture"/>.</summary>
+    /// <returns>What was written into before.</returns>
+    public RespReplyWriter BeginCapture(RespReplyWriter reply)
+    {
+        var before = Reply;
+        Reply = reply;
+        return before;
+    }
+
+    /// <summary>Ends what <see cref="BeginCapture"/> began.</summary>
+    public void EndCapture(RespReplyWriter before) => Reply = before;
+
     /// <summary>Drops further replies of a client whose connection is about to end.</summary>
     public void DropReplies() => Reply = Discarding();
 

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Core;
 using Cache.Server.Waits;
 
@@ -18,10 +19,14 @@ internal sealed class Databases : IWaitedDatabases
     private const int OpenForTurns = (int)DatabaseStay.Short;
     private const int Closed = (int)DatabaseStay.None;
 
+    // How late it is noticed that commands are refused: not often enough to cost anything.
+    private const int BusyPollMs = 20;
+
     private readonly Lock _gate = new();
     private readonly List<DatabaseVisit> _visits = []; // Guarded by itself.
     private CacheStore[] _keyspaces; // Replaced by a swap, never changed.
     private int _door = Open;
+    private bool _isBusy; // Volatile; see LetBeRefused.
 
     /// <param name="store">The keyspace of database 0 at first.</param>
     public Databases(CacheStore store)
@@ -88,7 +93,13 @@ internal sealed class Databases : IWaitedDatabases
     {
         var visit = new PassingVisit();
         Add(visit);
-        Enter(visit, DatabaseStay.Short);
+        while (!TryEnter(visit, DatabaseStay.Short))
+        {
+            lock (_gate) // It is no command, which could be refused.
+            {
+            }
+        }
+
         try
         {
             action(state);
@@ -114,20 +125,46 @@ internal sealed class Databases : IWaitedDatabases
             _visits.Remove(visit);
     }
 
-    /// <summary>Begins a visit, after a swap that is under way.</summary>
+    /// <summary>Whether somebody who is alone takes long: commands are refused until that has ended.</summary>
+    public bool IsBusy => Volatile.Read(ref _isBusy);
+
+    /// <summary>
+    /// Called by who is alone: visits begin in spite of it, and what they would do is refused (<see cref="IsBusy"/>),
+    /// until it has ended.
+    /// </summary>
+    public void LetBeRefused()
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        Volatile.Write(ref _isBusy, true);
+    }
+
+    /// <summary>Begins a visit, after a swap that is under way, or while commands are refused.</summary>
     public void Enter(DatabaseVisit visit, DatabaseStay stay)
     {
-        while (true)
+        while (!TryEnter(visit, stay))
         {
-            // A swap closes the door before its barrier and looks for visits after it: it sees this, or this sees it.
-            visit.Presence = stay;
-            if (Volatile.Read(ref _door) >= (int)stay)
-                return;
-            visit.Presence = DatabaseStay.None;
-            lock (_gate) // Held by the swap until it is done.
+            // Held until the other has ended. One that takes long is looked for now and then.
+            if (!_gate.TryEnter(BusyPollMs))
             {
+                visit.Presence = stay;
+                if (IsBusy)
+                    return;
+                visit.Presence = DatabaseStay.None;
+                continue;
             }
+
+            _gate.Exit();
         }
+    }
+
+    private bool TryEnter(DatabaseVisit visit, DatabaseStay stay)
+    {
+        // A swap closes the door before its barrier and looks for visits after it: it sees this, or this sees it.
+        visit.Presence = stay;
+        if (Volatile.Read(ref _door) >= (int)stay)
+            return true;
+        visit.Presence = DatabaseStay.None;
+        return false;
     }
 
     /// <summary>Ends a visit.</summary>
@@ -162,8 +199,8 @@ internal sealed class Databases : IWaitedDatabases
             return action();
         var stay = own.Presence;
         Leave(own);
-        bool isDone;
-        lock (_gate)
+        bool isDone = false;
+        if (TryTakeGate())
         {
             try
             {
@@ -173,13 +210,26 @@ internal sealed class Databases : IWaitedDatabases
             }
             finally
             {
+                Volatile.Write(ref _isBusy, false);
                 Volatile.Write(ref _door, Open);
+                _gate.Exit();
             }
         }
 
         if (stay != DatabaseStay.None)
             Enter(own, stay);
         return isDone;
+    }
+
+    private bool TryTakeGate()
+    {
+        while (!_gate.TryEnter(BusyPollMs))
+        {
+            if (IsBusy)
+                return false;
+        }
+
+        return true;
     }
 
     private static byte[] NumbersOf(CacheStore[] keyspaces)

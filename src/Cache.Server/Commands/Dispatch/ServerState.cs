@@ -139,6 +139,12 @@ internal sealed class ServerState
     /// <summary>The clients that wait for changes of keys.</summary>
     public WaitTable Waits { get; }
 
+    /// <summary>The script that runs; clients may ask for its end.</summary>
+    public PresentScript Script { get; } = new();
+
+    /// <summary>What scripts have and take, for INFO; null: the server runs none.</summary>
+    public IScriptFigures? ScriptFigures { get; set; }
+
     /// <summary>CLIENT PAUSE.</summary>
     public Pauses Pauses { get; }
 
@@ -212,7 +218,7 @@ internal sealed class ServerState
     public bool IsServing => Settings.Durability is not { IsServing: false };
 
     /// <summary>Whether no command must be refused or put off: clients are not paused either.</summary>
-    public bool IsUnhindered => !Pauses.AreThere && IsServing;
+    public bool IsUnhindered => !Pauses.AreThere && IsServing && !Databases.IsBusy;
 
     /// <summary>Whether files are being loaded.</summary>
     public bool IsLoading => Settings.Durability is { IsLoading: true };
